@@ -1,0 +1,32 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test bench pins clean
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	PIP_CONSTRAINT=$(CURDIR)/constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
+	touch $@
+
+demo: $(READY)  ## the main job on an example made on the spot
+	$(BIN)/python examples/demo.py
+
+test: $(READY)  ## lint, types and all tests
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pytest -n auto
+
+bench: $(READY)  ## speed and memory against the peers; makes a venv of their own the first time
+	$(BIN)/python benchmarks/run.py
+
+pins:  ## write constraints.txt anew from the newest versions
+	rm -rf $(VENV).pins && $(PYTHON) -m venv $(VENV).pins
+	$(VENV).pins/bin/python -m pip install --quiet --disable-pip-version-check -e ".[dev]" hatchling
+	$(VENV).pins/bin/python -m pip freeze --exclude-editable > constraints.txt
+	rm -rf $(VENV).pins
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis demo

@@ -1,0 +1,11 @@
+"""How good a verification system really is, how sure that is, and whether another is really better.
+
+The public names are listed in ``__init__.pyi``; each is loaded when it is first used, so that the command
+line starts at once.
+"""
+
+import lazy_loader
+
+__version__ = "0.1.0"
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,164 @@
+"""Ordered partitions of the score axis.
+
+A partition is any map `cell` with ``x < y`` implying ``cell(x) <= cell(y)``. Floating-point subtraction,
+multiplication by a positive number, clipping and truncation all keep that order whatever they round, so a
+partition made of them is exact: scores counted in lower cells are lower. How well the cells fit the scores
+decides only how much work is left, never the result.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairtrial.errors import ParameterError
+
+_MAX_INT64 = np.int64(np.iinfo(np.int64).max)
+
+
+class Cells(Protocol):
+    """A map from scores to cell numbers 0 .. count-1 that keeps their order."""
+
+    @property
+    def count(self) -> int: ...
+
+    @property
+    def ordinal(self) -> bool:
+        """Whether cells are even steps of `position` in representable numbers, not in value."""
+        ...
+
+    def locate(self, positions: NDArray[np.float64]) -> NDArray[np.int64]: ...
+
+
+def position(scores: NDArray[np.floating], *, ordinal: bool) -> NDArray[np.float64]:
+    """Give a new array of coordinates, in the order of the scores, on which cells are laid evenly.
+
+    The value itself, or the number of representable doubles between it and zero: with that, a score of
+    1e-200 and one of 1e-20 are far apart, as they are for likelihoods.
+    """
+    if not ordinal:
+        return scores.astype(np.float64)
+    bits = (scores.astype(np.float64) + 0.0).view(np.int64)  # adding zero makes -0.0 equal 0.0
+    bits ^= (bits >> 63) & _MAX_INT64
+    return bits.astype(np.float64)
+
+
+def cell_of(cells: Cells, scores: NDArray[np.floating]) -> NDArray[np.int64]:
+    """The cell of each score."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return cells.locate(position(scores, ordinal=cells.ordinal))
+
+
+@dataclass(frozen=True, slots=True)
+class EvenCells:
+    """Cell 0 below `low`, then `inner` even cells, then one for all from the end of the last."""
+
+    low: float
+    scale: float
+    inner: int
+    ordinal: bool
+
+    @property
+    def count(self) -> int:
+        return self.inner + 2
+
+    def locate(self, positions: NDArray[np.float64]) -> NDArray[np.int64]:
+        positions -= self.low
+        positions *= self.scale
+        positions += 1.0
+        np.clip(positions, 0.0, self.inner + 1.0, out=positions)
+        return positions.astype(np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class RefinedCells:
+    """The cells of `parent`, each divided evenly into ``last + 1`` cells from `low` on."""
+
+    parent: Cells
+    low: NDArray[np.float64]
+    scale: NDArray[np.float64]
+    last: NDArray[np.int64]
+    first: NDArray[np.int64]
+
+    @property
+    def count(self) -> int:
+        return int(self.first[-1] + self.last[-1] + 1)
+
+    @property
+    def ordinal(self) -> bool:
+        return self.parent.ordinal
+
+    def locate(self, positions: NDArray[np.float64]) -> NDArray[np.int64]:
+        parent = self.parent.locate(positions.copy())
+        positions -= self.low[parent]
+        positions *= self.scale[parent]
+        # fmin and fmax, since an infinite score in a cell of scale 0 is not a number here
+        np.fmax(positions, 0.0, out=positions)
+        np.fmin(positions, self.last[parent], out=positions)
+        return positions.astype(np.int64) + self.first[parent]
+
+
+def fit_cells(sample: NDArray[np.floating], inner: int) -> Cells:
+    """Lay about `inner` cells over the bulk of a sample.
+
+    They are even in value or in representable numbers, whichever spreads the sample better, and divided
+    further where the sample is dense. The 0.1 % tails fall into the outermost cells.
+    """
+    finite = sample[np.isfinite(sample)]
+    if finite.size == 0:
+        return EvenCells(0.0, 1.0, 1, ordinal=False)
+    options = [_fit_on(finite, inner, ordinal=ordinal) for ordinal in (False, True)]
+    loads = [int(np.bincount(cell_of(cells, finite)).max()) for cells in options]
+    best = 1 if 2 * loads[1] < loads[0] else 0
+    crowd = max(16, finite.size // 256)
+    if loads[best] <= crowd:
+        return options[best]
+    # few cells first, so that what divides them is small and near at hand
+    cells = _fit_on(finite, min(inner, 1 << 12), ordinal=options[best].ordinal)
+    where, places = cell_of(cells, finite), position(finite, ordinal=cells.ordinal)
+    lowest, highest = np.full(cells.count, np.inf), np.full(cells.count, -np.inf)
+    np.minimum.at(lowest, where, places)
+    np.maximum.at(highest, where, places)
+    load = np.bincount(where, minlength=cells.count)
+    divisible = lowest < highest
+    if not (divisible & (load > crowd)).any():
+        return options[best]
+    return refine_cells(cells, lowest, highest, np.where(divisible, load * inner // finite.size, 1))
+
+
+def _fit_on(sample: NDArray[np.floating], inner: int, *, ordinal: bool) -> EvenCells:
+    ordered = np.sort(position(sample, ordinal=ordinal))
+    tail = len(ordered) // 1000
+    low, high = float(ordered[tail]), float(ordered[-1 - tail])
+    return EvenCells(low, _scale(low, high, inner), inner, ordinal=ordinal)
+
+
+def _scale(low: float, high: float, cells: int) -> float:
+    """Cells for each unit between low and high; 1 where they are too near each other to be divided."""
+    return float(_scales(np.array([low]), np.array([high]), np.array([cells]))[0]) if low < high else 1.0
+
+
+def _scales(low: NDArray[np.float64], high: NDArray[np.float64], cells: NDArray[np.int64]) -> NDArray[np.float64]:
+    # halves, so that the range of all doubles does not overflow
+    with np.errstate(divide="ignore", over="ignore"):
+        return np.minimum(cells / 2 / (high / 2 - low / 2), np.finfo(np.float64).max)
+
+
+def refine_cells(
+    cells: Cells,
+    lowest: NDArray[np.float64],
+    highest: NDArray[np.float64],
+    parts: NDArray[np.int64],
+) -> RefinedCells:
+    """Divide each cell into `parts` even ones between the positions of its lowest and its highest score."""
+    if not len(lowest) == len(highest) == len(parts) == cells.count:
+        raise ParameterError("lowest, highest and parts need one entry a cell")
+    divided = parts > 1
+    low = np.where(divided, lowest, 0.0)
+    scale = np.where(divided, _scales(low, np.where(divided, highest, 1.0), parts), 0.0)
+    last = np.maximum(parts, 1) - 1
+    first = np.concatenate([[0], np.cumsum(last + 1)[:-1]])
+    return RefinedCells(cells, low, scale, last, first)

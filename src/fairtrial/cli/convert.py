@@ -1,0 +1,61 @@
+"""fairtrial convert"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from fairtrial.cli import options
+from fairtrial.cli.output import print_json, print_notes
+from fairtrial.cli.progress import reading_bar
+
+
+@click.command()
+@click.argument("inputs", nargs=-1, required=True, metavar="IN...")
+@click.option(
+    "--out",
+    required=True,
+    metavar="OUT",
+    help="The file to write; its ending says the format: .csv, .tsv, .parquet, .npz, .txt, and .gz or .zst after it.",
+)
+@click.option(
+    "--to",
+    metavar="FORMAT",
+    help="Format to write (csv, tsv, parquet, npz, bob4, bob5), if the ending should not tell.",
+)
+@options.reading
+@options.as_json
+def command(inputs: tuple[str, ...], out: str, to: str | None, json_: bool, **values: Any) -> None:
+    """Convert score files from one format to another, without losing a digit.
+
+    Several inputs are several systems; their trials are aligned by their ids.
+
+    \b
+    Examples:
+      fairtrial convert scores.txt --out scores.parquet
+      fairtrial convert gen.scores imp.scores --name face --name voice --out both.csv.gz
+    """
+    from fairtrial.formats import read_trials, write_trials
+
+    with reading_bar(inputs) as bar:
+        trials = read_trials(inputs, progress=bar.advance, **options.read_options(values))
+    if values["systems"]:
+        trials = trials.select(values["systems"])
+    write_trials(trials, out, format=to)
+    genuine = int(trials.genuine.sum())
+    if json_:
+        print_json(
+            {
+                "out": out,
+                "systems": list(trials.systems),
+                "genuine": genuine,
+                "impostor": len(trials) - genuine,
+                "notes": list(trials.notes),
+            }
+        )
+        return
+    click.echo(
+        f"{out}: {genuine:,} genuine and {len(trials) - genuine:,} impostor trials, systems {', '.join(trials.systems)}"
+    )
+    print_notes(trials.notes)

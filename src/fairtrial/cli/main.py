@@ -1,0 +1,62 @@
+"""The command `fairtrial`: finds the subcommand, and turns errors into one line and exit code 2."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import Any
+
+import click
+
+from fairtrial import __version__
+from fairtrial.errors import FairtrialError
+
+COMMANDS = {
+    "evaluate": "Fix the threshold on dev, report the errors on test.",
+    "epc": "Expected Performance Curves: all trade-offs at once.",
+    "convert": "Convert score files from one format to another.",
+    "formats": "List the score file formats.",
+    "completion": "Print a script that completes commands in your shell.",
+}
+
+
+class LazyGroup(click.Group):
+    """A group that loads a command only when it is called or its help is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"fairtrial.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except FairtrialError as error:
+            click.echo(f"error: {error}", err=True)
+            sys.exit(2)
+        except BrokenPipeError:
+            # the reader of our output has gone; keep Python from complaining at exit
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(1)
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="fairtrial")
+def main() -> None:
+    """How good a verification system really is, how sure that is, and whether another is really better.
+
+    The threshold is fixed on development data before the test data is seen.
+
+    \b
+    Example:
+      fairtrial evaluate --dev dev.txt --test test.txt
+    """

@@ -1,0 +1,169 @@
+"""Options that several commands share, and what they mean for reading."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from fairtrial.errors import ParameterError
+
+if TYPE_CHECKING:
+    from fairtrial.criteria import Criterion
+    from fairtrial.measures import Measure
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def stacked(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Several options as one decorator, in the order they are to be listed."""
+
+    def decorate(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+reading = stacked(
+    click.option("--system", "systems", multiple=True, metavar="NAME", help="Use this system only; may be repeated."),
+    click.option("--format", "format_", metavar="NAME", help="Format of the files, if their content should not tell."),
+    click.option(
+        "--column",
+        "columns",
+        multiple=True,
+        metavar="ROLE=NAME",
+        help="Column for a role (claim, subject, model, probe, label, system, score); may be repeated.",
+    ),
+    click.option(
+        "--label",
+        "labels",
+        multiple=True,
+        metavar="CLASS=WORD",
+        help="What a label means, as genuine=target or impostor=spoof; may be repeated. Other labels are left out.",
+    ),
+    click.option(
+        "--name", "names", multiple=True, metavar="NAME", help="Name of the next system, in the order of the files."
+    ),
+    click.option("--negate", is_flag=True, help="Scores are distances: lower means genuine."),
+    click.option(
+        "--negate-system", multiple=True, metavar="NAME", help="This system's scores are distances; may be repeated."
+    ),
+    click.option(
+        "--nan",
+        type=click.Choice(["error", "drop", "reject"]),
+        default="error",
+        show_default=True,
+        help="A trial without a score: an error, left out, or rejected.",
+    ),
+    click.option("--common", is_flag=True, help="Keep the trials all files share instead of an error."),
+    click.option("--diagonal", is_flag=True, help="A matrix is genuine on its diagonal, whatever its ids."),
+    click.option("--transpose", is_flag=True, help="The rows of a matrix are claims, its columns subjects."),
+)
+
+dev_and_test = stacked(
+    click.option(
+        "--dev",
+        required=True,
+        multiple=True,
+        metavar="F",
+        help="Development scores: a file, a glob or a directory; may be repeated.",
+    ),
+    click.option("--test", multiple=True, metavar="F", help="Test scores, likewise."),
+    click.option(
+        "--folds",
+        type=int,
+        metavar="K",
+        help="In place of --test: K folds of the dev trials that never split an individual.",
+    ),
+    click.option(
+        "--cluster",
+        type=click.Choice(["none", "claim", "subject", "both"]),
+        help="With --folds: who counts as an individual.  [default: all ids that are known]",
+    ),
+    click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Seed of the folds."),
+)
+
+as_json = click.option("--json", "json_", is_flag=True, help="Print one JSON object and nothing else.")
+
+dcf_costs = click.option(
+    "--dcf",
+    metavar="CFR,PG,CFA,PI",
+    help="Costs and priors of dcf: cost of a false reject, prior of genuine, cost of a false accept, prior of impostor.  "
+    "[default: 10,.01,1,.99]",
+)
+
+
+def read_options(values: dict[str, Any]) -> dict[str, Any]:
+    """Keyword arguments of `read_trials` from the options of `reading`."""
+    labels = _pairs(values["labels"], "--label", ("genuine", "impostor"))
+    columns = _pairs(values["columns"], "--column", ("claim", "subject", "model", "probe", "label", "system", "score"))
+    scores = [name for role, name in columns if role == "score"]
+    return {
+        "format": values["format_"],
+        "columns": {role: name for role, name in columns if role != "score"},
+        "scores": tuple(scores),
+        "genuine_labels": tuple(word for kind, word in labels if kind == "genuine"),
+        "impostor_labels": tuple(word for kind, word in labels if kind == "impostor"),
+        "names": values["names"],
+        "negate": True if values["negate"] else values["negate_system"],
+        "nan": values["nan"],
+        "common": values["common"],
+        "diagonal": values["diagonal"],
+        "transpose": values["transpose"],
+    }
+
+
+def _pairs(entries: Sequence[str], option: str, known: Sequence[str]) -> list[tuple[str, str]]:
+    pairs = []
+    for entry in entries:
+        key, equals, value = entry.partition("=")
+        if not equals or not value or key not in known:
+            raise ParameterError(f"{option} {entry}: expected {'|'.join(known)}=..., as in {option} {known[0]}=NAME")
+        pairs.append((key, value))
+    return pairs
+
+
+def criterion_by_name(name: str, dcf: str | None) -> Criterion:
+    """A criterion by its name, or a user's function named as module:function."""
+    from fairtrial.criteria import as_criterion
+
+    if name == "dcf" and dcf:
+        return as_criterion(_costs(dcf))
+    return as_criterion(_load(name) if ":" in name else name)
+
+
+def measure_by_name(name: str, dcf: str | None) -> Measure:
+    """A measure by its name, or a user's function named as module:function."""
+    from fairtrial.measures import as_measure
+
+    if name == "dcf" and dcf:
+        return as_measure(_costs(dcf))
+    return as_measure(_load(name) if ":" in name else name)
+
+
+def _costs(text: str) -> Any:
+    from fairtrial.measures import DetectionCosts
+
+    try:
+        values = [float(part) for part in text.split(",")]
+        return DetectionCosts(*values)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, ParameterError):
+            raise
+        raise ParameterError(f"--dcf {text}: expected four numbers parted by commas, as in 10,.01,1,.99") from error
+
+
+def _load(name: str) -> Any:
+    module, _, attribute = name.partition(":")
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    try:
+        return getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ParameterError(f"{name}: cannot be loaded as module:function: {error}") from error

@@ -1,0 +1,55 @@
+"""What people and programs get to see: tables, one JSON object, notes."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+def print_json(result: dict[str, Any]) -> None:
+    """One JSON object; infinite numbers, which JSON has not, as the strings "inf" and "-inf"."""
+    click.echo(json.dumps(_plain(result), indent=2, allow_nan=False))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(entry) for entry in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    return value
+
+
+def print_table(table: Table) -> None:
+    """A table as wide as the terminal, or as wide as it needs where there is none."""
+    from rich.console import Console
+
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=200)
+    console.print(table)
+
+
+def print_notes(notes: Sequence[str]) -> None:
+    """Notes below a table, each once."""
+    for note in dict.fromkeys(notes):
+        click.echo(f"note: {note}")
+
+
+def percent(rate: float) -> str:
+    """A rate as people read it, with enough digits for small ones."""
+    value = 100 * rate
+    return f"{value:.3f}" if abs(value) < 1 else f"{value:.2f}"
+
+
+def number(value: float) -> str:
+    """A threshold or a score."""
+    return f"{value:.6g}"

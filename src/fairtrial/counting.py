@@ -1,0 +1,269 @@
+"""The counting kernel: exact error counts at given thresholds, in one pass over any source of scores.
+
+A *source* hands its scores, chunk by chunk, to a *tally*. What a tally counted of one chunk adds to what it
+counted of another, so chunks may be counted in any order and any place. Arrays are the source here; files
+and clusters bring theirs.
+
+A trial is accepted when its score is **greater than** the threshold: FAR(t) = #{impostor > t} / NI and
+FRR(t) = #{genuine <= t} / NC.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fairtrial.cells import Cells, cell_of, fit_cells
+from fairtrial.errors import ParameterError, TrialsError
+from fairtrial.trials import Trials
+
+Total = TypeVar("Total")
+Scores: TypeAlias = NDArray[np.floating]
+Genuine: TypeAlias = NDArray[np.bool_] | bool
+"""Which scores of a chunk are genuine: a mask, or one answer for all of them."""
+
+CHUNK = 1 << 18
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorCounts:
+    """Errors at one threshold or at several: the raw material of every measure.
+
+    The counts are integers, integer arrays or fractions alike, so a formula written on an `ErrorCounts`
+    gives a number, an array or an exact fraction.
+    """
+
+    threshold: Any
+    false_accepts: Any
+    false_rejects: Any
+    genuine: Any
+    impostor: Any
+
+    @property
+    def far(self) -> Any:
+        """The share of impostor trials that were accepted."""
+        return self.false_accepts / self.impostor
+
+    @property
+    def frr(self) -> Any:
+        """The share of genuine trials that were rejected."""
+        return self.false_rejects / self.genuine
+
+    @property
+    def hter(self) -> Any:
+        """(FAR + FRR) / 2."""
+        return (self.far + self.frr) / 2
+
+    def __getitem__(self, which: Any) -> ErrorCounts:
+        return ErrorCounts(
+            self.threshold[which], self.false_accepts[which], self.false_rejects[which], self.genuine, self.impostor
+        )
+
+    def __len__(self) -> int:
+        return len(self.threshold)
+
+    def scalar(self) -> ErrorCounts:
+        """Plain Python numbers in place of zero-dimensional arrays."""
+        return ErrorCounts(
+            float(self.threshold),
+            int(self.false_accepts),
+            int(self.false_rejects),
+            int(self.genuine),
+            int(self.impostor),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Rates and counts under the names of the command line's JSON."""
+        plain = self.scalar()
+        return {
+            "far": plain.far,
+            "frr": plain.frr,
+            "hter": plain.hter,
+            "false_accepts": plain.false_accepts,
+            "false_rejects": plain.false_rejects,
+            "genuine": plain.genuine,
+            "impostor": plain.impostor,
+        }
+
+
+class Tally(Protocol[Total]):
+    """What to count: a total to start from, a chunk added to a total, two totals added."""
+
+    def start(self) -> Total: ...
+
+    def add(self, total: Total, scores: Scores, genuine: Genuine) -> Total:
+        """Add one chunk; the total given may be changed in place."""
+        ...
+
+    def merge(self, a: Total, b: Total) -> Total: ...
+
+
+class ScoreSource(Protocol):
+    """Scores that can be passed over as often as needed. None of them is NaN."""
+
+    @property
+    def genuine(self) -> int: ...
+
+    @property
+    def impostor(self) -> int: ...
+
+    def sample(self, size: int) -> Scores:
+        """About `size` scores from all over the source; they guide the work and never change a result."""
+        ...
+
+    def tally(self, what: Tally[Total]) -> Total:
+        """One pass over all scores."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ArraySource:
+    """Scores in memory: arrays, each with a mask of its genuine scores or one answer for all."""
+
+    parts: tuple[tuple[Scores, Genuine], ...]
+    genuine: int
+    impostor: int
+
+    def sample(self, size: int) -> Scores:
+        step = max(1, (self.genuine + self.impostor) // size)
+        # each class on its own, so that a rare class is not missed
+        return np.concatenate([scores[:: max(1, min(step, len(scores) // 4096))] for scores, _ in self.parts])
+
+    def chunks(self) -> Iterator[tuple[Scores, Genuine]]:
+        """The scores in pieces that fit a processor's cache."""
+        for scores, genuine in self.parts:
+            for start in range(0, len(scores), CHUNK):
+                stop = start + CHUNK
+                yield scores[start:stop], genuine if isinstance(genuine, bool) else genuine[start:stop]
+
+    def tally(self, what: Tally[Total]) -> Total:
+        total = what.start()
+        for scores, genuine in self.chunks():
+            total = what.add(total, scores, genuine)
+        return total
+
+
+ScoreData: TypeAlias = Trials | ScoreSource | tuple[ArrayLike, ArrayLike]
+"""Trials, a source, or a pair of arrays ``(genuine, impostor)``."""
+
+
+def as_source(data: ScoreData, *, system: str | None = None, what: str = "scores") -> ScoreSource:
+    """Make a source of trials, or of a pair of arrays ``(genuine, impostor)``; a source stays as it is.
+
+    Raises
+    ------
+    TrialsError
+        A class without scores, a NaN, or several systems and none named. `what` names the data there.
+    """
+    source: ScoreSource
+    if isinstance(data, Trials):
+        scores = data.column(system)
+        genuine = int(np.count_nonzero(data.genuine))
+        source = ArraySource(((scores, data.genuine),), genuine, len(scores) - genuine)
+    elif isinstance(data, tuple):
+        arrays = [
+            _score_array(part, f"{what}, {name}") for part, name in zip(data, ("genuine", "impostor"), strict=True)
+        ]
+        source = ArraySource(((arrays[0], True), (arrays[1], False)), len(arrays[0]), len(arrays[1]))
+    else:
+        source = data
+    for count, name in ((source.genuine, "genuine"), (source.impostor, "impostor")):
+        if count == 0:
+            raise TrialsError(f"{what}: there is no {name} trial; error rates need both classes")
+    return source
+
+
+def _score_array(values: ArrayLike, what: str) -> Scores:
+    scores = np.asarray(values)
+    if scores.dtype not in (np.float32, np.float64):
+        try:
+            scores = scores.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise TrialsError(f"{what}: scores must be numbers: {error}") from error
+    if scores.ndim != 1:
+        raise TrialsError(f"{what}: scores must be a one-dimensional array, not of shape {scores.shape}")
+    if scores.size and np.isnan(np.min(scores)):
+        row = int(np.flatnonzero(np.isnan(scores))[0])
+        raise TrialsError(f"{what}: the score at index {row} is NaN; drop or reject trials without a score first")
+    return scores
+
+
+@dataclass(frozen=True, slots=True)
+class RankTally:
+    """Scores by the number of thresholds below them: row 0 impostor, row 1 genuine."""
+
+    thresholds: NDArray[np.float64]
+    cells: Cells
+    below: NDArray[np.int64]
+    """How many thresholds lie in lower cells."""
+    within: NDArray[np.int64]
+    """How many thresholds lie in the cell itself."""
+
+    def start(self) -> NDArray[np.int64]:
+        return np.zeros((2, len(self.thresholds) + 1), dtype=np.int64)
+
+    def add(self, total: NDArray[np.int64], scores: Scores, genuine: Genuine) -> NDArray[np.int64]:
+        cells = cell_of(self.cells, scores)
+        ranks = self.below[cells]
+        within = self.within[cells]
+        one = np.flatnonzero(within == 1)
+        ranks[one] += scores[one] > self.thresholds[ranks[one]]
+        several = np.flatnonzero(within > 1)
+        ranks[several] = np.searchsorted(self.thresholds, scores[several], side="left")
+        return add_by_class(total, ranks, genuine)
+
+    def merge(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
+        return a + b
+
+
+def add_by_class(total: NDArray[np.int64], bins: NDArray[np.int64], genuine: Genuine) -> NDArray[np.int64]:
+    """Add to ``total[class, bin]`` the number of times each bin occurs in each class."""
+    size = total.shape[1]
+    if isinstance(genuine, bool):
+        total[int(genuine)] += np.bincount(bins, minlength=size)
+    else:
+        total += np.bincount(bins + size * genuine, minlength=2 * size).reshape(2, size)
+    return total
+
+
+def count_errors(source: ScoreSource, thresholds: ArrayLike) -> ErrorCounts:
+    """Count false acceptances and false rejections at each threshold, in the order given.
+
+    Parameters
+    ----------
+    source
+        The scores; see `as_source`.
+    thresholds
+        One threshold or an array of them, infinite ones included.
+
+    Notes
+    -----
+    One pass, without sorting the scores: a score's cell tells how many thresholds lie below it, except in
+    the few cells that hold several thresholds.
+
+    Examples
+    --------
+    >>> counts = count_errors(as_source(([0.9, 0.4], [0.1, 0.5, 0.4])), [0.4, 0.5])
+    >>> counts.false_accepts, counts.false_rejects
+    (array([1, 0]), array([1, 1]))
+    """
+    wanted = np.asarray(thresholds, dtype=np.float64)
+    if np.isnan(wanted).any():
+        raise ParameterError("a threshold is NaN; thresholds must be numbers, -inf or inf")
+    unique, inverse = np.unique(wanted, return_inverse=True)
+    counts = source.tally(_rank_tally(unique))
+    # a score of rank r is above thresholds 0 .. r-1, so it is not above threshold j when r <= j
+    rejected = np.cumsum(counts, axis=1)[:, :-1]
+    false_accepts = source.impostor - rejected[0]
+    inverse = inverse.reshape(wanted.shape)
+    return ErrorCounts(wanted, false_accepts[inverse], rejected[1][inverse], source.genuine, source.impostor)
+
+
+def _rank_tally(thresholds: NDArray[np.float64]) -> RankTally:
+    cells = fit_cells(thresholds, int(np.clip(64 * len(thresholds), 1 << 10, 1 << 16)))
+    within = np.bincount(cell_of(cells, thresholds), minlength=cells.count)
+    return RankTally(thresholds, cells, np.cumsum(within) - within, within)

@@ -1,0 +1,219 @@
+"""How a threshold is chosen: criteria, and the exact choice among all candidates.
+
+Candidates are -inf and every distinct score. Among equal minimisers the one with the smallest FAR + FRR is
+taken, then the smallest threshold. Costs are compared as exact fractions where floating point cannot tell
+them apart, with alpha read as the simplest fraction that rounds to it (0.3 is 3/10), so ties are found
+whatever the machine rounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fairtrial.counting import ErrorCounts, ScoreData, ScoreSource, as_source
+from fairtrial.errors import ParameterError
+from fairtrial.measures import DetectionCosts, Formula, f1, precision, recall, share, wer
+from fairtrial.search import Level, all_points, crossing_points, hull_points
+
+CriterionLike: TypeAlias = "str | Criterion | DetectionCosts | Callable[[Any, Any, Any], Any]"
+_NEAR = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """A cost to minimise over thresholds, and where its minimum has to be looked for.
+
+    Parameters
+    ----------
+    name
+        How it is called in tables and on the command line.
+    cost
+        ``cost(counts, alpha)``, for arrays of counts.
+    search
+        ``"all"`` looks at every candidate and suits any cost. ``"hull"`` looks at the ROC convex hull only:
+        right for a cost that is quasi-convex in (FAR, FRR). ``"crossing"`` looks where `level` passes
+        `target`: right for a cost that grows with their distance, with a level that never falls as the
+        threshold rises.
+    level, target
+        For ``"crossing"``.
+    exact
+        Whether `cost` also takes fractions, so that ties can be told exactly.
+    alpha
+        The alpha that always goes with this criterion, whatever the caller gives.
+    """
+
+    name: str
+    cost: Formula
+    search: Literal["all", "hull", "crossing"] = "all"
+    level: Level | None = None
+    target: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None
+    exact: bool = False
+    alpha: float | None = None
+
+    def points(self, source: ScoreSource, alphas: NDArray[np.float64]) -> ErrorCounts:
+        """Error counts among which the optimum for each alpha is."""
+        if self.search == "hull":
+            return hull_points(source)
+        if self.search == "crossing" and self.level is not None and self.target is not None:
+            return crossing_points(source, self.level, self.target(alphas))
+        return all_points(source)
+
+
+def simplest_fraction(value: float) -> Fraction:
+    """A fraction of small denominator that rounds to the value: 3/10 for 0.3, 1/3 for 0.3333333333333333."""
+    exact = Fraction(value)
+    for digits in range(1, 17):
+        fraction = exact.limit_denominator(10**digits)
+        if float(fraction) == value:
+            return fraction
+    return exact
+
+
+def _balance(counts: ErrorCounts) -> NDArray[np.float64]:
+    """FRR / (FAR + FRR): alpha FAR equals (1 - alpha) FRR where this is alpha. Without any error, a half."""
+    far, frr = counts.far, counts.frr
+    return np.where(far + frr > 0, share(frr, far + frr), 0.5)
+
+
+def detection_criterion(costs: DetectionCosts) -> Criterion:
+    """The criterion `dcf` with these costs and priors."""
+    weight_fr = simplest_fraction(costs.cost_fr) * simplest_fraction(costs.prior_genuine)
+    weight_fa = simplest_fraction(costs.cost_fa) * simplest_fraction(costs.prior_impostor)
+
+    def cost(counts: ErrorCounts, alpha: Any) -> Any:
+        if isinstance(alpha, Fraction):
+            return weight_fr * counts.frr + weight_fa * counts.far
+        return costs(counts)
+
+    return Criterion("dcf", cost, search="hull", exact=True)
+
+
+CRITERIA: dict[str, Criterion] = {}
+
+
+def register_criterion(criterion: Criterion) -> Criterion:
+    """Make a criterion known by its name, to the command line too."""
+    CRITERIA[criterion.name] = criterion
+    return criterion
+
+
+_WER_MIN = Criterion("wer-min", wer, search="hull", exact=True)
+_WER_EQUAL = Criterion(
+    "wer-equal",
+    lambda counts, alpha: abs(alpha * counts.far - (1 - alpha) * counts.frr),
+    search="crossing",
+    level=_balance,
+    target=lambda alphas: alphas,
+    exact=True,
+)
+for _criterion in (
+    _WER_MIN,
+    _WER_EQUAL,
+    replace(_WER_EQUAL, name="eer", alpha=0.5),
+    replace(_WER_MIN, name="hter-min", alpha=0.5),
+    Criterion(
+        "far",
+        lambda counts, alpha: abs(alpha - counts.far),
+        search="crossing",
+        level=lambda counts: -counts.far,
+        target=np.negative,
+        exact=True,
+    ),
+    Criterion(
+        "frr",
+        lambda counts, alpha: abs(alpha - counts.frr),
+        search="crossing",
+        level=lambda counts: counts.frr,
+        target=lambda alphas: alphas,
+        exact=True,
+    ),
+    Criterion(
+        "precision-recall",
+        lambda counts, alpha: -(alpha * precision(counts) + (1 - alpha) * recall(counts)),
+        search="hull",
+        exact=True,
+    ),
+    Criterion("f1", lambda counts, alpha: -f1(counts), search="hull", exact=True),
+    detection_criterion(DetectionCosts()),
+):
+    register_criterion(_criterion)
+
+
+def as_criterion(criterion: CriterionLike) -> Criterion:
+    """A criterion by its name, detection costs, or a user's function ``C(far, frr, alpha)`` of arrays."""
+    if isinstance(criterion, Criterion):
+        return criterion
+    if isinstance(criterion, DetectionCosts):
+        return detection_criterion(criterion)
+    if callable(criterion):
+        function = criterion
+        name = getattr(function, "__name__", "criterion").strip("<>")
+        return Criterion(name, lambda counts, alpha: function(counts.far, counts.frr, alpha))
+    if criterion not in CRITERIA:
+        raise ParameterError(f"there is no criterion {criterion!r}; there are {', '.join(CRITERIA)}")
+    return CRITERIA[criterion]
+
+
+def check_alphas(alphas: ArrayLike) -> NDArray[np.float64]:
+    """One alpha or several as an array, each within [0, 1]."""
+    values = np.atleast_1d(np.asarray(alphas, dtype=np.float64))
+    if values.ndim != 1 or not values.size:
+        raise ParameterError("alpha must be one number or a one-dimensional array of them")
+    outside = values[~((values >= 0) & (values <= 1))]
+    if outside.size:
+        raise ParameterError(f"alpha must be between 0 and 1, not {outside[0]:g}")
+    return values
+
+
+def choose_thresholds(data: ScoreData, criterion: CriterionLike, alphas: ArrayLike) -> ErrorCounts:
+    """Choose the threshold that minimises the criterion, for each alpha, with the errors it makes there.
+
+    Examples
+    --------
+    >>> dev = ([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6])
+    >>> choose_thresholds(dev, "wer-equal", [0.25, 0.5, 0.75]).threshold
+    array([0.4, 0.5, 0.6])
+    """
+    rule = as_criterion(criterion)
+    weights = check_alphas(alphas)
+    if rule.alpha is not None:
+        weights = np.full_like(weights, rule.alpha)
+    points = rule.points(as_source(data), weights)
+    found: dict[float, int] = {}
+    for alpha in weights.tolist():
+        if alpha not in found:
+            found[alpha] = _best(points, rule, alpha)
+    return points[[found[alpha] for alpha in weights.tolist()]]
+
+
+def _best(points: ErrorCounts, rule: Criterion, alpha: float) -> int:
+    costs = np.asarray(rule.cost(points, alpha), dtype=np.float64)
+    if costs.shape != points.threshold.shape or np.isnan(costs).any():
+        raise ParameterError(
+            f"criterion {rule.name}: the cost must be one number a threshold and never NaN, for arrays of rates"
+        )
+    lowest = costs.min()
+    if rule.exact:
+        near = np.flatnonzero(costs <= lowest + _NEAR * max(1.0, abs(lowest)))
+    else:
+        near = np.flatnonzero(costs == lowest)
+    if len(near) == 1:
+        return int(near[0])
+    fraction = simplest_fraction(alpha)
+
+    def rank(index: int) -> tuple[Any, int, float]:
+        accepts, rejects = int(points.false_accepts[index]), int(points.false_rejects[index])
+        total = accepts * points.genuine + rejects * points.impostor
+        exact = ErrorCounts(
+            None, Fraction(accepts), Fraction(rejects), Fraction(points.genuine), Fraction(points.impostor)
+        )
+        cost = rule.cost(exact, fraction) if rule.exact else 0
+        return cost, total, float(points.threshold[index])
+
+    return int(min(near.tolist(), key=rank))

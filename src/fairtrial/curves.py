@@ -1,0 +1,108 @@
+"""ROC and DET curves and the exact area under them: a posteriori views of one set of scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairtrial.counting import ErrorCounts, ScoreData, as_source
+from fairtrial.errors import ParameterError
+from fairtrial.search import all_points, hull_points
+
+
+@dataclass(frozen=True, slots=True)
+class RocCurve:
+    """FAR and FRR at -inf and every distinct score, by rising threshold."""
+
+    counts: ErrorCounts
+    convex_hull: bool
+
+    @property
+    def threshold(self) -> NDArray[np.float64]:
+        """The thresholds."""
+        return np.asarray(self.counts.threshold)
+
+    @property
+    def far(self) -> NDArray[np.float64]:
+        """False acceptance rates."""
+        return np.asarray(self.counts.far)
+
+    @property
+    def frr(self) -> NDArray[np.float64]:
+        """False rejection rates."""
+        return np.asarray(self.counts.frr)
+
+    def probit(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """FAR and FRR on the axes of a DET curve; rates of 0 and 1 lie at -inf and inf."""
+        from scipy.special import ndtri
+
+        return ndtri(self.far), ndtri(self.frr)
+
+    def area(self) -> float:
+        """The area under the curve of errors: FRR over FAR, with straight lines between the points."""
+        return area_under(self.counts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain lists."""
+        return {
+            "kind": "a posteriori",
+            "threshold": self.threshold.tolist(),
+            "far": self.far.tolist(),
+            "frr": self.frr.tolist(),
+        }
+
+
+def roc_curve(data: ScoreData, *, convex_hull: bool = False, max_points: int | None = None) -> RocCurve:
+    """Compute the ROC: every distinct operating point, or the vertices of its convex hull only.
+
+    Parameters
+    ----------
+    max_points
+        Keep at most this many points, spread evenly along the curve: for drawing, never for figures.
+    """
+    source = as_source(data)
+    counts = hull_points(source) if convex_hull else all_points(source)
+    if max_points is not None:
+        if max_points < 2:
+            raise ParameterError(f"max_points must be at least 2, not {max_points}")
+        if len(counts) > max_points:
+            # even steps along FAR + FRR travelled, so that both steep and flat stretches keep their shape
+            travelled = counts.frr - counts.far
+            steps = np.linspace(travelled[0], travelled[-1], max_points)
+            counts = counts[np.unique(np.searchsorted(travelled, steps).clip(0, len(counts) - 1))]
+    return RocCurve(counts, convex_hull)
+
+
+def area_under(counts: ErrorCounts) -> float:
+    """The exact area under the error curve through these points, by the trapezoid rule.
+
+    On all distinct points it is P(genuine < impostor) + P(equal)/2: one minus the usual AUC.
+    """
+    area = _trapezoid(-np.diff(counts.false_accepts), counts.false_rejects)
+    return area / int(counts.genuine * counts.impostor)
+
+
+def _trapezoid(widths: NDArray[np.int64], heights: NDArray[np.int64]) -> float:
+    both = heights[1:] + heights[:-1]
+    total = 0
+    for start in range(0, len(widths), 1 << 16):
+        width, height = widths[start : start + (1 << 16)], both[start : start + (1 << 16)]
+        if int(width.sum()) * int(height.max(initial=0)) < 2**63:
+            total += int(np.dot(width, height))
+        else:
+            total += sum(w * h for w, h in zip(width.tolist(), height.tolist(), strict=True))
+    return total / 2
+
+
+def auc_error(data: ScoreData) -> float:
+    """P(genuine < impostor) + P(genuine = impostor)/2, exactly: one minus the usual AUC.
+
+    Examples
+    --------
+    >>> auc_error(([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6]))
+    0.1
+    """
+    return area_under(all_points(as_source(data)))

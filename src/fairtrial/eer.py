@@ -1,0 +1,97 @@
+"""The equal error rate, by the name of its definition.
+
+Where FAR and FRR never meet, definitions differ: five genuine and five impostor scores may give 0.4 by one
+and 0.3 by another, and both are right. So a definition has a name here and goes with the number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from fairtrial.counting import ErrorCounts, ScoreData, ScoreSource, as_source
+from fairtrial.criteria import CRITERIA, choose_thresholds
+from fairtrial.errors import ParameterError
+from fairtrial.search import crossing_points, hull_points
+
+EerDefinition: TypeAlias = Literal["step-mean", "step-low", "step-high", "interpolated", "rocch"]
+
+
+@dataclass(frozen=True, slots=True)
+class EqualErrorRate:
+    """An equal error rate: a posteriori, since threshold and rate come from the same scores."""
+
+    value: float
+    definition: EerDefinition
+    counts: ErrorCounts
+    """The errors at the threshold where abs(FAR - FRR) is smallest."""
+
+    @property
+    def threshold(self) -> float:
+        """The threshold where abs(FAR - FRR) is smallest."""
+        return float(self.counts.threshold)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The value, its definition, its threshold and the counts there."""
+        return {
+            "eer": self.value,
+            "definition": self.definition,
+            "kind": "a posteriori",
+            "threshold": self.threshold,
+            **self.counts.to_dict(),
+        }
+
+
+def equal_error_rate(data: ScoreData, *, definition: EerDefinition = "step-mean") -> EqualErrorRate:
+    """Compute the equal error rate of one source of scores.
+
+    Parameters
+    ----------
+    definition
+        ``step-mean``, ``step-low``, ``step-high``: (FAR + FRR)/2, the smaller or the larger of the two at
+        the threshold where abs(FAR - FRR) is smallest. ``interpolated``: where the straight line between the
+        two neighbouring points of the ROC meets FAR = FRR. ``rocch``: where the ROC convex hull meets it.
+
+    Examples
+    --------
+    >>> scores = ([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6])
+    >>> equal_error_rate(scores).value, equal_error_rate(scores, definition="rocch").value
+    (0.225, 0.15384615384615385)
+    """
+    if definition not in get_args(EerDefinition):
+        raise ParameterError(f"EER definition must be one of {', '.join(get_args(EerDefinition))}, not {definition!r}")
+    source = as_source(data)
+    nearest = choose_thresholds(source, "eer", 0.5)[0].scalar()
+    far, frr = nearest.far, nearest.frr
+    if definition == "step-mean":
+        value = nearest.hter
+    elif definition == "step-low":
+        value = min(far, frr)
+    elif definition == "step-high":
+        value = max(far, frr)
+    elif definition == "interpolated":
+        value = _where_equal(_around_equality(source))
+    else:
+        value = _where_equal(hull_points(source))
+    return EqualErrorRate(value, definition, nearest)
+
+
+def _around_equality(source: ScoreSource) -> ErrorCounts:
+    rule = CRITERIA["eer"]
+    assert rule.level is not None
+    return crossing_points(source, rule.level, np.array([0.5]))
+
+
+def _where_equal(points: ErrorCounts) -> float:
+    """Where the line through points by rising threshold passes from FAR >= FRR to FAR < FRR."""
+    accepts, rejects = points.false_accepts.tolist(), points.false_rejects.tolist()
+    surplus = [a * points.genuine - r * points.impostor for a, r in zip(accepts, rejects, strict=True)]
+    last = max(index for index, value in enumerate(surplus) if value >= 0)
+    if surplus[last] == 0:
+        return float(Fraction(accepts[last], points.impostor))
+    weight = Fraction(surplus[last], surplus[last] - surplus[last + 1])
+    met = accepts[last] + weight * (accepts[last + 1] - accepts[last])
+    return float(met / points.impostor)

@@ -1,0 +1,289 @@
+"""The Expected Performance Curve: thresholds from dev for every alpha, the figure from test.
+
+Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005; areas by their equations (15), (16), (18).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fairtrial.counting import ErrorCounts, ScoreData, as_source, count_errors
+from fairtrial.criteria import CriterionLike, as_criterion, check_alphas, choose_thresholds
+from fairtrial.errors import ParameterError, TrialsError
+from fairtrial.folds import CROSS_VALIDATED, Block, block_sources
+from fairtrial.measures import Measure, MeasureLike, as_measure
+from fairtrial.search import all_points
+from fairtrial.trials import Trials
+
+AreaConvention: TypeAlias = Literal["interpolated", "step"]
+
+
+@dataclass(frozen=True, slots=True)
+class PerformanceCurve:
+    """An Expected Performance Curve: for each alpha, errors on test at the threshold chosen on dev."""
+
+    system: str
+    criterion: str
+    measure: Measure
+    alpha: NDArray[np.float64]
+    counts: ErrorCounts
+    kind: str = "a priori"
+
+    @property
+    def threshold(self) -> NDArray[np.float64]:
+        """The thresholds; NaN where no single one was used (pooled and cross-validated curves)."""
+        return np.asarray(self.counts.threshold)
+
+    @property
+    def far(self) -> NDArray[np.float64]:
+        """False acceptance rates on test."""
+        return np.asarray(self.counts.far)
+
+    @property
+    def frr(self) -> NDArray[np.float64]:
+        """False rejection rates on test."""
+        return np.asarray(self.counts.frr)
+
+    @property
+    def hter(self) -> NDArray[np.float64]:
+        """Half total error rates on test."""
+        return np.asarray(self.counts.hter)
+
+    @property
+    def value(self) -> NDArray[np.float64]:
+        """The curve's measure on test."""
+        return np.asarray(self.measure(self.counts, self.alpha))
+
+    def mean(self) -> float:
+        """The mean of the measure over the range of alpha: the area under the curve over its width."""
+        width = self.alpha[-1] - self.alpha[0]
+        return float(np.trapezoid(self.value, self.alpha) / width) if width > 0 else float(np.mean(self.value))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The names of the command line's JSON."""
+        return {
+            "system": self.system,
+            "criterion": self.criterion,
+            "measure": self.measure.name,
+            "kind": self.kind,
+            "alpha": self.alpha.tolist(),
+            "threshold": [None if np.isnan(value) else value for value in self.threshold.tolist()],
+            "far": self.far.tolist(),
+            "frr": self.frr.tolist(),
+            "hter": self.hter.tolist(),
+            "value": self.value.tolist(),
+            "mean": self.mean(),
+        }
+
+
+def alpha_grid(points: int = 101, *, low: float = 0.0, high: float = 1.0) -> NDArray[np.float64]:
+    """Even values of alpha, each the double nearest to its fraction: 0.57, never 0.5700000000000001."""
+    if points < 2:
+        raise ParameterError(f"a curve needs at least 2 points, not {points}")
+    if not 0 <= low < high <= 1:
+        raise ParameterError(f"the range of alpha must lie within 0 and 1 and not be empty, not {low:g} to {high:g}")
+    grid = np.arange(points) / (points - 1)
+    return grid if (low, high) == (0.0, 1.0) else low + grid * (high - low)
+
+
+def performance_curve(
+    dev: ScoreData,
+    test: ScoreData,
+    *,
+    alphas: ArrayLike | None = None,
+    criterion: CriterionLike = "wer-min",
+    measure: MeasureLike = "hter",
+    system: str | None = None,
+) -> PerformanceCurve:
+    """Compute an Expected Performance Curve.
+
+    Parameters
+    ----------
+    dev, test
+        Where thresholds come from and where errors are counted; see `as_source`.
+    alphas
+        Values of alpha in rising order; 0, 0.01, ..., 1 by default.
+    criterion, measure
+        Any criterion and any measure, by name or a user's own.
+
+    Examples
+    --------
+    >>> dev = ([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6])
+    >>> test = ([0.85, 0.55, 0.45, 0.95, 0.35], [0.15, 0.65, 0.25, 0.42, 0.05, 0.5])
+    >>> performance_curve(dev, test, alphas=[0, 0.5, 1]).hter.round(4)
+    array([0.25  , 0.3833, 0.3833])
+    """
+    weights = alpha_grid() if alphas is None else _rising(check_alphas(alphas))
+    chosen = choose_thresholds(as_source(dev, system=system, what="dev"), criterion, weights)
+    counts = count_errors(as_source(test, system=system, what="test"), chosen.threshold)
+    return PerformanceCurve(
+        system_name(dev, system), as_criterion(criterion).name, as_measure(measure), weights, counts
+    )
+
+
+def system_name(data: ScoreData, system: str | None) -> str:
+    """The name asked for, or that of the only system."""
+    if system is None and isinstance(data, Trials) and len(data.systems) == 1:
+        return data.systems[0]
+    return "system" if system is None else system
+
+
+def _rising(alphas: NDArray[np.float64]) -> NDArray[np.float64]:
+    if np.any(np.diff(alphas) <= 0):
+        raise ParameterError("the values of alpha along a curve must rise")
+    return alphas
+
+
+def add_counts(parts: Sequence[ErrorCounts]) -> ErrorCounts:
+    """Errors and trials summed, each part at its own threshold."""
+    thresholds = np.stack([part.threshold for part in parts])
+    same = (thresholds == thresholds[0]).all(axis=0)
+    return ErrorCounts(
+        np.where(same, thresholds[0], np.nan),
+        sum(part.false_accepts for part in parts),
+        sum(part.false_rejects for part in parts),
+        sum(part.genuine for part in parts),
+        sum(part.impostor for part in parts),
+    )
+
+
+def cross_validated_curve(
+    trials: Trials,
+    blocks: Sequence[Block],
+    *,
+    alphas: ArrayLike | None = None,
+    criterion: CriterionLike = "wer-min",
+    measure: MeasureLike = "hter",
+    system: str | None = None,
+) -> PerformanceCurve:
+    """Compute an EPC from one set of trials: thresholds from other people, errors pooled over all.
+
+    Parameters
+    ----------
+    blocks
+        Which trials set the thresholds for which; see `make_blocks`.
+    """
+    weights = alpha_grid() if alphas is None else _rising(check_alphas(alphas))
+    counts = add_counts(
+        [
+            count_errors(held_out, choose_thresholds(others, criterion, weights).threshold)
+            for others, held_out in block_sources(trials, blocks, system=system)
+        ]
+    )
+    name = system_name(trials, system)
+    return PerformanceCurve(name, as_criterion(criterion).name, as_measure(measure), weights, counts, CROSS_VALIDATED)
+
+
+def pool_curves(curves: Sequence[PerformanceCurve], *, system: str = "pooled") -> PerformanceCurve:
+    """Pool several experiments: false accepts and false rejects summed, each at its own threshold.
+
+    References
+    ----------
+    Poh & Bengio, Database, protocols and tools for evaluating score-level fusion, 2006, eqs. (11), (12).
+    """
+    if not curves:
+        raise TrialsError("there is no curve to pool")
+    first = curves[0]
+    for curve in curves[1:]:
+        if not np.array_equal(curve.alpha, first.alpha):
+            raise TrialsError(f"{curve.system} and {first.system} have different values of alpha: pool equal ones")
+        if (curve.criterion, curve.measure.name) != (first.criterion, first.measure.name):
+            raise TrialsError(f"{curve.system} and {first.system} have different criteria or measures")
+    counts = add_counts([curve.counts for curve in curves])
+    return PerformanceCurve(system, first.criterion, first.measure, first.alpha, counts, first.kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Areas:
+    """Expected HTER over a range of target FARs (E_V1), of target FRRs (E_V2), and their mean G."""
+
+    e_v1: float
+    e_v2: float
+    low: float
+    high: float
+    convention: AreaConvention
+
+    @property
+    def g(self) -> float:
+        """(E_V1 + E_V2) / 2, eq. (18)."""
+        return (self.e_v1 + self.e_v2) / 2
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers."""
+        return {
+            "e_v1": self.e_v1,
+            "e_v2": self.e_v2,
+            "g": self.g,
+            "low": self.low,
+            "high": self.high,
+            "convention": self.convention,
+        }
+
+
+def expected_areas(
+    dev: ScoreData,
+    test: ScoreData,
+    *,
+    low: float = 0.0,
+    high: float = 1.0,
+    convention: AreaConvention = "interpolated",
+    system: str | None = None,
+) -> Areas:
+    """Compute the expected HTER over all targets between `low` and `high`, exactly.
+
+    Parameters
+    ----------
+    low, high
+        The range of target rates; the result is the mean over it.
+    convention
+        A target rate mostly lies between two reachable ones. ``interpolated`` mixes the two thresholds so
+        that the target is met on dev: then dev = test gives (AUC_err + 1/2)/2 exactly, cross-class ties
+        included. ``step`` takes the nearest reachable rate, as eq. (14) reads.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, eqs. (14) to (18).
+
+    Examples
+    --------
+    >>> scores = ([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6])
+    >>> expected_areas(scores, scores).g
+    0.3
+    """
+    if not 0 <= low < high <= 1:
+        raise ParameterError(f"the range of rates must lie within 0 and 1 and not be empty, not {low:g} to {high:g}")
+    if convention not in get_args(AreaConvention):
+        raise ParameterError(f"convention must be one of {', '.join(get_args(AreaConvention))}, not {convention!r}")
+    points = all_points(as_source(dev, system=system, what="dev"))
+    value = count_errors(as_source(test, system=system, what="test"), points.threshold).hter
+    mean = _mean_interpolated if convention == "interpolated" else _mean_of_steps
+    # a run of equal FAR is best at its lowest threshold, a run of equal FRR at its highest
+    falling = slice(None, None, -1)
+    return Areas(
+        mean(points.far[falling], value[falling], low, high),
+        mean(points.frr, value, low, high),
+        low,
+        high,
+        convention,
+    )
+
+
+def _mean_interpolated(rate: NDArray[np.float64], value: NDArray[np.float64], low: float, high: float) -> float:
+    """The mean over targets of values on straight lines between neighbours; a run of equal rate has no width."""
+    left, right = np.clip(rate[:-1], low, high), np.clip(rate[1:], low, high)
+    width = np.diff(rate)
+    slope = np.divide(np.diff(value), width, out=np.zeros_like(width), where=width > 0)
+    middle = value[:-1] + slope * ((left + right) / 2 - rate[:-1])
+    return float(np.sum((right - left) * middle) / (high - low))
+
+
+def _mean_of_steps(rate: NDArray[np.float64], value: NDArray[np.float64], low: float, high: float) -> float:
+    """The mean over targets of the value at the nearest reachable rate."""
+    ends = np.flatnonzero(np.append(np.diff(rate) > 0, True))
+    bounds = np.concatenate([[0.0], (rate[ends][1:] + rate[ends][:-1]) / 2, [1.0]])
+    return float(np.sum(np.diff(np.clip(bounds, low, high)) * value[ends]) / (high - low))

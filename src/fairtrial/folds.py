@@ -1,0 +1,142 @@
+"""Folds for those who have one set of trials only: nobody helps to choose the threshold he is judged by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairtrial.counting import ArraySource, ScoreSource
+from fairtrial.errors import ParameterError, TrialsError
+from fairtrial.trials import Trials, recode
+
+Cluster: TypeAlias = Literal["none", "claim", "subject", "both"]
+"""What trials share: nothing, the claimed identity, the person behind the probe, or both."""
+
+CROSS_VALIDATED = "a priori (cross-validated)"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """Trials that are judged together, and the trials that set their threshold."""
+
+    held_out: NDArray[np.bool_]
+    others: NDArray[np.bool_]
+
+
+def make_blocks(
+    trials: Trials, folds: int, *, cluster: Cluster | None = None, rng: np.random.Generator | int | None = 0
+) -> list[Block]:
+    """Deal individuals into folds and give the blocks of trials to be judged.
+
+    A trial may involve two people. With ``cluster="both"`` it is judged by a threshold from trials in which
+    nobody of either's fold takes part, so that with K folds there are up to K (K + 1) / 2 blocks and every
+    trial is judged once.
+
+    Parameters
+    ----------
+    folds
+        Into how many folds individuals are dealt.
+    cluster
+        Who counts as an individual; by default all that the trials know. ``none``: each trial is its own.
+    rng
+        A generator or a seed; the same seed gives the same folds.
+
+    Raises
+    ------
+    TrialsError
+        No ids, too few individuals, or a block whose other trials lack a class.
+    """
+    if folds < 2:
+        raise ParameterError(f"there must be at least 2 folds, not {folds}")
+    generator = np.random.default_rng(rng)
+    first, second = _folds_of_trials(trials, folds, _known_cluster(trials, cluster), generator)
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    blocks = []
+    for i in range(folds):
+        for j in range(i, folds):
+            held_out = (low == i) & (high == j)
+            if not held_out.any():
+                continue
+            others = (first != i) & (first != j) & (second != i) & (second != j)
+            _check_classes(trials, others, folds, crossed=i != j)
+            blocks.append(Block(held_out, others))
+    return blocks
+
+
+def block_sources(
+    trials: Trials, blocks: Sequence[Block], *, system: str | None = None
+) -> Iterator[tuple[ScoreSource, ScoreSource]]:
+    """For each block the scores that set the threshold and the scores that are judged."""
+    scores = trials.column(system)
+    for block in blocks:
+        yield _source(scores, trials.genuine, block.others), _source(scores, trials.genuine, block.held_out)
+
+
+def _source(scores: NDArray[np.floating], genuine: NDArray[np.bool_], rows: NDArray[np.bool_]) -> ScoreSource:
+    flags = genuine[rows]
+    positive = int(np.count_nonzero(flags))
+    return ArraySource(((scores[rows], flags),), positive, len(flags) - positive)
+
+
+def _known_cluster(trials: Trials, cluster: Cluster | None) -> Cluster:
+    known = [name for name in ("claim", "subject") if name in trials.ids]
+    if cluster is None:
+        if not known:
+            raise TrialsError(
+                "folds must not split an individual, and these trials have neither claim nor subject ids: "
+                "give ids, or say cluster='none' if every trial is of another person"
+            )
+        return "both" if len(known) == 2 else ("claim" if known == ["claim"] else "subject")
+    if cluster not in get_args(Cluster):
+        raise ParameterError(f"cluster must be one of {', '.join(get_args(Cluster))}, not {cluster!r}")
+    needed = {"none": [], "claim": ["claim"], "subject": ["subject"], "both": ["claim", "subject"]}[cluster]
+    missing = [name for name in needed if name not in known]
+    if missing:
+        raise TrialsError(f"cluster={cluster!r} needs {' and '.join(missing)} ids, which these trials do not have")
+    return cluster
+
+
+def _folds_of_trials(
+    trials: Trials, folds: int, cluster: Cluster, rng: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The folds of the two individuals in each trial; the same twice where only one counts."""
+    if cluster == "none":
+        people = [np.arange(len(trials))]
+    else:
+        columns = {"claim": ["claim"], "subject": ["subject"], "both": ["claim", "subject"]}[cluster]
+        people = recode([trials.ids[name] for name in columns])
+    count = 1 + max(int(column.max(initial=-1)) for column in people)
+    used = np.zeros(count, dtype=bool)
+    has_genuine = np.zeros(count, dtype=bool)
+    for column in people:
+        used[column] = True
+        has_genuine[column[trials.genuine]] = True
+    fold = np.full(count, -1)
+    dealt = 0
+    # those with genuine trials first, so that every fold gets its part of them
+    for group in (used & has_genuine, used & ~has_genuine):
+        members = rng.permutation(np.flatnonzero(group))
+        fold[members] = (dealt + np.arange(len(members))) % folds
+        dealt += len(members)
+    if dealt < folds:
+        raise TrialsError(f"{folds} folds need at least as many individuals, but there are {dealt}")
+    return fold[people[0]], fold[people[-1]]
+
+
+def _check_classes(trials: Trials, rows: NDArray[np.bool_], folds: int, *, crossed: bool) -> None:
+    genuine = int(np.count_nonzero(trials.genuine[rows]))
+    impostor = int(np.count_nonzero(rows)) - genuine
+    if genuine and impostor:
+        return
+    if crossed and folds == 2:
+        raise TrialsError(
+            "trials between people of different folds need a third fold for their threshold: use 3 or more"
+        )
+    raise TrialsError(
+        f"without one block of people there are {genuine} genuine and {impostor} impostor trials left to choose "
+        f"a threshold from; use other than {folds} folds, or another cluster"
+    )

@@ -1,0 +1,174 @@
+"""Score files in and out: one file a format, one registry."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fairtrial.errors import InputError, OutputError, ParameterError, TrialsError
+from fairtrial.formats import table
+from fairtrial.formats.alignment import align
+from fairtrial.formats.files import Head, PathLike, Progress, expand, list_directory, read_head, write_whole
+from fairtrial.formats.registry import FORMATS, Format, find_format, register_format, told_by_content, told_by_name
+from fairtrial.formats.sheets import ReadOptions, Sheet
+from fairtrial.trials import Trials
+
+__all__ = ["FORMATS", "Format", "ReadOptions", "read_pair", "read_trials", "register_format", "write_trials"]
+
+
+def read_trials(
+    paths: PathLike | Sequence[PathLike], *, format: str | None = None, progress: Progress | None = None, **options: Any
+) -> Trials:
+    """Read the trials of one file or of several.
+
+    Parameters
+    ----------
+    paths
+        A file, a glob, a directory of Parquet files or of a genuine and an impostor list; or several of
+        them: then each brings its systems, and the trials are aligned by their ids.
+    format
+        A format by name, where the content should not tell.
+    progress
+        Called with numbers of bytes as they are read.
+    options
+        The fields of `ReadOptions`: what the files do not tell by themselves.
+
+    Raises
+    ------
+    InputError
+        A file that cannot be read as what it should be; the message names file and line.
+    TrialsError
+        Files that contradict each other.
+    """
+    return _read(paths, format, _options(options), progress)[0]
+
+
+def read_pair(
+    dev: PathLike | Sequence[PathLike],
+    test: PathLike | Sequence[PathLike],
+    *,
+    format: str | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> tuple[Trials, Trials]:
+    """Read dev and test trials of the same systems; the parameters are those of `read_trials`.
+
+    Systems that the files themselves do not name go together in the order of the files.
+    """
+    settings = _options(options)
+    (dev_trials, dev_named), (test_trials, test_named) = (
+        _read(paths, format, settings, progress) for paths in (dev, test)
+    )
+    unnamed = not dev_named and not test_named and len(dev_trials.systems) == len(test_trials.systems)
+    if unnamed and dev_trials.systems != test_trials.systems:
+        note = f"{', '.join(test_trials.systems)} taken as dev's {', '.join(dev_trials.systems)}, by the files' order"
+        test_trials = test_trials.renamed(dev_trials.systems).with_notes(note)
+    return dev_trials, test_trials
+
+
+def _read(
+    paths: PathLike | Sequence[PathLike], format: str | None, settings: ReadOptions, progress: Progress | None
+) -> tuple[Trials, bool]:
+    """The trials and whether the files themselves name their systems."""
+    sheets = _read_sheets(expand(paths), format, settings, progress)
+    if settings.nan == "error":
+        for sheet in sheets:
+            sheet.check_nan()
+    sheets = _name_apart(sheets, settings.names)
+    sheet = align(sheets, common=settings.common)
+    return _to_trials(sheet, settings), sheet.named or bool(settings.names)
+
+
+def _options(options: dict[str, Any]) -> ReadOptions:
+    try:
+        return ReadOptions(**options)
+    except TypeError as error:
+        raise ParameterError(f"no such option of reading: {error}") from error
+
+
+def _read_sheets(
+    files: Sequence[Path], format: str | None, options: ReadOptions, progress: Progress | None
+) -> list[Sheet]:
+    sheets: list[Sheet] = []
+    plain: list[Head] = []
+    for path in files:
+        if path.is_dir():
+            sheets.extend(_read_directory(path, format, options, progress))
+        else:
+            plain.append(read_head(path))
+    if plain:
+        groups = [(find_format(format), plain)] if format else told_by_content(plain)
+        for chosen, heads in groups:
+            sheets.extend(chosen.read(heads, options, progress))
+    for sheet in sheets:
+        if not len(sheet):
+            raise InputError(f"{sheet.origin}: holds no trial")
+    return sheets
+
+
+def _read_directory(path: Path, format: str | None, options: ReadOptions, progress: Progress | None) -> list[Sheet]:
+    heads = [read_head(file) for file in list_directory(path)]
+    if heads and table.matches_parquet(heads):
+        return table.read_parquet_parts(heads, options, progress)
+    if heads and FORMATS["lists"].matches(heads) and format in (None, "lists"):
+        return FORMATS["lists"].read(heads, options, progress)
+    raise InputError(
+        f"{path}: a directory can be read if it holds Parquet files only, or one list of genuine and one of impostor "
+        "scores; name the files in it instead"
+    )
+
+
+def _name_apart(sheets: list[Sheet], names: Sequence[str]) -> list[Sheet]:
+    """Sheets whose systems have names of their own: those given, or with the directory where files are alike."""
+    count = sum(len(sheet.systems) for sheet in sheets)
+    found = [name for sheet in sheets for name in sheet.systems]
+    if names:
+        if len(names) != count:
+            raise ParameterError(f"{len(names)} names for {count} systems ({', '.join(found)})")
+        found = list(names)
+    elif len(set(found)) < len(found):
+        found = [f"{Path(sheet.origin).parent.name}/{name}" for sheet in sheets for name in sheet.systems]
+    if len(set(found)) < len(found):
+        repeated = next(name for name in found if found.count(name) > 1)
+        raise TrialsError(
+            f"two systems would be called {repeated!r}; name the systems with --name, in the order of the files"
+        )
+    renamed, position = [], 0
+    for sheet in sheets:
+        own = tuple(found[position : position + len(sheet.systems)])
+        position += len(own)
+        renamed.append(replace(sheet, systems=own))
+    return renamed
+
+
+def _to_trials(sheet: Sheet, options: ReadOptions) -> Trials:
+    scores, notes = sheet.scores, list(sheet.notes)
+    negate = options.negate
+    chosen = negate if isinstance(negate, tuple) else sheet.systems if negate else ()
+    if chosen:
+        unknown = [name for name in chosen if name not in sheet.systems]
+        if unknown:
+            raise TrialsError(f"there is no system {unknown[0]!r} to negate; there are {', '.join(sheet.systems)}")
+        # before missing scores become rejections, which a sign would turn into acceptances
+        signs = [-1 if name in chosen else 1 for name in sheet.systems]
+        scores = scores * np.array(signs, dtype=scores.dtype)
+        notes.append(f"scores negated: {', '.join(chosen)}")
+    return Trials.from_arrays(scores, sheet.genuine, systems=sheet.systems, nan=options.nan, notes=notes, **sheet.ids)
+
+
+def write_trials(trials: Trials, path: PathLike, *, format: str | None = None) -> None:
+    """Write trials to a file; the ending of its name says the format unless `format` does.
+
+    The file appears whole or not at all. Numbers read back exactly as they are.
+    """
+    target = Path(path)
+    chosen = told_by_name(target) if format is None else find_format(format)
+    if chosen.write is None:
+        writable = [name for name, known in FORMATS.items() if known.write is not None]
+        raise OutputError(f"{target}: format {chosen.name} cannot be written; choose one of {', '.join(writable)}")
+    with write_whole(target) as place:
+        chosen.write(trials, place, target)

@@ -1,0 +1,139 @@
+"""Sheets of several files put side by side: the same trial in the same row.
+
+A trial is known by its claim, subject, model and probe label, as far as all files have them, and by its
+occurrence: the second time the same four come in one file goes with the second time in another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairtrial.errors import TrialsError
+from fairtrial.formats.sheets import Sheet, columns_of
+from fairtrial.trials import ID_FIELDS, recode
+
+
+def align(sheets: Sequence[Sheet], *, common: bool = False) -> Sheet:
+    """One sheet with the systems of all, the trials in the order of the first.
+
+    Parameters
+    ----------
+    common
+        Keep the trials that all sheets share, and note how many were dropped, in place of an error.
+
+    Raises
+    ------
+    TrialsError
+        A trial that one of the files lacks or has once more, a label that disagrees, or no ids to go by.
+    """
+    first = sheets[0]
+    if len(sheets) == 1:
+        return first
+    shared = [name for name in ID_FIELDS if all(name in sheet.ids for sheet in sheets)]
+    notes = [note for sheet in sheets for note in sheet.notes]
+    if not _in_step(sheets, shared):
+        rows, dropped = _matching_rows(sheets, shared, common=common)
+        sheets = [sheet.rows(picked) for sheet, picked in zip(sheets, rows, strict=True)]
+        if dropped:
+            notes.append(f"{dropped:,} trials that not all systems have were dropped, {len(sheets[0]):,} are left")
+    for sheet in sheets[1:]:
+        _check_labels(sheets[0], sheet)
+    scores = columns_of([column for sheet in sheets for column in sheet.scores.T])
+    systems = tuple(name for sheet in sheets for name in sheet.systems)
+    ids = {name: column for sheet in reversed(sheets) for name, column in sheet.ids.items()}
+    named = all(sheet.named for sheet in sheets if sheet.systems)
+    return Sheet(first.origin, scores, sheets[0].genuine, systems, ids, tuple(dict.fromkeys(notes)), named)
+
+
+def _in_step(sheets: Sequence[Sheet], shared: Sequence[str]) -> bool:
+    """Whether all sheets have the same trials in the same order already."""
+    first = sheets[0]
+    if not shared:
+        raise TrialsError(
+            f"{first.origin} and {sheets[1].origin} have no id column in common, so nothing tells which trials are "
+            "the same; give them claim, subject or probe ids"
+        )
+    return all(
+        len(sheet) == len(first) and all(first.ids[name].same_as(sheet.ids[name]) for name in shared)
+        for sheet in sheets[1:]
+    )
+
+
+def _check_labels(first: Sheet, other: Sheet) -> None:
+    different = np.flatnonzero(first.genuine != other.genuine)
+    if len(different):
+        row = int(different[0])
+        words = ["genuine" if sheet.genuine[row] else "impostor" for sheet in (first, other)]
+        raise TrialsError(
+            f"trial {_describe(first, row)} is {words[0]} in {first.origin} and {words[1]} in {other.origin} "
+            f"({len(different)} such trials); correct the labels"
+        )
+
+
+def _describe(sheet: Sheet, row: int) -> str:
+    return ", ".join(f"{name} {column.name(row)}" for name, column in sheet.ids.items())
+
+
+def _matching_rows(
+    sheets: Sequence[Sheet], shared: Sequence[str], *, common: bool
+) -> tuple[list[NDArray[np.int64]], int]:
+    keys = _keys(sheets, shared)
+    everywhere = keys[0]
+    for sheet_keys in keys[1:]:
+        everywhere = everywhere[np.isin(everywhere, sheet_keys)]
+    if not common:
+        for sheet, sheet_keys in zip(sheets, keys, strict=True):
+            _check_complete(sheet, sheet_keys, everywhere, sheets, keys)
+    if not len(everywhere):
+        raise TrialsError(f"{sheets[0].origin} and {sheets[1].origin} have no trial in common")
+    rows = []
+    for sheet_keys in keys:
+        order = np.argsort(sheet_keys)
+        rows.append(order[np.searchsorted(sheet_keys, everywhere, sorter=order)])
+    every = np.unique(np.concatenate(keys))
+    return rows, len(every) - len(everywhere)
+
+
+def _check_complete(
+    sheet: Sheet,
+    own: NDArray[np.int64],
+    everywhere: NDArray[np.int64],
+    sheets: Sequence[Sheet],
+    keys: Sequence[NDArray[np.int64]],
+) -> None:
+    extra = np.flatnonzero(~np.isin(own, everywhere))
+    if not len(extra):
+        return
+    row = int(extra[0])
+    lacking = next(other for other, their in zip(sheets, keys, strict=True) if own[row] not in their)
+    raise TrialsError(
+        f"trial {_describe(sheet, row)} ({sheet.place(row)}) is not in {lacking.origin}, or not as often; "
+        f"{len(extra):,} of {len(own):,} trials are like that; mend the files, or keep the {len(everywhere):,} common "
+        "trials with --common"
+    )
+
+
+def _keys(sheets: Sequence[Sheet], shared: Sequence[str]) -> list[NDArray[np.int64]]:
+    """A number for each trial, equal in all sheets for the same trial."""
+    lengths = [len(sheet) for sheet in sheets]
+    total = np.zeros(sum(lengths), dtype=np.int64)
+    for name in shared:
+        codes = np.concatenate(recode([sheet.ids[name] for sheet in sheets]))
+        _, total = np.unique(total * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)
+    occurrence = np.concatenate([_occurrences(part) for part in np.split(total, np.cumsum(lengths)[:-1])])
+    total = total * (int(occurrence.max(initial=0)) + 1) + occurrence
+    return np.split(total, np.cumsum(lengths)[:-1])
+
+
+def _occurrences(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many earlier rows have the same key."""
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])) if len(keys) else order
+    run = np.repeat(starts, np.diff(np.append(starts, len(keys))))
+    result = np.empty(len(keys), dtype=np.int64)
+    result[order] = np.arange(len(keys)) - run
+    return result

@@ -1,0 +1,48 @@
+"""Between trials and Arrow tables, and Arrow tables to text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fairtrial.errors import OutputError
+from fairtrial.formats.text import ArrowTexts
+from fairtrial.trials import IdColumn
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_COMPRESSED = {".gz": "gzip", ".zst": "zstd"}
+
+
+def text_column(ids: IdColumn) -> pa.ChunkedArray | pa.Array:
+    """One name a row."""
+    import pyarrow as pa
+
+    if isinstance(ids, ArrowTexts):
+        return ids.texts
+    numbered = ids.numbered()
+    names = pa.array(numbered.names.tolist(), type=pa.string())
+    return pa.DictionaryArray.from_arrays(pa.array(numbered.codes), names).dictionary_decode()
+
+
+def write_text(table: pa.Table, place: Path, target: Path, *, delimiter: str, header: bool) -> None:
+    """Write a table as text, compressed as the target's name says; numbers read back as they are."""
+    import pyarrow as pa
+    import pyarrow.csv as arrow_csv
+
+    options = arrow_csv.WriteOptions(
+        include_header=header, delimiter=delimiter, quoting_style="needed" if header else "none"
+    )
+    try:
+        with pa.OSFile(str(place), "wb") as raw:
+            codec = _COMPRESSED.get(target.suffix.lower())
+            if codec is None:
+                arrow_csv.write_csv(table, raw, options)
+            else:
+                with pa.CompressedOutputStream(raw, codec) as stream:
+                    arrow_csv.write_csv(table, stream, options)
+    except pa.ArrowInvalid as error:
+        raise OutputError(
+            f"{target}: an id holds a space, a quote or a line break, which this format cannot; write CSV or Parquet"
+        ) from error

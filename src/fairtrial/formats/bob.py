@@ -1,0 +1,87 @@
+"""The text format of bob: a trial a line, four columns or five.
+
+    claim subject probe score
+    claim model subject probe score
+
+A trial is genuine when claim and subject are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from fairtrial.errors import OutputError
+from fairtrial.formats.arrow import text_column, write_text
+from fairtrial.formats.files import Head, Progress, system_name
+from fairtrial.formats.sheets import ReadOptions, Sheet, columns_of, genuine_by_ids
+from fairtrial.formats.text import Kind, Layout, parse_score, read_columns
+from fairtrial.trials import Trials
+
+_COLUMNS = {4: ("claim", "subject", "probe", "score"), 5: ("claim", "model", "subject", "probe", "score")}
+_KINDS: dict[str, Kind] = {"claim": "id", "subject": "id", "model": "id", "probe": "text", "score": "score"}
+
+
+def matches(heads: Sequence[Head]) -> bool:
+    """Whether each file has four or five columns parted by white space, the last a number."""
+    return all(_width(head) in _COLUMNS for head in heads)
+
+
+def _width(head: Head) -> int:
+    lines = [line.split() for line in head.lines(5)] if head.is_text else []
+    if not lines or any("," in line[0] for line in lines):
+        return 0
+    for line in lines[:1]:
+        try:
+            parse_score(line[-1])
+        except ValueError:
+            return 0
+    return len(lines[0])
+
+
+def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
+    """A sheet a file, each one system named after its file."""
+    return [_read_one(head, progress) for head in heads]
+
+
+def _read_one(head: Head, progress: Progress | None) -> Sheet:
+    width = _width(head)
+    names = _COLUMNS.get(width, _COLUMNS[4])
+    delimiter = "\t" if b"\t" in head.data and b" " not in head.data else " "
+    layout = Layout(names, tuple(_KINDS[name] for name in names), delimiter, shape=" ".join(names))
+    columns = read_columns(head, layout, progress)
+    scores = columns.pop("score")
+    genuine = genuine_by_ids(columns, str(head.path))
+    return Sheet(str(head.path), columns_of([scores]), genuine, (system_name(head),), columns, named=False)
+
+
+def write_four(trials: Trials, place: Path, target: Path) -> None:
+    """Write four columns."""
+    _write(trials, place, target, _COLUMNS[4])
+
+
+def write_five(trials: Trials, place: Path, target: Path) -> None:
+    """Write five columns."""
+    _write(trials, place, target, _COLUMNS[5])
+
+
+def _write(trials: Trials, place: Path, target: Path, names: Sequence[str]) -> None:
+    import pyarrow as pa
+
+    if len(trials.systems) != 1:
+        raise OutputError(
+            f"{target}: this format holds one system, not {', '.join(trials.systems)}; choose one with --system"
+        )
+    if trials.claim is None or trials.subject is None:
+        raise OutputError(f"{target}: this format needs claim and subject ids, which these trials do not have")
+    if (trials.claim.numbered().equals(trials.subject.numbered()) != trials.genuine).any():
+        raise OutputError(
+            f"{target}: this format calls a trial genuine when claim and subject are equal, and that is not so for "
+            "these trials; write CSV or Parquet, which have a label column"
+        )
+    columns = []
+    for name in names[:-1]:
+        ids = trials.ids.get(name)
+        columns.append(pa.array(["-"] * len(trials)) if ids is None else text_column(ids))
+    table = pa.table([*columns, pa.array(trials.column())], names=list(names))
+    write_text(table, place, target, delimiter=" ", header=False)

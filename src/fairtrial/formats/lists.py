@@ -1,0 +1,109 @@
+"""Genuine and impostor scores in two files, told apart by their names (gen... and imp...).
+
+Bare scores, one a line; or ``subject claim score [score ...]``, one column a system, as the XM2VTS
+score-fusion benchmark has them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from fairtrial.errors import InputError
+from fairtrial.formats.files import Head, Progress
+from fairtrial.formats.sheets import ReadOptions, Sheet, columns_of
+from fairtrial.formats.text import Kind, Layout, parse_score, read_columns
+from fairtrial.trials import IdColumn, Ids, object_array
+
+_GENUINE = {
+    "gen",
+    "genuine",
+    "genuines",
+    "client",
+    "clients",
+    "pos",
+    "positive",
+    "positives",
+    "target",
+    "targets",
+    "mated",
+    "tar",
+}
+_IMPOSTOR = {
+    "imp",
+    "impostor",
+    "impostors",
+    "neg",
+    "negative",
+    "negatives",
+    "nontarget",
+    "nontargets",
+    "nonmated",
+    "non",
+}
+
+
+def _says(head: Head) -> str | None:
+    words = set(re.split(r"[^a-z]+", head.path.name.lower()))
+    genuine, impostor = bool(words & _GENUINE), bool(words & _IMPOSTOR)
+    if genuine == impostor:
+        return None
+    return "genuine" if genuine else "impostor"
+
+
+def matches(heads: Sequence[Head]) -> bool:
+    """Whether there are two files, one named like genuine and one like impostor, of numbers."""
+    if len(heads) != 2 or {_says(head) for head in heads} != {"genuine", "impostor"}:
+        return False
+    return all(head.is_text and _ends_in_number(head) for head in heads)
+
+
+def _ends_in_number(head: Head) -> bool:
+    lines = head.lines(1)
+    try:
+        parse_score(lines[0].split()[-1])
+    except (IndexError, ValueError):
+        return False
+    return True
+
+
+def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
+    """One sheet of both files."""
+    said = {_says(head): head for head in heads}
+    if len(heads) != 2 or set(said) != {"genuine", "impostor"}:
+        raise InputError(
+            "two lists of scores are told apart by their names: one with gen or genuine, one with imp or impostor"
+        )
+    ordered = [said["genuine"], said["impostor"]]
+    widths = [len(head.lines(1)[0].split()) for head in ordered]
+    if widths[0] != widths[1]:
+        raise InputError(f"{ordered[0].path} has {widths[0]} columns and {ordered[1].path} has {widths[1]}")
+    if widths[0] == 2:
+        raise InputError(
+            f"{ordered[0].path}: two columns may be an id and a score or two scores; use one column (score) or "
+            "at least three (subject claim score ...)"
+        )
+    count = 1 if widths[0] == 1 else widths[0] - 2
+    systems = tuple(f"system {k + 1}" for k in range(count)) if count > 1 else ("system",)
+    kinds: list[Kind] = ["score"] * count
+    layout = Layout(systems, tuple(kinds), " ", shape="score")
+    if widths[0] > 1:
+        layout = Layout(("subject", "claim", *systems), ("id", "id", *kinds), " ", shape="subject claim score ...")
+    parts = [read_columns(head, layout, progress) for head in ordered]
+    lengths = [len(part[systems[0]]) for part in parts]
+    scores = columns_of([np.concatenate([part[system] for part in parts]) for system in systems])
+    genuine = np.repeat([True, False], lengths)
+    ids: dict[str, IdColumn] = {}
+    if widths[0] > 1:
+        ids = {name: _joined(parts[0][name], parts[1][name]) for name in ("claim", "subject")}
+    origin = f"{ordered[0].path} and {ordered[1].path.name}"
+    return [Sheet(origin, scores, genuine, systems, ids, named=False)]
+
+
+def _joined(a: Ids, b: Ids) -> Ids:
+    table = {name: code for code, name in enumerate(a.names.tolist())}
+    mapping = np.array([table.setdefault(name, len(table)) for name in b.names.tolist()], dtype=np.int32)
+    codes = np.concatenate([a.codes, mapping[b.codes]]).astype(np.int32)
+    return Ids(codes, object_array(list(table)))

@@ -1,0 +1,89 @@
+"""Similarity matrices with ids on both axes, as text: a row a probe, a column an enrolled person.
+
+The first cell of the header is empty or names the axis. A comparison is genuine when both ids are equal.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+
+import numpy as np
+
+from fairtrial.errors import InputError
+from fairtrial.formats.files import Head, Progress, system_name
+from fairtrial.formats.sheets import ReadOptions, Sheet
+from fairtrial.formats.text import Kind, Layout, parse_score, read_columns
+from fairtrial.trials import IdColumn, Ids, recode
+
+_DELIMITERS = ",\t; "
+
+
+def matches(heads: Sequence[Head]) -> bool:
+    """Whether each file has ids along the top and at the left, and numbers between."""
+    return all(_axes(head) is not None for head in heads)
+
+
+def _axes(head: Head) -> tuple[str, list[str]] | None:
+    """What parts the columns, and the ids along the top."""
+    lines = head.lines(3) if head.is_text else []
+    if len(lines) < 2:
+        return None
+    delimiter = max(_DELIMITERS, key=lines[0].count)
+    top, *below = list(csv.reader(lines, delimiter=delimiter))
+    if len(below[0]) == len(top) + 1:
+        top = ["", *top]  # no cell above the ids at the left
+    if len(top) < 3 or any(len(row) != len(top) for row in below):
+        return None
+    try:
+        for row in below:
+            for cell in row[1:]:
+                parse_score(cell)
+    except ValueError:
+        return None
+    named = not top[0].strip()
+    rows_among_columns = any(row[0] in top[1:] for row in below)
+    return (delimiter, top[1:]) if named or rows_among_columns else None
+
+
+def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
+    """A sheet a matrix, each one system named after its file."""
+    return [_read_one(head, options, progress) for head in heads]
+
+
+def _read_one(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
+    axes = _axes(head)
+    if axes is None:
+        raise InputError(
+            f"{head.path}: is no similarity matrix: it needs ids along the top and at the left, and numbers"
+        )
+    delimiter, top = axes
+    names = ("id", *(str(k) for k in range(len(top))))
+    scores_kind: Kind = "score"
+    kinds: list[Kind] = ["id", *(scores_kind for _ in top)]
+    layout = Layout(names, tuple(kinds), delimiter, header=True, shape=f"an id and {len(top)} scores")
+    columns = read_columns(head, layout, progress)
+    at_left: Ids = columns["id"]
+    along_top = Ids.of(top)
+    size = (len(at_left), len(top))
+    scores = np.stack([columns[name] for name in names[1:]], axis=1).reshape(-1, 1)
+    rows, places = np.divmod(np.arange(len(scores)), size[1])
+    ids = {"subject": at_left[rows], "claim": along_top[places]}
+    if options.transpose:
+        ids = {"subject": ids["claim"], "claim": ids["subject"]}
+    if options.diagonal:
+        if size[0] != size[1]:
+            raise InputError(
+                f"{head.path}: a matrix of {size[0]} rows and {size[1]} columns has no diagonal of genuine trials"
+            )
+        genuine = rows == places
+    else:
+        codes = recode([at_left, along_top])
+        genuine = codes[0][rows] == codes[1][places]
+        if not genuine.any():
+            raise InputError(
+                f"{head.path}: no id at the left is also along the top, so no comparison is genuine; "
+                "if the diagonal is, say so with --diagonal"
+            )
+    ordered: dict[str, IdColumn] = {"claim": ids["claim"], "subject": ids["subject"]}
+    return Sheet(str(head.path), scores, genuine, (system_name(head),), ordered, named=False)

@@ -1,0 +1,110 @@
+"""The formats fairtrial knows, in the order in which a file is tried against them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fairtrial.errors import InputError, OutputError, ParameterError
+from fairtrial.formats import bob, lists, matrix, npz, pairs, table
+from fairtrial.formats.files import Head, Progress
+from fairtrial.formats.sheets import ReadOptions, Sheet
+from fairtrial.trials import Trials
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A file format: how it is told, read and written.
+
+    Parameters
+    ----------
+    matches
+        Whether files with these heads are of this format.
+    read
+        Sheets of the files; None where it is only written.
+    write
+        Write trials to a place that becomes the target; None where it is only read.
+    endings
+        Endings of names that ask for this format in writing.
+    joint
+        Whether several files make one set of trials in this format, not each its own.
+    """
+
+    name: str
+    description: str
+    matches: Callable[[Sequence[Head]], bool]
+    read: Callable[[Sequence[Head], ReadOptions, Progress | None], list[Sheet]]
+    write: Callable[[Trials, Path, Path], None] | None = None
+    endings: tuple[str, ...] = ()
+    joint: bool = False
+
+
+FORMATS: dict[str, Format] = {}
+
+
+def register_format(format_: Format) -> Format:
+    """Make a format known by its name; it is tried after those already there."""
+    FORMATS[format_.name] = format_
+    return format_
+
+
+def _never(heads: Sequence[Head]) -> bool:
+    return False
+
+
+for _format in (
+    Format("lists", "genuine and impostor scores in two files", lists.matches, lists.read, joint=True),
+    Format("pairs", "trial list and score lists (Kaldi, VoxCeleb)", pairs.matches, pairs.read, joint=True),
+    Format("parquet", "Parquet table", table.matches_parquet, table.read_parquet, table.write_parquet, (".parquet",)),
+    Format("npz", "NumPy archive", npz.matches, npz.read, npz.write, (".npz",)),
+    Format("matrix", "similarity matrix with ids", matrix.matches, matrix.read),
+    Format("csv", "table with a header", table.matches_text, table.read_text, table.write_csv, (".csv",)),
+    Format("tsv", "table with a header, tabs", _never, table.read_text, table.write_tsv, (".tsv",)),
+    Format("bob4", "claim subject probe score", bob.matches, bob.read, bob.write_four, (".txt", ".scores")),
+    Format("bob5", "claim model subject probe score", _never, bob.read, bob.write_five),
+):
+    register_format(_format)
+
+
+def find_format(name: str) -> Format:
+    """A format by its name."""
+    if name not in FORMATS:
+        raise ParameterError(f"there is no format {name!r}; there are {', '.join(FORMATS)}")
+    return FORMATS[name]
+
+
+def told_by_content(heads: Sequence[Head]) -> list[tuple[Format, list[Head]]]:
+    """The format of all files together, or of each."""
+    for format_ in FORMATS.values():
+        if format_.joint and format_.matches(heads):
+            return [(format_, list(heads))]
+    return [(_of_one(head), [head]) for head in heads]
+
+
+def _of_one(head: Head) -> Format:
+    for format_ in FORMATS.values():
+        if not format_.joint and format_.matches([head]):
+            return format_
+    if not head.is_text:
+        raise InputError(
+            f"{head.path}: is binary data of no known kind; expected a text file of scores, Parquet or .npz"
+        )
+    line = head.lines(1)
+    shown = repr(line[0] if len(line[0]) <= 60 else line[0][:57] + "...") if line else "only comments"
+    raise InputError(
+        f"{head.path}: is in no known format; it begins with {shown}. Known are "
+        + "; ".join(f"{f.name} ({f.description})" for f in FORMATS.values())
+    )
+
+
+def told_by_name(target: Path) -> Format:
+    """The format to write, by the ending of the name."""
+    endings = [ending.lower() for ending in target.suffixes if ending.lower() not in (".gz", ".zst")]
+    for format_ in FORMATS.values():
+        if format_.write is not None and endings and endings[-1] in format_.endings:
+            return format_
+    known = [ending for format_ in FORMATS.values() for ending in format_.endings]
+    raise OutputError(
+        f"{target}: the name does not say which format to write; end it in {', '.join(known)}, or use --to"
+    )

@@ -1,0 +1,178 @@
+"""A sheet: what one file holds, before files are put together and missing scores are decided upon."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairtrial.errors import InputError, ParameterError
+from fairtrial.trials import IdColumn, NanPolicy
+
+ROLES = ("claim", "subject", "model", "probe", "label", "system", "score")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """What a file does not tell by itself.
+
+    Parameters
+    ----------
+    columns
+        Column names by role: claim, subject, model, probe, label, system.
+    scores
+        The columns that are scores, where not all numeric ones are.
+    genuine_labels, impostor_labels
+        Which labels mean what, where they are none of the usual; trials with other labels are left out.
+    diagonal
+        A similarity matrix is genuine on its diagonal, whatever its ids.
+    transpose
+        The rows of a similarity matrix are claims and its columns subjects.
+    negate
+        The scores are distances: all systems', or those of the systems named.
+    names
+        The systems' names, in order, in place of what the files say.
+    nan
+        What a trial without a score is.
+    common
+        Keep the trials that all files share in place of an error.
+    """
+
+    columns: dict[str, str] = field(default_factory=dict)
+    scores: tuple[str, ...] = ()
+    genuine_labels: tuple[str, ...] = ()
+    impostor_labels: tuple[str, ...] = ()
+    diagonal: bool = False
+    transpose: bool = False
+    negate: bool | tuple[str, ...] = False
+    names: tuple[str, ...] = ()
+    nan: NanPolicy = "error"
+    common: bool = False
+
+    def __post_init__(self) -> None:
+        unknown = sorted(set(self.columns) - set(ROLES))
+        if unknown:
+            raise ParameterError(f"there is no column role {', '.join(unknown)}; roles are {', '.join(ROLES)}")
+        if bool(self.genuine_labels) != bool(self.impostor_labels):
+            raise ParameterError("say which labels are genuine and which are impostor, not only one of them")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sheet:
+    """Scores of some systems on the trials of one file; scores may be NaN here."""
+
+    origin: str
+    scores: NDArray[np.floating]
+    genuine: NDArray[np.bool_]
+    systems: tuple[str, ...]
+    ids: dict[str, IdColumn] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    named: bool = True
+    """Whether the file itself names its systems; otherwise their names only follow from its own."""
+
+    def __len__(self) -> int:
+        return len(self.genuine)
+
+    def place(self, row: int) -> str:
+        """Where a row came from."""
+        return f"{self.origin}, row {row + 1}"
+
+    def check_nan(self) -> None:
+        """Raise an error that names the first missing score."""
+        if self.scores.size and np.isnan(np.min(self.scores)):
+            row, column = (int(place[0]) for place in np.nonzero(np.isnan(self.scores)))
+            raise InputError(
+                f"{self.place(row)}: the score of {self.systems[column]} is NaN, as are {np.isnan(self.scores).sum() - 1} more; "
+                "decide what a trial without a score is: --nan drop leaves it out, --nan reject rejects it"
+            )
+
+    def rows(self, rows: NDArray[np.int64]) -> Sheet:
+        """The trials at these rows, in this order."""
+        ids = {name: column[rows] for name, column in self.ids.items()}
+        return replace(self, scores=self.scores[rows], genuine=self.genuine[rows], ids=ids)
+
+
+def columns_of(scores: Sequence[NDArray[np.floating]]) -> NDArray[np.floating]:
+    """Score columns side by side, each in one piece of memory."""
+    if len(scores) == 1:
+        return scores[0][:, None]
+    result = np.empty((len(scores[0]), len(scores)), dtype=np.result_type(*scores), order="F")
+    for index, column in enumerate(scores):
+        result[:, index] = column
+    return result
+
+
+_CODINGS = (
+    ("1", "0"),
+    ("1", "-1"),
+    ("true", "false"),
+    ("genuine", "impostor"),
+    ("target", "nontarget"),
+    ("client", "impostor"),
+    ("bonafide", "spoof"),
+)
+
+
+def decode_labels(
+    names: Sequence[str], codes: NDArray[np.integer], options: ReadOptions, origin: str
+) -> tuple[NDArray[np.bool_], NDArray[np.int64] | None, tuple[str, ...]]:
+    """Which trials are genuine, which rows to keep (None: all) and a note on those left out.
+
+    Raises
+    ------
+    InputError
+        Labels of no known coding, or of two.
+    """
+    if options.genuine_labels:
+        return _decode_given(names, codes, options, origin)
+    plain = [_plain(name) for name in names]
+    used = {plain[code] for code in np.unique(codes)}
+    fitting = [coding for coding in _CODINGS if used <= set(coding)]
+    if not fitting:
+        known = {word for coding in _CODINGS for word in coding}
+        strange = sorted(used - known)
+        what = f"label {strange[0]!r} is not known" if strange else f"labels are mixed: {', '.join(sorted(used))}"
+        raise InputError(
+            f"{origin}: {what}; expected one of the pairs {', '.join('/'.join(coding) for coding in _CODINGS)}, or say "
+            "which labels mean what, as in --label genuine=target --label impostor=nontarget"
+        )
+    genuine_word = fitting[0][0]
+    return np.array([name == genuine_word for name in plain], dtype=bool)[codes], None, ()
+
+
+def _plain(label: str) -> str:
+    word = label.strip().lower().replace("bona-fide", "bonafide").replace("non-target", "nontarget")
+    if word.startswith("+"):
+        word = word[1:]
+    return word[:-2] if word in ("1.0", "0.0", "-1.0") else word
+
+
+def _decode_given(
+    names: Sequence[str], codes: NDArray[np.integer], options: ReadOptions, origin: str
+) -> tuple[NDArray[np.bool_], NDArray[np.int64] | None, tuple[str, ...]]:
+    both = sorted(set(options.genuine_labels) & set(options.impostor_labels))
+    if both:
+        raise ParameterError(f"label {both[0]!r} cannot mean genuine and impostor at once")
+    meaning = np.array([1 if n in options.genuine_labels else 0 if n in options.impostor_labels else -1 for n in names])
+    values = meaning[codes]
+    for word in (*options.genuine_labels, *options.impostor_labels):
+        if word not in names:
+            raise InputError(f"{origin}: there is no label {word!r}; there are {', '.join(sorted(set(names))[:10])}")
+    if (values >= 0).all():
+        return values == 1, None, ()
+    keep = np.flatnonzero(values >= 0)
+    left = sorted({names[code] for code in np.unique(codes[values < 0])})
+    note = f"{len(values) - len(keep):,} trials with label {', '.join(left)} were left out"
+    return values[keep] == 1, keep, (note,)
+
+
+def genuine_by_ids(ids: dict[str, IdColumn], origin: str) -> NDArray[np.bool_]:
+    """Without labels a trial is genuine when claim and subject are the same person."""
+    if "claim" not in ids or "subject" not in ids:
+        raise InputError(
+            f"{origin}: nothing says which trials are genuine: it needs a label column, or claim and subject; "
+            "name them as in --column label=NAME"
+        )
+    return ids["claim"].numbered().equals(ids["subject"].numbered())
