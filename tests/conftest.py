@@ -1,0 +1,20 @@
+"""What all tests share: where real scores lie, and how thorough hypothesis is."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("fairtrial", deadline=None, max_examples=200, derandomize=True)
+settings.load_profile("fairtrial")
+
+
+@pytest.fixture(scope="session")
+def real_data() -> Path:
+    """The folder of real score sets, which are not part of the project."""
+    places = [os.environ.get("FAIRTRIAL_DATA", ""), Path(__file__).parents[2] / "shared" / "data"]
+    for place in places:
+        if place and Path(place).is_dir():
+            return Path(place)
+    pytest.skip("real score sets: neither $FAIRTRIAL_DATA nor ../shared/data is there")

@@ -1,5 +1,5 @@
 """``python -m fairtrial``: the same as the command `fairtrial`."""
 
-from fairtrial.cli.main import main
+from fairtrial.cli.app import main
 
 main(prog_name="fairtrial")

@@ -20,7 +20,7 @@ _MAX_INT64 = np.int64(np.iinfo(np.int64).max)
 
 
 class Cells(Protocol):
-    """A map from scores to cell numbers 0 .. count-1 that keeps their order."""
+    """A map from scores to cell numbers 0 .. count-1 that keeps their order; cell 0 is for -inf alone."""
 
     @property
     def count(self) -> int: ...
@@ -30,7 +30,9 @@ class Cells(Protocol):
         """Whether cells are even steps of `position` in representable numbers, not in value."""
         ...
 
-    def locate(self, positions: NDArray[np.float64]) -> NDArray[np.int64]: ...
+    def locate(self, positions: NDArray[np.float64]) -> NDArray[np.int64]:
+        """The cells 1 .. count-1 of finite positions; the array given may be changed in place."""
+        ...
 
 
 def position(scores: NDArray[np.floating], *, ordinal: bool) -> NDArray[np.float64]:
@@ -49,12 +51,16 @@ def position(scores: NDArray[np.floating], *, ordinal: bool) -> NDArray[np.float
 def cell_of(cells: Cells, scores: NDArray[np.floating]) -> NDArray[np.int64]:
     """The cell of each score."""
     with np.errstate(over="ignore", invalid="ignore"):
-        return cells.locate(position(scores, ordinal=cells.ordinal))
+        found = cells.locate(position(scores, ordinal=cells.ordinal))
+    # the candidate -inf already rejects scores of -inf, so what is counted there must be told from the rest
+    if len(scores) and scores.min() == -np.inf:
+        found[scores == -np.inf] = 0
+    return found
 
 
 @dataclass(frozen=True, slots=True)
 class EvenCells:
-    """Cell 0 below `low`, then `inner` even cells, then one for all from the end of the last."""
+    """Cell 1 below `low`, then `inner` even cells, then one for all from the end of the last."""
 
     low: float
     scale: float
@@ -63,13 +69,13 @@ class EvenCells:
 
     @property
     def count(self) -> int:
-        return self.inner + 2
+        return self.inner + 3
 
     def locate(self, positions: NDArray[np.float64]) -> NDArray[np.int64]:
         positions -= self.low
         positions *= self.scale
-        positions += 1.0
-        np.clip(positions, 0.0, self.inner + 1.0, out=positions)
+        positions += 2.0
+        np.clip(positions, 1.0, self.inner + 2.0, out=positions)
         return positions.astype(np.int64)
 
 

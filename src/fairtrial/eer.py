@@ -86,9 +86,15 @@ def _around_equality(source: ScoreSource) -> ErrorCounts:
 
 
 def _where_equal(points: ErrorCounts) -> float:
-    """Where the line through points by rising threshold passes from FAR >= FRR to FAR < FRR."""
+    """Where the line through points by rising threshold passes from FAR >= FRR to FAR < FRR.
+
+    Scores of -inf are never accepted; with so many of them that FRR is the larger from the start, the rates
+    are nowhere equal and their mean at the start stands for them.
+    """
     accepts, rejects = points.false_accepts.tolist(), points.false_rejects.tolist()
     surplus = [a * points.genuine - r * points.impostor for a, r in zip(accepts, rejects, strict=True)]
+    if surplus[0] < 0:
+        return float(points[0].hter)
     last = max(index for index, value in enumerate(surplus) if value >= 0)
     if surplus[last] == 0:
         return float(Fraction(accepts[last], points.impostor))

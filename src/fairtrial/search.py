@@ -158,9 +158,9 @@ def _candidates(source: ScoreSource, choose: _Choice) -> ErrorCounts:
     for _ in range(_ROUNDS):
         counts = source.tally(_CellTally(cells))
         per_cell = counts.sum(axis=0)
-        filled = np.flatnonzero(per_cell)
+        filled = 1 + np.flatnonzero(per_cell[1:])
         chosen = np.zeros(cells.count, dtype=bool)
-        chosen[filled[choose(_edges(source, counts[:, filled]))]] = True
+        chosen[filled[choose(_edges(source, counts, filled))]] = True
         atoms = np.zeros(0, dtype=np.int64), np.zeros(0)
         if per_cell[chosen].sum() <= size // 8:
             break
@@ -177,9 +177,9 @@ def _candidates(source: ScoreSource, choose: _Choice) -> ErrorCounts:
     return _points_in(source, cells, counts, chosen, gathered, atoms)
 
 
-def _edges(source: ScoreSource, counts: NDArray[np.int64]) -> ErrorCounts:
+def _edges(source: ScoreSource, counts: NDArray[np.int64], filled: NDArray[np.int64]) -> ErrorCounts:
     """Error counts at -inf and at the highest score of each filled cell; those scores are not known yet."""
-    rejected = np.concatenate([np.zeros((2, 1), dtype=np.int64), np.cumsum(counts, axis=1)], axis=1)
+    rejected = np.cumsum(np.concatenate([counts[:, :1], counts[:, filled]], axis=1), axis=1)
     nowhere = np.full(rejected.shape[1], np.nan)
     return ErrorCounts(nowhere, source.impostor - rejected[0], rejected[1], source.genuine, source.impostor)
 
@@ -209,13 +209,11 @@ def _points_in(
     left = np.cumsum(np.where(chosen, 0, counts), axis=1)[:, cell_of(cells, thresholds)]
     whole = np.cumsum(counts, axis=1)[:, atoms[0]]
     rejected = [
-        np.concatenate([[0], np.searchsorted(scores, thresholds, side="right") + left[row], whole[row]])
+        np.concatenate([counts[row, :1], np.searchsorted(scores, thresholds, side="right") + left[row], whole[row]])
         for row, scores in enumerate((impostor, genuine))
     ]
     every = np.concatenate([[-np.inf], thresholds, atoms[1]])
-    order = np.argsort(every, kind="stable")
-    if len(every) > 1 and every[order[1]] == -np.inf:
-        order = order[1:]
+    order = np.argsort(every)
     points = ErrorCounts(every, source.impostor - rejected[0], rejected[1], source.genuine, source.impostor)
     return points[order]
 

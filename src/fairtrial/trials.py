@@ -158,9 +158,12 @@ class Trials:
         genuine: ArrayLike,
         *,
         systems: Sequence[str] | None = None,
+        claim: Iterable[Any] | IdColumn | None = None,
+        subject: Iterable[Any] | IdColumn | None = None,
+        model: Iterable[Any] | IdColumn | None = None,
+        probe: Iterable[Any] | IdColumn | None = None,
         nan: NanPolicy = "error",
         notes: Sequence[str] = (),
-        **ids: Iterable[Any] | IdColumn | None,
     ) -> Trials:
         """Build trials from plain arrays; ids are any values that print as names.
 
@@ -183,13 +186,10 @@ class Trials:
             columns = columns[:, None]
         if systems is None:
             systems = ["system"] if columns.shape[1] == 1 else [f"system {k + 1}" for k in range(columns.shape[1])]
-        unknown = sorted(set(ids) - set(ID_FIELDS))
-        if unknown:
-            raise ParameterError(f"unknown column {', '.join(unknown)}; ids are {', '.join(ID_FIELDS)}")
         columns, keep, more = apply_nan_policy(columns, nan)
         encoded: dict[str, Any] = {
             name: (column if hasattr(column, "numbered") else Ids.of(column))
-            for name, column in ids.items()
+            for name, column in zip(ID_FIELDS, (claim, subject, model, probe), strict=True)
             if column is not None
         }
         flags = np.asarray(genuine)

@@ -15,7 +15,7 @@ def command(shell: str) -> None:
     Example, for bash:
       fairtrial completion bash >> ~/.bashrc
     """
-    from fairtrial.cli.main import main
+    from fairtrial.cli.app import main
 
     completion = get_completion_class(shell)
     if completion is None:

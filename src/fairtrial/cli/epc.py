@@ -134,5 +134,5 @@ def _print(curves: list[PerformanceCurve], areas: dict[str, Areas]) -> None:
             area = areas[curve.system]
             click.echo(
                 f"  expected HTER over target FARs {percent(area.e_v1)} % (15), over target FRRs "
-                f"{percent(area.e_v2)} % (16), G {percent(area.g)} % (18), targets {area.low:g} to {area.high:g}, a priori"
+                f"{percent(area.e_v2)} % (16), G {percent(area.g)} % (18), targets {area.low:g} to {area.high:g}"
             )

@@ -94,8 +94,8 @@ as_json = click.option("--json", "json_", is_flag=True, help="Print one JSON obj
 dcf_costs = click.option(
     "--dcf",
     metavar="CFR,PG,CFA,PI",
-    help="Costs and priors of dcf: cost of a false reject, prior of genuine, cost of a false accept, prior of impostor.  "
-    "[default: 10,.01,1,.99]",
+    help="Costs and priors of dcf: cost of a false reject, prior of genuine, cost of a false accept, "
+    "prior of impostor.  [default: 10,.01,1,.99]",
 )
 
 

@@ -157,7 +157,8 @@ def _to_trials(sheet: Sheet, options: ReadOptions) -> Trials:
         signs = [-1 if name in chosen else 1 for name in sheet.systems]
         scores = scores * np.array(signs, dtype=scores.dtype)
         notes.append(f"scores negated: {', '.join(chosen)}")
-    return Trials.from_arrays(scores, sheet.genuine, systems=sheet.systems, nan=options.nan, notes=notes, **sheet.ids)
+    ids: dict[str, Any] = dict(sheet.ids)
+    return Trials.from_arrays(scores, sheet.genuine, systems=sheet.systems, nan=options.nan, notes=notes, **ids)
 
 
 def write_trials(trials: Trials, path: PathLike, *, format: str | None = None) -> None:

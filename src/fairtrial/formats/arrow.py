@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fairtrial.errors import OutputError
 from fairtrial.formats.text import ArrowTexts
 from fairtrial.trials import IdColumn
 
@@ -29,20 +28,24 @@ def text_column(ids: IdColumn) -> pa.ChunkedArray | pa.Array:
 def write_text(table: pa.Table, place: Path, target: Path, *, delimiter: str, header: bool) -> None:
     """Write a table as text, compressed as the target's name says; numbers read back as they are."""
     import pyarrow as pa
+
+    try:
+        _write(table, place, target, delimiter=delimiter, header=header, quoting="none")
+    except pa.ArrowInvalid:
+        _write(table, place, target, delimiter=delimiter, header=header, quoting="needed")
+
+
+def _write(table: pa.Table, place: Path, target: Path, *, delimiter: str, header: bool, quoting: str) -> None:
+    import pyarrow as pa
     import pyarrow.csv as arrow_csv
 
     options = arrow_csv.WriteOptions(
-        include_header=header, delimiter=delimiter, quoting_style="needed" if header else "none"
+        include_header=header, delimiter=delimiter, quoting_style=quoting, quoting_header=quoting
     )
-    try:
-        with pa.OSFile(str(place), "wb") as raw:
-            codec = _COMPRESSED.get(target.suffix.lower())
-            if codec is None:
-                arrow_csv.write_csv(table, raw, options)
-            else:
-                with pa.CompressedOutputStream(raw, codec) as stream:
-                    arrow_csv.write_csv(table, stream, options)
-    except pa.ArrowInvalid as error:
-        raise OutputError(
-            f"{target}: an id holds a space, a quote or a line break, which this format cannot; write CSV or Parquet"
-        ) from error
+    with pa.OSFile(str(place), "wb") as raw:
+        codec = _COMPRESSED.get(target.suffix.lower())
+        if codec is None:
+            arrow_csv.write_csv(table, raw, options)
+        else:
+            with pa.CompressedOutputStream(raw, codec) as stream:
+                arrow_csv.write_csv(table, stream, options)

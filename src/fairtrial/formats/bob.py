@@ -67,6 +67,7 @@ def write_five(trials: Trials, place: Path, target: Path) -> None:
 
 def _write(trials: Trials, place: Path, target: Path, names: Sequence[str]) -> None:
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     if len(trials.systems) != 1:
         raise OutputError(
@@ -82,6 +83,12 @@ def _write(trials: Trials, place: Path, target: Path, names: Sequence[str]) -> N
     columns = []
     for name in names[:-1]:
         ids = trials.ids.get(name)
-        columns.append(pa.array(["-"] * len(trials)) if ids is None else text_column(ids))
+        column = pa.array(["-"] * len(trials)) if ids is None else text_column(ids)
+        if pc.any(pc.match_substring_regex(column, '^$|^#|[\\s"]')).as_py():
+            raise OutputError(
+                f"{target}: a {name} is empty, begins with # or holds a space or a quote, which this format cannot; "
+                "write CSV or Parquet"
+            )
+        columns.append(column)
     table = pa.table([*columns, pa.array(trials.column())], names=list(names))
     write_text(table, place, target, delimiter=" ", header=False)

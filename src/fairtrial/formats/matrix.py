@@ -16,7 +16,7 @@ from fairtrial.formats.sheets import ReadOptions, Sheet
 from fairtrial.formats.text import Kind, Layout, parse_score, read_columns
 from fairtrial.trials import IdColumn, Ids, recode
 
-_DELIMITERS = ",\t; "
+_DELIMITERS = ",\t;"
 
 
 def matches(heads: Sequence[Head]) -> bool:

@@ -83,9 +83,10 @@ class Sheet:
         """Raise an error that names the first missing score."""
         if self.scores.size and np.isnan(np.min(self.scores)):
             row, column = (int(place[0]) for place in np.nonzero(np.isnan(self.scores)))
+            missing = int(np.isnan(self.scores).sum())
             raise InputError(
-                f"{self.place(row)}: the score of {self.systems[column]} is NaN, as are {np.isnan(self.scores).sum() - 1} more; "
-                "decide what a trial without a score is: --nan drop leaves it out, --nan reject rejects it"
+                f"{self.place(row)}: the score of {self.systems[column]} is NaN ({missing:,} in all); "
+                "decide what such a trial is: --nan drop leaves it out, --nan reject rejects it"
             )
 
     def rows(self, rows: NDArray[np.int64]) -> Sheet:

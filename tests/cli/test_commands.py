@@ -1,0 +1,218 @@
+"""The commands as people and scripts use them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from fairtrial import Trials, evaluate, expected_areas, performance_curve, read_trials, write_trials
+from fairtrial.cli.app import COMMANDS, main
+
+
+def run(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+def answer(*arguments: str | Path) -> Any:
+    result = run(*arguments, "--json")
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+@pytest.fixture
+def sets(tmp_path: Path) -> tuple[Path, Path]:
+    """Dev and test trials of two systems: 30 clients against each other."""
+    files = []
+    for seed, name in enumerate(("dev", "test")):
+        rng = np.random.default_rng(seed)
+        claim, subject = np.divmod(np.arange(900), 30)
+        scores = np.outer(claim == subject, [2.0, 3.0]) + rng.normal(size=(900, 2))
+        trials = Trials.from_arrays(scores, claim == subject, systems=["face", "voice"], claim=claim, subject=subject)
+        write_trials(trials, tmp_path / f"{name}.csv")
+        files.append(tmp_path / f"{name}.csv")
+    return files[0], files[1]
+
+
+def test_evaluate_json_equals_the_python_result(sets: tuple[Path, Path]) -> None:
+    dev, test = sets
+    found = answer("evaluate", "--dev", dev, "--test", test, "--measure", "f1")
+    trials = [read_trials(path) for path in sets]
+    expected = [evaluate(*trials, system=s, measures=["f1"]).to_dict() for s in ("face", "voice")]
+    assert found == {"systems": json.loads(json.dumps(expected))}
+
+
+def test_evaluate_table_says_what_kind_of_figure_it_is(sets: tuple[Path, Path]) -> None:
+    result = run("evaluate", "--dev", sets[0], "--test", sets[1])
+    assert result.exit_code == 0
+    for word in ("a posteriori", "a priori", "face", "voice", "95 % interval", "HTER %"):
+        assert word in result.stdout
+
+
+def test_evaluate_one_system_with_another_criterion(sets: tuple[Path, Path]) -> None:
+    found = answer(
+        "evaluate", "--dev", sets[0], "--test", sets[1], "--system", "voice", "--criterion", "far", "--alpha", ".01"
+    )
+    (system,) = found["systems"]
+    assert (system["system"], system["criterion"], system["alpha"]) == ("voice", "far", 0.01)
+    assert system["dev"]["far"] == pytest.approx(0.01, abs=0.002)
+
+
+def test_evaluate_by_folds_repeats_with_the_seed(sets: tuple[Path, Path]) -> None:
+    first, same, other = (
+        answer("evaluate", "--dev", sets[0], "--folds", "4", "--seed", seed) for seed in ("3", "3", "4")
+    )
+    assert first == same
+    assert first != other
+    assert first["systems"][0]["test"]["kind"] == "a priori (cross-validated)"
+    assert first["systems"][0]["test"]["impostor"] == 870
+    assert len(first["systems"][0]["fold_thresholds"]) == 10
+
+
+def test_evaluate_folds_by_claim(sets: tuple[Path, Path]) -> None:
+    found = answer("evaluate", "--dev", sets[0], "--folds", "5", "--cluster", "claim")
+    assert len(found["systems"][0]["fold_thresholds"]) == 5
+
+
+def test_costs_on_the_command_line(sets: tuple[Path, Path]) -> None:
+    base: list[str | Path] = [
+        "evaluate",
+        "--dev",
+        sets[0],
+        "--test",
+        sets[1],
+        "--system",
+        "face",
+        "--criterion",
+        "dcf",
+        "--measure",
+        "dcf",
+    ]
+    equal = answer(*base, "--dcf", "1,.5,1,.5")["systems"][0]
+    assert equal["test"]["measures"]["dcf"] == pytest.approx(equal["test"]["hter"])
+    assert equal["threshold"] != answer(*base)["systems"][0]["threshold"]
+
+
+def test_users_own_criterion_and_measure(
+    sets: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "lab_rules.py").write_text(
+        "def strict(far, frr, alpha):\n    return 10 * far + frr\n\n"
+        "def missed(counts):\n    return counts.false_rejects\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    base: list[str | Path] = ["evaluate", "--dev", sets[0], "--test", sets[1], "--system", "face"]
+    found = answer(*base, "--criterion", "lab_rules:strict", "--measure", "lab_rules:missed")["systems"][0]
+    assert found["criterion"] == "strict"
+    assert found["test"]["measures"]["missed"] == found["test"]["false_rejects"]
+    assert found["threshold"] == answer(*base, "--criterion", "dcf", "--dcf", "1,1,10,1")["systems"][0]["threshold"]
+
+
+def test_epc_json_equals_the_python_result(sets: tuple[Path, Path]) -> None:
+    found = answer("epc", "--dev", sets[0], "--test", sets[1], "--points", "5", "--system", "face")
+    dev, test = (read_trials(path) for path in sets)
+    curve = performance_curve(dev, test, alphas=[0, 0.25, 0.5, 0.75, 1], system="face")
+    (shown,) = found["curves"]
+    assert {"system", "alpha", "threshold", "far", "frr", "hter", "low", "high"} <= set(shown)
+    assert shown["hter"] == curve.hter.tolist()
+    assert shown["threshold"] == curve.threshold.tolist()
+    assert found["areas"]["face"]["g"] == expected_areas(dev, test, system="face").g
+
+
+def test_epc_of_precision_recall_over_a_range_with_folds(sets: tuple[Path, Path]) -> None:
+    found = answer(
+        "epc", "--dev", sets[0], "--folds", "3", "--criterion", "precision-recall", "--measure", "f1",
+        "--range", ".2", ".8", "--points", "4", "--pool",
+    )  # fmt: skip
+    assert [curve["system"] for curve in found["curves"]] == ["face", "voice", "pooled"]
+    assert found["curves"][0]["alpha"] == pytest.approx([0.2, 0.4, 0.6, 0.8])
+    assert 0 < found["curves"][0]["value"][0] < 1
+    assert found["areas"] == {}
+
+
+def test_epc_table(sets: tuple[Path, Path]) -> None:
+    result = run("epc", "--dev", sets[0], "--test", sets[1], "--measure", "f1")
+    assert result.exit_code == 0
+    assert result.stdout.count("0.5") >= 2
+    for word in ("F1 %", "a priori", "mean F1 along the curve", "(18)"):
+        assert word in result.stdout
+
+
+def test_convert_and_back(sets: tuple[Path, Path], tmp_path: Path) -> None:
+    found = answer("convert", sets[0], "--out", tmp_path / "a.parquet")
+    assert (found["genuine"], found["impostor"], found["systems"]) == (30, 870, ["face", "voice"])
+    run("convert", tmp_path / "a.parquet", "--out", tmp_path / "b.csv")
+    assert (tmp_path / "b.csv").read_bytes() == sets[0].read_bytes()
+
+
+def test_convert_one_system_to_bob(sets: tuple[Path, Path], tmp_path: Path) -> None:
+    result = run("convert", sets[0], "--system", "face", "--out", tmp_path / "face.txt")
+    assert "30 genuine and 870 impostor" in result.stdout
+    assert read_trials(tmp_path / "face.txt").column().tolist() == read_trials(sets[0]).column("face").tolist()
+
+
+def test_infinite_threshold_is_valid_json(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("label,s\n1,0\n0,1\n0,2\n")
+    found = answer(
+        "evaluate", "--dev", tmp_path / "a.csv", "--test", tmp_path / "a.csv", "--criterion", "frr", "--alpha", "0"
+    )
+    assert found["systems"][0]["threshold"] == "-inf"
+
+
+def test_notes_are_printed(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("label,s\ntarget,1\nnontarget,nan\nnontarget,0\n")
+    result = run("evaluate", "--dev", tmp_path / "a.csv", "--test", tmp_path / "a.csv", "--nan", "drop")
+    assert "note: dev: 1 trials without a score were dropped" in result.stdout
+    assert "rule of 3" in result.stdout
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(command: str) -> None:
+    result = run(command, "--help")
+    assert result.exit_code == 0
+    assert f"fairtrial {command}" in result.stdout
+    assert "Example" in result.stdout
+
+
+def test_formats_are_listed() -> None:
+    assert {entry["name"] for entry in answer("formats")["formats"]} >= {"bob4", "bob5", "csv", "parquet", "matrix"}
+    assert "similarity matrix" in run("formats").stdout
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_script(shell: str) -> None:
+    assert "_FAIRTRIAL_COMPLETE" in run("completion", shell).stdout
+
+
+def test_completion_answers() -> None:
+    environment = {
+        **os.environ,
+        "_FAIRTRIAL_COMPLETE": "bash_complete",
+        "COMP_WORDS": "fairtrial ev",
+        "COMP_CWORD": "1",
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "fairtrial"], env=environment, capture_output=True, text=True, check=False
+    )
+    assert "evaluate" in done.stdout
+
+
+def test_help_loads_neither_numpy_nor_arrow() -> None:
+    code = (
+        "import sys; from fairtrial.cli.app import main\n"
+        "try: main(['--help'])\nexcept SystemExit: pass\n"
+        "print([name for name in ('numpy', 'pyarrow', 'scipy', 'rich') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_version() -> None:
+    assert run("--version").stdout.startswith("fairtrial, version 0.")

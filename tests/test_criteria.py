@@ -1,0 +1,173 @@
+"""Criteria: the exact choice of a threshold against brute force, and the papers' numbers."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from brute_force import Point, points
+from fairtrial import CRITERIA, Criterion, DetectionCosts, ParameterError, choose_thresholds, search
+from fairtrial.cells import fit_cells
+from fairtrial.criteria import as_criterion, detection_criterion, simplest_fraction
+from strategies import score_arrays
+
+Pair = tuple[NDArray[np.floating], NDArray[np.floating]]
+Oracle = Callable[[Point, Fraction, int, int], Any]
+
+
+def _precision(p: Point, nc: int) -> Fraction:
+    accepted = nc - p.false_rejects + p.false_accepts
+    return Fraction(nc - p.false_rejects, accepted) if accepted else Fraction(0)
+
+
+def _f1(p: Point, nc: int) -> Fraction:
+    right = nc - p.false_rejects
+    total = 2 * right + p.false_accepts + p.false_rejects
+    return Fraction(2 * right, total) if total else Fraction(0)
+
+
+ORACLES: dict[str, Oracle] = {
+    "wer-min": lambda p, a, nc, ni: a * p.far + (1 - a) * p.frr,
+    "wer-equal": lambda p, a, nc, ni: abs(a * p.far - (1 - a) * p.frr),
+    "eer": lambda p, a, nc, ni: abs(p.far - p.frr),
+    "hter-min": lambda p, a, nc, ni: p.far + p.frr,
+    "far": lambda p, a, nc, ni: abs(a - p.far),
+    "frr": lambda p, a, nc, ni: abs(a - p.frr),
+    "precision-recall": lambda p, a, nc, ni: -(a * _precision(p, nc) + (1 - a) * (1 - p.frr)),
+    "f1": lambda p, a, nc, ni: -_f1(p, nc),
+    "dcf": lambda p, a, nc, ni: Fraction(1, 10) * p.frr + Fraction(99, 100) * p.far,
+}
+alphas = st.builds(Fraction, st.integers(0, 60), st.just(60)) | st.sampled_from(
+    [Fraction(1, 3), Fraction(3, 10), Fraction(57, 100), Fraction(1, 7)]
+)
+
+
+def test_every_criterion_has_an_oracle() -> None:
+    assert set(ORACLES) == set(CRITERIA)
+
+
+def _check(name: str, scores: Pair, alpha: Fraction) -> None:
+    genuine, impostor = scores[0].tolist(), scores[1].tolist()
+    oracle = ORACLES[name]
+    expected = min(
+        points(genuine, impostor),
+        key=lambda p: (oracle(p, alpha, len(genuine), len(impostor)), p.far + p.frr, p.threshold),
+    )
+    chosen = choose_thresholds(scores, name, float(alpha))[0]
+    assert float(chosen.threshold) == expected.threshold
+    assert chosen.false_accepts == expected.false_accepts
+    assert chosen.false_rejects == expected.false_rejects
+
+
+@pytest.mark.parametrize("name", ORACLES)
+@given(scores=score_arrays(), alpha=alphas)
+def test_choice_against_brute_force(name: str, scores: Pair, alpha: Fraction) -> None:
+    _check(name, scores, alpha)
+
+
+@pytest.mark.parametrize("name", ORACLES)
+@given(scores=score_arrays(max_size=25), alpha=alphas, cells=st.sampled_from([2, 5, 30]))
+def test_choice_by_cells_against_brute_force(name: str, scores: Pair, alpha: Fraction, cells: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(search, "_SORT_AT_ONCE", 0)
+        patch.setattr(search, "fit_cells", lambda sample, inner: fit_cells(sample, cells))
+        _check(name, scores, alpha)
+
+
+@pytest.mark.parametrize(
+    ("name", "thresholds"),
+    [("wer-min", [0.3, 0.3, 0.6, 0.6, 0.6]), ("wer-equal", [0.3, 0.4, 0.5, 0.6, 0.6])],
+)
+def test_thresholds_of_algorithm_1_check(name: str, thresholds: list[float]) -> None:
+    dev = ([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6])
+    assert choose_thresholds(dev, name, [0, 0.25, 0.5, 0.75, 1]).threshold.tolist() == thresholds
+
+
+@pytest.mark.parametrize(("name", "threshold", "hter"), [("wer-equal", 0.800, 0.2119), ("wer-min", 1.087, 0.2049)])
+def test_minimum_and_equality_differ_in_theory(name: str, threshold: float, hter: float) -> None:
+    # FORMULAS section 2: impostor N(0, 1), genuine N(2, 1.5^2), here as 200,000 quantiles each
+    steps = (np.arange(200_000) + 0.5) / 200_000
+    impostor = np.array([NormalDist().inv_cdf(p) for p in steps.tolist()])
+    chosen = choose_thresholds((2 + 1.5 * impostor, impostor), name, 0.5)[0]
+    assert chosen.threshold == pytest.approx(threshold, abs=1e-2)  # the minimum is flat
+    assert chosen.hter == pytest.approx(hter, abs=5e-5)
+
+
+@given(score_arrays())
+def test_users_function_equals_the_criterion_it_copies(scores: Pair) -> None:
+    def weighted(far: Any, frr: Any, alpha: Any) -> Any:
+        return alpha * far + (1 - alpha) * frr
+
+    # a quarter is exact in floating point, so both see the same ties
+    ours, users = (choose_thresholds(scores, rule, 0.25)[0] for rule in ("wer-min", weighted))
+    assert users.false_accepts * 1 / users.impostor + 3 * users.frr == pytest.approx(ours.far + 3 * ours.frr)
+
+
+def test_users_criterion_is_searched_everywhere() -> None:
+    dev = ([3.0, 5.0, 7.0, 9.0], [2.0, 4.0, 6.0, 8.0])
+
+    def two_valleys(far: Any, frr: Any, alpha: Any) -> Any:
+        return -np.abs(far - frr)  # best at both ends, worst where hull and crossing look
+
+    assert choose_thresholds(dev, two_valleys, 0.5).threshold.tolist() == [-np.inf]
+    assert as_criterion(two_valleys).name == "two_valleys"
+
+
+def test_detection_costs_as_a_criterion() -> None:
+    dev = ([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6])
+    assert choose_thresholds(dev, DetectionCosts(1, 0.5, 1, 0.5), 0.5).threshold.tolist() == [0.6]
+    assert choose_thresholds(dev, DetectionCosts(100, 0.5, 1, 0.5), 0.5).threshold.tolist() == [0.3]
+    assert detection_criterion(DetectionCosts()).name == "dcf"
+
+
+@pytest.mark.parametrize(
+    ("value", "fraction"),
+    [
+        (0.3, Fraction(3, 10)),
+        (1 / 3, Fraction(1, 3)),
+        (0.57, Fraction(57, 100)),
+        (0.0, Fraction(0)),
+        (1.0, Fraction(1)),
+    ],
+)
+def test_alpha_is_the_fraction_people_mean(value: float, fraction: Fraction) -> None:
+    assert simplest_fraction(value) == fraction
+
+
+@given(st.floats(0, 1))
+def test_simplest_fraction_rounds_back(value: float) -> None:
+    assert float(simplest_fraction(value)) == value
+
+
+@pytest.mark.parametrize("alpha", [-0.1, 1.1, np.nan])
+def test_alpha_outside_its_range(alpha: float) -> None:
+    with pytest.raises(ParameterError, match="alpha must be between 0 and 1"):
+        choose_thresholds(([1.0], [0.0]), "eer", alpha)
+
+
+def test_unknown_criterion_names_the_known_ones() -> None:
+    with pytest.raises(ParameterError, match="no criterion 'best'; there are wer-min"):
+        choose_thresholds(([1.0], [0.0]), "best", 0.5)
+
+
+def test_a_cost_that_is_nan_is_an_error() -> None:
+    with pytest.raises(ParameterError, match="never NaN"):
+        choose_thresholds(([1.0], [0.0]), Criterion("bad", lambda counts, alpha: counts.far * np.nan), 0.5)
+
+
+@pytest.mark.parametrize("name", CRITERIA)
+def test_choice_does_not_depend_on_order_or_scale(name: str) -> None:
+    rng = np.random.default_rng(3)
+    genuine, impostor = rng.normal(1, 1, 60), rng.normal(0, 1, 90)
+    plain = choose_thresholds((genuine, impostor), name, 0.2)[0]
+    shuffled = choose_thresholds((rng.permutation(genuine), rng.permutation(impostor)), name, 0.2)[0]
+    stretched = choose_thresholds((np.exp(genuine), np.exp(impostor)), name, 0.2)[0]
+    assert plain.threshold == shuffled.threshold
+    assert np.exp(plain.threshold) == stretched.threshold
+    assert plain.false_accepts == stretched.false_accepts

@@ -1,0 +1,180 @@
+"""Expected Performance Curves: Algorithm 1, areas, pooling, cross-validation."""
+
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from brute_force import Point, points
+from fairtrial import (
+    CRITERIA,
+    MEASURES,
+    ErrorCounts,
+    ParameterError,
+    PerformanceCurve,
+    Trials,
+    TrialsError,
+    alpha_grid,
+    auc_error,
+    choose_thresholds,
+    cross_validated_curve,
+    expected_areas,
+    make_blocks,
+    performance_curve,
+    pool_curves,
+)
+from strategies import score_arrays
+
+Pair = tuple[NDArray[np.floating], NDArray[np.floating]]
+DEV = ([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6])
+TEST = ([0.85, 0.55, 0.45, 0.95, 0.35], [0.15, 0.65, 0.25, 0.42, 0.05, 0.5])
+
+
+@pytest.mark.parametrize(
+    ("criterion", "hter"),
+    [
+        ("wer-min", [0.2500, 0.2500, 0.3833, 0.3833, 0.3833]),
+        ("wer-equal", [0.2500, 0.3500, 0.2833, 0.3833, 0.3833]),
+    ],
+)
+def test_curve_of_algorithm_1_check(criterion: str, hter: list[float]) -> None:
+    curve = performance_curve(DEV, TEST, alphas=[0, 0.25, 0.5, 0.75, 1], criterion=criterion)
+    assert curve.hter.tolist() == pytest.approx(hter, abs=5e-5)
+    assert curve.kind == "a priori"
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("measure", MEASURES)
+def test_any_criterion_with_any_measure(criterion: str, measure: str) -> None:
+    curve = performance_curve(DEV, TEST, alphas=[0.1, 0.9], criterion=criterion, measure=measure)
+    for index, alpha in enumerate((0.1, 0.9)):
+        threshold = float(choose_thresholds(DEV, criterion, alpha).threshold[0])
+        accepts = sum(score > threshold for score in TEST[1])
+        rejects = sum(score <= threshold for score in TEST[0])
+        counts = ErrorCounts(threshold, accepts, rejects, len(TEST[0]), len(TEST[1]))
+        assert curve.value[index] == pytest.approx(MEASURES[measure](counts, alpha))
+
+
+@given(score_arrays(max_size=20), score_arrays(max_size=20))
+def test_test_scores_do_not_move_the_thresholds(dev: Pair, test: Pair) -> None:
+    alphas = [0.0, 0.3, 1.0]
+    curve = performance_curve(dev, test, alphas=alphas)
+    assert curve.threshold.tolist() == choose_thresholds(dev, "wer-min", alphas).threshold.tolist()
+
+
+def test_alpha_grid_is_the_decimals_people_write() -> None:
+    assert alpha_grid(101).tolist() == [float(f"{k / 100:.2f}") for k in range(101)]
+    assert alpha_grid(3, low=0.2, high=0.4).tolist() == pytest.approx([0.2, 0.3, 0.4])
+    bad: dict[str, Any]
+    for bad in ({"points": 1}, {"low": 0.5, "high": 0.5}, {"low": -1.0}):
+        with pytest.raises(ParameterError):
+            alpha_grid(**bad)
+
+
+def test_alphas_must_rise() -> None:
+    with pytest.raises(ParameterError, match="must rise"):
+        performance_curve(DEV, TEST, alphas=[0.5, 0.2])
+
+
+def test_pooled_curve_sums_errors_at_each_ones_own_threshold() -> None:
+    first = performance_curve(DEV, TEST, alphas=[0.0, 0.5])
+    second = performance_curve(TEST, DEV, alphas=[0.0, 0.5])
+    pooled = pool_curves([first, second])
+    assert pooled.counts.false_accepts.tolist() == (first.counts.false_accepts + second.counts.false_accepts).tolist()
+    assert pooled.far.tolist() == (pooled.counts.false_accepts / (6 + 5)).tolist()
+    assert pooled.frr.tolist() == (pooled.counts.false_rejects / (5 + 4)).tolist()
+    assert np.isnan(pooled.threshold).all()
+    assert pooled.to_dict()["threshold"] == [None, None]
+
+
+def test_pooling_what_does_not_go_together() -> None:
+    curve = performance_curve(DEV, TEST, alphas=[0.0, 0.5])
+    with pytest.raises(TrialsError, match="no curve"):
+        pool_curves([])
+    with pytest.raises(TrialsError, match="different values of alpha"):
+        pool_curves([curve, performance_curve(DEV, TEST, alphas=[0.0, 0.6])])
+    with pytest.raises(TrialsError, match="different criteria"):
+        pool_curves([curve, performance_curve(DEV, TEST, alphas=[0.0, 0.5], criterion="wer-equal")])
+
+
+def test_g_post_of_formulas_section_3() -> None:
+    areas = expected_areas(DEV, DEV)
+    assert auc_error(DEV) == pytest.approx(0.1)
+    assert areas.g == pytest.approx(0.3)
+
+
+@given(score_arrays())
+def test_auc_relation_is_exact_with_ties(scores: Pair) -> None:
+    genuine, impostor = (np.maximum(part.astype(np.float64), -1.7e308) for part in scores)
+    areas = expected_areas((genuine, impostor), (genuine, impostor))
+    assert areas.g == pytest.approx((auc_error((genuine, impostor)) + 0.5) / 2)
+    assert areas.e_v1 == pytest.approx(areas.e_v2)
+
+
+@given(score_arrays(max_size=12), score_arrays(max_size=12), st.sampled_from([(0.0, 1.0), (0.0, 0.5), (0.2, 0.3)]))
+def test_step_areas_against_a_fine_grid_of_targets(dev: Pair, test: Pair, bounds: tuple[float, float]) -> None:
+    low, high = bounds
+    targets = low + (np.arange(500) + 0.5) / 500 * (high - low)
+    areas = expected_areas(dev, test, low=low, high=high, convention="step")
+    for criterion, area in (("far", areas.e_v1), ("frr", areas.e_v2)):
+        curve = performance_curve(dev, test, alphas=targets, criterion=criterion)
+        assert area == pytest.approx(curve.hter.mean(), abs=0.02)
+
+
+def _mixed(on_dev: list[Point], test: Pair, target: float) -> float:
+    """HTER on test where two neighbouring thresholds are mixed so that FAR on dev is the target."""
+    for left, right in pairwise(on_dev):
+        if left.far > target >= right.far:
+            weight = (Fraction(target) - right.far) / (left.far - right.far)
+            hters = [(np.mean(test[1] > p.threshold) + np.mean(test[0] <= p.threshold)) / 2 for p in (left, right)]
+            return float(weight * Fraction(hters[0]) + (1 - weight) * Fraction(hters[1]))
+    return float("nan")
+
+
+@given(score_arrays(max_size=10), score_arrays(max_size=10))
+def test_interpolated_area_against_mixed_thresholds(dev: Pair, test: Pair) -> None:
+    dev = (np.maximum(dev[0].astype(float), -1.7e308), np.maximum(dev[1].astype(float), -1.7e308))
+    test = (test[0].astype(float), test[1].astype(float))
+    targets = (np.arange(200) + 0.5) / 400  # targets up to a half
+    on_dev = points(dev[0].tolist(), dev[1].tolist())
+    expected = np.mean([_mixed(on_dev, test, float(target)) for target in targets])
+    assert expected_areas(dev, test, high=0.5).e_v1 == pytest.approx(expected, abs=0.02)
+
+
+def test_areas_out_of_range() -> None:
+    with pytest.raises(ParameterError, match="range of rates"):
+        expected_areas(DEV, TEST, low=0.5, high=0.2)
+    with pytest.raises(ParameterError, match="convention"):
+        expected_areas(DEV, TEST, convention="other")  # type: ignore[arg-type]
+
+
+def test_mean_along_the_curve_is_its_area_over_its_width() -> None:
+    curve = performance_curve(DEV, TEST, alphas=[0.2, 0.4, 0.8])
+    by_hand = (0.2 * (curve.hter[0] + curve.hter[1]) / 2 + 0.4 * (curve.hter[1] + curve.hter[2]) / 2) / 0.6
+    assert curve.mean() == pytest.approx(by_hand)
+
+
+def test_cross_validated_curve_equals_a_loop_over_blocks() -> None:
+    rng = np.random.default_rng(4)
+    claim, subject = np.divmod(np.arange(400), 20)
+    scores = rng.normal(2.0 * (claim == subject), 1)
+    trials = Trials.from_arrays(scores, claim == subject, claim=claim, subject=subject)
+    blocks = make_blocks(trials, 4, rng=7)
+    curve = cross_validated_curve(trials, blocks, alphas=[0.2, 0.5, 0.8])
+    for index, alpha in enumerate([0.2, 0.5, 0.8]):
+        accepts = rejects = 0
+        for block in blocks:
+            others = scores[block.others], trials.genuine[block.others]
+            threshold = choose_thresholds((others[0][others[1]], others[0][~others[1]]), "wer-min", alpha).threshold[0]
+            held, flags = scores[block.held_out], trials.genuine[block.held_out]
+            accepts += int((held[~flags] > threshold).sum())
+            rejects += int((held[flags] <= threshold).sum())
+        assert (curve.counts.false_accepts[index], curve.counts.false_rejects[index]) == (accepts, rejects)
+    assert curve.counts.impostor + curve.counts.genuine == 400
+    assert isinstance(curve, PerformanceCurve)
+    assert curve.kind == "a priori (cross-validated)"

@@ -1,0 +1,95 @@
+"""Evaluation of one system, from dev to the interval."""
+
+import numpy as np
+import pytest
+
+from fairtrial import ParameterError, Trials, TrialsError, cross_validate, evaluate, make_blocks
+
+DEV = ([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6])
+TEST = ([0.85, 0.55, 0.45, 0.95, 0.35], [0.15, 0.65, 0.25, 0.42, 0.05, 0.5])
+
+
+def test_threshold_from_dev_errors_from_test() -> None:
+    result = evaluate(DEV, TEST, measures=["f1", "sensitivity"])
+    assert (result.threshold, result.test.false_accepts, result.test.false_rejects) == (0.5, 1, 2)
+    assert result.test.hter == pytest.approx(0.28333333)
+    assert result.measures == pytest.approx({"f1": 6 / 9, "sensitivity": 0.6})
+    assert (result.dev_eer.value, result.kind) == (0.225, "a priori")
+
+
+def test_dictionary_keeps_the_contract() -> None:
+    result = evaluate(DEV, TEST).to_dict()
+    assert {"system", "criterion", "alpha", "threshold", "eer", "dev", "test"} <= set(result)
+    rates = {"far", "frr", "hter", "false_accepts", "false_rejects", "genuine", "impostor"}
+    assert rates <= set(result["dev"])
+    assert rates <= set(result["test"])
+    assert {"low", "high", "confidence", "method"} <= set(result["test"]["interval"])
+    assert result["test"]["intervals"] == [result["test"]["interval"]]
+    assert (result["dev"]["kind"], result["test"]["kind"]) == ("a posteriori", "a priori")
+
+
+def test_fixed_criteria_ignore_alpha_and_others_use_it() -> None:
+    assert evaluate(DEV, TEST, criterion="eer", alpha=0.9).alpha == 0.5
+    assert evaluate(DEV, TEST, criterion="wer-min", alpha=0.1).threshold == 0.3
+
+
+def test_one_system_of_several_is_named() -> None:
+    scores = np.array([[0.9, 0.1], [0.2, 0.8], [0.8, 0.3], [0.1, 0.7]])
+    trials = Trials.from_arrays(scores, [True, False, True, False], systems=["good", "reversed"])
+    assert evaluate(trials, trials, system="good").test.hter == 0
+    with pytest.raises(TrialsError, match="there are 2 systems: name one of good, reversed"):
+        evaluate(trials, trials)
+    with pytest.raises(TrialsError, match="no system 'bad'"):
+        evaluate(trials, trials, system="bad")
+    assert any("negate them" in note for note in evaluate(trials, trials, system="reversed").notes)
+
+
+def test_different_systems_in_dev_and_test() -> None:
+    a = Trials.from_arrays([1.0, 0.0], [True, False], systems=["a"])
+    b = Trials.from_arrays([1.0, 0.0], [True, False], systems=["b"])
+    with pytest.raises(TrialsError, match="different systems: a in dev only; b in test only"):
+        evaluate(a, b)
+
+
+def test_zero_errors_come_with_the_rule_of_three() -> None:
+    result = evaluate(([2.0] * 300, [0.0] * 600), ([2.0] * 300, [0.0] * 600))
+    assert any("no false accepts in 600" in note and "0.50%" in note for note in result.notes)
+    assert (result.interval.low, result.interval.high) == (0, 0)
+
+
+def test_several_alphas_are_a_curve() -> None:
+    with pytest.raises(ParameterError, match="one alpha"):
+        evaluate(DEV, TEST, alpha=[0.1, 0.2])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("confidence", [0.0, 1.0, -1.0, 95.0])
+def test_confidence_outside_its_range(confidence: float) -> None:
+    with pytest.raises(ParameterError, match="confidence must be between 0 and 1"):
+        evaluate(DEV, TEST, confidence=confidence)
+
+
+def test_cross_validation_pools_held_out_errors() -> None:
+    rng = np.random.default_rng(0)
+    claim, subject = np.divmod(np.arange(900), 30)
+    trials = Trials.from_arrays(rng.normal(2.0 * (claim == subject), 1), claim == subject, claim=claim, subject=subject)
+    blocks = make_blocks(trials, 5)
+    result = cross_validate(trials, blocks)
+    assert (result.test.genuine, result.test.impostor) == (30, 870)
+    assert len(result.fold_thresholds) == len(blocks) == 15
+    assert result.threshold == evaluate(trials, trials).threshold
+    assert result.kind == "a priori (cross-validated)"
+    assert result.test_eer is None
+    assert "eer" not in result.to_dict()["test"]
+
+
+def test_cross_validated_error_is_honest_where_there_is_nothing_to_learn() -> None:
+    # genuine and impostor alike: the a-posteriori HTER is below a half, the cross-validated one is not on average
+    rng = np.random.default_rng(1)
+    posterior, honest = [], []
+    for _ in range(60):
+        trials = Trials.from_arrays(rng.normal(size=40), np.arange(40) % 2 == 0, claim=np.arange(40))
+        result = cross_validate(trials, make_blocks(trials, 5, rng=rng), criterion="hter-min")
+        posterior.append(result.dev.hter)
+        honest.append(result.test.hter)
+    assert np.mean(posterior) < 0.42
+    assert np.mean(honest) == pytest.approx(0.5, abs=4 * np.std(honest) / np.sqrt(60))

@@ -1,0 +1,67 @@
+"""The EERs of the real score sets, as published or checked (../shared/data/README.md)."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fairtrial import Trials, as_source, equal_error_rate, evaluate, read_pair, read_trials
+
+
+def eer(trials: Trials, system: str | None = None) -> float:
+    return 100 * equal_error_rate(as_source(trials, system=system)).value
+
+
+@pytest.mark.parametrize(
+    ("file", "percent"),
+    [("face-C", 4.45), ("face-G", 5.80), ("finger-left", 8.51), ("finger-right", 5.04)],
+)
+def test_bssr1_matchers(real_data: Path, file: str, percent: float) -> None:
+    trials = read_trials(real_data / "bssr1_set1" / f"{file}.csv.gz")
+    assert (int(trials.genuine.sum()), int((~trials.genuine).sum())) == (517, 266_772)
+    assert eer(trials) == pytest.approx(percent, abs=0.005)
+
+
+def test_bssr1_sum_of_four(real_data: Path) -> None:
+    trials = read_trials(str(real_data / "bssr1_set1" / "*.csv.gz"))
+    assert trials.systems == ("face-C", "face-G", "finger-left", "finger-right")
+    impostor = trials.scores[~trials.genuine]
+    total = ((trials.scores - impostor.mean(axis=0)) / impostor.std(axis=0)).sum(axis=1)
+    assert eer(Trials.from_arrays(total, trials.genuine)) == pytest.approx(0.77, abs=0.005)
+
+
+def test_asvspoof_speaker_verification(real_data: Path) -> None:
+    file = real_data / "asvspoof2019_la" / "asv_trials_eval.csv.gz"
+    nontarget = read_trials(file, genuine_labels=("target",), impostor_labels=("nontarget",))
+    assert (int(nontarget.genuine.sum()), int((~nontarget.genuine).sum())) == (5370, 33_327)
+    assert nontarget.notes == ("63,882 trials with label spoof were left out",)
+    assert eer(nontarget, "asv_ecapa") == pytest.approx(1.64, abs=0.005)
+    spoof = read_trials(file, genuine_labels=("target",), impostor_labels=("spoof",))
+    assert eer(spoof, "asv_ecapa") == pytest.approx(30.75, abs=0.005)
+    assert any("negate" in note for note in evaluate(spoof, spoof, system="cm_resnet_ocsoftmax").notes)
+
+
+def test_asvspoof_countermeasure_per_utterance(real_data: Path) -> None:
+    file = real_data / "asvspoof2019_la" / "asv_trials_eval.csv.gz"
+    trials = read_trials(file, genuine_labels=("target", "nontarget"), impostor_labels=("spoof",))
+    assert trials.probe is not None
+    _, first = np.unique(trials.probe.decode().astype(str), return_index=True)
+    assert eer(trials.rows(first), "cm_aasist") == pytest.approx(0.83, abs=0.005)
+
+
+def test_xm2vts_part(real_data: Path) -> None:
+    trials = read_trials(real_data / "xm2vts_lp2_dev_2sys")
+    assert (int(trials.genuine.sum()), int((~trials.genuine).sum())) == (400, 40_000)
+    assert trials.claim is not None
+    assert trials.subject is not None
+    assert len(np.unique(trials.claim.numbered().codes)) == 200
+    assert len(np.unique(trials.subject.numbered().codes[~trials.genuine])) == 25
+    assert [eer(trials, system) for system in trials.systems] == pytest.approx([0.75, 5.54], abs=0.005)
+
+
+@pytest.mark.parametrize("columns", ["4col", "5col"])
+def test_banca(real_data: Path, columns: str) -> None:
+    folder = real_data / "banca_mc_bob"
+    dev, test = read_pair(folder / f"dev-{columns}.txt", folder / f"test-{columns}.txt")
+    assert (eer(dev), eer(test)) == pytest.approx((6.70, 4.39), abs=0.005)
+    assert evaluate(dev, test).test.hter != pytest.approx(evaluate(test, test).test.hter)
