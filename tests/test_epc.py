@@ -132,7 +132,7 @@ def _mixed(on_dev: list[Point], test: Pair, target: float) -> float:
         if left.far > target >= right.far:
             weight = (Fraction(target) - right.far) / (left.far - right.far)
             hters = [(np.mean(test[1] > p.threshold) + np.mean(test[0] <= p.threshold)) / 2 for p in (left, right)]
-            return float(weight * Fraction(hters[0]) + (1 - weight) * Fraction(hters[1]))
+            return float(weight * Fraction(float(hters[0])) + (1 - weight) * Fraction(float(hters[1])))
     return float("nan")
 
 
