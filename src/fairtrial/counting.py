@@ -26,7 +26,7 @@ Scores: TypeAlias = NDArray[np.floating]
 Genuine: TypeAlias = NDArray[np.bool_] | bool
 """Which scores of a chunk are genuine: a mask, or one answer for all of them."""
 
-CHUNK = 1 << 18
+CHUNK = 1 << 17
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,19 +200,17 @@ class RankTally:
     cells: Cells
     below: NDArray[np.int64]
     """How many thresholds lie in lower cells."""
-    within: NDArray[np.int64]
-    """How many thresholds lie in the cell itself."""
+    bound: NDArray[np.float64]
+    """The only threshold in the cell; inf where there is none, NaN where there are several."""
 
     def start(self) -> NDArray[np.int64]:
         return np.zeros((2, len(self.thresholds) + 1), dtype=np.int64)
 
     def add(self, total: NDArray[np.int64], scores: Scores, genuine: Genuine) -> NDArray[np.int64]:
         cells = cell_of(self.cells, scores)
-        ranks = self.below[cells]
-        within = self.within[cells]
-        one = np.flatnonzero(within == 1)
-        ranks[one] += scores[one] > self.thresholds[ranks[one]]
-        several = np.flatnonzero(within > 1)
+        ranks, bounds = self.below[cells], self.bound[cells]
+        ranks += scores > bounds
+        several = np.flatnonzero(np.isnan(bounds))
         ranks[several] = np.searchsorted(self.thresholds, scores[several], side="left")
         return add_by_class(total, ranks, genuine)
 
@@ -265,5 +263,8 @@ def count_errors(source: ScoreSource, thresholds: ArrayLike) -> ErrorCounts:
 
 def _rank_tally(thresholds: NDArray[np.float64]) -> RankTally:
     cells = fit_cells(thresholds, int(np.clip(64 * len(thresholds), 1 << 10, 1 << 16)))
-    within = np.bincount(cell_of(cells, thresholds), minlength=cells.count)
-    return RankTally(thresholds, cells, np.cumsum(within) - within, within)
+    held = cell_of(cells, thresholds)
+    within = np.bincount(held, minlength=cells.count)
+    bound = np.full(cells.count, np.inf)
+    bound[held] = np.where(within[held] == 1, thresholds, np.nan)
+    return RankTally(thresholds, cells, np.cumsum(within) - within, bound)

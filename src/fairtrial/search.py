@@ -29,7 +29,7 @@ Level: TypeAlias = Callable[[ErrorCounts], NDArray[np.float64]]
 _Choice: TypeAlias = Callable[[ErrorCounts], NDArray[np.bool_]]
 """From the counts at the cells' edges to the cells that may hold what is sought."""
 
-_SORT_AT_ONCE = 1 << 16
+_SORT_AT_ONCE = 1 << 15
 _MAX_CELLS = 1 << 18
 _ROUNDS = 6
 
@@ -153,7 +153,7 @@ def _candidates(source: ScoreSource, choose: _Choice) -> ErrorCounts:
     size = source.genuine + source.impostor
     if size <= _SORT_AT_ONCE:
         return all_points(source)
-    cells: Cells = fit_cells(source.sample(1 << 16), min(_MAX_CELLS, size // 16))
+    cells: Cells = fit_cells(source.sample(1 << 16 if size > 1 << 22 else 1 << 12), min(_MAX_CELLS, size // 16))
     before = np.inf
     for _ in range(_ROUNDS):
         counts = source.tally(_CellTally(cells))
