@@ -13,8 +13,8 @@ settings.load_profile("fairtrial")
 @pytest.fixture(scope="session")
 def real_data() -> Path:
     """The folder of real score sets, which are not part of the project."""
-    places = [os.environ.get("FAIRTRIAL_DATA", ""), Path(__file__).parents[2] / "shared" / "data"]
-    for place in places:
-        if place and Path(place).is_dir():
-            return Path(place)
+    given = os.environ.get("FAIRTRIAL_DATA")
+    place = Path(given) if given else Path(__file__).parents[2] / "shared" / "data"
+    if place.is_dir():
+        return place
     pytest.skip("real score sets: neither $FAIRTRIAL_DATA nor ../shared/data is there")

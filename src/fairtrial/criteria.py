@@ -155,7 +155,7 @@ def as_criterion(criterion: CriterionLike) -> Criterion:
         function = criterion
         name = getattr(function, "__name__", "criterion").strip("<>")
         return Criterion(name, lambda counts, alpha: function(counts.far, counts.frr, alpha))
-    if criterion not in CRITERIA:
+    if not isinstance(criterion, str) or criterion not in CRITERIA:
         raise ParameterError(f"there is no criterion {criterion!r}; there are {', '.join(CRITERIA)}")
     return CRITERIA[criterion]
 
@@ -193,7 +193,10 @@ def choose_thresholds(data: ScoreData, criterion: CriterionLike, alphas: ArrayLi
 
 
 def _best(points: ErrorCounts, rule: Criterion, alpha: float) -> int:
-    costs = np.asarray(rule.cost(points, alpha), dtype=np.float64)
+    try:
+        costs = np.asarray(rule.cost(points, alpha), dtype=np.float64)
+    except Exception as error:  # a user's function may fail in any way
+        raise ParameterError(f"criterion {rule.name} failed: {type(error).__name__}: {error}") from error
     if costs.shape != points.threshold.shape or np.isnan(costs).any():
         raise ParameterError(
             f"criterion {rule.name}: the cost must be one number a threshold and never NaN, for arrays of rates"

@@ -10,9 +10,31 @@ The message names the file and the place, what was found, what was expected and 
 The command line prints it and ends with exit code 2.
 """
 
+from collections.abc import Iterable
+
 
 class FairtrialError(Exception):
-    """The base of every error that a user can mend."""
+    """The base of every error that a user can mend; its message is one line that any terminal can show."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("".join(char if char.isprintable() else ascii(char)[1:-1] for char in message))
+
+
+def cut(text: object, limit: int = 60) -> str:
+    """Something found in a file, cut to a length that a message can hold."""
+    words = str(text)
+    return words if len(words) <= limit else f"{words[: limit - 3]}..."
+
+
+def shown(text: object, limit: int = 60) -> str:
+    """The same in quotes."""
+    return repr(cut(text, limit))
+
+
+def listed(names: Iterable[object], limit: int = 12) -> str:
+    """Names one after the other; of many, the first ones."""
+    words = [cut(name, 40) for name in names]
+    return ", ".join(words if len(words) <= limit else [*words[:limit], f"and {len(words) - limit} more"])
 
 
 class InputError(FairtrialError):

@@ -52,6 +52,8 @@ def make_blocks(
     """
     if folds < 2:
         raise ParameterError(f"there must be at least 2 folds, not {folds}")
+    if isinstance(rng, int) and rng < 0:
+        raise ParameterError(f"a seed must be a whole number of at least 0, not {rng}")
     generator = np.random.default_rng(rng)
     first, second = _folds_of_trials(trials, folds, _known_cluster(trials, cluster), generator)
     low, high = np.minimum(first, second), np.maximum(first, second)

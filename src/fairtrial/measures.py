@@ -30,7 +30,10 @@ class Measure:
 
     def __call__(self, counts: ErrorCounts, alpha: Any = 0.5) -> Any:
         """The value at the counts given; `alpha` matters to the weighted error rate only."""
-        return self.formula(counts, alpha)
+        try:
+            return self.formula(counts, alpha) + 0.0
+        except Exception as error:  # a user's function may fail in any way
+            raise ParameterError(f"measure {self.name} failed: {type(error).__name__}: {error}") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +140,6 @@ def as_measure(measure: MeasureLike) -> Measure:
         function = measure
         name = getattr(function, "__name__", "measure").strip("<>")
         return Measure(name, lambda counts, alpha: function(counts), name)
-    if measure not in MEASURES:
+    if not isinstance(measure, str) or measure not in MEASURES:
         raise ParameterError(f"there is no measure {measure!r}; there are {', '.join(MEASURES)}")
     return MEASURES[measure]

@@ -34,6 +34,10 @@ class IdColumn(Protocol):
         """Whether both have the same name in every row."""
         ...
 
+    def holds(self, name: str) -> bool:
+        """Whether some row has this name."""
+        ...
+
     def numbered(self) -> Ids:
         """The names as numbers into a table."""
         ...
@@ -74,6 +78,11 @@ class Ids:
     def same_as(self, other: IdColumn) -> bool:
         """Whether both have the same name in every row."""
         return len(self) == len(other) and bool(self.equals(other.numbered()).all())
+
+    def holds(self, name: str) -> bool:
+        """Whether some row has this name."""
+        codes = [code for code, known in enumerate(self.names) if known == name]
+        return bool(np.isin(self.codes, codes).any()) if codes else False
 
     def equals(self, other: Ids) -> NDArray[np.bool_]:
         """Where both have the same name."""

@@ -309,7 +309,7 @@ def test_compressed_output_is_compressed(tmp_path: Path) -> None:
         (
             Trials.from_arrays(np.zeros(2), [True, False], claim=["a b", "c"], subject=["a b", "d"]),
             "a.txt",
-            "a claim is empty, begins with # or holds a space",
+            "a claim begins with # or holds a space",
         ),
         (Trials.from_arrays(np.zeros(2), [True, False], systems=["label"]), "a.csv", "rename it"),
         (Trials.from_arrays(np.zeros(2), [True, False]), "a.xyz", "does not say which format"),

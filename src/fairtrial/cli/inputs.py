@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from fairtrial.cli.options import read_options
 from fairtrial.cli.progress import Bar, reading_bar
-from fairtrial.errors import ParameterError
+from fairtrial.errors import ParameterError, TrialsError, listed, shown
 from fairtrial.evaluation import check_same_systems
 from fairtrial.folds import Block, make_blocks
 from fairtrial.formats import read_pair, read_trials
@@ -45,13 +45,20 @@ def read_inputs(values: dict[str, Any]) -> Inputs:
     if values["folds"] is None:
         with reading_bar(values["dev"], values["test"]) as bar:
             pair = read_pair(values["dev"], values["test"], progress=bar.advance, **settings)
-        dev, test = (trials.select(systems) if systems else trials for trials in pair)
+        dev, test = (_select(trials, systems, name) for trials, name in zip(pair, ("dev", "test"), strict=True))
         check_same_systems(dev, test)
         return Inputs(dev, test)
     with reading_bar(values["dev"]) as bar:
         trials = read_trials(values["dev"], progress=bar.advance, **settings)
-    trials = trials.select(systems) if systems else trials
+    trials = _select(trials, systems, "dev")
     return Inputs(trials, None, make_blocks(trials, values["folds"], cluster=values["cluster"], rng=values["seed"]))
+
+
+def _select(trials: Trials, systems: Sequence[str], name: str) -> Trials:
+    missing = [system for system in systems if system not in trials.systems]
+    if missing:
+        raise TrialsError(f"{name}: there is no system {shown(missing[0])}; there are {listed(trials.systems)}")
+    return trials.select(systems) if systems else trials
 
 
 def for_each_system(inputs: Inputs, what: str, work: Callable[[str], Result]) -> list[Result]:

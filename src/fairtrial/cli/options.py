@@ -14,7 +14,7 @@ from fairtrial.errors import ParameterError
 
 if TYPE_CHECKING:
     from fairtrial.criteria import Criterion
-    from fairtrial.measures import Measure
+    from fairtrial.measures import DetectionCosts, Measure
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -101,6 +101,8 @@ dcf_costs = click.option(
 
 def read_options(values: dict[str, Any]) -> dict[str, Any]:
     """Keyword arguments of `read_trials` from the options of `reading`."""
+    if values["negate"] and values["negate_system"]:
+        raise ParameterError("give either --negate for all systems, or --negate-system for some")
     labels = _pairs(values["labels"], "--label", ("genuine", "impostor"))
     columns = _pairs(values["columns"], "--column", ("claim", "subject", "model", "probe", "label", "system", "score"))
     scores = [name for role, name in columns if role == "score"]
@@ -133,8 +135,9 @@ def criterion_by_name(name: str, dcf: str | None) -> Criterion:
     """A criterion by its name, or a user's function named as module:function."""
     from fairtrial.criteria import as_criterion
 
-    if name == "dcf" and dcf:
-        return as_criterion(_costs(dcf))
+    costs = None if dcf is None else _costs(dcf)
+    if name == "dcf" and costs is not None:
+        return as_criterion(costs)
     return as_criterion(_load(name) if ":" in name else name)
 
 
@@ -142,21 +145,20 @@ def measure_by_name(name: str, dcf: str | None) -> Measure:
     """A measure by its name, or a user's function named as module:function."""
     from fairtrial.measures import as_measure
 
-    if name == "dcf" and dcf:
-        return as_measure(_costs(dcf))
+    costs = None if dcf is None else _costs(dcf)
+    if name == "dcf" and costs is not None:
+        return as_measure(costs)
     return as_measure(_load(name) if ":" in name else name)
 
 
-def _costs(text: str) -> Any:
+def _costs(text: str) -> DetectionCosts:
     from fairtrial.measures import DetectionCosts
 
     try:
-        values = [float(part) for part in text.split(",")]
-        return DetectionCosts(*values)
-    except (TypeError, ValueError) as error:
-        if isinstance(error, ParameterError):
-            raise
+        cost_fr, prior_genuine, cost_fa, prior_impostor = (float(part) for part in text.split(","))
+    except ValueError as error:
         raise ParameterError(f"--dcf {text}: expected four numbers parted by commas, as in 10,.01,1,.99") from error
+    return DetectionCosts(cost_fr, prior_genuine, cost_fa, prior_impostor)
 
 
 def _load(name: str) -> Any:
@@ -164,6 +166,9 @@ def _load(name: str) -> Any:
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     try:
-        return getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise ParameterError(f"{name}: cannot be loaded as module:function: {error}") from error
+        found = getattr(importlib.import_module(module), attribute)
+    except Exception as error:  # a user's module may fail in any way
+        raise ParameterError(f"{name}: cannot be loaded as module:function: {type(error).__name__}: {error}") from error
+    if not callable(found) and not hasattr(found, "cost"):
+        raise ParameterError(f"{name}: is no function, but {type(found).__name__}")
+    return found

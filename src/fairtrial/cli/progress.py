@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterable, Sequence
-from pathlib import Path
+from contextlib import suppress
 from types import TracebackType
 from typing import Any
 
@@ -56,5 +56,7 @@ def _sizes(paths: Iterable[str]) -> Iterable[int]:
 
     for path in paths:
         for file in expand(path):
-            entries = file.iterdir() if file.is_dir() else [file]
-            yield sum(Path(entry).stat().st_size for entry in entries if Path(entry).is_file())
+            # what cannot be looked at is an error of reading, not of the bar
+            with suppress(OSError):
+                entries = list(file.iterdir()) if file.is_dir() else [file]
+                yield sum(entry.stat().st_size for entry in entries if entry.is_file())

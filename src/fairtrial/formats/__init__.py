@@ -9,11 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from fairtrial.errors import InputError, OutputError, ParameterError, TrialsError
+from fairtrial.errors import InputError, OutputError, ParameterError, TrialsError, listed, shown
 from fairtrial.formats import table
 from fairtrial.formats.alignment import align
 from fairtrial.formats.files import Head, PathLike, Progress, expand, list_directory, read_head, write_whole
-from fairtrial.formats.registry import FORMATS, Format, find_format, register_format, told_by_content, told_by_name
+from fairtrial.formats.registry import (
+    FORMATS,
+    Format,
+    check_options,
+    find_format,
+    register_format,
+    told_by_content,
+    told_by_name,
+)
 from fairtrial.formats.sheets import ReadOptions, Sheet
 from fairtrial.trials import Trials
 
@@ -75,9 +83,6 @@ def _read(
 ) -> tuple[Trials, bool]:
     """The trials and whether the files themselves name their systems."""
     sheets = _read_sheets(expand(paths), format, settings, progress)
-    if settings.nan == "error":
-        for sheet in sheets:
-            sheet.check_nan()
     sheets = _name_apart(sheets, settings.names)
     sheet = align(sheets, common=settings.common)
     return _to_trials(sheet, settings), sheet.named or bool(settings.names)
@@ -103,6 +108,7 @@ def _read_sheets(
     if plain:
         groups = [(find_format(format), plain)] if format else told_by_content(plain)
         for chosen, heads in groups:
+            check_options(chosen, options)
             sheets.extend(chosen.read(heads, options, progress))
     for sheet in sheets:
         if not len(sheet):
@@ -113,6 +119,7 @@ def _read_sheets(
 def _read_directory(path: Path, format: str | None, options: ReadOptions, progress: Progress | None) -> list[Sheet]:
     heads = [read_head(file) for file in list_directory(path)]
     if heads and table.matches_parquet(heads):
+        check_options(FORMATS["parquet"], options)
         return table.read_parquet_parts(heads, options, progress)
     if heads and FORMATS["lists"].matches(heads) and format in (None, "lists"):
         return FORMATS["lists"].read(heads, options, progress)
@@ -128,14 +135,15 @@ def _name_apart(sheets: list[Sheet], names: Sequence[str]) -> list[Sheet]:
     found = [name for sheet in sheets for name in sheet.systems]
     if names:
         if len(names) != count:
-            raise ParameterError(f"{len(names)} names for {count} systems ({', '.join(found)})")
+            raise ParameterError(f"{len(names)} names for {count} systems ({listed(found)})")
         found = list(names)
     elif len(set(found)) < len(found):
-        found = [f"{Path(sheet.origin).parent.name}/{name}" for sheet in sheets for name in sheet.systems]
+        folders = [Path(sheet.origin).parent.name for sheet in sheets for _ in sheet.systems]
+        found = [f"{folder}/{name}" if folder else name for folder, name in zip(folders, found, strict=True)]
     if len(set(found)) < len(found):
         repeated = next(name for name in found if found.count(name) > 1)
         raise TrialsError(
-            f"two systems would be called {repeated!r}; name the systems with --name, in the order of the files"
+            f"two systems would be called {shown(repeated)}; name the systems with --name, in the order of the files"
         )
     renamed, position = [], 0
     for sheet in sheets:
@@ -152,13 +160,16 @@ def _to_trials(sheet: Sheet, options: ReadOptions) -> Trials:
     if chosen:
         unknown = [name for name in chosen if name not in sheet.systems]
         if unknown:
-            raise TrialsError(f"there is no system {unknown[0]!r} to negate; there are {', '.join(sheet.systems)}")
+            raise TrialsError(f"there is no system {shown(unknown[0])} to negate; there are {listed(sheet.systems)}")
         # before missing scores become rejections, which a sign would turn into acceptances
         signs = [-1 if name in chosen else 1 for name in sheet.systems]
         scores = scores * np.array(signs, dtype=scores.dtype)
         notes.append(f"scores negated: {', '.join(chosen)}")
     ids: dict[str, Any] = dict(sheet.ids)
-    return Trials.from_arrays(scores, sheet.genuine, systems=sheet.systems, nan=options.nan, notes=notes, **ids)
+    trials = Trials.from_arrays(scores, sheet.genuine, systems=sheet.systems, nan=options.nan, notes=notes, **ids)
+    if not len(trials):
+        raise TrialsError(f"{sheet.origin}: no trial with a score is left")
+    return trials
 
 
 def write_trials(trials: Trials, path: PathLike, *, format: str | None = None) -> None:
@@ -171,5 +182,15 @@ def write_trials(trials: Trials, path: PathLike, *, format: str | None = None) -
     if chosen.write is None:
         writable = [name for name, known in FORMATS.items() if known.write is not None]
         raise OutputError(f"{target}: format {chosen.name} cannot be written; choose one of {', '.join(writable)}")
+    _check_names(trials, target)
     with write_whole(target) as place:
         chosen.write(trials, place, target)
+
+
+def _check_names(trials: Trials, target: Path) -> None:
+    for name in trials.systems:
+        if not name.isprintable():
+            raise OutputError(f"{target}: the system name {shown(name)} cannot be written; rename it with --name")
+    for field, column in trials.ids.items():
+        if any(not name or "\x00" in name for name in column.numbered().names):
+            raise OutputError(f"{target}: a {field} is empty or holds a NUL, which a score file cannot")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.errors import TrialsError
+from fairtrial.errors import TrialsError, cut
 from fairtrial.formats.sheets import Sheet, columns_of
 from fairtrial.trials import ID_FIELDS, recode
 
@@ -74,7 +74,7 @@ def _check_labels(first: Sheet, other: Sheet) -> None:
 
 
 def _describe(sheet: Sheet, row: int) -> str:
-    return ", ".join(f"{name} {column.name(row)}" for name, column in sheet.ids.items())
+    return ", ".join(f"{name} {cut(column.name(row))}" for name, column in sheet.ids.items())
 
 
 def _matching_rows(

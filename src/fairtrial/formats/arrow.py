@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,7 +43,7 @@ def _write(table: pa.Table, place: Path, target: Path, *, delimiter: str, header
     options = arrow_csv.WriteOptions(
         include_header=header, delimiter=delimiter, quoting_style=quoting, quoting_header=quoting
     )
-    with pa.OSFile(str(place), "wb") as raw:
+    with pa.OSFile(os.fsencode(place), "wb") as raw:
         codec = _COMPRESSED.get(target.suffix.lower())
         if codec is None:
             arrow_csv.write_csv(table, raw, options)

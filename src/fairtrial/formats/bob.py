@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from fairtrial.errors import OutputError
+from fairtrial.errors import OutputError, listed
 from fairtrial.formats.arrow import text_column, write_text
 from fairtrial.formats.files import Head, Progress, system_name
 from fairtrial.formats.sheets import ReadOptions, Sheet, columns_of, genuine_by_ids
-from fairtrial.formats.text import Kind, Layout, parse_score, read_columns
+from fairtrial.formats.text import Kind, Layout, is_number, read_columns, split_spaces
 from fairtrial.trials import Trials
 
 _COLUMNS = {4: ("claim", "subject", "probe", "score"), 5: ("claim", "model", "subject", "probe", "score")}
@@ -28,20 +28,14 @@ def matches(heads: Sequence[Head]) -> bool:
 
 
 def _width(head: Head) -> int:
-    lines = [line.split() for line in head.lines(5)] if head.is_text else []
-    if not lines or any("," in line[0] for line in lines):
-        return 0
-    for line in lines[:1]:
-        try:
-            parse_score(line[-1])
-        except ValueError:
-            return 0
-    return len(lines[0])
+    lines = head.lines(1) if head.is_text else []
+    fields = split_spaces(lines[0]) if lines else [""]
+    return len(fields) if is_number(fields[-1]) and "," not in fields[0] else 0
 
 
 def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
     """A sheet a file, each one system named after its file."""
-    return [_read_one(head, progress) for head in heads]
+    return [_read_one(head, progress).checked(options.nan) for head in heads]
 
 
 def _read_one(head: Head, progress: Progress | None) -> Sheet:
@@ -71,7 +65,7 @@ def _write(trials: Trials, place: Path, target: Path, names: Sequence[str]) -> N
 
     if len(trials.systems) != 1:
         raise OutputError(
-            f"{target}: this format holds one system, not {', '.join(trials.systems)}; choose one with --system"
+            f"{target}: this format holds one system, not {listed(trials.systems)}; choose one with --system"
         )
     if trials.claim is None or trials.subject is None:
         raise OutputError(f"{target}: this format needs claim and subject ids, which these trials do not have")
@@ -84,9 +78,9 @@ def _write(trials: Trials, place: Path, target: Path, names: Sequence[str]) -> N
     for name in names[:-1]:
         ids = trials.ids.get(name)
         column = pa.array(["-"] * len(trials)) if ids is None else text_column(ids)
-        if pc.any(pc.match_substring_regex(column, '^$|^#|[\\s"]')).as_py():
+        if pc.any(pc.match_substring_regex(column, '^#|[\\s"]')).as_py():
             raise OutputError(
-                f"{target}: a {name} is empty, begins with # or holds a space or a quote, which this format cannot; "
+                f"{target}: a {name} begins with # or holds a space or a quote, which this format cannot; "
                 "write CSV or Parquet"
             )
         columns.append(column)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from io import BufferedReader, FileIO, RawIOBase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from fairtrial.errors import InputError, OutputError
+from fairtrial.errors import InputError, OutputError, cut
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,6 +24,8 @@ Progress: TypeAlias = Callable[[int], None]
 MAX_LINE = 1 << 24
 _HEAD = 1 << 16
 _COMPRESSION = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+UNNAMED = "system"
+"""What a system is called where nothing names it."""
 _SETS = {"dev", "devel", "development", "test", "eval", "evaluation"}
 
 
@@ -34,14 +37,23 @@ class Head:
     data: bytes
     compression: str | None
 
+    def _numbered_lines(self) -> list[tuple[int, str]]:
+        """The whole lines that are neither blank nor comments, counted from 0 as they stand in the file."""
+        text = self.data.decode("utf-8-sig", errors="replace").replace("\r\n", "\n").replace("\r", "\n")
+        lines = text.split("\n")
+        if len(self.data) >= _HEAD and len(lines) > 1:
+            lines.pop()  # cut off by the end of the head
+        return [(n, line) for n, line in enumerate(lines) if line.strip() and not line.lstrip().startswith("#")]
+
     def lines(self, count: int) -> list[str]:
         """The first whole lines that are neither blank nor comments."""
-        text = self.data.decode("utf-8", errors="replace").replace("\r\n", "\n").replace("\r", "\n")
-        whole = text.split("\n")
-        if len(self.data) >= _HEAD and len(whole) > 1:
-            whole.pop()  # cut off by the end of the head
-        found = [line for line in whole if line.strip() and not line.lstrip().startswith("#")]
-        return found[:count]
+        return [line for _, line in self._numbered_lines()[:count]]
+
+    @property
+    def first_line(self) -> int:
+        """How many blank lines and comments come first."""
+        numbered = self._numbered_lines()
+        return numbered[0][0] if numbered else 0
 
     @property
     def is_text(self) -> bool:
@@ -58,14 +70,18 @@ def expand(paths: PathLike | Sequence[PathLike]) -> list[Path]:
     """The files meant by a file, a glob, or several of them; a directory stays a directory."""
     found: list[Path] = []
     for entry in [paths] if isinstance(paths, (str, os.PathLike)) else paths:
-        path = Path(entry)
-        if path.exists():
-            found.append(path)
-            continue
-        matches = sorted(glob.glob(str(entry), recursive=True))
-        if not matches:
+        if not os.fspath(entry):
+            raise InputError("the name of a file is empty; is a variable of your shell not set?")
+        try:
+            exists = Path(entry).exists()
+            matches = [] if exists else sorted(glob.glob(os.fspath(entry), recursive=True))
+        except (OSError, ValueError) as error:
+            raise InputError(f"{cut(entry, 200)}: cannot be read: {_why(error)}") from error
+        if not exists and not matches:
             raise InputError(f"{entry}: there is no such file")
-        found.extend(Path(match) for match in matches)
+        found.extend([Path(entry)] if exists else map(Path, matches))
+    if not found:
+        raise InputError("no file was named")
     return found
 
 
@@ -74,29 +90,31 @@ def list_directory(path: Path) -> list[Path]:
     try:
         return sorted(entry for entry in path.iterdir() if entry.is_file() and not entry.name.startswith("."))
     except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+        raise InputError(f"{path}: cannot be read: {_why(error)}") from error
 
 
 def read_head(path: Path) -> Head:
     """The first lines of a file, decompressed."""
-    if path.is_dir():
-        raise InputError(f"{path}: is a directory; name a file in it, or a directory of Parquet files")
     try:
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            raise InputError(f"{path}: is a directory; name a file in it, or a directory of Parquet files")
+        if not stat.S_ISREG(mode):
+            raise InputError(f"{path}: is no regular file; it is read more than once, so write it to a file first")
         with open(path, "rb") as file:
             magic = file.read(4)
     except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+        raise InputError(f"{path}: cannot be read: {_why(error)}") from error
     if not magic:
         raise InputError(f"{path}: is empty")
     compression = next((name for start, name in _COMPRESSION.items() if magic.startswith(start)), None)
     with open_stream(path, compression) as stream:
         data = stream.read(_HEAD)
-        # the first lines of a large matrix are long
-        while len(data) < MAX_LINE and data.count(b"\n") < 3 and (more := stream.read(_HEAD)):
-            data += more
+        if data.count(b"\n") < 3:
+            data += stream.read(MAX_LINE)  # the first lines of a large matrix are long
     if not data.strip():
         raise InputError(f"{path}: holds nothing but white space" if data else f"{path}: is empty")
-    if len(data) >= MAX_LINE and b"\n" not in data and b"\r" not in data and b"\x00" not in data:
+    if len(data) >= MAX_LINE and b"\n" not in data and b"\r" not in data:
         raise InputError(f"{path}: line 1 is longer than {MAX_LINE >> 20} MiB; a score file has a trial a line")
     return Head(path, data, compression)
 
@@ -128,7 +146,7 @@ def open_stream(path: Path, compression: str | None, progress: Progress | None =
 
     try:
         if progress is None:
-            raw: pa.NativeFile = pa.OSFile(str(path), "rb")
+            raw: pa.NativeFile = pa.OSFile(os.fsencode(path), "rb")
         else:
             raw = pa.PythonFile(BufferedReader(_CountedFile(path, progress), 1 << 20), mode="r")
         with raw:
@@ -144,27 +162,34 @@ def open_stream(path: Path, compression: str | None, progress: Progress | None =
 def _reason(error: OSError, compression: str | None) -> str:
     if compression is not None and error.errno is None:
         return f"the {compression} data is damaged or cut off ({error}); get the file again"
-    return f"cannot be read: {error.strerror or error}"
+    return f"cannot be read: {_why(error)}"
+
+
+def _why(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)
 
 
 def system_name(head: Head) -> str:
     """A system's name where only the file can tell: its stem without words like dev and test."""
-    words = [word for word in head.stem.replace("_", "-").split("-") if word.lower() not in _SETS]
-    return head.stem if len(words) == len(head.stem.replace("_", "-").split("-")) else "-".join(words) or "system"
+    words = head.stem.replace("_", "-").split("-")
+    kept = [word for word in words if word.lower() not in _SETS]
+    return head.stem if len(kept) == len(words) else "-".join(kept) or UNNAMED
 
 
 @contextmanager
 def write_whole(path: PathLike) -> Iterator[Path]:
     """A place to write to that becomes `path` when all went well, and leaves nothing when not."""
-    target = Path(path)
-    place = target.with_name(f".{target.name}.{os.getpid()}.part")
-    if target.is_dir():
-        raise OutputError(f"{target}: is a directory; name a file to write")
     try:
+        target = Path(os.path.realpath(path))  # through a link, not over it
+        place = target.with_name(f".{target.name}.{os.getpid()}.part")
+        if target.is_dir():
+            raise OutputError(f"{path}: is a directory; name a file to write")
+        if target.exists() and not target.is_file():
+            raise OutputError(f"{path}: is no regular file; name a file to write")
         try:
             yield place
             os.replace(place, target)
         finally:
             place.unlink(missing_ok=True)
-    except OSError as error:
-        raise OutputError(f"{target}: cannot be written: {error.strerror or error}; nothing was left behind") from error
+    except (OSError, ValueError) as error:
+        raise OutputError(f"{path}: cannot be written: {_why(error)}; nothing was left behind") from error

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from fairtrial.errors import InputError
-from fairtrial.formats.files import Head, Progress
-from fairtrial.formats.sheets import ReadOptions, Sheet, columns_of
-from fairtrial.formats.text import Kind, Layout, parse_score, read_columns
+from fairtrial.formats.files import UNNAMED, Head, Progress
+from fairtrial.formats.sheets import ReadOptions, Sheet, check_missing, columns_of, row_of
+from fairtrial.formats.text import Kind, Layout, is_number, read_columns, split_spaces
 from fairtrial.trials import IdColumn, Ids, object_array
 
 _GENUINE = {
@@ -62,11 +62,7 @@ def matches(heads: Sequence[Head]) -> bool:
 
 def _ends_in_number(head: Head) -> bool:
     lines = head.lines(1)
-    try:
-        parse_score(lines[0].split()[-1])
-    except (IndexError, ValueError):
-        return False
-    return True
+    return bool(lines) and is_number(split_spaces(lines[0])[-1])
 
 
 def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
@@ -77,7 +73,10 @@ def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None)
             "two lists of scores are told apart by their names: one with gen or genuine, one with imp or impostor"
         )
     ordered = [said["genuine"], said["impostor"]]
-    widths = [len(head.lines(1)[0].split()) for head in ordered]
+    for head in ordered:
+        if not head.lines(1):
+            raise InputError(f"{head.path}: holds nothing but comments")
+    widths = [len(split_spaces(head.lines(1)[0])) for head in ordered]
     if widths[0] != widths[1]:
         raise InputError(f"{ordered[0].path} has {widths[0]} columns and {ordered[1].path} has {widths[1]}")
     if widths[0] == 2:
@@ -86,12 +85,15 @@ def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None)
             "at least three (subject claim score ...)"
         )
     count = 1 if widths[0] == 1 else widths[0] - 2
-    systems = tuple(f"system {k + 1}" for k in range(count)) if count > 1 else ("system",)
+    systems = tuple(f"system {k + 1}" for k in range(count)) if count > 1 else (UNNAMED,)
     kinds: list[Kind] = ["score"] * count
     layout = Layout(systems, tuple(kinds), " ", shape="score")
     if widths[0] > 1:
         layout = Layout(("subject", "claim", *systems), ("id", "id", *kinds), " ", shape="subject claim score ...")
     parts = [read_columns(head, layout, progress) for head in ordered]
+    for head, part in zip(ordered, parts, strict=True):
+        for system in systems:
+            check_missing(part[system], options.nan, row_of(str(head.path)), f"the score of {system}")
     lengths = [len(part[systems[0]]) for part in parts]
     scores = columns_of([np.concatenate([part[system] for part in parts]) for system in systems])
     genuine = np.repeat([True, False], lengths)

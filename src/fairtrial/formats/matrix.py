@@ -5,15 +5,15 @@ The first cell of the header is empty or names the axis. A comparison is genuine
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 
 import numpy as np
 
 from fairtrial.errors import InputError
 from fairtrial.formats.files import Head, Progress, system_name
-from fairtrial.formats.sheets import ReadOptions, Sheet
-from fairtrial.formats.text import Kind, Layout, parse_score, read_columns
+from fairtrial.formats.roles import is_role
+from fairtrial.formats.sheets import ReadOptions, Sheet, check_missing, row_of
+from fairtrial.formats.text import Kind, Layout, is_number, read_columns, split_rows
 from fairtrial.trials import IdColumn, Ids, recode
 
 _DELIMITERS = ",\t;"
@@ -30,20 +30,16 @@ def _axes(head: Head) -> tuple[str, list[str]] | None:
     if len(lines) < 2:
         return None
     delimiter = max(_DELIMITERS, key=lines[0].count)
-    top, *below = list(csv.reader(lines, delimiter=delimiter))
-    if len(below[0]) == len(top) + 1:
+    top, *below = split_rows(lines, delimiter)
+    if below and len(below[0]) == len(top) + 1:
         top = ["", *top]  # no cell above the ids at the left
-    if len(top) < 3 or any(len(row) != len(top) for row in below):
+    if len(top) < 3 or is_role(top[1:]):
         return None
-    try:
-        for row in below:
-            for cell in row[1:]:
-                parse_score(cell)
-    except ValueError:
-        return None
-    named = not top[0].strip()
-    rows_among_columns = any(row[0] in top[1:] for row in below)
-    return (delimiter, top[1:]) if named or rows_among_columns else None
+    if not top[0].strip():
+        return delimiter, top[1:]
+    rows_among_columns = any(row and row[0] in top[1:] for row in below)
+    numbers = all(is_number(cell) for row in below for cell in row[1:])
+    return (delimiter, top[1:]) if rows_among_columns and numbers else None
 
 
 def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
@@ -58,12 +54,14 @@ def _read_one(head: Head, options: ReadOptions, progress: Progress | None) -> Sh
             f"{head.path}: is no similarity matrix: it needs ids along the top and at the left, and numbers"
         )
     delimiter, top = axes
-    names = ("id", *(str(k) for k in range(len(top))))
+    names = ("id", *(f"{k + 2} ({name})" for k, name in enumerate(top)))
     scores_kind: Kind = "score"
     kinds: list[Kind] = ["id", *(scores_kind for _ in top)]
     layout = Layout(names, tuple(kinds), delimiter, header=True, shape=f"an id and {len(top)} scores")
     columns = read_columns(head, layout, progress)
     at_left: Ids = columns["id"]
+    for name in names[1:]:
+        check_missing(columns[name], options.nan, row_of(str(head.path)), f"the score in column {name}")
     along_top = Ids.of(top)
     size = (len(at_left), len(top))
     scores = np.stack([columns[name] for name in names[1:]], axis=1).reshape(-1, 1)

@@ -3,15 +3,13 @@ or two arrays ``genuine`` and ``impostor`` of scores."""
 
 from __future__ import annotations
 
-import zipfile
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from fairtrial.errors import InputError
+from fairtrial.errors import InputError, listed, shown
 from fairtrial.formats.files import Head, Progress, system_name
 from fairtrial.formats.sheets import ReadOptions, Sheet, columns_of, decode_labels
 from fairtrial.trials import ID_FIELDS, IdColumn, Ids, Trials
@@ -29,17 +27,20 @@ def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None)
 
 def _read_one(head: Head, options: ReadOptions) -> Sheet:
     try:
-        with np.load(head.path, allow_pickle=False) as archive:
+        with open(head.path, "rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays: dict[str, Any] = {name: archive[name] for name in archive.files}
-    except (ValueError, OSError, KeyError, EOFError, NotImplementedError, zipfile.BadZipFile, zlib.error) as error:
-        raise InputError(f"{head.path}: is no whole .npz archive of plain arrays: {error}") from error
+    except Exception as error:  # a damaged archive may raise nearly anything, from five libraries
+        raise InputError(f"{head.path}: is no whole .npz archive of plain arrays: {shown(error)}") from error
     origin = str(head.path)
+    strange = [name for name, array in arrays.items() if not isinstance(array, np.ndarray)]
+    if strange:
+        raise InputError(f"{origin}: {shown(strange[0])} is no array")
     if "scores" in arrays:
-        return _table(head, arrays, options, origin)
+        return _table(head, arrays, options, origin).checked(options.nan)
     if {"genuine", "impostor"} <= set(arrays):
-        return _two_lists(head, arrays, origin)
+        return _two_lists(head, arrays, origin).checked(options.nan)
     raise InputError(
-        f"{origin}: holds {', '.join(arrays) or 'nothing'}; expected scores and genuine, or genuine and impostor"
+        f"{origin}: holds {listed(arrays) or 'nothing'}; expected scores and genuine, or genuine and impostor"
     )
 
 
@@ -49,6 +50,8 @@ def _numbers(array: Any, name: str, origin: str) -> Any:
             f"{origin}: {name} should be one or two dimensions of numbers, not {array.ndim} of {array.dtype}"
         )
     scores = array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
+    if scores.ndim == 2 and not scores.shape[1]:
+        raise InputError(f"{origin}: {name} has no column of scores")
     return scores[:, None] if scores.ndim == 1 else scores
 
 

@@ -20,7 +20,7 @@ from fairtrial.errors import InputError
 from fairtrial.formats.alignment import align
 from fairtrial.formats.files import Head, Progress, system_name
 from fairtrial.formats.sheets import ReadOptions, Sheet, decode_labels
-from fairtrial.formats.text import Kind, Layout, parse_score, read_columns
+from fairtrial.formats.text import Kind, Layout, is_number, read_columns, split_spaces
 from fairtrial.trials import IdColumn, Ids, object_array
 
 _WORDS = {"target", "nontarget", "non-target", "0", "1", "true", "false"}
@@ -28,7 +28,7 @@ _SPEAKER = re.compile(r"^(id\d{5})/")
 
 
 def _trial_columns(head: Head) -> tuple[str, ...] | None:
-    lines = [line.split() for line in head.lines(20)] if head.is_text else []
+    lines = [split_spaces(line) for line in head.lines(20)] if head.is_text else []
     if not lines or any(len(line) != 3 for line in lines):
         return None
     if all(line[2].lower() in _WORDS for line in lines) and not all(line[0] in "01" for line in lines):
@@ -39,12 +39,8 @@ def _trial_columns(head: Head) -> tuple[str, ...] | None:
 
 
 def _score_columns(head: Head) -> tuple[str, ...] | None:
-    lines = [line.split() for line in head.lines(1)] if head.is_text else []
-    if not lines or len(lines[0]) not in (1, 3):
-        return None
-    try:
-        parse_score(lines[0][-1])
-    except ValueError:
+    lines = [split_spaces(line) for line in head.lines(1)] if head.is_text else []
+    if not lines or len(lines[0]) not in (1, 3) or not is_number(lines[0][-1]):
         return None
     return ("score",) if len(lines[0]) == 1 else ("claim", "probe", "score")
 
@@ -69,7 +65,7 @@ def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None)
     if keep is not None:
         raise InputError(f"{heads[0].path}: a trial list has two labels only")
     trials = Sheet(str(heads[0].path), np.empty((len(genuine), 0)), genuine, (), listed, notes)
-    sheets = [trials, *(_scores(head, trials, progress) for head in heads[1:])]
+    sheets = [trials, *(_scores(head, trials, progress).checked(options.nan) for head in heads[1:])]
     scored = align([sheets[0], *(_labelled(sheet, trials) for sheet in sheets[1:])], common=options.common)
     return [_with_speakers(scored)]
 

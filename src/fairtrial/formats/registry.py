@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fairtrial.errors import InputError, OutputError, ParameterError
+from fairtrial.errors import InputError, OutputError, ParameterError, shown
 from fairtrial.formats import bob, lists, matrix, npz, pairs, table
 from fairtrial.formats.files import Head, Progress
 from fairtrial.formats.sheets import ReadOptions, Sheet
@@ -29,6 +29,8 @@ class Format:
         Endings of names that ask for this format in writing.
     joint
         Whether several files make one set of trials in this format, not each its own.
+    options
+        The fields of `ReadOptions` that mean something to this format.
     """
 
     name: str
@@ -38,7 +40,12 @@ class Format:
     write: Callable[[Trials, Path, Path], None] | None = None
     endings: tuple[str, ...] = ()
     joint: bool = False
+    options: frozenset[str] = frozenset()
 
+
+_TABLE = frozenset({"columns", "scores", "genuine_labels", "impostor_labels"})
+_LABELS = frozenset({"genuine_labels", "impostor_labels"})
+_MATRIX = frozenset({"diagonal", "transpose"})
 
 FORMATS: dict[str, Format] = {}
 
@@ -55,12 +62,24 @@ def _never(heads: Sequence[Head]) -> bool:
 
 for _format in (
     Format("lists", "genuine and impostor scores in two files", lists.matches, lists.read, joint=True),
-    Format("pairs", "trial list and score lists (Kaldi, VoxCeleb)", pairs.matches, pairs.read, joint=True),
-    Format("parquet", "Parquet table", table.matches_parquet, table.read_parquet, table.write_parquet, (".parquet",)),
-    Format("npz", "NumPy archive", npz.matches, npz.read, npz.write, (".npz",)),
-    Format("matrix", "similarity matrix with ids", matrix.matches, matrix.read),
-    Format("csv", "table with a header", table.matches_text, table.read_text, table.write_csv, (".csv",)),
-    Format("tsv", "table with a header, tabs", _never, table.read_text, table.write_tsv, (".tsv",)),
+    Format(
+        "pairs", "trial list and score lists (Kaldi, VoxCeleb)", pairs.matches, pairs.read, joint=True, options=_LABELS
+    ),
+    Format(
+        "parquet",
+        "Parquet table",
+        table.matches_parquet,
+        table.read_parquet,
+        table.write_parquet,
+        (".parquet",),
+        options=_TABLE,
+    ),
+    Format("npz", "NumPy archive", npz.matches, npz.read, npz.write, (".npz",), options=_LABELS),
+    Format("matrix", "similarity matrix with ids", matrix.matches, matrix.read, options=_MATRIX),
+    Format(
+        "csv", "table with a header", table.matches_text, table.read_text, table.write_csv, (".csv",), options=_TABLE
+    ),
+    Format("tsv", "table with a header, tabs", _never, table.read_text, table.write_tsv, (".tsv",), options=_TABLE),
     Format("bob4", "claim subject probe score", bob.matches, bob.read, bob.write_four, (".txt", ".scores")),
     Format("bob5", "claim model subject probe score", _never, bob.read, bob.write_five),
 ):
@@ -72,6 +91,16 @@ def find_format(name: str) -> Format:
     if name not in FORMATS:
         raise ParameterError(f"there is no format {name!r}; there are {', '.join(FORMATS)}")
     return FORMATS[name]
+
+
+def check_options(format_: Format, options: ReadOptions) -> None:
+    """Raise an error where an option was given that means nothing to the format."""
+    words = {"columns": "--column", "scores": "--column score", "genuine_labels": "--label"}
+    for name in ("columns", "scores", "genuine_labels", "diagonal", "transpose"):
+        if getattr(options, name) and name not in format_.options:
+            raise ParameterError(
+                f"{words.get(name, f'--{name}')} means nothing to the format {format_.name}; leave it out"
+            )
 
 
 def told_by_content(heads: Sequence[Head]) -> list[tuple[Format, list[Head]]]:
@@ -91,9 +120,9 @@ def _of_one(head: Head) -> Format:
             f"{head.path}: is binary data of no known kind; expected a text file of scores, Parquet or .npz"
         )
     line = head.lines(1)
-    shown = repr(line[0] if len(line[0]) <= 60 else line[0][:57] + "...") if line else "only comments"
+    found = shown(line[0]) if line else "only comments"
     raise InputError(
-        f"{head.path}: is in no known format; it begins with {shown}. Known are "
+        f"{head.path}: is in no known format; it begins with {found}. Known are "
         + "; ".join(f"{f.name} ({f.description})" for f in FORMATS.values())
     )
 

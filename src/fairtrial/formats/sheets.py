@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.errors import InputError, ParameterError
+from fairtrial.errors import InputError, ParameterError, cut, listed, shown
 from fairtrial.trials import IdColumn, NanPolicy
 
 ROLES = ("claim", "subject", "model", "probe", "label", "system", "score")
@@ -57,6 +57,8 @@ class ReadOptions:
             raise ParameterError(f"there is no column role {', '.join(unknown)}; roles are {', '.join(ROLES)}")
         if bool(self.genuine_labels) != bool(self.impostor_labels):
             raise ParameterError("say which labels are genuine and which are impostor, not only one of them")
+        if not all(self.names):
+            raise ParameterError("the name of a system must not be empty")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,28 +73,52 @@ class Sheet:
     notes: tuple[str, ...] = ()
     named: bool = True
     """Whether the file itself names its systems; otherwise their names only follow from its own."""
+    numbers: NDArray[np.int64] | None = None
+    """Where each row stood in the file, counted from 0; None where that is its index."""
 
     def __len__(self) -> int:
         return len(self.genuine)
 
     def place(self, row: int) -> str:
         """Where a row came from."""
-        return f"{self.origin}, row {row + 1}"
+        return f"{self.origin}, row {row + 1 if self.numbers is None else int(self.numbers[row]) + 1}"
 
-    def check_nan(self) -> None:
-        """Raise an error that names the first missing score."""
-        if self.scores.size and np.isnan(np.min(self.scores)):
-            row, column = (int(place[0]) for place in np.nonzero(np.isnan(self.scores)))
-            missing = int(np.isnan(self.scores).sum())
-            raise InputError(
-                f"{self.place(row)}: the score of {self.systems[column]} is NaN ({missing:,} in all); "
-                "decide what such a trial is: --nan drop leaves it out, --nan reject rejects it"
-            )
+    def checked(self, policy: NanPolicy) -> Sheet:
+        """Itself; without a policy for missing scores, an error that names the first of them."""
+        for system, column in zip(self.systems, self.scores.T, strict=True):
+            check_missing(column, policy, self.place, f"the score of {cut(system)}")
+        return self
 
     def rows(self, rows: NDArray[np.int64]) -> Sheet:
         """The trials at these rows, in this order."""
         ids = {name: column[rows] for name, column in self.ids.items()}
-        return replace(self, scores=self.scores[rows], genuine=self.genuine[rows], ids=ids)
+        numbers = rows if self.numbers is None else self.numbers[rows]
+        return replace(self, scores=self.scores[rows], genuine=self.genuine[rows], ids=ids, numbers=numbers)
+
+
+def row_of(origin: str) -> Callable[[int], str]:
+    """From the index of a row to the words for it."""
+    return lambda row: f"{origin}, row {row + 1}"
+
+
+def check_missing(scores: NDArray[np.floating], policy: NanPolicy, place: Callable[[int], str], what: str) -> None:
+    """Raise an error that names the place of the first missing score, unless there is a policy for them."""
+    if policy != "error" or not scores.size or not np.isnan(np.min(scores)):
+        return
+    rows = np.flatnonzero(np.isnan(scores))
+    more = f" (and {len(rows) - 1:,} more)" if len(rows) > 1 else ""
+    raise InputError(
+        f"{place(int(rows[0]))}: {what} is NaN{more}; decide what a trial without a score is: "
+        "--nan drop leaves it out, --nan reject rejects it"
+    )
+
+
+def check_no_empty_ids(ids: dict[str, IdColumn], place: Callable[[int], str]) -> None:
+    """Raise an error that names the first trial with an id that is empty."""
+    for name, column in ids.items():
+        if column.holds(""):
+            row = int(np.flatnonzero(column.decode() == "")[0])
+            raise InputError(f"{place(row)}: {name} is empty; every trial needs one")
 
 
 def columns_of(scores: Sequence[NDArray[np.floating]]) -> NDArray[np.floating]:
@@ -134,9 +160,9 @@ def decode_labels(
     if not fitting:
         known = {word for coding in _CODINGS for word in coding}
         strange = sorted(used - known)
-        what = f"label {strange[0]!r} is not known" if strange else f"labels are mixed: {', '.join(sorted(used))}"
+        what = f"label {shown(strange[0])} is not known" if strange else f"labels are mixed: {listed(sorted(used))}"
         raise InputError(
-            f"{origin}: {what}; expected one of the pairs {', '.join('/'.join(coding) for coding in _CODINGS)}, or say "
+            f"{origin}: {what}; expected {', '.join('/'.join(coding) for coding in _CODINGS)}, or say "
             "which labels mean what, as in --label genuine=target --label impostor=nontarget"
         )
     genuine_word = fitting[0][0]
@@ -155,17 +181,17 @@ def _decode_given(
 ) -> tuple[NDArray[np.bool_], NDArray[np.int64] | None, tuple[str, ...]]:
     both = sorted(set(options.genuine_labels) & set(options.impostor_labels))
     if both:
-        raise ParameterError(f"label {both[0]!r} cannot mean genuine and impostor at once")
+        raise ParameterError(f"label {shown(both[0])} cannot mean genuine and impostor at once")
     meaning = np.array([1 if n in options.genuine_labels else 0 if n in options.impostor_labels else -1 for n in names])
     values = meaning[codes]
     for word in (*options.genuine_labels, *options.impostor_labels):
         if word not in names:
-            raise InputError(f"{origin}: there is no label {word!r}; there are {', '.join(sorted(set(names))[:10])}")
+            raise InputError(f"{origin}: there is no label {shown(word)}; there are {listed(sorted(set(names)))}")
     if (values >= 0).all():
         return values == 1, None, ()
     keep = np.flatnonzero(values >= 0)
     left = sorted({names[code] for code in np.unique(codes[values < 0])})
-    note = f"{len(values) - len(keep):,} trials with label {', '.join(left)} were left out"
+    note = f"{len(values) - len(keep):,} trials with label {listed(left)} were left out"
     return values[keep] == 1, keep, (note,)
 
 

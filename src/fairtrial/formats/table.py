@@ -6,7 +6,6 @@ role are the systems' scores.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,26 +14,28 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.errors import InputError, OutputError
+from fairtrial.errors import InputError, OutputError, cut, listed, shown
 from fairtrial.formats.alignment import align
 from fairtrial.formats.arrow import text_column, write_text
-from fairtrial.formats.files import Head, Progress, system_name
-from fairtrial.formats.sheets import ReadOptions, Sheet, columns_of, decode_labels, genuine_by_ids
-from fairtrial.formats.text import ArrowTexts, Kind, Layout, ids_from_arrow, parse_score, read_columns
-from fairtrial.trials import ID_FIELDS, IdColumn, Ids, Trials
+from fairtrial.formats.files import UNNAMED, Head, Progress, system_name
+from fairtrial.formats.roles import Roles, find_roles, is_plain_score, is_role
+from fairtrial.formats.sheets import (
+    ReadOptions,
+    Sheet,
+    check_no_empty_ids,
+    columns_of,
+    decode_labels,
+    genuine_by_ids,
+    row_of,
+)
+from fairtrial.formats.text import ArrowTexts, Kind, Layout, ids_from_arrow, is_number, read_columns, split_rows
+from fairtrial.trials import IdColumn, Ids, Trials
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_ALIASES = {
-    "claim": ("claim", "claimed_id", "claimed", "model", "enrol", "enroll", "reference", "bio_ref_subject_id"),
-    "subject": ("subject", "real_id", "subject_id", "probe_subject_id", "speaker", "person"),
-    "model": ("model", "template", "bio_ref_template_id", "reference_id"),
-    "probe": ("probe", "probe_label", "utt", "utterance", "segment", "test", "probe_key", "probe_template_id"),
-    "label": ("label", "genuine", "target", "class", "is_genuine", "is_target", "key"),
-    "system": ("system", "system_name"),
-}
 _DELIMITERS = ",\t;"
+_LOOKED_AT = 20
 
 
 def matches_text(heads: Sequence[Head]) -> bool:
@@ -48,24 +49,15 @@ def matches_parquet(heads: Sequence[Head]) -> bool:
 
 
 def _header(head: Head) -> tuple[str, list[str]] | None:
+    """What parts the columns, and their names; only the first, an index, may have none."""
     lines = head.lines(1)
     if not lines:
         return None
     delimiter = max(_DELIMITERS, key=lines[0].count)
-    if delimiter not in lines[0]:
-        return None
-    names = [name.strip().lstrip("\ufeff") for name in next(csv.reader([lines[0]], delimiter=delimiter))]
-    if any(_is_number(name) for name in names) or not all(names):
+    names = [name.strip() for name in split_rows(lines, delimiter)[0]]
+    if len(names) < 2 or any(is_number(name) for name in names) or not all(names[1:]):
         return None
     return delimiter, names
-
-
-def _is_number(text: str) -> bool:
-    try:
-        parse_score(text.strip())
-    except ValueError:
-        return False
-    return True
 
 
 def read_text(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
@@ -78,90 +70,45 @@ def _read_text(head: Head, options: ReadOptions, progress: Progress | None) -> S
     if found is None:
         raise InputError(f"{head.path}: the first line is no header of column names")
     delimiter, names = found
-    repeated = sorted({name for name in names if names.count(name) > 1})
-    if repeated:
-        raise InputError(f"{head.path}: column {repeated[0]!r} is there twice; give each column its own name")
-    lines = head.lines(2)
-    if len(lines) < 2:
+    rows = split_rows(head.lines(1 + _LOOKED_AT), delimiter)[1:]
+    if not rows:
         raise InputError(f"{head.path}: there is a header, but no trial below it")
-    values = next(csv.reader([lines[1]], delimiter=delimiter))
-    numeric = {name for name, value in zip(names, values, strict=False) if _is_number(value) or not value}
-    roles = _roles(names, numeric, options, str(head.path))
+    numeric = {name for row in rows for name, cell in zip(names, row, strict=False) if name and is_number(cell)}
+    roles = find_roles(names, numeric, options, str(head.path))
     kinds: list[Kind] = [_kind(name, roles) for name in names]
-    layout = Layout(tuple(names), tuple(kinds), delimiter, header=True, shape=", ".join(names))
-    columns = read_columns(head, layout, progress)
-    return _sheet(head, roles, columns, options)
+    layout = Layout(tuple(names), tuple(kinds), delimiter, header=True, shape=listed(names))
+    return _sheet(head, roles, read_columns(head, layout, progress), options)
 
 
-def _kind(name: str, roles: dict[str, Any]) -> Kind:
-    if name in roles["score"]:
+def _kind(name: str, roles: Roles) -> Kind:
+    if name in roles.scores:
         return "score"
-    if name == roles.get("probe"):
+    if ("probe", name) in roles.ids:
         return "text"
-    return "id" if name in {value for role, value in roles.items() if role != "score"} else "skip"
+    return "id" if name in roles.columns else "skip"
 
 
-def _roles(names: Sequence[str], numeric: set[str], options: ReadOptions, origin: str) -> dict[str, Any]:
-    """Which column plays which role; scores are a list of columns."""
-    roles: dict[str, Any] = {}
-    by_lower = {name.lower(): name for name in reversed(names)}
-    for role, given in options.columns.items():
-        if given not in names:
-            raise InputError(f"{origin}: there is no column {given!r}; there are {', '.join(names)}")
-        roles[role] = given
-    for role, aliases in _ALIASES.items():
-        if role not in roles:
-            free = (by_lower[alias] for alias in aliases if alias in by_lower)
-            name = next((name for name in free if name not in roles.values()), None)
-            if name is not None:
-                roles[role] = name
-    if "score" in roles:
-        scores = [roles["score"]]
-    elif options.scores:
-        scores = list(options.scores)
-        for name in scores:
-            if name not in names:
-                raise InputError(f"{origin}: there is no score column {name!r}; there are {', '.join(names)}")
-    elif "system" in roles and "score" in by_lower:
-        scores = [by_lower["score"]]
-    else:
-        taken = set(roles.values())
-        scores = [name for name in names if name in numeric and name not in taken]
-    if not scores:
-        raise InputError(
-            f"{origin}: there is no column of scores among {', '.join(names)}; name one as in --column score=NAME"
-        )
-    roles["score"] = scores
-    if "system" in roles and len(scores) != 1:
-        raise InputError(
-            f"{origin}: a table with a column of system names has one column of scores, not {', '.join(scores)}; "
-            "name it as in --column score=NAME"
-        )
-    return roles
-
-
-def _sheet(head: Head, roles: dict[str, Any], columns: dict[str, Any], options: ReadOptions) -> Sheet:
+def _sheet(head: Head, roles: Roles, columns: dict[str, Any], options: ReadOptions) -> Sheet:
     origin = str(head.path)
-    ids: dict[str, IdColumn] = {role: columns[roles[role]] for role in ID_FIELDS if role in roles}
+    ids: dict[str, IdColumn] = {field: columns[column] for field, column in roles.ids}
+    check_no_empty_ids(ids, row_of(origin))
     keep: NDArray[np.int64] | None = None
     notes: tuple[str, ...] = ()
-    if "label" in roles:
-        labels: Ids = columns[roles["label"]]
+    if roles.label is not None:
+        labels: Ids = columns[roles.label]
         genuine, keep, notes = decode_labels(labels.names.tolist(), labels.codes, options, origin)
     else:
         genuine = genuine_by_ids(ids, origin)
-    scores = columns_of([columns[name] for name in roles["score"]])
-    systems = tuple(roles["score"])
+    scores = columns_of([columns[name] for name in roles.scores])
     if keep is not None:
         scores, ids = scores[keep], {name: column[keep] for name, column in ids.items()}
-    if len(systems) == 1 and systems[0].lower() in ("score", "scores"):
-        sheet = Sheet(origin, scores, genuine, (system_name(head),), ids, notes, named=False)
-    else:
-        sheet = Sheet(origin, scores, genuine, systems, ids, notes)
-    if "system" not in roles:
-        return sheet
-    names = columns[roles["system"]] if keep is None else columns[roles["system"]][keep]
-    return _widen(sheet, names, options)
+    unnamed = len(roles.scores) == 1 and is_plain_score(roles.scores[0])
+    systems = (system_name(head),) if unnamed else roles.scores
+    sheet = Sheet(origin, scores, genuine, systems, ids, notes, not unnamed, keep)
+    if roles.system is None:
+        return sheet.checked(options.nan)
+    names: Ids = columns[roles.system]
+    return _widen(sheet, names if keep is None else names[keep], options)
 
 
 def _widen(sheet: Sheet, systems: Ids, options: ReadOptions) -> Sheet:
@@ -169,11 +116,11 @@ def _widen(sheet: Sheet, systems: Ids, options: ReadOptions) -> Sheet:
     parts = []
     for code in dict.fromkeys(systems.codes.tolist()):
         rows = np.flatnonzero(systems.codes == code)
-        part = sheet.rows(rows)
         name = str(systems.names[code])
-        parts.append(Sheet(f"{sheet.origin} (system {name})", part.scores, part.genuine, (name,), part.ids))
+        part = replace(sheet.rows(rows), systems=(name,), named=True).checked(options.nan)
+        parts.append(replace(part, origin=f"{sheet.origin} (system {name})"))
     wide = align(parts, common=options.common)
-    return replace(wide, origin=sheet.origin, notes=(*sheet.notes, *wide.notes))
+    return replace(wide, origin=sheet.origin)
 
 
 def read_parquet(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
@@ -216,49 +163,56 @@ def _read_parquet(head: Head, options: ReadOptions) -> Sheet:
 
     origin = str(head.path)
     try:
-        with pq.ParquetFile(head.path) as file:
+        with open(head.path, "rb") as raw, pq.ParquetFile(raw) as file:
             schema = file.schema_arrow
             names = [str(name) for name in schema.names]
             numeric = {f.name for f in schema if pa.types.is_floating(f.type) or pa.types.is_integer(f.type)}
-            roles = _roles(names, numeric, options, origin)
-            wanted = [*roles["score"], *(value for role, value in roles.items() if role != "score")]
-            table = file.read(columns=wanted)
-        columns = {name: _parquet_column(table.column(name), name, roles, origin) for name in wanted}
-    except (pa.ArrowException, OSError) as error:
-        raise InputError(f"{origin}: is no whole Parquet file: {str(error).splitlines()[0]}") from error
+            roles = find_roles(names, numeric, options, origin)
+            table = file.read(columns=roles.columns)
+    except (pa.ArrowException, OSError, UnicodeError) as error:
+        raise InputError(f"{origin}: is no whole Parquet file: {shown(error, 200)}") from error
     if table.num_rows == 0:
         raise InputError(f"{origin}: holds no trial")
+    columns = {name: _parquet_column(table.column(name), name, roles, origin) for name in roles.columns}
     return _sheet(head, roles, columns, options)
 
 
-def _parquet_column(column: pa.ChunkedArray, name: str, roles: dict[str, Any], origin: str) -> Any:
+def _parquet_column(column: pa.ChunkedArray, name: str, roles: Roles, origin: str) -> Any:
     import pyarrow as pa
 
-    if name in roles["score"]:
-        kind = pa.float32() if pa.types.is_float32(column.type) else pa.float64()
-        values: NDArray[np.floating] = column.cast(kind).to_numpy()
-        return values
-    if column.null_count:
-        raise InputError(f"{origin}: column {name} has {column.null_count} empty cells; every trial needs one")
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    texts = column.cast(pa.string())
-    return ArrowTexts(texts) if name == roles.get("probe") else ids_from_arrow(texts.dictionary_encode())
+    try:
+        if name in roles.scores:
+            values: NDArray[np.floating] = column.cast(
+                pa.float32() if pa.types.is_float32(column.type) else pa.float64()
+            ).to_numpy()
+            return values
+        if column.null_count:
+            raise InputError(f"{origin}: column {name} has {column.null_count} empty cells; every trial needs one")
+        if pa.types.is_dictionary(column.type):
+            column = column.cast(column.type.value_type)
+        texts = column.cast(pa.string())
+        texts.validate(full=True)
+        return ArrowTexts(texts) if ("probe", name) in roles.ids else ids_from_arrow(texts.dictionary_encode())
+    except (pa.ArrowException, UnicodeError) as error:
+        wanted = "numbers" if name in roles.scores else "names in UTF-8"
+        raise InputError(f"{origin}: column {cut(name)} of type {column.type} holds no {wanted}") from error
 
 
 def _to_arrow(trials: Trials, target: Path) -> pa.Table:
     import pyarrow as pa
 
-    names = [*trials.ids, "label"]
-    clash = sorted({name for name in trials.systems if name.lower() in {a for v in _ALIASES.values() for a in v}})
-    if clash:
+    systems = list(trials.systems)
+    if len(systems) == 1 and systems[0] == UNNAMED:
+        systems = ["score"]
+    elif is_role(systems):
+        name = next(name for name in systems if is_role([name]))
         raise OutputError(
-            f"{target}: a system named {clash[0]!r} would be read back as another column; rename it with --name"
+            f"{target}: a system named {name!r} would be read back as another column; rename it with --name"
         )
     labels = pa.DictionaryArray.from_arrays(pa.array(trials.genuine.astype(np.int8)), pa.array(["impostor", "genuine"]))
     columns = [*(text_column(column) for column in trials.ids.values()), labels.dictionary_decode()]
     scores = [pa.array(trials.column(system)) for system in trials.systems]
-    return pa.table([*columns, *scores], names=[*names, *trials.systems])
+    return pa.table([*columns, *scores], names=[*trials.ids, "label", *systems])
 
 
 def write_csv(trials: Trials, place: Path, target: Path) -> None:
@@ -275,4 +229,5 @@ def write_parquet(trials: Trials, place: Path, target: Path) -> None:
     """Write Parquet."""
     import pyarrow.parquet as pq
 
-    pq.write_table(_to_arrow(trials, target), place, compression="zstd")
+    with open(place, "wb") as file:
+        pq.write_table(_to_arrow(trials, target), file, compression="zstd")

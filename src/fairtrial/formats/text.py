@@ -8,20 +8,25 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from array import array
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.errors import InputError
+from fairtrial.errors import InputError, cut, shown
 from fairtrial.formats.files import MAX_LINE, Head, Progress, open_stream
 from fairtrial.trials import IdColumn, Ids, object_array
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+_SPACES = re.compile(r"[ \t]+")
+_NAN_WITH_PAYLOAD = re.compile(r"[+-]?nan\(\w*\)", re.IGNORECASE)
 
 Kind: TypeAlias = Literal["id", "text", "score", "skip"]
 """``id``: few distinct names; ``text``: maybe a different one in every row; ``score``: a number."""
@@ -62,6 +67,12 @@ class ArrowTexts:
     def decode(self) -> NDArray[np.object_]:
         return np.asarray(self.texts.to_numpy(), dtype=object)
 
+    def holds(self, text: str) -> bool:
+        """Whether some row has this text."""
+        import pyarrow.compute as pc
+
+        return bool(pc.any(pc.equal(self.texts, text)).as_py())
+
     def same_as(self, other: IdColumn) -> bool:
         if isinstance(other, ArrowTexts):
             return bool(self.texts.equals(other.texts))
@@ -80,6 +91,46 @@ def ids_from_arrow(column: pa.ChunkedArray) -> Ids:
     return Ids(codes.astype(np.int32, copy=False), object_array(unified.chunk(0).dictionary.to_pylist()))
 
 
+def split_spaces(line: str) -> list[str]:
+    """The fields of a line, parted by spaces and tabs and by nothing else."""
+    return _SPACES.split(line.strip(" \t\r\n"))
+
+
+def split_rows(lines: Sequence[str], delimiter: str) -> list[list[str]]:
+    """The cells of the first lines of a table; a cell in quotes may go over several of them."""
+    with _long_fields():
+        try:
+            return list(csv.reader([f"{line}\n" for line in lines], delimiter=delimiter))
+        except csv.Error:
+            return [[] for _ in lines]
+
+
+@contextmanager
+def _long_fields() -> Iterator[None]:
+    """Let Python's CSV reader take fields as long as a line may be."""
+    limit = csv.field_size_limit(MAX_LINE)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(limit)
+
+
+def parse_score(field: str) -> float:
+    """A number as score files write it; Python's own underscores and foreign digits are not."""
+    if "_" in field or not field.isascii():
+        raise ValueError(field)
+    return float("nan") if _NAN_WITH_PAYLOAD.fullmatch(field) else float(field)
+
+
+def is_number(field: str) -> bool:
+    """Whether a field is a number as score files write it."""
+    try:
+        parse_score(field)
+    except ValueError:
+        return False
+    return True
+
+
 def read_columns(head: Head, layout: Layout, progress: Progress | None = None) -> dict[str, Any]:
     """Read the columns that the layout names: ids as `IdColumn`, scores as arrays of float64."""
     columns = _read_quickly(head, layout, progress)
@@ -91,24 +142,26 @@ def _read_quickly(head: Head, layout: Layout, progress: Progress | None) -> dict
     import pyarrow as pa
     import pyarrow.csv as arrow_csv
 
-    if layout.delimiter == " " and (b"\t" in head.data or b"  " in head.data):
+    spaced = layout.delimiter == " "
+    if spaced and (b"\t" in head.data or b"  " in head.data):
         return None
     types = {"id": pa.dictionary(pa.int32(), pa.string()), "text": pa.string(), "score": pa.float64()}
-    wanted = [name for name, kind in zip(layout.names, layout.kinds, strict=True) if kind != "skip"]
-    spaced = layout.delimiter == " "
+    wanted = {name: kind for name, kind in zip(layout.names, layout.kinds, strict=True) if kind != "skip"}
     try:
         with open_stream(head.path, head.compression, progress) as stream:
             table = arrow_csv.read_csv(
                 stream,
                 read_options=arrow_csv.ReadOptions(
-                    column_names=list(layout.names), skip_rows=int(layout.header), block_size=_block_size(head)
+                    column_names=list(layout.names),
+                    skip_rows=head.first_line + int(layout.header),
+                    block_size=_block_size(head),
                 ),
                 parse_options=arrow_csv.ParseOptions(
                     delimiter=layout.delimiter, quote_char=False if spaced else '"', double_quote=True
                 ),
                 convert_options=arrow_csv.ConvertOptions(
-                    column_types={n: types[k] for n, k in zip(layout.names, layout.kinds, strict=True) if k != "skip"},
-                    include_columns=wanted,
+                    column_types={name: types[kind] for name, kind in wanted.items()},
+                    include_columns=list(wanted),
                     null_values=[""] if layout.header else [],
                     strings_can_be_null=False,
                 ),
@@ -116,31 +169,31 @@ def _read_quickly(head: Head, layout: Layout, progress: Progress | None) -> dict
     except pa.ArrowInvalid:
         return None
     columns: dict[str, Any] = {}
-    for name in wanted:
-        kind, column = layout.kinds[layout.names.index(name)], table.column(name)
+    for name, kind in wanted.items():
+        column = table.column(name)
         if kind == "score":
             columns[name] = column.to_numpy()
-        elif kind == "id":
-            columns[name] = ids_from_arrow(column)
         else:
-            columns[name] = ArrowTexts(column)
-    return None if _may_hold_comments(columns, layout) else columns
+            columns[name] = ids_from_arrow(column) if kind == "id" else ArrowTexts(column)
+    return None if not layout.header and _is_odd(columns, layout) else columns
 
 
 def _block_size(head: Head) -> int:
     """A few megabytes, and enough for several lines."""
     longest = max(len(line) for line in head.data.split(b"\n"))
-    return max(1 << 22, 8 * longest)
+    return min(max(1 << 22, 8 * longest), MAX_LINE)
 
 
-def _may_hold_comments(columns: dict[str, Any], layout: Layout) -> bool:
-    """Whether the first column holds something like a comment, which only the slow reader knows."""
-    first = columns.get(layout.names[0])
-    if layout.header or first is None:
-        return False
-    if isinstance(first, Ids):
-        return any(name.startswith("#") for name in first.names)
-    return isinstance(first, ArrowTexts) and any(str(text).startswith("#") for text in first.decode())
+def _is_odd(columns: dict[str, Any], layout: Layout) -> bool:
+    """Whether there may be comments or spaces that only the slow reader understands."""
+    for name, column in columns.items():
+        if isinstance(column, Ids):
+            known = column.names.tolist()
+            if "" in known or (name == layout.names[0] and any(text.startswith("#") for text in known)):
+                return True
+        elif isinstance(column, ArrowTexts) and column.holds(""):
+            return True
+    return False
 
 
 class _SlowColumn:
@@ -155,20 +208,17 @@ class _SlowColumn:
     def append(self, field: str) -> None:
         if self.kind == "score":
             self.numbers.append(float("nan") if self.may_be_empty and not field else parse_score(field))
-        else:
-            self.numbers.append(self.table.setdefault(field, len(self.table)))
+            return
+        code = self.table.get(field)
+        if code is None:
+            field.encode()  # raises an error where the bytes were no UTF-8
+            code = self.table[field] = len(self.table)
+        self.numbers.append(code)
 
     def finish(self) -> Any:
         if self.kind == "score":
             return np.array(self.numbers, dtype=np.float64)
         return Ids(np.array(self.numbers, dtype=np.int32), object_array(list(self.table)))
-
-
-def parse_score(field: str) -> float:
-    """A number as score files write it; Python's own underscores and foreign digits are not."""
-    if "_" in field or not field.isascii():
-        raise ValueError(field)
-    return float(field)
 
 
 def _read_slowly(head: Head, layout: Layout) -> dict[str, Any]:
@@ -179,52 +229,46 @@ def _read_slowly(head: Head, layout: Layout) -> dict[str, Any]:
     }
     targets = [columns.get(name) for name in layout.names]
     for number, fields in _rows(head, layout):
+        where = f"{head.path}, line {number}"
         if len(fields) != len(targets):
             shape = f" ({layout.shape})" if layout.shape else ""
             raise InputError(
-                f"{head.path}, line {number}: {len(fields)} columns where {len(targets)} were expected{shape}: "
-                f"{_shown(fields)}"
+                f"{where}: {len(fields)} columns where {len(targets)} were expected{shape}: {shown(' '.join(fields))}"
             )
-        for target, field in zip(targets, fields, strict=True):
+        for name, target, field in zip(layout.names, targets, fields, strict=True):
             if target is None:
                 continue
             try:
                 target.append(field)
+            except UnicodeEncodeError as error:
+                raise InputError(f"{where}: column {name} is not UTF-8 text; convert the file to UTF-8") from error
             except ValueError as error:
-                name = layout.names[targets.index(target)]
-                raise InputError(
-                    f"{head.path}, line {number}: column {name} should be a number, but it is {_shown([field])}"
-                ) from error
+                raise InputError(f"{where}: column {cut(name)} should be a number, but it is {shown(field)}") from error
     return {name: column.finish() for name, column in columns.items()}
 
 
-def _shown(fields: Sequence[str]) -> str:
-    text = " ".join(fields)
-    return repr(text if len(text) <= 60 else text[:57] + "...")
-
-
 def _rows(head: Head, layout: Layout) -> Iterator[tuple[int, list[str]]]:
+    """The rows below the header and the numbers of the lines they end in."""
     lines = _Lines(head)
     rows: Iterator[list[str]]
+    for _ in range(head.first_line + int(layout.header)):
+        next(lines, None)
     if layout.delimiter == " ":
-        rows = (line.split() for line in lines)
+        rows = (split_spaces(line) for line in lines)
     else:
         rows = csv.reader(lines, delimiter=layout.delimiter)
-    skip_header = layout.header
-    try:
-        for fields in rows:
-            if not fields or (not layout.header and fields[0].startswith("#")):
-                continue
-            if skip_header:
-                skip_header = False
-                continue
-            yield lines.number, fields
-    except csv.Error as error:
-        raise InputError(f"{head.path}, line {lines.number}: {error}") from error
+    with _long_fields():
+        try:
+            for fields in rows:
+                if not fields or fields == [""] or (not layout.header and fields[0].startswith("#")):
+                    continue
+                yield lines.number, fields
+        except csv.Error as error:
+            raise InputError(f"{head.path}, line {lines.number}: {error}") from error
 
 
 class _Lines:
-    """The lines of a file, counted and none too long."""
+    """The lines of a file, counted and none too long; bytes that are no UTF-8 are kept aside."""
 
     def __init__(self, head: Head) -> None:
         self.number = 0
@@ -238,19 +282,10 @@ class _Lines:
         return next(self._iterator)
 
     def _read(self) -> Iterator[str]:
-        path = self._head.path
-        with open_stream(path, self._head.compression) as stream:
-            text = io.TextIOWrapper(stream, encoding="utf-8")
-            while True:
-                try:
-                    line = text.readline(MAX_LINE)
-                except UnicodeDecodeError as error:
-                    raise InputError(
-                        f"{path}, after line {self.number}: is not UTF-8 text ({error.reason}); convert the file"
-                    ) from error
-                if not line:
-                    return
+        with open_stream(self._head.path, self._head.compression) as stream:
+            text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape", newline="")
+            while line := text.readline(MAX_LINE):
                 self.number += 1
                 if len(line) >= MAX_LINE:
-                    raise InputError(f"{path}, line {self.number}: is longer than {MAX_LINE >> 20} MiB")
+                    raise InputError(f"{self._head.path}, line {self.number}: is longer than {MAX_LINE >> 20} MiB")
                 yield line
