@@ -30,8 +30,8 @@ class Cells(Protocol):
         """Whether cells are even steps of `position` in representable numbers, not in value."""
         ...
 
-    def locate(self, positions: NDArray[np.float64]) -> NDArray[np.int64]:
-        """The cells 1 .. count-1 of finite positions; the array given may be changed in place."""
+    def locate(self, scores: NDArray[np.floating]) -> NDArray[np.int64]:
+        """The cells 1 .. count-1 of scores above -inf."""
         ...
 
 
@@ -51,7 +51,7 @@ def position(scores: NDArray[np.floating], *, ordinal: bool) -> NDArray[np.float
 def cell_of(cells: Cells, scores: NDArray[np.floating]) -> NDArray[np.int64]:
     """The cell of each score."""
     with np.errstate(over="ignore", invalid="ignore"):
-        found = cells.locate(position(scores, ordinal=cells.ordinal))
+        found = cells.locate(scores)
     # the candidate -inf already rejects scores of -inf, so what is counted there must be told from the rest
     if len(scores) and scores.min() == -np.inf:
         found[scores == -np.inf] = 0
@@ -71,8 +71,12 @@ class EvenCells:
     def count(self) -> int:
         return self.inner + 3
 
-    def locate(self, positions: NDArray[np.float64]) -> NDArray[np.int64]:
-        positions -= self.low
+    def locate(self, scores: NDArray[np.floating]) -> NDArray[np.int64]:
+        if self.ordinal:
+            positions = position(scores, ordinal=True)
+            positions -= self.low
+        else:
+            positions = np.subtract(scores, self.low, dtype=np.float64)
         positions *= self.scale
         positions += 2.0
         np.clip(positions, 1.0, self.inner + 2.0, out=positions)
@@ -97,8 +101,9 @@ class RefinedCells:
     def ordinal(self) -> bool:
         return self.parent.ordinal
 
-    def locate(self, positions: NDArray[np.float64]) -> NDArray[np.int64]:
-        parent = self.parent.locate(positions.copy())
+    def locate(self, scores: NDArray[np.floating]) -> NDArray[np.int64]:
+        parent = self.parent.locate(scores)
+        positions = position(scores, ordinal=self.ordinal)
         positions -= self.low[parent]
         positions *= self.scale[parent]
         # fmin and fmax, since an infinite score in a cell of scale 0 is not a number here

@@ -10,8 +10,11 @@ FRR(t) = #{genuine <= t} / NC.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
@@ -27,6 +30,7 @@ Genuine: TypeAlias = NDArray[np.bool_] | bool
 """Which scores of a chunk are genuine: a mask, or one answer for all of them."""
 
 CHUNK = 1 << 17
+_MAX_THREADS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,10 +145,26 @@ class ArraySource:
                 yield scores[start:stop], genuine if isinstance(genuine, bool) else genuine[start:stop]
 
     def tally(self, what: Tally[Total]) -> Total:
-        total = what.start()
-        for scores, genuine in self.chunks():
-            total = what.add(total, scores, genuine)
-        return total
+        chunks = list(self.chunks())
+        # NumPy lets go of the interpreter while it counts, so threads share the work
+        threads = min(_processors(), _MAX_THREADS, len(chunks) // 8)
+        if threads < 2:
+            return _tally_chunks(what, chunks)
+        with ThreadPoolExecutor(threads) as pool:
+            parts = [pool.submit(_tally_chunks, what, chunks[k::threads]) for k in range(threads)]
+            return reduce(what.merge, (part.result() for part in parts))
+
+
+def _tally_chunks(what: Tally[Total], chunks: Sequence[tuple[Scores, Genuine]]) -> Total:
+    total = what.start()
+    for scores, genuine in chunks:
+        total = what.add(total, scores, genuine)
+    return total
+
+
+def _processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 ScoreData: TypeAlias = Trials | ScoreSource | tuple[ArrayLike, ArrayLike]

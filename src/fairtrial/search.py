@@ -41,7 +41,7 @@ def all_points(source: ScoreSource) -> ErrorCounts:
 
 def hull_points(source: ScoreSource) -> ErrorCounts:
     """Error counts at the vertices of the lower convex hull, by rising threshold: the ROC convex hull."""
-    points = _candidates(source, _cells_below_hull)
+    points = _candidates(source, _cells_below_hull, _MAX_CELLS)
     return points[_hull(points)]
 
 
@@ -51,7 +51,8 @@ def crossing_points(source: ScoreSource, level: Level, targets: NDArray[np.float
     For each target they hold both ends of the run of candidates with the highest level up to the target,
     and of the run with the lowest level above it.
     """
-    points = _candidates(source, lambda edges: _cells_at_crossings(level(edges), targets))
+    # a few cells a target are looked into, so a few thousand cells are fine enough
+    points = _candidates(source, lambda edges: _cells_at_crossings(level(edges), targets), 4096 * (1 + len(targets)))
     keep = _crossing_ends(level(points), targets)
     return points[np.unique(np.clip(keep, 0, len(points) - 1))]
 
@@ -148,12 +149,14 @@ def _distinct(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.floa
     return merged[np.concatenate([[True], merged[1:] != merged[:-1]])] if len(merged) else merged
 
 
-def _candidates(source: ScoreSource, choose: _Choice) -> ErrorCounts:
+def _candidates(source: ScoreSource, choose: _Choice, fineness: int) -> ErrorCounts:
     """Error counts at -inf and at every distinct score of the cells that `choose` keeps."""
     size = source.genuine + source.impostor
     if size <= _SORT_AT_ONCE:
         return all_points(source)
-    cells: Cells = fit_cells(source.sample(1 << 16 if size > 1 << 22 else 1 << 12), min(_MAX_CELLS, size // 16))
+    cells: Cells = fit_cells(
+        source.sample(1 << 16 if size > 1 << 22 else 1 << 12), min(fineness, _MAX_CELLS, size // 16)
+    )
     before = np.inf
     for _ in range(_ROUNDS):
         counts = source.tally(_CellTally(cells))
