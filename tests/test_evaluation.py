@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from fairtrial import ParameterError, Trials, TrialsError, cross_validate, evaluate, make_blocks
+from fairtrial.intervals.clusters import cluster_interval
 
 DEV = ([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6])
 TEST = ([0.85, 0.55, 0.45, 0.95, 0.35], [0.15, 0.65, 0.25, 0.42, 0.05, 0.5])
@@ -25,6 +26,7 @@ def test_dictionary_keeps_the_contract() -> None:
     assert rates <= set(result["test"])
     assert {"low", "high", "confidence", "method"} <= set(result["test"]["interval"])
     assert result["test"]["intervals"] == [result["test"]["interval"]]
+    assert result["test"]["interval"]["method"] == "independent"
     assert (result["dev"]["kind"], result["test"]["kind"]) == ("a posteriori", "a priori")
 
 
@@ -93,3 +95,44 @@ def test_cross_validated_error_is_honest_where_there_is_nothing_to_learn() -> No
         honest.append(result.test.hter)
     assert np.mean(posterior) < 0.42
     assert np.mean(honest) == pytest.approx(0.5, abs=4 * np.std(honest) / np.sqrt(60))
+
+
+def crossed(effect: float) -> Trials:
+    """Everybody of 30 against everybody; people differ in how much like others they look."""
+    rng = np.random.default_rng(5)
+    claim, subject = np.divmod(np.arange(900), 30)
+    scores = np.where(claim == subject, 2.5, effect * rng.normal(size=30)[subject]) + rng.normal(size=900)
+    return Trials.from_arrays(scores, claim == subject, claim=claim, subject=subject)
+
+
+def test_with_ids_the_robust_interval_leads_and_the_independent_one_stands_beside() -> None:
+    trials = crossed(3.0)
+    result = evaluate(trials, trials)
+    assert [interval.method for interval in result.intervals] == ["cluster-both", "independent"]
+    assert result.interval == cluster_interval(trials, result.threshold)
+    assert result.design_effect is not None
+    assert result.design_effect > 1.44
+    assert any("trials share people" in note for note in result.notes)
+    assert result.to_dict()["test"]["design_effect"] == result.design_effect
+
+
+def test_cluster_is_the_callers_choice() -> None:
+    trials = crossed(1.0)
+    assert evaluate(trials, trials, cluster="none").interval.method == "independent"
+    assert evaluate(trials, trials, cluster="claim").interval.method == "cluster-claim"
+    with pytest.raises(TrialsError, match="needs test trials with ids"):
+        evaluate(DEV, TEST, cluster="claim")
+
+
+def test_cross_validated_errors_get_a_robust_interval_too() -> None:
+    trials = crossed(1.0)
+    result = cross_validate(trials, make_blocks(trials, 3))
+    assert result.interval.method == "cluster-both"
+    assert result.interval.estimate == pytest.approx(result.test.hter)
+
+
+def test_one_person_only_leaves_the_independent_interval() -> None:
+    trials = Trials.from_arrays([1.0, 0.0, 2.0], [True, False, True], claim=["a", "a", "a"])
+    assert evaluate(trials, trials).interval.method == "independent"
+    with pytest.raises(TrialsError, match="same claim"):
+        evaluate(trials, trials, cluster="claim")

@@ -15,6 +15,7 @@ LAYERS = [
     {"search", "measures", "folds"},
     {"criteria"},
     {"eer", "curves", "epc", "intervals"},
+    {"significance"},
     {"evaluation"},
     {"cli"},
 ]
@@ -52,7 +53,13 @@ def test_layers_name_every_room() -> None:
 
 
 @pytest.mark.parametrize(
-    ("library", "rooms"), [("click", {"cli"}), ("rich", {"cli"}), ("pyarrow", {"formats"}), ("scipy", {"curves"})]
+    ("library", "rooms"),
+    [
+        ("click", {"cli"}),
+        ("rich", {"cli"}),
+        ("pyarrow", {"formats"}),
+        ("scipy", {"curves", "intervals", "significance"}),
+    ],
 )
 def test_libraries_stay_in_their_rooms(library: str, rooms: set[str]) -> None:
     users = {room(path) for path in FILES if any(name.split(".")[0] == library for name in imported(path))}

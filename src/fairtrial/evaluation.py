@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from fairtrial.counting import ErrorCounts, ScoreData, as_source, count_errors
 from fairtrial.criteria import Criterion, CriterionLike, as_criterion, check_alphas, choose_thresholds
 from fairtrial.eer import EerDefinition, EqualErrorRate, equal_error_rate
 from fairtrial.epc import add_counts, system_name
 from fairtrial.errors import ParameterError, TrialsError
-from fairtrial.folds import CROSS_VALIDATED, Block, block_sources
+from fairtrial.folds import CROSS_VALIDATED, Block, Cluster, block_sources
+from fairtrial.intervals.clusters import interval_of_decisions, wrong_decisions
 from fairtrial.intervals.rates import RateInterval, hter_interval
 from fairtrial.measures import MeasureLike, as_measure
 from fairtrial.trials import Trials
@@ -36,11 +40,24 @@ class Evaluation:
     test: ErrorCounts
     dev_eer: EqualErrorRate
     test_eer: EqualErrorRate | None
-    interval: RateInterval
+    intervals: tuple[RateInterval, ...]
+    """Intervals of the HTER on test, the one to go by first."""
     measures: dict[str, float]
     kind: str = A_PRIORI
     fold_thresholds: tuple[float, ...] = ()
     notes: tuple[str, ...] = ()
+
+    @property
+    def interval(self) -> RateInterval:
+        """The interval to go by: the one that knows which trials share people, where ids tell."""
+        return self.intervals[0]
+
+    @property
+    def design_effect(self) -> float | None:
+        """How many times the variance is that of independent trials; None without ids or errors."""
+        if len(self.intervals) < 2 or not self.intervals[-1].sigma:
+            return None
+        return (self.intervals[0].sigma / self.intervals[-1].sigma) ** 2
 
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON."""
@@ -50,7 +67,8 @@ class Evaluation:
             "kind": self.kind,
             "measures": self.measures,
             "interval": self.interval.to_dict(),
-            "intervals": [self.interval.to_dict()],
+            "intervals": [interval.to_dict() for interval in self.intervals],
+            "design_effect": self.design_effect,
         }
         if self.test_eer is not None:
             test["eer"] = self.test_eer.value
@@ -79,6 +97,7 @@ def evaluate(
     alpha: float = 0.5,
     measures: Sequence[MeasureLike] = (),
     confidence: float = 0.95,
+    cluster: Cluster | None = None,
     eer: EerDefinition = "step-mean",
 ) -> Evaluation:
     """Fix the threshold on dev and report the errors on test.
@@ -93,6 +112,8 @@ def evaluate(
         How the threshold is chosen on dev.
     measures
         More figures on test, by name or a user's own.
+    cluster
+        What test trials share, for the interval; by default all ids that are known.
     eer
         The definition of the equal error rates reported beside.
 
@@ -119,6 +140,7 @@ def evaluate(
         dev_eer=equal_error_rate(dev_scores, definition=eer),
         test_eer=equal_error_rate(test_scores, definition=eer),
         measures=measures,
+        robust=_robust(test, lambda trials: wrong_decisions(trials, system, at_dev.threshold), cluster, confidence),
         confidence=confidence,
         notes=_notes_of(("dev", dev), ("test", test)),
     )
@@ -133,6 +155,7 @@ def cross_validate(
     alpha: float = 0.5,
     measures: Sequence[MeasureLike] = (),
     confidence: float = 0.95,
+    cluster: Cluster | None = None,
     eer: EerDefinition = "step-mean",
 ) -> Evaluation:
     """Evaluate with one set of trials only: each block judged by a threshold from other people.
@@ -153,6 +176,13 @@ def cross_validate(
         for others, held_out in block_sources(trials, blocks, system=system)
     ]
     at_test = add_counts(parts)[0].scalar()
+
+    def held_out_errors(trials: Trials) -> NDArray[np.bool_]:
+        wrong = np.zeros(len(trials), dtype=bool)
+        for block, part in zip(blocks, parts, strict=True):
+            wrong |= block.held_out & wrong_decisions(trials, system, float(part.threshold[0]))
+        return wrong
+
     return _result(
         system=system_name(trials, system),
         rule=rule,
@@ -162,6 +192,7 @@ def cross_validate(
         dev_eer=equal_error_rate(scores, definition=eer),
         test_eer=None,
         measures=measures,
+        robust=_robust(trials, held_out_errors, cluster, confidence),
         confidence=confidence,
         notes=_notes_of(("dev", trials)),
         kind=CROSS_VALIDATED,
@@ -177,11 +208,14 @@ def _result(
     test: ErrorCounts,
     dev_eer: EqualErrorRate,
     measures: Sequence[MeasureLike],
+    robust: RateInterval | None,
     confidence: float,
     notes: Sequence[str],
     **rest: Any,
 ) -> Evaluation:
     known = [as_measure(measure) for measure in measures]
+    independent = hter_interval(test, confidence=confidence)
+    intervals = (independent,) if robust is None else (robust, independent)
     return Evaluation(
         criterion=rule.name,
         alpha=alpha if rule.alpha is None else rule.alpha,
@@ -189,9 +223,9 @@ def _result(
         dev=dev,
         test=test,
         dev_eer=dev_eer,
-        interval=hter_interval(test, confidence=confidence),
+        intervals=intervals,
         measures={measure.name: float(measure(test, alpha)) for measure in known},
-        notes=(*notes, *_warnings(dev_eer, test)),
+        notes=(*notes, *_warnings(dev_eer, test), *_sharing(intervals)),
         **rest,
     )
 
@@ -216,6 +250,38 @@ def _one_alpha(alpha: float) -> float:
 
 def _notes_of(*sets: tuple[str, ScoreData]) -> list[str]:
     return [f"{name}: {note}" for name, data in sets if isinstance(data, Trials) for note in data.notes]
+
+
+def _robust(
+    data: ScoreData,
+    wrong: Callable[[Trials], NDArray[np.bool_]],
+    cluster: Cluster | None,
+    confidence: float,
+) -> RateInterval | None:
+    """The interval that knows which trials share people, where ids tell and it was not refused."""
+    if cluster == "none" or not isinstance(data, Trials) or not (data.claim or data.subject):
+        if cluster not in (None, "none"):
+            raise TrialsError(f"cluster={cluster!r} needs test trials with ids")
+        return None
+    try:
+        return interval_of_decisions(data, wrong(data), cluster=cluster, confidence=confidence)
+    except TrialsError:
+        if cluster is not None:
+            raise
+        return None  # one person only: nothing to tell apart
+
+
+def _sharing(intervals: Sequence[RateInterval]) -> list[str]:
+    if len(intervals) < 2 or not intervals[1].sigma:
+        return []
+    ratio = intervals[0].sigma / intervals[1].sigma
+    if 1 / 1.2 <= ratio <= 1.2:
+        return []
+    width = "wider" if ratio > 1 else "narrower"
+    return [
+        f"trials share people: the standard deviation of the HTER is {ratio:.2f} times that of independent trials "
+        f"(design effect {ratio**2:.1f}), so the interval is {width} than eq. (13) says"
+    ]
 
 
 def _warnings(eer: EqualErrorRate, test: ErrorCounts) -> list[str]:

@@ -55,7 +55,7 @@ def make_blocks(
     if isinstance(rng, int) and rng < 0:
         raise ParameterError(f"a seed must be a whole number of at least 0, not {rng}")
     generator = np.random.default_rng(rng)
-    first, second = _folds_of_trials(trials, folds, _known_cluster(trials, cluster), generator)
+    first, second = _folds_of_trials(trials, folds, known_cluster(trials, cluster), generator)
     low, high = np.minimum(first, second), np.maximum(first, second)
     blocks = []
     for i in range(folds):
@@ -84,12 +84,13 @@ def _source(scores: NDArray[np.floating], genuine: NDArray[np.bool_], rows: NDAr
     return ArraySource(((scores[rows], flags),), positive, len(flags) - positive)
 
 
-def _known_cluster(trials: Trials, cluster: Cluster | None) -> Cluster:
+def known_cluster(trials: Trials, cluster: Cluster | None) -> Cluster:
+    """What trials share: what the caller says, if the trials have the ids for it, or all that they know."""
     known = [name for name in ("claim", "subject") if name in trials.ids]
     if cluster is None:
         if not known:
             raise TrialsError(
-                "folds must not split an individual, and these trials have neither claim nor subject ids: "
+                "these trials have neither claim nor subject ids, so nothing tells which of them share a person: "
                 "give ids, or say cluster='none' if every trial is of another person"
             )
         return "both" if len(known) == 2 else ("claim" if known == ["claim"] else "subject")

@@ -15,6 +15,10 @@ from fairtrial.errors import FairtrialError
 COMMANDS = {
     "evaluate": "Fix the threshold on dev, report the errors on test.",
     "epc": "Expected Performance Curves: all trade-offs at once.",
+    "interval": "Intervals from published rates.",
+    "compare-rates": "Test two systems by their published rates.",
+    "eer-bound": "What published EERs alone say about significance.",
+    "mcnemar": "McNemar's test from two numbers.",
     "convert": "Convert score files from one format to another.",
     "formats": "List the score file formats.",
     "completion": "Print a script that completes commands in your shell.",
@@ -30,7 +34,7 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"fairtrial.cli.{cmd_name}").command
+        command: click.Command = importlib.import_module(f"fairtrial.cli.{cmd_name.replace('-', '_')}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

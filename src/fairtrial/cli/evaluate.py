@@ -71,6 +71,7 @@ def _evaluate(values: dict[str, Any], measures: list[Measure]) -> list[Evaluatio
         "alpha": values["alpha"],
         "measures": measures,
         "confidence": values["confidence"],
+        "cluster": values["cluster"],
         "eer": values["eer_definition"],
     }
     inputs = read_inputs(values)
@@ -123,7 +124,12 @@ def _print(results: list[Evaluation], measures: list[Measure]) -> None:
             end_section=True,
         )
     print_table(table)
-    click.echo(f"EER: {first.dev_eer.definition}, a posteriori on either set. Interval: eq. (13), independent trials.")
+    methods = {"independent": "eq. (13), independent trials"}
+    words = dict.fromkeys(methods.get(r.interval.method, f"{r.interval.method}, trials share people") for r in results)
+    click.echo(f"EER: {first.dev_eer.definition}, a posteriori on either set. Interval: {'; '.join(words)}.")
+    for result in results:
+        for other in result.intervals[1:]:
+            click.echo(f"{result.system}: {percent(other.low)} .. {percent(other.high)} if trials were independent")
     print_notes([note for result in results for note in result.notes])
 
 

@@ -15,6 +15,7 @@ from fairtrial.errors import ParameterError
 if TYPE_CHECKING:
     from fairtrial.criteria import Criterion
     from fairtrial.measures import DetectionCosts, Measure
+    from fairtrial.significance.results import Alternative
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -84,7 +85,7 @@ dev_and_test = stacked(
     click.option(
         "--cluster",
         type=click.Choice(["none", "claim", "subject", "both"]),
-        help="With --folds: who counts as an individual.  [default: all ids that are known]",
+        help="What trials share: for the interval, and for --folds.  [default: all ids that are known]",
     ),
     click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Seed of the folds."),
 )
@@ -97,6 +98,21 @@ dcf_costs = click.option(
     help="Costs and priors of dcf: cost of a false reject, prior of genuine, cost of a false accept, "
     "prior of impostor.  [default: 10,.01,1,.99]",
 )
+
+
+alternative = click.option(
+    "--alternative",
+    type=click.Choice(["two-sided", "less", "greater"]),
+    default="two-sided",
+    show_default=True,
+    help="What is claimed of A - B.",
+)
+
+
+def as_alternative(name: str) -> Alternative:
+    """The alternative by its name."""
+    sides: dict[str, Alternative] = {"two-sided": "two-sided", "less": "less", "greater": "greater"}
+    return sides[name]
 
 
 def read_options(values: dict[str, Any]) -> dict[str, Any]:
@@ -135,7 +151,7 @@ def criterion_by_name(name: str, dcf: str | None) -> Criterion:
     """A criterion by its name, or a user's function named as module:function."""
     from fairtrial.criteria import as_criterion
 
-    costs = None if dcf is None else _costs(dcf)
+    costs = None if dcf is None else detection_costs(dcf)
     if name == "dcf" and costs is not None:
         return as_criterion(costs)
     return as_criterion(_load(name) if ":" in name else name)
@@ -145,13 +161,14 @@ def measure_by_name(name: str, dcf: str | None) -> Measure:
     """A measure by its name, or a user's function named as module:function."""
     from fairtrial.measures import as_measure
 
-    costs = None if dcf is None else _costs(dcf)
+    costs = None if dcf is None else detection_costs(dcf)
     if name == "dcf" and costs is not None:
         return as_measure(costs)
     return as_measure(_load(name) if ":" in name else name)
 
 
-def _costs(text: str) -> DetectionCosts:
+def detection_costs(text: str) -> DetectionCosts:
+    """Four numbers parted by commas."""
     from fairtrial.measures import DetectionCosts
 
     try:

@@ -1,14 +1,15 @@
-"""Normal intervals for rates at a fixed threshold, from error counts."""
+"""Normal intervals for rates at a fixed threshold, from error counts or from published rates."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
+from math import isfinite, sqrt
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
 from fairtrial.counting import ErrorCounts
 from fairtrial.errors import ParameterError
+from fairtrial.measures import DetectionCosts
 
 
 class Interval(NamedTuple):
@@ -28,6 +29,8 @@ class RateInterval:
     sigma: float
     confidence: float
     method: str
+    measure: str = "hter"
+    note: str = ""
 
     @property
     def interval(self) -> Interval:
@@ -37,18 +40,88 @@ class RateInterval:
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON."""
         return {
+            "measure": self.measure,
+            "estimate": self.estimate,
+            "sigma": self.sigma,
             "low": self.low,
             "high": self.high,
             "confidence": self.confidence,
             "method": self.method,
-            "sigma": self.sigma,
+            **({"note": self.note} if self.note else {}),
         }
 
 
-def hter_interval(counts: ErrorCounts, *, confidence: float = 0.95) -> RateInterval:
-    r"""Compute the interval of an HTER at a fixed threshold, all trials taken as independent.
+@dataclass(frozen=True, slots=True)
+class ErrorWeights:
+    """A measure that is a weighted sum of FAR and FRR, such as HTER, a weighted error rate or a DCF."""
 
-    .. math:: HTER \pm Z \sqrt{FAR (1 - FAR) / (4 NI) + FRR (1 - FRR) / (4 NC)}
+    name: str
+    far: float
+    frr: float
+
+    def value(self, counts: ErrorCounts) -> Any:
+        """The weighted sum."""
+        return self.far * counts.far + self.frr * counts.frr
+
+    def variance(self, counts: ErrorCounts) -> Any:
+        """The variance of the weighted sum when all trials are independent."""
+        far, frr = counts.far, counts.frr
+        return self.far**2 * far * (1 - far) / counts.impostor + self.frr**2 * frr * (1 - frr) / counts.genuine
+
+
+HTER = ErrorWeights("hter", 0.5, 0.5)
+FAR = ErrorWeights("far", 1.0, 0.0)
+FRR = ErrorWeights("frr", 0.0, 1.0)
+
+
+def wer_weights(alpha: float) -> ErrorWeights:
+    """The weighted error rate alpha FAR + (1 - alpha) FRR."""
+    if not 0 <= alpha <= 1:
+        raise ParameterError(f"alpha must be between 0 and 1, not {alpha}")
+    return ErrorWeights("wer", alpha, 1 - alpha)
+
+
+def dcf_weights(costs: DetectionCosts) -> ErrorWeights:
+    """A detection cost function."""
+    return ErrorWeights("dcf", costs.cost_fa * costs.prior_impostor, costs.cost_fr * costs.prior_genuine)
+
+
+def published_counts(*, far: float, frr: float, impostor: int, genuine: int) -> ErrorCounts:
+    """Error counts from published rates; they need not be whole.
+
+    Raises
+    ------
+    ParameterError
+        A rate outside [0, 1], or no trial of a class.
+    """
+    for name, rate in (("FAR", far), ("FRR", frr)):
+        if not (isfinite(rate) and 0 <= rate <= 1):
+            raise ParameterError(f"{name} must be a fraction between 0 and 1, not {rate}; 1.5 % is 0.015")
+    for name, count in (("impostor", impostor), ("genuine", genuine)):
+        if count < 1:
+            raise ParameterError(f"there must be at least one {name} trial, not {count}")
+    return ErrorCounts(float("nan"), far * impostor, frr * genuine, genuine, impostor)
+
+
+def normal_quantile(confidence: float) -> float:
+    """How many standard deviations on either side hold this share of a normal distribution."""
+    if not 0 < confidence < 1:
+        raise ParameterError(f"confidence must be between 0 and 1, not {confidence}")
+    return NormalDist().inv_cdf((1 + confidence) / 2)
+
+
+def normal_interval(
+    estimate: float, sigma: float, *, confidence: float, method: str, measure: str, note: str = ""
+) -> RateInterval:
+    """The estimate and as many standard deviations on either side as the confidence asks for."""
+    reach = normal_quantile(confidence) * sigma
+    return RateInterval(estimate, estimate - reach, estimate + reach, sigma, confidence, method, measure, note)
+
+
+def rate_interval(counts: ErrorCounts, *, weights: ErrorWeights = HTER, confidence: float = 0.95) -> RateInterval:
+    r"""Compute the interval of a weighted sum of FAR and FRR at a fixed threshold, all trials independent.
+
+    .. math:: \sigma^2 = w_a^2 FAR (1 - FAR) / NI + w_r^2 FRR (1 - FRR) / NC
 
     Notes
     -----
@@ -57,19 +130,46 @@ def hter_interval(counts: ErrorCounts, *, confidence: float = 0.95) -> RateInter
 
     References
     ----------
-    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eq. (13).
+    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eqs. (13), (14).
 
     Examples
     --------
-    >>> model_a = ErrorCounts(0.0, 1285, 10, 400, 112000)
-    >>> interval = hter_interval(model_a)
+    >>> model_a = published_counts(far=0.0115, frr=0.025, impostor=112000, genuine=400)
+    >>> interval = rate_interval(model_a)
     >>> round(interval.low, 5), round(interval.high, 5)
-    (0.01058, 0.02589)
+    (0.01059, 0.02591)
     """
-    if not 0 < confidence < 1:
-        raise ParameterError(f"confidence must be between 0 and 1, not {confidence}")
-    far, frr = counts.far, counts.frr
-    sigma = sqrt(far * (1 - far) / (4 * counts.impostor) + frr * (1 - frr) / (4 * counts.genuine))
-    reach = NormalDist().inv_cdf((1 + confidence) / 2) * sigma
-    hter = counts.hter
-    return RateInterval(hter, hter - reach, hter + reach, sigma, confidence, "independent")
+    sigma = sqrt(weights.variance(counts))
+    return normal_interval(
+        float(weights.value(counts)),
+        sigma,
+        confidence=confidence,
+        method="independent",
+        measure=weights.name,
+        note="" if sigma else "no error to estimate a width from",
+    )
+
+
+def hter_interval(counts: ErrorCounts, *, confidence: float = 0.95) -> RateInterval:
+    """Compute the interval of an HTER at a fixed threshold, all trials independent: eq. (13)."""
+    return rate_interval(counts, weights=HTER, confidence=confidence)
+
+
+def naive_interval(counts: ErrorCounts, *, confidence: float = 0.95) -> RateInterval:
+    """Compute the interval that takes an HTER for a proportion of all trials, eq. (18): kept for comparison.
+
+    It is mostly far too narrow, since the rarer class decides and not the number of all trials.
+    """
+    hter = float(counts.hter)
+    sigma = sqrt(hter * (1 - hter) / (counts.genuine + counts.impostor))
+    note = "over-optimistic: takes an HTER for a proportion of all trials"
+    return normal_interval(hter, sigma, confidence=confidence, method="naive", measure="naive", note=note)
+
+
+def class_interval(counts: ErrorCounts, *, confidence: float = 0.95) -> RateInterval:
+    """Compute the interval of the classification error, eq. (17): kept for comparison with that of an HTER."""
+    trials = counts.genuine + counts.impostor
+    error = float((counts.false_accepts + counts.false_rejects) / trials)
+    sigma = sqrt(error * (1 - error) / trials)
+    note = "over-optimistic: the classification error hardly sees the rarer class"
+    return normal_interval(error, sigma, confidence=confidence, method="class", measure="class", note=note)

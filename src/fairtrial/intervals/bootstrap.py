@@ -1,0 +1,256 @@
+"""The bootstrap on counts: a replicate costs the number of outcome cells or of people, never of trials.
+
+Resampling the trials of a decision table with replacement is one multinomial draw over its outcome cells.
+Resampling people with all their trials is one multinomial draw over people, times their counts. With both
+roles counting, a trial is drawn as often as the product of its two people's numbers (Owen 2007).
+
+Replicates come in blocks, each with a generator of its own, so a seed gives the same replicates for any
+number of workers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairtrial.counting import ErrorCounts
+from fairtrial.errors import ParameterError, TrialsError
+from fairtrial.folds import Cluster, known_cluster
+from fairtrial.intervals.rates import Interval
+from fairtrial.trials import Trials, recode
+
+BootstrapMethod: TypeAlias = Literal["percentile", "centred", "bca"]
+Statistic: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+"""From cell counts, one row a replicate, to one number a replicate."""
+
+_BLOCK = 256
+_TRIES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Bootstrap:
+    """Replicates of a statistic, the statistic itself, and how often a replicate lacked a class and was redrawn."""
+
+    estimate: float
+    replicates: NDArray[np.float64]
+    acceleration: float
+    redrawn: int = 0
+
+    def interval(self, *, confidence: float = 0.95, method: BootstrapMethod = "percentile") -> Interval:
+        """Give the interval of the replicates.
+
+        ``percentile``: equal tails. ``centred``: the mean and the radius around it that holds the share
+        asked for. ``bca``: percentiles corrected for bias and skewness.
+        """
+        if not 0 < confidence < 1:
+            raise ParameterError(f"confidence must be between 0 and 1, not {confidence}")
+        tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
+        if method == "centred":
+            middle = self.replicates.mean()
+            radius = np.quantile(np.abs(self.replicates - middle), confidence)
+            return Interval(float(middle - radius), float(middle + radius))
+        if method == "bca":
+            tails = self._corrected(tails)
+        elif method != "percentile":
+            raise ParameterError(f"method must be one of {', '.join(get_args(BootstrapMethod))}, not {method!r}")
+        low, high = np.quantile(self.replicates, tails)
+        return Interval(float(low), float(high))
+
+    def _corrected(self, tails: NDArray[np.float64]) -> NDArray[np.float64]:
+        normal = NormalDist()
+        below = np.mean(self.replicates < self.estimate) + np.mean(self.replicates == self.estimate) / 2
+        if not 0 < below < 1:
+            return tails  # the replicates do not reach around the estimate, so there is nothing to correct by
+        bias = normal.inv_cdf(float(below))
+        shifted = [bias + normal.inv_cdf(float(tail)) for tail in tails]
+        return np.array([normal.cdf(bias + z / (1 - self.acceleration * z)) for z in shifted])
+
+    def p_value(self) -> float:
+        """Two-sided: how rarely replicates are on the other side of 0 than most."""
+        count = len(self.replicates)
+        below, above = (int(np.count_nonzero(side)) for side in (self.replicates <= 0, self.replicates >= 0))
+        return min(1.0, 2 * (min(below, above) + 1) / (count + 1))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CountTable:
+    """Trials counted by outcome cell, as a whole or by the people who take part in them.
+
+    The first `genuine_cells` cells are genuine trials, the others impostor trials.
+    """
+
+    cells: NDArray[np.int64]
+    """One row a group of trials that are drawn together; a single row where every trial is drawn alone."""
+    genuine_cells: int
+    people: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
+    """The two people of each row; the same twice where only one counts."""
+    strata: tuple[NDArray[np.int64], ...] = ()
+    """People who are drawn among themselves."""
+    stratified: bool = False
+    """Whether the numbers of genuine and impostor trials stay as they are, when trials are drawn alone."""
+
+    def total(self) -> NDArray[np.float64]:
+        """The cell counts themselves, as one row."""
+        return np.asarray(self.cells.sum(axis=0, keepdims=True), dtype=np.float64)
+
+    def draw(self, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Cell counts of so many replicates."""
+        if self.people is None:
+            return self._draw_trials(count, rng)
+        numbers = np.zeros((count, 1 + max(int(column.max()) for column in self.people)))
+        for members in self.strata:
+            numbers[:, members] = rng.multinomial(len(members), np.full(len(members), 1 / len(members)), size=count)
+        first, second = self.people
+        weights = numbers[:, first]
+        apart = first != second
+        weights[:, apart] *= numbers[:, second[apart]]
+        return np.asarray(weights @ self.cells)
+
+    def _draw_trials(self, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        cells = self.cells[0]
+        parts = [cells[: self.genuine_cells], cells[self.genuine_cells :]] if self.stratified else [cells]
+        drawn = [rng.multinomial(part.sum(), part / part.sum(), size=count) for part in parts]
+        return np.concatenate(drawn, axis=1).astype(np.float64)
+
+    def lacks_a_class(self, drawn: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Which replicates have no genuine or no impostor trial."""
+        genuine = drawn[:, : self.genuine_cells].sum(axis=1)
+        return np.asarray((genuine == 0) | (drawn.sum(axis=1) == genuine))
+
+    def left_out(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Cell counts without one trial of each cell, or without one person each, and how many each stands for."""
+        total = self.total()
+        if self.people is None:
+            kept = np.flatnonzero(self.cells[0])
+            return total - np.eye(self.cells.shape[1])[kept], self.cells[0][kept].astype(np.float64)
+        everyone = np.concatenate(self.strata)
+        without = np.repeat(total, len(everyone), axis=0)
+        place = np.full(1 + max(int(column.max()) for column in self.people), -1)
+        place[everyone] = np.arange(len(everyone))
+        first, second = self.people
+        np.subtract.at(without, place[first], self.cells)
+        apart = first != second
+        np.subtract.at(without, place[second[apart]], self.cells[apart])
+        return without, np.ones(len(everyone))
+
+
+def count_table(
+    trials: Trials,
+    outcome: NDArray[np.int64],
+    cells: int,
+    *,
+    cluster: Cluster | None = None,
+    stratified: bool = False,
+) -> CountTable:
+    """Count trials by outcome cell, as a whole or by their people.
+
+    Parameters
+    ----------
+    outcome
+        The cell of each trial among those of its class, from 0 to ``cells - 1``.
+    cluster
+        Who is resampled: ``none`` the trials, else people with all their trials.
+    stratified
+        Keep the numbers of genuine and impostor trials, when trials are resampled.
+    """
+    chosen = known_cluster(trials, cluster)
+    cell = outcome + cells * ~trials.genuine
+    if chosen == "none":
+        whole = np.bincount(cell, minlength=2 * cells)[None, :]
+        return CountTable(whole, cells, stratified=stratified)
+    columns = ["claim", "subject"] if chosen == "both" else [chosen]
+    people = recode([trials.ids[name] for name in columns])
+    size = 1 + max(int(column.max()) for column in people)
+    pairs, row = np.unique(people[0] * size + people[-1], return_inverse=True)
+    counts = np.bincount(row * 2 * cells + cell, minlength=len(pairs) * 2 * cells).reshape(len(pairs), 2 * cells)
+    first, second = np.divmod(pairs, size)
+    # clients among clients, so that the number of genuine trials keeps its order
+    clients = np.unique(np.concatenate([column[trials.genuine] for column in people]))
+    others = np.setdiff1d(np.concatenate([first, second]), clients)
+    strata = tuple(part for part in (clients, others) if len(part))
+    if sum(len(part) for part in strata) < 2:
+        raise TrialsError("resampling people needs at least two of them")
+    return CountTable(counts, cells, (first, second), strata)
+
+
+def draw_replicates(
+    table: CountTable,
+    statistic: Statistic,
+    *,
+    n_resamples: int = 10_000,
+    rng: np.random.Generator | int | None = 0,
+    workers: int = 1,
+) -> Bootstrap:
+    """Draw replicates of a statistic of cell counts.
+
+    Raises
+    ------
+    ParameterError
+        No replicates asked for, or no worker.
+    TrialsError
+        Replicates that lack a class time after time.
+    """
+    if n_resamples < 1:
+        raise ParameterError(f"there must be at least one resample, not {n_resamples}")
+    if workers < 1:
+        raise ParameterError(f"there must be at least one worker, not {workers}")
+    blocks = -(-n_resamples // _BLOCK)
+    sizes = [min(_BLOCK, n_resamples - k * _BLOCK) for k in range(blocks)]
+    generators = np.random.default_rng(rng).spawn(blocks)
+
+    def work(size: int, generator: np.random.Generator) -> tuple[NDArray[np.float64], int]:
+        drawn = table.draw(size, generator)
+        redrawn = 0
+        for _ in range(_TRIES):
+            empty = np.flatnonzero(table.lacks_a_class(drawn))
+            if not len(empty):
+                return statistic(drawn), redrawn
+            redrawn += len(empty)
+            drawn[empty] = table.draw(len(empty), generator)
+        raise TrialsError("resampling hardly ever gives trials of both classes: there are too few of one")
+
+    with ThreadPoolExecutor(workers) as pool:
+        done = list(pool.map(work, sizes, generators))
+    replicates = np.concatenate([part for part, _ in done])
+    estimate = float(statistic(table.total())[0])
+    return Bootstrap(estimate, replicates, _acceleration(table, statistic), sum(redrawn for _, redrawn in done))
+
+
+def _acceleration(table: CountTable, statistic: Statistic) -> float:
+    """The skewness of the statistic, by leaving out one trial or person at a time."""
+    without, weight = table.left_out()
+    whole = ~table.lacks_a_class(without)
+    values, weight = statistic(without[whole]), weight[whole]
+    deviation = np.average(values, weights=weight) - values
+    spread = float(np.sum(weight * deviation**2))
+    return float(np.sum(weight * deviation**3)) / (6 * spread**1.5) if spread > 0 else 0.0
+
+
+def one_system(measure: Callable[[ErrorCounts], Any]) -> Statistic:
+    """A measure as a statistic of the cells wrong and right, genuine and then impostor."""
+
+    def statistic(cells: NDArray[np.float64]) -> NDArray[np.float64]:
+        counts = ErrorCounts(None, cells[:, 2], cells[:, 0], cells[:, :2].sum(axis=1), cells[:, 2:].sum(axis=1))
+        return np.asarray(measure(counts), dtype=np.float64)
+
+    return statistic
+
+
+def two_systems(measure: Callable[[ErrorCounts], Any]) -> Statistic:
+    """A measure's difference as a statistic of the cells: both wrong, only A, only B, none; genuine, then impostor."""
+
+    def statistic(cells: NDArray[np.float64]) -> NDArray[np.float64]:
+        genuine, impostor = cells[:, :4].sum(axis=1), cells[:, 4:].sum(axis=1)
+        values = [
+            measure(ErrorCounts(None, cells[:, 4] + cells[:, 4 + own], cells[:, 0] + cells[:, own], genuine, impostor))
+            for own in (1, 2)
+        ]
+        return np.asarray(values[0] - values[1], dtype=np.float64)
+
+    return statistic

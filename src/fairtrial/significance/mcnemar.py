@@ -1,0 +1,54 @@
+"""McNemar's test: is one of two systems wrong more often where they disagree?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from fairtrial.errors import ParameterError
+
+
+@dataclass(frozen=True, slots=True)
+class McNemar:
+    """McNemar's test in all its versions, from `b` and `c`: the trials that only A, or only B, got wrong."""
+
+    b: int
+    c: int
+    chi2: float
+    p_value: float
+    chi2_corrected: float
+    p_value_corrected: float
+    p_value_exact: float
+    p_value_mid: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The names of the command line's JSON."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+def mcnemar_test(b: int, c: int) -> McNemar:
+    """Test the two numbers of discordant trials.
+
+    Gives chi2 without and with the continuity correction, the exact binomial p value and the mid-p value.
+    Without discordant trials there is no difference: every p value is 1.
+
+    Examples
+    --------
+    >>> result = mcnemar_test(26055, 26707)
+    >>> round(result.chi2, 3), round(result.chi2_corrected, 3)
+    (8.057, 8.032)
+    """
+    from scipy import stats
+
+    for name, count in (("b", b), ("c", c)):
+        if count < 0 or count != int(count):
+            raise ParameterError(f"{name} must be a whole number of at least 0, not {count}")
+    total = b + c
+    if total == 0:
+        return McNemar(b, c, 0.0, 1.0, 0.0, 1.0, 1.0, 1.0)
+    chi2 = (b - c) ** 2 / total
+    corrected = max(abs(b - c) - 1, 0) ** 2 / total
+    exact = float(stats.binomtest(b, total, 0.5).pvalue)
+    mid = 1.0 if b == c else exact - float(stats.binom.pmf(b, total, 0.5))
+    p_value, p_corrected = (float(stats.chi2.sf(value, 1)) for value in (chi2, corrected))
+    return McNemar(b, c, chi2, p_value, corrected, p_corrected, exact, mid)

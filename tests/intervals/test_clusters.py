@@ -1,0 +1,109 @@
+"""Cluster-robust variances against brute force over all pairs of trials, and by simulation."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fairtrial import Trials, TrialsError, hter_interval
+from fairtrial.counting import as_source, count_errors
+from fairtrial.folds import Cluster
+from fairtrial.intervals.clusters import cluster_interval, cluster_variance, contributions, wrong_decisions
+from fairtrial.intervals.rates import HTER, ErrorWeights
+
+
+def some_trials(seed: int, count: int = 40, people: int = 6) -> Trials:
+    rng = np.random.default_rng(seed)
+    claim, subject = rng.integers(0, people, (2, count))
+    claim[:4], subject[:4] = [0, 1, 1, 2], [0, 0, 1, 1]
+    return Trials.from_arrays(rng.normal(size=count), claim == subject, claim=claim, subject=subject)
+
+
+def dependent(trials: Trials, cluster: Cluster, i: int, j: int) -> bool:
+    """Whether two trials share a person."""
+    claim, subject = (trials.ids[name].decode() for name in ("claim", "subject"))
+    if cluster == "claim":
+        return bool(claim[i] == claim[j])
+    if cluster == "subject":
+        return bool(subject[i] == subject[j])
+    return bool({claim[i], subject[i]} & {claim[j], subject[j]})
+
+
+@pytest.mark.parametrize("cluster", ["claim", "subject", "both"])
+@given(seed=st.integers(0, 60))
+def test_variance_is_the_sum_over_dependent_pairs(cluster: Cluster, seed: int) -> None:
+    trials = some_trials(seed)
+    deviations = contributions(trials.genuine, wrong_decisions(trials, None, 0.2), HTER)
+    pairs = product(range(len(trials)), repeat=2)
+    expected = sum(deviations[i] * deviations[j] for i, j in pairs if dependent(trials, cluster, i, j))
+    found = cluster_variance(trials, deviations, cluster=cluster)
+    one_way = [
+        sum(
+            deviations[i] * deviations[j]
+            for i, j in product(range(len(trials)), repeat=2)
+            if dependent(trials, side, i, j)
+        )
+        for side in ("claim", "subject")
+    ]
+    if cluster == "both" and expected <= 0:
+        expected = max(one_way)
+    assert found.variance == pytest.approx(expected * found.people / (found.people - 1))
+
+
+def test_contributions_sum_to_nothing_and_squares_to_the_independent_variance() -> None:
+    trials = some_trials(3, 400, 30)
+    wrong = wrong_decisions(trials, None, 0.0)
+    weights = ErrorWeights("x", 0.3, 0.9)
+    deviations = contributions(trials.genuine, wrong, weights)
+    assert deviations.sum() == pytest.approx(0)
+    counts = count_errors(as_source(trials), 0.0).scalar()
+    assert np.sum(deviations**2) == pytest.approx(weights.variance(counts))
+
+
+def test_everybody_with_one_trial_is_as_good_as_independent() -> None:
+    rng = np.random.default_rng(0)
+    genuine = np.arange(2000) % 2 == 0
+    trials = Trials.from_arrays(rng.normal(genuine, 1), genuine, claim=np.arange(2000), subject=np.arange(2000) + 5000)
+    independent = hter_interval(count_errors(as_source(trials), 0.5).scalar())
+    clusters: list[Cluster] = ["claim", "subject", "both"]
+    for cluster in clusters:
+        found = cluster_interval(trials, 0.5, cluster=cluster)
+        assert found.sigma == pytest.approx(independent.sigma, rel=1e-3)
+        assert found.estimate == pytest.approx(independent.estimate)
+
+
+def test_one_person_only_is_an_error() -> None:
+    trials = Trials.from_arrays([0.0, 1.0], [False, True], claim=["a", "a"], subject=["b", "a"])
+    with pytest.raises(TrialsError, match="same claim"):
+        cluster_interval(trials, 0.5, cluster="claim")
+    plain = Trials.from_arrays([0.0, 1.0], [False, True])
+    with pytest.raises(TrialsError, match="neither claim nor subject ids"):
+        cluster_interval(plain, 0.5)
+
+
+def test_coverage_with_client_and_impostor_effects() -> None:
+    # 60 clients x 25 impostors, both with effects on the score; the true rates follow from the normal model
+    from statistics import NormalDist
+
+    rng = np.random.default_rng(1)
+    clients, impostors, spread, threshold = 60, 25, 0.7, 1.3
+    claim = np.concatenate([np.repeat(np.arange(clients), 4), np.repeat(np.arange(clients), impostors)])
+    subject = np.concatenate([np.repeat(np.arange(clients), 4), 100 + np.tile(np.arange(impostors), clients)])
+    genuine = claim == subject
+    far = 1 - NormalDist(0, (1 + spread**2) ** 0.5).cdf(threshold)
+    frr = NormalDist(2.5).cdf(threshold)
+    truth = (far + frr) / 2
+    trials = Trials.from_arrays(np.zeros(len(claim)), genuine, claim=claim, subject=subject)
+    covered = {"both": 0, "independent": 0}
+    for _ in range(800):
+        effect = rng.normal(0, spread, 200)
+        scores = np.where(genuine, 2.5, effect[subject]) + rng.normal(size=len(claim))
+        data = Trials(scores[:, None], genuine, ("system",), claim=trials.claim, subject=trials.subject)
+        robust = cluster_interval(data, threshold)
+        plain = hter_interval(count_errors(as_source(data), threshold).scalar())
+        covered["both"] += robust.low <= truth <= robust.high
+        covered["independent"] += plain.low <= truth <= plain.high
+    assert 0.925 <= covered["both"] / 800 <= 0.975
+    assert covered["independent"] / 800 < 0.85

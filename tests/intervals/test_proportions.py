@@ -1,0 +1,100 @@
+"""Proportion intervals and the naive ones, against statsmodels and seed 000."""
+
+import pytest
+
+from fairtrial import ParameterError
+from fairtrial.intervals import (
+    FAR,
+    FRR,
+    class_interval,
+    dcf_weights,
+    naive_interval,
+    proportion_interval,
+    published_counts,
+    rate_interval,
+    rule_of_three,
+    wer_weights,
+)
+from fairtrial.intervals.proportions import ProportionMethod
+from fairtrial.measures import DetectionCosts
+
+ROUNDED = {0.90: 1.645, 0.95: 1.960, 0.99: 2.576}
+A = published_counts(far=0.0115, frr=0.025, impostor=112_000, genuine=400)
+C = published_counts(far=0.131, frr=0.096, impostor=57_748, genuine=5_825)
+
+
+@pytest.mark.parametrize(
+    ("counts", "make", "percents"),
+    [
+        (A, naive_interval, (0.13135, 0.15651, 0.20570)),
+        (A, class_interval, (0.10484, 0.12492, 0.16418)),
+        (C, naive_interval, (0.41390, 0.49316, 0.64815)),
+        (C, class_interval, (0.43564, 0.51905, 0.68219)),
+    ],
+    ids=["naive-table-2", "class-table-2", "naive-table-5", "class-table-5"],
+)
+def test_naive_and_class_widths(counts, make, percents) -> None:  # type: ignore[no-untyped-def]
+    for (confidence, z), percent in zip(ROUNDED.items(), percents, strict=True):
+        assert 200 * z * make(counts, confidence=confidence).sigma == pytest.approx(percent, abs=5e-6)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "hter", "naive", "error"),
+    [
+        (1, 0.025000, 0.025249, 0.025249),
+        (10, 0.020555, 0.010766, 0.009400),
+        (100, 0.020056, 0.003553, 0.002998),
+        (1000, 0.020006, 0.001129, 0.000949),
+    ],
+)
+def test_deviations_of_figure_3(ratio: int, hter: float, naive: float, error: float) -> None:
+    counts = published_counts(far=0.1, frr=0.2, impostor=100 * ratio, genuine=100)
+    found = (rate_interval(counts).sigma, naive_interval(counts).sigma, class_interval(counts).sigma)
+    assert found == pytest.approx((hter, naive, error), abs=5e-7)
+
+
+def test_naive_is_not_always_narrower() -> None:
+    counts = published_counts(far=0.01, frr=0, impostor=112_000, genuine=400)
+    assert rate_interval(counts).sigma < naive_interval(counts).sigma
+
+
+def test_weighted_sums() -> None:
+    for weights, value in (
+        (FAR, 0.131),
+        (FRR, 0.096),
+        (wer_weights(0.3), 0.3 * 0.131 + 0.7 * 0.096),
+        (dcf_weights(DetectionCosts()), 0.99 * 0.131 + 0.1 * 0.096),
+    ):
+        assert rate_interval(C, weights=weights).estimate == pytest.approx(value)
+    nist = rate_interval(C, weights=dcf_weights(DetectionCosts())).sigma
+    by_hand = 0.131 * 0.869 * 0.99**2 / 57_748 + 0.096 * 0.904 / (100 * 5_825)  # eq. (14)
+    assert nist**2 == pytest.approx(by_hand)
+
+
+@pytest.mark.parametrize(
+    ("method", "three_of_40", "ten_of_400"),
+    [
+        ("clopper-pearson", (0.01574217985, 0.20386474873), (0.01362471200, 0.04203654501)),
+        ("jeffreys", (0.02157667444, 0.18681429724), (0.01455690897, 0.04048939767)),
+        ("wilson", (0.02583602577, 0.19864233524), (0.01500240935, 0.04138008606)),
+        ("agresti-coull", (0.01880068800, 0.20567767302), (0.01462433581, 0.04175815960)),
+    ],
+)
+def test_proportion_intervals_against_statsmodels(
+    method: ProportionMethod, three_of_40: tuple[float, float], ten_of_400: tuple[float, float]
+) -> None:
+    # statsmodels 0.15.0, proportion_confint(3, 40, .05, method) and (10, 400, .1, method)
+    assert proportion_interval(3, 40, method=method) == pytest.approx(three_of_40, abs=1e-9)
+    assert proportion_interval(10, 400, confidence=0.9, method=method) == pytest.approx(ten_of_400, abs=1e-9)
+
+
+def test_proportions_at_the_ends_and_bad_ones() -> None:
+    assert proportion_interval(0, 40, method="jeffreys").low == 0
+    assert proportion_interval(40, 40, method="jeffreys").high == 1
+    assert rule_of_three(600) == 0.005
+    assert rule_of_three(2) == 1
+    for errors, trials in ((-1, 10), (11, 10), (1, 0)):
+        with pytest.raises(ParameterError, match="whole number from 0"):
+            proportion_interval(errors, trials)
+    with pytest.raises(ParameterError, match="method must be one of"):
+        proportion_interval(1, 2, method="wald")  # type: ignore[arg-type]

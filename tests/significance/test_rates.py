@@ -1,0 +1,102 @@
+"""z tests against the tables of seed 000, recomputed in FORMULAS section 4."""
+
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from fairtrial import ErrorCounts, ParameterError
+from fairtrial.intervals import HTER, published_counts
+from fairtrial.significance import (
+    Discordant,
+    class_test,
+    dependent_test,
+    equivalence_test,
+    independent_test,
+    naive_test,
+)
+from fairtrial.significance.results import Alternative, z_test
+
+A = published_counts(far=0.0115, frr=0.0250, impostor=112_000, genuine=400)
+B = published_counts(far=0.0195, frr=0.0275, impostor=112_000, genuine=400)
+C = published_counts(far=0.131, frr=0.096, impostor=57_748, genuine=5_825)
+D = published_counts(far=0.158, frr=0.078, impostor=57_748, genuine=5_825)
+
+
+def test_independent_against_table_3() -> None:
+    result = independent_test(A, B)
+    assert 100 * result.delta == pytest.approx(64.6503, abs=5e-5)
+    assert result.sigma == pytest.approx(0.0056584, abs=5e-8)
+
+
+def test_dependent_against_table_3() -> None:
+    result = dependent_test(A, B, Discordant(1500, 603, 9, 8))
+    assert 100 * result.delta == pytest.approx(69.166, abs=5e-4)
+    assert result.sigma == pytest.approx(0.00515795, abs=5e-9)
+
+
+def test_independent_against_table_6() -> None:
+    result = independent_test(C, D)
+    assert 100 * result.delta == pytest.approx(89.108, abs=5e-4)
+    assert result.sigma == pytest.approx(0.0028071, abs=5e-8)
+
+
+def test_naive_and_class_against_tables_3_and_6() -> None:
+    assert 100 * naive_test(C, D).delta == pytest.approx(98.785, abs=5e-4)
+    assert round(naive_test(A, B).sigma or 0, 4) == 0.0006
+    assert round(class_test(A, B).sigma or 0, 4) == 0.0005
+    assert 100 * class_test(A, B).delta == pytest.approx(100)
+
+
+def test_dependent_test_has_the_right_size() -> None:
+    # FORMULAS: as printed, without the factor 1/2, it would reject 33.6 % of the time at 5 %
+    rng = np.random.default_rng(0)
+    p_values = []
+    for _ in range(2000):
+        impostor, genuine = rng.binomial(2000, 0.5), rng.binomial(60, 0.5)
+        found = Discordant(impostor, 2000 - impostor, genuine, 60 - genuine)
+        a = ErrorCounts(0.0, 3000 + 2000 - impostor, 30 + 60 - genuine, 400, 112_000)
+        b = ErrorCounts(0.0, 3000 + impostor, 30 + genuine, 400, 112_000)
+        p_values.append(dependent_test(a, b, found).p_value)
+    assert np.mean(np.array(p_values) < 0.05) == pytest.approx(0.05, abs=0.02)
+
+
+def test_dependent_test_on_contradicting_counts() -> None:
+    with pytest.raises(ParameterError, match="contradict the errors"):
+        dependent_test(A, B, Discordant(10, 9000, 0, 0))
+    with pytest.raises(ParameterError, match="numbers differ"):
+        dependent_test(A, C, Discordant(1, 1, 1, 1))
+    with pytest.raises(ParameterError, match="at least 0"):
+        Discordant(-1, 0, 0, 0)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+@pytest.mark.parametrize("estimate", [-0.3, 0.0, 0.1, 2.0])
+def test_p_values_against_scipy(alternative: Alternative, estimate: float) -> None:
+    result = z_test("z", estimate, 0.1, alternative=alternative)
+    z = estimate / 0.1
+    expected = {"two-sided": 2 * stats.norm.sf(abs(z)), "less": stats.norm.cdf(z), "greater": stats.norm.sf(z)}
+    assert result.p_value == pytest.approx(expected[alternative])
+
+
+def test_no_spread() -> None:
+    assert z_test("z", 0.0, 0.0).p_value == 1
+    assert z_test("z", 0.1, 0.0).p_value == 0
+
+
+def test_equivalence_is_two_one_sided_tests() -> None:
+    close = z_test("z", 0.001, 0.002)
+    result = equivalence_test(close, 0.006)
+    assert result.p_value == pytest.approx(1 - NormalDist().cdf((0.006 - 0.001) / 0.002))
+    assert equivalence_test(close, 0.0005).p_value > 0.5
+    with pytest.raises(ParameterError, match="margin must be above 0"):
+        equivalence_test(close, 0)
+
+
+def test_weights_of_hter() -> None:
+    assert (HTER.far, HTER.frr) == (0.5, 0.5)
+    with pytest.raises(ParameterError, match="FAR must be a fraction"):
+        published_counts(far=1.5, frr=0, impostor=1, genuine=1)
+    with pytest.raises(ParameterError, match="at least one genuine trial"):
+        published_counts(far=0.1, frr=0, impostor=1, genuine=0)
