@@ -226,7 +226,8 @@ def eer(folder: Path, size: int) -> list[Row]:
         "pyeer": (PEERS, "pyeer-eer"),
         **SORT,
     }
-    rows = speed_rows(f"EER, {amount(11 * size)}", take_turns(tools, folder, 5), {"bob.measure": "ratio >= 20", **FASTER_THAN_SORT}, "best")
+    targets = {"bob.measure": "ratio >= 20", **FASTER_THAN_SORT}
+    rows = speed_rows(f"EER, {amount(11 * size)}", take_turns(tools, folder, 5), targets, "best")
     ours, theirs = (_multiple(memory(where, "eer", folder)) for where in (OWN, PEERS))
     job = f"EER, peak memory, {amount(11 * size)}"
     return [*rows, Row(job, "x input", ours, "bob.measure", theirs, "ours <= 1.5", "one each")]

@@ -119,3 +119,22 @@ def test_error_counts_as_json() -> None:
         "impostor": 12,
     }
     assert all(type(value) in (int, float) for value in counts.to_dict().values())
+
+
+@pytest.mark.parametrize("data", [[[1.0], [0.0]], np.ones((2, 2)), ([1.0], [0.0], [2.0]), None, "scores"])
+def test_what_is_no_pair_of_arrays(data: object) -> None:
+    with pytest.raises(TrialsError, match="expected Trials, a source of scores or a pair of arrays"):
+        as_source(data)  # type: ignore[arg-type]
+
+
+def test_masked_and_complex_scores_are_refused() -> None:
+    with pytest.raises(TrialsError, match="masked"):
+        as_source((np.ma.array([1.0, 2.0], mask=[True, False]), [0.0]))
+    with pytest.raises(TrialsError, match="must be numbers, not complex"):
+        as_source(([1j], [0.0]))
+
+
+def test_error_counts_of_several_thresholds_as_json() -> None:
+    counts = count_errors(([0.9, 0.4], [0.1, 0.5, 0.4]), [0.4, 0.5])
+    assert counts.to_dict()["false_accepts"] == [1, 0]
+    assert bool(counts[0])

@@ -1,5 +1,6 @@
 """Criteria: the exact choice of a threshold against brute force, and the papers' numbers."""
 
+import pickle
 from collections.abc import Callable
 from fractions import Fraction
 from statistics import NormalDist
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from brute_force import Point, points
-from fairtrial import CRITERIA, Criterion, DetectionCosts, ParameterError, choose_thresholds, search
+from fairtrial import CRITERIA, MEASURES, Criterion, DetectionCosts, ParameterError, choose_thresholds, search
 from fairtrial.cells import fit_cells
 from fairtrial.criteria import as_criterion, detection_criterion, simplest_fraction
 from strategies import score_arrays
@@ -171,3 +172,19 @@ def test_choice_does_not_depend_on_order_or_scale(name: str) -> None:
     assert plain.threshold == shuffled.threshold
     assert np.exp(plain.threshold) == stretched.threshold
     assert plain.false_accepts == stretched.false_accepts
+
+
+def test_alpha_0_takes_the_end_of_the_run_also_with_rejected_genuine_trials() -> None:
+    dev = ([-np.inf, 5.0, 6.0], [0.0, 1.0, 2.0])
+    assert choose_thresholds(dev, "wer-equal", [0.0]).threshold.tolist() == [2.0]
+    assert choose_thresholds(([1.0, 2.0], [-np.inf, 0.0, 5.0]), "wer-equal", [1.0]).threshold.tolist() == [5.0]
+
+
+def test_precision_ties_within_an_edge_of_the_hull() -> None:
+    dev = ([-np.inf] * 8 + [1.0, 2.0], [1.0, 2.0])
+    assert choose_thresholds(dev, "precision-recall", [1.0]).threshold.tolist() == [1.0]
+
+
+def test_criteria_and_measures_can_be_pickled() -> None:
+    for entry in (*CRITERIA.values(), *MEASURES.values(), as_criterion(DetectionCosts(1, 0.5, 1, 0.5))):
+        assert pickle.loads(pickle.dumps(entry)) == entry

@@ -1,9 +1,11 @@
 """Evaluation of one system, from dev to the interval."""
 
+import pickle
+
 import numpy as np
 import pytest
 
-from fairtrial import ParameterError, Trials, TrialsError, cross_validate, evaluate, make_blocks
+from fairtrial import ParameterError, Trials, TrialsError, cross_validate, evaluate, make_blocks, performance_curve
 from fairtrial.intervals.clusters import cluster_interval
 
 DEV = ([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6])
@@ -136,3 +138,34 @@ def test_one_person_only_leaves_the_independent_interval() -> None:
     assert evaluate(trials, trials).interval.method == "independent"
     with pytest.raises(TrialsError, match="same claim"):
         evaluate(trials, trials, cluster="claim")
+
+
+def test_the_same_trials_for_dev_and_test_are_a_posteriori() -> None:
+    trials = crossed(0.0)
+    copied = Trials.from_arrays(trials.scores.copy(), trials.genuine.copy())
+    for dev, test in ((trials, trials), (copied, Trials.from_arrays(trials.scores, trials.genuine)), (DEV, DEV)):
+        result = evaluate(dev, test)
+        assert result.kind == "a posteriori"
+        assert any("same trials" in note for note in result.notes)
+    assert evaluate(DEV, TEST).kind == "a priori"
+
+
+def test_fixed_criteria_give_their_alpha_to_the_measures() -> None:
+    dev = ([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.65])
+    result = evaluate(dev, TEST, criterion="eer", alpha=0.1, measures="wer")
+    assert result.measures["wer"] == pytest.approx(result.test.hter)
+
+
+def test_two_measures_of_the_same_name_are_both_there() -> None:
+    result = evaluate(DEV, TEST, measures=[lambda c: c.false_accepts, lambda c: c.false_rejects])
+    assert sorted(result.measures.values()) == [1, 2]
+    with pytest.raises(ParameterError, match="one number"):
+        evaluate(DEV, TEST, measures=[lambda c: np.zeros(2)])
+
+
+def test_results_can_be_pickled() -> None:
+    trials = crossed(1.0)
+    for result in (evaluate(DEV, TEST), cross_validate(trials, make_blocks(trials, 3))):
+        assert repr(pickle.loads(pickle.dumps(result))) == repr(result)
+    curve = performance_curve(DEV, TEST, alphas=[0.2, 0.5])
+    assert pickle.loads(pickle.dumps(curve)).to_dict() == curve.to_dict()

@@ -95,3 +95,13 @@ def test_others_without_a_class_are_an_error() -> None:
     trials = Trials.from_arrays(np.zeros(6), genuine, claim=claim)
     with pytest.raises(TrialsError, match="0 impostor trials left"):
         make_blocks(trials, 4)
+
+
+def test_a_person_with_one_name_as_claim_and_another_as_subject_is_not_split() -> None:
+    claim, subject = np.divmod(np.arange(144), 12)
+    trials = Trials.from_arrays(
+        np.zeros(144), claim == subject, claim=[f"gallery{c}" for c in claim], subject=[f"probe{s}" for s in subject]
+    )
+    for block in make_blocks(trials, 3):
+        judged = set(claim[block.held_out]) | set(subject[block.held_out])
+        assert not judged & (set(claim[block.others]) | set(subject[block.others]))

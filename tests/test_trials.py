@@ -51,14 +51,12 @@ def test_ids_of_the_wrong_length() -> None:
         Trials.from_arrays([0.0, 1.0], [True, False], claim=["a"])
 
 
-def test_select_rows_negate_and_rename() -> None:
+def test_select_rows_and_rename() -> None:
     trials = Trials.from_arrays(
         np.array([[1.0, 2.0], [3.0, 4.0]]), [True, False], systems=["a", "b"], subject=["x", "y"]
     )
     assert trials.select(["b"]).scores.tolist() == [[2.0], [4.0]]
     assert trials.rows(np.array([1])).ids["subject"].name(0) == "y"
-    assert trials.negated(["a"]).scores.tolist() == [[-1.0, 2.0], [-3.0, 4.0]]
-    assert trials.negated().notes == ("scores negated: a, b",)
     assert trials.renamed(["c", "d"]).systems == ("c", "d")
     with pytest.raises(TrialsError, match="1 names for 2 systems"):
         trials.renamed(["c"])

@@ -70,6 +70,9 @@ class ErrorCounts:
     def __len__(self) -> int:
         return len(self.threshold)
 
+    def __bool__(self) -> bool:
+        return True
+
     def scalar(self) -> ErrorCounts:
         """Plain Python numbers in place of zero-dimensional arrays."""
         return ErrorCounts(
@@ -81,7 +84,13 @@ class ErrorCounts:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Rates and counts under the names of the command line's JSON."""
+        """Rates and counts under the names of the command line's JSON, as numbers or lists of them."""
+        if np.ndim(self.false_accepts):
+            names = ("far", "frr", "hter", "false_accepts", "false_rejects")
+            return {name: np.asarray(getattr(self, name)).tolist() for name in names} | {
+                "genuine": self.genuine,
+                "impostor": self.impostor,
+            }
         plain = self.scalar()
         return {
             "far": plain.far,
@@ -134,7 +143,7 @@ class ArraySource:
 
     def sample(self, size: int) -> Scores:
         step = max(1, (self.genuine + self.impostor) // size)
-        # each class on its own, so that a rare class is not missed
+        # of a small part some thousands at least, so that a rare class in an array of its own is not missed
         return np.concatenate([scores[:: max(1, min(step, len(scores) // 4096))] for scores, _ in self.parts])
 
     def chunks(self) -> Iterator[tuple[Scores, Genuine]]:
@@ -184,13 +193,18 @@ def as_source(data: ScoreData, *, system: str | None = None, what: str = "scores
         scores = data.column(system)
         genuine = int(np.count_nonzero(data.genuine))
         source = ArraySource(((scores, data.genuine),), genuine, len(scores) - genuine)
-    elif isinstance(data, tuple):
+    elif isinstance(data, tuple) and len(data) == 2:
         arrays = [
             _score_array(part, f"{what}, {name}") for part, name in zip(data, ("genuine", "impostor"), strict=True)
         ]
         source = ArraySource(((arrays[0], True), (arrays[1], False)), len(arrays[0]), len(arrays[1]))
-    else:
+    elif hasattr(data, "tally"):
         source = data
+    else:
+        raise TrialsError(
+            f"{what}: expected Trials, a source of scores or a pair of arrays (genuine, impostor), "
+            f"not {type(data).__name__}"
+        )
     for count, name in ((source.genuine, "genuine"), (source.impostor, "impostor")):
         if count == 0:
             raise TrialsError(f"{what}: there is no {name} trial; error rates need both classes")
@@ -199,11 +213,12 @@ def as_source(data: ScoreData, *, system: str | None = None, what: str = "scores
 
 def _score_array(values: ArrayLike, what: str) -> Scores:
     scores = np.asarray(values)
+    if np.ma.isMaskedArray(values) and np.ma.is_masked(values):
+        raise TrialsError(f"{what}: some scores are masked; drop or reject trials without a score first")
     if scores.dtype not in (np.float32, np.float64):
-        try:
-            scores = scores.astype(np.float64)
-        except (TypeError, ValueError) as error:
-            raise TrialsError(f"{what}: scores must be numbers: {error}") from error
+        if scores.dtype.kind not in "fiub" and scores.size:
+            raise TrialsError(f"{what}: scores must be numbers, not {scores.dtype}")
+        scores = scores.astype(np.float64)
     if scores.ndim != 1:
         raise TrialsError(f"{what}: scores must be a one-dimensional array, not of shape {scores.shape}")
     if scores.size and np.isnan(np.min(scores)):
@@ -248,13 +263,13 @@ def add_by_class(total: NDArray[np.int64], bins: NDArray[np.int64], genuine: Gen
     return total
 
 
-def count_errors(source: ScoreSource, thresholds: ArrayLike) -> ErrorCounts:
+def count_errors(data: ScoreData, thresholds: ArrayLike, *, system: str | None = None) -> ErrorCounts:
     """Count false acceptances and false rejections at each threshold, in the order given.
 
     Parameters
     ----------
-    source
-        The scores; see `as_source`.
+    data
+        Trials, a source, or a pair of arrays ``(genuine, impostor)``.
     thresholds
         One threshold or an array of them, infinite ones included.
 
@@ -265,10 +280,12 @@ def count_errors(source: ScoreSource, thresholds: ArrayLike) -> ErrorCounts:
 
     Examples
     --------
-    >>> counts = count_errors(as_source(([0.9, 0.4], [0.1, 0.5, 0.4])), [0.4, 0.5])
+    >>> counts = count_errors(([0.9, 0.4], [0.1, 0.5, 0.4]), [0.4, 0.5])
     >>> counts.false_accepts, counts.false_rejects
     (array([1, 0]), array([1, 1]))
     """
+    # a source may hold one class only here: a block of held-out trials, say
+    source = as_source(data, system=system) if isinstance(data, (Trials, tuple)) else data
     wanted = np.asarray(thresholds, dtype=np.float64)
     if np.isnan(wanted).any():
         raise ParameterError("a threshold is NaN; thresholds must be numbers, -inf or inf")

@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fairtrial.counting import ErrorCounts, ScoreData, ScoreSource, as_source
+from fairtrial.counting import ErrorCounts, ScoreData, ScoreSource, as_source, count_errors
 from fairtrial.errors import ParameterError
 from fairtrial.measures import DetectionCosts, Formula, f1, precision, recall, share, wer
 from fairtrial.search import Level, all_points, crossing_points, hull_points
@@ -46,6 +46,10 @@ class Criterion:
         Whether `cost` also takes fractions, so that ties can be told exactly.
     alpha
         The alpha that always goes with this criterion, whatever the caller gives.
+    at_ends
+        The criterion that says the same at alpha 0 and 1, where `level` has no crossing.
+    ties_within_edges
+        For ``"hull"``: whether, with genuine scores of -inf, a point within an edge of the hull may win a tie.
     """
 
     name: str
@@ -55,10 +59,14 @@ class Criterion:
     target: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None
     exact: bool = False
     alpha: float | None = None
+    at_ends: Criterion | None = None
+    ties_within_edges: bool = False
 
     def points(self, source: ScoreSource, alphas: NDArray[np.float64]) -> ErrorCounts:
         """Error counts among which the optimum for each alpha is."""
         if self.search == "hull":
+            if self.ties_within_edges and count_errors(source, -np.inf).false_rejects:
+                return all_points(source)
             return hull_points(source)
         if self.search == "crossing" and self.level is not None and self.target is not None:
             return crossing_points(source, self.level, self.target(alphas))
@@ -81,17 +89,24 @@ def _balance(counts: ErrorCounts) -> NDArray[np.float64]:
     return np.where(far + frr > 0, share(frr, far + frr), 0.5)
 
 
+@dataclass(frozen=True, slots=True)
+class _DetectionCost:
+    """Detection costs, with exact weights where counts are exact."""
+
+    costs: DetectionCosts
+
+    def __call__(self, counts: ErrorCounts, alpha: Any) -> Any:
+        if not isinstance(alpha, Fraction):
+            return self.costs(counts)
+        costs = self.costs
+        weight_fr = simplest_fraction(costs.cost_fr) * simplest_fraction(costs.prior_genuine)
+        weight_fa = simplest_fraction(costs.cost_fa) * simplest_fraction(costs.prior_impostor)
+        return weight_fr * counts.frr + weight_fa * counts.far
+
+
 def detection_criterion(costs: DetectionCosts) -> Criterion:
     """The criterion `dcf` with these costs and priors."""
-    weight_fr = simplest_fraction(costs.cost_fr) * simplest_fraction(costs.prior_genuine)
-    weight_fa = simplest_fraction(costs.cost_fa) * simplest_fraction(costs.prior_impostor)
-
-    def cost(counts: ErrorCounts, alpha: Any) -> Any:
-        if isinstance(alpha, Fraction):
-            return weight_fr * counts.frr + weight_fa * counts.far
-        return costs(counts)
-
-    return Criterion("dcf", cost, search="hull", exact=True)
+    return Criterion("dcf", _DetectionCost(costs), search="hull", exact=True)
 
 
 CRITERIA: dict[str, Criterion] = {}
@@ -103,14 +118,43 @@ def register_criterion(criterion: Criterion) -> Criterion:
     return criterion
 
 
+def _inequality(counts: ErrorCounts, alpha: Any) -> Any:
+    return abs(alpha * counts.far - (1 - alpha) * counts.frr)
+
+
+def _far_off_target(counts: ErrorCounts, alpha: Any) -> Any:
+    return abs(alpha - counts.far)
+
+
+def _frr_off_target(counts: ErrorCounts, alpha: Any) -> Any:
+    return abs(alpha - counts.frr)
+
+
+def _lost_precision_and_recall(counts: ErrorCounts, alpha: Any) -> Any:
+    return -(alpha * precision(counts) + (1 - alpha) * recall(counts))
+
+
+def _lost_f1(counts: ErrorCounts, alpha: Any) -> Any:
+    return -f1(counts)
+
+
+def _specificity_level(counts: ErrorCounts) -> NDArray[np.float64]:
+    return np.asarray(-counts.far)
+
+
+def _frr_level(counts: ErrorCounts) -> NDArray[np.float64]:
+    return np.asarray(counts.frr)
+
+
 _WER_MIN = Criterion("wer-min", wer, search="hull", exact=True)
 _WER_EQUAL = Criterion(
     "wer-equal",
-    lambda counts, alpha: abs(alpha * counts.far - (1 - alpha) * counts.frr),
+    _inequality,
     search="crossing",
     level=_balance,
-    target=lambda alphas: alphas,
+    target=np.positive,
     exact=True,
+    at_ends=_WER_MIN,
 )
 for _criterion in (
     _WER_MIN,
@@ -119,27 +163,28 @@ for _criterion in (
     replace(_WER_MIN, name="hter-min", alpha=0.5),
     Criterion(
         "far",
-        lambda counts, alpha: abs(alpha - counts.far),
+        _far_off_target,
         search="crossing",
-        level=lambda counts: -counts.far,
+        level=_specificity_level,
         target=np.negative,
         exact=True,
     ),
     Criterion(
         "frr",
-        lambda counts, alpha: abs(alpha - counts.frr),
+        _frr_off_target,
         search="crossing",
-        level=lambda counts: counts.frr,
-        target=lambda alphas: alphas,
+        level=_frr_level,
+        target=np.positive,
         exact=True,
     ),
     Criterion(
         "precision-recall",
-        lambda counts, alpha: -(alpha * precision(counts) + (1 - alpha) * recall(counts)),
+        _lost_precision_and_recall,
         search="hull",
         exact=True,
+        ties_within_edges=True,
     ),
-    Criterion("f1", lambda counts, alpha: -f1(counts), search="hull", exact=True),
+    Criterion("f1", _lost_f1, search="hull", exact=True),
     detection_criterion(DetectionCosts()),
 ):
     register_criterion(_criterion)
@@ -171,7 +216,9 @@ def check_alphas(alphas: ArrayLike) -> NDArray[np.float64]:
     return values
 
 
-def choose_thresholds(data: ScoreData, criterion: CriterionLike, alphas: ArrayLike) -> ErrorCounts:
+def choose_thresholds(
+    data: ScoreData, criterion: CriterionLike, alphas: ArrayLike, *, system: str | None = None
+) -> ErrorCounts:
     """Choose the threshold that minimises the criterion, for each alpha, with the errors it makes there.
 
     Examples
@@ -184,12 +231,20 @@ def choose_thresholds(data: ScoreData, criterion: CriterionLike, alphas: ArrayLi
     weights = check_alphas(alphas)
     if rule.alpha is not None:
         weights = np.full_like(weights, rule.alpha)
-    points = rule.points(as_source(data), weights)
-    found: dict[float, int] = {}
-    for alpha in weights.tolist():
-        if alpha not in found:
-            found[alpha] = _best(points, rule, alpha)
-    return points[[found[alpha] for alpha in weights.tolist()]]
+    source = as_source(data, system=system)
+    distinct, place = np.unique(weights, return_inverse=True)
+    ends = (distinct == 0) | (distinct == 1) if rule.at_ends is not None else np.zeros(len(distinct), dtype=bool)
+    chosen: dict[float, ErrorCounts] = {}
+    for which, own in ((distinct[~ends], rule), (distinct[ends], rule.at_ends or rule)):
+        if len(which):
+            points = own.points(source, which)
+            chosen |= {alpha: points[_best(points, own, alpha)] for alpha in which.tolist()}
+    found = [chosen[alpha] for alpha in distinct.tolist()]
+    columns = [
+        np.array([getattr(counts, name) for counts in found])[place]
+        for name in ("threshold", "false_accepts", "false_rejects")
+    ]
+    return ErrorCounts(columns[0], columns[1], columns[2], source.genuine, source.impostor)
 
 
 def _best(points: ErrorCounts, rule: Criterion, alpha: float) -> int:

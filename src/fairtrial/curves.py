@@ -55,7 +55,9 @@ class RocCurve:
         }
 
 
-def roc_curve(data: ScoreData, *, convex_hull: bool = False, max_points: int | None = None) -> RocCurve:
+def roc_curve(
+    data: ScoreData, *, convex_hull: bool = False, max_points: int | None = None, system: str | None = None
+) -> RocCurve:
     """Compute the ROC: every distinct operating point, or the vertices of its convex hull only.
 
     Parameters
@@ -63,7 +65,7 @@ def roc_curve(data: ScoreData, *, convex_hull: bool = False, max_points: int | N
     max_points
         Keep at most this many points, spread evenly along the curve: for drawing, never for figures.
     """
-    source = as_source(data)
+    source = as_source(data, system=system)
     counts = hull_points(source) if convex_hull else all_points(source)
     if max_points is not None:
         if max_points < 2:
@@ -97,7 +99,7 @@ def _trapezoid(widths: NDArray[np.int64], heights: NDArray[np.int64]) -> float:
     return total / 2
 
 
-def auc_error(data: ScoreData) -> float:
+def auc_error(data: ScoreData, *, system: str | None = None) -> float:
     """P(genuine < impostor) + P(genuine = impostor)/2, exactly: one minus the usual AUC.
 
     Examples
@@ -105,4 +107,4 @@ def auc_error(data: ScoreData) -> float:
     >>> auc_error(([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6]))
     0.1
     """
-    return area_under(all_points(as_source(data)))
+    return area_under(all_points(as_source(data, system=system)))

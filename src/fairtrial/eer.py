@@ -45,7 +45,9 @@ class EqualErrorRate:
         }
 
 
-def equal_error_rate(data: ScoreData, *, definition: EerDefinition = "step-mean") -> EqualErrorRate:
+def equal_error_rate(
+    data: ScoreData, *, definition: EerDefinition = "step-mean", system: str | None = None
+) -> EqualErrorRate:
     """Compute the equal error rate of one source of scores.
 
     Parameters
@@ -63,7 +65,7 @@ def equal_error_rate(data: ScoreData, *, definition: EerDefinition = "step-mean"
     """
     if definition not in get_args(EerDefinition):
         raise ParameterError(f"EER definition must be one of {', '.join(get_args(EerDefinition))}, not {definition!r}")
-    source = as_source(data)
+    source = as_source(data, system=system)
     nearest = choose_thresholds(source, "eer", 0.5)[0].scalar()
     far, frr = nearest.far, nearest.frr
     if definition == "step-mean":

@@ -7,23 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fairtrial.counting import ErrorCounts, ScoreData, as_source, count_errors
-from fairtrial.criteria import CriterionLike, as_criterion, check_alphas, choose_thresholds
+from fairtrial.counting import ErrorCounts, ScoreData, ScoreSource, as_source, count_errors
+from fairtrial.criteria import CriterionLike, as_criterion, check_alphas, choose_thresholds, simplest_fraction
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.folds import CROSS_VALIDATED, Block, block_sources
 from fairtrial.measures import Measure, MeasureLike, as_measure
 from fairtrial.search import all_points
-from fairtrial.trials import Trials
+from fairtrial.trials import Trials, check_same_systems
 
 AreaConvention: TypeAlias = Literal["interpolated", "step"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class PerformanceCurve:
     """An Expected Performance Curve: for each alpha, errors on test at the threshold chosen on dev."""
 
@@ -87,8 +88,8 @@ def alpha_grid(points: int = 101, *, low: float = 0.0, high: float = 1.0) -> NDA
         raise ParameterError(f"a curve needs at least 2 points, not {points}")
     if not 0 <= low < high <= 1:
         raise ParameterError(f"the range of alpha must lie within 0 and 1 and not be empty, not {low:g} to {high:g}")
-    grid = np.arange(points) / (points - 1)
-    return grid if (low, high) == (0.0, 1.0) else low + grid * (high - low)
+    first, last = simplest_fraction(low), simplest_fraction(high)
+    return np.array([float(first + (last - first) * Fraction(k, points - 1)) for k in range(points)])
 
 
 def performance_curve(
@@ -118,6 +119,7 @@ def performance_curve(
     >>> performance_curve(dev, test, alphas=[0, 0.5, 1]).hter.round(4)
     array([0.25  , 0.3833, 0.3833])
     """
+    check_same_systems(dev, test)
     weights = alpha_grid() if alphas is None else _rising(check_alphas(alphas))
     chosen = choose_thresholds(as_source(dev, system=system, what="dev"), criterion, weights)
     counts = count_errors(as_source(test, system=system, what="test"), chosen.threshold)
@@ -257,33 +259,46 @@ def expected_areas(
     """
     if not 0 <= low < high <= 1:
         raise ParameterError(f"the range of rates must lie within 0 and 1 and not be empty, not {low:g} to {high:g}")
+    check_same_systems(dev, test)
     if convention not in get_args(AreaConvention):
         raise ParameterError(f"convention must be one of {', '.join(get_args(AreaConvention))}, not {convention!r}")
-    points = all_points(as_source(dev, system=system, what="dev"))
-    value = count_errors(as_source(test, system=system, what="test"), points.threshold).hter
-    mean = _mean_interpolated if convention == "interpolated" else _mean_of_steps
-    # a run of equal FAR is best at its lowest threshold, a run of equal FRR at its highest
-    falling = slice(None, None, -1)
-    return Areas(
-        mean(points.far[falling], value[falling], low, high),
-        mean(points.frr, value, low, high),
-        low,
-        high,
-        convention,
+    thresholds, by_far, by_frr = area_weights(
+        as_source(dev, system=system, what="dev"), low=low, high=high, convention=convention
     )
+    value = count_errors(as_source(test, system=system, what="test"), thresholds).hter
+    return Areas(float(np.dot(by_far, value)), float(np.dot(by_frr, value)), low, high, convention)
 
 
-def _mean_interpolated(rate: NDArray[np.float64], value: NDArray[np.float64], low: float, high: float) -> float:
-    """The mean over targets of values on straight lines between neighbours; a run of equal rate has no width."""
+def area_weights(
+    dev: ScoreSource, *, low: float = 0.0, high: float = 1.0, convention: AreaConvention = "interpolated"
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Give dev's thresholds and how much each counts in E_V1 and in E_V2: an area is a weighted mean of HTERs."""
+    points = all_points(dev)
+    weigh = _interpolated_weights if convention == "interpolated" else _step_weights
+    # a run of equal FAR is best at its lowest threshold, a run of equal FRR at its highest
+    by_far = weigh(points.far[::-1], low, high)[::-1]
+    return points.threshold, by_far, weigh(points.frr, low, high)
+
+
+def _interpolated_weights(rate: NDArray[np.float64], low: float, high: float) -> NDArray[np.float64]:
+    """Weights of values on straight lines between neighbours; a run of equal rate has no width."""
     left, right = np.clip(rate[:-1], low, high), np.clip(rate[1:], low, high)
     width = np.diff(rate)
-    slope = np.divide(np.diff(value), width, out=np.zeros_like(width), where=width > 0)
-    middle = value[:-1] + slope * ((left + right) / 2 - rate[:-1])
-    return float(np.sum((right - left) * middle) / (high - low))
+    middle = (left + right) / 2 - rate[:-1]
+    towards = np.divide(middle, width, out=np.zeros_like(width), where=width > 0)
+    weights = np.zeros(len(rate))
+    weights[:-1] += (right - left) * (1 - towards)
+    weights[1:] += (right - left) * towards
+    # scores of -inf are never accepted, so some targets may be out of reach: the nearest point stands for them
+    weights[0] += np.clip(rate[0], low, high) - low
+    weights[-1] += high - np.clip(rate[-1], low, high)
+    return weights / (high - low)
 
 
-def _mean_of_steps(rate: NDArray[np.float64], value: NDArray[np.float64], low: float, high: float) -> float:
-    """The mean over targets of the value at the nearest reachable rate."""
+def _step_weights(rate: NDArray[np.float64], low: float, high: float) -> NDArray[np.float64]:
+    """Weights of the nearest reachable rate: the last of each run takes all targets nearest to it."""
     ends = np.flatnonzero(np.append(np.diff(rate) > 0, True))
     bounds = np.concatenate([[0.0], (rate[ends][1:] + rate[ends][:-1]) / 2, [1.0]])
-    return float(np.sum(np.diff(np.clip(bounds, low, high)) * value[ends]) / (high - low))
+    weights = np.zeros(len(rate))
+    weights[ends] = np.diff(np.clip(bounds, low, high)) / (high - low)
+    return weights

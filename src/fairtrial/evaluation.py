@@ -17,11 +17,12 @@ from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.folds import CROSS_VALIDATED, Block, Cluster, block_sources
 from fairtrial.intervals.clusters import interval_of_decisions, wrong_decisions
 from fairtrial.intervals.rates import RateInterval, hter_interval
-from fairtrial.measures import MeasureLike, as_measure
-from fairtrial.trials import Trials
+from fairtrial.measures import Measure, MeasureLike, as_measure
+from fairtrial.trials import Trials, check_same_systems
 
 A_PRIORI = "a priori"
 A_POSTERIORI = "a posteriori"
+SAME_TRIALS = "dev and test are the same trials, so the threshold was set on what it is judged by"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +127,8 @@ def evaluate(
     (0.5, 0.2833, 0.6667)
     """
     check_same_systems(dev, test)
-    rule, weight = as_criterion(criterion), _one_alpha(alpha)
+    same = _same_trials(dev, test)
+    rule, weight = as_criterion(criterion), one_alpha(alpha)
     dev_scores = as_source(dev, system=system, what="dev")
     test_scores = as_source(test, system=system, what="test")
     at_dev = choose_thresholds(dev_scores, rule, weight)[0].scalar()
@@ -142,7 +144,8 @@ def evaluate(
         measures=measures,
         robust=_robust(test, lambda trials: wrong_decisions(trials, system, at_dev.threshold), cluster, confidence),
         confidence=confidence,
-        notes=_notes_of(("dev", dev), ("test", test)),
+        notes=[*_notes_of(("dev", dev), ("test", test)), *([SAME_TRIALS] if same else [])],
+        kind=A_POSTERIORI if same else A_PRIORI,
     )
 
 
@@ -168,7 +171,7 @@ def cross_validate(
     blocks
         Which trials set the thresholds for which; see `make_blocks`.
     """
-    rule, weight = as_criterion(criterion), _one_alpha(alpha)
+    rule, weight = as_criterion(criterion), one_alpha(alpha)
     scores = as_source(trials, system=system, what="dev")
     at_dev = choose_thresholds(scores, rule, weight)[0].scalar()
     parts = [
@@ -213,39 +216,56 @@ def _result(
     notes: Sequence[str],
     **rest: Any,
 ) -> Evaluation:
-    known = [as_measure(measure) for measure in measures]
+    known = [as_measure(measure) for measure in ([measures] if isinstance(measures, str) else measures)]
+    weight = alpha if rule.alpha is None else rule.alpha
+    values = {
+        measure.name if [m.name for m in known].count(measure.name) == 1 else f"{measure.name} {k + 1}": measure
+        for k, measure in enumerate(known)
+    }
     independent = hter_interval(test, confidence=confidence)
     intervals = (independent,) if robust is None else (robust, independent)
     return Evaluation(
         criterion=rule.name,
-        alpha=alpha if rule.alpha is None else rule.alpha,
+        alpha=weight,
         threshold=dev.threshold,
         dev=dev,
         test=test,
         dev_eer=dev_eer,
         intervals=intervals,
-        measures={measure.name: float(measure(test, alpha)) for measure in known},
+        measures={name: _number(measure, test, weight) for name, measure in values.items()},
         notes=(*notes, *_warnings(dev_eer, test), *_sharing(intervals)),
         **rest,
     )
 
 
-def check_same_systems(dev: ScoreData, test: ScoreData) -> None:
-    """Raise an error where dev and test are trials of different systems."""
-    if isinstance(dev, Trials) and isinstance(test, Trials) and set(dev.systems) != set(test.systems):
-        only = [
-            f"{', '.join(sorted(set(a.systems) - set(b.systems)))} in {name} only"
-            for a, b, name in ((dev, test, "dev"), (test, dev, "test"))
-            if set(a.systems) - set(b.systems)
-        ]
-        raise TrialsError(f"dev and test hold different systems: {'; '.join(only)}; select or rename the systems")
-
-
-def _one_alpha(alpha: float) -> float:
+def one_alpha(alpha: float) -> float:
+    """The alpha, if it is one number within [0, 1]."""
     values = check_alphas(alpha)
     if len(values) != 1:
         raise ParameterError("evaluate takes one alpha; a range of them makes a performance curve")
     return float(values[0])
+
+
+def _number(measure: Measure, counts: ErrorCounts, alpha: float) -> float:
+    value = measure(counts, alpha)
+    if np.ndim(value):
+        raise ParameterError(f"measure {measure.name} must give one number, not {value!r}")
+    return float(value)
+
+
+def _same_trials(dev: ScoreData, test: ScoreData) -> bool:
+    """Whether dev and test are the same trials, so that nothing is a priori."""
+    if dev is test:
+        return True
+    if isinstance(dev, Trials) and isinstance(test, Trials):
+        return (
+            len(dev) == len(test)
+            and np.array_equal(dev.scores, test.scores)
+            and np.array_equal(dev.genuine, test.genuine)
+        )
+    if isinstance(dev, tuple) and isinstance(test, tuple):
+        return all(a is b for a, b in zip(dev, test, strict=False))
+    return False
 
 
 def _notes_of(*sets: tuple[str, ScoreData]) -> list[str]:

@@ -23,8 +23,22 @@ CROSS_VALIDATED = "a priori (cross-validated)"
 class Block:
     """Trials that are judged together, and the trials that set their threshold."""
 
-    held_out: NDArray[np.bool_]
-    others: NDArray[np.bool_]
+    folds: tuple[int, int]
+    """The folds of the people in these trials."""
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    """The folds of the two people of every trial of the whole set."""
+
+    @property
+    def held_out(self) -> NDArray[np.bool_]:
+        """The trials that are judged."""
+        i, j = self.folds
+        return np.asarray(((self.first == i) & (self.second == j)) | ((self.first == j) & (self.second == i)))
+
+    @property
+    def others(self) -> NDArray[np.bool_]:
+        """The trials that set the threshold: nobody of these folds takes part."""
+        return ~np.isin(self.first, self.folds) & ~np.isin(self.second, self.folds)
 
 
 def make_blocks(
@@ -56,16 +70,10 @@ def make_blocks(
         raise ParameterError(f"a seed must be a whole number of at least 0, not {rng}")
     generator = np.random.default_rng(rng)
     first, second = _folds_of_trials(trials, folds, known_cluster(trials, cluster), generator)
-    low, high = np.minimum(first, second), np.maximum(first, second)
-    blocks = []
-    for i in range(folds):
-        for j in range(i, folds):
-            held_out = (low == i) & (high == j)
-            if not held_out.any():
-                continue
-            others = (first != i) & (first != j) & (second != i) & (second != j)
-            _check_classes(trials, others, folds, crossed=i != j)
-            blocks.append(Block(held_out, others))
+    taken = np.unique(np.minimum(first, second) * folds + np.maximum(first, second))
+    blocks = [Block((int(pair) // folds, int(pair) % folds), first, second) for pair in taken]
+    for block in blocks:
+        _check_classes(trials, block.others, folds, crossed=block.folds[0] != block.folds[1])
     return blocks
 
 
@@ -103,15 +111,33 @@ def known_cluster(trials: Trials, cluster: Cluster | None) -> Cluster:
     return cluster
 
 
+def people_of(trials: Trials, cluster: Cluster) -> list[NDArray[np.int64]]:
+    """The individuals of each trial as numbers: one column, or two where both roles count.
+
+    With both roles, claim and subject of a genuine trial are one individual, whatever they are called.
+    """
+    if cluster == "none":
+        return [np.arange(len(trials))]
+    if cluster != "both":
+        return recode([trials.ids[cluster]])
+    claim, subject = recode([trials.ids["claim"], trials.ids["subject"]])
+    known_as = np.flatnonzero(trials.genuine & (claim != subject))
+    if not len(known_as):
+        return [claim, subject]
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    size = 1 + int(max(claim.max(), subject.max()))
+    links = coo_array((np.ones(len(known_as)), (claim[known_as], subject[known_as])), shape=(size, size))
+    person = connected_components(links, directed=False)[1].astype(np.int64)
+    return [person[claim], person[subject]]
+
+
 def _folds_of_trials(
     trials: Trials, folds: int, cluster: Cluster, rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The folds of the two individuals in each trial; the same twice where only one counts."""
-    if cluster == "none":
-        people = [np.arange(len(trials))]
-    else:
-        columns = {"claim": ["claim"], "subject": ["subject"], "both": ["claim", "subject"]}[cluster]
-        people = recode([trials.ids[name] for name in columns])
+    people = people_of(trials, cluster)
     count = 1 + max(int(column.max(initial=-1)) for column in people)
     used = np.zeros(count, dtype=bool)
     has_genuine = np.zeros(count, dtype=bool)

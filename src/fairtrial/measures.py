@@ -27,6 +27,8 @@ class Measure:
     formula: Formula
     label: str
     higher_is_better: bool = False
+    is_share: bool = True
+    """Whether it lies between 0 and 1 and is shown in percent."""
 
     def __call__(self, counts: ErrorCounts, alpha: Any = 0.5) -> Any:
         """The value at the counts given; `alpha` matters to the weighted error rate only."""
@@ -67,6 +69,21 @@ def share(part: Any, whole: Any) -> Any:
         np.divide(part, whole, out=result, where=whole != 0)
         return result
     return part / whole if whole else part * 0
+
+
+def hter(counts: ErrorCounts, alpha: Any = None) -> Any:
+    """(FAR + FRR) / 2."""
+    return counts.hter
+
+
+def far(counts: ErrorCounts, alpha: Any = None) -> Any:
+    """The share of impostor trials that are accepted."""
+    return counts.far
+
+
+def frr(counts: ErrorCounts, alpha: Any = None) -> Any:
+    """The share of genuine trials that are rejected."""
+    return counts.frr
 
 
 def wer(counts: ErrorCounts, alpha: Any) -> Any:
@@ -111,11 +128,11 @@ def register_measure(measure: Measure) -> Measure:
 
 
 for _measure in (
-    Measure("hter", lambda counts, alpha: counts.hter, "HTER"),
-    Measure("far", lambda counts, alpha: counts.far, "FAR"),
-    Measure("frr", lambda counts, alpha: counts.frr, "FRR"),
+    Measure("hter", hter, "HTER"),
+    Measure("far", far, "FAR"),
+    Measure("frr", frr, "FRR"),
     Measure("wer", wer, "WER"),
-    Measure("dcf", DetectionCosts(), "DCF"),
+    Measure("dcf", DetectionCosts(), "DCF", is_share=False),
     Measure("class-error", class_error, "Classification error"),
     Measure("precision", precision, "Precision", higher_is_better=True),
     Measure("recall", recall, "Recall", higher_is_better=True),
@@ -135,11 +152,11 @@ def as_measure(measure: MeasureLike) -> Measure:
     if isinstance(measure, Measure):
         return measure
     if isinstance(measure, DetectionCosts):
-        return Measure("dcf", measure, "DCF")
+        return Measure("dcf", measure, "DCF", is_share=False)
     if callable(measure):
         function = measure
         name = getattr(function, "__name__", "measure").strip("<>")
-        return Measure(name, lambda counts, alpha: function(counts), name)
+        return Measure(name, lambda counts, alpha: function(counts), name, is_share=False)
     if not isinstance(measure, str) or measure not in MEASURES:
         raise ParameterError(f"there is no measure {measure!r}; there are {', '.join(MEASURES)}")
     return MEASURES[measure]

@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fairtrial.errors import ParameterError, TrialsError
+from fairtrial.errors import ParameterError, TrialsError, listed
 
 NanPolicy: TypeAlias = Literal["error", "drop", "reject"]
 ID_FIELDS = ("claim", "subject", "model", "probe")
@@ -189,10 +189,14 @@ class Trials:
         (3, ('system',))
         """
         columns = np.asarray(scores)
+        if columns.dtype.kind not in "fiub" and columns.size:
+            raise TrialsError(f"scores must be numbers, not {columns.dtype}")
         if columns.dtype != np.float32:
             columns = columns.astype(np.float64, copy=False)
         if columns.ndim == 1:
             columns = columns[:, None]
+        if columns.ndim != 2:
+            raise TrialsError(f"scores must be one or two dimensions, not of shape {columns.shape}")
         if systems is None:
             systems = ["system"] if columns.shape[1] == 1 else [f"system {k + 1}" for k in range(columns.shape[1])]
         columns, keep, more = apply_nan_policy(columns, nan)
@@ -202,8 +206,8 @@ class Trials:
             if column is not None
         }
         flags = np.asarray(genuine)
-        if flags.dtype != np.bool_:
-            raise TrialsError(f"genuine must be a boolean array, not {flags.dtype}")
+        if flags.dtype != np.bool_ or flags.ndim != 1:
+            raise TrialsError(f"genuine must be a one-dimensional boolean array, not {flags.dtype}, {flags.ndim}-d")
         if keep is not None:
             if any(len(column) != len(keep) for column in (flags, *encoded.values())):
                 raise TrialsError("scores, genuine and ids must have one entry a trial")
@@ -243,13 +247,6 @@ class Trials:
         ids: dict[str, Any] = {name: column[rows] for name, column in self.ids.items()}
         return replace(self, scores=self.scores[rows], genuine=self.genuine[rows], **ids)
 
-    def negated(self, systems: Sequence[str] | None = None) -> Trials:
-        """Distances to similarities: the scores of these systems (all of them by default) times -1."""
-        chosen = self.systems if systems is None else tuple(self.check_system(system) for system in systems)
-        signs = np.array([-1 if system in chosen else 1 for system in self.systems], dtype=self.scores.dtype)
-        note = f"scores negated: {', '.join(chosen)}"
-        return replace(self, scores=self.scores * signs, notes=(*self.notes, note))
-
     def renamed(self, systems: Sequence[str]) -> Trials:
         """The same trials with other names for the systems."""
         if len(systems) != len(self.systems):
@@ -275,3 +272,14 @@ def apply_nan_policy(
         return np.where(missing, scores.dtype.type(-np.inf), scores), None, (note,)
     keep = ~missing.any(axis=1)
     return scores[keep], keep, (f"{int((~keep).sum())} trials without a score were dropped",)
+
+
+def check_same_systems(dev: Any, test: Any) -> None:
+    """Raise an error where dev and test are trials of different systems."""
+    if isinstance(dev, Trials) and isinstance(test, Trials) and set(dev.systems) != set(test.systems):
+        only = [
+            f"{listed(sorted(set(a.systems) - set(b.systems)))} in {name} only"
+            for a, b, name in ((dev, test, "dev"), (test, dev, "test"))
+            if set(a.systems) - set(b.systems)
+        ]
+        raise TrialsError(f"dev and test hold different systems: {'; '.join(only)}; select or rename the systems")

@@ -244,7 +244,7 @@ def test_dev_and_test_with_different_systems() -> None:
 def test_system_that_only_dev_has() -> None:
     store("other.csv", CSV.replace("voice", "speech"))
     message = refused("evaluate", "--dev", "wide.csv", "--test", "other.csv", "--system", "voice")
-    assert_says(message, "there is no system 'voice'", "test", "face, speech")
+    assert_says(message, "other.csv: there is no system 'voice'", "face, speech")
 
 
 # Options

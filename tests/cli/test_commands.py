@@ -216,3 +216,105 @@ def test_help_loads_neither_numpy_nor_arrow() -> None:
 
 def test_version() -> None:
     assert run("--version").stdout.startswith("fairtrial, version 0.")
+
+
+def test_compare_json_and_table(sets: tuple[Path, Path]) -> None:
+    found = answer("compare", "--dev", sets[0], "--test", sets[1], "--systems", "face,voice", "--resamples", "500")
+    (pair,) = found["pairs"]
+    assert (pair["a"], pair["b"]) == ("face", "voice")
+    assert pair["tests"][0]["test"] == "cluster"
+    assert {rank["system"] for rank in found["ranking"]} == {"face", "voice"}
+    shown = run("compare", "--dev", sets[0], "--test", sets[1], "--resamples", "500", "--margin", ".1")
+    assert shown.exit_code == 0
+    for word in ("letters", "p adjusted", "hter-dependent", "cluster-equivalence", "Go by the first test"):
+        assert word in shown.stdout
+
+
+def test_compare_refuses_one_system_and_bad_seeds(sets: tuple[Path, Path]) -> None:
+    one = run("compare", "--dev", sets[0], "--test", sets[1], "--systems", "face")
+    assert (one.exit_code, one.stdout) == (2, "")
+    assert "at least two systems" in one.stderr
+    assert run("compare", "--dev", sets[0], "--test", sets[1], "--seed", "-1").exit_code == 2
+    assert run("compare", "--dev", sets[0], "--test", sets[1], "--resamples", "0").exit_code == 2
+
+
+def test_interval_rates_against_table_2() -> None:
+    found = answer(
+        "interval", "rates", "--far", ".0115", "--frr", ".025", "--impostor", "112000", "--genuine", "400",
+        "--measure", "all",
+    )  # fmt: skip
+    by_measure = {entry["measure"]: entry for entry in found["intervals"]}
+    assert {"hter", "wer", "dcf", "far", "frr", "naive", "class"} == set(by_measure)
+    assert by_measure["hter"]["low"] == pytest.approx(0.01059, abs=5e-6)
+    assert set(by_measure["hter"]) >= {"measure", "estimate", "sigma", "low", "high", "confidence"}
+    one = run("interval", "rates", "--far", "1.5", "--frr", "0", "--impostor", "10", "--genuine", "10")
+    assert (one.exit_code, one.stdout) == (2, "")
+
+
+def test_compare_rates_against_table_3() -> None:
+    found = answer(
+        "compare-rates", "--a", ".0115", ".025", "--b", ".0195", ".0275", "--impostor", "112000", "--genuine", "400",
+        "--discordant", "1500", "603", "9", "8",
+    )  # fmt: skip
+    tests = {test["test"]: test for test in found["tests"]}
+    assert set(tests) == {"hter-independent", "hter-dependent", "naive", "class"}
+    assert 1 - tests["hter-dependent"]["p_value"] == pytest.approx(0.69166, abs=5e-6)
+    assert {"difference", "sigma", "statistic", "p_value"} <= set(tests["naive"])
+
+
+def test_eer_bound_and_mcnemar_against_seed_003() -> None:
+    found = answer("eer-bound", ".0007", ".0008", "--trials", "285390")
+    assert found["pairs"][0]["chi2"] == pytest.approx(1.9026, abs=5e-5)
+    assert found["delta_eer"] > 0
+    result = answer("mcnemar", "--b", "26055", "--c", "26707")
+    assert result["chi2_corrected"] == pytest.approx(8.0323, abs=5e-5)
+    assert set(result) >= {"chi2", "p_value", "chi2_corrected", "p_value_corrected", "p_value_exact"}
+    assert "exact" in run("mcnemar", "--b", "3", "--c", "9").stdout
+    assert run("mcnemar", "--b", "-3", "--c", "9").exit_code == 2
+    assert run("eer-bound", ".0007", ".0008", "--trials", "0").exit_code == 2
+
+
+def test_evaluate_with_a_choice_of_cluster(sets: tuple[Path, Path]) -> None:
+    found = answer("evaluate", "--dev", sets[0], "--test", sets[1], "--system", "face", "--cluster", "claim")
+    assert found["systems"][0]["test"]["interval"]["method"] == "cluster-claim"
+    assert [i["method"] for i in found["systems"][0]["test"]["intervals"]] == ["cluster-claim", "independent"]
+
+
+def test_names_of_systems_are_never_markup(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("label,net[v2],[/red]x\n1,1,1\n0,0,0\n1,2,0\n0,1,1\n")
+    for command in ("evaluate", "epc", "compare"):
+        result = run(command, "--dev", tmp_path / "a.csv", "--test", tmp_path / "a.csv")
+        assert result.exit_code == 0, result.output
+        assert "net[v2]" in result.stdout
+        assert "[/red]x" in result.stdout
+
+
+def test_tables_fit_eighty_columns(sets: tuple[Path, Path]) -> None:
+    result = run("evaluate", "--dev", sets[0], "--test", sets[1])
+    table = [line for line in result.stdout.splitlines() if ("a priori" in line or "dev," in line)]
+    assert table
+    assert max(len(line.rstrip()) for line in table) <= 80
+
+
+def test_epc_shows_the_last_alpha_and_may_leave_out_areas(sets: tuple[Path, Path]) -> None:
+    result = run("epc", "--dev", sets[0], "--test", sets[1], "--points", "30", "--no-areas")
+    rows = [line.split() for line in result.stdout.splitlines() if line.strip()]
+    assert any(row[0] == "1" for row in rows)
+    assert "(18)" not in result.stdout
+
+
+def test_bands_and_regions_along_the_curve(sets: tuple[Path, Path]) -> None:
+    found = answer(
+        "epc", "--dev", sets[0], "--test", sets[1], "--points", "5", "--bands", "simultaneous", "--resamples", "400",
+        "--compare", "face,voice", "--simultaneous",
+    )  # fmt: skip
+    curve = found["curves"][0]
+    assert all(low <= hter <= high for low, hter, high in zip(curve["low"], curve["hter"], curve["high"], strict=True))
+    assert {"regions", "worse", "statistic", "areas"} <= set(found["comparison"])
+    assert found["areas"]["face"]["g_interval"]["low"] < found["areas"]["face"]["g"]
+    base: list[str | Path] = ["epc", "--dev", sets[0], "--test", sets[1]]
+    shown = run(*base, "--bands", "pointwise", "--resamples", "200", "--compare", "face,voice")
+    assert shown.exit_code == 0
+    assert "differ in HTER" in shown.stdout
+    assert run("epc", "--dev", sets[0], "--test", sets[1], "--compare", "face").exit_code == 2
+    assert run("epc", "--dev", sets[0], "--folds", "3", "--bands", "pointwise").exit_code == 2

@@ -377,3 +377,66 @@ def test_alignment_needs_ids(tmp_path: Path) -> None:
     files = [write(tmp_path, f"{name}.csv", f"label,{name}\n1,1\n0,0\n") for name in ("a", "b")]
     with pytest.raises(TrialsError, match="no id column in common"):
         read_trials(files)
+
+
+@pytest.mark.parametrize("names", ["voice", ["voice"], ("voice",)])
+def test_one_name_or_several_in_any_sequence(tmp_path: Path, names: Any) -> None:
+    path = write(tmp_path, "a.csv", WIDE)
+    assert read_trials(path, negate=names).scores[0].tolist() == [0.5, -1]
+    assert read_trials(path, systems=names).systems == ("voice",)
+    assert read_trials(path, scores=names).systems == ("voice",)
+
+
+def test_missing_scores_of_systems_not_asked_for_do_not_matter(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.csv", "label,face,voice\n1,0.5,1\n0,0.2,\n0,0.1,3\n")
+    assert len(read_trials(path, systems="face")) == 3
+    assert len(read_trials(path, systems="face", nan="drop")) == 3
+    assert len(read_trials(path, nan="drop")) == 2
+
+
+def test_scores_may_begin_with_many_empty_cells(tmp_path: Path) -> None:
+    rows = "".join(f"{k % 2},{k},{'' if k < 40 else k}\n" for k in range(60))
+    trials = read_trials(write(tmp_path, "a.csv", "label,face,voice\n" + rows), nan="drop")
+    assert trials.systems == ("face", "voice")
+    assert len(trials) == 20
+
+
+def test_ids_below_a_header_may_begin_with_a_hash(tmp_path: Path) -> None:
+    trials = read_trials(write(tmp_path, "a.csv", "claim,label,face\n#1,1,0.5\n#2,0,0.1\n"))
+    assert trials.ids["claim"].decode().tolist() == ["#1", "#2"]
+
+
+def test_parquet_parts_with_a_plain_score_column(tmp_path: Path) -> None:
+    (tmp_path / "face").mkdir()
+    for part in range(2):
+        pq.write_table(pa.table({"label": [1, 0], "score": [0.5, 0.1]}), tmp_path / "face" / f"part-{part}.parquet")
+    trials = read_trials(tmp_path / "face")
+    assert (trials.systems, len(trials)) == (("face",), 4)
+
+
+def test_a_column_called_score_leaves_no_other(tmp_path: Path) -> None:
+    trials = read_trials(write(tmp_path, "net.csv", "label,score,duration\n1,0.5,3\n0,0.1,4\n"))
+    assert trials.systems == ("net",)
+    assert trials.column().tolist() == [0.5, 0.1]
+
+
+def test_index_column_of_pandas_is_no_score_and_no_matrix(tmp_path: Path) -> None:
+    trials = read_trials(write(tmp_path, "a.csv", ",label,face\n0,1,0.5\n1,0,0.1\n"))
+    assert trials.systems == ("face",)
+
+
+def test_models_are_not_lost_in_bob_text(tmp_path: Path) -> None:
+    trials = read_trials(write(tmp_path, "a.txt", BOB5))
+    write_trials(trials, tmp_path / "b.txt")
+    assert (tmp_path / "b.txt").read_text().splitlines()[0] == "ann m1 ann p1 0.5"
+
+
+def test_formats_that_are_compressed_already(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match="compressed already"):
+        write_trials(Trials.from_arrays([0.0, 1.0], [False, True]), tmp_path / "a.parquet.gz")
+
+
+def test_a_tab_far_down_parts_columns_too(tmp_path: Path) -> None:
+    many = "ann ann p1 0.5\n" * 9000
+    trials = read_trials(write(tmp_path, "a.txt", many + "ann\tbob p2 0.1\n"))
+    assert trials.ids["subject"].name(9000) == "bob"

@@ -15,6 +15,7 @@ from fairtrial.errors import FairtrialError
 COMMANDS = {
     "evaluate": "Fix the threshold on dev, report the errors on test.",
     "epc": "Expected Performance Curves: all trade-offs at once.",
+    "compare": "Test whether systems really differ.",
     "interval": "Intervals from published rates.",
     "compare-rates": "Test two systems by their published rates.",
     "eer-bound": "What published EERs alone say about significance.",

@@ -34,14 +34,12 @@ def command(inputs: tuple[str, ...], out: str, to: str | None, json_: bool, **va
     \b
     Examples:
       fairtrial convert scores.txt --out scores.parquet
-      fairtrial convert gen.scores imp.scores --name face --name voice --out both.csv.gz
+      fairtrial convert gen.scores imp.scores --out both.csv.gz
     """
     from fairtrial.formats import read_trials, write_trials
 
     with reading_bar(inputs) as bar:
         trials = read_trials(inputs, progress=bar.advance, **options.read_options(values))
-    if values["systems"]:
-        trials = trials.select(values["systems"])
     write_trials(trials, out, format=to)
     genuine = int(trials.genuine.sum())
     if json_:

@@ -54,7 +54,7 @@ def command(json_: bool, **values: Any) -> None:
       fairtrial evaluate --dev dev.txt --test test.txt
       fairtrial evaluate --dev scores.csv --folds 5 --criterion far --alpha .001 --json
     """
-    measures = [options.measure_by_name(name, values["dcf"]) for name in values["measures"]]
+    measures = [options.measure_by_name(name, values["dcf"]) for name in dict.fromkeys(values["measures"])]
     results = _evaluate(values, measures)
     if json_:
         print_json({"systems": [result.to_dict() for result in results]})
@@ -85,54 +85,48 @@ def _evaluate(values: dict[str, Any], measures: list[Measure]) -> list[Evaluatio
 
 
 def _print(results: list[Evaluation], measures: list[Measure]) -> None:
+    from rich import box
     from rich.table import Table
 
     first = results[0]
     weight = "" if first.criterion in ("eer", "hter-min", "f1", "dcf") else f", alpha {first.alpha:g}"
-    table = Table(title=f"threshold by {first.criterion}{weight} on dev", title_justify="left")
-    for column in ("system", "threshold", "set", "kind"):
-        table.add_column(column, overflow="fold")
-    for column in (
-        "genuine",
-        "impostor",
-        "FAR %",
-        "FRR %",
-        "HTER %",
-        f"{100 * first.interval.confidence:g} % interval",
-        "EER %",
-    ):
-        table.add_column(column, justify="right")
-    for measure in measures:
-        table.add_column(f"{measure.label} %", justify="right")
+    table = Table(title=f"threshold by {first.criterion}{weight} on dev", title_justify="left", box=box.SIMPLE_HEAD)
+    table.add_column("system", overflow="fold")
+    table.add_column("figures", no_wrap=True)
+    interval_name = f"{100 * first.interval.confidence:g} % interval"
+    names = ("FAR %", "FRR %", "HTER %", interval_name, "EER %")
+    for column in (*names, *(f"{measure.label} %" if measure.is_share else measure.label for measure in measures)):
+        table.add_column(column, justify="right", no_wrap=True)
     for result in results:
-        eers = (result.dev_eer, result.test_eer)
-        table.add_row(
-            result.system,
-            number(result.threshold),
-            *_cells("dev", "a posteriori", result.dev),
-            "",
-            *("" if eer is None else percent(eer.value) for eer in eers[:1]),
-        )
-        interval = f"{percent(result.interval.low)} .. {percent(result.interval.high)}"
+        table.add_row(result.system, "dev, a posteriori", *_rates(result.dev), "", percent(result.dev_eer.value))
+        name = "test" if result.test_eer is not None else "held out"
         table.add_row(
             "",
-            "",
-            *_cells("test" if result.test_eer is not None else "held out", result.kind, result.test),
-            interval,
-            *("" if eer is None else percent(eer.value) for eer in eers[1:]),
-            *(percent(value) for value in result.measures.values()),
+            f"{name}, {result.kind.removesuffix(' (cross-validated)')}",
+            *_rates(result.test),
+            f"{percent(result.interval.low)} .. {percent(result.interval.high)}",
+            "" if result.test_eer is None else percent(result.test_eer.value),
+            *(
+                percent(value) if measure.is_share else number(value)
+                for measure, value in zip(measures, result.measures.values(), strict=True)
+            ),
             end_section=True,
         )
     print_table(table)
+    for result in results:
+        dev, test = result.dev, result.test
+        held = "test" if result.test_eer is not None else "held out"
+        click.echo(
+            f"{result.system}: threshold {number(result.threshold)}; dev {dev.genuine:,} genuine, {dev.impostor:,} "
+            f"impostor; {held} {test.genuine:,} genuine, {test.impostor:,} impostor"
+        )
+        for other in result.intervals[1:]:
+            click.echo(f"  interval {percent(other.low)} .. {percent(other.high)} % if trials were independent")
     methods = {"independent": "eq. (13), independent trials"}
     words = dict.fromkeys(methods.get(r.interval.method, f"{r.interval.method}, trials share people") for r in results)
     click.echo(f"EER: {first.dev_eer.definition}, a posteriori on either set. Interval: {'; '.join(words)}.")
-    for result in results:
-        for other in result.intervals[1:]:
-            click.echo(f"{result.system}: {percent(other.low)} .. {percent(other.high)} if trials were independent")
     print_notes([note for result in results for note in result.notes])
 
 
-def _cells(name: str, kind: str, counts: ErrorCounts) -> tuple[str, ...]:
-    rates = (counts.far, counts.frr, counts.hter)
-    return (name, kind, f"{counts.genuine:,}", f"{counts.impostor:,}", *(percent(rate) for rate in rates))
+def _rates(counts: ErrorCounts) -> tuple[str, ...]:
+    return tuple(percent(rate) for rate in (counts.far, counts.frr, counts.hter))

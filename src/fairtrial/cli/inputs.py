@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+import numpy as np
+
 from fairtrial.cli.options import read_options
 from fairtrial.cli.progress import Bar, reading_bar
-from fairtrial.errors import ParameterError, TrialsError, listed, shown
-from fairtrial.evaluation import check_same_systems
-from fairtrial.folds import Block, make_blocks
+from fairtrial.errors import ParameterError
+from fairtrial.folds import Block, known_cluster, make_blocks, people_of
 from fairtrial.formats import read_pair, read_trials
-from fairtrial.trials import Trials
+from fairtrial.trials import Trials, check_same_systems
 
 Result = TypeVar("Result")
 
@@ -41,24 +42,19 @@ def read_inputs(values: dict[str, Any]) -> Inputs:
     """Read what the options of a command name."""
     if bool(values["test"]) == (values["folds"] is not None):
         raise ParameterError("give either --test F, or --folds K where there is no test set")
-    settings, systems = read_options(values), values["systems"]
+    settings = read_options(values)
     if values["folds"] is None:
         with reading_bar(values["dev"], values["test"]) as bar:
             pair = read_pair(values["dev"], values["test"], progress=bar.advance, **settings)
-        dev, test = (_select(trials, systems, name) for trials, name in zip(pair, ("dev", "test"), strict=True))
-        check_same_systems(dev, test)
-        return Inputs(dev, test)
+        check_same_systems(*pair)
+        return Inputs(*pair)
     with reading_bar(values["dev"]) as bar:
         trials = read_trials(values["dev"], progress=bar.advance, **settings)
-    trials = _select(trials, systems, "dev")
-    return Inputs(trials, None, make_blocks(trials, values["folds"], cluster=values["cluster"], rng=values["seed"]))
-
-
-def _select(trials: Trials, systems: Sequence[str], name: str) -> Trials:
-    missing = [system for system in systems if system not in trials.systems]
-    if missing:
-        raise TrialsError(f"{name}: there is no system {shown(missing[0])}; there are {listed(trials.systems)}")
-    return trials.select(systems) if systems else trials
+    blocks = make_blocks(trials, values["folds"], cluster=values["cluster"], rng=values["seed"])
+    cluster = known_cluster(trials, values["cluster"])
+    people = len(np.unique(np.concatenate(people_of(trials, cluster))))
+    who = {"none": "trials", "claim": "claims", "subject": "subjects", "both": "people"}[cluster]
+    return Inputs(trials.with_notes(f"{values['folds']} folds of {people:,} {who}, {len(blocks)} blocks"), None, blocks)
 
 
 def for_each_system(inputs: Inputs, what: str, work: Callable[[str], Result]) -> list[Result]:

@@ -129,6 +129,7 @@ def read_options(values: dict[str, Any]) -> dict[str, Any]:
         "genuine_labels": tuple(word for kind, word in labels if kind == "genuine"),
         "impostor_labels": tuple(word for kind, word in labels if kind == "impostor"),
         "names": values["names"],
+        "systems": values["systems"],
         "negate": True if values["negate"] else values["negate_system"],
         "nan": values["nan"],
         "common": values["common"],

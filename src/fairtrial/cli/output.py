@@ -29,12 +29,14 @@ def _plain(value: Any) -> Any:
 
 
 def print_table(table: Table) -> None:
-    """A table as wide as the terminal, or as wide as it needs where there is none."""
+    """A table as wide as the terminal, or as wide as it needs where there is none; names are never markup."""
     from rich.console import Console
 
-    console = Console()
+    plain: dict[str, Any] = {"markup": False, "highlight": False, "emoji": False}
+    console = Console(**plain)
     if not console.is_terminal:
-        console = Console(width=200)
+        wide = Console(width=10_000, **plain)
+        console = Console(width=max(wide.measure(table).maximum, len(str(table.title or ""))), **plain)
     console.print(table)
 
 

@@ -154,7 +154,16 @@ def _name_apart(sheets: list[Sheet], names: Sequence[str]) -> list[Sheet]:
 
 
 def _to_trials(sheet: Sheet, options: ReadOptions) -> Trials:
-    scores, notes = sheet.scores, list(sheet.notes)
+    notes = list(sheet.notes)
+    if options.systems:
+        missing = [name for name in options.systems if name not in sheet.systems]
+        if missing:
+            raise TrialsError(
+                f"{sheet.origin}: there is no system {shown(missing[0])}; there are {listed(sheet.systems)}"
+            )
+        columns = [sheet.systems.index(name) for name in options.systems]
+        sheet = replace(sheet, scores=np.asfortranarray(sheet.scores[:, columns]), systems=options.systems)
+    scores = sheet.scores
     negate = options.negate
     chosen = negate if isinstance(negate, tuple) else sheet.systems if negate else ()
     if chosen:
@@ -179,6 +188,8 @@ def write_trials(trials: Trials, path: PathLike, *, format: str | None = None) -
     """
     target = Path(path)
     chosen = told_by_name(target) if format is None else find_format(format)
+    if format is None and chosen.name == "bob4" and trials.model is not None:
+        chosen = find_format("bob5")  # which has room for the model
     if chosen.write is None:
         writable = [name for name, known in FORMATS.items() if known.write is not None]
         raise OutputError(f"{target}: format {chosen.name} cannot be written; choose one of {', '.join(writable)}")

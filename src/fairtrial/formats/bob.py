@@ -35,7 +35,7 @@ def _width(head: Head) -> int:
 
 def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
     """A sheet a file, each one system named after its file."""
-    return [_read_one(head, progress).checked(options.nan) for head in heads]
+    return [_read_one(head, progress).checked(options) for head in heads]
 
 
 def _read_one(head: Head, progress: Progress | None) -> Sheet:

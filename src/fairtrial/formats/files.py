@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import stat
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -37,17 +38,24 @@ class Head:
     data: bytes
     compression: str | None
 
-    def _numbered_lines(self) -> list[tuple[int, str]]:
-        """The whole lines that are neither blank nor comments, counted from 0 as they stand in the file."""
+    def _numbered_lines(self, *, header: bool = False) -> list[tuple[int, str]]:
+        """The whole lines that are neither blank nor comments, counted from 0 as they stand in the file.
+
+        Below a header nothing is a comment.
+        """
         text = self.data.decode("utf-8-sig", errors="replace").replace("\r\n", "\n").replace("\r", "\n")
         lines = text.split("\n")
         if len(self.data) >= _HEAD and len(lines) > 1:
             lines.pop()  # cut off by the end of the head
-        return [(n, line) for n, line in enumerate(lines) if line.strip() and not line.lstrip().startswith("#")]
+        found: list[tuple[int, str]] = []
+        for number, line in enumerate(lines):
+            if line.strip() and ((header and found) or not line.lstrip().startswith("#")):
+                found.append((number, line))
+        return found
 
-    def lines(self, count: int) -> list[str]:
-        """The first whole lines that are neither blank nor comments."""
-        return [line for _, line in self._numbered_lines()[:count]]
+    def lines(self, count: int, *, header: bool = False) -> list[str]:
+        """The first whole lines that are neither blank nor comments; below a header nothing is a comment."""
+        return [line for _, line in self._numbered_lines(header=header)[:count]]
 
     @property
     def first_line(self) -> int:
@@ -181,7 +189,7 @@ def write_whole(path: PathLike) -> Iterator[Path]:
     """A place to write to that becomes `path` when all went well, and leaves nothing when not."""
     try:
         target = Path(os.path.realpath(path))  # through a link, not over it
-        place = target.with_name(f".{target.name}.{os.getpid()}.part")
+        place = target.with_name(f".{target.name}.{os.getpid()}-{threading.get_ident()}.part")
         if target.is_dir():
             raise OutputError(f"{path}: is a directory; name a file to write")
         if target.exists() and not target.is_file():

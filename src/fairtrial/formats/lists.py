@@ -93,7 +93,8 @@ def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None)
     parts = [read_columns(head, layout, progress) for head in ordered]
     for head, part in zip(ordered, parts, strict=True):
         for system in systems:
-            check_missing(part[system], options.nan, row_of(str(head.path)), f"the score of {system}")
+            if options.wants(system):
+                check_missing(part[system], options.nan, row_of(str(head.path)), f"the score of {system}")
     lengths = [len(part[systems[0]]) for part in parts]
     scores = columns_of([np.concatenate([part[system] for part in parts]) for system in systems])
     genuine = np.repeat([True, False], lengths)

@@ -26,7 +26,7 @@ def matches(heads: Sequence[Head]) -> bool:
 
 def _axes(head: Head) -> tuple[str, list[str]] | None:
     """What parts the columns, and the ids along the top."""
-    lines = head.lines(3) if head.is_text else []
+    lines = head.lines(3, header=True) if head.is_text else []
     if len(lines) < 2:
         return None
     delimiter = max(_DELIMITERS, key=lines[0].count)

@@ -36,9 +36,9 @@ def _read_one(head: Head, options: ReadOptions) -> Sheet:
     if strange:
         raise InputError(f"{origin}: {shown(strange[0])} is no array")
     if "scores" in arrays:
-        return _table(head, arrays, options, origin).checked(options.nan)
+        return _table(head, arrays, options, origin).checked(options)
     if {"genuine", "impostor"} <= set(arrays):
-        return _two_lists(head, arrays, origin).checked(options.nan)
+        return _two_lists(head, arrays, origin).checked(options)
     raise InputError(
         f"{origin}: holds {listed(arrays) or 'nothing'}; expected scores and genuine, or genuine and impostor"
     )

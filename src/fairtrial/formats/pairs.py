@@ -65,7 +65,7 @@ def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None)
     if keep is not None:
         raise InputError(f"{heads[0].path}: a trial list has two labels only")
     trials = Sheet(str(heads[0].path), np.empty((len(genuine), 0)), genuine, (), listed, notes)
-    sheets = [trials, *(_scores(head, trials, progress).checked(options.nan) for head in heads[1:])]
+    sheets = [trials, *(_scores(head, trials, progress).checked(options) for head in heads[1:])]
     scored = align([sheets[0], *(_labelled(sheet, trials) for sheet in sheets[1:])], common=options.common)
     return [_with_speakers(scored)]
 

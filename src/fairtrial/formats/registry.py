@@ -132,6 +132,8 @@ def told_by_name(target: Path) -> Format:
     endings = [ending.lower() for ending in target.suffixes if ending.lower() not in (".gz", ".zst")]
     for format_ in FORMATS.values():
         if format_.write is not None and endings and endings[-1] in format_.endings:
+            if format_.name in ("parquet", "npz") and target.suffix.lower() in (".gz", ".zst"):
+                raise OutputError(f"{target}: {format_.name} is compressed already; leave out {target.suffix}")
             return format_
     known = [ending for format_ in FORMATS.values() for ending in format_.endings]
     raise OutputError(

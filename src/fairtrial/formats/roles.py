@@ -70,7 +70,7 @@ def find_roles(names: Sequence[str], numeric: set[str], options: ReadOptions, or
         if role not in roles and unused:
             roles[role] = unused[0]
     scores = list(options.scores) or ([roles.pop("score")] if "score" in roles else [])
-    if not scores and "system" in roles:
+    if not scores:  # a column that says it is the score leaves no other
         scores = [by_lower[name] for name in _SCORE if name in by_lower][:1]
     if not scores:
         scores = [name for name in names if name in numeric and name not in roles.values()]

@@ -34,6 +34,8 @@ class ReadOptions:
         The scores are distances: all systems', or those of the systems named.
     names
         The systems' names, in order, in place of what the files say.
+    systems
+        Only these systems; what is missing in others does not matter then.
     nan
         What a trial without a score is.
     common
@@ -48,10 +50,15 @@ class ReadOptions:
     transpose: bool = False
     negate: bool | tuple[str, ...] = False
     names: tuple[str, ...] = ()
+    systems: tuple[str, ...] = ()
     nan: NanPolicy = "error"
     common: bool = False
 
     def __post_init__(self) -> None:
+        for name in ("scores", "genuine_labels", "impostor_labels", "names", "systems", "negate"):
+            value = getattr(self, name)
+            if not isinstance(value, bool):  # one name, or several in any sequence
+                object.__setattr__(self, name, (value,) if isinstance(value, str) else tuple(value))
         unknown = sorted(set(self.columns) - set(ROLES))
         if unknown:
             raise ParameterError(f"there is no column role {', '.join(unknown)}; roles are {', '.join(ROLES)}")
@@ -59,6 +66,10 @@ class ReadOptions:
             raise ParameterError("say which labels are genuine and which are impostor, not only one of them")
         if not all(self.names):
             raise ParameterError("the name of a system must not be empty")
+
+    def wants(self, system: str) -> bool:
+        """Whether a system is asked for, by the name that its file gives it."""
+        return not self.systems or bool(self.names) or system in self.systems
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,10 +94,11 @@ class Sheet:
         """Where a row came from."""
         return f"{self.origin}, row {row + 1 if self.numbers is None else int(self.numbers[row]) + 1}"
 
-    def checked(self, policy: NanPolicy) -> Sheet:
+    def checked(self, options: ReadOptions) -> Sheet:
         """Itself; without a policy for missing scores, an error that names the first of them."""
         for system, column in zip(self.systems, self.scores.T, strict=True):
-            check_missing(column, policy, self.place, f"the score of {cut(system)}")
+            if options.wants(system):
+                check_missing(column, options.nan, self.place, f"the score of {cut(system)}")
         return self
 
     def rows(self, rows: NDArray[np.int64]) -> Sheet:

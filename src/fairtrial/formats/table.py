@@ -70,10 +70,12 @@ def _read_text(head: Head, options: ReadOptions, progress: Progress | None) -> S
     if found is None:
         raise InputError(f"{head.path}: the first line is no header of column names")
     delimiter, names = found
-    rows = split_rows(head.lines(1 + _LOOKED_AT), delimiter)[1:]
+    rows = split_rows(head.lines(1 + _LOOKED_AT, header=True), delimiter)[1:]
     if not rows:
         raise InputError(f"{head.path}: there is a header, but no trial below it")
-    numeric = {name for row in rows for name, cell in zip(names, row, strict=False) if name and is_number(cell)}
+    # a number or nothing at all: text further down is then an error that names its line
+    cells = {name: [row[k] for row in rows if k < len(row) and row[k]] for k, name in enumerate(names) if name}
+    numeric = {name for name, found in cells.items() if not found or any(is_number(cell) for cell in found)}
     roles = find_roles(names, numeric, options, str(head.path))
     kinds: list[Kind] = [_kind(name, roles) for name in names]
     layout = Layout(tuple(names), tuple(kinds), delimiter, header=True, shape=listed(names))
@@ -106,7 +108,7 @@ def _sheet(head: Head, roles: Roles, columns: dict[str, Any], options: ReadOptio
     systems = (system_name(head),) if unnamed else roles.scores
     sheet = Sheet(origin, scores, genuine, systems, ids, notes, not unnamed, keep)
     if roles.system is None:
-        return sheet.checked(options.nan)
+        return sheet.checked(options)
     names: Ids = columns[roles.system]
     return _widen(sheet, names if keep is None else names[keep], options)
 
@@ -117,7 +119,7 @@ def _widen(sheet: Sheet, systems: Ids, options: ReadOptions) -> Sheet:
     for code in dict.fromkeys(systems.codes.tolist()):
         rows = np.flatnonzero(systems.codes == code)
         name = str(systems.names[code])
-        part = replace(sheet.rows(rows), systems=(name,), named=True).checked(options.nan)
+        part = replace(sheet.rows(rows), systems=(name,), named=True).checked(options)
         parts.append(replace(part, origin=f"{sheet.origin} (system {name})"))
     wide = align(parts, common=options.common)
     return replace(wide, origin=sheet.origin)
@@ -130,7 +132,9 @@ def read_parquet(heads: Sequence[Head], options: ReadOptions, progress: Progress
 
 def read_parquet_parts(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
     """One sheet of several files that are parts of one table."""
+    folder = replace(heads[0], path=heads[0].path.parent)
     sheets = [_read_parquet(head, options) for head in heads]
+    sheets = [sheet if sheet.named else replace(sheet, systems=(system_name(folder),)) for sheet in sheets]
     first = sheets[0]
     for sheet in sheets[1:]:
         if sheet.systems != first.systems or set(sheet.ids) != set(first.ids):
@@ -146,6 +150,7 @@ def read_parquet_parts(heads: Sequence[Head], options: ReadOptions, progress: Pr
             first.systems,
             ids,
             tuple(note for sheet in sheets for note in sheet.notes),
+            all(sheet.named for sheet in sheets),
         )
     ]
 

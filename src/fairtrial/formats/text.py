@@ -73,6 +73,12 @@ class ArrowTexts:
 
         return bool(pc.any(pc.equal(self.texts, text)).as_py())
 
+    def contains(self, part: str) -> bool:
+        """Whether some row has this within."""
+        import pyarrow.compute as pc
+
+        return bool(pc.any(pc.match_substring(self.texts, part)).as_py())
+
     def same_as(self, other: IdColumn) -> bool:
         if isinstance(other, ArrowTexts):
             return bool(self.texts.equals(other.texts))
@@ -189,9 +195,13 @@ def _is_odd(columns: dict[str, Any], layout: Layout) -> bool:
     for name, column in columns.items():
         if isinstance(column, Ids):
             known = column.names.tolist()
-            if "" in known or (name == layout.names[0] and any(text.startswith("#") for text in known)):
+            if (
+                "" in known
+                or any("\t" in text for text in known)
+                or (name == layout.names[0] and any(text.startswith("#") for text in known))
+            ):
                 return True
-        elif isinstance(column, ArrowTexts) and column.holds(""):
+        elif isinstance(column, ArrowTexts) and (column.holds("") or column.contains("\t")):
             return True
     return False
 

@@ -21,16 +21,17 @@ from numpy.typing import NDArray
 
 from fairtrial.counting import ErrorCounts
 from fairtrial.errors import ParameterError, TrialsError
-from fairtrial.folds import Cluster, known_cluster
+from fairtrial.folds import Cluster, known_cluster, people_of
 from fairtrial.intervals.rates import Interval
-from fairtrial.trials import Trials, recode
+from fairtrial.trials import Trials
 
 BootstrapMethod: TypeAlias = Literal["percentile", "centred", "bca"]
 Statistic: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
-"""From cell counts, one row a replicate, to one number a replicate."""
+"""From cell counts, one row a replicate, to one number a replicate, or to a row of them."""
 
 _BLOCK = 256
 _TRIES = 100
+_DENSE = 3000
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,37 +86,35 @@ class CountTable:
     The first `genuine_cells` cells are genuine trials, the others impostor trials.
     """
 
-    cells: NDArray[np.int64]
-    """One row a group of trials that are drawn together; a single row where every trial is drawn alone."""
+    cells: NDArray[np.float64]
+    """The counts of all trials."""
     genuine_cells: int
-    people: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
-    """The two people of each row; the same twice where only one counts."""
     strata: tuple[NDArray[np.int64], ...] = ()
-    """People who are drawn among themselves."""
+    """People who are drawn among themselves; none where every trial is drawn alone."""
+    alone: NDArray[np.float64] | None = None
+    """Counts of trials that involve one person, a row a person."""
+    between: tuple[Any, ...] = ()
+    """For each cell a matrix of counts of trials between two people, or None where there is none."""
     stratified: bool = False
     """Whether the numbers of genuine and impostor trials stay as they are, when trials are drawn alone."""
 
-    def total(self) -> NDArray[np.float64]:
-        """The cell counts themselves, as one row."""
-        return np.asarray(self.cells.sum(axis=0, keepdims=True), dtype=np.float64)
-
     def draw(self, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Cell counts of so many replicates."""
-        if self.people is None:
+        if self.alone is None:
             return self._draw_trials(count, rng)
-        numbers = np.zeros((count, 1 + max(int(column.max()) for column in self.people)))
+        numbers = np.zeros((count, len(self.alone)))
         for members in self.strata:
             numbers[:, members] = rng.multinomial(len(members), np.full(len(members), 1 / len(members)), size=count)
-        first, second = self.people
-        weights = numbers[:, first]
-        apart = first != second
-        weights[:, apart] *= numbers[:, second[apart]]
-        return np.asarray(weights @ self.cells)
+        drawn = numbers @ self.alone
+        for cell, matrix in enumerate(self.between):
+            if matrix is not None:
+                drawn[:, cell] += np.einsum("ij,ij->i", numbers @ matrix, numbers)
+        return drawn
 
     def _draw_trials(self, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        cells = self.cells[0]
-        parts = [cells[: self.genuine_cells], cells[self.genuine_cells :]] if self.stratified else [cells]
-        drawn = [rng.multinomial(part.sum(), part / part.sum(), size=count) for part in parts]
+        split = self.genuine_cells if self.stratified else 0
+        parts = [part for part in (self.cells[:split], self.cells[split:]) if len(part)]
+        drawn = [rng.multinomial(int(part.sum()), part / part.sum(), size=count) for part in parts]
         return np.concatenate(drawn, axis=1).astype(np.float64)
 
     def lacks_a_class(self, drawn: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -125,19 +124,15 @@ class CountTable:
 
     def left_out(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Cell counts without one trial of each cell, or without one person each, and how many each stands for."""
-        total = self.total()
-        if self.people is None:
-            kept = np.flatnonzero(self.cells[0])
-            return total - np.eye(self.cells.shape[1])[kept], self.cells[0][kept].astype(np.float64)
+        if self.alone is None:
+            kept = np.flatnonzero(self.cells)
+            return self.cells - np.eye(len(self.cells))[kept], self.cells[kept]
+        taking_part = self.alone.copy()
+        for cell, matrix in enumerate(self.between):
+            if matrix is not None:
+                taking_part[:, cell] += np.asarray(matrix.sum(axis=0)).ravel() + np.asarray(matrix.sum(axis=1)).ravel()
         everyone = np.concatenate(self.strata)
-        without = np.repeat(total, len(everyone), axis=0)
-        place = np.full(1 + max(int(column.max()) for column in self.people), -1)
-        place[everyone] = np.arange(len(everyone))
-        first, second = self.people
-        np.subtract.at(without, place[first], self.cells)
-        apart = first != second
-        np.subtract.at(without, place[second[apart]], self.cells[apart])
-        return without, np.ones(len(everyone))
+        return self.cells - taking_part[everyone], np.ones(len(everyone))
 
 
 def count_table(
@@ -161,22 +156,34 @@ def count_table(
     """
     chosen = known_cluster(trials, cluster)
     cell = outcome + cells * ~trials.genuine
+    whole = np.bincount(cell, minlength=2 * cells).astype(np.float64)
     if chosen == "none":
-        whole = np.bincount(cell, minlength=2 * cells)[None, :]
         return CountTable(whole, cells, stratified=stratified)
-    columns = ["claim", "subject"] if chosen == "both" else [chosen]
-    people = recode([trials.ids[name] for name in columns])
-    size = 1 + max(int(column.max()) for column in people)
-    pairs, row = np.unique(people[0] * size + people[-1], return_inverse=True)
-    counts = np.bincount(row * 2 * cells + cell, minlength=len(pairs) * 2 * cells).reshape(len(pairs), 2 * cells)
-    first, second = np.divmod(pairs, size)
+    people = people_of(trials, chosen)
     # clients among clients, so that the number of genuine trials keeps its order
     clients = np.unique(np.concatenate([column[trials.genuine] for column in people]))
-    others = np.setdiff1d(np.concatenate([first, second]), clients)
+    others = np.setdiff1d(np.concatenate(people), clients)
     strata = tuple(part for part in (clients, others) if len(part))
     if sum(len(part) for part in strata) < 2:
         raise TrialsError("resampling people needs at least two of them")
-    return CountTable(counts, cells, (first, second), strata)
+    size = 1 + max(int(column.max()) for column in people)
+    single = people[0] == people[-1]
+    alone = np.bincount(people[0][single] * 2 * cells + cell[single], minlength=size * 2 * cells)
+    between = [
+        _matrix(people[0][rows], people[-1][rows], size)
+        for rows in (np.flatnonzero(~single & (cell == k)) for k in range(2 * cells))
+    ]
+    return CountTable(whole, cells, strata, alone.reshape(size, -1).astype(np.float64), tuple(between))
+
+
+def _matrix(first: NDArray[np.int64], second: NDArray[np.int64], size: int) -> Any:
+    """How often each pair of people comes, as a matrix: a plain one where most pairs do."""
+    from scipy.sparse import coo_array
+
+    if not len(first):
+        return None
+    sparse = coo_array((np.ones(len(first)), (first, second)), shape=(size, size)).tocsr()
+    return sparse.toarray() if size <= _DENSE and sparse.nnz > size * size / 20 else sparse
 
 
 def draw_replicates(
@@ -196,6 +203,20 @@ def draw_replicates(
     TrialsError
         Replicates that lack a class time after time.
     """
+    replicates, redrawn = replicate(table, statistic, n_resamples=n_resamples, rng=rng, workers=workers)
+    estimate = float(statistic(table.cells[None, :])[0])
+    return Bootstrap(estimate, replicates, _acceleration(table, statistic), redrawn)
+
+
+def replicate(
+    table: CountTable,
+    statistic: Statistic,
+    *,
+    n_resamples: int,
+    rng: np.random.Generator | int | None,
+    workers: int,
+) -> tuple[NDArray[np.float64], int]:
+    """Replicates of a statistic that may be one number or a row of them, and how many had to be redrawn."""
     if n_resamples < 1:
         raise ParameterError(f"there must be at least one resample, not {n_resamples}")
     if workers < 1:
@@ -217,9 +238,7 @@ def draw_replicates(
 
     with ThreadPoolExecutor(workers) as pool:
         done = list(pool.map(work, sizes, generators))
-    replicates = np.concatenate([part for part, _ in done])
-    estimate = float(statistic(table.total())[0])
-    return Bootstrap(estimate, replicates, _acceleration(table, statistic), sum(redrawn for _, redrawn in done))
+    return np.concatenate([part for part, _ in done]), sum(redrawn for _, redrawn in done)
 
 
 def _acceleration(table: CountTable, statistic: Statistic) -> float:

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from fairtrial.counting import ErrorCounts
 from fairtrial.errors import ParameterError, TrialsError
-from fairtrial.folds import Cluster, known_cluster
+from fairtrial.folds import Cluster, known_cluster, people_of
 from fairtrial.intervals.rates import HTER, ErrorWeights, RateInterval
-from fairtrial.trials import Trials, recode
+from fairtrial.trials import Trials
 
 
 def wrong_decisions(trials: Trials, system: str | None, threshold: float) -> NDArray[np.bool_]:
@@ -29,9 +29,10 @@ def wrong_decisions(trials: Trials, system: str | None, threshold: float) -> NDA
 
 
 def contributions(genuine: NDArray[np.bool_], wrong: NDArray[Any], weights: ErrorWeights) -> NDArray[np.float64]:
-    """What each trial adds to the deviation of a weighted sum of rates; they sum to 0.
+    """What each trial adds to the deviation of a weighted sum of class means; they sum to 0.
 
-    `wrong` is 1 for an error and 0 for none, or the difference of two systems' errors.
+    `wrong` is 1 for an error and 0 for none, the difference of two systems' errors, or any other number a
+    trial whose means over both classes are what is reported.
     """
     values = wrong.astype(np.float64)
     for rows, weight in ((genuine, weights.frr), (~genuine, weights.far)):
@@ -74,10 +75,10 @@ def cluster_variance(
         count = len(deviations)
         return ClusterVariance(float(np.sum(deviations**2)) * count / max(count - 1, 1), chosen, count)
     if chosen != "both":
-        codes = trials.ids[chosen].numbered().codes
+        (codes,) = people_of(trials, chosen)
         people = _count(trials, codes, chosen)
         return ClusterVariance(_sum_of_squares(codes, deviations) * people / (people - 1), chosen, people)
-    claim, subject = recode([trials.ids["claim"], trials.ids["subject"]])
+    claim, subject = people_of(trials, chosen)
     people = min(_count(trials, claim, "claim"), _count(trials, subject, "subject"))
     apart = np.flatnonzero(claim != subject)
     size = int(max(claim.max(), subject.max())) + 1

@@ -14,7 +14,7 @@ from fairtrial.counting import ErrorCounts
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.folds import Cluster
 from fairtrial.intervals.bootstrap import Bootstrap, count_table, draw_replicates, two_systems
-from fairtrial.intervals.clusters import cluster_variance, contributions, wrong_decisions
+from fairtrial.intervals.clusters import ClusterVariance, cluster_variance, contributions, wrong_decisions
 from fairtrial.intervals.rates import HTER, ErrorWeights
 from fairtrial.significance.mcnemar import McNemar, mcnemar_test
 from fairtrial.significance.rates import Discordant
@@ -84,17 +84,24 @@ def cluster_test(
     The variance comes from the contribution of each trial to the difference, summed by person; the p value
     from Student's t with one degree of freedom fewer than there are people.
     """
-    from scipy.special import stdtr
-
     difference = pair.wrong_a.astype(np.int8) - pair.wrong_b.astype(np.int8)
     found = cluster_variance(pair.trials, contributions(pair.trials.genuine, difference, weights), cluster=cluster)
-    sigma = sqrt(found.variance)
     estimate = float(weights.value(pair.counts_a) - weights.value(pair.counts_b))
+    return student_test("cluster", estimate, found, alternative=alternative)
+
+
+def student_test(
+    test: str, estimate: float, found: ClusterVariance, *, alternative: Alternative = "two-sided"
+) -> TestResult:
+    """Test a difference by a variance between people: Student's t with one fewer than there are people."""
+    from scipy.special import stdtr
+
+    sigma = sqrt(found.variance)
     statistic = estimate / sigma if sigma > 0 else 0.0 if estimate == 0 else float(np.copysign(np.inf, estimate))
-    less = float(stdtr(found.people - 1, statistic))
-    p_value = {"less": less, "greater": 1 - less, "two-sided": 2 * min(less, 1 - less)}[alternative]
+    less, greater = (float(stdtr(found.people - 1, side)) for side in (statistic, -statistic))
+    p_value = {"less": less, "greater": greater, "two-sided": min(1.0, 2 * min(less, greater))}[alternative]
     note = f"people counted by {found.cluster}, {found.people} at least" if found.cluster != "none" else ""
-    return TestResult("cluster", statistic, p_value, estimate, sigma, alternative, note)
+    return TestResult(test, statistic, p_value, estimate, sigma, alternative, note)
 
 
 def mcnemar_of_pair(pair: Pair) -> McNemar:

@@ -1,0 +1,134 @@
+"""fairtrial compare"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fairtrial.cli import options
+from fairtrial.cli.output import number, percent, print_json, print_notes, print_table
+from fairtrial.errors import ParameterError
+
+if TYPE_CHECKING:
+    from fairtrial.comparison import Comparison
+
+
+@click.command()
+@click.option("--dev", required=True, multiple=True, metavar="F", help="Development scores; may be repeated.")
+@click.option("--test", required=True, multiple=True, metavar="F", help="Test scores; may be repeated.")
+@click.option("--systems", "chosen", metavar="A,B[,C...]", help="The systems to compare.  [default: all]")
+@click.option("--reference", metavar="NAME", help="Compare the others with this system only.")
+@click.option("--criterion", default="eer", show_default=True, metavar="NAME", help="How thresholds are chosen on dev.")
+@click.option("--alpha", type=float, default=0.5, show_default=True, help="The criterion's trade-off or target.")
+@click.option(
+    "--measure",
+    type=click.Choice(["hter", "wer", "dcf", "far", "frr"]),
+    default="hter",
+    show_default=True,
+    help="What is compared.",
+)
+@options.dcf_costs
+@click.option(
+    "--cluster",
+    type=click.Choice(["none", "claim", "subject", "both"]),
+    help="What trials share.  [default: all ids that are known]",
+)
+@click.option(
+    "--correction",
+    type=click.Choice(["holm", "bh", "none"]),
+    default="holm",
+    show_default=True,
+    help="How p values are adjusted for the number of pairs.",
+)
+@options.alternative
+@click.option("--margin", type=float, metavar="X", help="Test equivalence within this margin too, a fraction.")
+@click.option("--confidence", type=float, default=0.95, show_default=True, help="Confidence of intervals and letters.")
+@click.option("--resamples", type=int, default=10_000, show_default=True, metavar="M", help="Bootstrap resamples.")
+@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Seed of all random numbers.")
+@click.option("--workers", type=int, default=1, show_default=True, help="Threads; the result is the same for any.")
+@options.reading
+@options.as_json
+def command(json_: bool, **values: Any) -> None:
+    """Test whether systems really differ, each at its threshold from dev, on the same test trials.
+
+    \b
+    Examples:
+      fairtrial compare --dev dev.csv --test test.csv --systems face,voice
+      fairtrial compare --dev dev.csv --test test.csv --reference baseline --correction bh --json
+    """
+    result = _compare(values)
+    if json_:
+        print_json(result.to_dict())
+    else:
+        _print(result, values["confidence"])
+
+
+def _compare(values: dict[str, Any]) -> Comparison:
+    from fairtrial import intervals
+    from fairtrial.cli.inputs import read_inputs
+    from fairtrial.comparison import compare
+    from fairtrial.measures import DetectionCosts
+
+    if values["seed"] < 0:
+        raise ParameterError(f"a seed must be a whole number of at least 0, not {values['seed']}")
+    costs = DetectionCosts() if values["dcf"] is None else options.detection_costs(values["dcf"])
+    weights = {
+        "hter": intervals.HTER,
+        "far": intervals.FAR,
+        "frr": intervals.FRR,
+        "wer": intervals.wer_weights(values["alpha"]),
+        "dcf": intervals.dcf_weights(costs),
+    }[values["measure"]]
+    systems = tuple(values["chosen"].split(",")) if values["chosen"] else values["systems"]
+    inputs = read_inputs({**values, "systems": systems, "folds": None})
+    assert inputs.test is not None
+    return compare(
+        inputs.dev,
+        inputs.test,
+        reference=values["reference"],
+        criterion=options.criterion_by_name(values["criterion"], values["dcf"]),
+        alpha=values["alpha"],
+        weights=weights,
+        cluster=values["cluster"],
+        correction=values["correction"],
+        alternative=options.as_alternative(values["alternative"]),
+        margin=values["margin"],
+        confidence=values["confidence"],
+        n_resamples=values["resamples"],
+        rng=values["seed"],
+        workers=values["workers"],
+    )
+
+
+def _print(result: Comparison, confidence: float) -> None:
+    from rich.table import Table
+
+    label = result.measure.upper()
+    ranking = Table(title=f"{label} on test, a priori; systems that share a letter do not differ", title_justify="left")
+    for column in ("system", "threshold", "FAR %", "FRR %", f"{label} %", "letters"):
+        ranking.add_column(column, justify="left" if column in ("system", "letters") else "right")
+    for rank in result.ranking:
+        rates = (rank.counts.far, rank.counts.frr, rank.value)
+        ranking.add_row(rank.system, number(rank.threshold), *(percent(rate) for rate in rates), rank.letters)
+    print_table(ranking)
+    table = Table(
+        title=f"A - B; p adjusted by {result.correction} over {len(result.pairs)} pairs", title_justify="left"
+    )
+    for column in ("A", "B", "difference %", f"{100 * confidence:g} % interval", "test", "sigma %", "p", "p adjusted"):
+        table.add_column(column, justify="left" if column in ("A", "B", "test") else "right", overflow="fold")
+    for pair in result.pairs:
+        low, high = pair.replicates.interval(confidence=confidence)
+        for k, (test, adjusted) in enumerate(zip(pair.tests, pair.adjusted, strict=True)):
+            head = (pair.a, pair.b, percent(test.estimate), f"{percent(low)} .. {percent(high)}")
+            table.add_row(
+                *(head if k == 0 else ("", "", "", "")),
+                test.test,
+                "" if test.sigma is None else percent(test.sigma),
+                f"{test.p_value:.4g}",
+                f"{adjusted:.4g}",
+                end_section=k == len(pair.tests) - 1,
+            )
+    print_table(table)
+    click.echo("Go by the first test of a pair; the others are there to compare with. Interval: bootstrap percentiles.")
+    print_notes([*result.notes, *(f"{t.test}: {t.note}" for p in result.pairs[:1] for t in p.tests if t.note)])

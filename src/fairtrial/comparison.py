@@ -1,0 +1,244 @@
+"""Whether B is really better than A: several systems on the same test trials, each at its threshold from dev."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from fairtrial.counting import ErrorCounts
+from fairtrial.criteria import CriterionLike, as_criterion, choose_thresholds
+from fairtrial.errors import ParameterError, TrialsError, listed, shown
+from fairtrial.evaluation import one_alpha
+from fairtrial.folds import Cluster
+from fairtrial.intervals.bootstrap import Bootstrap
+from fairtrial.intervals.rates import HTER, ErrorWeights
+from fairtrial.significance.multiple import Correction, adjust_p_values, compact_letters
+from fairtrial.significance.paired import (
+    Pair,
+    bootstrap_difference,
+    bootstrap_test,
+    cluster_test,
+    mcnemar_of_pair,
+    pair_systems,
+    permutation_test,
+)
+from fairtrial.significance.rates import dependent_test, independent_test
+from fairtrial.significance.results import Alternative, TestResult, equivalence_test
+from fairtrial.trials import Trials, check_same_systems
+
+
+@dataclass(frozen=True, slots=True)
+class SystemRank:
+    """One system at its threshold, and the letters it shares with those it cannot be told from."""
+
+    system: str
+    threshold: float
+    counts: ErrorCounts
+    value: float
+    letters: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairComparison:
+    """Two systems: their errors, every test, and the bootstrap behind one of them."""
+
+    a: str
+    b: str
+    counts_a: ErrorCounts
+    counts_b: ErrorCounts
+    tests: tuple[TestResult, ...]
+    adjusted: tuple[float, ...]
+    """p values of the tests, adjusted for the number of pairs."""
+    replicates: Bootstrap
+    confidence: float
+
+    @property
+    def headline(self) -> TestResult:
+        """The test to go by: the first."""
+        return self.tests[0]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The names of the command line's JSON."""
+        low, high = self.replicates.interval(confidence=self.confidence)
+        return {
+            "a": self.a,
+            "b": self.b,
+            "hter_a": self.counts_a.hter,
+            "hter_b": self.counts_b.hter,
+            "difference": self.headline.estimate,
+            "interval": {"low": low, "high": high, "confidence": self.confidence, "method": "bootstrap"},
+            "tests": [
+                {**test.to_dict(), "p_adjusted": adjusted}
+                for test, adjusted in zip(self.tests, self.adjusted, strict=True)
+            ],
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """All pairs of systems, or all against a reference, and the ranking that follows."""
+
+    measure: str
+    criterion: str
+    alpha: float
+    correction: Correction
+    pairs: tuple[PairComparison, ...]
+    ranking: tuple[SystemRank, ...]
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The names of the command line's JSON."""
+        return {
+            "measure": self.measure,
+            "criterion": self.criterion,
+            "alpha": self.alpha,
+            "correction": self.correction,
+            "pairs": [pair.to_dict() for pair in self.pairs],
+            "ranking": [
+                {
+                    "system": rank.system,
+                    "threshold": rank.threshold,
+                    "value": rank.value,
+                    "letters": rank.letters,
+                    **rank.counts.to_dict(),
+                }
+                for rank in self.ranking
+            ],
+            "notes": list(self.notes),
+        }
+
+
+def compare(
+    dev: Trials,
+    test: Trials,
+    *,
+    systems: Sequence[str] | None = None,
+    reference: str | None = None,
+    criterion: CriterionLike = "eer",
+    alpha: float = 0.5,
+    weights: ErrorWeights = HTER,
+    cluster: Cluster | None = None,
+    correction: Correction = "holm",
+    alternative: Alternative = "two-sided",
+    margin: float | None = None,
+    confidence: float = 0.95,
+    n_resamples: int = 10_000,
+    rng: int | None = 0,
+    workers: int = 1,
+) -> Comparison:
+    """Compare systems on the same test trials, each at the threshold that dev gives.
+
+    Parameters
+    ----------
+    systems
+        Which systems, two or more; all of them by default.
+    reference
+        Compare all others with this one only, not every pair.
+    weights
+        What is compared: a weighted sum of FAR and FRR.
+    cluster
+        What trials share; by default all ids that are known. The first test of each pair goes by it.
+    correction
+        How p values are adjusted for the number of pairs.
+    margin
+        Test equivalence within this margin too.
+
+    Raises
+    ------
+    TrialsError
+        Fewer than two systems, or different systems in dev and test.
+    """
+    check_same_systems(dev, test)
+    names = list(test.systems) if systems is None else [systems] if isinstance(systems, str) else list(systems)
+    _check_names(names, test, reference)
+    rule, weight = as_criterion(criterion), one_alpha(alpha)
+    chosen = {name: choose_thresholds(dev.select([name]), rule, weight)[0].scalar().threshold for name in names}
+    sharing: Cluster | None = cluster if cluster is not None or test.claim or test.subject else "none"
+    wanted = list(combinations(names, 2)) if reference is None else [(n, reference) for n in names if n != reference]
+    found = []
+    for a, b in wanted:
+        pair = pair_systems(test, a, b, chosen[a], chosen[b])
+        replicates = bootstrap_difference(
+            pair, measure=weights.value, cluster=sharing, n_resamples=n_resamples, rng=rng, workers=workers
+        )
+        found.append(
+            (pair, _tests(pair, weights, sharing, alternative, margin, n_resamples, rng, replicates), replicates)
+        )
+    adjusted = np.array(
+        [adjust_p_values([tests[k].p_value for _, tests, _ in found], correction) for k in range(len(found[0][1]))]
+    )
+    pairs = tuple(
+        PairComparison(
+            a, b, pair.counts_a, pair.counts_b, tests, tuple(adjusted[:, k].tolist()), replicates, confidence
+        )
+        for k, ((a, b), (pair, tests, replicates)) in enumerate(zip(wanted, found, strict=True))
+    )
+    ranking = _ranking(pairs, chosen, weights, confidence)
+    return Comparison(weights.name, rule.name, weight, correction, pairs, ranking, _notes(sharing))
+
+
+def _check_names(names: Sequence[str], test: Trials, reference: str | None) -> None:
+    for name in [*names, *([reference] if reference is not None else [])]:
+        if name not in test.systems:
+            raise TrialsError(f"there is no system {shown(name)}; there are {listed(test.systems)}")
+    if len(set(names)) != len(names):
+        raise ParameterError(f"a system is named twice: {listed(names)}")
+    if len(names) < 2:
+        raise TrialsError(f"comparing needs at least two systems, and there is {listed(names) or 'none'}")
+    if reference is not None and reference not in names:
+        raise ParameterError(f"the reference {shown(reference)} must be one of the systems compared")
+
+
+def _tests(
+    pair: Pair,
+    weights: ErrorWeights,
+    cluster: Cluster | None,
+    alternative: Alternative,
+    margin: float | None,
+    n_resamples: int,
+    rng: int | None,
+    replicates: Bootstrap,
+) -> tuple[TestResult, ...]:
+    """Every test; the one that knows most about the trials first."""
+    a, b = pair.counts_a, pair.counts_b
+    mcnemar = mcnemar_of_pair(pair)
+    robust = cluster_test(pair, weights=weights, cluster=cluster, alternative=alternative)
+    tests = [
+        robust,
+        bootstrap_test(replicates),
+        dependent_test(a, b, pair.discordant, weights=weights, alternative=alternative),
+        independent_test(a, b, weights=weights, alternative=alternative),
+        permutation_test(pair, weights=weights, n_resamples=n_resamples, rng=rng, alternative=alternative),
+        TestResult("mcnemar", mcnemar.chi2, mcnemar.p_value, (mcnemar.b - mcnemar.c) / len(pair.trials)),
+    ]
+    if margin is not None:
+        tests.append(equivalence_test(robust, margin))
+    return tuple(tests)
+
+
+def _ranking(
+    pairs: Sequence[PairComparison], chosen: dict[str, float], weights: ErrorWeights, confidence: float
+) -> tuple[SystemRank, ...]:
+    counts = {name: c for pair in pairs for name, c in ((pair.a, pair.counts_a), (pair.b, pair.counts_b))}
+    order = sorted(counts, key=lambda name: float(weights.value(counts[name])))
+    place = {name: index for index, name in enumerate(order)}
+    different = [
+        (min(place[pair.a], place[pair.b]), max(place[pair.a], place[pair.b]))
+        for pair in pairs
+        if pair.adjusted[0] < 1 - confidence
+    ]
+    letters = compact_letters(len(order), different)
+    return tuple(
+        SystemRank(name, chosen[name], counts[name], float(weights.value(counts[name])), letters[place[name]])
+        for name in order
+    )
+
+
+def _notes(cluster: Cluster | None) -> tuple[str, ...]:
+    if cluster == "none":
+        return ("trials are taken as independent: without ids nothing tells which of them share a person",)
+    return ()

@@ -1,0 +1,216 @@
+"""Two systems along an Expected Performance Curve: where they differ, and whether their areas do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import erfc, sqrt
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairtrial.counting import as_source
+from fairtrial.epc import PerformanceCurve, area_weights
+from fairtrial.errors import ParameterError, TrialsError
+from fairtrial.folds import Cluster
+from fairtrial.intervals.clusters import cluster_variance, contributions
+from fairtrial.intervals.rates import HTER, ErrorWeights, RateInterval
+from fairtrial.significance.paired import pair_systems, student_test
+from fairtrial.significance.rates import dependent_test, independent_test
+from fairtrial.significance.results import TestResult
+from fairtrial.trials import Trials
+
+CurveTest: TypeAlias = Literal["independent", "dependent", "cluster"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CurveComparison:
+    """A - B along alpha: the difference, its z, and the confidence that A is the worse one."""
+
+    a: str
+    b: str
+    test: CurveTest
+    alpha: NDArray[np.float64]
+    difference: NDArray[np.float64]
+    statistic: NDArray[np.float64]
+    critical: float
+    confidence: float
+    simultaneous: bool
+
+    @property
+    def worse(self) -> NDArray[np.float64]:
+        """The confidence curve D(z): above a half where A is worse than B (FUS eq. 14)."""
+        return np.array([erfc(-z / sqrt(2)) / 2 for z in self.statistic])
+
+    @property
+    def different(self) -> NDArray[np.bool_]:
+        """Where the two differ."""
+        return np.abs(self.statistic) > self.critical
+
+    @property
+    def regions(self) -> list[tuple[float, float]]:
+        """The ranges of alpha where the two differ, both ends included."""
+        edges = np.flatnonzero(np.diff(np.concatenate([[0], self.different.astype(int), [0]])))
+        return [(float(self.alpha[i]), float(self.alpha[j - 1])) for i, j in edges.reshape(-1, 2)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain lists."""
+        return {
+            "a": self.a,
+            "b": self.b,
+            "test": self.test,
+            "alpha": self.alpha.tolist(),
+            "difference": self.difference.tolist(),
+            "statistic": self.statistic.tolist(),
+            "worse": self.worse.tolist(),
+            "critical": self.critical,
+            "simultaneous": self.simultaneous,
+            "confidence": self.confidence,
+            "regions": [list(region) for region in self.regions],
+        }
+
+
+def compare_curves(
+    a: PerformanceCurve,
+    b: PerformanceCurve,
+    test: Trials,
+    *,
+    method: CurveTest = "cluster",
+    cluster: Cluster | None = None,
+    simultaneous: bool = False,
+    confidence: float = 0.95,
+    n_resamples: int = 10_000,
+    rng: np.random.Generator | int | None = 0,
+) -> CurveComparison:
+    """Compare the HTER of two systems at every alpha.
+
+    Parameters
+    ----------
+    a, b
+        Curves of two systems of `test`, at the same values of alpha.
+    method
+        ``independent`` is FUS eq. (14); ``dependent`` knows that the systems share trials; ``cluster`` also
+        that trials share people.
+    simultaneous
+        Control the error over the whole range of alpha: the critical value is that of the largest of all
+        statistics when there is no difference, drawn from a normal process with their correlation.
+    """
+    if method not in get_args(CurveTest):
+        raise ParameterError(f"method must be one of {', '.join(get_args(CurveTest))}, not {method!r}")
+    if not 0 < confidence < 1:
+        raise ParameterError(f"confidence must be between 0 and 1, not {confidence}")
+    if not np.array_equal(a.alpha, b.alpha):
+        raise TrialsError(f"{a.system} and {b.system} have different values of alpha")
+    sharing: Cluster | None = cluster if cluster is not None or test.claim or test.subject else "none"
+    points = np.stack([a.threshold, b.threshold], axis=1)
+    distinct, place = np.unique(points, axis=0, return_inverse=True)
+    estimates, sigmas, deviations = [], [], []
+    for threshold_a, threshold_b in distinct.tolist():
+        pair = pair_systems(test, a.system, b.system, threshold_a, threshold_b)
+        difference = pair.wrong_a.astype(np.int8) - pair.wrong_b.astype(np.int8)
+        deviation = contributions(test.genuine, difference, HTER)
+        deviations.append(deviation.astype(np.float32) if simultaneous else deviation[:0])
+        if method == "cluster":
+            estimate = float(pair.counts_a.hter - pair.counts_b.hter)
+            sigma = sqrt(cluster_variance(test, deviation, cluster=sharing).variance)
+        else:
+            found = (
+                independent_test(pair.counts_a, pair.counts_b)
+                if method == "independent"
+                else dependent_test(pair.counts_a, pair.counts_b, pair.discordant)
+            )
+            estimate, sigma = found.estimate, found.sigma or 0.0
+        estimates.append(estimate)
+        sigmas.append(sigma)
+    estimate_along, sigma_along = np.array(estimates)[place.ravel()], np.array(sigmas)[place.ravel()]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        statistic = np.nan_to_num(estimate_along / sigma_along, nan=0.0)
+    critical = _critical(np.array(deviations), confidence, n_resamples, rng, simultaneous=simultaneous)
+    return CurveComparison(
+        a.system, b.system, method, a.alpha, estimate_along, statistic, critical, confidence, simultaneous
+    )
+
+
+def _critical(
+    deviations: NDArray[np.floating],
+    confidence: float,
+    n_resamples: int,
+    rng: np.random.Generator | int | None,
+    *,
+    simultaneous: bool,
+) -> float:
+    from scipy.special import ndtri
+
+    if not simultaneous:
+        return float(ndtri((1 + confidence) / 2))
+    covariance = np.asarray(deviations @ deviations.T, dtype=np.float64)
+    spread = np.sqrt(np.diag(covariance))
+    moving = spread > 0
+    correlation = covariance[np.ix_(moving, moving)] / np.outer(spread[moving], spread[moving])
+    values, vectors = np.linalg.eigh(correlation)
+    normal = np.random.default_rng(rng).normal(size=(n_resamples, len(values)))
+    process = normal @ (vectors * np.sqrt(np.clip(values, 0, None))).T
+    return float(np.quantile(np.max(np.abs(process), axis=1, initial=0), confidence))
+
+
+AREA_WEIGHTS = ErrorWeights("area", 1.0, 1.0)
+
+
+def area_values(
+    dev: Trials, test: Trials, system: str, *, low: float = 0.0, high: float = 1.0
+) -> dict[str, NDArray[np.float64]]:
+    """What each test trial adds to the areas E_V1, E_V2 and G: their sums of class means are the areas.
+
+    An area is a weighted mean of HTERs at dev's thresholds, so a trial adds half the weight of the
+    thresholds that decide it wrongly.
+    """
+    thresholds, by_far, by_frr = area_weights(as_source(dev, system=system, what="dev"), low=low, high=high)
+    rank = np.searchsorted(thresholds, test.column(system), side="left")
+    values = {}
+    for name, weight in (("e_v1", by_far), ("e_v2", by_frr), ("g", (by_far + by_frr) / 2)):
+        below = np.concatenate([[0.0], np.cumsum(weight)])[rank]  # thresholds that accept the score
+        values[name] = np.where(test.genuine, weight.sum() - below, below) / 2
+    return values
+
+
+def area_interval(
+    dev: Trials,
+    test: Trials,
+    system: str,
+    *,
+    area: Literal["e_v1", "e_v2", "g"] = "g",
+    low: float = 0.0,
+    high: float = 1.0,
+    cluster: Cluster | None = None,
+    confidence: float = 0.95,
+) -> RateInterval:
+    """Compute the interval of an expected area, with thresholds as dev gives them."""
+    values = area_values(dev, test, system, low=low, high=high)[area]
+    sharing: Cluster | None = cluster if cluster is not None or test.claim or test.subject else "none"
+    found = cluster_variance(test, contributions(test.genuine, values, AREA_WEIGHTS), cluster=sharing)
+    estimate = float(values[test.genuine].mean() + values[~test.genuine].mean())
+    sigma = sqrt(found.variance)
+    reach = found.quantile(confidence) * sigma
+    return RateInterval(
+        estimate, estimate - reach, estimate + reach, sigma, confidence, f"cluster-{found.cluster}", area
+    )
+
+
+def area_test(
+    dev: Trials,
+    test: Trials,
+    a: str,
+    b: str,
+    *,
+    area: Literal["e_v1", "e_v2", "g"] = "g",
+    low: float = 0.0,
+    high: float = 1.0,
+    cluster: Cluster | None = None,
+) -> TestResult:
+    """Test whether two systems differ in an expected area."""
+    values = [area_values(dev, test, system, low=low, high=high)[area] for system in (a, b)]
+    difference = values[0] - values[1]
+    sharing: Cluster | None = cluster if cluster is not None or test.claim or test.subject else "none"
+    found = cluster_variance(test, contributions(test.genuine, difference, AREA_WEIGHTS), cluster=sharing)
+    estimate = float(difference[test.genuine].mean() + difference[~test.genuine].mean())
+    return student_test(f"area-{area}", estimate, found)

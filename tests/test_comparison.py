@@ -1,0 +1,98 @@
+"""Comparing systems: every pair, a reference, letters, corrections, what cannot be compared."""
+
+import numpy as np
+import pytest
+
+from fairtrial import Trials, TrialsError, evaluate
+from fairtrial.comparison import compare
+from fairtrial.errors import ParameterError
+from fairtrial.intervals import FAR
+from fairtrial.significance import adjust_p_values
+
+
+def three_systems(seed: int) -> Trials:
+    """Two systems alike and one much better, 40 people against each other."""
+    rng = np.random.default_rng(seed)
+    claim, subject = np.divmod(np.arange(1600), 40)
+    scores = np.outer(claim == subject, [1.5, 1.6, 4.0]) + rng.normal(size=(1600, 3))
+    return Trials.from_arrays(scores, claim == subject, systems=["old", "new", "best"], claim=claim, subject=subject)
+
+
+DEV, TEST = three_systems(0), three_systems(1)
+
+
+def test_errors_are_those_of_evaluate() -> None:
+    result = compare(DEV, TEST, n_resamples=500)
+    for pair in result.pairs:
+        assert pair.counts_a.hter == pytest.approx(evaluate(DEV, TEST, system=pair.a).test.hter)
+        assert pair.headline.test == "cluster"
+        assert pair.headline.estimate == pytest.approx(pair.counts_a.hter - pair.counts_b.hter)
+    assert [(pair.a, pair.b) for pair in result.pairs] == [("old", "new"), ("old", "best"), ("new", "best")]
+
+
+def test_letters_tell_the_better_system_apart() -> None:
+    ranking = {rank.system: rank.letters for rank in compare(DEV, TEST, n_resamples=500).ranking}
+    assert ranking["old"] == ranking["new"] != ranking["best"]
+
+
+def test_p_values_are_adjusted_over_the_pairs() -> None:
+    for correction in ("holm", "bh", "none"):
+        result = compare(DEV, TEST, n_resamples=300, correction=correction)
+        for k in range(len(result.pairs[0].tests)):
+            raw = [pair.tests[k].p_value for pair in result.pairs]
+            expected = adjust_p_values(raw, correction)
+            assert [pair.adjusted[k] for pair in result.pairs] == pytest.approx(expected.tolist())
+
+
+def test_reference_and_choice_of_systems() -> None:
+    result = compare(DEV, TEST, reference="old", n_resamples=300)
+    assert [(pair.a, pair.b) for pair in result.pairs] == [("new", "old"), ("best", "old")]
+    two = compare(DEV, TEST, systems=["best", "old"], n_resamples=300)
+    assert [(pair.a, pair.b) for pair in two.pairs] == [("best", "old")]
+
+
+def test_equivalence_weights_and_sides() -> None:
+    result = compare(DEV, TEST, systems=["old", "new"], margin=0.2, weights=FAR, alternative="less", n_resamples=300)
+    (pair,) = result.pairs
+    assert pair.tests[-1].test == "cluster-equivalence"
+    assert pair.tests[-1].p_value < 0.05
+    assert pair.headline.estimate == pytest.approx(pair.counts_a.far - pair.counts_b.far)
+    assert pair.headline.alternative == "less"
+
+
+def test_the_seed_decides_and_the_workers_do_not() -> None:
+    one, four, other = (
+        compare(DEV, TEST, systems=["old", "new"], n_resamples=600, rng=seed, workers=workers).to_dict()
+        for seed, workers in ((3, 1), (3, 4), (4, 1))
+    )
+    assert one == four
+    assert one["pairs"][0]["interval"] != other["pairs"][0]["interval"]
+
+
+def test_without_ids_trials_count_as_independent_and_it_says_so() -> None:
+    dev, test = (Trials.from_arrays(t.scores, t.genuine, systems=t.systems) for t in (DEV, TEST))
+    result = compare(dev, test, systems=["old", "new"], n_resamples=300)
+    assert "independent" in result.notes[0]
+
+
+def test_dictionary_keeps_the_contract() -> None:
+    result = compare(DEV, TEST, systems=["old", "new"], n_resamples=300).to_dict()
+    (pair,) = result["pairs"]
+    assert {"a", "b", "hter_a", "hter_b", "tests"} <= set(pair)
+    names = {test["test"] for test in pair["tests"]}
+    assert {"hter-independent", "hter-dependent", "mcnemar", "bootstrap", "cluster"} <= names
+    for test in pair["tests"]:
+        assert {"statistic", "p_value", "p_adjusted", "sigma"} <= set(test)
+
+
+def test_what_cannot_be_compared() -> None:
+    with pytest.raises(TrialsError, match="at least two systems"):
+        compare(DEV, TEST, systems=["old"])
+    with pytest.raises(TrialsError, match="no system 'x'"):
+        compare(DEV, TEST, systems=["old", "x"])
+    with pytest.raises(ParameterError, match="named twice"):
+        compare(DEV, TEST, systems=["old", "old"])
+    with pytest.raises(ParameterError, match="reference 'best' must be one of"):
+        compare(DEV, TEST, systems=["old", "new"], reference="best")
+    with pytest.raises(TrialsError, match="different systems"):
+        compare(DEV, TEST.select(["old", "new"]))
