@@ -169,3 +169,13 @@ def test_results_can_be_pickled() -> None:
         assert repr(pickle.loads(pickle.dumps(result))) == repr(result)
     curve = performance_curve(DEV, TEST, alphas=[0.2, 0.5])
     assert pickle.loads(pickle.dumps(curve)).to_dict() == curve.to_dict()
+
+
+def test_resampling_both_sets_leads_with_the_total_uncertainty() -> None:
+    dev, test = crossed(1.0).rows(np.arange(300)), crossed(1.0)
+    result = evaluate(dev, test, resample="both", n_resamples=200)
+    assert [interval.method for interval in result.intervals] == ["bootstrap-both", "cluster-both", "independent"]
+    assert result.design_effect == evaluate(dev, test).design_effect
+    assert result.to_dict() == evaluate(dev, test, resample="both", n_resamples=200).to_dict()
+    with pytest.raises(TrialsError, match="needs both as Trials"):
+        evaluate(DEV, TEST, resample="both")

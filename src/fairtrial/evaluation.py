@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.folds import CROSS_VALIDATED, Block, Cluster, block_sources
 from fairtrial.intervals.clusters import interval_of_decisions, wrong_decisions
 from fairtrial.intervals.rates import RateInterval, hter_interval
+from fairtrial.intervals.resampled import bootstrap_with_threshold
 from fairtrial.measures import Measure, MeasureLike, as_measure
 from fairtrial.trials import Trials, check_same_systems
 
@@ -56,9 +57,10 @@ class Evaluation:
     @property
     def design_effect(self) -> float | None:
         """How many times the variance is that of independent trials; None without ids or errors."""
-        if len(self.intervals) < 2 or not self.intervals[-1].sigma:
+        robust, independent = (self.intervals * 2)[-2:]
+        if not robust.method.startswith("cluster") or not independent.sigma:
             return None
-        return (self.intervals[0].sigma / self.intervals[-1].sigma) ** 2
+        return (robust.sigma / independent.sigma) ** 2
 
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON."""
@@ -99,6 +101,9 @@ def evaluate(
     measures: Sequence[MeasureLike] = (),
     confidence: float = 0.95,
     cluster: Cluster | None = None,
+    resample: Literal["test", "both"] = "test",
+    n_resamples: int = 1000,
+    rng: int | None = 0,
     eer: EerDefinition = "step-mean",
 ) -> Evaluation:
     """Fix the threshold on dev and report the errors on test.
@@ -115,6 +120,9 @@ def evaluate(
         More figures on test, by name or a user's own.
     cluster
         What test trials share, for the interval; by default all ids that are known.
+    resample
+        ``both`` leads with a bootstrap interval in which dev is resampled too and the threshold chosen anew:
+        the total uncertainty. ``test`` takes the threshold as it is.
     eer
         The definition of the equal error rates reported beside.
 
@@ -143,6 +151,9 @@ def evaluate(
         test_eer=equal_error_rate(test_scores, definition=eer),
         measures=measures,
         robust=_robust(test, lambda trials: wrong_decisions(trials, system, at_dev.threshold), cluster, confidence),
+        total=_total(dev, test, system, rule, weight, cluster, confidence, n_resamples, rng)
+        if resample == "both"
+        else None,
         confidence=confidence,
         notes=[*_notes_of(("dev", dev), ("test", test)), *([SAME_TRIALS] if same else [])],
         kind=A_POSTERIORI if same else A_PRIORI,
@@ -196,6 +207,7 @@ def cross_validate(
         test_eer=None,
         measures=measures,
         robust=_robust(trials, held_out_errors, cluster, confidence),
+        total=None,
         confidence=confidence,
         notes=_notes_of(("dev", trials)),
         kind=CROSS_VALIDATED,
@@ -212,6 +224,7 @@ def _result(
     dev_eer: EqualErrorRate,
     measures: Sequence[MeasureLike],
     robust: RateInterval | None,
+    total: RateInterval | None,
     confidence: float,
     notes: Sequence[str],
     **rest: Any,
@@ -223,7 +236,7 @@ def _result(
         for k, measure in enumerate(known)
     }
     independent = hter_interval(test, confidence=confidence)
-    intervals = (independent,) if robust is None else (robust, independent)
+    intervals = tuple(interval for interval in (total, robust, independent) if interval is not None)
     return Evaluation(
         criterion=rule.name,
         alpha=weight,
@@ -291,10 +304,39 @@ def _robust(
         return None  # one person only: nothing to tell apart
 
 
+def _total(
+    dev: ScoreData,
+    test: ScoreData,
+    system: str | None,
+    rule: Criterion,
+    alpha: float,
+    cluster: Cluster | None,
+    confidence: float,
+    n_resamples: int,
+    rng: int | None,
+) -> RateInterval:
+    """The interval with dev resampled as well as test."""
+    if not isinstance(dev, Trials) or not isinstance(test, Trials):
+        raise TrialsError("resampling dev and test needs both as Trials")
+    found = bootstrap_with_threshold(
+        dev,
+        test,
+        system=system,
+        criterion=rule,
+        alpha=alpha,
+        cluster=cluster,
+        n_resamples=n_resamples,
+        rng=rng,
+    )
+    low, high = found.interval(confidence=confidence)
+    return RateInterval(found.estimate, low, high, float(found.replicates.std()), confidence, "bootstrap-both")
+
+
 def _sharing(intervals: Sequence[RateInterval]) -> list[str]:
-    if len(intervals) < 2 or not intervals[1].sigma:
+    robust, independent = (tuple(intervals) * 2)[-2:]
+    if not robust.method.startswith("cluster") or not independent.sigma:
         return []
-    ratio = intervals[0].sigma / intervals[1].sigma
+    ratio = robust.sigma / independent.sigma
     if 1 / 1.2 <= ratio <= 1.2:
         return []
     width = "wider" if ratio > 1 else "narrower"

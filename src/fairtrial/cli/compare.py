@@ -102,33 +102,42 @@ def _compare(values: dict[str, Any]) -> Comparison:
 
 
 def _print(result: Comparison, confidence: float) -> None:
+    from rich import box
     from rich.table import Table
 
     label = result.measure.upper()
-    ranking = Table(title=f"{label} on test, a priori; systems that share a letter do not differ", title_justify="left")
+    ranking = Table(title=f"{label} on test, a priori", title_justify="left", box=box.SIMPLE_HEAD)
     for column in ("system", "threshold", "FAR %", "FRR %", f"{label} %", "letters"):
-        ranking.add_column(column, justify="left" if column in ("system", "letters") else "right")
+        ranking.add_column(column, justify="left" if column in ("system", "letters") else "right", overflow="fold")
     for rank in result.ranking:
         rates = (rank.counts.far, rank.counts.frr, rank.value)
         ranking.add_row(rank.system, number(rank.threshold), *(percent(rate) for rate in rates), rank.letters)
     print_table(ranking)
+    click.echo("Systems that share a letter do not differ significantly.")
     table = Table(
-        title=f"A - B; p adjusted by {result.correction} over {len(result.pairs)} pairs", title_justify="left"
+        title=f"p adjusted by {result.correction} over {len(result.pairs)} pairs",
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
     )
-    for column in ("A", "B", "difference %", f"{100 * confidence:g} % interval", "test", "sigma %", "p", "p adjusted"):
-        table.add_column(column, justify="left" if column in ("A", "B", "test") else "right", overflow="fold")
+    for column in ("A - B", "test", "difference %", "sigma %", "p", "p adjusted"):
+        left = column in ("A - B", "test")
+        table.add_column(column, justify="left" if left else "right", overflow="fold", no_wrap=column != "A - B")
     for pair in result.pairs:
-        low, high = pair.replicates.interval(confidence=confidence)
         for k, (test, adjusted) in enumerate(zip(pair.tests, pair.adjusted, strict=True)):
-            head = (pair.a, pair.b, percent(test.estimate), f"{percent(low)} .. {percent(high)}")
             table.add_row(
-                *(head if k == 0 else ("", "", "", "")),
+                f"{pair.a} - {pair.b}" if k == 0 else "",
                 test.test,
+                percent(test.estimate),
                 "" if test.sigma is None else percent(test.sigma),
-                f"{test.p_value:.4g}",
-                f"{adjusted:.4g}",
+                f"{test.p_value:.3g}",
+                f"{adjusted:.3g}",
                 end_section=k == len(pair.tests) - 1,
             )
     print_table(table)
-    click.echo("Go by the first test of a pair; the others are there to compare with. Interval: bootstrap percentiles.")
+    for pair in result.pairs:
+        low, high = pair.replicates.interval(confidence=confidence)
+        click.echo(
+            f"{pair.a} - {pair.b}: {100 * confidence:g} % bootstrap interval {percent(low)} .. {percent(high)} %"
+        )
+    click.echo("Go by the first test of a pair; the others are there to compare with.")
     print_notes([*result.notes, *(f"{t.test}: {t.note}" for p in result.pairs[:1] for t in p.tests if t.note)])

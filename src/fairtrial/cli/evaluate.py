@@ -44,6 +44,16 @@ if TYPE_CHECKING:
     show_default=True,
     help="Definition of the EER.",
 )
+@click.option(
+    "--resample",
+    type=click.Choice(["test", "both"]),
+    default="test",
+    show_default=True,
+    help="both: an interval in which dev is resampled too and the threshold chosen anew.",
+)
+@click.option(
+    "--resamples", type=int, default=1000, show_default=True, metavar="M", help="Resamples of --resample both."
+)
 @options.reading
 @options.as_json
 def command(json_: bool, **values: Any) -> None:
@@ -79,7 +89,15 @@ def _evaluate(values: dict[str, Any], measures: list[Measure]) -> list[Evaluatio
     def work(system: str) -> Evaluation:
         if inputs.test is None:
             return cross_validate(inputs.dev, inputs.blocks, system=system, **settings)
-        return evaluate(inputs.dev, inputs.test, system=system, **settings)
+        return evaluate(
+            inputs.dev,
+            inputs.test,
+            system=system,
+            resample=values["resample"],
+            n_resamples=values["resamples"],
+            rng=values["seed"],
+            **settings,
+        )
 
     return for_each_system(inputs, "evaluating", work)
 
@@ -121,8 +139,12 @@ def _print(results: list[Evaluation], measures: list[Measure]) -> None:
             f"impostor; {held} {test.genuine:,} genuine, {test.impostor:,} impostor"
         )
         for other in result.intervals[1:]:
-            click.echo(f"  interval {percent(other.low)} .. {percent(other.high)} % if trials were independent")
-    methods = {"independent": "eq. (13), independent trials"}
+            given = "if trials were independent" if other.method == "independent" else "with the threshold as it is"
+            click.echo(f"  interval {percent(other.low)} .. {percent(other.high)} % {given}")
+    methods = {
+        "independent": "eq. (13), independent trials",
+        "bootstrap-both": "bootstrap of dev and test, threshold chosen anew",
+    }
     words = dict.fromkeys(methods.get(r.interval.method, f"{r.interval.method}, trials share people") for r in results)
     click.echo(f"EER: {first.dev_eer.definition}, a posteriori on either set. Interval: {'; '.join(words)}.")
     print_notes([note for result in results for note in result.notes])
