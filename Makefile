@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test bench pins clean
+.PHONY: demo test bench study pins clean
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -21,6 +21,9 @@ test: $(READY)  ## lint, types and all tests
 
 bench: $(READY)  ## speed and memory against the peers; makes a venv of their own the first time
 	$(BIN)/python benchmarks/run.py
+
+study: $(READY)  ## coverage and level of intervals and tests when trials share people; a quarter of an hour
+	$(BIN)/python studies/dependence.py
 
 pins:  ## write constraints.txt anew from the newest versions
 	rm -rf $(VENV).pins && $(PYTHON) -m venv $(VENV).pins

@@ -33,6 +33,23 @@ def pyeer_eer(genuine: Any, impostor: Any) -> float:
     return float(get_eer_values(far, frr)[3])
 
 
+def confidence_intervals_eer(genuine: Any, impostor: Any) -> None:
+    """A fiftieth of the resamples."""
+    from confidence_intervals import evaluate_with_conf_int  # type: ignore[import-not-found]
+
+    def eer(labels: Any, scores: Any) -> float:
+        order = np.argsort(scores)
+        genuine = labels[order]
+        frr = np.cumsum(genuine) / genuine.sum()
+        far = 1 - np.cumsum(~genuine) / (~genuine).sum()
+        nearest = np.argmin(np.abs(far - frr))
+        return float(far[nearest] + frr[nearest]) / 2
+
+    scores = np.concatenate([genuine, impostor])
+    labels = np.repeat([True, False], [len(genuine), len(impostor)])
+    evaluate_with_conf_int(scores, eer, labels, num_bootstraps=20)
+
+
 def bob_read(path: Path) -> float:
     from bob.bio.base.score.load import split_four_column  # type: ignore[import-not-found]
 
@@ -47,5 +64,6 @@ if __name__ == "__main__":
             "eer": (DEV, bob_eer),
             "pyeer-eer": (DEV, pyeer_eer),
             "read": (("dev.txt",), bob_read),
+            "bootstrap-eer": (DEV, confidence_intervals_eer),
         }
     )

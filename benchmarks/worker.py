@@ -90,6 +90,72 @@ def sort(scores: Any) -> None:
     np.sort(scores)
 
 
+_made: dict[str, Any] = {}
+"""What a task works on is made in the warm-up and is no part of its time."""
+
+
+def _pair(genuine: Any, impostor: Any) -> Any:
+    """Two systems on the same trials: the scores, and the scores with noise."""
+    from fairtrial import Trials
+    from fairtrial.significance.paired import pair_systems
+
+    if "pair" not in _made:
+        scores = np.concatenate([genuine, impostor])
+        other = scores + np.random.default_rng(0).normal(0, 0.5, len(scores))
+        labels = np.repeat([True, False], [len(genuine), len(impostor)])
+        trials = Trials.from_arrays(np.stack([scores, other], axis=1), labels, systems=["a", "b"])
+        _made["pair"] = pair_systems(trials, "a", "b", 1.0, 1.0)
+    return _made["pair"]
+
+
+def bootstrap_pair(genuine: Any, impostor: Any) -> None:
+    from fairtrial.significance.paired import bootstrap_difference
+
+    bootstrap_difference(_pair(genuine, impostor), n_resamples=10_000).interval()
+
+
+def scipy_pair(genuine: Any, impostor: Any) -> None:
+    """A hundredth of the resamples, of the same differences."""
+    from scipy import stats
+
+    pair = _pair(genuine, impostor)
+    difference = pair.wrong_a.astype(np.float64) - pair.wrong_b
+    parts = difference[pair.trials.genuine], difference[~pair.trials.genuine]
+    stats.bootstrap(
+        parts,
+        lambda g, i, axis=-1: (g.mean(axis=axis) + i.mean(axis=axis)) / 2,
+        n_resamples=100,
+        method="percentile",
+        batch=10,
+    )
+
+
+def bands(dev_genuine: Any, dev_impostor: Any, test_genuine: Any, test_impostor: Any) -> None:
+    """Simultaneous bands around two curves."""
+    from fairtrial import Trials, curve_band, performance_curve
+
+    if "curves" not in _made:
+        sets = []
+        for genuine, impostor in ((dev_genuine, dev_impostor), (test_genuine, test_impostor)):
+            scores = np.concatenate([genuine, impostor])
+            other = scores + np.random.default_rng(0).normal(0, 0.5, len(scores))
+            labels = np.repeat([True, False], [len(genuine), len(impostor)])
+            sets.append(Trials.from_arrays(np.stack([scores, other], axis=1), labels, systems=["a", "b"]))
+        curves = [performance_curve(sets[0], sets[1], system=system) for system in ("a", "b")]
+        _made["curves"] = sets[1], curves
+    test, curves = _made["curves"]
+    for curve in curves:
+        curve_band(curve, test, system=curve.system, kind="simultaneous", n_resamples=10_000)
+
+
+def bootstrap_eer(genuine: Any, impostor: Any) -> None:
+    from fairtrial import Trials
+    from fairtrial.intervals.resampled import bootstrap_eer as resample
+
+    labels = np.repeat([True, False], [len(genuine), len(impostor)])
+    resample(Trials.from_arrays(np.concatenate([genuine, impostor]), labels), n_resamples=1000).interval()
+
+
 def sklearn_eer(labels: Any, scores: Any) -> float:
     from sklearn.metrics import det_curve
 
@@ -104,6 +170,10 @@ if __name__ == "__main__":
             "epc": (DEV_AND_TEST, epc),
             "eer": (DEV, eer),
             "read": (("dev.txt",), read),
+            "bootstrap-pair": (("test_genuine.npy", "test_impostor.npy"), bootstrap_pair),
+            "scipy-pair": (("test_genuine.npy", "test_impostor.npy"), scipy_pair),
+            "bands": (DEV_AND_TEST, bands),
+            "bootstrap-eer": (DEV, bootstrap_eer),
             "sort": (("dev.npy",), sort),
             "sklearn-eer": (("dev_labels.npy", "dev.npy"), sklearn_eer),
         }

@@ -13,7 +13,7 @@ from fairtrial.counting import ErrorCounts
 from fairtrial.criteria import CriterionLike, as_criterion, choose_thresholds
 from fairtrial.errors import ParameterError, TrialsError, listed, shown
 from fairtrial.evaluation import one_alpha
-from fairtrial.folds import Cluster
+from fairtrial.folds import Cluster, known_cluster
 from fairtrial.intervals.bootstrap import Bootstrap
 from fairtrial.intervals.rates import HTER, ErrorWeights
 from fairtrial.significance.multiple import Correction, adjust_p_values, compact_letters
@@ -157,7 +157,7 @@ def compare(
     _check_names(names, test, reference)
     rule, weight = as_criterion(criterion), one_alpha(alpha)
     chosen = {name: choose_thresholds(dev.select([name]), rule, weight)[0].scalar().threshold for name in names}
-    sharing: Cluster | None = cluster if cluster is not None or test.claim or test.subject else "none"
+    sharing = known_cluster(test, cluster)
     wanted = list(combinations(names, 2)) if reference is None else [(n, reference) for n in names if n != reference]
     found = []
     for a, b in wanted:
@@ -196,7 +196,7 @@ def _check_names(names: Sequence[str], test: Trials, reference: str | None) -> N
 def _tests(
     pair: Pair,
     weights: ErrorWeights,
-    cluster: Cluster | None,
+    cluster: Cluster,
     alternative: Alternative,
     margin: float | None,
     n_resamples: int,
@@ -238,7 +238,7 @@ def _ranking(
     )
 
 
-def _notes(cluster: Cluster | None) -> tuple[str, ...]:
+def _notes(cluster: Cluster) -> tuple[str, ...]:
     if cluster == "none":
         return ("trials are taken as independent: without ids nothing tells which of them share a person",)
     return ()

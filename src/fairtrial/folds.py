@@ -66,6 +66,11 @@ def make_blocks(
     """
     if folds < 2:
         raise ParameterError(f"there must be at least 2 folds, not {folds}")
+    if cluster is None and not (trials.claim or trials.subject):
+        raise TrialsError(
+            "folds must not split an individual, and these trials have neither claim nor subject ids: "
+            "give ids, or say cluster='none' (--cluster none) if every trial is of another person"
+        )
     if isinstance(rng, int) and rng < 0:
         raise ParameterError(f"a seed must be a whole number of at least 0, not {rng}")
     generator = np.random.default_rng(rng)
@@ -93,15 +98,10 @@ def _source(scores: NDArray[np.floating], genuine: NDArray[np.bool_], rows: NDAr
 
 
 def known_cluster(trials: Trials, cluster: Cluster | None) -> Cluster:
-    """What trials share: what the caller says, if the trials have the ids for it, or all that they know."""
+    """What trials share: what the caller says, if the trials have the ids for it; else all ids that they have."""
     known = [name for name in ("claim", "subject") if name in trials.ids]
     if cluster is None:
-        if not known:
-            raise TrialsError(
-                "these trials have neither claim nor subject ids, so nothing tells which of them share a person: "
-                "give ids, or say cluster='none' if every trial is of another person"
-            )
-        return "both" if len(known) == 2 else ("claim" if known == ["claim"] else "subject")
+        return "both" if len(known) == 2 else "claim" if known == ["claim"] else "subject" if known else "none"
     if cluster not in get_args(Cluster):
         raise ParameterError(f"cluster must be one of {', '.join(get_args(Cluster))}, not {cluster!r}")
     needed = {"none": [], "claim": ["claim"], "subject": ["subject"], "both": ["claim", "subject"]}[cluster]

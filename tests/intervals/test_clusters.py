@@ -79,8 +79,9 @@ def test_one_person_only_is_an_error() -> None:
     with pytest.raises(TrialsError, match="same claim"):
         cluster_interval(trials, 0.5, cluster="claim")
     plain = Trials.from_arrays([0.0, 1.0], [False, True])
-    with pytest.raises(TrialsError, match="neither claim nor subject ids"):
-        cluster_interval(plain, 0.5)
+    assert cluster_interval(plain, 0.5).method == "cluster-none"
+    with pytest.raises(TrialsError, match="needs claim ids"):
+        cluster_interval(plain, 0.5, cluster="claim")
 
 
 def test_coverage_with_client_and_impostor_effects() -> None:

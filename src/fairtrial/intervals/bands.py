@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fairtrial.counting import ErrorCounts
 from fairtrial.epc import PerformanceCurve
 from fairtrial.errors import ParameterError
-from fairtrial.folds import Cluster
+from fairtrial.folds import Cluster, known_cluster
 from fairtrial.intervals.bootstrap import Statistic, count_table, replicate
 from fairtrial.trials import Trials
 
@@ -71,7 +71,7 @@ def curve_band(
         raise ParameterError(f"kind must be one of {', '.join(get_args(BandKind))}, not {kind!r}")
     if not 0 < confidence < 1:
         raise ParameterError(f"confidence must be between 0 and 1, not {confidence}")
-    sharing: Cluster | None = cluster if cluster is not None or test.claim or test.subject else "none"
+    sharing = known_cluster(test, cluster)
     thresholds, place = np.unique(curve.threshold, return_inverse=True)
     if np.isnan(thresholds).any():
         raise ParameterError("a pooled or cross-validated curve has no thresholds of its own to put a band around")
@@ -88,7 +88,7 @@ def curve_band(
         farthest = np.max(np.abs(replicates[:, moving] - estimate[moving]) / spread[moving], axis=1, initial=0)
         reach = np.quantile(farthest, confidence) * spread
         low, high = estimate - reach, estimate + reach
-    return Band(curve.alpha, estimate, low, high, kind, confidence, sharing or "all")
+    return Band(curve.alpha, estimate, low, high, kind, confidence, sharing)
 
 
 def _along(curve: PerformanceCurve, place: NDArray[np.int64], thresholds: int) -> Statistic:

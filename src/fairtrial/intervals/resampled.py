@@ -35,10 +35,10 @@ def bootstrap_eer(
     """
     if n_resamples < 1:
         raise ParameterError(f"there must be at least one resample, not {n_resamples}")
-    sharing: Cluster | None = cluster if cluster is not None or trials.claim or trials.subject else "none"
+    sharing = known_cluster(trials, cluster)
     estimate = equal_error_rate(trials, system=system).value
     generator = np.random.default_rng(rng)
-    if known_cluster(trials, sharing) == "none":
+    if sharing == "none":
         scores = trials.column(system).astype(np.float64)
         values = _eer_of_resampled_trials(
             np.sort(scores[trials.genuine]), np.sort(scores[~trials.genuine]), n_resamples, generator
@@ -190,8 +190,7 @@ class _Weighted:
     @classmethod
     def of(cls, trials: Trials, system: str | None, cluster: Cluster | None) -> _Weighted:
         """The trials of one system; people are those that the cluster says."""
-        sharing = cluster if cluster is not None or trials.claim or trials.subject else "none"
-        chosen = known_cluster(trials, sharing)
+        chosen = known_cluster(trials, cluster)
         order = np.argsort(trials.column(system), kind="stable")
         people = None if chosen == "none" else [column[order] for column in people_of(trials, chosen)]
         return cls(trials.column(system)[order].astype(np.float64), trials.genuine[order], people)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fairtrial.counting import as_source
 from fairtrial.epc import PerformanceCurve, area_weights
 from fairtrial.errors import ParameterError, TrialsError
-from fairtrial.folds import Cluster
+from fairtrial.folds import Cluster, known_cluster
 from fairtrial.intervals.clusters import cluster_variance, contributions
 from fairtrial.intervals.rates import HTER, ErrorWeights, RateInterval
 from fairtrial.significance.paired import pair_systems, student_test
@@ -101,7 +101,7 @@ def compare_curves(
         raise ParameterError(f"confidence must be between 0 and 1, not {confidence}")
     if not np.array_equal(a.alpha, b.alpha):
         raise TrialsError(f"{a.system} and {b.system} have different values of alpha")
-    sharing: Cluster | None = cluster if cluster is not None or test.claim or test.subject else "none"
+    sharing = known_cluster(test, cluster)
     points = np.stack([a.threshold, b.threshold], axis=1)
     distinct, place = np.unique(points, axis=0, return_inverse=True)
     estimates, sigmas, deviations = [], [], []
@@ -186,7 +186,7 @@ def area_interval(
 ) -> RateInterval:
     """Compute the interval of an expected area, with thresholds as dev gives them."""
     values = area_values(dev, test, system, low=low, high=high)[area]
-    sharing: Cluster | None = cluster if cluster is not None or test.claim or test.subject else "none"
+    sharing = known_cluster(test, cluster)
     found = cluster_variance(test, contributions(test.genuine, values, AREA_WEIGHTS), cluster=sharing)
     estimate = float(values[test.genuine].mean() + values[~test.genuine].mean())
     sigma = sqrt(found.variance)
@@ -210,7 +210,7 @@ def area_test(
     """Test whether two systems differ in an expected area."""
     values = [area_values(dev, test, system, low=low, high=high)[area] for system in (a, b)]
     difference = values[0] - values[1]
-    sharing: Cluster | None = cluster if cluster is not None or test.claim or test.subject else "none"
+    sharing = known_cluster(test, cluster)
     found = cluster_variance(test, contributions(test.genuine, difference, AREA_WEIGHTS), cluster=sharing)
     estimate = float(difference[test.genuine].mean() + difference[~test.genuine].mean())
     return student_test(f"area-{area}", estimate, found)
