@@ -243,7 +243,9 @@ def test_interval_rates_against_table_2() -> None:
         "interval", "rates", "--far", ".0115", "--frr", ".025", "--impostor", "112000", "--genuine", "400",
         "--measure", "all",
     )  # fmt: skip
-    by_measure = {entry["measure"]: entry for entry in found["intervals"]}
+    by_measure = {entry["measure"]: entry for entry in reversed(found["intervals"])}
+    methods = {entry["method"] for entry in found["intervals"] if entry["measure"] == "frr"}
+    assert methods == {"independent", "clopper-pearson", "wilson", "jeffreys", "agresti-coull"}
     assert {"hter", "wer", "dcf", "far", "frr", "naive", "class"} == set(by_measure)
     assert by_measure["hter"]["low"] == pytest.approx(0.01059, abs=5e-6)
     assert set(by_measure["hter"]) >= {"measure", "estimate", "sigma", "low", "high", "confidence"}

@@ -102,6 +102,22 @@ def test_statistic_along_the_curve_is_that_of_each_point(method: str) -> None:
         assert found.worse[k] > 0.5 or found.statistic[k] <= 0
 
 
+def test_bootstrap_along_the_curve_against_the_dependent_test() -> None:
+    # without shared people the spread of the replicates is that of the dependent test at a real difference
+    rng = np.random.default_rng(8)
+    genuine = np.arange(4000) % 8 == 0
+    sets = [
+        Trials.from_arrays(np.outer(genuine, [2.0, 2.2]) + rng.normal(size=(4000, 2)), genuine, systems=["a", "b"])
+        for _ in range(2)
+    ]
+    a, b = (performance_curve(*sets, system=s, alphas=ALPHAS) for s in ("a", "b"))
+    found, plain = (compare_curves(a, b, sets[1], method=m, n_resamples=2000) for m in ("bootstrap", "dependent"))
+    assert found.difference == pytest.approx(plain.difference)
+    assert found.statistic == pytest.approx(plain.statistic, rel=0.1, abs=0.05)
+    whole = compare_curves(a, b, sets[1], method="bootstrap", simultaneous=True, n_resamples=1000)
+    assert whole.critical > found.critical
+
+
 def test_regions_are_where_a_much_better_system_differs() -> None:
     dev, test = data(0, shift=2.0), data(1, shift=2.0)
     a, b = (performance_curve(dev, test, system=s) for s in ("a", "b"))

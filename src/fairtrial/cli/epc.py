@@ -54,6 +54,13 @@ if TYPE_CHECKING:
     help="Bootstrap band around each curve: at each alpha, or for the whole curve at once.",
 )
 @click.option("--compare", "pair", metavar="A,B", help="Where along alpha these two systems differ, and their areas.")
+@click.option(
+    "--method",
+    type=click.Choice(["cluster", "bootstrap", "dependent", "independent"]),
+    default="cluster",
+    show_default=True,
+    help="With --compare: which test.",
+)
 @click.option("--simultaneous", is_flag=True, help="With --compare: control the error over the whole range of alpha.")
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Confidence of bands and regions.")
 @click.option("--resamples", type=int, default=10_000, show_default=True, metavar="M", help="Bootstrap resamples.")
@@ -186,6 +193,7 @@ def _compare(
         found[names[0]],
         found[names[1]],
         inputs.test,
+        method=values["method"],
         cluster=values["cluster"],
         simultaneous=values["simultaneous"],
         confidence=values["confidence"],

@@ -47,7 +47,9 @@ def print_notes(notes: Sequence[str]) -> None:
 
 
 def percent(rate: float) -> str:
-    """A rate as people read it, with enough digits for small ones."""
+    """A rate as people read it, with enough digits for small ones; nothing where there is none."""
+    if math.isnan(rate):
+        return ""
     value = 100 * rate
     return f"{value:.3f}" if abs(value) < 1 else f"{value:.2f}"
 

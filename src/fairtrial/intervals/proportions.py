@@ -10,6 +10,9 @@ from fairtrial.intervals.rates import Interval, normal_quantile
 ProportionMethod: TypeAlias = Literal["clopper-pearson", "wilson", "jeffreys", "agresti-coull"]
 
 
+PROPORTION_METHODS: tuple[ProportionMethod, ...] = get_args(ProportionMethod)
+
+
 def proportion_interval(
     errors: int, trials: int, *, confidence: float = 0.95, method: ProportionMethod = "clopper-pearson"
 ) -> Interval:

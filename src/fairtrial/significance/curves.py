@@ -13,14 +13,15 @@ from fairtrial.counting import as_source
 from fairtrial.epc import PerformanceCurve, area_weights
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.folds import Cluster, known_cluster
-from fairtrial.intervals.clusters import cluster_variance, contributions
+from fairtrial.intervals.bootstrap import count_table, replicate
+from fairtrial.intervals.clusters import ClusterVariance, cluster_variance, contributions
 from fairtrial.intervals.rates import HTER, ErrorWeights, RateInterval
 from fairtrial.significance.paired import pair_systems, student_test
 from fairtrial.significance.rates import dependent_test, independent_test
 from fairtrial.significance.results import TestResult
 from fairtrial.trials import Trials
 
-CurveTest: TypeAlias = Literal["independent", "dependent", "cluster"]
+CurveTest: TypeAlias = Literal["independent", "dependent", "cluster", "bootstrap"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,7 +91,7 @@ def compare_curves(
         Curves of two systems of `test`, at the same values of alpha.
     method
         ``independent`` is FUS eq. (14); ``dependent`` knows that the systems share trials; ``cluster`` also
-        that trials share people.
+        that trials share people, and so does ``bootstrap``, which resamples them.
     simultaneous
         Control the error over the whole range of alpha: the critical value is that of the largest of all
         statistics when there is no difference, drawn from a normal process with their correlation.
@@ -102,13 +103,20 @@ def compare_curves(
     if not np.array_equal(a.alpha, b.alpha):
         raise TrialsError(f"{a.system} and {b.system} have different values of alpha")
     sharing = known_cluster(test, cluster)
+    if method == "bootstrap":
+        difference, statistic, critical = _by_bootstrap(
+            a, b, test, sharing, confidence, n_resamples, rng, simultaneous=simultaneous
+        )
+        return CurveComparison(
+            a.system, b.system, method, a.alpha, difference, statistic, critical, confidence, simultaneous
+        )
     points = np.stack([a.threshold, b.threshold], axis=1)
     distinct, place = np.unique(points, axis=0, return_inverse=True)
     estimates, sigmas, deviations = [], [], []
     for threshold_a, threshold_b in distinct.tolist():
         pair = pair_systems(test, a.system, b.system, threshold_a, threshold_b)
-        difference = pair.wrong_a.astype(np.int8) - pair.wrong_b.astype(np.int8)
-        deviation = contributions(test.genuine, difference, HTER)
+        disagreement = pair.wrong_a.astype(np.int8) - pair.wrong_b.astype(np.int8)
+        deviation = contributions(test.genuine, disagreement, HTER)
         deviations.append(deviation.astype(np.float32) if simultaneous else deviation[:0])
         if method == "cluster":
             estimate = float(pair.counts_a.hter - pair.counts_b.hter)
@@ -129,6 +137,55 @@ def compare_curves(
     return CurveComparison(
         a.system, b.system, method, a.alpha, estimate_along, statistic, critical, confidence, simultaneous
     )
+
+
+def _by_bootstrap(
+    a: PerformanceCurve,
+    b: PerformanceCurve,
+    test: Trials,
+    cluster: Cluster,
+    confidence: float,
+    n_resamples: int,
+    rng: np.random.Generator | int | None,
+    *,
+    simultaneous: bool,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+    """The difference along alpha, in standard deviations of its replicates, and the critical value.
+
+    The outcome cells of a trial are the pairs of intervals between thresholds that its two scores fall into.
+    """
+    from scipy.special import ndtri
+
+    ranks, places, sizes = [], [], []
+    for curve in (a, b):
+        thresholds, place = np.unique(curve.threshold, return_inverse=True)
+        ranks.append(np.searchsorted(thresholds, test.column(curve.system), side="left"))
+        places.append(place)
+        sizes.append(len(thresholds) + 1)
+    filled, outcome = np.unique(ranks[0] * sizes[1] + ranks[1], return_inverse=True)
+    table = count_table(test, outcome, len(filled), cluster=cluster)
+    # from joint cells to those of each system
+    margins = [np.eye(size)[own] for size, own in zip(sizes, np.divmod(filled, sizes[1]), strict=True)]
+
+    def statistic(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        genuine, impostor = counts[:, : len(filled)], counts[:, len(filled) :]
+        hters = []
+        for margin, place in zip(margins, places, strict=True):
+            rejected = np.cumsum(genuine @ margin, axis=1)[:, place] / genuine.sum(axis=1, keepdims=True)
+            below = np.cumsum(impostor @ margin, axis=1)[:, place] / impostor.sum(axis=1, keepdims=True)
+            hters.append((rejected + 1 - below) / 2)
+        return np.asarray(hters[0] - hters[1])
+
+    replicates, _ = replicate(table, statistic, n_resamples=n_resamples, rng=rng, workers=1)
+    difference = statistic(table.cells[None, :])[0]
+    spread = replicates.std(axis=0)
+    moving = spread > 0
+    scaled = np.zeros_like(difference)
+    scaled[moving] = difference[moving] / spread[moving]
+    if not simultaneous:
+        return difference, scaled, float(ndtri((1 + confidence) / 2))
+    farthest = np.max(np.abs(replicates[:, moving] - difference[moving]) / spread[moving], axis=1, initial=0)
+    return difference, scaled, float(np.quantile(farthest, confidence))
 
 
 def _critical(
@@ -173,6 +230,12 @@ def area_values(
     return values
 
 
+def _area(test: Trials, values: NDArray[np.float64], cluster: Cluster | None) -> tuple[float, ClusterVariance]:
+    """An area, or a difference of areas, and its variance."""
+    estimate = float(values[test.genuine].mean() + values[~test.genuine].mean())
+    return estimate, cluster_variance(test, contributions(test.genuine, values, AREA_WEIGHTS), cluster=cluster)
+
+
 def area_interval(
     dev: Trials,
     test: Trials,
@@ -185,10 +248,7 @@ def area_interval(
     confidence: float = 0.95,
 ) -> RateInterval:
     """Compute the interval of an expected area, with thresholds as dev gives them."""
-    values = area_values(dev, test, system, low=low, high=high)[area]
-    sharing = known_cluster(test, cluster)
-    found = cluster_variance(test, contributions(test.genuine, values, AREA_WEIGHTS), cluster=sharing)
-    estimate = float(values[test.genuine].mean() + values[~test.genuine].mean())
+    estimate, found = _area(test, area_values(dev, test, system, low=low, high=high)[area], cluster)
     sigma = sqrt(found.variance)
     reach = found.quantile(confidence) * sigma
     return RateInterval(
@@ -209,8 +269,5 @@ def area_test(
 ) -> TestResult:
     """Test whether two systems differ in an expected area."""
     values = [area_values(dev, test, system, low=low, high=high)[area] for system in (a, b)]
-    difference = values[0] - values[1]
-    sharing = known_cluster(test, cluster)
-    found = cluster_variance(test, contributions(test.genuine, difference, AREA_WEIGHTS), cluster=sharing)
-    estimate = float(difference[test.genuine].mean() + difference[~test.genuine].mean())
+    estimate, found = _area(test, values[0] - values[1], cluster)
     return student_test(f"area-{area}", estimate, found)
