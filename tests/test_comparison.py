@@ -30,6 +30,12 @@ def test_errors_are_those_of_evaluate() -> None:
     assert [(pair.a, pair.b) for pair in result.pairs] == [("old", "new"), ("old", "best"), ("new", "best")]
 
 
+def test_progress_is_told_of_each_pair() -> None:
+    told: list[int] = []
+    compare(DEV, TEST, n_resamples=100, progress=lambda: told.append(1))
+    assert len(told) == 3
+
+
 def test_letters_tell_the_better_system_apart() -> None:
     ranking = {rank.system: rank.letters for rank in compare(DEV, TEST, n_resamples=500).ranking}
     assert ranking["old"] == ranking["new"] != ranking["best"]

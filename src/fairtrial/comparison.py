@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -129,6 +129,7 @@ def compare(
     n_resamples: int = 10_000,
     rng: int | None = 0,
     workers: int = 1,
+    progress: Callable[[], None] | None = None,
 ) -> Comparison:
     """Compare systems on the same test trials, each at the threshold that dev gives.
 
@@ -146,6 +147,8 @@ def compare(
         How p values are adjusted for the number of pairs.
     margin
         Test equivalence within this margin too.
+    progress
+        Called after each pair.
 
     Raises
     ------
@@ -168,6 +171,8 @@ def compare(
         found.append(
             (pair, _tests(pair, weights, sharing, alternative, margin, n_resamples, rng, replicates), replicates)
         )
+        if progress is not None:
+            progress()
     adjusted = np.array(
         [adjust_p_values([tests[k].p_value for _, tests, _ in found], correction) for k in range(len(found[0][1]))]
     )

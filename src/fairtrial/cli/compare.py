@@ -8,6 +8,7 @@ import click
 
 from fairtrial.cli import options
 from fairtrial.cli.output import number, percent, print_json, print_notes, print_table
+from fairtrial.cli.progress import Bar
 from fairtrial.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -83,22 +84,26 @@ def _compare(values: dict[str, Any]) -> Comparison:
     systems = tuple(values["chosen"].split(",")) if values["chosen"] else values["systems"]
     inputs = read_inputs({**values, "systems": systems, "folds": None})
     assert inputs.test is not None
-    return compare(
-        inputs.dev,
-        inputs.test,
-        reference=values["reference"],
-        criterion=options.criterion_by_name(values["criterion"], values["dcf"]),
-        alpha=values["alpha"],
-        weights=weights,
-        cluster=values["cluster"],
-        correction=values["correction"],
-        alternative=options.as_alternative(values["alternative"]),
-        margin=values["margin"],
-        confidence=values["confidence"],
-        n_resamples=values["resamples"],
-        rng=values["seed"],
-        workers=values["workers"],
-    )
+    count = len(inputs.systems)
+    pairs = count * (count - 1) // 2 if values["reference"] is None else count - 1
+    with Bar("comparing", pairs) as bar:
+        return compare(
+            inputs.dev,
+            inputs.test,
+            progress=bar.advance,
+            reference=values["reference"],
+            criterion=options.criterion_by_name(values["criterion"], values["dcf"]),
+            alpha=values["alpha"],
+            weights=weights,
+            cluster=values["cluster"],
+            correction=values["correction"],
+            alternative=options.as_alternative(values["alternative"]),
+            margin=values["margin"],
+            confidence=values["confidence"],
+            n_resamples=values["resamples"],
+            rng=values["seed"],
+            workers=values["workers"],
+        )
 
 
 def _print(result: Comparison, confidence: float) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-import time
+import threading
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from types import TracebackType
@@ -19,31 +19,40 @@ class Bar:
         self._what = what
         self._total = total
         self._done = 0.0
-        self._began = time.monotonic()
+        self._lock = threading.Lock()
         self._shown: Any = None
         self._task: Any = None
+        self._timer = threading.Timer(PATIENCE, self._show)
+        self._timer.daemon = True
 
     def __enter__(self) -> Bar:
+        if sys.stderr.isatty():
+            self._timer.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._shown is not None:
-            self._shown.stop()
+        self._timer.cancel()
+        with self._lock:
+            if self._shown is not None:
+                self._shown.stop()
+
+    def _show(self) -> None:
+        from rich.console import Console
+        from rich.progress import Progress
+
+        with self._lock:
+            self._shown = Progress(console=Console(stderr=True), transient=True)
+            self._task = self._shown.add_task(self._what, total=self._total, completed=self._done)
+            self._shown.start()
 
     def advance(self, amount: float = 1) -> None:
         """So much more is done."""
         self._done += amount
-        if self._shown is None and sys.stderr.isatty() and time.monotonic() - self._began > PATIENCE:
-            from rich.console import Console
-            from rich.progress import Progress
-
-            self._shown = Progress(console=Console(stderr=True), transient=True)
-            self._shown.start()
-            self._task = self._shown.add_task(self._what, total=self._total)
-        if self._shown is not None:
-            self._shown.update(self._task, completed=self._done)
+        with self._lock:
+            if self._shown is not None:
+                self._shown.update(self._task, completed=min(self._done, self._total))
 
 
 def reading_bar(*paths: Sequence[str]) -> Bar:

@@ -127,13 +127,13 @@ def _widen(sheet: Sheet, systems: Ids, options: ReadOptions) -> Sheet:
 
 def read_parquet(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
     """A sheet a file."""
-    return [_read_parquet(head, options) for head in heads]
+    return [_read_parquet(head, options, progress) for head in heads]
 
 
 def read_parquet_parts(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
     """One sheet of several files that are parts of one table."""
     folder = replace(heads[0], path=heads[0].path.parent)
-    sheets = [_read_parquet(head, options) for head in heads]
+    sheets = [_read_parquet(head, options, progress) for head in heads]
     sheets = [sheet if sheet.named else replace(sheet, systems=(system_name(folder),)) for sheet in sheets]
     first = sheets[0]
     for sheet in sheets[1:]:
@@ -162,7 +162,7 @@ def _concatenate(parts: Sequence[IdColumn]) -> Ids:
     return ids_from_arrow(pa.chunked_array(chunks).dictionary_encode())
 
 
-def _read_parquet(head: Head, options: ReadOptions) -> Sheet:
+def _read_parquet(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -178,6 +178,8 @@ def _read_parquet(head: Head, options: ReadOptions) -> Sheet:
         raise InputError(f"{origin}: is no whole Parquet file: {shown(error, 200)}") from error
     if table.num_rows == 0:
         raise InputError(f"{origin}: holds no trial")
+    if progress is not None:
+        progress(head.path.stat().st_size)
     columns = {name: _parquet_column(table.column(name), name, roles, origin) for name in roles.columns}
     return _sheet(head, roles, columns, options)
 

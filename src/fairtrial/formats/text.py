@@ -140,7 +140,7 @@ def is_number(field: str) -> bool:
 def read_columns(head: Head, layout: Layout, progress: Progress | None = None) -> dict[str, Any]:
     """Read the columns that the layout names: ids as `IdColumn`, scores as arrays of float64."""
     columns = _read_quickly(head, layout, progress)
-    return _read_slowly(head, layout) if columns is None else columns
+    return _read_slowly(head, layout, progress) if columns is None else columns
 
 
 def _read_quickly(head: Head, layout: Layout, progress: Progress | None) -> dict[str, Any] | None:
@@ -231,14 +231,14 @@ class _SlowColumn:
         return Ids(np.array(self.numbers, dtype=np.int32), object_array(list(self.table)))
 
 
-def _read_slowly(head: Head, layout: Layout) -> dict[str, Any]:
+def _read_slowly(head: Head, layout: Layout, progress: Progress | None = None) -> dict[str, Any]:
     columns = {
         name: _SlowColumn(kind, may_be_empty=layout.header)
         for name, kind in zip(layout.names, layout.kinds, strict=True)
         if kind != "skip"
     }
     targets = [columns.get(name) for name in layout.names]
-    for number, fields in _rows(head, layout):
+    for number, fields in _rows(head, layout, progress):
         where = f"{head.path}, line {number}"
         if len(fields) != len(targets):
             shape = f" ({layout.shape})" if layout.shape else ""
@@ -257,9 +257,9 @@ def _read_slowly(head: Head, layout: Layout) -> dict[str, Any]:
     return {name: column.finish() for name, column in columns.items()}
 
 
-def _rows(head: Head, layout: Layout) -> Iterator[tuple[int, list[str]]]:
+def _rows(head: Head, layout: Layout, progress: Progress | None) -> Iterator[tuple[int, list[str]]]:
     """The rows below the header and the numbers of the lines they end in."""
-    lines = _Lines(head)
+    lines = _Lines(head, progress)
     rows: Iterator[list[str]]
     for _ in range(head.first_line + int(layout.header)):
         next(lines, None)
@@ -280,9 +280,10 @@ def _rows(head: Head, layout: Layout) -> Iterator[tuple[int, list[str]]]:
 class _Lines:
     """The lines of a file, counted and none too long; bytes that are no UTF-8 are kept aside."""
 
-    def __init__(self, head: Head) -> None:
+    def __init__(self, head: Head, progress: Progress | None) -> None:
         self.number = 0
         self._head = head
+        self._progress = progress
         self._iterator = self._read()
 
     def __iter__(self) -> Iterator[str]:
@@ -292,7 +293,7 @@ class _Lines:
         return next(self._iterator)
 
     def _read(self) -> Iterator[str]:
-        with open_stream(self._head.path, self._head.compression) as stream:
+        with open_stream(self._head.path, self._head.compression, self._progress) as stream:
             text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape", newline="")
             while line := text.readline(MAX_LINE):
                 self.number += 1
