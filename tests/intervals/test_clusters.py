@@ -108,3 +108,27 @@ def test_coverage_with_client_and_impostor_effects() -> None:
         covered["independent"] += plain.low <= truth <= plain.high
     assert 0.925 <= covered["both"] / 800 <= 0.975
     assert covered["independent"] / 800 < 0.85
+
+
+def test_interval_with_no_error_has_a_width() -> None:
+    trials = some_trials(0, 400, 30)
+    none = cluster_interval(
+        Trials(np.where(trials.genuine, 1.0, 0.0)[:, None], trials.genuine, ("s",), trials.claim, trials.subject), 0.5
+    )
+    assert (none.estimate, none.sigma) == (0, 0)
+    assert none.low == pytest.approx(0)
+    assert 0.01 < none.high < 0.3
+
+
+def test_independent_trials_give_wilsons_limits() -> None:
+    # only FRR counts: then the interval is Wilson's own, with Student's quantile for very many people
+    from scipy.stats import binomtest
+
+    count = 4000
+    genuine = np.arange(2 * count) < count
+    scores = np.where(genuine, 1.0, 0.0)
+    scores[:60] = 0.0
+    trials = Trials.from_arrays(scores, genuine, claim=np.arange(2 * count))
+    found = cluster_interval(trials, 0.5, weights=ErrorWeights("frr", 0.0, 1.0))
+    expected = binomtest(60, count).proportion_ci(method="wilson")
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=2e-3)

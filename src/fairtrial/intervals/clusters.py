@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.counting import ErrorCounts
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.folds import Cluster, known_cluster, people_of
 from fairtrial.intervals.rates import HTER, ErrorWeights, RateInterval
@@ -133,16 +132,51 @@ def interval_of_decisions(
     cluster: Cluster | None = None,
     confidence: float = 0.95,
 ) -> RateInterval:
-    """The same for decisions that are known already, such as those of a cross-validation."""
-    found = cluster_variance(trials, contributions(trials.genuine, wrong, weights), cluster=cluster)
-    counts = ErrorCounts(
-        None,
-        int(np.count_nonzero(wrong & ~trials.genuine)),
-        int(np.count_nonzero(wrong & trials.genuine)),
-        int(np.count_nonzero(trials.genuine)),
-        int(np.count_nonzero(~trials.genuine)),
+    """The same for decisions that are known already, such as those of a cross-validation.
+
+    Notes
+    -----
+    Each rate gets Wilson's limits for as many independent trials as would have its variance; with no error,
+    or nothing but errors, for as many as there are people. The distances of the limits from the rates are put
+    together as their standard deviations would be, correlation included (Zou & Donner 2008). So the interval
+    is wider above than below where errors are few, and never of width zero.
+    """
+    total = cluster_variance(trials, contributions(trials.genuine, wrong, weights), cluster=cluster)
+    quantile = total.quantile(confidence)
+    below, above, variances = [], [], []
+    estimate = 0.0
+    for rows, part in (
+        (~trials.genuine, ErrorWeights("far", weights.far, 0.0)),
+        (trials.genuine, ErrorWeights("frr", 0.0, weights.frr)),
+    ):
+        weight, rate = part.far + part.frr, float(wrong[rows].mean())
+        own = cluster_variance(trials, contributions(trials.genuine, wrong, part), cluster=cluster)
+        # rates of 0 and 1 have no variance of their own to tell how much the trials are worth
+        worth = weight**2 * rate * (1 - rate) / own.variance if own.variance > 0 else float(own.people)
+        low, high = _wilson(rate, worth, quantile)
+        below.append(weight * (rate - low))
+        above.append(weight * (high - rate))
+        variances.append(own.variance)
+        estimate += weight * rate
+    product = sqrt(variances[0] * variances[1])
+    correlation = float(np.clip((total.variance - sum(variances)) / (2 * product), -1, 1)) if product > 0 else 0.0
+    reach = [
+        sqrt(max(side[0] ** 2 + side[1] ** 2 + 2 * correlation * side[0] * side[1], 0.0)) for side in (below, above)
+    ]
+    return RateInterval(
+        estimate,
+        estimate - reach[0],
+        estimate + reach[1],
+        sqrt(total.variance),
+        confidence,
+        f"cluster-{total.cluster}",
+        weights.name,
     )
-    estimate, sigma = float(weights.value(counts)), sqrt(found.variance)
-    reach = found.quantile(confidence) * sigma
-    method = f"cluster-{found.cluster}"
-    return RateInterval(estimate, estimate - reach, estimate + reach, sigma, confidence, method, weights.name)
+
+
+def _wilson(rate: float, trials: float, quantile: float) -> tuple[float, float]:
+    """Wilson's limits of a rate, for a number of trials that need not be whole."""
+    share = quantile**2 / trials
+    middle = (rate + share / 2) / (1 + share)
+    reach = quantile * sqrt(rate * (1 - rate) / trials + share / (4 * trials)) / (1 + share)
+    return middle - reach, middle + reach
