@@ -179,3 +179,5 @@ def test_resampling_both_sets_leads_with_the_total_uncertainty() -> None:
     assert result.to_dict() == evaluate(dev, test, resample="both", n_resamples=200).to_dict()
     with pytest.raises(TrialsError, match="needs both as Trials"):
         evaluate(DEV, TEST, resample="both")
+    with pytest.raises(ParameterError, match="resample must be test or both"):
+        evaluate(dev, test, resample="dev")  # type: ignore[arg-type]

@@ -135,6 +135,8 @@ def evaluate(
     (0.5, 0.2833, 0.6667)
     """
     check_same_systems(dev, test)
+    if resample not in ("test", "both"):
+        raise ParameterError(f"resample must be test or both, not {resample!r}")
     same = _same_trials(dev, test)
     rule, weight = as_criterion(criterion), one_alpha(alpha)
     dev_scores = as_source(dev, system=system, what="dev")
