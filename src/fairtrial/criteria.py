@@ -138,7 +138,7 @@ def _lost_f1(counts: ErrorCounts, alpha: Any) -> Any:
     return -f1(counts)
 
 
-def _specificity_level(counts: ErrorCounts) -> NDArray[np.float64]:
+def _minus_far(counts: ErrorCounts) -> NDArray[np.float64]:
     return np.asarray(-counts.far)
 
 
@@ -165,7 +165,7 @@ for _criterion in (
         "far",
         _far_off_target,
         search="crossing",
-        level=_specificity_level,
+        level=_minus_far,
         target=np.negative,
         exact=True,
     ),

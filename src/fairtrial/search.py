@@ -248,8 +248,6 @@ def _drop_concave(points: ErrorCounts) -> NDArray[np.int64]:
         gained, lost = -np.diff(accepts[keep]), np.diff(rejects[keep])
         rising, falling = lost[1:] * gained[:-1], lost[:-1] * gained[1:]
         vertex = falling - rising < tolerance * (falling + rising)
-        if tolerance == 0.0:
-            vertex = falling < rising
         if vertex.sum() > 0.9 * len(vertex):
             break
         keep = keep[np.concatenate([[True], vertex, [True]])]

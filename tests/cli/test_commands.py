@@ -276,6 +276,14 @@ def test_eer_bound_and_mcnemar_against_seed_003() -> None:
     assert run("eer-bound", ".0007", ".0008", "--trials", "0").exit_code == 2
 
 
+@pytest.mark.parametrize("more", [["--resample", "both"], ["--folds", "3"], []])
+def test_a_negative_seed_is_refused_wherever_it_goes(sets: tuple[Path, Path], more: list[str]) -> None:
+    test: list[str | Path] = [] if "--folds" in more else ["--test", sets[1]]
+    result = run("evaluate", "--dev", sets[0], *test, *more, "--seed", "-1")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "a seed must be a whole number" in result.stderr
+
+
 def test_evaluate_with_a_choice_of_cluster(sets: tuple[Path, Path]) -> None:
     found = answer("evaluate", "--dev", sets[0], "--test", sets[1], "--system", "face", "--cluster", "claim")
     assert found["systems"][0]["test"]["interval"]["method"] == "cluster-claim"

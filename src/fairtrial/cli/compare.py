@@ -9,7 +9,6 @@ import click
 from fairtrial.cli import options
 from fairtrial.cli.output import number, percent, print_json, print_notes, print_table
 from fairtrial.cli.progress import Bar
-from fairtrial.errors import ParameterError
 
 if TYPE_CHECKING:
     from fairtrial.comparison import Comparison
@@ -71,8 +70,6 @@ def _compare(values: dict[str, Any]) -> Comparison:
     from fairtrial.comparison import compare
     from fairtrial.measures import DetectionCosts
 
-    if values["seed"] < 0:
-        raise ParameterError(f"a seed must be a whole number of at least 0, not {values['seed']}")
     costs = DetectionCosts() if values["dcf"] is None else options.detection_costs(values["dcf"])
     weights = {
         "hter": intervals.HTER,

@@ -42,6 +42,8 @@ def read_inputs(values: dict[str, Any]) -> Inputs:
     """Read what the options of a command name."""
     if bool(values["test"]) == (values["folds"] is not None):
         raise ParameterError("give either --test F, or --folds K where there is no test set")
+    if values["seed"] < 0:
+        raise ParameterError(f"a seed must be a whole number of at least 0, not {values['seed']}")
     settings = read_options(values)
     if values["folds"] is None:
         with reading_bar(values["dev"], values["test"]) as bar:

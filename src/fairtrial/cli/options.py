@@ -87,7 +87,7 @@ dev_and_test = stacked(
         type=click.Choice(["none", "claim", "subject", "both"]),
         help="What trials share: for the interval, and for --folds.  [default: all ids that are known]",
     ),
-    click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Seed of the folds."),
+    click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Seed of folds and resamples."),
 )
 
 as_json = click.option("--json", "json_", is_flag=True, help="Print one JSON object and nothing else.")

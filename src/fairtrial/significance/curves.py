@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from fairtrial.counting import as_source
 from fairtrial.epc import PerformanceCurve, area_weights
 from fairtrial.errors import ParameterError, TrialsError
-from fairtrial.folds import Cluster, known_cluster
+from fairtrial.folds import Cluster, known_cluster, people_of
 from fairtrial.intervals.bootstrap import count_table, replicate
 from fairtrial.intervals.clusters import ClusterVariance, cluster_variance, contributions
-from fairtrial.intervals.rates import HTER, ErrorWeights, RateInterval
+from fairtrial.intervals.rates import HTER, ErrorWeights, RateInterval, normal_quantile
 from fairtrial.significance.paired import pair_systems, student_test
 from fairtrial.significance.rates import dependent_test, independent_test
 from fairtrial.significance.results import TestResult
@@ -94,7 +94,8 @@ def compare_curves(
         that trials share people, and so does ``bootstrap``, which resamples them.
     simultaneous
         Control the error over the whole range of alpha: the critical value is that of the largest of all
-        statistics when there is no difference, drawn from a normal process with their correlation.
+        statistics when there is no difference, drawn from a normal process with their correlation (between
+        people for ``cluster``, between trials else) or taken from the replicates of ``bootstrap``.
     """
     if method not in get_args(CurveTest):
         raise ParameterError(f"method must be one of {', '.join(get_args(CurveTest))}, not {method!r}")
@@ -112,15 +113,19 @@ def compare_curves(
         )
     points = np.stack([a.threshold, b.threshold], axis=1)
     distinct, place = np.unique(points, axis=0, return_inverse=True)
-    estimates, sigmas, deviations = [], [], []
+    people = people_of(test, sharing) if method == "cluster" else people_of(test, "none")
+    estimates, sigmas, sums = [], [], []
+    critical = normal_quantile(confidence)
     for threshold_a, threshold_b in distinct.tolist():
         pair = pair_systems(test, a.system, b.system, threshold_a, threshold_b)
         disagreement = pair.wrong_a.astype(np.int8) - pair.wrong_b.astype(np.int8)
         deviation = contributions(test.genuine, disagreement, HTER)
-        deviations.append(deviation.astype(np.float32) if simultaneous else deviation[:0])
+        if simultaneous:
+            sums.append(_by_person(people, deviation))
         if method == "cluster":
             estimate = float(pair.counts_a.hter - pair.counts_b.hter)
-            sigma = sqrt(cluster_variance(test, deviation, cluster=sharing).variance)
+            robust = cluster_variance(test, deviation, cluster=sharing)
+            sigma, critical = sqrt(robust.variance), robust.quantile(confidence)
         else:
             found = (
                 independent_test(pair.counts_a, pair.counts_b)
@@ -133,7 +138,8 @@ def compare_curves(
     estimate_along, sigma_along = np.array(estimates)[place.ravel()], np.array(sigmas)[place.ravel()]
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = np.nan_to_num(estimate_along / sigma_along, nan=0.0)
-    critical = _critical(np.array(deviations), confidence, n_resamples, rng, simultaneous=simultaneous)
+    if simultaneous:
+        critical = _largest_of_all(np.array(sums), confidence, n_resamples, rng)
     return CurveComparison(
         a.system, b.system, method, a.alpha, estimate_along, statistic, critical, confidence, simultaneous
     )
@@ -154,8 +160,6 @@ def _by_bootstrap(
 
     The outcome cells of a trial are the pairs of intervals between thresholds that its two scores fall into.
     """
-    from scipy.special import ndtri
-
     ranks, places, sizes = [], [], []
     for curve in (a, b):
         thresholds, place = np.unique(curve.threshold, return_inverse=True)
@@ -183,24 +187,25 @@ def _by_bootstrap(
     scaled = np.zeros_like(difference)
     scaled[moving] = difference[moving] / spread[moving]
     if not simultaneous:
-        return difference, scaled, float(ndtri((1 + confidence) / 2))
+        return difference, scaled, normal_quantile(confidence)
     farthest = np.max(np.abs(replicates[:, moving] - difference[moving]) / spread[moving], axis=1, initial=0)
     return difference, scaled, float(np.quantile(farthest, confidence))
 
 
-def _critical(
-    deviations: NDArray[np.floating],
-    confidence: float,
-    n_resamples: int,
-    rng: np.random.Generator | int | None,
-    *,
-    simultaneous: bool,
-) -> float:
-    from scipy.special import ndtri
+def _by_person(people: list[NDArray[np.int64]], deviation: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Contributions summed by everyone who takes part."""
+    first, second = people[0], people[-1]
+    size = 1 + int(max(first.max(), second.max()))
+    apart = first != second
+    total = np.bincount(first, deviation, size) + np.bincount(second[apart], deviation[apart], size)
+    return np.asarray(total, dtype=np.float64)
 
-    if not simultaneous:
-        return float(ndtri((1 + confidence) / 2))
-    covariance = np.asarray(deviations @ deviations.T, dtype=np.float64)
+
+def _largest_of_all(
+    sums: NDArray[np.float64], confidence: float, n_resamples: int, rng: np.random.Generator | int | None
+) -> float:
+    """The critical value of the largest of several statistics that are correlated like their sums by person."""
+    covariance = sums @ sums.T
     spread = np.sqrt(np.diag(covariance))
     moving = spread > 0
     correlation = covariance[np.ix_(moving, moving)] / np.outer(spread[moving], spread[moving])
