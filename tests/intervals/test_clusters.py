@@ -49,7 +49,7 @@ def test_variance_is_the_sum_over_dependent_pairs(cluster: Cluster, seed: int) -
     ]
     if cluster == "both" and expected <= 0:
         expected = max(one_way)
-    assert found.variance == pytest.approx(expected * found.people / (found.people - 1))
+    assert found.variance == pytest.approx(expected * (found.degrees + 1) / found.degrees)
 
 
 def test_contributions_sum_to_nothing_and_squares_to_the_independent_variance() -> None:
@@ -72,6 +72,21 @@ def test_everybody_with_one_trial_is_as_good_as_independent() -> None:
         found = cluster_interval(trials, 0.5, cluster=cluster)
         assert found.sigma == pytest.approx(independent.sigma, rel=1e-3)
         assert found.estimate == pytest.approx(independent.estimate)
+
+
+def test_degrees_of_freedom_are_welchs() -> None:
+    from scipy import stats
+
+    rng = np.random.default_rng(2)
+    genuine = np.arange(90) < 30
+    trials = Trials.from_arrays(rng.normal(genuine, 1), genuine, claim=np.arange(90), subject=np.arange(90) + 100)
+    wrong = wrong_decisions(trials, None, 0.4)
+    expected = stats.ttest_ind(wrong[genuine].astype(float), wrong[~genuine].astype(float), equal_var=False).df
+    clusters: list[Cluster] = ["none", "claim", "both"]
+    for cluster in clusters:
+        found = cluster_variance(trials, contributions(genuine, wrong, HTER), cluster=cluster)
+        assert found.degrees == pytest.approx(expected)
+        assert (found.genuine.people, found.impostor.people) == (30, 60)
 
 
 def test_one_person_only_is_an_error() -> None:

@@ -43,20 +43,35 @@ def contributions(genuine: NDArray[np.bool_], wrong: NDArray[Any], weights: Erro
 
 
 @dataclass(frozen=True, slots=True)
-class ClusterVariance:
-    """A variance, who was taken as sharing trials, and the smallest number of people in a class and role."""
+class ClassVariance:
+    """What the trials of one class add to a variance, and the smaller number of people in a role there."""
 
     variance: float
-    cluster: Cluster
     people: int
 
+
+@dataclass(frozen=True, slots=True)
+class ClusterVariance:
+    """A variance and its degrees of freedom, who was taken as sharing trials, and what each class adds."""
+
+    variance: float
+    degrees: float
+    cluster: Cluster
+    genuine: ClassVariance
+    impostor: ClassVariance
+
+    @property
+    def people(self) -> int:
+        """The smallest number of people in a class and role."""
+        return min(self.genuine.people, self.impostor.people)
+
     def quantile(self, confidence: float) -> float:
-        """How many standard deviations the confidence asks for: Student's t with one fewer than the people."""
+        """How many standard deviations the confidence asks for, by Student's t."""
         from scipy.special import stdtrit
 
         if not 0 < confidence < 1:
             raise ParameterError(f"confidence must be between 0 and 1, not {confidence}")
-        return float(stdtrit(self.people - 1, (1 + confidence) / 2))
+        return float(stdtrit(self.degrees, (1 + confidence) / 2))
 
 
 def cluster_variance(
@@ -68,17 +83,48 @@ def cluster_variance(
     ------
     TrialsError
         Ids that are not there, or one person only.
+
+    Notes
+    -----
+    The variance of each class has one degree of freedom fewer than there are people; those of the sum are
+    Welch's and Satterthwaite's. A variance of d degrees is taken times (d + 1) / d, as n / (n - 1) is for n people.
     """
     chosen = known_cluster(trials, cluster)
-    if chosen == "none":
-        count = len(deviations)
-        return ClusterVariance(float(np.sum(deviations**2)) * count / max(count - 1, 1), chosen, count)
-    if chosen != "both":
-        (codes,) = people_of(trials, chosen)
-        people = _count(trials, codes, chosen)
-        return ClusterVariance(_sum_of_squares(codes, deviations) * people / (people - 1), chosen, people)
-    claim, subject = people_of(trials, chosen)
-    people = min(_count(trials, claim, "claim"), _count(trials, subject, "subject"))
+    codes = [np.arange(len(trials))] if chosen == "none" else list(people_of(trials, chosen))
+    names: list[str] = ["claim", "subject"] if chosen == "both" else [chosen]
+    genuine, impostor = (
+        _class_variance(deviations[rows], [column[rows] for column in codes], names, word)
+        for rows, word in ((trials.genuine, "genuine"), (~trials.genuine, "impostor"))
+    )
+    degrees = _degrees([genuine, impostor])
+    return ClusterVariance(_summed(codes, deviations) * (degrees + 1) / degrees, degrees, chosen, genuine, impostor)
+
+
+def _class_variance(
+    deviations: NDArray[np.float64], codes: list[NDArray[Any]], names: list[str], word: str
+) -> ClassVariance:
+    people = [int(np.count_nonzero(np.bincount(column))) for column in codes]
+    for name, count in zip(names, people, strict=True):
+        if count < 2 and name != "none":
+            raise TrialsError(f"all {word} trials have the same {name}: spread between people needs at least two")
+    fewest = max(min(people), 2)
+    return ClassVariance(_summed(codes, deviations) * fewest / (fewest - 1), min(people))
+
+
+def _degrees(parts: list[ClassVariance]) -> float:
+    """Welch's degrees of freedom of a sum of variances."""
+    degrees = [max(part.people - 1, 1) for part in parts]
+    total = sum(part.variance for part in parts)
+    if total <= 0:
+        return min(degrees)
+    return total**2 / sum(part.variance**2 / own for part, own in zip(parts, degrees, strict=True))
+
+
+def _summed(codes: list[NDArray[Any]], deviations: NDArray[np.float64]) -> float:
+    """Products of contributions, summed over all pairs of trials that share somebody."""
+    if len(codes) == 1:
+        return _sum_of_squares(codes[0], deviations)
+    claim, subject = codes
     apart = np.flatnonzero(claim != subject)
     size = int(max(claim.max(), subject.max())) + 1
     by_person = np.bincount(claim, deviations, size) + np.bincount(subject[apart], deviations[apart], size)
@@ -87,17 +133,7 @@ def cluster_variance(
     variance = float(np.sum(by_person**2)) - counted_twice
     if variance <= 0:  # a difference of sums may come out so with few people
         variance = max(_sum_of_squares(claim, deviations), _sum_of_squares(subject, deviations))
-    return ClusterVariance(variance * people / (people - 1), chosen, people)
-
-
-def _count(trials: Trials, codes: NDArray[Any], name: str) -> int:
-    """How many people there are, in the class that has fewer of them."""
-    counts = []
-    for word, rows in (("genuine", trials.genuine), ("impostor", ~trials.genuine)):
-        counts.append(int(np.count_nonzero(np.bincount(codes[rows]))))
-        if counts[-1] < 2:
-            raise TrialsError(f"all {word} trials have the same {name}: spread between people needs at least two")
-    return min(counts)
+    return variance
 
 
 def _sum_of_squares(codes: NDArray[Any], deviations: NDArray[np.float64]) -> float:
@@ -143,21 +179,20 @@ def interval_of_decisions(
     """
     total = cluster_variance(trials, contributions(trials.genuine, wrong, weights), cluster=cluster)
     quantile = total.quantile(confidence)
-    below, above, variances = [], [], []
+    below, above = [], []
     estimate = 0.0
-    for rows, part in (
-        (~trials.genuine, ErrorWeights("far", weights.far, 0.0)),
-        (trials.genuine, ErrorWeights("frr", 0.0, weights.frr)),
+    for rows, weight, own in (
+        (~trials.genuine, weights.far, total.impostor),
+        (trials.genuine, weights.frr, total.genuine),
     ):
-        weight, rate = part.far + part.frr, float(wrong[rows].mean())
-        own = cluster_variance(trials, contributions(trials.genuine, wrong, part), cluster=cluster)
+        rate = float(wrong[rows].mean())
         # rates of 0 and 1 have no variance of their own to tell how much the trials are worth
         worth = weight**2 * rate * (1 - rate) / own.variance if own.variance > 0 else float(own.people)
         low, high = _wilson(rate, worth, quantile)
         below.append(weight * (rate - low))
         above.append(weight * (high - rate))
-        variances.append(own.variance)
         estimate += weight * rate
+    variances = total.impostor.variance, total.genuine.variance
     product = sqrt(variances[0] * variances[1])
     correlation = float(np.clip((total.variance - sum(variances)) / (2 * product), -1, 1)) if product > 0 else 0.0
     reach = [

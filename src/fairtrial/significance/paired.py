@@ -82,7 +82,7 @@ def cluster_test(
     """Test the difference with a variance that knows which trials share people, and that the systems share trials.
 
     The variance comes from the contribution of each trial to the difference, summed by person; the p value
-    from Student's t with one degree of freedom fewer than there are people.
+    from Student's t with Welch's degrees of freedom, each class having one fewer than it has people.
     """
     difference = pair.wrong_a.astype(np.int8) - pair.wrong_b.astype(np.int8)
     found = cluster_variance(pair.trials, contributions(pair.trials.genuine, difference, weights), cluster=cluster)
@@ -93,12 +93,12 @@ def cluster_test(
 def student_test(
     test: str, estimate: float, found: ClusterVariance, *, alternative: Alternative = "two-sided"
 ) -> TestResult:
-    """Test a difference by a variance between people: Student's t with one fewer than there are people."""
+    """Test a difference by a variance between people and its degrees of freedom."""
     from scipy.special import stdtr
 
     sigma = sqrt(found.variance)
     statistic = estimate / sigma if sigma > 0 else 0.0 if estimate == 0 else float(np.copysign(np.inf, estimate))
-    less, greater = (float(stdtr(found.people - 1, side)) for side in (statistic, -statistic))
+    less, greater = (float(stdtr(found.degrees, side)) for side in (statistic, -statistic))
     p_value = {"less": less, "greater": greater, "two-sided": min(1.0, 2 * min(less, greater))}[alternative]
     note = f"people counted by {found.cluster}, {found.people} at least" if found.cluster != "none" else ""
     return TestResult(test, statistic, p_value, estimate, sigma, alternative, note)
