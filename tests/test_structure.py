@@ -15,8 +15,8 @@ LAYERS = [
     {"search", "measures", "folds"},
     {"criteria"},
     {"eer", "curves", "epc", "intervals"},
-    {"significance"},
-    {"evaluation", "comparison"},
+    {"significance", "simulation"},
+    {"evaluation", "comparison", "planning"},
     {"cli"},
 ]
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
@@ -58,7 +58,7 @@ def test_layers_name_every_room() -> None:
         ("click", {"cli"}),
         ("rich", {"cli"}),
         ("pyarrow", {"formats"}),
-        ("scipy", {"curves", "folds", "intervals", "significance"}),
+        ("scipy", {"curves", "folds", "intervals", "significance", "simulation"}),
     ],
 )
 def test_libraries_stay_in_their_rooms(library: str, rooms: set[str]) -> None:

@@ -30,9 +30,13 @@ from .intervals import (
     rate_interval,
     rule_of_three,
 )
+from .intervals.attempts import Individuals
 from .intervals.bands import Band, curve_band
+from .intervals.beta_binomial import BetaBinomialFit, fit_beta_binomial
 from .intervals.clusters import cluster_interval
+from .intervals.repeated import RepeatedIntervals, repeated_intervals
 from .measures import MEASURES, DetectionCosts, Measure, register_measure
+from .planning import ComparisonPlan, RatePlan, check_plan, comparison_power, plan_comparison, plan_rate, rule_of_thirty
 from .significance import (
     Discordant,
     EerBound,
@@ -51,6 +55,21 @@ from .significance import (
     smallest_difference,
 )
 from .significance.curves import CurveComparison, area_interval, area_test, compare_curves
+from .simulation import (
+    PAPER,
+    QUICK,
+    Cell,
+    CoverageRow,
+    CoverageStudy,
+    Grid,
+    StudySettings,
+    cover,
+    cover_exactly,
+    draw_individuals,
+    errors_pmf,
+    run_study,
+    study_like,
+)
 from .trials import Ids, Trials
 
 __version__: str
@@ -59,10 +78,17 @@ __all__ = [
     "CRITERIA",
     "FORMATS",
     "MEASURES",
+    "PAPER",
+    "QUICK",
     "Areas",
     "Band",
+    "BetaBinomialFit",
     "Block",
+    "Cell",
     "Comparison",
+    "ComparisonPlan",
+    "CoverageRow",
+    "CoverageStudy",
     "Criterion",
     "CurveComparison",
     "DetectionCosts",
@@ -74,7 +100,9 @@ __all__ = [
     "Evaluation",
     "FairtrialError",
     "Format",
+    "Grid",
     "Ids",
+    "Individuals",
     "InputError",
     "Interval",
     "McNemar",
@@ -83,9 +111,12 @@ __all__ = [
     "ParameterError",
     "PerformanceCurve",
     "RateInterval",
+    "RatePlan",
     "ReadOptions",
+    "RepeatedIntervals",
     "RocCurve",
     "ScoreSource",
+    "StudySettings",
     "TestResult",
     "Trials",
     "TrialsError",
@@ -97,6 +128,7 @@ __all__ = [
     "auc_error",
     "bound_from_eers",
     "bounds_from_eers",
+    "check_plan",
     "choose_thresholds",
     "class_interval",
     "class_test",
@@ -104,15 +136,21 @@ __all__ = [
     "compact_letters",
     "compare",
     "compare_curves",
+    "comparison_power",
     "count_errors",
+    "cover",
+    "cover_exactly",
     "cross_validate",
     "cross_validated_curve",
     "curve_band",
     "dependent_test",
+    "draw_individuals",
     "equal_error_rate",
     "equivalence_test",
+    "errors_pmf",
     "evaluate",
     "expected_areas",
+    "fit_beta_binomial",
     "hter_interval",
     "independent_test",
     "make_blocks",
@@ -120,6 +158,8 @@ __all__ = [
     "naive_interval",
     "naive_test",
     "performance_curve",
+    "plan_comparison",
+    "plan_rate",
     "pool_curves",
     "proportion_interval",
     "published_counts",
@@ -129,8 +169,12 @@ __all__ = [
     "register_criterion",
     "register_format",
     "register_measure",
+    "repeated_intervals",
     "roc_curve",
+    "rule_of_thirty",
     "rule_of_three",
+    "run_study",
     "smallest_difference",
+    "study_like",
     "write_trials",
 ]

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from fairtrial.cli import options
-from fairtrial.cli.output import percent, print_json, print_notes, print_table
+from fairtrial.cli.output import number, percent, print_json, print_notes, print_table
+from fairtrial.cli.progress import reading_bar
+from fairtrial.errors import ParameterError
 
 if TYPE_CHECKING:
     from fairtrial.counting import ErrorCounts
     from fairtrial.intervals import RateInterval
+    from fairtrial.intervals.attempts import ErrorKind, Individuals, Person
 
 
 @click.group()
 def command() -> None:
-    """Intervals for error rates that are known from a table or a paper.
+    """Intervals for error rates that are known from a table or a paper, or of people tested several times.
 
     \b
-    Example:
+    Examples:
       fairtrial interval rates --far .0115 --frr .025 --impostor 112000 --genuine 400
+      fairtrial interval individuals counts.csv
     """
 
 
@@ -82,6 +86,103 @@ def rates(
         table.add_row(interval.measure, *(percent(value) for value in values), interval.method)
     print_table(table)
     print_notes([f"{interval.measure}: {interval.note}" for interval in found if interval.note])
+
+
+@command.command()
+@click.argument("file", metavar="FILE")
+@click.option(
+    "--method",
+    "methods",
+    multiple=True,
+    metavar="NAME",
+    help="dr, bp, sb, bb, lbb, brr, bb-ml or all; may be repeated.  [default: all]",
+)
+@click.option("--confidence", type=float, default=0.95, show_default=True, help="Confidence of the intervals.")
+@click.option(
+    "--resamples", type=int, default=1000, show_default=True, metavar="M", help="Resamples of sb and brr; 0: no end."
+)
+@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Seed of the resamples.")
+@click.option("--threshold", type=float, metavar="T", help="FILE holds scores; count the errors at this threshold.")
+@click.option(
+    "--error", type=click.Choice(["frr", "far"]), default="frr", show_default=True, help="Which errors of the scores."
+)
+@click.option("--by", type=click.Choice(["claim", "subject"]), default="claim", show_default=True, help="Whose errors.")
+@options.reading
+@options.as_json
+def individuals(
+    file: str,
+    methods: tuple[str, ...],
+    confidence: float,
+    resamples: int,
+    seed: int,
+    threshold: float | None,
+    error: ErrorKind,
+    by: Person,
+    json_: bool,
+    **values: Any,
+) -> None:
+    """Intervals of an error rate when people were tested several times.
+
+    FILE is a table with the columns errors and attempts, a row a person; with --threshold, a score file with ids.
+
+    \b
+    Examples:
+      fairtrial interval individuals counts.csv
+      fairtrial interval individuals test.txt --threshold 0.5 --error far --by subject
+    """
+    from fairtrial.intervals.repeated import REPEATED_METHODS, repeated_intervals
+
+    people = _people(file, threshold, error, by, values)
+    if seed < 0:
+        raise ParameterError(f"a seed must be a whole number of at least 0, not {seed}")
+    found = repeated_intervals(
+        people,
+        methods=tuple(REPEATED_METHODS) if not methods or "all" in methods else methods,
+        confidence=confidence,
+        n_resamples=resamples or None,
+        rng=seed,
+    )
+    if json_:
+        print_json(found.to_dict())
+        return
+    from rich.table import Table
+
+    title = (
+        f"{found.errors:,} errors in {found.attempts:,} attempts of {found.individuals:,} individuals: "
+        f"{percent(found.estimate)} %, rho {number(found.rho)}"
+    )
+    table = Table(title=title, title_justify="left")
+    table.add_column("method")
+    for column in ("low %", "high %", "confidence %"):
+        table.add_column(column, justify="right")
+    table.add_column("note")
+    for name, each in found.methods.items():
+        table.add_row(name, percent(each.low), percent(each.high), f"{100 * each.confidence:g}", each.note)
+    print_table(table)
+    if found.zero_errors is not None:
+        bounds = found.zero_errors
+        click.echo(
+            f"upper bounds: rule of 3 over attempts {percent(bounds.rule_of_three)} %, over individuals "
+            f"{percent(bounds.rule_of_three_individuals)} %; Bayes with Jeffreys' prior {percent(bounds.bayes)} % and "
+            f"{percent(bounds.bayes_individuals)} %"
+        )
+    click.echo(found.recommendation)
+
+
+def _people(file: str, threshold: float | None, error: ErrorKind, by: Person, values: dict[str, Any]) -> Individuals:
+    from fairtrial.intervals.attempts import Individuals
+
+    if threshold is None:
+        from fairtrial.formats.counts import read_counts
+
+        return Individuals.from_counts(*read_counts(file))
+    from fairtrial.formats import read_trials
+
+    with reading_bar([file]) as bar:
+        trials = read_trials(file, progress=bar.advance, **options.read_options(values))
+    if len(trials.systems) > 1:
+        raise ParameterError(f"{file} has the systems {', '.join(trials.systems)}; name one with --system")
+    return Individuals.from_trials(trials, threshold, error=error, by=by)
 
 
 def _proportions(counts: ErrorCounts, confidence: float) -> list[RateInterval]:

@@ -1,0 +1,176 @@
+"""People who were tested several times: errors and attempts of each, and what they say about rate and correlation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fairtrial.errors import ParameterError, TrialsError, cut
+from fairtrial.folds import people_of
+from fairtrial.intervals.clusters import wrong_decisions
+from fairtrial.trials import Trials
+
+Floats: TypeAlias = NDArray[np.float64]
+ErrorKind: TypeAlias = Literal["far", "frr"]
+Person: TypeAlias = Literal["claim", "subject"]
+
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Individuals:
+    """How many people there are of each kind; a kind is a number of errors in a number of attempts.
+
+    The counts are one row, or one row a data set: all estimates are then arrays, one entry a data set.
+
+    Examples
+    --------
+    >>> people = Individuals.from_counts([0, 0, 0, 1, 0, 2, 0, 0, 5, 1], 5)
+    >>> round(float(people.estimate), 3), round(float(people.rho), 6)
+    (0.18, 0.556338)
+    """
+
+    errors: Floats
+    """Errors, a kind."""
+    attempts: Floats
+    """Attempts, a kind."""
+    counts: Floats
+    """How many people of each kind, or a row of them a data set."""
+
+    @classmethod
+    def from_counts(cls, errors: ArrayLike, attempts: ArrayLike) -> Individuals:
+        """From the errors and attempts of each person; one number of attempts may stand for all.
+
+        Raises
+        ------
+        ParameterError
+            No whole numbers, more errors than attempts, no attempt, or fewer than two people.
+        """
+        wrong = _whole(errors, "errors")
+        tried = _whole(attempts, "attempts")
+        if tried.ndim == 0 or tried.size == 1:
+            tried = np.full(wrong.shape, tried.reshape(-1)[0])
+        if wrong.shape != tried.shape or wrong.ndim != 1:
+            raise ParameterError(
+                f"errors and attempts must be lists of the same length, not of {wrong.size} and {tried.size}"
+            )
+        if len(wrong) < 2:
+            raise ParameterError(f"there must be at least two individuals, not {len(wrong)}")
+        for bad, what in ((tried < 1, "has no attempt"), (wrong > tried, "has more errors than attempts")):
+            if bad.any():
+                k = int(np.argmax(bad))
+                raise ParameterError(f"individual {k + 1} {what}: {wrong[k]:g} errors in {tried[k]:g} attempts")
+        kinds, counts = np.unique(np.stack([wrong, tried]), axis=1, return_counts=True)
+        return cls(kinds[0], kinds[1], counts.astype(np.float64))
+
+    @classmethod
+    def from_trials(
+        cls,
+        trials: Trials,
+        threshold: float,
+        *,
+        system: str | None = None,
+        error: ErrorKind = "frr",
+        by: Person = "claim",
+    ) -> Individuals:
+        """From scores at a threshold: false accepts or false rejects of each claim or each subject."""
+        if error not in ("far", "frr") or by not in ("claim", "subject"):
+            raise ParameterError(f"error must be far or frr and by must be claim or subject, not {error!r} and {by!r}")
+        rows = trials.genuine if error == "frr" else ~trials.genuine
+        (codes,) = people_of(trials, by)
+        tried = np.bincount(codes[rows])
+        present = tried > 0
+        if np.count_nonzero(present) < 2:
+            word = "genuine" if error == "frr" else "impostor"
+            raise TrialsError(f"{word} trials have fewer than two {by}s: spread between people needs at least two")
+        wrong = np.bincount(codes[rows], wrong_decisions(trials, system, threshold)[rows])
+        return cls.from_counts(wrong[present], tried[present])
+
+    def _sum(self, values: Floats) -> Any:
+        return self.counts @ values
+
+    @cached_property
+    def individuals(self) -> Any:
+        """How many people there are."""
+        return self.counts.sum(axis=-1)
+
+    @cached_property
+    def total_attempts(self) -> Any:
+        """All attempts."""
+        return self._sum(self.attempts)
+
+    @cached_property
+    def total_errors(self) -> Any:
+        """All errors."""
+        return self._sum(self.errors)
+
+    @cached_property
+    def estimate(self) -> Any:
+        """The error rate over all attempts, eq. (1)."""
+        return self.total_errors / self.total_attempts
+
+    @cached_property
+    def typical_attempts(self) -> Any:
+        """The attempts that a person counts for when they are not the same for all, m_0 of eq. (5).
+
+        The sum is also divided by n - 1, as the analysis of variance has it; the paper prints no such factor.
+        """
+        n = self.individuals
+        mean = self.total_attempts / n
+        spread = np.maximum(self._sum(self.attempts**2) - n * mean**2, 0)
+        return mean - spread / (n * (n - 1) * mean)
+
+    @cached_property
+    def squared_deviations(self) -> Any:
+        """The sum of the squares of m (p - pi) of eq. (3)."""
+        squares = self._sum(self.errors**2)
+        rate = self.estimate
+        found = squares - 2 * rate * self._sum(self.errors * self.attempts) + rate**2 * self._sum(self.attempts**2)
+        return np.where(found > _ROUNDING * squares, found, 0.0)
+
+    @cached_property
+    def between(self) -> Any:
+        """The mean square between people, BMS."""
+        weighted = self._sum(self.errors**2 / self.attempts)
+        found = weighted - self.total_errors * self.estimate
+        return np.where(found > _ROUNDING * weighted, found, 0.0) / (self.individuals - 1)
+
+    @cached_property
+    def within(self) -> Any:
+        """The mean square within people, WMS; 0 where nobody was tested twice."""
+        repeated = self.total_attempts - self.individuals
+        found = self._sum(self.errors - self.errors**2 / self.attempts)
+        return np.where(repeated > 0, found, 0.0) / np.maximum(repeated, 1)
+
+    @cached_property
+    def rho(self) -> Any:
+        """The correlation between attempts of a person, eq. (5); 0 if nobody was tested twice, NaN without errors."""
+        below = self.between + (self.typical_attempts - 1) * self.within
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found = (self.between - self.within) / below
+        return np.where(self.total_attempts > self.individuals, found, np.where(below > 0, 0.0, np.nan))
+
+    @cached_property
+    def variance(self) -> Any:
+        """The variance of the estimate by the model of eq. (4), as in eq. (6); 0 where it cannot be told."""
+        rate = self.estimate
+        extra = 1 + (self.typical_attempts - 1) * np.nan_to_num(self.rho)
+        return np.maximum(rate * (1 - rate) * np.where(extra > _ROUNDING, extra, 0.0) / self.total_attempts, 0.0)
+
+
+def _whole(values: ArrayLike, name: str) -> Floats:
+    try:
+        found = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"{name} must be numbers, not {cut(values)}") from error
+    bad = ~(np.isfinite(found) & (found >= 0) & (found == np.floor(found)))
+    if bad.any():
+        k = int(np.argmax(bad.reshape(-1)))
+        raise ParameterError(
+            f"{name} must be whole numbers of at least 0; that of individual {k + 1} is {found.reshape(-1)[k]:g}"
+        )
+    return found

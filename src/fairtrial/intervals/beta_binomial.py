@@ -1,0 +1,128 @@
+"""The beta-binomial model by maximum likelihood: each person has a rate of his own, from a beta distribution."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import exp, log, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairtrial.intervals.attempts import Floats, Individuals
+from fairtrial.intervals.rates import Interval, normal_quantile
+
+
+@dataclass(frozen=True, slots=True)
+class BetaBinomialFit:
+    """The most likely rate and correlation, and the standard deviation of the rate; NaN where there is none."""
+
+    estimate: float
+    rho: float
+    sigma: float
+    log_likelihood: float
+
+    def interval(self, confidence: float = 0.95) -> Interval:
+        """The estimate and as many standard deviations on either side as the confidence asks for."""
+        reach = normal_quantile(confidence) * self.sigma
+        return Interval(self.estimate - reach, self.estimate + reach)
+
+
+def fit_beta_binomial(people: Individuals) -> BetaBinomialFit:
+    r"""Find the most likely error rate and correlation between attempts of a person.
+
+    .. math:: \log L = \sum_j A_j \log(\pi + j\theta) + B_j \log(1 - \pi + j\theta) - C_j \log(1 + j\theta)
+
+    with :math:`\theta = \rho / (1 - \rho)` and the numbers of people with more than j errors, with more than
+    j attempts without error and with more than j attempts.
+
+    Notes
+    -----
+    The standard deviation of the rate comes from the observed information. Where people differ less than by
+    chance, the most likely correlation is 0 and the model binomial. Without errors, or without anything else,
+    there is no standard deviation. The likelihood is that of the sequence of outcomes, binomial factors left out.
+
+    References
+    ----------
+    Schuckers 2003b.
+
+    Examples
+    --------
+    >>> people = Individuals.from_counts([0, 0, 0, 1, 0, 2, 0, 0, 5, 1], 5)
+    >>> fit = fit_beta_binomial(people)
+    >>> round(fit.estimate, 3), round(fit.rho, 3)
+    (0.2, 0.507)
+    """
+    rate = float(people.estimate)
+    if rate in (0, 1):
+        return BetaBinomialFit(rate, float("nan"), float("nan"), 0.0)
+    model = _Likelihood.of(people)
+    binomial = np.array([rate, 0.0])
+    if model.gradient(binomial)[1] <= 0:
+        sigma = 1 / sqrt(-model.curvature(binomial)[0, 0])
+        return BetaBinomialFit(rate, 0.0, sigma, model.value(binomial))
+    best = _maximum(model, rate, float(np.clip(people.rho, 0.01, 0.95)))
+    information = -model.curvature(best)
+    scale = np.sqrt(np.diag(information))
+    inverse = np.linalg.pinv(information / np.outer(scale, scale)) if scale.all() else np.full((2, 2), np.nan)
+    sigma = sqrt(inverse[0, 0]) / float(scale[0])
+    return BetaBinomialFit(float(best[0]), float(best[1] / (1 + best[1])), sigma, model.value(best))
+
+
+def _maximum(model: _Likelihood, rate: float, rho: float) -> Floats:
+    from scipy.optimize import minimize
+
+    def natural(point: Floats) -> Floats:
+        return np.array([1 / (1 + exp(-point[0])), exp(point[1])])
+
+    def descent(point: Floats) -> tuple[float, Floats]:
+        values = natural(point)
+        slopes = model.gradient(values) * [values[0] * (1 - values[0]), values[1]]
+        return -model.value(values), -slopes
+
+    start = [log(rate / (1 - rate)), log(rho / (1 - rho))]
+    # a correlation of 1 - 1e-6 cannot be told from 1, where the likelihood has its maximum at infinity
+    limits = [(-40.0, 40.0), (-30.0, log(1e6))]
+    found = minimize(descent, start, jac=True, method="L-BFGS-B", bounds=limits, options={"ftol": 1e-14, "gtol": 1e-9})
+    return natural(found.x)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Likelihood:
+    """How many people have more than 0, 1, ... errors, successes and attempts."""
+
+    errors: Floats
+    successes: Floats
+    attempts: Floats
+    steps: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, people: Individuals) -> _Likelihood:
+        longest = int(people.attempts.max())
+
+        def more_than(values: Floats) -> Floats:
+            exactly = np.bincount(values.astype(np.int64), people.counts, longest + 1)
+            return np.asarray(exactly.sum() - np.cumsum(exactly))[:longest]
+
+        successes = people.attempts - people.errors
+        return cls(
+            more_than(people.errors), more_than(successes), more_than(people.attempts), np.arange(float(longest))
+        )
+
+    def _terms(self, point: Floats) -> tuple[Floats, Floats, Floats]:
+        pi, theta = point
+        return pi + self.steps * theta, 1 - pi + self.steps * theta, 1 + self.steps * theta
+
+    def value(self, point: Floats) -> float:
+        a, b, c = self._terms(point)
+        return float(self.errors @ np.log(a) + self.successes @ np.log(b) - self.attempts @ np.log(c))
+
+    def gradient(self, point: Floats) -> Floats:
+        a, b, c = self._terms(point)
+        first, second, third = self.errors / a, self.successes / b, self.attempts / c
+        return np.array([first.sum() - second.sum(), (first + second - third) @ self.steps])
+
+    def curvature(self, point: Floats) -> Floats:
+        a, b, c = self._terms(point)
+        first, second, third = self.errors / a**2, self.successes / b**2, self.attempts / c**2
+        mixed = (second - first) @ self.steps
+        return np.array([[-(first + second).sum(), mixed], [mixed, (third - first - second) @ self.steps**2]])

@@ -1,0 +1,218 @@
+"""All intervals of one test in which people were tested several times, with notes and a recommendation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from fairtrial.errors import ParameterError
+from fairtrial.intervals.attempts import Individuals
+from fairtrial.intervals.beta_binomial import fit_beta_binomial
+from fairtrial.intervals.individuals import INDIVIDUALS_METHODS, IndividualsMethod, Limits
+from fairtrial.intervals.proportions import proportion_interval, rule_of_three
+from fairtrial.intervals.rates import Interval, normal_quantile
+
+_FEW = 10
+_MANY = 30
+
+
+def _most_likely_limits(
+    people: Individuals,
+    *,
+    confidence: float = 0.95,
+    n_resamples: int | None = 1000,
+    rng: np.random.Generator | int | None = 0,
+) -> Limits:
+    """The beta-binomial by maximum likelihood, in the shape of the six; one data set only."""
+    return fit_beta_binomial(people).interval(confidence)
+
+
+REPEATED_METHODS: dict[str, IndividualsMethod] = {**INDIVIDUALS_METHODS, "bb-ml": _most_likely_limits}
+"""The six intervals and the beta-binomial by maximum likelihood."""
+
+
+@dataclass(frozen=True, slots=True)
+class MethodInterval:
+    """The interval of one method; NaN where it is undefined, which the note explains."""
+
+    low: float
+    high: float
+    confidence: float
+    note: str = ""
+
+    @property
+    def interval(self) -> Interval:
+        """The two ends."""
+        return Interval(self.low, self.high)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The names of the command line's JSON."""
+        return {"low": self.low, "high": self.high, "confidence": self.confidence, "note": self.note}
+
+
+@dataclass(frozen=True, slots=True)
+class ZeroErrors:
+    """Upper bounds where there was no error: if all attempts are independent, and if only people are."""
+
+    rule_of_three: float
+    rule_of_three_individuals: float
+    bayes: float
+    bayes_individuals: float
+    confidence: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The names of the command line's JSON."""
+        return {
+            "rule_of_3": self.rule_of_three,
+            "rule_of_3_individuals": self.rule_of_three_individuals,
+            "bayes": self.bayes,
+            "bayes_individuals": self.bayes_individuals,
+            "confidence": self.confidence,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedIntervals:
+    """An error rate of people who were tested several times, with the intervals of all methods asked for."""
+
+    estimate: float
+    rho: float
+    individuals: int
+    attempts: int
+    errors: int
+    methods: dict[str, MethodInterval]
+    recommendation: str
+    zero_errors: ZeroErrors | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The names of the command line's JSON."""
+        return {
+            "estimate": self.estimate,
+            "rho": self.rho,
+            "individuals": self.individuals,
+            "attempts": self.attempts,
+            "errors": self.errors,
+            "methods": {name: found.to_dict() for name, found in self.methods.items()},
+            "recommendation": self.recommendation,
+            **({"zero_errors": self.zero_errors.to_dict()} if self.zero_errors else {}),
+        }
+
+
+def repeated_intervals(
+    people: Individuals,
+    *,
+    methods: Sequence[str] = tuple(REPEATED_METHODS),
+    confidence: float = 0.95,
+    n_resamples: int | None = 1000,
+    rng: np.random.Generator | int | None = 0,
+) -> RepeatedIntervals:
+    """Compute the intervals of an error rate when people were tested several times.
+
+    Parameters
+    ----------
+    methods
+        Any of ``dr``, ``bp``, ``sb``, ``bb``, ``lbb``, ``brr`` and ``bb-ml``.
+    n_resamples
+        Replicates of ``sb`` and ``brr``; None for infinitely many.
+
+    Examples
+    --------
+    >>> people = Individuals.from_counts([0, 0, 0, 1, 0, 2, 0, 0, 5, 1], 5)
+    >>> found = repeated_intervals(people)
+    >>> low, high = found.methods["lbb"].interval
+    >>> round(low, 4), round(high, 4)
+    (0.0567, 0.4451)
+    """
+    normal_quantile(confidence)
+    if people.counts.ndim != 1:
+        raise ParameterError("these are many data sets; intervals with notes are made of one")
+    if n_resamples is not None and n_resamples < 1:
+        raise ParameterError(f"there must be at least one resample, not {n_resamples}")
+    found = {}
+    for name in methods:
+        if name not in REPEATED_METHODS:
+            raise ParameterError(f"method must be one of {', '.join(REPEATED_METHODS)}, not {name!r}")
+        limits = REPEATED_METHODS[name](people, confidence=confidence, n_resamples=n_resamples, rng=rng)
+        low, high = (float(limit) for limit in limits)
+        level = 0.9 if name == "dr" else confidence
+        found[name] = MethodInterval(low, high, level, _note(name, people, low, high))
+    errors = int(people.total_errors)
+    return RepeatedIntervals(
+        float(people.estimate),
+        float(people.rho),
+        int(people.individuals),
+        int(people.total_attempts),
+        errors,
+        found,
+        recommend(people),
+        None if errors else _without_errors(people, confidence),
+    )
+
+
+def _note(name: str, people: Individuals, low: float, high: float) -> str:
+    errors = int(people.total_errors)
+    notes = []
+    if not (isfinite(low) and isfinite(high)):
+        notes.append("undefined " + ("without errors" if not errors else "where nothing but errors came up"))
+    elif high == low:
+        notes.append("zero width: " + ("no error" if not errors else "all people have the same rate"))
+    if name == "dr":
+        notes.append("90 % whatever is asked for")
+        if errors < _MANY:
+            notes.append(f"meant for {_MANY} errors and more, here are {errors}")
+    elif 0 < errors < _FEW:
+        notes.append(f"only {errors} error{'s' if errors > 1 else ''}")
+    return "; ".join(notes)
+
+
+def _without_errors(people: Individuals, confidence: float) -> ZeroErrors:
+    attempts, individuals = int(people.total_attempts), int(people.individuals)
+    both = 2 * confidence - 1  # the upper end of a two-sided interval is a one-sided bound at half the risk
+
+    def bayes(trials: int) -> float:
+        if both <= 0:
+            return float("nan")
+        return proportion_interval(0, trials, confidence=both, method="jeffreys").high
+
+    return ZeroErrors(
+        rule_of_three(attempts), rule_of_three(individuals), bayes(attempts), bayes(individuals), confidence
+    )
+
+
+def recommend(people: Individuals) -> str:
+    """Say which interval to go by, after seed 002, section 5, and the study in docs/individuals.md."""
+    rate, rho, n = float(people.estimate), float(people.rho), float(people.individuals)
+    if rate == 0:
+        return (
+            "No errors: none of the six says anything. Report an upper bound: the rule of 3 over individuals holds "
+            "however strongly their attempts are correlated, that over attempts only if they are not."
+        )
+    if rate == 1:
+        return "Nothing but errors: none of the six says anything; look at the successes in place of the errors."
+    expected = n * min(rate, 1 - rate)
+    if expected >= 10:
+        return (
+            "Use lbb. With 10 and more expected errors in one attempt of everybody (n pi), it covered 92.5 to 97.1 % "
+            "in every cell of our study."
+        )
+    if expected >= 5:
+        return "Use lbb. With n pi from 5 to 10 it covered 91 to 97 % in our study."
+    if expected >= 1:
+        return (
+            "Use lbb, with care: with n pi from 1 to 5 it covered 87 to 90 % on average in our study, and less the "
+            "larger the correlation. More people help; more attempts of the same people may not."
+        )
+    if rho > 0.4:
+        return (
+            "Too few people erred for any interval. The paper says that brr may be preferable to lbb where rho is "
+            "large (above 0.4) and n pi below 1; in our study, at rho 0.4 and 0.8, brr covered 43 or 32 % on average "
+            "and lbb 36 or 33 %, by the two generators. Test more people."
+        )
+    return (
+        "Too few people erred for any interval to be relied on: with n pi below 1, lbb covered 53 to 55 % on average "
+        "in our study. Test more people."
+    )

@@ -1,0 +1,127 @@
+"""Errors of people whose attempts are correlated: two models with the same mean and the same correlation.
+
+In both, a person of m attempts has X errors with E X = m pi and Var X = m pi (1 - pi) (1 + (m - 1) rho).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import sqrt
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fairtrial.errors import ParameterError
+
+Generator: TypeAlias = Literal["oman-zucker", "beta-binomial"]
+
+
+def errors_pmf(attempts: int, pi: float, rho: float, *, generator: Generator = "oman-zucker") -> NDArray[np.float64]:
+    """Give the probabilities of 0, 1, ... errors of a person.
+
+    Parameters
+    ----------
+    attempts
+        How often the person is tested.
+    pi
+        The error rate.
+    rho
+        The correlation between two attempts of a person.
+    generator
+        ``oman-zucker``: each attempt repeats a decision of the person's own with probability sqrt(rho), and is a
+        fresh one otherwise. ``beta-binomial``: each person has a rate of his own, from a beta distribution.
+
+    Raises
+    ------
+    ParameterError
+        A rate or a correlation outside [0, 1], no attempt, or a generator that is not known.
+
+    References
+    ----------
+    Oman & Zucker 2001; seed 002, section 3.
+
+    Examples
+    --------
+    >>> errors_pmf(2, 0.1, 0.2).round(4)
+    array([0.828, 0.144, 0.028])
+    """
+    if attempts != int(attempts) or attempts < 1:
+        raise ParameterError(f"a person must have at least one attempt, a whole number, not {attempts}")
+    for name, value in (("pi", pi), ("rho", rho)):
+        if not 0 <= value <= 1:
+            raise ParameterError(f"{name} must be between 0 and 1 for the generator {generator}, not {value}")
+    if generator not in GENERATORS:
+        raise ParameterError(f"generator must be one of {', '.join(GENERATORS)}, not {generator!r}")
+    return GENERATORS[generator](int(attempts), float(pi), float(rho))
+
+
+def _oman_zucker(attempts: int, pi: float, rho: float) -> NDArray[np.float64]:
+    repeated = sqrt(rho)
+    fresh = (1 - repeated) * pi
+    return np.asarray(pi * _binomial(attempts, repeated + fresh) + (1 - pi) * _binomial(attempts, fresh))
+
+
+def _beta_binomial(attempts: int, pi: float, rho: float) -> NDArray[np.float64]:
+    from scipy.special import betaln
+
+    if rho == 0 or pi in (0, 1):
+        return _binomial(attempts, pi)
+    if rho == 1:
+        return np.asarray(pi * _binomial(attempts, 1.0) + (1 - pi) * _binomial(attempts, 0.0))
+    a, b = pi * (1 / rho - 1), (1 - pi) * (1 / rho - 1)
+    k = np.arange(attempts + 1)
+    logs = betaln(k + a, attempts - k + b) - betaln(a, b) - betaln(k + 1, attempts - k + 1) - np.log(attempts + 1)
+    found = np.exp(logs)
+    return np.asarray(found / found.sum())
+
+
+def _binomial(attempts: int, rate: float) -> NDArray[np.float64]:
+    from scipy.special import betaln, xlog1py, xlogy
+
+    k = np.arange(attempts + 1)
+    choices = -betaln(k + 1, attempts - k + 1) - np.log(attempts + 1)
+    found: NDArray[np.float64] = np.exp(choices + xlogy(k, rate) + xlog1py(attempts - k, -rate))
+    return found
+
+
+GENERATORS: dict[str, Callable[[int, float, float], NDArray[np.float64]]] = {
+    "oman-zucker": _oman_zucker,
+    "beta-binomial": _beta_binomial,
+}
+
+
+def draw_counts(
+    individuals: int, pmf: NDArray[np.float64], data_sets: int, rng: np.random.Generator | int | None = 0
+) -> NDArray[np.int64]:
+    """Draw how many people have 0, 1, ... errors, a row a data set: one multinomial draw, whatever their number."""
+    if individuals < 1:
+        raise ParameterError(f"there must be at least one individual, not {individuals}")
+    # rounding must not push the sum above 1
+    probabilities = pmf / pmf.sum()
+    return np.random.default_rng(rng).multinomial(individuals, probabilities, size=data_sets)
+
+
+def draw_individuals(
+    attempts: ArrayLike,
+    pi: float,
+    rho: float,
+    *,
+    generator: Generator = "oman-zucker",
+    rng: np.random.Generator | int | None = 0,
+) -> NDArray[np.int64]:
+    """Draw the errors of each person; people may have different numbers of attempts.
+
+    Examples
+    --------
+    >>> draw_individuals([3, 3, 50, 50], 0.2, 0.1, rng=1).shape
+    (4,)
+    """
+    tried = np.atleast_1d(np.asarray(attempts))
+    source = np.random.default_rng(rng)
+    errors = np.zeros(len(tried), dtype=np.int64)
+    for number in np.unique(tried):
+        rows = np.flatnonzero(tried == number)
+        pmf = errors_pmf(number, pi, rho, generator=generator)
+        errors[rows] = source.choice(len(pmf), size=len(rows), p=pmf / pmf.sum())
+    return errors

@@ -1,0 +1,237 @@
+"""A coverage study: many cells, on several workers, that goes on where it was stopped."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, fields, replace
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from fairtrial.errors import InputError, OutputError, ParameterError
+from fairtrial.formats.files import PathLike
+from fairtrial.formats.results import write_columns
+from fairtrial.intervals.attempts import Individuals
+from fairtrial.intervals.individuals import INDIVIDUALS_METHODS
+from fairtrial.intervals.rates import normal_quantile
+from fairtrial.simulation.correlated import GENERATORS, Generator
+from fairtrial.simulation.coverage import Cell, CoverageRow, cover, cover_exactly, known_method
+
+
+@dataclass(frozen=True, slots=True)
+class StudySettings:
+    """What is the same for all cells of a study.
+
+    Parameters
+    ----------
+    exact
+        All possible data sets in place of drawn ones, and replicates without number.
+    seed
+        Every cell draws from a stream of its own that depends on this seed and on the cell alone.
+    """
+
+    methods: tuple[str, ...] = tuple(INDIVIDUALS_METHODS)
+    generator: Generator = "oman-zucker"
+    data_sets: int = 1000
+    n_resamples: int | None = 1000
+    confidence: float = 0.95
+    exact: bool = False
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in self.methods:
+            known_method(name)
+        if not self.methods:
+            raise ParameterError(f"name at least one method of {', '.join(INDIVIDUALS_METHODS)}")
+        if self.generator not in GENERATORS:
+            raise ParameterError(f"generator must be one of {', '.join(GENERATORS)}, not {self.generator!r}")
+        for what, count in (("data set", self.data_sets), ("resample", self.n_resamples or 1)):
+            if count < 1:
+                raise ParameterError(f"there must be at least one {what}, not {count}")
+        if self.seed < 0:
+            raise ParameterError(f"a seed must be a whole number of at least 0, not {self.seed}")
+        normal_quantile(self.confidence)
+
+    def cover(self, cell: Cell, *, attempts: Sequence[int] | None = None) -> list[CoverageRow]:
+        """The rows of one cell."""
+        if self.exact:
+            return cover_exactly(cell, methods=self.methods, generator=self.generator, confidence=self.confidence)
+        return cover(
+            cell,
+            methods=self.methods,
+            generator=self.generator,
+            data_sets=self.data_sets,
+            n_resamples=self.n_resamples,
+            confidence=self.confidence,
+            rng=self.seed,
+            attempts=attempts,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageStudy:
+    """The rows of all cells, in the order of the cells and methods."""
+
+    settings: StudySettings
+    rows: tuple[CoverageRow, ...]
+
+    def share_within(self, low: float = 0.925, high: float = 0.975) -> dict[str, float]:
+        """For each method, the share of cells whose coverage lies between the two."""
+        found = {}
+        for method in self.settings.methods:
+            coverage = np.array([row.coverage for row in self.rows if row.method == method])
+            found[method] = float(np.mean((coverage >= low) & (coverage <= high)))
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """The names of the command line's JSON."""
+        return {"settings": asdict(self.settings), "cells": [row.to_dict() for row in self.rows]}
+
+    def write(self, path: PathLike) -> None:
+        """Write a row a cell and method, as Parquet, CSV or TSV by the ending of the name."""
+        names = [field.name for field in fields(CoverageRow)]
+        write_columns({name: [getattr(row, name) for row in self.rows] for name in names}, path)
+
+
+def run_study(
+    cells: Iterable[Cell],
+    settings: StudySettings | None = None,
+    *,
+    workers: int | None = None,
+    journal: PathLike | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> CoverageStudy:
+    """Find the coverage of all cells.
+
+    Parameters
+    ----------
+    workers
+        How many cells are worked on at once; by default one a processor. The result does not depend on it.
+    journal
+        A file that finished cells are written to at once. If it exists, its cells are not computed again;
+        it must be of a study with the same settings.
+    progress
+        Called with the number of cells that were finished since the last call.
+
+    Raises
+    ------
+    InputError
+        A journal of another study.
+    """
+    chosen = settings or StudySettings()
+    listed = list(cells)
+    with _journal(journal, chosen) as (done, note):
+        if progress is not None and done:
+            progress(sum(cell in done for cell in listed))
+        missing = [cell for cell in dict.fromkeys(listed) if cell not in done]
+        for cell, rows in _in_parallel(missing, chosen.cover, workers or os.cpu_count() or 1):
+            done[cell] = rows
+            note(rows)
+            if progress is not None:
+                progress(1)
+    return CoverageStudy(chosen, tuple(row for cell in listed for row in done[cell]))
+
+
+def study_like(
+    people: Individuals,
+    settings: StudySettings | None = None,
+    *,
+    pi: float | None = None,
+    rho: float | None = None,
+) -> CoverageStudy:
+    """Find the coverage on data like these: as many people and attempts, and the rate and correlation they show.
+
+    Parameters
+    ----------
+    pi, rho
+        In place of the estimates. A negative estimate of the correlation is taken as 0.
+
+    Raises
+    ------
+    ParameterError
+        No error to estimate from, or exact coverage of people with different numbers of attempts.
+    """
+    chosen = settings or StudySettings()
+    rate = float(people.estimate) if pi is None else pi
+    if not 0 < rate < 1:
+        raise ParameterError(
+            f"the error rate of these data is {rate:g}: a study needs one above 0 and below 1, as in --pi .01"
+        )
+    correlation = float(np.clip(np.nan_to_num(people.rho), 0, 1)) if rho is None else rho
+    mean = float(people.total_attempts / people.individuals)
+    cell = Cell(int(people.individuals), round(mean), rate, correlation)
+    if len(np.unique(people.attempts)) == 1:
+        return CoverageStudy(chosen, tuple(chosen.cover(cell)))
+    if chosen.exact:
+        raise ParameterError("exact coverage needs the same number of attempts of everybody; simulate these data")
+    attempts = np.repeat(people.attempts, people.counts.astype(np.int64)).astype(np.int64)
+    rows = chosen.cover(cell, attempts=attempts.tolist())
+    return CoverageStudy(chosen, tuple(replace(row, m=mean) for row in rows))
+
+
+def _in_parallel(
+    cells: Sequence[Cell], work: Callable[[Cell], list[CoverageRow]], workers: int
+) -> Iterator[tuple[Cell, list[CoverageRow]]]:
+    """Cells with their rows in their order, only a few of them ahead of what was taken."""
+    with ThreadPoolExecutor(workers) as pool:
+        try:
+            coming = iter(cells)
+            waiting = [(cell, pool.submit(work, cell)) for cell in islice(coming, 4 * workers)]
+            while waiting:
+                cell, future = waiting.pop(0)
+                rows = future.result()
+                waiting += [(more, pool.submit(work, more)) for more in islice(coming, 1)]
+                yield cell, rows
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _journal(
+    path: PathLike | None, settings: StudySettings
+) -> Iterator[tuple[dict[Cell, list[CoverageRow]], Callable[[list[CoverageRow]], None]]]:
+    """What was found before, and how to note what is found now."""
+    if path is None:
+        yield {}, lambda rows: None
+        return
+    try:
+        with open(path, "a+", encoding="utf-8") as file:
+            done = _read_journal(file, Path(path), settings)
+
+            def note(rows: list[CoverageRow]) -> None:
+                file.write(json.dumps([row.to_dict() for row in rows]) + "\n")
+                file.flush()
+
+            yield done, note
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+def _read_journal(file: IO[str], path: Path, settings: StudySettings) -> dict[Cell, list[CoverageRow]]:
+    file.seek(0)
+    lines = file.read().split("\n")
+    tail = lines.pop()
+    if tail:  # cut off in the middle of a line when the study was stopped
+        file.truncate(sum(len(line.encode()) + 1 for line in lines))
+    own = json.dumps(asdict(settings))
+    if not lines:
+        file.write(own + "\n")
+        return {}
+    if lines[0] != own:
+        raise InputError(
+            f"{path}: is of a study with other settings; use them, remove the file to begin anew, or name another"
+        )
+    done = {}
+    try:
+        for line in lines[1:]:
+            rows = [CoverageRow(**entry) for entry in json.loads(line)]
+            done[Cell(rows[0].n, int(rows[0].m), rows[0].pi, rows[0].rho)] = rows
+    except (ValueError, TypeError, IndexError) as error:
+        raise InputError(f"{path}: is damaged ({error}); remove the file to begin anew") from error
+    return done
