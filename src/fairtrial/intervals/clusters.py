@@ -65,6 +65,15 @@ class ClusterVariance:
         """The smallest number of people in a class and role."""
         return min(self.genuine.people, self.impostor.people)
 
+    def as_normal(self, estimate: float) -> float:
+        """The standard normal deviate that is as improbable as the estimate is by Student's t."""
+        from scipy.special import ndtri, stdtr
+
+        if self.variance <= 0:
+            return 0.0 if estimate == 0 else float(np.copysign(np.inf, estimate))
+        statistic = estimate / sqrt(self.variance)
+        return float(np.copysign(ndtri(stdtr(self.degrees, -abs(statistic))), statistic))
+
     def quantile(self, confidence: float) -> float:
         """How many standard deviations the confidence asks for, by Student's t."""
         from scipy.special import stdtrit
@@ -74,41 +83,109 @@ class ClusterVariance:
         return float(stdtrit(self.degrees, (1 + confidence) / 2))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Members:
+    """Who takes part in the trials of one class: the people of each trial, and pairs of two people as numbers."""
+
+    rows: NDArray[np.int64]
+    people: tuple[NDArray[np.int64], ...]
+    apart: NDArray[np.int64]
+    pairs: NDArray[np.int64]
+    fewest: int
+
+    def by_person(self, deviations: NDArray[np.float64], size: int) -> NDArray[np.float64]:
+        """Contributions summed by person; a trial of two people counts for both."""
+        own = deviations[self.rows]
+        found = np.bincount(self.people[0], own, size).astype(np.float64)
+        if len(self.people) > 1:
+            found += np.bincount(self.people[1][self.apart], own[self.apart], size)
+        return found
+
+    def counted_twice(self, deviations: NDArray[np.float64]) -> float:
+        """What the sum over persons counts twice: trials of the same two people."""
+        return _sum_of_squares(self.pairs, deviations[self.rows][self.apart]) if len(self.pairs) else 0.0
+
+    def one_way(self, deviations: NDArray[np.float64]) -> float:
+        """The larger sum over one role, for a difference of sums that came out negative with few people."""
+        return max(_sum_of_squares(column, deviations[self.rows]) for column in self.people)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SharedPeople:
+    """Which trials share people: found once, used for any contributions of the same trials."""
+
+    cluster: Cluster
+    size: int
+    genuine: _Members
+    impostor: _Members
+
+    @classmethod
+    def of(cls, trials: Trials, cluster: Cluster | None = None) -> SharedPeople:
+        """Find out who takes part in which trials.
+
+        Raises
+        ------
+        TrialsError
+            Ids that are not there, or one person only.
+        """
+        chosen = known_cluster(trials, cluster)
+        codes = people_of(trials, chosen)
+        size = max(int(column.max(initial=-1)) for column in codes) + 1
+        names: list[str] = ["claim", "subject"] if chosen == "both" else [] if chosen == "none" else [chosen]
+        genuine, impostor = (
+            _members(np.flatnonzero(rows), codes, size, names, word)
+            for rows, word in ((trials.genuine, "genuine"), (~trials.genuine, "impostor"))
+        )
+        return cls(chosen, size, genuine, impostor)
+
+    def variance(self, deviations: NDArray[np.float64]) -> ClusterVariance:
+        """The variance of a sum of contributions.
+
+        The variance of each class has one degree of freedom fewer than there are people; those of the sum are
+        Welch's and Satterthwaite's. A variance of d degrees is taken times (d + 1) / d, as n / (n - 1) is for n
+        people.
+        """
+        by_person = [part.by_person(deviations, self.size) for part in (self.genuine, self.impostor)]
+        twice = [part.counted_twice(deviations) for part in (self.genuine, self.impostor)]
+        classes = []
+        for part, sums, double in zip((self.genuine, self.impostor), by_person, twice, strict=True):
+            variance = float(np.sum(sums**2)) - double
+            if variance <= 0:
+                variance = part.one_way(deviations)
+            fewest = max(part.fewest, 2)
+            classes.append(ClassVariance(variance * fewest / (fewest - 1), part.fewest))
+        total = float(np.sum((by_person[0] + by_person[1]) ** 2)) - sum(twice)
+        if total <= 0:
+            total = self._one_way(deviations)
+        degrees = _degrees(classes)
+        return ClusterVariance(total * (degrees + 1) / degrees, degrees, self.cluster, *classes)
+
+    def _one_way(self, deviations: NDArray[np.float64]) -> float:
+        roles = range(len(self.genuine.people))
+        parts = (self.genuine, self.impostor)
+        sums = [sum(np.bincount(p.people[k], deviations[p.rows], self.size) for p in parts) for k in roles]
+        return max(float(np.sum(role**2)) for role in sums)
+
+
+def _members(
+    rows: NDArray[np.int64], codes: list[NDArray[np.int64]], size: int, names: list[str], word: str
+) -> _Members:
+    people = tuple(column[rows] for column in codes)
+    counts = [int(np.count_nonzero(np.bincount(column, minlength=size))) for column in people]
+    for name, count in zip(names, counts, strict=False):
+        if count < 2:
+            raise TrialsError(f"all {word} trials have the same {name}: spread between people needs at least two")
+    apart = np.flatnonzero(people[0] != people[-1])
+    low, high = np.minimum(people[0][apart], people[-1][apart]), np.maximum(people[0][apart], people[-1][apart])
+    pairs = np.unique(low * size + high, return_inverse=True)[1].astype(np.int64)
+    return _Members(rows, people, apart, pairs, min(counts))
+
+
 def cluster_variance(
     trials: Trials, deviations: NDArray[np.float64], *, cluster: Cluster | None = None
 ) -> ClusterVariance:
-    """Compute the variance of a sum of contributions when trials share people.
-
-    Raises
-    ------
-    TrialsError
-        Ids that are not there, or one person only.
-
-    Notes
-    -----
-    The variance of each class has one degree of freedom fewer than there are people; those of the sum are
-    Welch's and Satterthwaite's. A variance of d degrees is taken times (d + 1) / d, as n / (n - 1) is for n people.
-    """
-    chosen = known_cluster(trials, cluster)
-    codes = [np.arange(len(trials))] if chosen == "none" else list(people_of(trials, chosen))
-    names: list[str] = ["claim", "subject"] if chosen == "both" else [chosen]
-    genuine, impostor = (
-        _class_variance(deviations[rows], [column[rows] for column in codes], names, word)
-        for rows, word in ((trials.genuine, "genuine"), (~trials.genuine, "impostor"))
-    )
-    degrees = _degrees([genuine, impostor])
-    return ClusterVariance(_summed(codes, deviations) * (degrees + 1) / degrees, degrees, chosen, genuine, impostor)
-
-
-def _class_variance(
-    deviations: NDArray[np.float64], codes: list[NDArray[Any]], names: list[str], word: str
-) -> ClassVariance:
-    people = [int(np.count_nonzero(np.bincount(column))) for column in codes]
-    for name, count in zip(names, people, strict=True):
-        if count < 2 and name != "none":
-            raise TrialsError(f"all {word} trials have the same {name}: spread between people needs at least two")
-    fewest = max(min(people), 2)
-    return ClassVariance(_summed(codes, deviations) * fewest / (fewest - 1), min(people))
+    """Compute the variance of a sum of contributions when trials share people; see `SharedPeople`."""
+    return SharedPeople.of(trials, cluster).variance(deviations)
 
 
 def _degrees(parts: list[ClassVariance]) -> float:
@@ -118,22 +195,6 @@ def _degrees(parts: list[ClassVariance]) -> float:
     if total <= 0:
         return min(degrees)
     return total**2 / sum(part.variance**2 / own for part, own in zip(parts, degrees, strict=True))
-
-
-def _summed(codes: list[NDArray[Any]], deviations: NDArray[np.float64]) -> float:
-    """Products of contributions, summed over all pairs of trials that share somebody."""
-    if len(codes) == 1:
-        return _sum_of_squares(codes[0], deviations)
-    claim, subject = codes
-    apart = np.flatnonzero(claim != subject)
-    size = int(max(claim.max(), subject.max())) + 1
-    by_person = np.bincount(claim, deviations, size) + np.bincount(subject[apart], deviations[apart], size)
-    low, high = np.minimum(claim[apart], subject[apart]), np.maximum(claim[apart], subject[apart])
-    counted_twice = _sum_of_squares(np.unique(low * size + high, return_inverse=True)[1], deviations[apart])
-    variance = float(np.sum(by_person**2)) - counted_twice
-    if variance <= 0:  # a difference of sums may come out so with few people
-        variance = max(_sum_of_squares(claim, deviations), _sum_of_squares(subject, deviations))
-    return variance
 
 
 def _sum_of_squares(codes: NDArray[Any], deviations: NDArray[np.float64]) -> float:
@@ -167,8 +228,14 @@ def interval_of_decisions(
     weights: ErrorWeights = HTER,
     cluster: Cluster | None = None,
     confidence: float = 0.95,
+    shared: SharedPeople | None = None,
 ) -> RateInterval:
     """The same for decisions that are known already, such as those of a cross-validation.
+
+    Parameters
+    ----------
+    shared
+        Which trials share people, if that was found out before.
 
     Notes
     -----
@@ -177,7 +244,8 @@ def interval_of_decisions(
     together as their standard deviations would be, correlation included (Zou & Donner 2008). So the interval
     is wider above than below where errors are few, and never of width zero.
     """
-    total = cluster_variance(trials, contributions(trials.genuine, wrong, weights), cluster=cluster)
+    people = shared or SharedPeople.of(trials, cluster)
+    total = people.variance(contributions(trials.genuine, wrong, weights))
     quantile = total.quantile(confidence)
     below, above = [], []
     estimate = 0.0

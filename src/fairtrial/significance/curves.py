@@ -14,7 +14,7 @@ from fairtrial.epc import PerformanceCurve, area_weights
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.folds import Cluster, known_cluster, people_of
 from fairtrial.intervals.bootstrap import count_table, replicate
-from fairtrial.intervals.clusters import ClusterVariance, cluster_variance, contributions
+from fairtrial.intervals.clusters import ClusterVariance, SharedPeople, cluster_variance, contributions
 from fairtrial.intervals.rates import HTER, ErrorWeights, RateInterval, normal_quantile
 from fairtrial.significance.paired import pair_systems, student_test
 from fairtrial.significance.rates import dependent_test, independent_test
@@ -114,7 +114,8 @@ def compare_curves(
     points = np.stack([a.threshold, b.threshold], axis=1)
     distinct, place = np.unique(points, axis=0, return_inverse=True)
     people = people_of(test, sharing) if method == "cluster" else people_of(test, "none")
-    estimates, sigmas, sums = [], [], []
+    shared = SharedPeople.of(test, sharing) if method == "cluster" else None
+    estimates, statistics, sums = [], [], []
     critical = normal_quantile(confidence)
     for threshold_a, threshold_b in distinct.tolist():
         pair = pair_systems(test, a.system, b.system, threshold_a, threshold_b)
@@ -122,22 +123,19 @@ def compare_curves(
         deviation = contributions(test.genuine, disagreement, HTER)
         if simultaneous:
             sums.append(_by_person(people, deviation))
-        if method == "cluster":
+        if shared is not None:
             estimate = float(pair.counts_a.hter - pair.counts_b.hter)
-            robust = cluster_variance(test, deviation, cluster=sharing)
-            sigma, critical = sqrt(robust.variance), robust.quantile(confidence)
+            deviate = shared.variance(deviation).as_normal(estimate)
         else:
             found = (
                 independent_test(pair.counts_a, pair.counts_b)
                 if method == "independent"
                 else dependent_test(pair.counts_a, pair.counts_b, pair.discordant)
             )
-            estimate, sigma = found.estimate, found.sigma or 0.0
+            estimate, deviate = found.estimate, found.statistic
         estimates.append(estimate)
-        sigmas.append(sigma)
-    estimate_along, sigma_along = np.array(estimates)[place.ravel()], np.array(sigmas)[place.ravel()]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        statistic = np.nan_to_num(estimate_along / sigma_along, nan=0.0)
+        statistics.append(deviate)
+    estimate_along, statistic = (np.array(values)[place.ravel()] for values in (estimates, statistics))
     if simultaneous:
         critical = _largest_of_all(np.array(sums), confidence, n_resamples, rng)
     return CurveComparison(

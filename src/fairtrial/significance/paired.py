@@ -14,7 +14,7 @@ from fairtrial.counting import ErrorCounts
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.folds import Cluster
 from fairtrial.intervals.bootstrap import Bootstrap, count_table, draw_replicates, two_systems
-from fairtrial.intervals.clusters import ClusterVariance, cluster_variance, contributions, wrong_decisions
+from fairtrial.intervals.clusters import ClusterVariance, SharedPeople, contributions, wrong_decisions
 from fairtrial.intervals.rates import HTER, ErrorWeights
 from fairtrial.significance.mcnemar import McNemar, mcnemar_test
 from fairtrial.significance.rates import Discordant
@@ -78,6 +78,7 @@ def cluster_test(
     weights: ErrorWeights = HTER,
     cluster: Cluster | None = None,
     alternative: Alternative = "two-sided",
+    shared: SharedPeople | None = None,
 ) -> TestResult:
     """Test the difference with a variance that knows which trials share people, and that the systems share trials.
 
@@ -85,7 +86,8 @@ def cluster_test(
     from Student's t with Welch's degrees of freedom, each class having one fewer than it has people.
     """
     difference = pair.wrong_a.astype(np.int8) - pair.wrong_b.astype(np.int8)
-    found = cluster_variance(pair.trials, contributions(pair.trials.genuine, difference, weights), cluster=cluster)
+    people = shared or SharedPeople.of(pair.trials, cluster)
+    found = people.variance(contributions(pair.trials.genuine, difference, weights))
     estimate = float(weights.value(pair.counts_a) - weights.value(pair.counts_b))
     return student_test("cluster", estimate, found, alternative=alternative)
 
