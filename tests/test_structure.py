@@ -17,6 +17,9 @@ LAYERS = [
     {"eer", "curves", "epc", "intervals"},
     {"significance", "simulation"},
     {"evaluation", "comparison", "planning"},
+    {"fusion"},
+    {"benchmark"},
+    {"plots", "report"},
     {"cli"},
 ]
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
@@ -58,6 +61,10 @@ def test_layers_name_every_room() -> None:
         ("click", {"cli"}),
         ("rich", {"cli"}),
         ("pyarrow", {"formats"}),
+        ("sklearn", {"fusion"}),
+        ("pooch", {"benchmark"}),
+        ("matplotlib", {"plots"}),
+        ("jinja2", {"report"}),
         ("scipy", {"curves", "folds", "intervals", "significance", "simulation"}),
     ],
 )

@@ -1,5 +1,13 @@
 """How good a verification system really is, how sure that is, and whether another is really better."""
 
+from .benchmark.contest import Contest, compare_runs
+from .benchmark.datasets import load_dataset
+from .benchmark.lausanne import load_lausanne
+from .benchmark.manifest import read_benchmark
+from .benchmark.protocols import Experiment, list_experiments
+from .benchmark.results import BenchmarkResult
+from .benchmark.runner import RunSettings, run_benchmark
+from .benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
 from .comparison import Comparison, compare
 from .counting import ErrorCounts, ScoreSource, as_source, count_errors
 from .criteria import CRITERIA, Criterion, choose_thresholds, register_criterion
@@ -18,6 +26,20 @@ from .errors import FairtrialError, InputError, OutputError, ParameterError, Tri
 from .evaluation import Evaluation, cross_validate, evaluate
 from .folds import Block, make_blocks
 from .formats import FORMATS, Format, ReadOptions, read_pair, read_trials, register_format, write_trials
+from .fusion import (
+    FUSIONS,
+    NORMALISATIONS,
+    FusedScores,
+    FusionMethod,
+    FusionResult,
+    Gain,
+    fuse,
+    fuse_scores,
+    fusion_gain,
+    register_classifier,
+    register_fusion,
+    select_parameters,
+)
 from .intervals import (
     ErrorWeights,
     Interval,
@@ -77,16 +99,22 @@ __version__: str
 __all__ = [
     "CRITERIA",
     "FORMATS",
+    "FUSIONS",
     "MEASURES",
+    "NORMALISATIONS",
     "PAPER",
     "QUICK",
     "Areas",
     "Band",
+    "Benchmark",
+    "BenchmarkResult",
+    "BenchmarkSet",
     "BetaBinomialFit",
     "Block",
     "Cell",
     "Comparison",
     "ComparisonPlan",
+    "Contest",
     "CoverageRow",
     "CoverageStudy",
     "Criterion",
@@ -98,8 +126,13 @@ __all__ = [
     "ErrorCounts",
     "ErrorWeights",
     "Evaluation",
+    "Experiment",
     "FairtrialError",
     "Format",
+    "FusedScores",
+    "FusionMethod",
+    "FusionResult",
+    "Gain",
     "Grid",
     "Ids",
     "Individuals",
@@ -115,8 +148,10 @@ __all__ = [
     "ReadOptions",
     "RepeatedIntervals",
     "RocCurve",
+    "RunSettings",
     "ScoreSource",
     "StudySettings",
+    "SystemInfo",
     "TestResult",
     "Trials",
     "TrialsError",
@@ -136,6 +171,7 @@ __all__ = [
     "compact_letters",
     "compare",
     "compare_curves",
+    "compare_runs",
     "comparison_power",
     "count_errors",
     "cover",
@@ -151,8 +187,14 @@ __all__ = [
     "evaluate",
     "expected_areas",
     "fit_beta_binomial",
+    "fuse",
+    "fuse_scores",
+    "fusion_gain",
     "hter_interval",
     "independent_test",
+    "list_experiments",
+    "load_dataset",
+    "load_lausanne",
     "make_blocks",
     "mcnemar_test",
     "naive_interval",
@@ -164,16 +206,21 @@ __all__ = [
     "proportion_interval",
     "published_counts",
     "rate_interval",
+    "read_benchmark",
     "read_pair",
     "read_trials",
+    "register_classifier",
     "register_criterion",
     "register_format",
+    "register_fusion",
     "register_measure",
     "repeated_intervals",
     "roc_curve",
     "rule_of_thirty",
     "rule_of_three",
+    "run_benchmark",
     "run_study",
+    "select_parameters",
     "smallest_difference",
     "study_like",
     "write_trials",

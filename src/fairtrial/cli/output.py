@@ -15,14 +15,15 @@ if TYPE_CHECKING:
 
 def print_json(result: dict[str, Any]) -> None:
     """One JSON object; infinite numbers, which JSON has not, as the strings "inf" and "-inf"."""
-    click.echo(json.dumps(_plain(result), indent=2, allow_nan=False))
+    click.echo(json.dumps(plain(result), indent=2, allow_nan=False))
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """The same in what JSON has: infinite numbers as strings, NaN as null."""
     if isinstance(value, dict):
-        return {key: _plain(entry) for key, entry in value.items()}
+        return {key: plain(entry) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(entry) for entry in value]
+        return [plain(entry) for entry in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None if math.isnan(value) else str(value)
     return value

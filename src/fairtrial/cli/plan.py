@@ -77,6 +77,7 @@ def command(json_: bool, **values: Any) -> None:
 def _plan_rate(values: dict[str, Any], json_: bool) -> None:
     from fairtrial.intervals import rule_of_three
     from fairtrial.planning import check_plan, plan_rate, rule_of_thirty
+    from fairtrial.simulation.correlated import MOST_ATTEMPTS
 
     if values["pi"] is None:
         raise ParameterError(
@@ -94,7 +95,7 @@ def _plan_rate(values: dict[str, Any], json_: bool) -> None:
         attempts=values["attempts"],
         person_cost=values["person_cost"],
     )
-    simulated = check_plan(plan, rng=values["seed"]) if plan.pi > 0 else None
+    simulated = check_plan(plan, rng=values["seed"]) if plan.pi > 0 and plan.attempts <= MOST_ATTEMPTS else None
     total = plan.individuals * plan.attempts
     if json_:
         rules: dict[str, Any] = {"rule_of_3": rule_of_three(total)}
@@ -152,7 +153,7 @@ def _plan_comparison(values: dict[str, Any], json_: bool) -> None:
         values["b"],
         power=values["power"],
         individuals=values["individuals"],
-        attempts=values["attempts"] or 1,
+        attempts=1 if values["attempts"] is None else values["attempts"],
         impostor_attempts=values["impostor_attempts"],
         rho=values["rho"],
         correlation=None if values["unpaired"] else values["correlation"],

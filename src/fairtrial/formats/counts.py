@@ -26,21 +26,24 @@ def read_counts(path: PathLike) -> tuple[NDArray[np.float64], NDArray[np.float64
     head = read_head(Path(path))
     columns = _parquet(head) if head.data.startswith(b"PAR1") else _text(head)
     errors, attempts = (np.asarray(columns[name], dtype=np.float64) for name in _COLUMNS)
+    if not len(errors):
+        raise InputError(f"{path}: has a header, but no row of a person")
     for name, values in zip(_COLUMNS, (errors, attempts), strict=True):
-        _check(~(np.isfinite(values) & (values >= 0) & (values == np.floor(values))), values, path, f"{name} must be")
-    _check(errors > attempts, errors, path, "there are more errors than attempts; errors must be")
-    _check(attempts < 1, attempts, path, "a person without an attempt is not in the test; attempts must be at least 1,")
+        bad = ~(np.isfinite(values) & (values >= 0) & (values == np.floor(values)))
+        _check(bad, values, path, f"{name} must be a whole number of at least 0")
+    _check(attempts < 1, attempts, path, "a person must have made at least 1 attempt")
+    _check(errors > attempts, errors, path, "there cannot be more errors than attempts")
     return errors, attempts
 
 
 def _check(bad: NDArray[np.bool_], values: NDArray[np.float64], path: PathLike, what: str) -> None:
     if bad.any():
         row = int(np.argmax(bad))
-        raise InputError(f"{path}, row {row + 1}: {what} a whole number, not {values[row]:g}")
+        raise InputError(f"{path}, row {row + 1}: {what}, not {values[row]:g}")
 
 
 def _text(head: Head) -> dict[str, NDArray[np.float64]]:
-    first = head.lines(1)[0]
+    first = "".join(head.lines(1))
     delimiter = max(_DELIMITERS, key=first.count)
     names = [name.strip() for name in split_rows([first], delimiter)[0]]
     _check_names(names, head)
@@ -65,5 +68,5 @@ def _check_names(names: list[str], head: Head) -> None:
     if missing or len(set(names)) < len(names):
         raise InputError(
             f"{head.path}: expected a header with the columns errors and attempts, a row a person; "
-            f"found {listed(names)}"
+            f"found {listed(names) or 'nothing'}"
         )

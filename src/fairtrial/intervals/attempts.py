@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import isnan
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -80,6 +81,10 @@ class Individuals:
         """From scores at a threshold: false accepts or false rejects of each claim or each subject."""
         if error not in ("far", "frr") or by not in ("claim", "subject"):
             raise ParameterError(f"error must be far or frr and by must be claim or subject, not {error!r} and {by!r}")
+        if isnan(threshold):
+            raise ParameterError("the threshold must be a number, not nan")
+        if by not in trials.ids:
+            raise TrialsError(f"errors by {by} need {by} ids, which these trials do not have")
         rows = trials.genuine if error == "frr" else ~trials.genuine
         (codes,) = people_of(trials, by)
         tried = np.bincount(codes[rows])
@@ -165,7 +170,7 @@ class Individuals:
 def _whole(values: ArrayLike, name: str) -> Floats:
     try:
         found = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ParameterError(f"{name} must be numbers, not {cut(values)}") from error
     bad = ~(np.isfinite(found) & (found >= 0) & (found == np.floor(found)))
     if bad.any():

@@ -8,6 +8,7 @@ from math import exp, log, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from fairtrial.errors import ParameterError
 from fairtrial.intervals.attempts import Floats, Individuals
 from fairtrial.intervals.rates import Interval, normal_quantile
 
@@ -52,6 +53,8 @@ def fit_beta_binomial(people: Individuals) -> BetaBinomialFit:
     >>> round(fit.estimate, 3), round(fit.rho, 3)
     (0.2, 0.507)
     """
+    if people.counts.ndim != 1:
+        raise ParameterError("these are many data sets; the most likely model is that of one")
     rate = float(people.estimate)
     if rate in (0, 1):
         return BetaBinomialFit(rate, float("nan"), float("nan"), 0.0)

@@ -12,11 +12,18 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from fairtrial.errors import ParameterError
+from fairtrial.intervals.rates import normal_quantile
+
 Floats = NDArray[np.float64]
 
 _TAIL = log(1e10)
 _WIDEST = 128
 """The widest window of exact probabilities; beyond it, standard deviations of 8 and more, the expansion is used."""
+_ROUNDING = 1e-12
+"""A level that a sum of probabilities reaches but for this is reached: 1/40 is a common value of both."""
+_AT_ONCE = 1 << 15
+"""Data sets whose probabilities are in memory at once."""
 
 
 def sum_quantiles(probabilities: Floats, repeats: Floats, levels: Floats) -> Floats:
@@ -52,9 +59,11 @@ def sum_quantiles(probabilities: Floats, repeats: Floats, levels: Floats) -> Flo
     below = 0
     for width in (8, 16, 32, 64, _WIDEST):
         rows = np.flatnonzero((needed > below) & (needed <= width))
-        if len(rows):
-            masses = _masses(probabilities, repeats[rows], lowest[rows], width)
-            found[rows] = lowest[rows, None] + _first_reaching(masses.cumsum(axis=1), levels[rows])
+        for start in range(0, len(rows), _AT_ONCE):
+            part = rows[start : start + _AT_ONCE]
+            masses = _masses(probabilities, repeats[part], lowest[part], width)
+            reached = lowest[part, None] + _first_reaching(masses.cumsum(axis=1), levels[part])
+            found[part] = np.minimum(reached, highest[part, None])
         below = width
     return found
 
@@ -74,7 +83,7 @@ def _masses(probabilities: Floats, repeats: Floats, lowest: Floats, width: int) 
 
 
 def _first_reaching(cumulated: Floats, levels: Floats) -> NDArray[Any]:
-    return np.stack([(cumulated < level[:, None]).sum(axis=1) for level in levels.T], axis=1)
+    return np.stack([(cumulated < level[:, None] - _ROUNDING).sum(axis=1) for level in levels.T], axis=1)
 
 
 def _expanded(probabilities: Floats, repeats: Floats, levels: Floats) -> Floats:
@@ -98,6 +107,9 @@ def order_statistics(confidence: float, n_resamples: int | None, data_sets: int,
     Percentiles are the order statistics ceil(T tail) and ceil(T (1 - tail)) of T replicates, so their levels
     are those order statistics of T uniform numbers.
     """
+    normal_quantile(confidence)
+    if n_resamples is not None and n_resamples < 1:
+        raise ParameterError(f"there must be at least one resample, not {n_resamples}")
     tail = (1 - confidence) / 2
     if n_resamples is None:
         return np.tile([tail, 1 - tail], (data_sets, 1))

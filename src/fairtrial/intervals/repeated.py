@@ -159,7 +159,8 @@ def _note(name: str, people: Individuals, low: float, high: float) -> str:
     if not (isfinite(low) and isfinite(high)):
         notes.append("undefined " + ("without errors" if not errors else "where nothing but errors came up"))
     elif high == low:
-        notes.append("zero width: " + ("no error" if not errors else "all people have the same rate"))
+        why = "nearly all replicates are the same" if name in ("sb", "brr") else "all people have the same rate"
+        notes.append("zero width: " + (why if errors else "no error"))
     if name == "dr":
         notes.append("90 % whatever is asked for")
         if errors < _MANY:

@@ -20,12 +20,16 @@ from fairtrial.intervals.attempts import Individuals
 from fairtrial.intervals.individuals import beta_binomial_limits, logit_limits
 from fairtrial.intervals.rates import normal_quantile
 from fairtrial.simulation.correlated import Generator, draw_counts, errors_pmf
+from fairtrial.simulation.enumeration import people_of_sums
 
 Scale: TypeAlias = Literal["linear", "logit"]
 
 _ATTEMPTS = (1, 2, 3, 5, 8, 12, 20, 30, 50, 100)
 _HAIR = 1e-9
 """A solution that is whole but for rounding is not made one larger."""
+_CANDIDATES = 10**6
+_DRAWS = 10**8
+_AT_ONCE = 1 << 20
 
 
 def attempts_for_half_width(
@@ -172,7 +176,7 @@ class RatePlan:
         }
 
 
-def design_effect(attempts: float, rho: float) -> float:
+def design_effect(attempts: Any, rho: float) -> Any:
     """How many times more attempts are needed than if all were independent: 1 + (m - 1) rho."""
     return 1 + (attempts - 1) * rho
 
@@ -293,9 +297,15 @@ def _cheapest(needed: float, rho: float, person_cost: float) -> int:
     if rho == 0:
         return 1
     # more attempts than the goal needs of one person are of no use
-    most = max(1, ceil(min(sqrt(person_cost * (1 - rho) / rho), needed)))
-    around = range(max(1, most - 2), most + 3)
-    return min(around, key=lambda number: trade_off(needed, rho, attempts=[number], person_cost=person_cost)[0].cost)
+    near = max(1, ceil(min(sqrt(person_cost * (1 - rho) / rho), needed)))
+    enough = _individuals(needed, rho, near) * (person_cost + near)
+    # as people are whole, a cheaper plan may lie farther off, but no farther than where parts of people cost as much
+    spare = enough / needed - (1 - rho)
+    fewest = floor(person_cost * (1 - rho) / spare) if person_cost else 1
+    most = ceil(min(spare / rho - person_cost, enough / 2 - person_cost))
+    numbers = np.arange(max(1, fewest, near - _CANDIDATES), max(near, min(most, near + _CANDIDATES)) + 1)
+    people = np.maximum(2, np.ceil(needed * design_effect(numbers, rho) / numbers - _HAIR))
+    return int(numbers[np.argmin(people * (person_cost + numbers))])
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,10 +332,9 @@ def check_plan(
     data_sets: int = 10_000,
     rng: np.random.Generator | int | None = 0,
 ) -> SimulatedPlan:
-    """Simulate tests as planned and see what they give."""
-    pmf = errors_pmf(plan.attempts, plan.pi, plan.rho, generator=generator)
-    counts = draw_counts(plan.individuals, pmf, data_sets, rng).astype(np.float64)
-    people = Individuals(np.arange(plan.attempts + 1.0), np.full(plan.attempts + 1, float(plan.attempts)), counts)
+    """Simulate tests as planned and see what they give; fewer of them where each is of very many people and attempts."""
+    data_sets = max(1, min(data_sets, _DRAWS // min(plan.individuals, plan.attempts + 1)))
+    people = _drawn(plan, generator, data_sets, np.random.default_rng(rng))
     low, high = logit_limits(people, confidence=plan.confidence)
     plain_low, plain_high = beta_binomial_limits(people, confidence=plan.confidence)
     below = None
@@ -339,3 +348,20 @@ def check_plan(
         float(np.mean((low <= plan.pi) & (plan.pi <= high))),
         below,
     )
+
+
+def _drawn(plan: RatePlan, generator: Generator, data_sets: int, rng: np.random.Generator) -> Individuals:
+    """Tests as planned: numbers of people with 0, 1, ... errors are drawn, or people's errors if those are fewer."""
+    pmf = errors_pmf(plan.attempts, plan.pi, plan.rho, generator=generator)
+    errors = np.arange(plan.attempts + 1.0)
+    values = np.stack([errors, errors * (errors - 1) / 2], axis=1)
+    size = max(1, _AT_ONCE // min(plan.individuals, len(pmf)))
+    sums = []
+    for start in range(0, data_sets, size):
+        number = min(size, data_sets - start)
+        if len(pmf) <= plan.individuals:
+            sums.append(draw_counts(plan.individuals, pmf, number, rng) @ values)
+        else:
+            drawn = rng.choice(len(pmf), size=(number, plan.individuals), p=pmf / pmf.sum())
+            sums.append(values[drawn].sum(axis=1))
+    return people_of_sums(plan.individuals, plan.attempts, *np.concatenate(sums).T)

@@ -6,7 +6,7 @@ In both, a person of m attempts has X errors with E X = m pi and Var X = m pi (1
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import sqrt
+from math import isfinite, sqrt
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -15,6 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 from fairtrial.errors import ParameterError
 
 Generator: TypeAlias = Literal["oman-zucker", "beta-binomial"]
+
+MOST_INDIVIDUALS = 1 << 53
+MOST_ATTEMPTS = 10**7
 
 
 def errors_pmf(attempts: int, pi: float, rho: float, *, generator: Generator = "oman-zucker") -> NDArray[np.float64]:
@@ -46,8 +49,10 @@ def errors_pmf(attempts: int, pi: float, rho: float, *, generator: Generator = "
     >>> errors_pmf(2, 0.1, 0.2).round(4)
     array([0.828, 0.144, 0.028])
     """
-    if attempts != int(attempts) or attempts < 1:
+    if not (isfinite(attempts) and attempts == int(attempts) and attempts >= 1):
         raise ParameterError(f"a person must have at least one attempt, a whole number, not {attempts}")
+    if attempts > MOST_ATTEMPTS:
+        raise ParameterError(f"{attempts:,} attempts of a person are too many to simulate")
     for name, value in (("pi", pi), ("rho", rho)):
         if not 0 <= value <= 1:
             raise ParameterError(f"{name} must be between 0 and 1 for the generator {generator}, not {value}")
@@ -63,26 +68,29 @@ def _oman_zucker(attempts: int, pi: float, rho: float) -> NDArray[np.float64]:
 
 
 def _beta_binomial(attempts: int, pi: float, rho: float) -> NDArray[np.float64]:
-    from scipy.special import betaln
-
     if rho == 0 or pi in (0, 1):
         return _binomial(attempts, pi)
     if rho == 1:
         return np.asarray(pi * _binomial(attempts, 1.0) + (1 - pi) * _binomial(attempts, 0.0))
-    a, b = pi * (1 / rho - 1), (1 - pi) * (1 / rho - 1)
-    k = np.arange(attempts + 1)
-    logs = betaln(k + a, attempts - k + b) - betaln(a, b) - betaln(k + 1, attempts - k + 1) - np.log(attempts + 1)
-    found = np.exp(logs)
-    return np.asarray(found / found.sum())
+    # products and not beta functions, whose logarithms are too large to be told apart where rho is small
+    steps = np.arange(attempts) * (rho / (1 - rho))
+    errors, successes = (np.concatenate([[0.0], np.log(rate + steps).cumsum()]) for rate in (pi, 1 - pi))
+    return np.exp(_log_choices(attempts) + errors + successes[::-1] - np.log1p(steps).sum())
 
 
 def _binomial(attempts: int, rate: float) -> NDArray[np.float64]:
-    from scipy.special import betaln, xlog1py, xlogy
+    from scipy.special import xlog1py, xlogy
 
     k = np.arange(attempts + 1)
-    choices = -betaln(k + 1, attempts - k + 1) - np.log(attempts + 1)
-    found: NDArray[np.float64] = np.exp(choices + xlogy(k, rate) + xlog1py(attempts - k, -rate))
+    found: NDArray[np.float64] = np.exp(_log_choices(attempts) + xlogy(k, rate) + xlog1py(attempts - k, -rate))
     return found
+
+
+def _log_choices(attempts: int) -> NDArray[np.float64]:
+    from scipy.special import betaln
+
+    k = np.arange(attempts + 1)
+    return np.asarray(-betaln(k + 1, attempts - k + 1) - np.log(attempts + 1))
 
 
 GENERATORS: dict[str, Callable[[int, float, float], NDArray[np.float64]]] = {
@@ -97,6 +105,8 @@ def draw_counts(
     """Draw how many people have 0, 1, ... errors, a row a data set: one multinomial draw, whatever their number."""
     if individuals < 1:
         raise ParameterError(f"there must be at least one individual, not {individuals}")
+    if individuals > MOST_INDIVIDUALS:
+        raise ParameterError(f"{individuals:,} individuals are too many to simulate")
     # rounding must not push the sum above 1
     probabilities = pmf / pmf.sum()
     return np.random.default_rng(rng).multinomial(individuals, probabilities, size=data_sets)

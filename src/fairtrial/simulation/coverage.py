@@ -37,6 +37,10 @@ class Cell:
             raise ParameterError(f"n must be at least 2 individuals, not {self.n}")
         if not 0 < self.pi < 1:
             raise ParameterError(f"pi must be a fraction above 0 and below 1, not {self.pi}")
+        if self.m < 1:
+            raise ParameterError(f"m must be at least one attempt, not {self.m}")
+        if not 0 <= self.rho <= 1:
+            raise ParameterError(f"rho must be between 0 and 1, not {self.rho}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +123,8 @@ def cover(
     """
     if data_sets < 1:
         raise ParameterError(f"there must be at least one data set, not {data_sets}")
+    if attempts is not None and len(attempts) != cell.n:
+        raise ParameterError(f"there must be attempts of {cell.n} individuals, not of {len(attempts)}")
     source = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(_seed(rng, cell))
     values, people = np.unique([cell.m] if attempts is None else attempts, return_counts=True)
     if attempts is None:

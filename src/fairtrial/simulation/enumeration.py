@@ -31,6 +31,11 @@ def sums_of_errors(n: int, pmf: Floats) -> Outcomes:
     attempts = len(pmf) - 1
     errors = np.arange(attempts + 1.0)
     start, size = _window(n, pmf, errors)
+    if size > _MOST:
+        raise ParameterError(
+            f"n = {n}, m = {attempts} has too many outcomes for exact coverage ({size:,} sums of errors); "
+            "simulate it, or take fewer people or attempts"
+        )
     angles = 2 * np.pi * np.arange(size // 2 + 1) / size
     spectrum = (np.exp(-1j * np.outer(angles, errors)) @ pmf) ** n * np.exp(1j * angles * start)
     masses = np.fft.irfft(spectrum, n=size)
@@ -71,12 +76,15 @@ def sums_of_squares(n: int, pmf: Floats) -> Outcomes:
     masses = np.fft.irfft2(spectrum, s=sizes)
     one, two = np.nonzero(masses > _FAINT)
     total = starts[0] + one
-    total_pairs = starts[1] + two + slope * total
+    return Outcomes(people_of_sums(n, attempts, total, starts[1] + two + slope * total), masses[one, two])
+
+
+def people_of_sums(n: int, attempts: int, errors: Floats, pairs: Floats) -> Individuals:
+    """People whose sums of X and of X (X - 1) / 2 are these, a data set each; most intervals need no more of them."""
     # the same two sums have people with 0, 1 and 2 errors, if need be fewer than none of them
-    twice = total_pairs
-    once = total - 2 * twice
-    kinds = np.stack([n - once - twice, once, twice], axis=1)
-    return Outcomes(Individuals(np.arange(3.0), np.full(3, float(attempts)), kinds), masses[one, two])
+    once = errors - 2 * pairs
+    kinds = np.stack([n - once - pairs, once, pairs], axis=1)
+    return Individuals(np.arange(3.0), np.full(3, float(attempts)), kinds)
 
 
 def _window(n: int, pmf: Floats, values: Floats) -> tuple[int, int]:
@@ -99,6 +107,8 @@ def _even(size: int) -> int:
     """The next size that a Fourier transform is quick at, and even."""
     from scipy.fft import next_fast_len
 
+    if size > _MOST:
+        return size
     found = int(next_fast_len(size + size % 2, real=True))
     while found % 2:
         found = int(next_fast_len(found + 1, real=True))
@@ -136,9 +146,10 @@ def _histograms(n: int, pmf: Floats, least: float) -> tuple[Floats, Floats] | No
     for errors in range(1, len(pmf)):
         share = pmf[errors] / (pmf[0] + pmf[errors:].sum())
         left = counts[:, 0]
-        choices = np.arange(_most_people(n, pmf[errors]) + 1.0)
-        if len(left) * len(choices) > 2 * _MOST:
+        most = _most_people(n, pmf[errors])
+        if len(left) * (most + 1) > 2 * _MOST:
             return None
+        choices = np.arange(most + 1.0)
         chances = probabilities[:, None] * _binomial(left[:, None], choices, share)
         rows, taken = np.nonzero(chances > least)
         if len(rows) * len(pmf) > 4 * _MOST:

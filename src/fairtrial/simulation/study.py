@@ -125,6 +125,8 @@ def run_study(
         A journal of another study.
     """
     chosen = settings or StudySettings()
+    if workers is not None and workers < 1:
+        raise ParameterError(f"there must be at least one worker, not {workers}")
     listed = list(cells)
     with _journal(journal, chosen) as (done, note):
         if progress is not None and done:
@@ -215,18 +217,21 @@ def _journal(
 
 def _read_journal(file: IO[str], path: Path, settings: StudySettings) -> dict[Cell, list[CoverageRow]]:
     file.seek(0)
-    lines = file.read().split("\n")
+    try:
+        lines = file.read().split("\n")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: is damaged ({error}); remove the file to begin anew") from error
     tail = lines.pop()
-    if tail:  # cut off in the middle of a line when the study was stopped
-        file.truncate(sum(len(line.encode()) + 1 for line in lines))
     own = json.dumps(asdict(settings))
-    if not lines:
-        file.write(own + "\n")
-        return {}
-    if lines[0] != own:
+    if not (lines[0] == own if lines else own.startswith(tail)):
         raise InputError(
             f"{path}: is of a study with other settings; use them, remove the file to begin anew, or name another"
         )
+    if tail:  # cut off in the middle of a line when the study was stopped
+        file.truncate(sum(len(line.encode()) + 1 for line in lines))
+    if not lines:
+        file.write(own + "\n")
+        return {}
     done = {}
     try:
         for line in lines[1:]:

@@ -1,0 +1,1 @@
+"""Where fusion is measured: sets of systems, fusion protocols, and one call that runs them."""

@@ -1,0 +1,149 @@
+"""Several fusion methods over a whole protocol: which are better on the average of its experiments, and how surely."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairtrial.benchmark.results import BenchmarkResult
+from fairtrial.benchmark.sets import Benchmark, BenchmarkSet
+from fairtrial.errors import ParameterError, listed
+from fairtrial.intervals.clusters import SharedPeople, contributions
+from fairtrial.intervals.rates import HTER
+from fairtrial.significance.multiple import Correction, adjust_p_values, compact_letters
+from fairtrial.significance.paired import student_test
+from fairtrial.significance.results import TestResult
+from fairtrial.trials import Ids, Trials, object_array, recode
+
+
+@dataclass(frozen=True, slots=True)
+class ContestRank:
+    """A method, its mean HTER over all experiments, and the letters it shares with those it cannot be told from."""
+
+    fusion: str
+    hter: float
+    beta_min: float
+    better: int
+    """Experiments in which it is significantly better than the best of its systems."""
+    letters: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContestPair:
+    """Two methods: the difference of their mean HTERs and its test."""
+
+    a: str
+    b: str
+    test: TestResult
+    p_adjusted: float
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """Fusion methods in the order of their mean HTER."""
+
+    protocol: str
+    ranking: tuple[ContestRank, ...]
+    pairs: tuple[ContestPair, ...]
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The names of the command line's JSON."""
+        return {
+            "protocol": self.protocol,
+            "ranking": [
+                {"fusion": r.fusion, "hter": r.hter, "beta_min": r.beta_min, "better": r.better, "letters": r.letters}
+                for r in self.ranking
+            ],
+            "pairs": [{"a": p.a, "b": p.b, **p.test.to_dict(), "p_adjusted": p.p_adjusted} for p in self.pairs],
+            "notes": list(self.notes),
+        }
+
+
+def compare_runs(
+    benchmark: Benchmark,
+    results: Sequence[BenchmarkResult],
+    *,
+    correction: Correction = "holm",
+    confidence: float = 0.95,
+) -> Contest:
+    """Compare runs of several fusion methods over the same protocol.
+
+    What is compared is the mean HTER over all experiments. All of them share trials, and trials share people: the
+    contribution of each trial is summed over the experiments first, and then by person. Random splits of the same
+    trials cannot be tested so; there the ranking is all there is.
+    """
+    names = [f"{r.fusion}, {r.normalise}" if r.normalise != "none" else r.fusion for r in results]
+    if len(results) < 2 or len(set(names)) != len(names):
+        raise ParameterError(f"a comparison needs at least two different methods, not {listed(names) or 'none'}")
+    if len({(r.benchmark, r.protocol, len(r.experiments)) for r in results}) > 1:
+        raise ParameterError("only runs of the same protocol on the same benchmark can be compared")
+    means = [float(np.mean([float(e.counts.hter) for e in r.experiments])) for r in results]
+    order = np.argsort(means, kind="stable").tolist()
+    split = any(one.split is not None for one in benchmark.sets)
+    pairs = [] if split else _pairs(benchmark, results, names, order, correction)
+    place = {names[k]: index for index, k in enumerate(order)}
+    different = [
+        (min(place[p.a], place[p.b]), max(place[p.a], place[p.b])) for p in pairs if p.p_adjusted < 1 - confidence
+    ]
+    letters = compact_letters(len(order), different) if pairs else [""] * len(order)
+    ranking = tuple(
+        ContestRank(
+            names[k],
+            means[k],
+            float(np.mean([e.beta_min for e in results[k].experiments])),
+            sum(e.p_adjusted < 1 - confidence and e.test.estimate < 0 for e in results[k].experiments),
+            letters[index],
+        )
+        for index, k in enumerate(order)
+    )
+    note = ("random splits share trials: their spread says more than a test could",) if split else ()
+    return Contest(results[0].protocol, ranking, tuple(pairs), note)
+
+
+def _pairs(
+    benchmark: Benchmark,
+    results: Sequence[BenchmarkResult],
+    names: Sequence[str],
+    order: Sequence[int],
+    correction: Correction,
+) -> list[ContestPair]:
+    shared = SharedPeople.of(_joined(benchmark.sets))
+    errors = [_errors_by_trial(benchmark, result) for result in results]
+    tests = []
+    for i, j in combinations(order, 2):
+        parts, estimate = [], 0.0
+        for one in benchmark.sets:
+            values = errors[i][one.name] - errors[j][one.name]
+            genuine = one.test.genuine
+            parts.append(contributions(genuine, values, HTER))
+            estimate += HTER.frr * float(values[genuine].mean()) + HTER.far * float(values[~genuine].mean())
+        tests.append((i, j, student_test("cluster", estimate, shared.variance(np.concatenate(parts)))))
+    adjusted = adjust_p_values([test.p_value for _, _, test in tests], correction)
+    return [ContestPair(names[i], names[j], test, float(p)) for (i, j, test), p in zip(tests, adjusted, strict=True)]
+
+
+def _errors_by_trial(benchmark: Benchmark, result: BenchmarkResult) -> dict[str, NDArray[np.float64]]:
+    """For each set, the mean over all experiments of whether a trial was decided wrongly."""
+    found = {one.name: np.zeros(len(one.test)) for one in benchmark.sets}
+    for experiment in result.experiments:
+        found[experiment.experiment.set] += experiment.wrong(len(found[experiment.experiment.set]))
+    return {name: errors / len(result.experiments) for name, errors in found.items()}
+
+
+def _joined(sets: Sequence[BenchmarkSet]) -> Trials:
+    """The test trials of all sets, people of the same name being the same people."""
+    genuine = np.concatenate([one.test.genuine for one in sets])
+    ids: dict[str, Any] = {}
+    for role in ("claim", "subject"):
+        if all(role in one.test.ids for one in sets):
+            columns = [one.test.ids[role] for one in sets]
+            codes = np.concatenate(recode(columns)).astype(np.int32)
+            table = dict.fromkeys(name for column in columns for name in column.numbered().names)
+            ids[role] = Ids(codes, object_array(list(table)))
+    return Trials(np.zeros((len(genuine), 1)), genuine, ("all",), **ids)

@@ -1,0 +1,272 @@
+"""What a benchmark gives: experiments, baselines, pooled curves; and tables of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from statistics import fmean, stdev
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairtrial.benchmark.protocols import Experiment
+from fairtrial.counting import ErrorCounts
+from fairtrial.epc import PerformanceCurve
+from fairtrial.intervals.rates import RateInterval
+from fairtrial.significance.results import TestResult
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Baseline:
+    """A single system of a set, at its threshold from dev."""
+
+    set: str
+    split: int | None
+    system: str
+    counts: ErrorCounts
+    interval: RateInterval
+
+    def to_dict(self) -> dict[str, Any]:
+        """The names of the command line's JSON."""
+        return {
+            "set": self.set,
+            "split": self.split,
+            "system": self.system,
+            **_rates(self.counts),
+            "interval": self.interval.to_dict(),
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExperimentResult:
+    """One fusion, at its threshold from dev, with its gain and the test against the best of its systems."""
+
+    experiment: Experiment
+    counts: ErrorCounts
+    interval: RateInterval
+    beta_mean: float
+    beta_min: float
+    best: str
+    """The system with the lowest HTER on test."""
+    test: TestResult
+    p_adjusted: float
+    curve: PerformanceCurve
+    parameters: dict[str, Any]
+    wrong_bits: NDArray[np.uint8]
+    """Which test trials were decided wrongly, eight in a byte."""
+    notes: tuple[str, ...] = ()
+
+    def wrong(self, trials: int) -> NDArray[np.bool_]:
+        """Which of so many test trials were decided wrongly."""
+        return np.unpackbits(self.wrong_bits, count=trials).astype(np.bool_)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The names of the command line's JSON."""
+        return {
+            "set": self.experiment.set,
+            "split": self.experiment.split,
+            "group": self.experiment.group,
+            "systems": list(self.experiment.systems),
+            **_rates(self.counts),
+            "interval": self.interval.to_dict(),
+            "beta_mean": self.beta_mean,
+            "beta_min": self.beta_min,
+            "best": self.best,
+            "difference": self.test.estimate,
+            "statistic": self.test.statistic,
+            "p_value": self.test.p_value,
+            "p_adjusted": self.p_adjusted,
+            "parameters": self.parameters,
+            "notes": list(self.notes),
+        }
+
+
+def _rates(counts: ErrorCounts) -> dict[str, Any]:
+    return {"threshold": float(counts.threshold), **counts.to_dict()}
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The same experiment over several random splits: mean and standard deviation of its HTER."""
+
+    set: str
+    group: str
+    systems: tuple[str, ...]
+    splits: int
+    mean: float
+    sd: float
+    beta_min: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The names of the command line's JSON."""
+        return {
+            "set": self.set,
+            "group": self.group,
+            "systems": list(self.systems),
+            "splits": self.splits,
+            "hter_mean": self.mean,
+            "hter_sd": self.sd,
+            "beta_min_mean": self.beta_min,
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BenchmarkResult:
+    """All experiments of a protocol by one fusion method."""
+
+    benchmark: str
+    title: str
+    synthetic: bool
+    protocol: str
+    fusion: str
+    normalise: str
+    criterion: str
+    alpha: float
+    baselines: tuple[Baseline, ...]
+    experiments: tuple[ExperimentResult, ...]
+    pooled: dict[str, PerformanceCurve]
+    """Pooled curves by set and group; `all` is that of all experiments."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def spreads(self) -> tuple[Spread, ...]:
+        """Spread over random splits; none where dev and test are given."""
+        found: dict[tuple[str, str, tuple[str, ...]], list[ExperimentResult]] = {}
+        for result in self.experiments:
+            if result.experiment.split is not None:
+                key = (result.experiment.set, result.experiment.group, result.experiment.systems)
+                found.setdefault(key, []).append(result)
+        return tuple(
+            Spread(
+                *key,
+                len(results),
+                fmean(float(r.counts.hter) for r in results),
+                stdev([float(r.counts.hter) for r in results]) if len(results) > 1 else float("nan"),
+                fmean(r.beta_min for r in results),
+            )
+            for key, results in found.items()
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The names of the command line's JSON."""
+        whole = self.pooled["all"]
+        return {
+            "benchmark": self.benchmark,
+            "title": self.title,
+            "synthetic": self.synthetic,
+            "protocol": self.protocol,
+            "fusion": self.fusion,
+            "normalise": self.normalise,
+            "criterion": self.criterion,
+            "alpha": self.alpha,
+            "experiments": [result.to_dict() for result in self.experiments],
+            "spreads": [spread.to_dict() for spread in self.spreads],
+            "baselines": [baseline.to_dict() for baseline in self.baselines],
+            "pooled_epc": {"alpha": whole.alpha.tolist(), "hter": whole.hter.tolist()},
+            "pooled_groups": {
+                name: {"alpha": curve.alpha.tolist(), "hter": curve.hter.tolist()}
+                for name, curve in self.pooled.items()
+                if name != "all"
+            },
+            "notes": list(self.notes),
+        }
+
+    def groups(self) -> Iterator[tuple[str, list[ExperimentResult]]]:
+        """Experiments by set and group, as in Table 2 of seed 004."""
+        found: dict[str, list[ExperimentResult]] = {}
+        for result in self.experiments:
+            found.setdefault(group_name(result.experiment), []).append(result)
+        yield from found.items()
+
+
+def group_name(experiment: Experiment) -> str:
+    """What a group of a set is called in tables."""
+    return f"{experiment.set}: {experiment.group}"
+
+
+def table_columns(result: BenchmarkResult) -> dict[str, list[Any]]:
+    """One row an experiment, for files."""
+    rows = [_row(experiment) for experiment in result.experiments]
+    return {name: [row[name] for row in rows] for name in rows[0]}
+
+
+def _row(result: ExperimentResult) -> dict[str, Any]:
+    return {
+        "set": result.experiment.set,
+        "split": result.experiment.split,
+        "group": result.experiment.group,
+        "systems": " + ".join(result.experiment.systems),
+        "hter": float(result.counts.hter),
+        "low": result.interval.low,
+        "high": result.interval.high,
+        "far": float(result.counts.far),
+        "frr": float(result.counts.frr),
+        "beta_mean": result.beta_mean,
+        "beta_min": result.beta_min,
+        "best": result.best,
+        "p_value": result.test.p_value,
+        "p_adjusted": result.p_adjusted,
+    }
+
+
+def markdown_table(result: BenchmarkResult) -> str:
+    """Tables by group, as Markdown."""
+    parts = [f"# {_caption(result)}"]
+    for name, results in result.groups():
+        head = ["No.", "Fusion candidates", "HTER %", "95 % interval %", "beta_min", "p (Holm)"]
+        lines = [f"## {name}", "", "| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+        lines += ["| " + " | ".join(_cells(k, r)) + " |" for k, r in enumerate(results, 1)]
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts) + "\n"
+
+
+def latex_table(result: BenchmarkResult) -> str:
+    """Tables by group, as LaTeX."""
+    parts = [f"% {_caption(result)}"]
+    for name, results in result.groups():
+        lines = [
+            "\\begin{table}",
+            f"\\caption{{{_escaped(name)}{' (synthetic scores)' if result.synthetic else ''}}}",
+            "\\begin{tabular}{rlrrrr}",
+            "No. & Fusion candidates & HTER \\% & interval \\% & $\\beta_{min}$ & $p$ (Holm) \\\\ \\hline",
+            *(" & ".join(_escaped(cell) for cell in _cells(k, r)) + " \\\\" for k, r in enumerate(results, 1)),
+            "\\end{tabular}",
+            "\\end{table}",
+        ]
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts) + "\n"
+
+
+def _caption(result: BenchmarkResult) -> str:
+    made_up = " (synthetic scores)" if result.synthetic else ""
+    return f"{result.benchmark}{made_up}, {result.protocol}, {result.fusion}, normalisation {result.normalise}"
+
+
+def _cells(number: int, result: ExperimentResult) -> list[str]:
+    split = "" if result.experiment.split is None else f" (split {result.experiment.split})"
+    gain = f"{result.beta_min:.2f}" if isfinite(result.beta_min) else "inf"
+    return [
+        str(number),
+        " + ".join(result.experiment.systems) + split,
+        f"{100 * result.counts.hter:.3f}",
+        f"{100 * result.interval.low:.3f} to {100 * result.interval.high:.3f}",
+        gain,
+        f"{result.p_adjusted:.3g}",
+    ]
+
+
+def _escaped(text: str) -> str:
+    special = {"\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}"}
+    special |= {char: f"\\{char}" for char in "&%$#_{}"}
+    return "".join(special.get(char, char) for char in text)
+
+
+def pool_by_group(results: Sequence[ExperimentResult]) -> dict[str, list[PerformanceCurve]]:
+    """Curves of each group, and of all."""
+    found: dict[str, list[PerformanceCurve]] = {"all": []}
+    for result in results:
+        found["all"].append(result.curve)
+        found.setdefault(group_name(result.experiment), []).append(result.curve)
+    return found

@@ -1,0 +1,205 @@
+"""Run a fusion protocol: every experiment with its interval, its gain, its test against the best baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairtrial.benchmark.protocols import Experiment, list_experiments
+from fairtrial.benchmark.results import Baseline, BenchmarkResult, ExperimentResult, pool_by_group
+from fairtrial.benchmark.sets import Benchmark, BenchmarkSet
+from fairtrial.counting import ErrorCounts, as_source, count_errors
+from fairtrial.criteria import CriterionLike, as_criterion, choose_thresholds
+from fairtrial.epc import PerformanceCurve, alpha_grid, performance_curve, pool_curves
+from fairtrial.errors import ParameterError, TrialsError
+from fairtrial.evaluation import one_alpha
+from fairtrial.fusion import FusionMethod, fuse_scores, fusion_gain
+from fairtrial.fusion.combination import Missing
+from fairtrial.fusion.methods import as_fusion
+from fairtrial.intervals.clusters import SharedPeople, interval_of_decisions, wrong_decisions
+from fairtrial.significance.multiple import adjust_p_values
+from fairtrial.significance.paired import Pair, cluster_test
+from fairtrial.trials import Trials
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """How the experiments of a benchmark are run; the same for all of them."""
+
+    fusion: str | FusionMethod = "mean"
+    normalise: str = "none"
+    criterion: CriterionLike = "wer-equal"
+    alpha: float = 0.5
+    missing: Missing = "error"
+    folds: int = 5
+    confidence: float = 0.95
+    points: int = 101
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Judged:
+    """A system at its threshold: its errors, trial by trial."""
+
+    counts: ErrorCounts
+    wrong: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Prepared:
+    """A set with all that its experiments share."""
+
+    set: BenchmarkSet
+    people: SharedPeople
+    baselines: dict[str, _Judged]
+
+
+def run_benchmark(
+    benchmark: Benchmark,
+    *,
+    protocol: str = "fp-2",
+    settings: RunSettings | None = None,
+    workers: int = 1,
+    progress: Callable[[], None] | None = None,
+) -> BenchmarkResult:
+    """Run all experiments of a protocol.
+
+    Parameters
+    ----------
+    protocol
+        One of ``fp-2``, ``fp-full``, ``fp-intramodal`` and ``fp-multimodal``.
+    workers
+        How many processes; the result does not depend on it.
+    progress
+        Called after each experiment.
+
+    Raises
+    ------
+    ParameterError
+        A protocol or a method that is not known, or that leaves nothing to fuse.
+    """
+    chosen = settings or RunSettings()
+    method, rule = as_fusion(chosen.fusion), as_criterion(chosen.criterion)
+    one_alpha(chosen.alpha)
+    if workers < 1:
+        raise ParameterError(f"there must be at least one worker, not {workers}")
+    experiments = list_experiments(benchmark, protocol)
+    prepared = {(one.name, one.split): _prepare(one, chosen) for one in benchmark.sets}
+    found = []
+    for result in _results(experiments, prepared, chosen, workers):
+        found.append(result)
+        if progress is not None:
+            progress()
+    adjusted = _holm_within_splits(found)
+    finished = tuple(replace(result, p_adjusted=p) for result, p in zip(found, adjusted, strict=True))
+    baselines = tuple(
+        _baseline(one, name, judged, chosen) for one in prepared.values() for name, judged in one.baselines.items()
+    )
+    pooled = {name: pool_curves(curves, system=name) for name, curves in pool_by_group(finished).items()}
+    notes = dict.fromkeys((*benchmark.notes, *(note for result in finished for note in result.notes)))
+    return BenchmarkResult(
+        benchmark.name,
+        benchmark.title,
+        benchmark.synthetic,
+        protocol,
+        method.name,
+        chosen.normalise,
+        rule.name,
+        chosen.alpha,
+        baselines,
+        finished,
+        pooled,
+        tuple(notes),
+    )
+
+
+def _holm_within_splits(results: Sequence[ExperimentResult]) -> list[float]:
+    """The p values adjusted over the protocol; splits of the same trials are repetitions, each adjusted by itself."""
+    adjusted = np.empty(len(results))
+    splits = np.array([result.experiment.split or 0 for result in results])
+    for split in np.unique(splits):
+        rows = np.flatnonzero(splits == split)
+        adjusted[rows] = adjust_p_values([results[k].test.p_value for k in rows.tolist()], "holm")
+    return [float(p) for p in adjusted]
+
+
+def _prepare(one: BenchmarkSet, settings: RunSettings) -> _Prepared:
+    baselines = {}
+    for system in one.systems:
+        dev, test = one.dev.select([system.name]), one.test.select([system.name])
+        baselines[system.name] = _judge(dev, test, settings)
+    return _Prepared(one, SharedPeople.of(one.test), baselines)
+
+
+def _judge(dev: Trials, test: Trials, settings: RunSettings) -> _Judged:
+    threshold = choose_thresholds(dev, settings.criterion, settings.alpha)[0].scalar().threshold
+    return _Judged(count_errors(as_source(test), threshold).scalar(), wrong_decisions(test, test.systems[0], threshold))
+
+
+def _baseline(one: _Prepared, name: str, judged: _Judged, settings: RunSettings) -> Baseline:
+    interval = interval_of_decisions(one.set.test, judged.wrong, confidence=settings.confidence, shared=one.people)
+    return Baseline(one.set.name, one.set.split, name, judged.counts, interval)
+
+
+def _results(
+    experiments: Sequence[Experiment],
+    prepared: dict[tuple[str, int | None], _Prepared],
+    settings: RunSettings,
+    workers: int,
+) -> Iterator[ExperimentResult]:
+    if workers == 1:
+        for experiment in experiments:
+            yield _run(experiment, prepared[experiment.set, experiment.split], settings)
+        return
+    from joblib import Parallel, delayed
+
+    work = (delayed(_run)(e, prepared[e.set, e.split], settings) for e in experiments)
+    yield from Parallel(n_jobs=workers, return_as="generator", batch_size=4)(work)
+
+
+def _run(experiment: Experiment, one: _Prepared, settings: RunSettings) -> ExperimentResult:
+    try:
+        fused = fuse_scores(
+            one.set.dev,
+            one.set.test,
+            systems=experiment.systems,
+            fusion=settings.fusion,
+            normalise=settings.normalise,
+            criterion=settings.criterion,
+            alpha=settings.alpha,
+            missing=settings.missing,
+            folds=settings.folds,
+            rng=settings.seed,
+        )
+    except (TrialsError, ParameterError) as error:
+        raise type(error)(f"{experiment.set}, {' + '.join(experiment.systems)}: {error}") from error
+    judged = _judge(fused.dev, fused.test, settings)
+    rates = {name: float(one.baselines[name].counts.hter) for name in experiment.systems}
+    best = min(rates, key=lambda name: rates[name])
+    gain = fusion_gain(float(judged.counts.hter), list(rates.values()))
+    base = one.baselines[best]
+    pair = Pair(one.set.test, judged.wrong, base.wrong, float(judged.counts.threshold), float(base.counts.threshold))
+    shared: dict[str, Any] = {"shared": one.people}
+    notes = tuple(f"{experiment.set}, {fused.name}: {note}" for note in (*fused.notes, *filter(None, [gain.note])))
+    return ExperimentResult(
+        experiment,
+        judged.counts,
+        interval_of_decisions(one.set.test, judged.wrong, confidence=settings.confidence, **shared),
+        gain.beta_mean,
+        gain.beta_min,
+        best,
+        cluster_test(pair, **shared),
+        float("nan"),
+        _curve(fused.dev, fused.test, settings),
+        dict(fused.parameters),
+        np.packbits(judged.wrong),
+        notes,
+    )
+
+
+def _curve(dev: Trials, test: Trials, settings: RunSettings) -> PerformanceCurve:
+    return performance_curve(dev, test, alphas=alpha_grid(settings.points), criterion=settings.criterion)

@@ -1,0 +1,253 @@
+"""fairtrial benchmark"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fairtrial.cli import options
+from fairtrial.cli.fuse import fusion_options
+from fairtrial.cli.output import percent, print_json, print_notes, print_table
+from fairtrial.cli.progress import Bar
+from fairtrial.errors import OutputError, ParameterError
+
+if TYPE_CHECKING:
+    from fairtrial.benchmark.contest import Contest
+    from fairtrial.benchmark.results import BenchmarkResult
+    from fairtrial.benchmark.sets import Benchmark
+
+_MANY = 60
+
+
+@click.command()
+@click.option(
+    "--data",
+    default="lausanne",
+    show_default=True,
+    metavar="NAME|DIR",
+    help="A set of `fairtrial datasets`, or a directory with a benchmark.toml.",
+)
+@click.option(
+    "--protocol",
+    type=click.Choice(["fp-2", "fp-full", "fp-intramodal", "fp-multimodal"]),
+    default="fp-2",
+    show_default=True,
+    help="Which systems are fused.",
+)
+@click.option(
+    "--fusion",
+    "fusions",
+    default="mean",
+    show_default=True,
+    metavar="NAME[,..]",
+    help="A method of `fairtrial fuse`; several are compared over the whole protocol.",
+)
+@fusion_options
+@click.option("--repeats", type=int, default=10, show_default=True, help="Random splits of a set without dev trials.")
+@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Seed of the set, splits and folds.")
+@click.option("--workers", type=int, default=1, show_default=True, metavar="K", help="Processes at work.")
+@click.option(
+    "--out", metavar="F", help="Write the experiments to this .csv, .parquet, .json, .md or .tex; may name one file."
+)
+@options.as_json
+def command(
+    data: str,
+    protocol: str,
+    fusions: str,
+    repeats: int,
+    seed: int,
+    workers: int,
+    out: str | None,
+    json_: bool,
+    **values: Any,
+) -> None:
+    """Measure a fusion method over a whole protocol: every experiment with interval, gain and test.
+
+    \b
+    Examples:
+      fairtrial benchmark
+      fairtrial benchmark --protocol fp-full --fusion logistic --workers 2 --out results.csv
+      fairtrial benchmark --fusion mean,weighted-mean,logistic
+      fairtrial benchmark --data bssr1-set1 --normalise z
+    """
+    from fairtrial.benchmark.contest import compare_runs
+    from fairtrial.benchmark.protocols import list_experiments
+    from fairtrial.benchmark.runner import RunSettings, run_benchmark
+
+    if seed < 0:
+        raise ParameterError(f"a seed must be a whole number of at least 0, not {seed}")
+    if out is not None:
+        _check_ending(out)
+    benchmark = _load(data, seed, repeats)
+    names = [name.strip() for name in fusions.split(",")]
+    results = []
+    with Bar("fusing", len(names) * len(list_experiments(benchmark, protocol))) as bar:
+        for name in names:
+            settings = RunSettings(
+                fusion=name,
+                normalise=values["normalise"],
+                criterion=options.criterion_by_name(values["criterion"], None),
+                alpha=values["alpha"],
+                missing=values["missing"],
+                folds=values["folds"],
+                confidence=values["confidence"],
+                seed=seed,
+            )
+            results.append(
+                run_benchmark(benchmark, protocol=protocol, settings=settings, workers=workers, progress=bar.advance)
+            )
+    contest = compare_runs(benchmark, results, confidence=values["confidence"]) if len(results) > 1 else None
+    if out is not None:
+        _write(results, out)
+    if json_:
+        first = results[0].to_dict()
+        if contest is not None:
+            first = {"runs": [result.to_dict() for result in results], "comparison": contest.to_dict()}
+        print_json(first)
+        return
+    for result in results:
+        _print(result)
+    if contest is not None:
+        _print_contest(contest)
+    if out is not None:
+        click.echo(f"results in {out}")
+
+
+def _load(data: str, seed: int, repeats: int) -> Benchmark:
+    from fairtrial.benchmark.datasets import DATASETS, load_dataset
+    from fairtrial.benchmark.manifest import read_benchmark
+
+    if data in DATASETS:
+        return load_dataset(data, seed=seed, repeats=repeats)
+    if not Path(data).exists():
+        raise ParameterError(
+            f"--data {data}: there is no such directory, and no set of that name; sets are {', '.join(DATASETS)}"
+        )
+    return read_benchmark(data)
+
+
+def _check_ending(out: str) -> None:
+    from fairtrial.formats.results import ENDINGS
+
+    known = (*ENDINGS, ".json", ".md", ".tex")
+    if Path(out).suffix.lower() not in known:
+        raise OutputError(f"{out}: its name should end in {', '.join(known)}")
+
+
+def _write(results: Sequence[BenchmarkResult], out: str) -> None:
+    from fairtrial.benchmark.results import latex_table, markdown_table, table_columns
+    from fairtrial.cli.output import plain
+    from fairtrial.formats.files import write_whole
+    from fairtrial.formats.results import write_columns
+
+    ending = Path(out).suffix.lower()
+    if ending in (".json", ".md", ".tex"):
+        if ending == ".json":
+            text = json.dumps([plain(result.to_dict()) for result in results], indent=2) + "\n"
+        else:
+            text = "\n".join((markdown_table if ending == ".md" else latex_table)(result) for result in results)
+        with write_whole(out) as place:
+            place.write_text(text, encoding="utf-8")
+        return
+    tables = [{"fusion": [r.fusion] * len(r.experiments), **table_columns(r)} for r in results]
+    write_columns({name: [value for table in tables for value in table[name]] for name in tables[0]}, out)
+
+
+def _print(result: BenchmarkResult) -> None:
+    from rich.table import Table
+
+    made_up = ", synthetic scores" if result.synthetic else ""
+    click.echo(f"{result.title}{made_up}: {result.protocol}, {result.fusion}, normalisation {result.normalise}")
+    table = Table(title="single systems", title_justify="left")
+    for column in ("set", "system", "HTER %", "interval %"):
+        table.add_column(column, justify="left" if column in ("set", "system") else "right")
+    for base in result.baselines:
+        if base.split in (None, 1):
+            where = base.set if base.split is None else f"{base.set}, split 1"
+            interval = f"{percent(base.interval.low)} to {percent(base.interval.high)}"
+            table.add_row(where, base.system, percent(float(base.counts.hter)), interval)
+    print_table(table)
+    if result.spreads:
+        _print_spreads(result)
+    elif len(result.experiments) <= _MANY:
+        for name, experiments in result.groups():
+            _print_group(name, experiments)
+    _print_summary(result)
+    print_notes(result.notes)
+
+
+def _print_group(name: str, experiments: Sequence[Any]) -> None:
+    from rich.table import Table
+
+    table = Table(title=name, title_justify="left")
+    table.add_column("fused")
+    for column in ("HTER %", "interval %", "FAR %", "FRR %", "beta_mean", "beta_min", "p (Holm)"):
+        table.add_column(column, justify="right")
+    for each in experiments:
+        table.add_row(
+            " ".join(each.experiment.systems),
+            percent(float(each.counts.hter)),
+            f"{percent(each.interval.low)} to {percent(each.interval.high)}",
+            percent(float(each.counts.far)),
+            percent(float(each.counts.frr)),
+            f"{each.beta_mean:.2f}",
+            f"{each.beta_min:.2f}",
+            f"{each.p_adjusted:.3g}",
+        )
+    print_table(table)
+
+
+def _print_spreads(result: BenchmarkResult) -> None:
+    from rich.table import Table
+
+    table = Table(title="mean and spread over random splits", title_justify="left")
+    table.add_column("fused")
+    for column in ("splits", "mean HTER %", "sd %", "mean beta_min"):
+        table.add_column(column, justify="right")
+    for each in result.spreads:
+        table.add_row(
+            " ".join(each.systems), str(each.splits), percent(each.mean), percent(each.sd), f"{each.beta_min:.2f}"
+        )
+    print_table(table)
+
+
+def _print_summary(result: BenchmarkResult) -> None:
+    from statistics import fmean
+
+    from rich.table import Table
+
+    table = Table(title=f"{len(result.experiments):,} experiments", title_justify="left")
+    table.add_column("group")
+    for column in ("experiments", "mean HTER %", "mean beta_min", "better", "worse"):
+        table.add_column(column, justify="right")
+    for name, experiments in result.groups():
+        sure = [each for each in experiments if each.p_adjusted < 0.05]
+        table.add_row(
+            name,
+            f"{len(experiments):,}",
+            percent(fmean(float(each.counts.hter) for each in experiments)),
+            f"{fmean(each.beta_min for each in experiments):.2f}",
+            str(sum(each.test.estimate < 0 for each in sure)),
+            str(sum(each.test.estimate > 0 for each in sure)),
+        )
+    print_table(table)
+    click.echo("better, worse: than the best single system of the pair or group, p below 0.05 after Holm")
+
+
+def _print_contest(contest: Contest) -> None:
+    from rich.table import Table
+
+    table = Table(title="fusion methods by their mean HTER over all experiments", title_justify="left")
+    table.add_column("fusion")
+    for column in ("mean HTER %", "mean beta_min", "better than the best system", "letters"):
+        table.add_column(column, justify="right")
+    for rank in contest.ranking:
+        table.add_row(rank.fusion, percent(rank.hter), f"{rank.beta_min:.2f}", str(rank.better), rank.letters)
+    print_table(table)
+    if contest.pairs:
+        click.echo("methods that share a letter cannot be told apart")
+    print_notes(contest.notes)

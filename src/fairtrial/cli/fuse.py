@@ -1,0 +1,120 @@
+"""fairtrial fuse"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fairtrial.cli import options
+from fairtrial.cli.output import number, percent, print_json, print_notes, print_table
+from fairtrial.cli.progress import reading_bar
+
+if TYPE_CHECKING:
+    from fairtrial.fusion import FusionResult
+
+fusion_options = options.stacked(
+    click.option(
+        "--normalise",
+        default="none",
+        show_default=True,
+        metavar="NAME",
+        help="none, z, min-max, median-mad, tanh, double-sigmoid; per client: z-norm, f-norm, eer-norm.",
+    ),
+    click.option("--criterion", default="wer-equal", show_default=True, help="How the threshold is chosen on dev."),
+    click.option("--alpha", type=float, default=0.5, show_default=True, help="Weight of FAR in the criterion."),
+    click.option(
+        "--missing",
+        type=click.Choice(["error", "reject", "neutral"]),
+        default="error",
+        show_default=True,
+        help="A trial that lacks the score of a system: an error, rejected, or a neutral score for it.",
+    ),
+    click.option(
+        "--folds",
+        type=int,
+        default=5,
+        show_default=True,
+        metavar="K",
+        help="Folds of Algorithm 1, for methods with hyper-parameters.",
+    ),
+    click.option("--confidence", type=float, default=0.95, show_default=True, help="Confidence of the intervals."),
+)
+
+
+@click.command()
+@click.option("--dev", required=True, multiple=True, metavar="F", help="Development scores; may be repeated.")
+@click.option("--test", required=True, multiple=True, metavar="F", help="Test scores, likewise.")
+@click.option("--systems", "fused", metavar="A,B", help="The systems to fuse.  [default: all]")
+@click.option(
+    "--fusion",
+    default="mean",
+    show_default=True,
+    metavar="NAME",
+    help="mean, weighted-mean, product, min, max, median, logistic, lda, qda, gmm, svm-linear, svm-rbf, mlp, "
+    "client-threshold, client-scores, client-weights; or a registered one.",
+)
+@fusion_options
+@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Seed of the folds.")
+@click.option("--out", metavar="F", help="Write the fused test scores here; the dev scores beside it, as dev-F.")
+@options.reading
+@options.as_json
+def command(
+    dev: tuple[str, ...], test: tuple[str, ...], fused: str | None, out: str | None, json_: bool, **values: Any
+) -> None:
+    """Fuse systems: fitted on dev, judged on test at a threshold from dev.
+
+    \b
+    Examples:
+      fairtrial fuse --dev dev.csv --test test.csv --systems face,voice
+      fairtrial fuse --dev dev.csv --test test.csv --systems face,voice --fusion logistic --normalise z
+    """
+    from fairtrial.errors import ParameterError
+    from fairtrial.formats import read_pair, write_trials
+    from fairtrial.fusion import fuse
+
+    if values["seed"] < 0:
+        raise ParameterError(f"a seed must be a whole number of at least 0, not {values['seed']}")
+    with reading_bar(dev, test) as bar:
+        pair = read_pair(dev, test, progress=bar.advance, **options.read_options(values))
+    result = fuse(
+        *pair,
+        systems=None if fused is None else [name.strip() for name in fused.split(",")],
+        fusion=values["fusion"],
+        normalise=values["normalise"],
+        criterion=options.criterion_by_name(values["criterion"], None),
+        alpha=values["alpha"],
+        missing=values["missing"],
+        folds=values["folds"],
+        rng=values["seed"],
+        confidence=values["confidence"],
+    )
+    if out is not None:
+        from pathlib import Path
+
+        write_trials(result.scores.test, out)
+        write_trials(result.scores.dev, Path(out).with_name(f"dev-{Path(out).name}"))
+    if json_:
+        print_json(result.to_dict())
+        return
+    _print(result)
+
+
+def _print(result: FusionResult) -> None:
+    from rich.table import Table
+
+    table = Table(title=f"a priori, threshold by {result.evaluation.criterion} on dev", title_justify="left")
+    table.add_column("system")
+    for column in ("threshold", "FAR %", "FRR %", "HTER %", "interval %"):
+        table.add_column(column, justify="right")
+    for each in (*result.baselines, result.evaluation):
+        interval = f"{percent(each.interval.low)} to {percent(each.interval.high)}"
+        rates = (percent(rate) for rate in (each.test.far, each.test.frr, each.test.hter))
+        table.add_row(each.system, number(each.threshold), *rates, interval)
+    print_table(table)
+    gain = result.gain
+    click.echo(f"gain over the mean of the systems {gain.beta_mean:.3g}, over the best of them {gain.beta_min:.3g}")
+    if result.scores.cross_validated:
+        chosen = ", ".join(f"{name} {value}" for name, value in result.scores.parameters.items())
+        click.echo(f"chosen by cross-validation, which also gave the threshold: {chosen}")
+    print_notes(result.notes)

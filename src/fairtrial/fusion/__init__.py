@@ -1,0 +1,28 @@
+"""From several systems to one: normalisation, fusion methods, and what they gain."""
+
+# each of these registers its methods
+from fairtrial.fusion import client, rules, trained  # noqa: F401
+from fairtrial.fusion.combination import FusedScores, FusionResult, fuse, fuse_scores
+from fairtrial.fusion.gain import Gain, fusion_gain
+from fairtrial.fusion.methods import FUSIONS, Fitted, FusionData, FusionMethod, register_fusion
+from fairtrial.fusion.normalise import NORMALISATIONS
+from fairtrial.fusion.selection import Selection, select_parameters
+from fairtrial.fusion.trained import register_classifier
+
+__all__ = [
+    "FUSIONS",
+    "NORMALISATIONS",
+    "Fitted",
+    "FusedScores",
+    "FusionData",
+    "FusionMethod",
+    "FusionResult",
+    "Gain",
+    "Selection",
+    "fuse",
+    "fuse_scores",
+    "fusion_gain",
+    "register_classifier",
+    "register_fusion",
+    "select_parameters",
+]

@@ -1,0 +1,77 @@
+"""What dev trials say about each claimed identity, leaning on all of them where they say little."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairtrial.errors import TrialsError
+from fairtrial.fusion.methods import Claims, Floats, FusionData
+
+TRUST = 0.5
+"""How much a client's own few genuine scores count against those of all clients."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClaimStatistics:
+    """Means and standard deviations a claimed identity and system; the last row is that of all."""
+
+    genuine_mean: Floats
+    impostor_mean: Floats
+    impostor_sd: Floats
+    threshold: Floats
+    """Where a client's own errors would be equal if both classes were normal."""
+    notes: tuple[str, ...] = ()
+
+    def rows(self, claim: Claims) -> NDArray[np.int64]:
+        """Which row of the statistics each trial has to take."""
+        if claim is None:
+            raise TrialsError("this method fits something for each client and needs claim ids")
+        return claim
+
+
+def claim_statistics(data: FusionData, what: str) -> ClaimStatistics:
+    """Find the statistics of each claimed identity.
+
+    Notes
+    -----
+    Impostor statistics are a client's own where he has at least two impostor dev scores that differ. The genuine
+    mean is half the client's own and half that of all clients, as a client has few genuine scores; without any,
+    it is that of all. Identities that dev does not know get the statistics of all. The threshold is
+    (mean_G sd_I + mean_I sd_G) / (sd_G + sd_I), with the standard deviation of all genuine scores.
+    """
+    if data.claim is None:
+        raise TrialsError(f"{what} fits something for each client and needs claim ids, which these trials do not have")
+    genuine, impostor = data.scores[data.genuine], data.scores[~data.genuine]
+    own_genuine, genuine_counts = _means(data.claim[data.genuine], genuine, data.claims)
+    own_impostor, impostor_counts = _means(data.claim[~data.genuine], impostor, data.claims)
+    squares, _ = _means(data.claim[~data.genuine], impostor**2, data.claims)
+    sd = np.sqrt(np.maximum(squares - own_impostor**2, 0))
+    everyone = genuine.mean(axis=0)
+    scale = np.abs(impostor).max(axis=0, initial=0) * 1e-9
+    thin = ((impostor_counts < 2)[:, None] | (sd <= scale)).any(axis=1)
+    own_impostor[thin], sd[thin] = impostor.mean(axis=0), impostor.std(axis=0)
+    without = genuine_counts == 0
+    mean = np.where(without[:, None], everyone, TRUST * own_genuine + (1 - TRUST) * everyone)
+    spread = genuine.std(axis=0)
+    total = spread + sd
+    threshold = np.where(total > 0, (mean * sd + own_impostor * spread) / np.where(total > 0, total, 1), mean)
+    known = impostor_counts + genuine_counts > 0
+    notes = []
+    for count, words in (
+        (int(np.count_nonzero(without & known)), "have no genuine dev score: the genuine mean of all is used"),
+        (int(np.count_nonzero(thin & known)), "have too few impostor dev scores: the statistics of all are used"),
+        (int(np.count_nonzero(~known)), "are not in dev: the statistics of all are used"),
+    ):
+        if count:
+            notes.append(f"{what}: {count} clients {words}")
+    return ClaimStatistics(mean, own_impostor, sd, threshold, tuple(notes))
+
+
+def _means(claim: NDArray[np.int64], scores: Floats, claims: int) -> tuple[Floats, NDArray[np.int64]]:
+    """Means a claim and system, 0 where a claim has no trial; and how many trials it has."""
+    counts = np.bincount(claim, minlength=claims)
+    sums = np.stack([np.bincount(claim, column, claims) for column in scores.T], axis=1)
+    return sums / np.maximum(counts, 1)[:, None], counts

@@ -1,0 +1,300 @@
+"""The whole way of a fusion: normalise, fit on dev, fuse dev and test, evaluate, compare with the baselines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairtrial.criteria import CriterionLike
+from fairtrial.eer import equal_error_rate
+from fairtrial.errors import ParameterError, TrialsError, listed, shown
+from fairtrial.evaluation import Evaluation, evaluate
+from fairtrial.folds import Cluster, make_blocks
+from fairtrial.fusion.gain import Gain, fusion_gain
+from fairtrial.fusion.methods import Fitted, Floats, FusionData, FusionMethod, as_fusion
+from fairtrial.fusion.normalise import NORMALISATIONS, PER_CLAIM, fit_normalisation
+from fairtrial.fusion.selection import select_parameters
+from fairtrial.trials import Trials, recode
+
+Missing: TypeAlias = Literal["error", "reject", "neutral"]
+"""What becomes of a trial that lacks the score of a system, which is then infinite."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FusedScores:
+    """Fused scores of dev and test trials, each as trials of one system."""
+
+    dev: Trials
+    test: Trials
+    fusion: str
+    normalise: str
+    systems: tuple[str, ...]
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    cross_validated: bool = False
+    """Whether the dev scores are those of held-out folds, as Algorithm 1 has it."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What the fused system is called."""
+        return self.dev.systems[0]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FusionResult:
+    """A fused system, evaluated a priori, beside the systems it is made of."""
+
+    scores: FusedScores
+    evaluation: Evaluation
+    baselines: tuple[Evaluation, ...]
+
+    @property
+    def gain(self) -> Gain:
+        """How much better the fusion is than its systems."""
+        return fusion_gain(self.evaluation.test.hter, [baseline.test.hter for baseline in self.baselines])
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the reader should know."""
+        gain = (self.gain.note,) if self.gain.note else ()
+        return tuple(dict.fromkeys((*self.scores.notes, *gain, *self.evaluation.notes)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The names of the command line's JSON."""
+        found = self.evaluation.to_dict()
+        return {
+            "fusion": self.scores.fusion,
+            "normalise": self.scores.normalise,
+            "systems": list(self.scores.systems),
+            "parameters": dict(self.scores.parameters),
+            "cross_validated": self.scores.cross_validated,
+            "criterion": found["criterion"],
+            "alpha": found["alpha"],
+            "threshold": found["threshold"],
+            "dev": found["dev"],
+            "test": found["test"],
+            "baselines": [
+                {"system": base.system, "hter": base.test.hter, "threshold": base.threshold} for base in self.baselines
+            ],
+            "beta_mean": self.gain.beta_mean,
+            "beta_min": self.gain.beta_min,
+            "notes": list(self.notes),
+        }
+
+
+def fuse(
+    dev: Trials,
+    test: Trials,
+    *,
+    systems: Sequence[str] | None = None,
+    fusion: str | FusionMethod = "mean",
+    normalise: str = "none",
+    criterion: CriterionLike = "wer-equal",
+    alpha: float = 0.5,
+    missing: Missing = "error",
+    folds: int = 5,
+    rng: int | None = 0,
+    confidence: float = 0.95,
+    cluster: Cluster | None = None,
+) -> FusionResult:
+    """Fuse systems and evaluate the fusion and each of them at thresholds from dev.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> genuine = np.arange(900) < 300
+    >>> dev, test = (Trials.from_arrays(rng.normal(2 * genuine[:, None], 1, (900, 2)), genuine) for _ in range(2))
+    >>> result = fuse(dev, test, fusion="mean")
+    >>> result.gain.beta_min > 1
+    True
+    """
+    scores = fuse_scores(
+        dev,
+        test,
+        systems=systems,
+        fusion=fusion,
+        normalise=normalise,
+        criterion=criterion,
+        alpha=alpha,
+        missing=missing,
+        folds=folds,
+        rng=rng,
+    )
+    settings: dict[str, Any] = {"criterion": criterion, "alpha": alpha, "confidence": confidence, "cluster": cluster}
+    baselines = tuple(evaluate(dev, test, system=name, **settings) for name in scores.systems)
+    return FusionResult(scores, evaluate(scores.dev, scores.test, **settings), baselines)
+
+
+def fuse_scores(
+    dev: Trials,
+    test: Trials,
+    *,
+    systems: Sequence[str] | None = None,
+    fusion: str | FusionMethod = "mean",
+    normalise: str = "none",
+    criterion: CriterionLike = "wer-equal",
+    alpha: float = 0.5,
+    missing: Missing = "error",
+    folds: int = 5,
+    rng: int | None = 0,
+) -> FusedScores:
+    """Fit a fusion on dev trials and fuse the scores of dev and test trials.
+
+    Parameters
+    ----------
+    systems
+        Which systems, two or more; all of them by default.
+    fusion
+        A registered method by its name, or a method.
+    normalise
+        How scores are put on a common scale first, fitted on dev; ``none`` leaves them.
+    criterion, alpha
+        How the threshold is chosen that decides between hyper-parameters.
+    missing
+        A trial without the score of a system has an infinite one: an ``error``; ``reject`` rejects it, a fused score
+        of -inf; ``neutral`` takes the system's EER threshold on dev in its place.
+    folds
+        For methods with hyper-parameters: folds of Algorithm 1. They never split a client. The dev scores are then
+        those of held-out folds, so that a threshold from them is not biased.
+
+    Raises
+    ------
+    TrialsError
+        Fewer than two systems, or client-dependent fusion without claim ids.
+    """
+    names = list(dev.systems) if systems is None else [systems] if isinstance(systems, str) else list(systems)
+    method = as_fusion(fusion)
+    _check(names, dev, test, missing)
+    if normalise not in NORMALISATIONS:
+        raise ParameterError(f"there is no normalisation {shown(normalise)}; there are {', '.join(NORMALISATIONS)}")
+    data, other = _data(dev, test, names)
+    if method.needs_claim and data.claim is None:
+        raise TrialsError(f"{method.name} fits something for each client and needs claim ids in dev and test")
+    data, other, rejected, notes = _complete(data, other, missing)
+    if normalise in PER_CLAIM:
+        # fitted outside the folds, in which held-out clients would not be known
+        scale = fit_normalisation(normalise, data)
+        notes += scale.notes
+        data, other = (part.with_scores(scale.apply(part.scores, part.claim)) for part in (data, other))
+        fit = method.fit
+    else:
+        fit = _normalised(method, normalise)
+    parameters: Mapping[str, Any] = method.grid[0]
+    if len(method.grid) > 1:
+        choice = select_parameters(
+            fit, data, method.grid, client_folds(dev, folds, rng), criterion=criterion, alpha=alpha
+        ).best
+        parameters = choice.parameters
+        notes += choice.notes
+        fitted, fused_dev = fit(data, **parameters), choice.scores
+    else:
+        fitted = fit(data, **parameters)
+        fused_dev = fitted.apply(data.scores, data.claim)
+    notes += fitted.notes
+    fused = [fused_dev, fitted.apply(other.scores, other.claim)]
+    for values, without in zip(fused, rejected, strict=True):
+        if np.isnan(values).any():
+            raise ParameterError(f"{method.name} gave scores that are no numbers; normalise the scores first")
+        values[without] = -np.inf
+    name = f"{method.name}({' + '.join(names)})"
+    return FusedScores(
+        _as_trials(dev, fused[0], name),
+        _as_trials(test, fused[1], name),
+        method.name,
+        normalise,
+        tuple(names),
+        parameters,
+        len(method.grid) > 1,
+        tuple(dict.fromkeys(notes)),
+    )
+
+
+def _normalised(method: FusionMethod, normalise: str) -> Callable[..., Fitted]:
+    """The fit of a method on normalised scores, both from the same trials."""
+    if normalise == "none":
+        return method.fit
+
+    def fit(data: FusionData, **parameters: Any) -> Fitted:
+        scale = fit_normalisation(normalise, data)
+        inner = method.fit(data.with_scores(scale.apply(data.scores, data.claim)), **parameters)
+        return Fitted(
+            lambda scores, claim: inner.apply(scale.apply(scores, claim), claim), (*scale.notes, *inner.notes)
+        )
+
+    return fit
+
+
+def client_folds(trials: Trials, folds: int, rng: int | None = 0) -> list[NDArray[np.bool_]]:
+    """Which trials are held out in each fold; all trials of a client together, where claim ids are known."""
+    cluster: Cluster = "claim" if "claim" in trials.ids else "none"
+    return [block.held_out for block in make_blocks(trials, folds, cluster=cluster, rng=rng)]
+
+
+def _check(names: Sequence[str], dev: Trials, test: Trials, missing: str) -> None:
+    if missing not in ("error", "reject", "neutral"):
+        raise ParameterError(f"missing must be error, reject or neutral, not {missing!r}")
+    if len(names) < 2:
+        raise TrialsError(f"a fusion needs at least two systems, and there is {listed(names) or 'none'}")
+    if len(set(names)) != len(names):
+        raise ParameterError(f"a system is named twice: {listed(names)}")
+    for trials in (dev, test):
+        for name in names:
+            trials.check_system(name)
+
+
+def _data(dev: Trials, test: Trials, names: Sequence[str]) -> tuple[FusionData, FusionData]:
+    claims: list[NDArray[np.int64] | None] = [None, None]
+    count = 0
+    if dev.claim is not None and test.claim is not None:
+        codes = recode([dev.claim, test.claim])
+        claims, count = [*codes], 1 + max(int(column.max(initial=-1)) for column in codes)
+    parts = []
+    for trials, claim in zip((dev, test), claims, strict=True):
+        columns = [trials.column(name) for name in names]
+        scores = np.empty((len(trials), len(names)), order="F")
+        for k, column in enumerate(columns):
+            scores[:, k] = column
+        parts.append(FusionData(scores, trials.genuine, claim, count))
+    return parts[0], parts[1]
+
+
+def _complete(
+    data: FusionData, other: FusionData, missing: Missing
+) -> tuple[FusionData, FusionData, list[NDArray[np.bool_]], tuple[str, ...]]:
+    """Data without infinite scores, which trials are rejected in the end, and a note."""
+    lacking = [~np.isfinite(part.scores) for part in (data, other)]
+    count = sum(int(np.count_nonzero(where.any(axis=1))) for where in lacking)
+    none = [np.zeros(len(part.genuine), dtype=bool) for part in (data, other)]
+    if not count:
+        return data, other, none, ()
+    if missing == "error":
+        raise TrialsError(
+            f"{count} trials lack the score of a system; say what they are: missing 'reject' rejects them, "
+            "'neutral' takes a neutral score"
+        )
+    filler = np.array(
+        [_neutral(column, data.genuine, where) for column, where in zip(data.scores.T, lacking[0].T, strict=True)]
+    )
+    filled = [
+        part.with_scores(np.where(where, filler, part.scores))
+        for part, where in zip((data, other), lacking, strict=True)
+    ]
+    rejected = [np.asarray(where.any(axis=1)) for where in lacking] if missing == "reject" else none
+    word = "are rejected" if missing == "reject" else "take the system's EER threshold on dev in its place"
+    return filled[0], filled[1], rejected, (f"{count} trials that lack the score of a system {word}",)
+
+
+def _neutral(column: Floats, genuine: NDArray[np.bool_], lacking: NDArray[np.bool_]) -> float:
+    known = ~lacking
+    if not (known & genuine).any() or not (known & ~genuine).any():
+        raise TrialsError("a system has no score for a whole class of dev trials; leave it out")
+    return float(equal_error_rate((column[known & genuine], column[known & ~genuine])).threshold)
+
+
+def _as_trials(trials: Trials, scores: Floats, name: str) -> Trials:
+    return Trials(scores[:, None], trials.genuine, (name,), notes=trials.notes, **trials.ids)

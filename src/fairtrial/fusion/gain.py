@@ -1,0 +1,38 @@
+"""How much fusion gains over the systems it is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf, nan
+
+from fairtrial.errors import ParameterError
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """Gain ratios of seed 004, eqs. (9) and (10); above 1 the fusion is better."""
+
+    beta_mean: float
+    beta_min: float
+
+    @property
+    def note(self) -> str:
+        """What to know of a gain without bounds."""
+        return "the fusion made no error: its gain is infinite" if self.beta_mean == inf else ""
+
+
+def fusion_gain(fused: float, baselines: Sequence[float]) -> Gain:
+    """Compute mean(HTER_i) / HTER_COM and min(HTER_i) / HTER_COM.
+
+    Examples
+    --------
+    >>> fusion_gain(0.01, [0.02, 0.04])
+    Gain(beta_mean=3.0, beta_min=2.0)
+    """
+    if not baselines:
+        raise ParameterError("a gain needs at least one baseline")
+    mean, least = sum(baselines) / len(baselines), min(baselines)
+    if fused == 0:
+        return Gain(inf if mean else nan, inf if least else nan)
+    return Gain(mean / fused, least / fused)

@@ -1,0 +1,132 @@
+"""Scores of different systems on a common scale: what is needed comes from dev trials only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from fairtrial.eer import equal_error_rate
+from fairtrial.errors import ParameterError
+from fairtrial.fusion.claims import claim_statistics
+from fairtrial.fusion.methods import Claims, Fitted, Floats, FusionData
+
+Normalisation = Callable[[FusionData], Fitted]
+
+
+def _nothing(data: FusionData) -> Fitted:
+    return Fitted(lambda scores, claim: scores)
+
+
+def _linear(centre: Floats, scale: Floats) -> Fitted:
+    if not np.all(scale > 0):
+        system = int(np.argmin(scale > 0)) + 1
+        raise ParameterError(f"the dev scores of system {system} have no spread; leave it out, or do not normalise")
+    return Fitted(lambda scores, claim: np.asarray((scores - centre) / scale))
+
+
+def _z(data: FusionData) -> Fitted:
+    impostor = data.scores[~data.genuine]
+    return _linear(impostor.mean(axis=0), impostor.std(axis=0))
+
+
+def _min_max(data: FusionData) -> Fitted:
+    low, high = data.scores.min(axis=0), data.scores.max(axis=0)
+    return _linear(low, high - low)
+
+
+def _median_mad(data: FusionData) -> Fitted:
+    median = np.median(data.scores, axis=0)
+    return _linear(median, np.median(np.abs(data.scores - median), axis=0))
+
+
+def _tanh(data: FusionData) -> Fitted:
+    genuine = data.scores[data.genuine]
+    inner = _linear(genuine.mean(axis=0), genuine.std(axis=0))
+    return Fitted(lambda scores, claim: np.asarray((np.tanh(0.01 * inner.apply(scores, claim)) + 1) / 2))
+
+
+def _double_sigmoid(data: FusionData) -> Fitted:
+    genuine, impostor = data.scores[data.genuine], data.scores[~data.genuine]
+    middle = np.array(
+        [equal_error_rate((g, i)).threshold for g, i in zip(genuine.T, impostor.T, strict=True)], dtype=np.float64
+    )
+    spread = data.scores.std(axis=0)
+    # where the classes do not overlap there is no extent; a hundredth of the spread is then narrow enough
+    left = np.maximum(middle - genuine.min(axis=0), spread / 100)
+    right = np.maximum(impostor.max(axis=0) - middle, spread / 100)
+
+    def apply(scores: Floats, claim: Claims) -> Floats:
+        distance = scores - middle
+        exponent = -2 * distance / np.where(distance < 0, left, right)
+        return np.asarray(1 / (1 + np.exp(np.clip(exponent, -700, 700))))
+
+    return Fitted(apply)
+
+
+def _claim_z(data: FusionData) -> Fitted:
+    found = claim_statistics(data, "z-norm")
+
+    def apply(scores: Floats, claim: Claims) -> Floats:
+        rows = found.rows(claim)
+        return np.asarray((scores - found.impostor_mean[rows]) / found.impostor_sd[rows])
+
+    return Fitted(apply, found.notes)
+
+
+def _claim_f(data: FusionData) -> Fitted:
+    found = claim_statistics(data, "f-norm")
+    distance = found.genuine_mean - found.impostor_mean
+    if not np.all(distance > 0):
+        raise ParameterError(
+            "f-norm needs genuine scores above impostor scores on average, for every client; use z-norm, or negate "
+            "scores that are distances"
+        )
+
+    def apply(scores: Floats, claim: Claims) -> Floats:
+        rows = found.rows(claim)
+        return np.asarray((scores - found.impostor_mean[rows]) / distance[rows])
+
+    return Fitted(apply, found.notes)
+
+
+def _claim_eer(data: FusionData) -> Fitted:
+    found = claim_statistics(data, "eer-norm")
+
+    def apply(scores: Floats, claim: Claims) -> Floats:
+        return np.asarray(scores - found.threshold[found.rows(claim)])
+
+    return Fitted(apply, found.notes)
+
+
+NORMALISATIONS: dict[str, Normalisation] = {
+    "none": _nothing,
+    "z": _z,
+    "min-max": _min_max,
+    "median-mad": _median_mad,
+    "tanh": _tanh,
+    "double-sigmoid": _double_sigmoid,
+    "z-norm": _claim_z,
+    "f-norm": _claim_f,
+    "eer-norm": _claim_eer,
+}
+"""Normalisations by their names."""
+
+PER_CLAIM = ("z-norm", "f-norm", "eer-norm")
+"""Those that are fitted for each claimed identity."""
+
+
+def fit_normalisation(name: str, data: FusionData) -> Fitted:
+    """Fit a normalisation on dev trials.
+
+    Notes
+    -----
+    ``z``: mean and standard deviation of impostor scores to 0 and 1. ``min-max``: lowest and highest score to 0 and
+    1. ``median-mad``: median and median absolute deviation. ``tanh``: (1 + tanh((s - mean) / (100 sd))) / 2 with mean
+    and sd of genuine scores. ``double-sigmoid``: 1 / (1 + exp(-2 (s - t) / r)), t the EER threshold and r the extent
+    of the overlap on either side of it. ``z-norm``, ``f-norm`` and ``eer-norm`` are fitted for each claimed
+    identity; see `claim_statistics`.
+    """
+    if name != "none":
+        data.check_classes(f"the normalisation {name}")
+    return NORMALISATIONS[name](data)

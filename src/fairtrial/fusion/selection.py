@@ -1,0 +1,83 @@
+"""Algorithm 1 of seed 004: hyper-parameters and the threshold by one pooled cross-validation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairtrial.counting import ErrorCounts
+from fairtrial.criteria import CriterionLike, choose_thresholds
+from fairtrial.errors import ParameterError, TrialsError
+from fairtrial.fusion.methods import Fitted, Floats, FusionData
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """Hyper-parameters, and the errors that all held-out trials together make at one threshold."""
+
+    parameters: Mapping[str, Any]
+    counts: ErrorCounts
+    scores: Floats
+    """Scores of the held-out trials of all folds, in the order of the trials."""
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Selection:
+    """What cross-validation chose, and everything it tried."""
+
+    best: Candidate
+    candidates: tuple[Candidate, ...]
+
+
+def select_parameters(
+    fit: Callable[..., Fitted],
+    data: FusionData,
+    grid: Sequence[Mapping[str, Any]],
+    folds: Sequence[NDArray[np.bool_]],
+    *,
+    criterion: CriterionLike = "wer-equal",
+    alpha: float = 0.5,
+) -> Selection:
+    """Choose hyper-parameters by cross-validation with one threshold for all held-out folds.
+
+    For each candidate the scores of all held-out folds are pooled into one set; one threshold is chosen on it, and
+    the HTER there decides. The threshold of the best candidate is also the one for the test set.
+
+    Parameters
+    ----------
+    fit
+        ``fit(data, **parameters)``, such as that of any registered fusion method.
+    grid
+        The candidates.
+    folds
+        Which trials are held out in each fold; together all of them, each once.
+
+    References
+    ----------
+    Seed 004, appendix A, Algorithm 1.
+    """
+    if not grid:
+        raise ParameterError("there must be at least one candidate to choose from")
+    times = np.sum(np.stack(folds), axis=0)
+    if not np.all(times == 1):
+        raise TrialsError("every trial must be held out in exactly one fold")
+    candidates = []
+    for parameters in grid:
+        scores = np.empty(len(data.genuine))
+        notes: list[str] = []
+        for held_out in folds:
+            rest = data.rows(~held_out)
+            rest.check_classes("a fold")
+            fitted = fit(rest, **parameters)
+            claim = None if data.claim is None else data.claim[held_out]
+            scores[held_out] = fitted.apply(data.scores[held_out], claim)
+            notes += fitted.notes
+        counts = choose_thresholds((scores[data.genuine], scores[~data.genuine]), criterion, alpha)[0].scalar()
+        candidates.append(Candidate(parameters, counts, scores, tuple(dict.fromkeys(notes))))
+    best = min(candidates, key=lambda candidate: candidate.counts.hter)
+    return Selection(best, tuple(candidates))

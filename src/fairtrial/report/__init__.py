@@ -1,0 +1,1 @@
+"""One self-contained page of an evaluation, a comparison, a benchmark or a coverage study."""

@@ -1,0 +1,395 @@
+"""Benchmarks of one's own: what a manifest can say, and what is wrong with one."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fairtrial import FairtrialError, InputError, ParameterError, TrialsError
+from fairtrial.benchmark.manifest import read_benchmark
+from fairtrial.benchmark.protocols import list_experiments
+from fairtrial.benchmark.sets import Benchmark, SystemInfo
+
+PEOPLE = [f"p{k}" for k in range(8)]
+Scores = dict[tuple[str, str], float]
+
+
+def scores_of(seed: int) -> Scores:
+    """A score for everybody against everybody, which a text file keeps exactly."""
+    values = np.random.default_rng(seed).integers(0, 1000, size=(8, 8)) / 8
+    return {(a, b): float(values[i, j]) for i, a in enumerate(PEOPLE) for j, b in enumerate(PEOPLE)}
+
+
+def bob(scores: Scores, *, backwards: bool = False) -> str:
+    """Four columns; a probe's order in the file is no matter."""
+    pairs = sorted(scores, reverse=backwards)
+    return "".join(f"{claim} {subject} {subject}-1 {scores[claim, subject]}\n" for claim, subject in pairs)
+
+
+def csv(**systems: Scores) -> str:
+    lines = [",".join(["claim", "subject", *systems])]
+    lines += [",".join([*pair, *(str(scores[pair]) for scores in systems.values())]) for pair in A]
+    return "\n".join(lines) + "\n"
+
+
+A, B, C, D = (scores_of(seed) for seed in range(4))
+ONE_FILE_EACH = """
+name = "lab"
+title = "Our two systems"
+citation = "We, 2024"
+licence = "ours"
+synthetic = true
+never_paired = [["DCT", "PCA"]]
+
+[[set]]
+name = "P1"
+
+[[set.system]]
+name = "eigenfaces"
+modality = "face"
+feature = "PCA"
+classifier = "distance"
+dev = "a-dev.txt"
+test = "a-test.txt"
+
+[[set.system]]
+name = "voice"
+modality = "speech"
+dev = "b-dev.txt"
+test = "b-test.txt"
+"""
+COLUMNS = """
+name = "lab"
+
+[[set]]
+name = "P1"
+dev = "dev.csv"
+test = "test.csv"
+
+[[set.system]]
+name = "face"
+modality = "face"
+column = "a"
+
+[[set.system]]
+name = "b"
+modality = "speech"
+"""
+NO_DEV = """
+name = "lab"
+
+[[set]]
+name = "P1"
+scores = "dev.csv"
+
+[set.split]
+repeats = 3
+fraction = 0.5
+seed = 4
+
+[[set.system]]
+name = "a"
+modality = "face"
+
+[[set.system]]
+name = "b"
+modality = "speech"
+"""
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[[str], Path]:
+    """Write a manifest beside good score files."""
+    for name, content in {
+        "a-dev.txt": bob(A),
+        "b-dev.txt": bob(B, backwards=True),
+        "a-test.txt": bob(C, backwards=True),
+        "b-test.txt": bob(D),
+        "dev.csv": csv(a=A, b=B, c=C),
+        "test.csv": csv(c=B, b=D, a=C),
+    }.items():
+        (tmp_path / name).write_text(content)
+
+    def write_manifest(text: str) -> Path:
+        (tmp_path / "benchmark.toml").write_text(text)
+        return tmp_path
+
+    return write_manifest
+
+
+def found(benchmark: Benchmark, side: str, system: str) -> Scores:
+    """The scores of the first set by claim and subject."""
+    trials = getattr(benchmark.sets[0], side)
+    claim, subject = (trials.ids[field].decode().tolist() for field in ("claim", "subject"))
+    return dict(zip(zip(claim, subject, strict=True), trials.column(system).tolist(), strict=True))
+
+
+def test_a_file_for_each_system_in_any_order(write: Callable[[str], Path]) -> None:
+    benchmark = read_benchmark(write(ONE_FILE_EACH))
+    assert (benchmark.name, benchmark.title, benchmark.citation, benchmark.licence, benchmark.synthetic) == (
+        "lab",
+        "Our two systems",
+        "We, 2024",
+        "ours",
+        True,
+    )
+    assert benchmark.never_paired == (("DCT", "PCA"),)
+    (one,) = benchmark.sets
+    assert one.systems == (
+        SystemInfo("eigenfaces", "face", "PCA", "distance"),
+        SystemInfo("voice", "speech", "voice", "voice"),
+    )
+    assert one.dev.systems == one.test.systems == ("eigenfaces", "voice")
+    assert (one.name, one.split, one.dev.genuine.sum(), len(one.dev)) == ("P1", None, 8, 64)
+    for side, system, expected in (("dev", "eigenfaces", A), ("dev", "voice", B), ("test", "eigenfaces", C)):
+        assert found(benchmark, side, system) == expected
+    assert found(benchmark, "test", "voice") == D
+    assert [experiment.systems for experiment in list_experiments(benchmark)] == [("eigenfaces", "voice")]
+
+
+def test_the_manifest_itself_may_be_named(write: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = write(ONE_FILE_EACH)
+    (folder / "benchmark.toml").rename(folder / "mine.toml")
+    monkeypatch.chdir(folder.parent)
+    assert len(read_benchmark(f"{folder.name}/mine.toml").sets) == 1
+
+
+def test_columns_of_the_same_files(write: Callable[[str], Path]) -> None:
+    benchmark = read_benchmark(write(COLUMNS))
+    (one,) = benchmark.sets
+    assert benchmark.title == "lab"
+    assert one.dev.systems == one.test.systems == ("face", "b")
+    assert found(benchmark, "dev", "face") == A
+    assert found(benchmark, "test", "face") == C
+    assert found(benchmark, "test", "b") == D
+
+
+def test_a_system_may_be_a_column_of_its_own_file(write: Callable[[str], Path]) -> None:
+    text = ONE_FILE_EACH.replace('dev = "b-dev.txt"\ntest = "b-test.txt"', 'dev = "dev.csv"\ntest = "test.csv"')
+    benchmark = read_benchmark(write(f'{text}column = "b"\n'))
+    assert found(benchmark, "dev", "voice") == B
+    assert found(benchmark, "dev", "eigenfaces") == A
+
+
+def test_without_dev_there_are_splits(write: Callable[[str], Path]) -> None:
+    benchmark = read_benchmark(write(NO_DEV))
+    assert [(one.name, one.split) for one in benchmark.sets] == [("P1", 1), ("P1", 2), ("P1", 3)]
+    for one in benchmark.sets:
+        assert (len(one.dev), len(one.test), int(one.dev.genuine.sum())) == (16, 16, 4)
+        assert one.dev.systems == ("a", "b")
+    assert len(benchmark.notes) == 1
+    assert "3 random splits by people (seed 4)" in benchmark.notes[0]
+    whole = read_benchmark(write(NO_DEV.replace("[set.split]\nrepeats = 3\nfraction = 0.5\nseed = 4\n", "")))
+    assert len(whole.sets) == 10
+
+
+def test_scores_of_each_system_in_its_own_file(write: Callable[[str], Path]) -> None:
+    text = NO_DEV.replace('scores = "dev.csv"', "")
+    text = text.replace('"face"', '"face"\nscores = "a-dev.txt"').replace(
+        '"speech"', '"speech"\nscores = ["b-dev.txt"]'
+    )
+    first, same = (read_benchmark(write(words)).sets[1].test for words in (text, NO_DEV))
+    assert found(read_benchmark(write(text)), "test", "b").items() <= B.items()
+    assert len(first) == len(same) == 16
+
+
+def test_globs_and_lists_of_scores(write: Callable[[str], Path], tmp_path: Path) -> None:
+    folder = tmp_path / "with [brackets]"
+    folder.mkdir()
+    for system, scores in (("x", A), ("y", B)):
+        for side in ("dev", "test"):
+            parts: dict[str, list[str]] = {"gen": [], "imp": []}
+            for (claim, subject), score in scores.items():
+                parts["gen" if claim == subject else "imp"].append(f"{subject} {claim} {score}\n")
+            for word, lines in parts.items():
+                (folder / f"{system}-{side}-{word}.scores").write_text("".join(lines))
+    text = ONE_FILE_EACH.replace('"a-dev.txt"', '"x-dev-*.scores"').replace('"a-test.txt"', '"x-test-*.scores"')
+    text = text.replace('"b-dev.txt"', '["y-dev-gen.scores", "y-dev-imp.scores"]')
+    text = text.replace('"b-test.txt"', '"y-test-*"')
+    (folder / "benchmark.toml").write_text(text)
+    benchmark = read_benchmark(folder)
+    assert found(benchmark, "dev", "eigenfaces") == found(benchmark, "test", "eigenfaces") == A
+    assert found(benchmark, "test", "voice") == B
+
+
+def test_options_of_reading(write: Callable[[str], Path], tmp_path: Path) -> None:
+    lines = [f"{a};{b};{'same' if a == b else 'spoof' if b == 'p0' else 'other'};{A[a, b]}" for a, b in A]
+    (tmp_path / "odd.csv").write_text("\n".join(["who;real;kind;distance", *lines]) + "\n")
+    read = """
+[set.system.read]
+format = "csv"
+negate = true
+columns = { claim = "who", subject = "real", label = "kind" }
+scores = ["distance"]
+genuine_labels = ["same"]
+impostor_labels = ["other"]
+"""
+    text = ONE_FILE_EACH.split("[[set.system]]")
+    manifest = "[[set.system]]".join(text[:2]).replace("a-dev.txt", "odd.csv").replace("a-test.txt", "odd.csv") + read
+    benchmark = read_benchmark(write(manifest))
+    expected = {pair: -score for pair, score in A.items() if pair[0] == pair[1] or pair[1] != "p0"}
+    assert found(benchmark, "dev", "eigenfaces") == expected
+    assert "P1, dev: 7 trials with label spoof were left out" in benchmark.notes
+    assert "P1, test: scores negated: distance" in benchmark.notes
+
+
+def test_a_systems_options_go_before_its_sets(write: Callable[[str], Path]) -> None:
+    text = ONE_FILE_EACH.replace('name = "P1"', 'name = "P1"\nread = { negate = true }')
+    benchmark = read_benchmark(write(f"{text}read = {{ negate = false }}\n"))
+    assert found(benchmark, "dev", "eigenfaces") == {pair: -score for pair, score in A.items()}
+    assert found(benchmark, "dev", "voice") == B
+
+
+def test_common_trials_of_files_that_differ(write: Callable[[str], Path], tmp_path: Path) -> None:
+    folder = write(ONE_FILE_EACH)
+    (tmp_path / "b-dev.txt").write_text("".join(bob(B).splitlines(keepends=True)[1:]))
+    with pytest.raises(TrialsError, match=r"set P1: trial claim p0, subject p0.* is not in .*b-dev.txt.*--common"):
+        read_benchmark(folder)
+    text = ONE_FILE_EACH.replace('name = "P1"', 'name = "P1"\nread = { common = true }')
+    benchmark = read_benchmark(write(text))
+    assert found(benchmark, "dev", "voice") == {pair: score for pair, score in B.items() if pair != ("p0", "p0")}
+    assert "P1, dev: 1 trials that not all systems have were dropped, 63 are left" in benchmark.notes
+
+
+def test_two_sets(write: Callable[[str], Path]) -> None:
+    second = COLUMNS.split("\n\n", 1)[1].replace('"P1"', '"P2"')
+    benchmark = read_benchmark(write(ONE_FILE_EACH + second))
+    assert [(one.name, one.dev.systems) for one in benchmark.sets] == [
+        ("P1", ("eigenfaces", "voice")),
+        ("P2", ("face", "b")),
+    ]
+
+
+def swap(text: str, old: str, new: str) -> str:
+    assert old in text
+    return text.replace(old, new, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "message"),
+    [
+        ("name = lab", InputError, r"benchmark.toml: is no TOML: .*line 1"),
+        ("", InputError, r"benchmark.toml: name is missing; expected a text"),
+        ('name = ""', InputError, r"name is empty; expected a text"),
+        ('name = "lab"', InputError, r"there is no set; write each as a table that begins with \[\[set\]\]"),
+        ('name = "lab"\nset = "P1"', InputError, r"set must be a list, not 'P1'"),
+        ('name = "lab"\nset = ["P1"]', InputError, r"there is no set; write each as a table"),
+        ('name = "lab"\nauthor = "me"', InputError, r"there is no key 'author'; keys are name, title"),
+        ('name = "lab"\n[[set]]\nname = "P1"', InputError, r"set P1: there is no system; write .* \[\[set.system\]\]"),
+        ('name = "lab"\n[[set]]\ndev = "x"', InputError, r"set number 1: name is missing"),
+        (swap(ONE_FILE_EACH, '"lab"', "7"), InputError, r"name must be a text, not '7'"),
+        (swap(ONE_FILE_EACH, "= true", '= "yes"'), InputError, r"synthetic must be true or false, not 'yes'"),
+        (swap(ONE_FILE_EACH, '"PCA"]', "3]"), InputError, r"never_paired must be pairs of features"),
+        (swap(ONE_FILE_EACH, ', "PCA"]', "]"), InputError, r"never_paired must be pairs of features"),
+        (swap(ONE_FILE_EACH, "modality", "mode"), InputError, r"set P1: system eigenfaces: there is no key 'mode'"),
+        (swap(ONE_FILE_EACH, 'modality = "face"', ""), InputError, r"system eigenfaces: modality is missing"),
+        (swap(ONE_FILE_EACH, '"voice"', '"eigenfaces"'), InputError, r"two systems are called 'eigenfaces'"),
+        (
+            swap(ONE_FILE_EACH, '"voice"', '""'),
+            InputError,
+            r"set P1: system number 2: name is empty",
+        ),
+        (
+            swap(ONE_FILE_EACH, '"a-dev.txt"', '"x-dev.txt"'),
+            InputError,
+            r"system eigenfaces: .*x-dev.txt: there is no such file",
+        ),
+        (swap(ONE_FILE_EACH, '"a-dev.txt"', "[]"), InputError, r"dev must be a file or a list of files, not '\[\]'"),
+        (swap(ONE_FILE_EACH, '"a-dev.txt"', "1"), InputError, r"dev must be a file or a list of files, not '1'"),
+        (swap(ONE_FILE_EACH, 'test = "a-test.txt"', ""), InputError, r"eigenfaces: names only dev; expected dev and"),
+        (
+            swap(ONE_FILE_EACH, 'dev = "b-dev.txt"\ntest', "scores"),
+            InputError,
+            r"set P1: some systems have dev and test, others have scores",
+        ),
+        (
+            swap(ONE_FILE_EACH, 'dev = "b-dev.txt"\ntest = "b-test.txt"', ""),
+            InputError,
+            r"system voice: names no files; expected dev and test, or scores",
+        ),
+        (
+            swap(ONE_FILE_EACH, 'name = "P1"', 'name = "P1"\nscores = "dev.csv"'),
+            InputError,
+            r"system eigenfaces: its set names the files already",
+        ),
+        (
+            swap(ONE_FILE_EACH, 'name = "P1"', 'name = "P1"\nsplit = { seed = 1 }'),
+            InputError,
+            r"split is for sets without dev and test",
+        ),
+        (
+            ONE_FILE_EACH + ONE_FILE_EACH[ONE_FILE_EACH.index("[[set]]") :],
+            InputError,
+            r"set P1: there are two sets of this name",
+        ),
+        (swap(COLUMNS, '"a"', '"x"'), TrialsError, r"system face: there is no system 'x' in the files, but a, b, c"),
+        (swap(COLUMNS, '"b"', '"voice"'), TrialsError, r"system voice: there is no system 'voice' in the files"),
+        (swap(COLUMNS, 'test = "test.csv"', ""), InputError, r"set P1: names only dev"),
+        (swap(COLUMNS, 'column = "a"', "read = { negate = true }"), InputError, r"read belongs to the set"),
+        (swap(COLUMNS, 'test = "test.csv"', 'test = "a-test.txt"'), TrialsError, r"set P1: system b: there is no"),
+        (
+            swap(ONE_FILE_EACH, '"a-dev.txt"', '"dev.csv"'),
+            TrialsError,
+            r"set P1: system eigenfaces: there is no system 'eigenfaces' in its files, but a, b, c; say which one",
+        ),
+        (swap(NO_DEV, "repeats = 3", "repeats = true"), InputError, r"split: repeats must be a whole number"),
+        (swap(NO_DEV, "repeats = 3", "repeats = 0"), ParameterError, r"set P1: repeats must be at least 1"),
+        (swap(NO_DEV, "fraction = 0.5", 'fraction = "half"'), InputError, r"split: fraction must be a number"),
+        (swap(NO_DEV, "seed", "random"), InputError, r"split: there is no key 'random'; keys are repeats"),
+        (
+            swap(NO_DEV, "[set.split]", "[set.read]\nnegated = 1\n[set.split]"),
+            InputError,
+            r"read: there is no key 'neg",
+        ),
+        (swap(NO_DEV, "[set.split]", "[set.read]\nnegate = 1\n[set.split]"), InputError, r"read: negate must be"),
+        (
+            swap(NO_DEV, "[set.split]", "[set.read]\ncolumns = { claim = 1 }\n[set.split]"),
+            InputError,
+            r"read: columns: claim must be the name of a column, not '1'",
+        ),
+        (
+            swap(NO_DEV, "[set.split]", '[set.read]\ncolumns = { who = "claim" }\n[set.split]'),
+            ParameterError,
+            r"set P1: there is no column role who",
+        ),
+        (swap(NO_DEV, "[set.split]", '[set.read]\nnan = "skip"\n[set.split]'), ParameterError, r"nan must be one of"),
+        (swap(NO_DEV, "[set.split]", '[set.read]\nformat = "xls"\n[set.split]'), ParameterError, r"no format 'xls'"),
+    ],
+)
+def test_what_is_wrong_is_said(
+    write: Callable[[str], Path], text: str, kind: type[FairtrialError], message: str
+) -> None:
+    with pytest.raises(kind, match=message) as error:
+        read_benchmark(write(text))
+    assert str(error.value).startswith(str(write(text) / "benchmark.toml"))
+
+
+def test_labels_that_disagree(write: Callable[[str], Path], tmp_path: Path) -> None:
+    folder = write(ONE_FILE_EACH)
+    lines = ["claim,subject,label,score", *(f"{a},{b},{int(a != b)},{B[a, b]}" for a, b in B)]
+    (tmp_path / "b-dev.txt").write_text("\n".join(lines) + "\n")
+    with pytest.raises(TrialsError, match=r"set P1: trial .* is genuine in .*a-dev.txt and impostor in .*b-dev.txt"):
+        read_benchmark(folder)
+
+
+def test_scores_without_ids_cannot_be_put_side_by_side(write: Callable[[str], Path], tmp_path: Path) -> None:
+    folder = write(ONE_FILE_EACH.replace(".txt", "-*.list"))
+    for stem in ("a-dev", "a-test", "b-dev", "b-test"):
+        for word in ("gen", "imp"):
+            (tmp_path / f"{stem}-{word}.list").write_text("1.5\n2.5\n")
+    with pytest.raises(TrialsError, match=r"set P1: .* have no id column in common"):
+        read_benchmark(folder)
+
+
+def test_no_manifest(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"holds no benchmark.toml; write one"):
+        read_benchmark(tmp_path)
+    with pytest.raises(InputError, match=r"there is no such file or directory"):
+        read_benchmark(tmp_path / "nowhere")
+    (tmp_path / "benchmark.toml").mkdir()
+    with pytest.raises(InputError, match=r"benchmark.toml: cannot be read: "):
+        read_benchmark(tmp_path)
+    (tmp_path / "odd.toml").write_bytes(b'name = "\xff"')
+    with pytest.raises(InputError, match=r"odd.toml: is no TOML: "):
+        read_benchmark(tmp_path / "odd.toml")
