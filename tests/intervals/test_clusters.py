@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 from fairtrial import Trials, TrialsError, hter_interval
 from fairtrial.counting import as_source, count_errors
 from fairtrial.folds import Cluster
-from fairtrial.intervals.clusters import cluster_interval, cluster_variance, contributions, wrong_decisions
+from fairtrial.intervals.clusters import (
+    SharedPeople,
+    cluster_interval,
+    cluster_variance,
+    contributions,
+    wrong_decisions,
+)
 from fairtrial.intervals.rates import HTER, ErrorWeights
 
 
@@ -50,6 +56,23 @@ def test_variance_is_the_sum_over_dependent_pairs(cluster: Cluster, seed: int) -
     if cluster == "both" and expected <= 0:
         expected = max(one_way)
     assert found.variance == pytest.approx(expected * (found.degrees + 1) / found.degrees)
+
+
+@pytest.mark.parametrize("cluster", ["none", "claim", "subject", "both"])
+@given(seed=st.integers(0, 60), threshold=st.floats(-2, 2))
+def test_variance_from_errors_alone_is_that_of_all_contributions(cluster: Cluster, seed: int, threshold: float) -> None:
+    trials = some_trials(seed)
+    weights = ErrorWeights("x", 0.3, 0.9)
+    wrong = wrong_decisions(trials, None, threshold)
+    difference = wrong.astype(np.int8) - wrong_decisions(trials, None, 0.1).astype(np.int8)
+    shared = SharedPeople.of(trials, cluster)
+    for errors in (wrong, difference):
+        expected = shared.variance(contributions(trials.genuine, errors, weights))
+        found = shared.error_variance(errors, weights)
+        assert found.variance == pytest.approx(expected.variance, abs=1e-15)
+        assert found.degrees == pytest.approx(expected.degrees)
+        for part in ("genuine", "impostor"):
+            assert getattr(found, part).variance == pytest.approx(getattr(expected, part).variance, abs=1e-15)
 
 
 def test_contributions_sum_to_nothing_and_squares_to_the_independent_variance() -> None:

@@ -8,6 +8,7 @@ counted twice (Fafchamps & Gubert 2007; Cameron, Gelbach & Miller 2011; Aronow, 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import sqrt
 from typing import Any
@@ -19,6 +20,8 @@ from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.folds import Cluster, known_cluster, people_of
 from fairtrial.intervals.rates import HTER, ErrorWeights, RateInterval
 from fairtrial.trials import Trials
+
+_ROUNDING = 1e-12
 
 
 def wrong_decisions(trials: Trials, system: str | None, threshold: float) -> NDArray[np.bool_]:
@@ -89,33 +92,63 @@ class _Members:
 
     rows: NDArray[np.int64]
     people: tuple[NDArray[np.int64], ...]
-    apart: NDArray[np.int64]
+    apart: NDArray[np.bool_]
+    """Which trials are of two people."""
     pairs: NDArray[np.int64]
+    """For those: which two."""
+    pair_of: NDArray[np.int64]
+    """The same for all trials, 0 where there is one person."""
+    person_trials: NDArray[np.float64]
+    """In how many trials each person takes part."""
+    pair_trials: NDArray[np.float64]
     fewest: int
 
-    def by_person(self, deviations: NDArray[np.float64], size: int) -> NDArray[np.float64]:
-        """Contributions summed by person; a trial of two people counts for both."""
-        own = deviations[self.rows]
-        found = np.bincount(self.people[0], own, size).astype(np.float64)
+    def sums(self, which: NDArray[np.int64] | slice, values: NDArray[np.float64], size: int) -> NDArray[np.float64]:
+        """Values of some trials summed by person; a trial of two people counts for both."""
+        found = np.bincount(self.people[0][which], values, size).astype(np.float64)
         if len(self.people) > 1:
-            found += np.bincount(self.people[1][self.apart], own[self.apart], size)
+            two = self.apart[which]
+            found += np.bincount(self.people[1][which][two], values[two], size)
         return found
 
-    def counted_twice(self, deviations: NDArray[np.float64]) -> float:
+    def counted_twice(self, values: NDArray[np.float64]) -> float:
         """What the sum over persons counts twice: trials of the same two people."""
-        return _sum_of_squares(self.pairs, deviations[self.rows][self.apart]) if len(self.pairs) else 0.0
+        return _sum_of_squares(self.pairs, values[self.apart]) if len(self.pairs) else 0.0
 
-    def one_way(self, deviations: NDArray[np.float64]) -> float:
+    def one_way(self, values: NDArray[np.float64]) -> float:
         """The larger sum over one role, for a difference of sums that came out negative with few people."""
-        return max(_sum_of_squares(column, deviations[self.rows]) for column in self.people)
+        return max(_sum_of_squares(column, values) for column in self.people)
+
+    def centred(
+        self, which: NDArray[np.int64], values: NDArray[np.float64], weight: float, size: int
+    ) -> tuple[NDArray[np.float64], float]:
+        """The sums by person and what they count twice, of contributions that are all alike but for a few trials."""
+        mean, scale = values.sum() / len(self.rows), weight / len(self.rows)
+        by_person = scale * (self.sums(which, values, size) - mean * self.person_trials)
+        if not len(self.pairs):
+            return by_person, 0.0
+        two = self.apart[which]
+        pairs, place = np.unique(self.pair_of[which[two]], return_inverse=True)
+        hits = np.bincount(place, values[two], len(pairs))
+        alike = mean**2 * float(self.pair_trials @ self.pair_trials)
+        return by_person, scale**2 * (alike + float(np.sum(hits * (hits - 2 * mean * self.pair_trials[pairs]))))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SharedPeople:
-    """Which trials share people: found once, used for any contributions of the same trials."""
+    """Which trials share people: found once, used for any contributions of the same trials.
+
+    Notes
+    -----
+    The variance of each class has one degree of freedom fewer than there are people; those of the sum are Welch's
+    and Satterthwaite's. A variance of d degrees is taken times (d + 1) / d, as n / (n - 1) is for n people.
+    """
 
     cluster: Cluster
     size: int
+    is_genuine: NDArray[np.bool_]
+    place: NDArray[np.int64]
+    """Where each trial stands among those of its class."""
     genuine: _Members
     impostor: _Members
 
@@ -136,34 +169,70 @@ class SharedPeople:
             _members(np.flatnonzero(rows), codes, size, names, word)
             for rows, word in ((trials.genuine, "genuine"), (~trials.genuine, "impostor"))
         )
-        return cls(chosen, size, genuine, impostor)
+        place = np.empty(len(trials), dtype=np.int64)
+        for part in (genuine, impostor):
+            place[part.rows] = np.arange(len(part.rows))
+        return cls(chosen, size, trials.genuine, place, genuine, impostor)
 
     def variance(self, deviations: NDArray[np.float64]) -> ClusterVariance:
-        """The variance of a sum of contributions.
+        """The variance of a sum of contributions, one a trial."""
+        parts = (self.genuine, self.impostor)
+        own = [deviations[part.rows] for part in parts]
+        sums = [part.sums(slice(None), values, self.size) for part, values in zip(parts, own, strict=True)]
+        twice = [part.counted_twice(values) for part, values in zip(parts, own, strict=True)]
+        return self._put_together(sums, twice, own)
 
-        The variance of each class has one degree of freedom fewer than there are people; those of the sum are
-        Welch's and Satterthwaite's. A variance of d degrees is taken times (d + 1) / d, as n / (n - 1) is for n
-        people.
+    def error_variance(self, wrong: NDArray[Any], weights: ErrorWeights) -> ClusterVariance:
+        """The variance of a weighted sum of the class means of errors, or of differences of errors.
+
+        The same as that of their `contributions`, at a cost that grows with the number of errors only.
         """
-        by_person = [part.by_person(deviations, self.size) for part in (self.genuine, self.impostor)]
-        twice = [part.counted_twice(deviations) for part in (self.genuine, self.impostor)]
+        hits = np.flatnonzero(wrong)
+        values = wrong[hits].astype(np.float64)
+        sums, twice = [], []
+        for part, weight, which in (
+            (self.genuine, weights.frr, self.is_genuine[hits]),
+            (self.impostor, weights.far, ~self.is_genuine[hits]),
+        ):
+            by_person, double = part.centred(self.place[hits[which]], values[which], weight, self.size)
+            sums.append(by_person)
+            twice.append(double)
+        return self._put_together(sums, twice, None, lambda: contributions(self.is_genuine, wrong, weights))
+
+    def _put_together(
+        self,
+        sums: list[NDArray[np.float64]],
+        twice: list[float],
+        own: list[NDArray[np.float64]] | None,
+        deviations: Callable[[], NDArray[np.float64]] | None = None,
+    ) -> ClusterVariance:
+        parts = (self.genuine, self.impostor)
+        squares = [float(by_person @ by_person) for by_person in sums]
+        total = float(np.sum((sums[0] + sums[1]) ** 2)) - sum(twice)
+        variances = [square - double for square, double in zip(squares, twice, strict=True)]
+        # what is nothing but rounding of the two is nothing
+        variances = [v if v > _ROUNDING * s else 0.0 for v, s in zip(variances, squares, strict=True)]
+        if min(variances) <= 0 or total <= _ROUNDING * sum(squares):
+            values = own or [deviations()[part.rows] if deviations else np.zeros(0) for part in parts]
+            variances = [
+                variance if variance > 0 else part.one_way(each)
+                for variance, part, each in zip(variances, parts, values, strict=True)
+            ]
+            if total <= _ROUNDING * sum(squares):
+                total = self._one_way(values)
         classes = []
-        for part, sums, double in zip((self.genuine, self.impostor), by_person, twice, strict=True):
-            variance = float(np.sum(sums**2)) - double
-            if variance <= 0:
-                variance = part.one_way(deviations)
+        for part, variance in zip(parts, variances, strict=True):
             fewest = max(part.fewest, 2)
             classes.append(ClassVariance(variance * fewest / (fewest - 1), part.fewest))
-        total = float(np.sum((by_person[0] + by_person[1]) ** 2)) - sum(twice)
-        if total <= 0:
-            total = self._one_way(deviations)
         degrees = _degrees(classes)
         return ClusterVariance(total * (degrees + 1) / degrees, degrees, self.cluster, *classes)
 
-    def _one_way(self, deviations: NDArray[np.float64]) -> float:
-        roles = range(len(self.genuine.people))
+    def _one_way(self, values: list[NDArray[np.float64]]) -> float:
         parts = (self.genuine, self.impostor)
-        sums = [sum(np.bincount(p.people[k], deviations[p.rows], self.size) for p in parts) for k in roles]
+        sums = [
+            sum(np.bincount(p.people[k], v, self.size) for p, v in zip(parts, values, strict=True))
+            for k in range(len(self.genuine.people))
+        ]
         return max(float(np.sum(role**2)) for role in sums)
 
 
@@ -175,10 +244,17 @@ def _members(
     for name, count in zip(names, counts, strict=False):
         if count < 2:
             raise TrialsError(f"all {word} trials have the same {name}: spread between people needs at least two")
-    apart = np.flatnonzero(people[0] != people[-1])
-    low, high = np.minimum(people[0][apart], people[-1][apart]), np.maximum(people[0][apart], people[-1][apart])
-    pairs = np.unique(low * size + high, return_inverse=True)[1].astype(np.int64)
-    return _Members(rows, people, apart, pairs, min(counts))
+    apart = people[0] != people[-1]
+    first, second = people[0][apart], people[-1][apart]
+    codes_of_pairs = np.minimum(first, second) * size + np.maximum(first, second)
+    pairs = np.unique(codes_of_pairs, return_inverse=True)[1].astype(np.int64)
+    pair_of = np.zeros(len(rows), dtype=np.int64)
+    pair_of[apart] = pairs
+    trials = np.bincount(people[0], minlength=size).astype(np.float64)
+    if len(people) > 1:
+        trials += np.bincount(second, minlength=size)
+    pair_trials = np.bincount(pairs).astype(np.float64)
+    return _Members(rows, people, apart, pairs, pair_of, trials, pair_trials, min(counts))
 
 
 def cluster_variance(
@@ -245,7 +321,7 @@ def interval_of_decisions(
     is wider above than below where errors are few, and never of width zero.
     """
     people = shared or SharedPeople.of(trials, cluster)
-    total = people.variance(contributions(trials.genuine, wrong, weights))
+    total = people.error_variance(wrong, weights)
     quantile = total.quantile(confidence)
     below, above = [], []
     estimate = 0.0

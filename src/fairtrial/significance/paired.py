@@ -14,7 +14,7 @@ from fairtrial.counting import ErrorCounts
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.folds import Cluster
 from fairtrial.intervals.bootstrap import Bootstrap, count_table, draw_replicates, two_systems
-from fairtrial.intervals.clusters import ClusterVariance, SharedPeople, contributions, wrong_decisions
+from fairtrial.intervals.clusters import ClusterVariance, SharedPeople, wrong_decisions
 from fairtrial.intervals.rates import HTER, ErrorWeights
 from fairtrial.significance.mcnemar import McNemar, mcnemar_test
 from fairtrial.significance.rates import Discordant
@@ -87,7 +87,7 @@ def cluster_test(
     """
     difference = pair.wrong_a.astype(np.int8) - pair.wrong_b.astype(np.int8)
     people = shared or SharedPeople.of(pair.trials, cluster)
-    found = people.variance(contributions(pair.trials.genuine, difference, weights))
+    found = people.error_variance(difference, weights)
     estimate = float(weights.value(pair.counts_a) - weights.value(pair.counts_b))
     return student_test("cluster", estimate, found, alternative=alternative)
 
