@@ -11,6 +11,7 @@ import numpy as np
 
 from fairtrial.counting import ErrorCounts
 from fairtrial.criteria import CriterionLike, as_criterion, choose_thresholds
+from fairtrial.display import html_table, percent
 from fairtrial.errors import ParameterError, TrialsError, listed, shown
 from fairtrial.evaluation import one_alpha
 from fairtrial.folds import Cluster, known_cluster
@@ -110,6 +111,13 @@ class Comparison:
             ],
             "notes": list(self.notes),
         }
+
+    def _repr_html_(self) -> str:
+        ranking = [(r.system, f"{r.threshold:.6g}", percent(r.value), r.letters) for r in self.ranking]
+        tests = [(f"{p.a} - {p.b}", p.headline, p.adjusted[0]) for p in self.pairs]
+        pairs = [(names, test.test, percent(test.estimate), f"{p:.3g}") for names, test, p in tests]
+        first = html_table("ranking", ("system", "threshold", self.measure.upper(), "letters"), ranking)
+        return first + html_table(f"pairs, {self.correction}", ("A - B", "test", "difference", "p"), pairs, self.notes)
 
 
 def compare(

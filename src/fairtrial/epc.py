@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fairtrial.counting import ErrorCounts, ScoreData, ScoreSource, as_source, count_errors
 from fairtrial.criteria import CriterionLike, as_criterion, check_alphas, choose_thresholds, simplest_fraction
+from fairtrial.display import html_table, percent
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.folds import CROSS_VALIDATED, Block, block_sources
 from fairtrial.measures import Measure, MeasureLike, as_measure
@@ -64,6 +65,19 @@ class PerformanceCurve:
         """The mean of the measure over the range of alpha: the area under the curve over its width."""
         width = self.alpha[-1] - self.alpha[0]
         return float(np.trapezoid(self.value, self.alpha) / width) if width > 0 else float(np.mean(self.value))
+
+    def _repr_html_(self) -> str:
+        tenth = max(1, (len(self.alpha) - 1) // 10)
+        rows = [
+            (
+                f"{self.alpha[k]:.2f}",
+                f"{self.threshold[k]:.6g}",
+                *map(percent, (self.far[k], self.frr[k], self.hter[k])),
+            )
+            for k in range(0, len(self.alpha), tenth)
+        ]
+        caption = f"{self.system}: expected performance curve by {self.criterion}"
+        return html_table(caption, ("alpha", "threshold", "FAR", "FRR", "HTER"), rows)
 
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON."""

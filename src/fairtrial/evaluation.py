@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fairtrial.counting import ErrorCounts, ScoreData, as_source, count_errors
 from fairtrial.criteria import Criterion, CriterionLike, as_criterion, check_alphas, choose_thresholds
+from fairtrial.display import html_table, limits, percent
 from fairtrial.eer import EerDefinition, EqualErrorRate, equal_error_rate
 from fairtrial.epc import add_counts, system_name
 from fairtrial.errors import ParameterError, TrialsError
@@ -89,6 +90,13 @@ class Evaluation:
         if self.fold_thresholds:
             result["fold_thresholds"] = list(self.fold_thresholds)
         return result
+
+    def _repr_html_(self) -> str:
+        sets = (("dev, a posteriori", self.dev, ""), (f"test, {self.kind}", self.test, limits(*self.interval.interval)))
+        rows = [(name, *map(percent, (c.far, c.frr, c.hter)), interval) for name, c, interval in sets]
+        caption = f"{self.system}, threshold {self.threshold:.6g} by {self.criterion}"
+        head = ("figures", "FAR", "FRR", "HTER", f"{100 * self.interval.confidence:g} % interval")
+        return html_table(caption, head, rows, self.notes)
 
 
 def evaluate(

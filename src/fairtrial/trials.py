@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fairtrial.display import html_table
 from fairtrial.errors import ParameterError, TrialsError, listed
 
 NanPolicy: TypeAlias = Literal["error", "drop", "reject"]
@@ -217,6 +218,11 @@ class Trials:
 
     def __len__(self) -> int:
         return len(self.genuine)
+
+    def _repr_html_(self) -> str:
+        genuine = int(np.count_nonzero(self.genuine))
+        row = (f"{genuine:,}", f"{len(self) - genuine:,}", ", ".join(self.systems), ", ".join(self.ids) or "none")
+        return html_table("trials", ("genuine", "impostor", "systems", "ids"), [row], self.notes)
 
     @property
     def ids(self) -> dict[str, IdColumn]:

@@ -81,7 +81,8 @@ def compare_runs(
     names = [f"{r.fusion}, {r.normalise}" if r.normalise != "none" else r.fusion for r in results]
     if len(results) < 2 or len(set(names)) != len(names):
         raise ParameterError(f"a comparison needs at least two different methods, not {listed(names) or 'none'}")
-    if len({(r.benchmark, r.protocol, len(r.experiments)) for r in results}) > 1:
+    runs = {(r.benchmark, r.protocol, tuple(e.experiment for e in r.experiments)) for r in results}
+    if len(runs) > 1 or results[0].benchmark != benchmark.name:
         raise ParameterError("only runs of the same protocol on the same benchmark can be compared")
     means = [float(np.mean([float(e.counts.hter) for e in r.experiments])) for r in results]
     order = np.argsort(means, kind="stable").tolist()

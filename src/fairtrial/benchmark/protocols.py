@@ -62,11 +62,13 @@ def _pairs(one: BenchmarkSet, benchmark: Benchmark) -> Chosen:
     omitted = {frozenset(pair) for pair in benchmark.never_paired}
     groups: dict[str, list[tuple[SystemInfo, ...]]] = {MULTIMODAL: [], FEATURES: [], CLASSIFIERS: []}
     for a, b in combinations(one.systems, 2):
+        if frozenset((a.feature, b.feature)) in omitted:
+            continue
         if a.modality != b.modality:
             groups[MULTIMODAL].append((a, b))
         elif a.feature == b.feature:
             groups[CLASSIFIERS].append((a, b))
-        elif frozenset((a.feature, b.feature)) not in omitted:
+        else:
             groups[FEATURES].append((a, b))
     for name, pairs in groups.items():
         for pair in pairs:

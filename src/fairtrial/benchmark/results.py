@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import isfinite
 from statistics import fmean, stdev
 from typing import Any
 
@@ -13,7 +12,9 @@ from numpy.typing import NDArray
 
 from fairtrial.benchmark.protocols import Experiment
 from fairtrial.counting import ErrorCounts
+from fairtrial.display import html_table, limits, percent
 from fairtrial.epc import PerformanceCurve
+from fairtrial.fusion import FusedScores
 from fairtrial.intervals.rates import RateInterval
 from fairtrial.significance.results import TestResult
 
@@ -56,6 +57,8 @@ class ExperimentResult:
     parameters: dict[str, Any]
     wrong_bits: NDArray[np.uint8]
     """Which test trials were decided wrongly, eight in a byte."""
+    fused: FusedScores | None = None
+    """The fused scores, if they were to be kept."""
     notes: tuple[str, ...] = ()
 
     def wrong(self, trials: int) -> NDArray[np.bool_]:
@@ -173,6 +176,20 @@ class BenchmarkResult:
             "notes": list(self.notes),
         }
 
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                group_name(e.experiment),
+                " + ".join(e.experiment.systems),
+                percent(float(e.counts.hter)),
+                limits(*e.interval.interval),
+                f"{e.beta_min:.2f}",
+                f"{e.p_adjusted:.3g}",
+            )
+            for e in self.experiments
+        ]
+        return html_table(_caption(self), ("group", "fused", "HTER", "interval", "beta min", "p (Holm)"), rows)
+
     def groups(self) -> Iterator[tuple[str, list[ExperimentResult]]]:
         """Experiments by set and group, as in Table 2 of seed 004."""
         found: dict[str, list[ExperimentResult]] = {}
@@ -187,8 +204,15 @@ def group_name(experiment: Experiment) -> str:
 
 
 def table_columns(result: BenchmarkResult) -> dict[str, list[Any]]:
-    """One row an experiment, for files."""
-    rows = [_row(experiment) for experiment in result.experiments]
+    """One row an experiment, for files; each says where it comes from and whether its scores are synthetic."""
+    run = {
+        "benchmark": result.benchmark,
+        "synthetic": result.synthetic,
+        "protocol": result.protocol,
+        "fusion": result.fusion,
+        "normalise": result.normalise,
+    }
+    rows = [run | _row(experiment) for experiment in result.experiments]
     return {name: [row[name] for row in rows] for name in rows[0]}
 
 
@@ -215,9 +239,10 @@ def markdown_table(result: BenchmarkResult) -> str:
     """Tables by group, as Markdown."""
     parts = [f"# {_caption(result)}"]
     for name, results in result.groups():
-        head = ["No.", "Fusion candidates", "HTER %", "95 % interval %", "beta_min", "p (Holm)"]
+        head = ["No.", "Fusion candidates", "HTER %", f"{_confidence(results)} % interval", "beta_min", "p (Holm)"]
         lines = [f"## {name}", "", "| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-        lines += ["| " + " | ".join(_cells(k, r)) + " |" for k, r in enumerate(results, 1)]
+        for k, each in enumerate(results, 1):
+            lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in _cells(k, each)) + " |")
         parts.append("\n".join(lines))
     return "\n\n".join(parts) + "\n"
 
@@ -228,9 +253,10 @@ def latex_table(result: BenchmarkResult) -> str:
     for name, results in result.groups():
         lines = [
             "\\begin{table}",
-            f"\\caption{{{_escaped(name)}{' (synthetic scores)' if result.synthetic else ''}}}",
+            f"\\caption{{{_escaped(f'{name}, {_caption(result)}')}}}",
             "\\begin{tabular}{rlrrrr}",
-            "No. & Fusion candidates & HTER \\% & interval \\% & $\\beta_{min}$ & $p$ (Holm) \\\\ \\hline",
+            "No. & Fusion candidates & HTER \\% & "
+            f"{_confidence(results)} \\% interval & $\\beta_{{min}}$ & $p$ (Holm) \\\\ \\hline",
             *(" & ".join(_escaped(cell) for cell in _cells(k, r)) + " \\\\" for k, r in enumerate(results, 1)),
             "\\end{tabular}",
             "\\end{table}",
@@ -241,18 +267,22 @@ def latex_table(result: BenchmarkResult) -> str:
 
 def _caption(result: BenchmarkResult) -> str:
     made_up = " (synthetic scores)" if result.synthetic else ""
-    return f"{result.benchmark}{made_up}, {result.protocol}, {result.fusion}, normalisation {result.normalise}"
+    name = " ".join(result.benchmark.split())
+    return f"{name}{made_up}, {result.protocol}, {result.fusion}, normalisation {result.normalise}, a priori"
+
+
+def _confidence(results: Sequence[ExperimentResult]) -> str:
+    return f"{100 * results[0].interval.confidence:g}"
 
 
 def _cells(number: int, result: ExperimentResult) -> list[str]:
     split = "" if result.experiment.split is None else f" (split {result.experiment.split})"
-    gain = f"{result.beta_min:.2f}" if isfinite(result.beta_min) else "inf"
     return [
         str(number),
         " + ".join(result.experiment.systems) + split,
         f"{100 * result.counts.hter:.3f}",
         f"{100 * result.interval.low:.3f} to {100 * result.interval.high:.3f}",
-        gain,
+        f"{result.beta_min:.2f}",
         f"{result.p_adjusted:.3g}",
     ]
 

@@ -20,6 +20,7 @@ from fairtrial.evaluation import one_alpha
 from fairtrial.fusion import FusionMethod, fuse_scores, fusion_gain
 from fairtrial.fusion.combination import Missing
 from fairtrial.fusion.methods import as_fusion
+from fairtrial.fusion.normalise import check_normalisation
 from fairtrial.intervals.clusters import SharedPeople, interval_of_decisions, wrong_decisions
 from fairtrial.significance.multiple import adjust_p_values
 from fairtrial.significance.paired import Pair, cluster_test
@@ -39,6 +40,8 @@ class RunSettings:
     confidence: float = 0.95
     points: int = 101
     seed: int = 0
+    keep_scores: bool = False
+    """Whether the fused scores are kept in the results, for a page of them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,7 +87,10 @@ def run_benchmark(
     """
     chosen = settings or RunSettings()
     method, rule = as_fusion(chosen.fusion), as_criterion(chosen.criterion)
+    # not their names: other processes do not know what was registered in this one
+    chosen = replace(chosen, fusion=method, criterion=rule)
     one_alpha(chosen.alpha)
+    check_normalisation(chosen.normalise)
     if workers < 1:
         raise ParameterError(f"there must be at least one worker, not {workers}")
     experiments = list_experiments(benchmark, protocol)
@@ -100,7 +106,6 @@ def run_benchmark(
         _baseline(one, name, judged, chosen) for one in prepared.values() for name, judged in one.baselines.items()
     )
     pooled = {name: pool_curves(curves, system=name) for name, curves in pool_by_group(finished).items()}
-    notes = dict.fromkeys((*benchmark.notes, *(note for result in finished for note in result.notes)))
     return BenchmarkResult(
         benchmark.name,
         benchmark.title,
@@ -113,8 +118,19 @@ def run_benchmark(
         baselines,
         finished,
         pooled,
-        tuple(notes),
+        (*benchmark.notes, *_notes(finished)),
     )
+
+
+def _notes(results: Sequence[ExperimentResult]) -> list[str]:
+    """What several experiments have to say is said once."""
+    found: dict[str, list[str]] = {}
+    for result in results:
+        one = result.experiment
+        place = f"{one.set}{'' if one.split is None else f' split {one.split}'}, {' + '.join(one.systems)}"
+        for note in result.notes:
+            found.setdefault(note, []).append(place)
+    return [f"{p[0]}: {note}" if len(p) == 1 else f"{len(p)} experiments: {note}" for note, p in found.items()]
 
 
 def _holm_within_splits(results: Sequence[ExperimentResult]) -> list[float]:
@@ -132,7 +148,11 @@ def _prepare(one: BenchmarkSet, settings: RunSettings) -> _Prepared:
     for system in one.systems:
         dev, test = one.dev.select([system.name]), one.test.select([system.name])
         baselines[system.name] = _judge(dev, test, settings)
-    return _Prepared(one, SharedPeople.of(one.test), baselines)
+    try:
+        people = SharedPeople.of(one.test)
+    except TrialsError as error:
+        raise TrialsError(f"{one.name}: {error}") from error
+    return _Prepared(one, people, baselines)
 
 
 def _judge(dev: Trials, test: Trials, settings: RunSettings) -> _Judged:
@@ -184,7 +204,7 @@ def _run(experiment: Experiment, one: _Prepared, settings: RunSettings) -> Exper
     base = one.baselines[best]
     pair = Pair(one.set.test, judged.wrong, base.wrong, float(judged.counts.threshold), float(base.counts.threshold))
     shared: dict[str, Any] = {"shared": one.people}
-    notes = tuple(f"{experiment.set}, {fused.name}: {note}" for note in (*fused.notes, *filter(None, [gain.note])))
+    notes = (*fused.notes, *filter(None, [gain.note]))
     return ExperimentResult(
         experiment,
         judged.counts,
@@ -197,6 +217,7 @@ def _run(experiment: Experiment, one: _Prepared, settings: RunSettings) -> Exper
         _curve(fused.dev, fused.test, settings),
         dict(fused.parameters),
         np.packbits(judged.wrong),
+        fused if settings.keep_scores else None,
         notes,
     )
 

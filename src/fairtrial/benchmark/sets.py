@@ -55,3 +55,9 @@ class Benchmark:
     never_paired: tuple[tuple[str, str], ...] = ()
     """Features that the protocol FP-2 does not pair."""
     notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        keys = [(one.name, one.split) for one in self.sets]
+        repeated = dict.fromkeys(one.name for one, key in zip(self.sets, keys, strict=True) if keys.count(key) > 1)
+        if repeated:
+            raise TrialsError(f"{self.name}: two sets have the same name: {listed(repeated)}")

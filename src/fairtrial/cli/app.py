@@ -25,6 +25,7 @@ COMMANDS = {
     "fuse": "Fuse systems and see what is gained.",
     "benchmark": "Measure a fusion method over a whole protocol.",
     "datasets": "List the score sets that fairtrial knows.",
+    "plot": "Draw the figures.",
     "convert": "Convert score files from one format to another.",
     "formats": "List the score file formats.",
     "completion": "Print a script that completes commands in your shell.",

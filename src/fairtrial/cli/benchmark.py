@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,8 @@ from fairtrial.cli import options
 from fairtrial.cli.fuse import fusion_options
 from fairtrial.cli.output import percent, print_json, print_notes, print_table
 from fairtrial.cli.progress import Bar
-from fairtrial.errors import OutputError, ParameterError
+from fairtrial.cli.reporting import check_report, repeat_of, report_option, write_page
+from fairtrial.errors import OutputError, ParameterError, cut
 
 if TYPE_CHECKING:
     from fairtrial.benchmark.contest import Contest
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from fairtrial.benchmark.sets import Benchmark
 
 _MANY = 60
+_MOST_NOTES = 12
 
 
 @click.command()
@@ -53,6 +56,7 @@ _MANY = 60
 @click.option(
     "--out", metavar="F", help="Write the experiments to this .csv, .parquet, .json, .md or .tex; may name one file."
 )
+@report_option
 @options.as_json
 def command(
     data: str,
@@ -62,6 +66,7 @@ def command(
     seed: int,
     workers: int,
     out: str | None,
+    report: str | None,
     json_: bool,
     **values: Any,
 ) -> None:
@@ -73,6 +78,7 @@ def command(
       fairtrial benchmark --protocol fp-full --fusion logistic --workers 2 --out results.csv
       fairtrial benchmark --fusion mean,weighted-mean,logistic
       fairtrial benchmark --data bssr1-set1 --normalise z
+      fairtrial benchmark --report benchmark.html
     """
     from fairtrial.benchmark.contest import compare_runs
     from fairtrial.benchmark.protocols import list_experiments
@@ -80,12 +86,17 @@ def command(
 
     if seed < 0:
         raise ParameterError(f"a seed must be a whole number of at least 0, not {seed}")
+    check_report(report)
     if out is not None:
-        _check_ending(out)
-    benchmark = _load(data, seed, repeats)
+        _check_target(out)
     names = [name.strip() for name in fusions.split(",")]
+    _check_methods(names, values["normalise"])
+    benchmark = _load(data, seed, repeats)
+    if report is not None and len(names) > 1:
+        raise ParameterError("a report is of one fusion method; name one with --fusion")
+    count = len(list_experiments(benchmark, protocol))
     results = []
-    with Bar("fusing", len(names) * len(list_experiments(benchmark, protocol))) as bar:
+    with Bar("fusing", len(names) * count) as bar:
         for name in names:
             settings = RunSettings(
                 fusion=name,
@@ -96,21 +107,28 @@ def command(
                 folds=values["folds"],
                 confidence=values["confidence"],
                 seed=seed,
+                keep_scores=report is not None and count <= _MANY,
             )
             results.append(
                 run_benchmark(benchmark, protocol=protocol, settings=settings, workers=workers, progress=bar.advance)
             )
     contest = compare_runs(benchmark, results, confidence=values["confidence"]) if len(results) > 1 else None
+    if contest is None:
+        found = results[0].to_dict()
+    else:
+        found = {"runs": [result.to_dict() for result in results], "comparison": contest.to_dict()}
     if out is not None:
-        _write(results, out)
+        _write(results, found, out)
+    if report is not None:
+        from fairtrial.report.pages import benchmark_page
+
+        repeat = repeat_of([data] if Path(data).exists() else [], seed)
+        write_page(benchmark_page(benchmark, results[0], repeat, confidence=values["confidence"]), report)
     if json_:
-        first = results[0].to_dict()
-        if contest is not None:
-            first = {"runs": [result.to_dict() for result in results], "comparison": contest.to_dict()}
-        print_json(first)
+        print_json(found)
         return
     for result in results:
-        _print(result)
+        _print(result, values["confidence"])
     if contest is not None:
         _print_contest(contest)
     if out is not None:
@@ -123,22 +141,37 @@ def _load(data: str, seed: int, repeats: int) -> Benchmark:
 
     if data in DATASETS:
         return load_dataset(data, seed=seed, repeats=repeats)
-    if not Path(data).exists():
+    if not os.path.exists(data):
         raise ParameterError(
-            f"--data {data}: there is no such directory, and no set of that name; sets are {', '.join(DATASETS)}"
+            f"--data {cut(data)}: there is no such directory, and no set of that name; sets are {', '.join(DATASETS)}"
         )
     return read_benchmark(data)
 
 
-def _check_ending(out: str) -> None:
+def _check_methods(names: Sequence[str], normalise: str) -> None:
+    """Raise an error before any work where a method is not known or named twice."""
+    from fairtrial.fusion.methods import as_fusion
+    from fairtrial.fusion.normalise import check_normalisation
+
+    for name in names:
+        as_fusion(name)
+        if names.count(name) > 1:
+            raise ParameterError(f"--fusion names {name} twice")
+    check_normalisation(normalise)
+
+
+def _check_target(out: str) -> None:
+    """Raise an error before any work where the results could not be written."""
     from fairtrial.formats.results import ENDINGS
 
     known = (*ENDINGS, ".json", ".md", ".tex")
     if Path(out).suffix.lower() not in known:
         raise OutputError(f"{out}: its name should end in {', '.join(known)}")
+    if not os.path.exists(Path(out).absolute().parent):
+        raise OutputError(f"{out}: there is no directory {Path(out).parent} to write to")
 
 
-def _write(results: Sequence[BenchmarkResult], out: str) -> None:
+def _write(results: Sequence[BenchmarkResult], found: dict[str, Any], out: str) -> None:
     from fairtrial.benchmark.results import latex_table, markdown_table, table_columns
     from fairtrial.cli.output import plain
     from fairtrial.formats.files import write_whole
@@ -147,23 +180,25 @@ def _write(results: Sequence[BenchmarkResult], out: str) -> None:
     ending = Path(out).suffix.lower()
     if ending in (".json", ".md", ".tex"):
         if ending == ".json":
-            text = json.dumps([plain(result.to_dict()) for result in results], indent=2) + "\n"
+            text = json.dumps(plain(found), indent=2, allow_nan=False) + "\n"
         else:
             text = "\n".join((markdown_table if ending == ".md" else latex_table)(result) for result in results)
         with write_whole(out) as place:
             place.write_text(text, encoding="utf-8")
         return
-    tables = [{"fusion": [r.fusion] * len(r.experiments), **table_columns(r)} for r in results]
+    tables = [table_columns(result) for result in results]
     write_columns({name: [value for table in tables for value in table[name]] for name in tables[0]}, out)
 
 
-def _print(result: BenchmarkResult) -> None:
+def _print(result: BenchmarkResult, confidence: float) -> None:
     from rich.table import Table
 
     made_up = ", synthetic scores" if result.synthetic else ""
     click.echo(f"{result.title}{made_up}: {result.protocol}, {result.fusion}, normalisation {result.normalise}")
+    click.echo(f"all figures a priori: thresholds by {result.criterion} on dev, alpha {result.alpha:g}")
+    interval_name = f"{100 * confidence:g} % interval"
     table = Table(title="single systems", title_justify="left")
-    for column in ("set", "system", "HTER %", "interval %"):
+    for column in ("set", "system", "HTER %", interval_name):
         table.add_column(column, justify="left" if column in ("set", "system") else "right")
     for base in result.baselines:
         if base.split in (None, 1):
@@ -175,17 +210,19 @@ def _print(result: BenchmarkResult) -> None:
         _print_spreads(result)
     elif len(result.experiments) <= _MANY:
         for name, experiments in result.groups():
-            _print_group(name, experiments)
-    _print_summary(result)
-    print_notes(result.notes)
+            _print_group(name, experiments, interval_name)
+    _print_summary(result, confidence)
+    print_notes(result.notes[:_MOST_NOTES])
+    if len(result.notes) > _MOST_NOTES:
+        click.echo(f"and {len(result.notes) - _MOST_NOTES} more notes: --json has all")
 
 
-def _print_group(name: str, experiments: Sequence[Any]) -> None:
+def _print_group(name: str, experiments: Sequence[Any], interval_name: str) -> None:
     from rich.table import Table
 
     table = Table(title=name, title_justify="left")
     table.add_column("fused")
-    for column in ("HTER %", "interval %", "FAR %", "FRR %", "beta_mean", "beta_min", "p (Holm)"):
+    for column in ("HTER %", interval_name, "FAR %", "FRR %", "beta_mean", "beta_min", "p (Holm)"):
         table.add_column(column, justify="right")
     for each in experiments:
         table.add_row(
@@ -215,7 +252,7 @@ def _print_spreads(result: BenchmarkResult) -> None:
     print_table(table)
 
 
-def _print_summary(result: BenchmarkResult) -> None:
+def _print_summary(result: BenchmarkResult, confidence: float) -> None:
     from statistics import fmean
 
     from rich.table import Table
@@ -225,7 +262,7 @@ def _print_summary(result: BenchmarkResult) -> None:
     for column in ("experiments", "mean HTER %", "mean beta_min", "better", "worse"):
         table.add_column(column, justify="right")
     for name, experiments in result.groups():
-        sure = [each for each in experiments if each.p_adjusted < 0.05]
+        sure = [each for each in experiments if each.p_adjusted < 1 - confidence]
         table.add_row(
             name,
             f"{len(experiments):,}",
@@ -235,7 +272,8 @@ def _print_summary(result: BenchmarkResult) -> None:
             str(sum(each.test.estimate > 0 for each in sure)),
         )
     print_table(table)
-    click.echo("better, worse: than the best single system of the pair or group, p below 0.05 after Holm")
+    within = ", each split by itself" if result.spreads else ""
+    click.echo(f"better, worse: than the best of the systems fused, p below {1 - confidence:.3g} after Holm{within}")
 
 
 def _print_contest(contest: Contest) -> None:

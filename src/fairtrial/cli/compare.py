@@ -9,8 +9,10 @@ import click
 from fairtrial.cli import options
 from fairtrial.cli.output import number, percent, print_json, print_notes, print_table
 from fairtrial.cli.progress import Bar
+from fairtrial.cli.reporting import check_report, repeat_of, report_option, write_page
 
 if TYPE_CHECKING:
+    from fairtrial.cli.inputs import Inputs
     from fairtrial.comparison import Comparison
 
 
@@ -48,8 +50,9 @@ if TYPE_CHECKING:
 @click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Seed of all random numbers.")
 @click.option("--workers", type=int, default=1, show_default=True, help="Threads; the result is the same for any.")
 @options.reading
+@report_option
 @options.as_json
-def command(json_: bool, **values: Any) -> None:
+def command(json_: bool, report: str | None, **values: Any) -> None:
     """Test whether systems really differ, each at its threshold from dev, on the same test trials.
 
     \b
@@ -57,14 +60,20 @@ def command(json_: bool, **values: Any) -> None:
       fairtrial compare --dev dev.csv --test test.csv --systems face,voice
       fairtrial compare --dev dev.csv --test test.csv --reference baseline --correction bh --json
     """
-    result = _compare(values)
+    check_report(report)
+    inputs, result = _compare(values)
+    if report is not None and inputs.test is not None:
+        from fairtrial.report.pages import comparison_page
+
+        repeat = repeat_of((*values["dev"], *values["test"]), values["seed"])
+        write_page(comparison_page(result, inputs.dev, inputs.test, repeat, confidence=values["confidence"]), report)
     if json_:
         print_json(result.to_dict())
     else:
         _print(result, values["confidence"])
 
 
-def _compare(values: dict[str, Any]) -> Comparison:
+def _compare(values: dict[str, Any]) -> tuple[Inputs, Comparison]:
     from fairtrial import intervals
     from fairtrial.cli.inputs import read_inputs
     from fairtrial.comparison import compare
@@ -84,7 +93,7 @@ def _compare(values: dict[str, Any]) -> Comparison:
     count = len(inputs.systems)
     pairs = count * (count - 1) // 2 if values["reference"] is None else count - 1
     with Bar("comparing", pairs) as bar:
-        return compare(
+        return inputs, compare(
             inputs.dev,
             inputs.test,
             progress=bar.advance,

@@ -11,6 +11,7 @@ import click
 from fairtrial.cli import options
 from fairtrial.cli.output import percent, print_json, print_table
 from fairtrial.cli.progress import Bar
+from fairtrial.cli.reporting import check_report, repeat_of, report_option, write_page
 from fairtrial.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ _FEW_CELLS = 16
     metavar="F",
     help="Write all rows to this .parquet, .csv or .tsv. A study that was stopped goes on when it is called again.",
 )
+@report_option
 @options.as_json
 def command(
     grid_name: str | None,
@@ -69,6 +71,7 @@ def command(
     seed: int,
     workers: int | None,
     out: str | None,
+    report: str | None,
     json_: bool,
 ) -> None:
     """How often the intervals for repeated attempts hold the true rate, by simulation or exactly.
@@ -93,6 +96,7 @@ def command(
     )
     if workers is not None and workers < 1:
         raise ParameterError(f"there must be at least one worker, not {workers}")
+    check_report(report)
     if out is not None:
         check_ending(out)
     if like is not None:
@@ -107,6 +111,10 @@ def command(
         if out is not None and journal is not None:
             study.write(out)
             Path(journal).unlink()
+    if report is not None:
+        from fairtrial.report.pages import coverage_page
+
+        write_page(coverage_page(study, repeat_of([like] if like else [], seed)), report)
     if json_:
         print_json(study.to_dict())
         return

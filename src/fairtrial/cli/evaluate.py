@@ -8,8 +8,10 @@ import click
 
 from fairtrial.cli import options
 from fairtrial.cli.output import number, percent, print_json, print_notes, print_table
+from fairtrial.cli.reporting import check_report, repeat_of, report_option, write_page
 
 if TYPE_CHECKING:
+    from fairtrial.cli.inputs import Inputs
     from fairtrial.counting import ErrorCounts
     from fairtrial.evaluation import Evaluation
     from fairtrial.measures import Measure
@@ -55,25 +57,39 @@ if TYPE_CHECKING:
     "--resamples", type=int, default=1000, show_default=True, metavar="M", help="Resamples of --resample both."
 )
 @options.reading
+@report_option
 @options.as_json
-def command(json_: bool, **values: Any) -> None:
+def command(json_: bool, report: str | None, **values: Any) -> None:
     """Fix the threshold on dev, report the errors on test.
 
     \b
     Examples:
       fairtrial evaluate --dev dev.txt --test test.txt
       fairtrial evaluate --dev scores.csv --folds 5 --criterion far --alpha .001 --json
+      fairtrial evaluate --dev dev.txt --test test.txt --report evaluation.html
     """
+    from fairtrial.cli.inputs import read_inputs
+
     measures = [options.measure_by_name(name, values["dcf"]) for name in dict.fromkeys(values["measures"])]
-    results = _evaluate(values, measures)
+    check_report(report)
+    inputs = read_inputs(values)
+    results = _evaluate(inputs, values, measures)
+    if report is not None:
+        from fairtrial.report.pages import evaluation_page
+
+        repeat = repeat_of((*values["dev"], *values["test"]), values["seed"])
+        page = evaluation_page(
+            results, inputs.dev, inputs.test, repeat, blocks=inputs.blocks, confidence=values["confidence"]
+        )
+        write_page(page, report)
     if json_:
         print_json({"systems": [result.to_dict() for result in results]})
     else:
         _print(results, measures)
 
 
-def _evaluate(values: dict[str, Any], measures: list[Measure]) -> list[Evaluation]:
-    from fairtrial.cli.inputs import for_each_system, read_inputs
+def _evaluate(inputs: Inputs, values: dict[str, Any], measures: list[Measure]) -> list[Evaluation]:
+    from fairtrial.cli.inputs import for_each_system
     from fairtrial.evaluation import cross_validate, evaluate
 
     settings: dict[str, Any] = {
@@ -84,7 +100,6 @@ def _evaluate(values: dict[str, Any], measures: list[Measure]) -> list[Evaluatio
         "cluster": values["cluster"],
         "eer": values["eer_definition"],
     }
-    inputs = read_inputs(values)
 
     def work(system: str) -> Evaluation:
         if inputs.test is None:

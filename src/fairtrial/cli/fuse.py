@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,7 +14,7 @@ from fairtrial.cli.output import number, percent, print_json, print_notes, print
 from fairtrial.cli.progress import reading_bar
 
 if TYPE_CHECKING:
-    from fairtrial.fusion import FusionResult
+    from fairtrial.fusion import FusedScores, FusionResult
 
 fusion_options = options.stacked(
     click.option(
@@ -70,11 +73,13 @@ def command(
       fairtrial fuse --dev dev.csv --test test.csv --systems face,voice --fusion logistic --normalise z
     """
     from fairtrial.errors import ParameterError
-    from fairtrial.formats import read_pair, write_trials
+    from fairtrial.formats import read_pair
     from fairtrial.fusion import fuse
 
     if values["seed"] < 0:
         raise ParameterError(f"a seed must be a whole number of at least 0, not {values['seed']}")
+    if out is not None:
+        _check_targets(out, [*dev, *test])
     with reading_bar(dev, test) as bar:
         pair = read_pair(dev, test, progress=bar.advance, **options.read_options(values))
     result = fuse(
@@ -90,22 +95,58 @@ def command(
         confidence=values["confidence"],
     )
     if out is not None:
-        from pathlib import Path
-
-        write_trials(result.scores.test, out)
-        write_trials(result.scores.dev, Path(out).with_name(f"dev-{Path(out).name}"))
+        _write(result.scores, out)
     if json_:
         print_json(result.to_dict())
         return
     _print(result)
+    if out is not None:
+        click.echo(f"fused scores of test in {out}, of dev in {_beside(out)}")
+
+
+def _beside(out: str) -> Path:
+    """Where the fused dev scores go."""
+    return Path(out).with_name(f"dev-{Path(out).name}")
+
+
+def _check_targets(out: str, inputs: Sequence[str]) -> None:
+    """Raise an error before any work where one of the two files could not be written, or is one that is read."""
+    from fairtrial.errors import OutputError
+    from fairtrial.formats.files import expand
+    from fairtrial.formats.registry import told_by_name
+
+    told_by_name(Path(out))
+    read = {os.path.realpath(path) for path in expand(inputs)}
+    for place in (Path(out), _beside(out)):
+        if not os.path.exists(place.absolute().parent):
+            raise OutputError(f"{place}: there is no directory {place.parent} to write to")
+        if os.path.exists(place) and place.is_dir():
+            raise OutputError(f"{place}: is a directory; name a file to write")
+        if os.path.realpath(place) in read:
+            raise OutputError(f"{place}: the fused scores would be written over scores that are read; name another")
+
+
+def _write(scores: FusedScores, out: str) -> None:
+    """Both files, or none of them."""
+    from fairtrial.formats import write_trials
+
+    new = not Path(out).exists()
+    write_trials(scores.test, out)
+    try:
+        write_trials(scores.dev, _beside(out))
+    except Exception:
+        if new:
+            Path(out).unlink(missing_ok=True)
+        raise
 
 
 def _print(result: FusionResult) -> None:
     from rich.table import Table
 
-    table = Table(title=f"a priori, threshold by {result.evaluation.criterion} on dev", title_justify="left")
+    found = result.evaluation
+    table = Table(title=f"{found.kind}, threshold by {found.criterion} on dev", title_justify="left")
     table.add_column("system")
-    for column in ("threshold", "FAR %", "FRR %", "HTER %", "interval %"):
+    for column in ("threshold", "FAR %", "FRR %", "HTER %", f"{100 * found.interval.confidence:g} % interval"):
         table.add_column(column, justify="right")
     for each in (*result.baselines, result.evaluation):
         interval = f"{percent(each.interval.low)} to {percent(each.interval.high)}"

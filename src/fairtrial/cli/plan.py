@@ -167,8 +167,9 @@ def _plan_comparison(values: dict[str, Any], json_: bool) -> None:
 
 def _print_comparison(plan: ComparisonPlan) -> None:
     kind, level = "paired" if plan.paired else "unpaired", f"{100 * (1 - plan.confidence):.3g} %"
+    each = "" if plan.paired else " a system"
     click.echo(
         f"{plan.individuals:,} individuals with {plan.attempts:,} genuine and {plan.impostor_attempts:,} impostor "
-        f"attempts each: {plan.genuine:,} genuine and {plan.impostor:,} impostor trials{'' if plan.paired else ' a system'}"
+        f"attempts each: {plan.genuine:,} genuine and {plan.impostor:,} impostor trials{each}"
     )
     click.echo(f"the {kind} test at {level} finds the difference with a power of {percent(plan.power)} %")

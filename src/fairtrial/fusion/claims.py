@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.errors import TrialsError
-from fairtrial.fusion.methods import Claims, Floats, FusionData
+from fairtrial.fusion.methods import Claims, Floats, FusionData, spread_of
 
 TRUST = 0.5
 """How much a client's own few genuine scores count against those of all clients."""
@@ -16,7 +16,7 @@ TRUST = 0.5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClaimStatistics:
-    """Means and standard deviations a claimed identity and system; the last row is that of all."""
+    """Means and standard deviations, a row a claimed identity and a column a system."""
 
     genuine_mean: Floats
     impostor_mean: Floats
@@ -40,24 +40,27 @@ def claim_statistics(data: FusionData, what: str) -> ClaimStatistics:
     Impostor statistics are a client's own where he has at least two impostor dev scores that differ. The genuine
     mean is half the client's own and half that of all clients, as a client has few genuine scores; without any,
     it is that of all. Identities that dev does not know get the statistics of all. The threshold is
-    (mean_G sd_I + mean_I sd_G) / (sd_G + sd_I), with the standard deviation of all genuine scores.
+    (mean_G sd_I + mean_I sd_G) / (sd_G + sd_I), with the standard deviation of all genuine scores; half way
+    between the means where both are 0.
     """
     if data.claim is None:
         raise TrialsError(f"{what} fits something for each client and needs claim ids, which these trials do not have")
     genuine, impostor = data.scores[data.genuine], data.scores[~data.genuine]
     own_genuine, genuine_counts = _means(data.claim[data.genuine], genuine, data.claims)
     own_impostor, impostor_counts = _means(data.claim[~data.genuine], impostor, data.claims)
-    squares, _ = _means(data.claim[~data.genuine], impostor**2, data.claims)
-    sd = np.sqrt(np.maximum(squares - own_impostor**2, 0))
+    squares, _ = _means(
+        data.claim[~data.genuine], (impostor - own_impostor[data.claim[~data.genuine]]) ** 2, data.claims
+    )
+    sd = np.sqrt(squares)
     everyone = genuine.mean(axis=0)
-    scale = np.abs(impostor).max(axis=0, initial=0) * 1e-9
-    thin = ((impostor_counts < 2)[:, None] | (sd <= scale)).any(axis=1)
-    own_impostor[thin], sd[thin] = impostor.mean(axis=0), impostor.std(axis=0)
+    thin = ~_differ(data.claim[~data.genuine], impostor, data.claims).all(axis=1)
+    own_impostor[thin], sd[thin] = impostor.mean(axis=0), spread_of(impostor)
     without = genuine_counts == 0
     mean = np.where(without[:, None], everyone, TRUST * own_genuine + (1 - TRUST) * everyone)
-    spread = genuine.std(axis=0)
+    spread = spread_of(genuine)
     total = spread + sd
-    threshold = np.where(total > 0, (mean * sd + own_impostor * spread) / np.where(total > 0, total, 1), mean)
+    middle = (mean + own_impostor) / 2
+    threshold = np.where(total > 0, (mean * sd + own_impostor * spread) / np.where(total > 0, total, 1), middle)
     known = impostor_counts + genuine_counts > 0
     notes = []
     for count, words in (
@@ -75,3 +78,11 @@ def _means(claim: NDArray[np.int64], scores: Floats, claims: int) -> tuple[Float
     counts = np.bincount(claim, minlength=claims)
     sums = np.stack([np.bincount(claim, column, claims) for column in scores.T], axis=1)
     return sums / np.maximum(counts, 1)[:, None], counts
+
+
+def _differ(claim: NDArray[np.int64], scores: Floats, claims: int) -> NDArray[np.bool_]:
+    """Whether a claim has two scores of a system that differ."""
+    lowest, highest = np.full((claims, scores.shape[1]), np.inf), np.full((claims, scores.shape[1]), -np.inf)
+    np.minimum.at(lowest, claim, scores)
+    np.maximum.at(highest, claim, scores)
+    return lowest < highest

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from fairtrial.errors import ParameterError
 from fairtrial.fusion.claims import TRUST, claim_statistics
-from fairtrial.fusion.methods import Claims, Fitted, Floats, FusionData, FusionMethod, register_fusion
+from fairtrial.fusion.methods import Claims, Fitted, Floats, FusionData, FusionMethod, register_fusion, spread_of
 from fairtrial.fusion.normalise import fit_normalisation
 
 
@@ -29,7 +30,9 @@ def _fit_weights(data: FusionData) -> Fitted:
     data.check_classes("client-weights")
     found = claim_statistics(data, "client-weights")
     genuine, impostor = data.scores[data.genuine], data.scores[~data.genuine]
-    spread = genuine.std(axis=0)
+    spread = spread_of(genuine)
+    if not np.all(spread + found.impostor_sd > 0):
+        raise ParameterError("client-weights needs dev scores with some spread in one class at least, for every system")
     everyone = _shares((genuine.mean(axis=0) - impostor.mean(axis=0)) / (spread + impostor.std(axis=0)))
     own = _shares((found.genuine_mean - found.impostor_mean) / (spread + found.impostor_sd))
     weights = TRUST * own + (1 - TRUST) * everyone

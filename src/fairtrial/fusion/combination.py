@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.criteria import CriterionLike
+from fairtrial.display import html_table, limits, percent
 from fairtrial.eer import equal_error_rate
-from fairtrial.errors import ParameterError, TrialsError, listed, shown
-from fairtrial.evaluation import Evaluation, evaluate
+from fairtrial.errors import ParameterError, TrialsError, listed
+from fairtrial.evaluation import A_POSTERIORI, SAME_TRIALS, Evaluation, evaluate
 from fairtrial.folds import Cluster, make_blocks
 from fairtrial.fusion.gain import Gain, fusion_gain
 from fairtrial.fusion.methods import Fitted, Floats, FusionData, FusionMethod, as_fusion
-from fairtrial.fusion.normalise import NORMALISATIONS, PER_CLAIM, fit_normalisation
+from fairtrial.fusion.normalise import PER_CLAIM, check_normalisation, fit_normalisation
 from fairtrial.fusion.selection import select_parameters
 from fairtrial.trials import Trials, recode
 
@@ -85,6 +86,14 @@ class FusionResult:
             "notes": list(self.notes),
         }
 
+    def _repr_html_(self) -> str:
+        rows = [
+            (each.system, percent(each.test.hter), limits(*each.interval.interval))
+            for each in (*self.baselines, self.evaluation)
+        ]
+        caption = f"fusion by {self.scores.fusion}: gain over the best system {self.gain.beta_min:.3g}"
+        return html_table(caption, ("system", "HTER", "interval"), rows, self.notes)
+
 
 def fuse(
     dev: Trials,
@@ -126,8 +135,13 @@ def fuse(
         rng=rng,
     )
     settings: dict[str, Any] = {"criterion": criterion, "alpha": alpha, "confidence": confidence, "cluster": cluster}
-    baselines = tuple(evaluate(dev, test, system=name, **settings) for name in scores.systems)
-    return FusionResult(scores, evaluate(scores.dev, scores.test, **settings), baselines)
+    parts = dev.select(scores.systems), test.select(scores.systems)
+    baselines = tuple(evaluate(*parts, system=name, **settings) for name in scores.systems)
+    found = evaluate(scores.dev, scores.test, **settings)
+    if found.kind != A_POSTERIORI and any(baseline.kind == A_POSTERIORI for baseline in baselines):
+        # held-out dev scores differ from those of the same trials as test
+        found = replace(found, kind=A_POSTERIORI, notes=(SAME_TRIALS, *found.notes))
+    return FusionResult(scores, found, baselines)
 
 
 def fuse_scores(
@@ -170,8 +184,7 @@ def fuse_scores(
     names = list(dev.systems) if systems is None else [systems] if isinstance(systems, str) else list(systems)
     method = as_fusion(fusion)
     _check(names, dev, test, missing)
-    if normalise not in NORMALISATIONS:
-        raise ParameterError(f"there is no normalisation {shown(normalise)}; there are {', '.join(NORMALISATIONS)}")
+    check_normalisation(normalise)
     data, other = _data(dev, test, names)
     if method.needs_claim and data.claim is None:
         raise TrialsError(f"{method.name} fits something for each client and needs claim ids in dev and test")
@@ -252,7 +265,9 @@ def _data(dev: Trials, test: Trials, names: Sequence[str]) -> tuple[FusionData, 
     count = 0
     if dev.claim is not None and test.claim is not None:
         codes = recode([dev.claim, test.claim])
-        claims, count = [*codes], 1 + max(int(column.max(initial=-1)) for column in codes)
+        # numbered anew: tables of names may hold people of no trial
+        used, joined = np.unique(np.concatenate(codes), return_inverse=True)
+        claims, count = [joined[: len(dev)], joined[len(dev) :]], len(used)
     parts = []
     for trials, claim in zip((dev, test), claims, strict=True):
         columns = [trials.column(name) for name in names]
@@ -293,7 +308,9 @@ def _neutral(column: Floats, genuine: NDArray[np.bool_], lacking: NDArray[np.boo
     known = ~lacking
     if not (known & genuine).any() or not (known & ~genuine).any():
         raise TrialsError("a system has no score for a whole class of dev trials; leave it out")
-    return float(equal_error_rate((column[known & genuine], column[known & ~genuine])).threshold)
+    threshold = float(equal_error_rate((column[known & genuine], column[known & ~genuine])).threshold)
+    # -inf: all scores are equal
+    return threshold if np.isfinite(threshold) else float(column[known].min())
 
 
 def _as_trials(trials: Trials, scores: Floats, name: str) -> Trials:

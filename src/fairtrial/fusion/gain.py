@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf, nan
+from math import inf, isnan, nan
 
 from fairtrial.errors import ParameterError
 
@@ -19,11 +19,17 @@ class Gain:
     @property
     def note(self) -> str:
         """What to know of a gain without bounds."""
+        if isnan(self.beta_mean):
+            return "neither the fusion nor its systems made an error: there is no gain to tell"
+        if isnan(self.beta_min):
+            return "neither the fusion nor its best system made an error: there is no gain over it to tell"
         return "the fusion made no error: its gain is infinite" if self.beta_mean == inf else ""
 
 
 def fusion_gain(fused: float, baselines: Sequence[float]) -> Gain:
     """Compute mean(HTER_i) / HTER_COM and min(HTER_i) / HTER_COM.
+
+    An HTER_COM of 0 gives infinite gains; 0 / 0 is NaN.
 
     Examples
     --------

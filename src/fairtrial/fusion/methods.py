@@ -42,6 +42,11 @@ class FusionData:
             raise TrialsError(f"{what} needs trials of both classes, and there is no {word} one to fit on")
 
 
+def spread_of(scores: Floats) -> Floats:
+    """The standard deviation of each system; exactly 0 where all scores are equal, whatever the machine rounds."""
+    return np.where(scores.min(axis=0) == scores.max(axis=0), 0.0, scores.std(axis=0))
+
+
 Apply: TypeAlias = Callable[[Floats, Claims], Floats]
 """From scores, a row a trial, and claims to fused scores; higher means genuine."""
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 
 from fairtrial.eer import equal_error_rate
-from fairtrial.errors import ParameterError
+from fairtrial.errors import ParameterError, shown
 from fairtrial.fusion.claims import claim_statistics
-from fairtrial.fusion.methods import Claims, Fitted, Floats, FusionData
+from fairtrial.fusion.methods import Claims, Fitted, Floats, FusionData, spread_of
 
 Normalisation = Callable[[FusionData], Fitted]
 
@@ -18,16 +18,21 @@ def _nothing(data: FusionData) -> Fitted:
     return Fitted(lambda scores, claim: scores)
 
 
-def _linear(centre: Floats, scale: Floats) -> Fitted:
+def _check_spread(scale: Floats) -> Floats:
     if not np.all(scale > 0):
         system = int(np.argmin(scale > 0)) + 1
         raise ParameterError(f"the dev scores of system {system} have no spread; leave it out, or do not normalise")
+    return scale
+
+
+def _linear(centre: Floats, scale: Floats) -> Fitted:
+    _check_spread(scale)
     return Fitted(lambda scores, claim: np.asarray((scores - centre) / scale))
 
 
 def _z(data: FusionData) -> Fitted:
     impostor = data.scores[~data.genuine]
-    return _linear(impostor.mean(axis=0), impostor.std(axis=0))
+    return _linear(impostor.mean(axis=0), spread_of(impostor))
 
 
 def _min_max(data: FusionData) -> Fitted:
@@ -42,16 +47,16 @@ def _median_mad(data: FusionData) -> Fitted:
 
 def _tanh(data: FusionData) -> Fitted:
     genuine = data.scores[data.genuine]
-    inner = _linear(genuine.mean(axis=0), genuine.std(axis=0))
+    inner = _linear(genuine.mean(axis=0), spread_of(genuine))
     return Fitted(lambda scores, claim: np.asarray((np.tanh(0.01 * inner.apply(scores, claim)) + 1) / 2))
 
 
 def _double_sigmoid(data: FusionData) -> Fitted:
+    spread = _check_spread(spread_of(data.scores))
     genuine, impostor = data.scores[data.genuine], data.scores[~data.genuine]
     middle = np.array(
         [equal_error_rate((g, i)).threshold for g, i in zip(genuine.T, impostor.T, strict=True)], dtype=np.float64
     )
-    spread = data.scores.std(axis=0)
     # where the classes do not overlap there is no extent; a hundredth of the spread is then narrow enough
     left = np.maximum(middle - genuine.min(axis=0), spread / 100)
     right = np.maximum(impostor.max(axis=0) - middle, spread / 100)
@@ -66,6 +71,7 @@ def _double_sigmoid(data: FusionData) -> Fitted:
 
 def _claim_z(data: FusionData) -> Fitted:
     found = claim_statistics(data, "z-norm")
+    _check_spread(found.impostor_sd.min(axis=0))
 
     def apply(scores: Floats, claim: Claims) -> Floats:
         rows = found.rows(claim)
@@ -75,6 +81,7 @@ def _claim_z(data: FusionData) -> Fitted:
 
 
 def _claim_f(data: FusionData) -> Fitted:
+    _check_spread(spread_of(data.scores))
     found = claim_statistics(data, "f-norm")
     distance = found.genuine_mean - found.impostor_mean
     if not np.all(distance > 0):
@@ -116,6 +123,13 @@ PER_CLAIM = ("z-norm", "f-norm", "eer-norm")
 """Those that are fitted for each claimed identity."""
 
 
+def check_normalisation(name: str) -> str:
+    """The name itself, if there is such a normalisation."""
+    if name not in NORMALISATIONS:
+        raise ParameterError(f"there is no normalisation {shown(name)}; there are {', '.join(NORMALISATIONS)}")
+    return name
+
+
 def fit_normalisation(name: str, data: FusionData) -> Fitted:
     """Fit a normalisation on dev trials.
 
@@ -127,6 +141,6 @@ def fit_normalisation(name: str, data: FusionData) -> Fitted:
     of the overlap on either side of it. ``z-norm``, ``f-norm`` and ``eer-norm`` are fitted for each claimed
     identity; see `claim_statistics`.
     """
-    if name != "none":
+    if check_normalisation(name) != "none":
         data.check_classes(f"the normalisation {name}")
     return NORMALISATIONS[name](data)

@@ -63,6 +63,8 @@ def select_parameters(
     """
     if not grid:
         raise ParameterError("there must be at least one candidate to choose from")
+    if not folds:
+        raise ParameterError("there must be at least two folds, and there is none")
     times = np.sum(np.stack(folds), axis=0)
     if not np.all(times == 1):
         raise TrialsError("every trial must be held out in exactly one fold")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.errors import ParameterError
-from fairtrial.fusion.methods import Claims, Fitted, Floats, FusionData, FusionMethod, register_fusion
+from fairtrial.fusion.methods import Claims, Fitted, Floats, FusionData, FusionMethod, register_fusion, spread_of
 
 MOST_IMPOSTORS = 4000
 """Impostor dev trials that slow methods are trained on; there are many more of them than genuine ones."""
@@ -48,6 +48,11 @@ def register_classifier(
         rows, notes = _training_rows(data.genuine, most_impostors, name)
         classifier = make(**parameters)
         notes += _train(classifier, data.scores[rows], data.genuine[rows], name)
+        if not any(hasattr(classifier, method) for method in ("decision_function", "predict_proba")):
+            raise ParameterError(
+                f"{name}: {type(classifier).__name__} gives decisions only; a fusion needs a classifier with "
+                "decision_function or predict_proba"
+            )
         return Fitted(lambda scores, claim: _soft_decisions(classifier, scores), tuple(notes))
 
     return register_fusion(FusionMethod(name, fit, summary, tuple(grid)))
@@ -64,8 +69,10 @@ def _training_rows(genuine: NDArray[np.bool_], most: int | None, name: str) -> t
 
 def _train(classifier: Any, scores: Floats, genuine: NDArray[np.bool_], name: str) -> list[str]:
     from sklearn.exceptions import ConvergenceWarning
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-    with warnings.catch_warnings(record=True) as caught:
+    # matrices of a few columns: threads would only wait for each other, many times as long as the work takes
+    with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             classifier.fit(scores, genuine)
@@ -79,7 +86,7 @@ def _soft_decisions(classifier: Any, scores: Floats) -> Floats:
     """One number a trial, higher for genuine: the decision function, or the log odds of the probabilities."""
     if hasattr(classifier, "decision_function"):
         return np.asarray(classifier.decision_function(scores), dtype=np.float64)
-    impostor, genuine = np.clip(classifier.predict_proba(scores), 1e-300, None).T
+    impostor, genuine = np.clip(np.asarray(classifier.predict_proba(scores), dtype=np.float64), 1e-300, None).T
     return np.asarray(np.log(genuine) - np.log(impostor))
 
 
@@ -156,7 +163,7 @@ def _fit_mixtures(data: FusionData, components: int = 2) -> Fitted:
     chosen, notes = _training_rows(data.genuine, MOST_IMPOSTORS, "gmm")
     scores, flags = data.scores[chosen], data.genuine[chosen]
     models = []
-    scale = scores.std(axis=0)
+    scale = spread_of(scores)
     scale = np.where(scale > 0, scale, 1.0)
     for word, rows in (("genuine", flags), ("impostor", ~flags)):
         wanted = min(components, max(1, int(np.count_nonzero(rows)) // 10))

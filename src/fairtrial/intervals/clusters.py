@@ -101,6 +101,8 @@ class _Members:
     person_trials: NDArray[np.float64]
     """In how many trials each person takes part."""
     pair_trials: NDArray[np.float64]
+    pair_squares: float
+    """The sum of the squares of these."""
     fewest: int
 
     def sums(self, which: NDArray[np.int64] | slice, values: NDArray[np.float64], size: int) -> NDArray[np.float64]:
@@ -130,7 +132,7 @@ class _Members:
         two = self.apart[which]
         pairs, place = np.unique(self.pair_of[which[two]], return_inverse=True)
         hits = np.bincount(place, values[two], len(pairs))
-        alike = mean**2 * float(self.pair_trials @ self.pair_trials)
+        alike = mean**2 * self.pair_squares
         return by_person, scale**2 * (alike + float(np.sum(hits * (hits - 2 * mean * self.pair_trials[pairs]))))
 
 
@@ -207,7 +209,7 @@ class SharedPeople:
         deviations: Callable[[], NDArray[np.float64]] | None = None,
     ) -> ClusterVariance:
         parts = (self.genuine, self.impostor)
-        squares = [float(by_person @ by_person) for by_person in sums]
+        squares = [float(np.sum(by_person**2)) for by_person in sums]
         total = float(np.sum((sums[0] + sums[1]) ** 2)) - sum(twice)
         variances = [square - double for square, double in zip(squares, twice, strict=True)]
         # what is nothing but rounding of the two is nothing
@@ -254,7 +256,8 @@ def _members(
     if len(people) > 1:
         trials += np.bincount(second, minlength=size)
     pair_trials = np.bincount(pairs).astype(np.float64)
-    return _Members(rows, people, apart, pairs, pair_of, trials, pair_trials, min(counts))
+    pair_squares = float(np.sum(pair_trials**2))
+    return _Members(rows, people, apart, pairs, pair_of, trials, pair_trials, pair_squares, min(counts))
 
 
 def cluster_variance(

@@ -8,6 +8,7 @@ from statistics import NormalDist
 from typing import Any, NamedTuple
 
 from fairtrial.counting import ErrorCounts
+from fairtrial.display import html_table, limits, percent
 from fairtrial.errors import ParameterError
 from fairtrial.measures import DetectionCosts
 
@@ -49,6 +50,13 @@ class RateInterval:
             "method": self.method,
             **({"note": self.note} if self.note else {}),
         }
+
+    def _repr_html_(self) -> str:
+        row = (self.measure, percent(self.estimate), limits(self.low, self.high), self.method)
+        caption = f"{100 * self.confidence:g} % interval"
+        return html_table(
+            caption, ("measure", "estimate", "interval", "method"), [row], (self.note,) if self.note else ()
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from fairtrial.display import html_table, limits
 from fairtrial.errors import ParameterError
 from fairtrial.intervals.attempts import Individuals
 from fairtrial.intervals.beta_binomial import fit_beta_binomial
@@ -100,6 +101,11 @@ class RepeatedIntervals:
             "recommendation": self.recommendation,
             **({"zero_errors": self.zero_errors.to_dict()} if self.zero_errors else {}),
         }
+
+    def _repr_html_(self) -> str:
+        rows = [(name, limits(*found.interval), found.note) for name, found in self.methods.items()]
+        caption = f"{self.errors} errors in {self.attempts} attempts of {self.individuals} individuals"
+        return html_table(caption, ("method", "interval", "note"), rows, (self.recommendation,))
 
 
 def repeated_intervals(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import erfc, inf, sqrt
 from typing import Any, Literal, TypeAlias, get_args
 
+from fairtrial.display import html_table, percent
 from fairtrial.errors import ParameterError
 
 Alternative: TypeAlias = Literal["two-sided", "less", "greater"]
@@ -42,6 +43,10 @@ class TestResult:
             "alternative": self.alternative,
             **({"note": self.note} if self.note else {}),
         }
+
+    def _repr_html_(self) -> str:
+        row = (self.test, percent(self.estimate), f"{self.statistic:.4g}", f"{self.p_value:.4g}")
+        return html_table("A - B", ("test", "difference", "statistic", "p"), [row], (self.note,) if self.note else ())
 
 
 def z_test(

@@ -75,7 +75,7 @@ def _beta_binomial(attempts: int, pi: float, rho: float) -> NDArray[np.float64]:
     # products and not beta functions, whose logarithms are too large to be told apart where rho is small
     steps = np.arange(attempts) * (rho / (1 - rho))
     errors, successes = (np.concatenate([[0.0], np.log(rate + steps).cumsum()]) for rate in (pi, 1 - pi))
-    return np.exp(_log_choices(attempts) + errors + successes[::-1] - np.log1p(steps).sum())
+    return np.asarray(np.exp(_log_choices(attempts) + errors + successes[::-1] - np.log1p(steps).sum()))
 
 
 def _binomial(attempts: int, rate: float) -> NDArray[np.float64]:

@@ -14,6 +14,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from fairtrial.display import html_table, percent
 from fairtrial.errors import InputError, OutputError, ParameterError
 from fairtrial.formats.files import PathLike
 from fairtrial.formats.results import write_columns
@@ -92,6 +93,11 @@ class CoverageStudy:
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON."""
         return {"settings": asdict(self.settings), "cells": [row.to_dict() for row in self.rows]}
+
+    def _repr_html_(self) -> str:
+        rows = [(name, percent(share)) for name, share in self.share_within().items()]
+        caption = f"{len(self.rows)} rows, {self.settings.generator}"
+        return html_table(caption, ("method", "cells with a coverage of 92.5 to 97.5 %"), rows)
 
     def write(self, path: PathLike) -> None:
         """Write a row a cell and method, as Parquet, CSV or TSV by the ending of the name."""
@@ -202,36 +208,42 @@ def _journal(
     if path is None:
         yield {}, lambda rows: None
         return
+    own = json.dumps(asdict(settings))
     try:
+        is_new = not Path(path).exists()
         with open(path, "a+", encoding="utf-8") as file:
-            done = _read_journal(file, Path(path), settings)
+
+            def is_empty() -> bool:
+                return os.fstat(file.fileno()).st_size == 0
 
             def note(rows: list[CoverageRow]) -> None:
+                if is_empty():
+                    file.write(own + "\n")
                 file.write(json.dumps([row.to_dict() for row in rows]) + "\n")
                 file.flush()
 
-            yield done, note
+            try:
+                yield _read_journal(file, Path(path), own), note
+            finally:
+                if is_new and is_empty():
+                    Path(path).unlink(missing_ok=True)
     except OSError as error:
         raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
 
 
-def _read_journal(file: IO[str], path: Path, settings: StudySettings) -> dict[Cell, list[CoverageRow]]:
+def _read_journal(file: IO[str], path: Path, own: str) -> dict[Cell, list[CoverageRow]]:
     file.seek(0)
     try:
         lines = file.read().split("\n")
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: is damaged ({error}); remove the file to begin anew") from error
     tail = lines.pop()
-    own = json.dumps(asdict(settings))
     if not (lines[0] == own if lines else own.startswith(tail)):
         raise InputError(
             f"{path}: is of a study with other settings; use them, remove the file to begin anew, or name another"
         )
     if tail:  # cut off in the middle of a line when the study was stopped
         file.truncate(sum(len(line.encode()) + 1 for line in lines))
-    if not lines:
-        file.write(own + "\n")
-        return {}
     done = {}
     try:
         for line in lines[1:]:

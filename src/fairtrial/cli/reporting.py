@@ -1,0 +1,69 @@
+"""The option --report: one page of what a command found."""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from fairtrial.errors import OutputError
+
+if TYPE_CHECKING:
+    from fairtrial.report.page import InputFile, Page, Repeat
+
+report_option = click.option("--report", metavar="FILE.html", help="Write one page of it all, to look at and to share.")
+
+
+def check_report(path: str | None) -> None:
+    """Raise an error before any work where the page could not be written."""
+    if path is None:
+        return
+    if Path(path).suffix.lower() not in (".html", ".htm"):
+        raise OutputError(f"{path}: the name of a report should end in .html")
+    if not Path(path).absolute().parent.is_dir():
+        raise OutputError(f"{path}: there is no directory {Path(path).parent} to write to")
+
+
+def repeat_of(inputs: Iterable[str], seed: int | None) -> Repeat:
+    """The command as it was given, versions, and the files it read."""
+    from importlib.metadata import version
+
+    from fairtrial import __version__
+    from fairtrial.report.page import Repeat
+
+    versions = {
+        "fairtrial": __version__,
+        "Python": sys.version.split()[0],
+        "numpy": version("numpy"),
+        "scipy": version("scipy"),
+    }
+    words = [Path(sys.argv[0]).name if sys.argv else "fairtrial", *sys.argv[1:]]
+    words[0] = "fairtrial"
+    return Repeat(shlex.join(words), versions, seed, tuple(_files(inputs)))
+
+
+def _files(inputs: Iterable[str]) -> Iterable[InputFile]:
+    from fairtrial.formats.files import expand
+    from fairtrial.report.page import InputFile
+
+    for name in inputs:
+        for path in expand(name):
+            entries = sorted(path.iterdir()) if path.is_dir() else [path]
+            for entry in entries:
+                if entry.is_file():
+                    with open(entry, "rb") as file:
+                        digest = hashlib.file_digest(file, "sha256").hexdigest()
+                    yield InputFile(str(entry), entry.stat().st_size, digest)
+
+
+def write_page(page: Page, path: str) -> None:
+    """Write the page and say so on stderr, so that --json stays alone on stdout."""
+    from fairtrial.report.page import write_report
+
+    write_report(page, path)
+    click.echo(f"report in {path}", err=True)

@@ -1,0 +1,145 @@
+"""What a page holds, and how it becomes one file that needs nothing else."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib import resources
+from typing import Any
+
+from fairtrial.formats.files import PathLike, write_whole
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What a cell of a table shows, and the number it is sorted by, if it is one."""
+
+    text: str
+    sort: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table that readers can sort."""
+
+    caption: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+    @property
+    def numeric(self) -> tuple[bool, ...]:
+        """Which columns are of numbers."""
+        return tuple(all(row[k].sort is not None for row in self.rows) for k in range(len(self.columns)))
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A method that was used, and where it comes from."""
+
+    what: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class InputFile:
+    """A file that was read, to be known again."""
+
+    name: str
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """What it takes to do the same again."""
+
+    command: str
+    versions: dict[str, str]
+    seed: int | None = None
+    inputs: tuple[InputFile, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """All that a page says."""
+
+    title: str
+    asked: str
+    answer: tuple[str, ...]
+    tables: tuple[Table, ...]
+    data: tuple[Table, ...]
+    methods: tuple[Reference, ...]
+    repeat: Repeat
+    notes: tuple[str, ...] = ()
+    synthetic: bool = False
+    explore: dict[str, Any] = field(default_factory=dict)
+    """What the interactive figures draw, by their kind: `systems`, `curves` or `coverage`."""
+
+
+def number_cell(value: float, digits: int = 4) -> Cell:
+    """A number with so many digits that count."""
+    if math.isnan(value):
+        return Cell("", -math.inf)
+    return Cell("infinite" if math.isinf(value) else f"{value:.{digits}g}", value)
+
+
+def percent_cell(rate: float) -> Cell:
+    """A rate in per cent, with enough digits for small ones."""
+    if math.isnan(rate):
+        return Cell("", -math.inf)
+    value = 100 * rate
+    return Cell(f"{value:.3f}" if abs(value) < 1 else f"{value:.2f}", value)
+
+
+def range_cell(low: float, high: float) -> Cell:
+    """An interval in per cent, sorted by its lower end."""
+    return Cell(f"{percent_cell(low).text} to {percent_cell(high).text}", low)
+
+
+def count_cell(value: float) -> Cell:
+    """A whole number with its thousands parted."""
+    return Cell(f"{int(value):,}", float(value))
+
+
+def render(page: Page) -> str:
+    """The page as HTML: styles, scripts and data within; names of systems and files are always text."""
+    from jinja2 import Environment, StrictUndefined
+
+    room = resources.files("fairtrial.report")
+    template = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    return template.from_string((room / "page.html.j2").read_text(encoding="utf-8")).render(
+        page=page,
+        style=(room / "page.css").read_text(encoding="utf-8"),
+        script=(room / "page.js").read_text(encoding="utf-8"),
+        data=_embedded(page.explore),
+    )
+
+
+def _embedded(data: dict[str, Any]) -> str:
+    """JSON that can stand in a script element whatever it holds."""
+    text = json.dumps(_plain(data), separators=(",", ":"), allow_nan=False)
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(entry) for entry in value]
+    if isinstance(value, float):
+        return None if not math.isfinite(value) else float(f"{value:.5g}")
+    return value
+
+
+def write_report(page: Page, path: PathLike) -> None:
+    """Write the page; the file is there whole, or not at all."""
+    text = render(page)
+    with write_whole(path) as place:
+        place.write_text(text, encoding="utf-8")
+
+
+def notes_once(notes: Sequence[str]) -> tuple[str, ...]:
+    """Notes, each once."""
+    return tuple(dict.fromkeys(notes))

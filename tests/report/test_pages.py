@@ -1,0 +1,213 @@
+"""The page: what it says, that names are text, that it needs nothing else."""
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fairtrial import (
+    Cell,
+    Grid,
+    RunSettings,
+    StudySettings,
+    Trials,
+    compare,
+    cross_validate,
+    evaluate,
+    fuse,
+    make_blocks,
+    run_benchmark,
+    run_study,
+)
+from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
+from fairtrial.counting import as_source, count_errors
+from fairtrial.intervals.clusters import cluster_interval
+from fairtrial.report.page import Cell as TableCell
+from fairtrial.report.page import InputFile, Page, Repeat, Table, number_cell, percent_cell, render, write_report
+from fairtrial.report.pages import benchmark_page, comparison_page, coverage_page, evaluation_page
+
+EVIL = "<script>alert('x')</script>&\"'"
+REPEAT = Repeat("fairtrial evaluate", {"fairtrial": "0"}, 0, (InputFile(EVIL, 3, "ab"),))
+
+
+def two_systems(seed: int, names: tuple[str, str] = ("face", EVIL)) -> Trials:
+    rng = np.random.default_rng(seed)
+    clients, impostors = np.arange(20), 100 + np.arange(8)
+    claim = np.concatenate([np.repeat(clients, 4), np.repeat(clients, 8)])
+    subject = np.concatenate([np.repeat(clients, 4), np.tile(impostors, 20)])
+    scores = np.outer(claim == subject, [2.0, 2.5]) + rng.normal(size=(len(claim), 2))
+    return Trials.from_arrays(
+        scores, claim == subject, systems=names, claim=[f"{EVIL}{c}" for c in claim], subject=subject
+    ).with_notes(f"a note {EVIL}")
+
+
+class Reader(HTMLParser):
+    """The elements of a page, its text, and the data within."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.scripts: list[str] = []
+        self._script = False
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        self._script = tag == "script"
+
+    def handle_data(self, data: str) -> None:
+        if self._script:
+            self.scripts.append(data)
+            self._script = False
+        else:
+            self.text += data
+
+
+def data_of(text: str) -> dict[str, object]:
+    found: dict[str, object] = json.loads(Reader(text).scripts[0])
+    return found
+
+
+def check_self_contained(text: str) -> None:
+    reader = Reader(text)
+    for _, attributes in reader.tags:
+        for name in ("src", "href", "action", "srcset"):
+            value = attributes.get(name)
+            assert value is None or value.startswith(("#", "data:")), value
+    # a namespace is a name, not an address that is asked for
+    assert not re.findall(r"https?://", text.replace("http://www.w3.org/2000/svg", ""))
+    assert len([tag for tag, _ in reader.tags if tag == "script"]) == 2
+    assert len(text.encode()) < 3_000_000
+
+
+def test_evaluation_page_shows_the_numbers_of_the_evaluation() -> None:
+    dev, test = two_systems(0), two_systems(1)
+    results = [evaluate(dev, test, system=name) for name in test.systems]
+    text = render(evaluation_page(results, dev, test, REPEAT))
+    check_self_contained(text)
+    reader = Reader(text)
+    for result in results:
+        assert f"{100 * result.test.hter:.2f}" in reader.text
+        assert f"{100 * result.interval.low:.2f} and {100 * result.interval.high:.2f} %" in reader.text
+    assert "fairtrial evaluate" in reader.text
+    for note in results[0].notes:
+        assert note in reader.text
+
+
+def test_names_with_markup_show_as_text() -> None:
+    dev, test = two_systems(0), two_systems(1)
+    results = [evaluate(dev, test, system=name) for name in test.systems]
+    for page in (
+        evaluation_page(results, dev, test, REPEAT),
+        comparison_page(compare(dev, test, n_resamples=50), dev, test, REPEAT),
+    ):
+        text = render(page)
+        check_self_contained(text)
+        assert EVIL in Reader(text).text
+        assert "<script>alert" not in text
+
+
+def test_view_of_a_system_against_plain_counts_and_intervals() -> None:
+    dev, test = two_systems(0), two_systems(1)
+    page = evaluation_page([evaluate(dev, test, system="face")], dev, test, REPEAT)
+    view = page.explore["systems"][0]
+    own = test.select(["face"])
+    for k in range(0, 101, 20):
+        counts = count_errors(as_source(own), view["threshold"][k]).scalar()
+        assert (view["far"][k], view["frr"][k]) == (counts.far, counts.frr)
+        expected = cluster_interval(own, view["threshold"][k])
+        assert (view["low"][k], view["high"][k]) == pytest.approx((expected.low, expected.high))
+    edges = np.array(view["density"]["edges"])
+    for name, flags in (("genuine", test.genuine), ("impostor", ~test.genuine)):
+        shown = np.histogram(own.scores[flags, 0], edges)[0] / np.count_nonzero(flags) / np.diff(edges)
+        assert np.allclose(view["density"][name], shown)
+    scores = own.scores[:, 0]
+    operating = {
+        (float(np.mean(scores[~test.genuine] > s)), float(np.mean(scores[test.genuine] <= s)))
+        for s in [-np.inf, *scores]
+    }
+    assert set(zip(view["det"]["far"], view["det"]["frr"], strict=True)) <= operating
+    assert len(view["det"]["far"]) > 40
+
+
+def test_without_ids_intervals_are_those_of_independent_trials() -> None:
+    rng = np.random.default_rng(0)
+    genuine = np.arange(300) < 100
+    dev, test = (Trials.from_arrays(rng.normal(2 * genuine, 1), genuine) for _ in range(2))
+    result = evaluate(dev, test)
+    view = evaluation_page([result], dev, test, REPEAT).explore["systems"][0]
+    k = view["threshold"].index(result.threshold)
+    assert (view["low"][k], view["high"][k]) == pytest.approx(tuple(result.interval.interval))
+
+
+def test_cross_validated_evaluation_has_a_page_without_thresholds() -> None:
+    trials = two_systems(3)
+    blocks = make_blocks(trials, 4)
+    results = [cross_validate(trials, blocks, system=name) for name in trials.systems]
+    text = render(evaluation_page(results, trials, None, REPEAT, blocks=blocks))
+    check_self_contained(text)
+    systems = data_of(text)["systems"]
+    assert isinstance(systems, list)
+    assert systems[0]["threshold"][50] is None
+    assert systems[0]["hter"][50] is not None
+
+
+def test_benchmark_page_holds_every_experiment_and_says_synthetic() -> None:
+    infos = (SystemInfo("face", "face", "a", "x"), SystemInfo(EVIL, "voice", "b", "y"))
+    one = BenchmarkSet("S", two_systems(0), two_systems(1), infos)
+    benchmark = Benchmark("mine", f"title {EVIL}", (one,), "citation", synthetic=True)
+    result = run_benchmark(benchmark, settings=RunSettings(keep_scores=True))
+    page = benchmark_page(benchmark, result, REPEAT)
+    text = render(page)
+    check_self_contained(text)
+    assert "synthetic scores" in Reader(text).text
+    assert len(page.explore["systems"]) == len(result.experiments) == 1
+    assert page.explore["curves"][0]["hter"] == pytest.approx(result.pooled["all"].hter.tolist())
+    without = benchmark_page(benchmark, run_benchmark(benchmark), REPEAT)
+    assert "systems" not in without.explore
+
+
+def test_coverage_page_holds_every_cell() -> None:
+    study = run_study(Grid((50,), (2, 5), (0.1,), (0.1, 0.2)), StudySettings(data_sets=50))
+    page = coverage_page(study, REPEAT)
+    text = render(page)
+    check_self_contained(text)
+    assert [Cell(*cell) for cell in page.explore["coverage"]["cells"]] == list(Grid((50,), (2, 5), (0.1,), (0.1, 0.2)))
+    assert page.explore["coverage"]["values"]["lbb"] == [row.coverage for row in study.rows if row.method == "lbb"]
+
+
+def test_numbers_that_json_does_not_know() -> None:
+    table = Table("t", ("a", "b"), ((percent_cell(float("nan")), number_cell(float("inf"))),))
+    assert table.rows[0][0].text == ""
+    assert table.rows[0][1].text == "infinite"
+    page = Page("t", "q", ("a",), (table,), (), (), REPEAT, explore={"systems": [{"x": [float("inf"), 0.1234567]}]})
+    assert data_of(render(page)) == {"systems": [{"x": [None, 0.12346]}]}
+
+
+def test_a_column_with_words_is_sorted_as_words() -> None:
+    table = Table("t", ("a", "b"), ((TableCell("x"), percent_cell(0.5)), (TableCell("y"), percent_cell(0.1))))
+    assert table.numeric == (False, True)
+
+
+def test_report_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    page = Page("t", "q", ("a",), (), (), (), REPEAT)
+    write_report(page, tmp_path / "r.html")
+    assert (tmp_path / "r.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert [path.name for path in tmp_path.iterdir()] == ["r.html"]
+
+
+def test_results_show_themselves_in_a_notebook_with_names_as_text() -> None:
+    dev, test = two_systems(0), two_systems(1)
+    result = evaluate(dev, test, system=EVIL)
+    shown: list[Any] = [result, result.interval, compare(dev, test, n_resamples=50), fuse(dev, test), test]
+    for each in shown:
+        text = each._repr_html_()
+        assert "<table>" in text
+        assert "<script>" not in text
+    assert "&lt;script&gt;" in result._repr_html_()
+    assert f"{100 * result.test.hter:.2f} %" in result._repr_html_()
