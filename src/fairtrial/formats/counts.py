@@ -56,8 +56,9 @@ def _parquet(head: Head) -> dict[str, NDArray[np.float64]]:
     import pyarrow.parquet as parquet
 
     try:
-        table = parquet.read_table(head.path)
-        _check_names(table.column_names, head)
+        with parquet.ParquetFile(head.path) as file:
+            _check_names(file.schema_arrow.names, head)
+            table = file.read(columns=list(_COLUMNS))
         return {name: table.column(name).cast(pa.float64()).to_numpy() for name in _COLUMNS}
     except (pa.ArrowException, OSError) as error:
         raise InputError(f"{head.path}: cannot be read as Parquet: {error}") from error

@@ -279,7 +279,7 @@ def trade_off(
 
 
 def _individuals(needed: float, rho: float, attempts: int) -> int:
-    return max(2, ceil(needed * design_effect(attempts, rho) / attempts - _HAIR))
+    return max(2, ceil(needed * float(design_effect(attempts, rho)) / attempts - _HAIR))
 
 
 def _attempts(needed: float, rho: float, individuals: int) -> int:
@@ -332,7 +332,7 @@ def check_plan(
     data_sets: int = 10_000,
     rng: np.random.Generator | int | None = 0,
 ) -> SimulatedPlan:
-    """Simulate tests as planned and see what they give; fewer of them where each is of very many people and attempts."""
+    """Simulate tests as planned and see what they give; fewer of them where each has very many attempts."""
     data_sets = max(1, min(data_sets, _DRAWS // min(plan.individuals, plan.attempts + 1)))
     people = _drawn(plan, generator, data_sets, np.random.default_rng(rng))
     low, high = logit_limits(people, confidence=plan.confidence)

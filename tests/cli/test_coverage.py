@@ -1,0 +1,238 @@
+"""`fairtrial coverage`: grids, exact cells, data of one's own, and studies that go on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner, Result
+
+from fairtrial.cli.app import main
+from fairtrial.cli.progress import Bar
+from fairtrial.simulation import QUICK
+
+SMALL = ["--n", "30,100", "--m", "2,5", "--pi", ".05,.1", "--rho", ".1", "--datasets", "50", "--resamples", "40"]
+CELL_KEYS = {"n", "m", "pi", "rho", "method", "coverage", "mean_width", "undefined"}
+
+
+def run(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(main, ["coverage", *map(str, arguments)], catch_exceptions=False)
+
+
+def answer(*arguments: str | Path) -> Any:
+    result = run(*arguments, "--json")
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def shown(*arguments: str | Path) -> list[list[str]]:
+    """The cells of the table, without its frame."""
+    result = run(*arguments)
+    assert result.exit_code == 0, result.output
+    return [[cell.strip() for cell in line.split("│")[1:-1]] for line in result.stdout.splitlines() if "│" in line]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working directory, with tables of counts in it."""
+    monkeypatch.chdir(tmp_path)
+    Path("counts.csv").write_text("errors,attempts\n" + "".join(f"{x},5\n" for x in (0, 0, 0, 1, 0, 2, 0, 0, 5, 1)))
+    Path("unequal.csv").write_text("errors,attempts\n0,5\n1,3\n2,9\n0,4\n3,5\n")
+    Path("none.csv").write_text("errors,attempts\n0,5\n0,3\n")
+    return tmp_path
+
+
+def test_exact_cell_against_formulas_7() -> None:
+    found = answer("--n", "100", "--m", "2", "--pi", ".1", "--rho", ".2", "--exact")
+    assert all(set(cell) >= CELL_KEYS for cell in found["cells"])
+    coverage = {cell["method"]: cell["coverage"] for cell in found["cells"]}
+    expected = {"dr": 0.79355, "bp": 0.93845, "bb": 0.93736, "lbb": 0.95526, "sb": 0.78422, "brr": 0.91358}
+    assert coverage == pytest.approx(expected, abs=1e-5)
+
+
+def test_exact_cell_as_a_table() -> None:
+    arguments = ["--n", "1000", "--m", "2", "--pi", ".001", "--rho", ".2", "--exact", "--method", "lbb"]
+    ((name, coverage, high, low, undefined, *widths),) = shown(*arguments)
+    assert (name, coverage) == ("lbb", "79.40")  # FORMULAS section 7
+    assert float(coverage) + float(high) + float(low) + float(undefined) == pytest.approx(100, abs=0.02)
+    # nobody of 1000 errs: (P(0 of 2))^1000 with P(0) = 1 - 2 pi + P(2), P(2) = pi^2 + rho pi (1 - pi)
+    assert float(undefined) == pytest.approx(100 * (1 - 0.002 + 1e-6 + 0.2 * 0.001 * 0.999) ** 1000, abs=0.01)
+    assert len(widths) == 2
+
+
+def test_json_of_a_grid_in_order() -> None:
+    found = answer(*SMALL)
+    cells = [(cell["n"], cell["m"], cell["pi"], cell["rho"], cell["method"]) for cell in found["cells"]]
+    assert cells == [
+        (n, m, pi, 0.1, method)
+        for n in (30, 100)
+        for m in (2, 5)
+        for pi in (0.05, 0.1)
+        for method in ("dr", "bp", "sb", "bb", "lbb", "brr")
+    ]
+    assert found["settings"]["data_sets"] == 50
+    assert answer(*SMALL, "--workers", "2") == found
+    assert answer(*SMALL, "--seed", "1") != found
+    assert answer(*SMALL, "--generator", "beta-binomial") != found
+
+
+def test_table_of_few_cells() -> None:
+    found = answer(*SMALL, "--method", "bp", "--method", "lbb")["cells"]
+    rows = shown(*SMALL, "--method", "bp", "--method", "lbb")
+    assert len(rows) == 8
+    for k, row in enumerate(rows):
+        bp, lbb = found[2 * k], found[2 * k + 1]
+        assert [float(value) for value in row[:4]] == [bp["n"], bp["m"], bp["pi"], bp["rho"]]
+        assert [float(value) for value in row[4:]] == pytest.approx(
+            [100 * bp["coverage"], 100 * lbb["coverage"]], abs=0.006
+        )
+
+
+def test_table_of_many_cells() -> None:
+    arguments = ["--n", "30", "--m", "2", "--pi", ".01,.02,.03,.04,.05,.06", "--rho", ".1,.2,.3", "--datasets", "40"]
+    found = answer(*arguments, "--method", "lbb")["cells"]
+    ((name, within, mean, lowest, undefined),) = shown(*arguments, "--method", "lbb")
+    coverage = [cell["coverage"] for cell in found]
+    assert len(coverage) == 18
+    assert name == "lbb"
+    inside = sum(0.925 <= value <= 0.975 for value in coverage) / 18
+    assert float(within) == pytest.approx(100 * inside, abs=0.006)
+    assert float(mean) == pytest.approx(100 * sum(coverage) / 18, abs=0.006)
+    assert float(lowest) == pytest.approx(100 * min(coverage), abs=0.006)
+    assert float(undefined) == pytest.approx(100 * sum(cell["undefined"] for cell in found) / 18, abs=0.006)
+
+
+def test_grids_by_name() -> None:
+    for arguments in ([], ["--grid", "quick"]):
+        found = answer(*arguments, "--method", "dr", "--datasets", "2")["cells"]
+        assert [(cell["n"], cell["m"], cell["pi"], cell["rho"]) for cell in found] == [
+            (cell.n, cell.m, cell.pi, cell.rho) for cell in QUICK
+        ]
+    # the paper's values, but for the people
+    paper = answer("--grid", "paper", "--n", "10", "--method", "dr", "--datasets", "1")["cells"]
+    assert len(paper) == 8 * 7 * 7
+
+
+def test_rows_are_written_and_the_journal_removed(folder: Path) -> None:
+    found = answer(*SMALL)["cells"]
+    before = set(folder.iterdir())
+    result = run(*SMALL, "--out", "rows.parquet")
+    assert result.exit_code == 0
+    assert "48 rows in rows.parquet" in result.stdout
+    assert pq.read_table("rows.parquet").to_pylist() == found
+    assert set(folder.iterdir()) - before == {folder / "rows.parquet"}
+    assert answer(*SMALL, "--out", "rows.csv")["cells"] == found
+    lines = Path("rows.csv").read_text().splitlines()
+    assert len(lines) == 49
+    assert lines[0].split(",")[:6] == ["n", "m", "pi", "rho", "method", "coverage"]
+
+
+def test_a_stopped_study_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = answer(*SMALL)["cells"]
+    seen = 0
+
+    def advance(self: Bar, amount: float = 1) -> None:
+        nonlocal seen
+        seen += int(amount)
+        if seen == 3:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Bar, "advance", advance)
+        result = CliRunner().invoke(main, ["coverage", *SMALL, "--out", "rows.parquet"])
+    assert result.exit_code == 1
+    assert not Path("rows.parquet").exists()
+    journal = Path("rows.parquet.journal")
+    lines = journal.read_text().splitlines()
+    assert len(lines) == 1 + 3
+    # a mark in what was found shows that it is not computed again
+    journal.write_text("\n".join([lines[0], lines[1].replace('"too_low": ', '"too_low": 7'), *lines[2:], ""]))
+    calls: list[float] = []
+    with monkeypatch.context() as patch:
+        patch.setattr(Bar, "advance", lambda self, amount=1: calls.append(amount))
+        assert run(*SMALL, "--out", "rows.parquet").exit_code == 0
+    assert calls == [3, 1, 1, 1, 1, 1]
+    rows = pq.read_table("rows.parquet").to_pylist()
+    assert [row["too_low"] >= 7 for row in rows] == [True] * 6 + [False] * 42
+    assert [row["coverage"] for row in rows] == [cell["coverage"] for cell in found]
+    assert not journal.exists()
+
+
+def test_a_journal_of_other_settings_is_refused() -> None:
+    Path("rows.csv.journal").write_text('{"seed": 3}\n')
+    result = run(*SMALL, "--out", "rows.csv")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "rows.csv.journal: is of a study with other settings" in result.stderr
+
+
+def test_like_a_table_of_counts() -> None:
+    arguments = ["--datasets", "60", "--resamples", "40"]
+    found = answer("--like", "counts.csv", *arguments)["cells"]
+    assert {(cell["n"], cell["m"], cell["pi"]) for cell in found} == {(10, 5, 0.18)}
+    assert found[0]["rho"] == pytest.approx(0.55633803)  # FORMULAS section 7
+    grid = ["--n", "10", "--m", "5", "--pi", "0.18", "--rho", str(found[0]["rho"])]
+    assert found == answer(*grid, *arguments)["cells"]
+    other = answer("--like", "counts.csv", "--pi", ".1", "--rho", ".3", *arguments)["cells"]
+    assert other == answer("--n", "10", "--m", "5", "--pi", ".1", "--rho", ".3", *arguments)["cells"]
+    exact = answer("--like", "counts.csv", "--exact", "--method", "dr")["cells"]
+    assert exact == answer(*grid, "--exact", "--method", "dr")["cells"]
+
+
+def test_like_a_table_with_unequal_attempts() -> None:
+    found = answer("--like", "unequal.csv", "--datasets", "60", "--out", "rows.csv")["cells"]
+    assert {cell["m"] for cell in found} == {26 / 5}
+    assert {cell["n"] for cell in found} == {5}
+    assert found[0]["pi"] == pytest.approx(6 / 26)
+    assert len(Path("rows.csv").read_text().splitlines()) == 7
+    title = run("--like", "unequal.csv", "--datasets", "60").stdout.splitlines()[0]
+    assert title.startswith("n 5, m 5.2, pi 0.230769")
+    assert not Path("rows.csv.journal").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        (["--n", "ten"], ["--n ten: expected whole numbers parted by commas"]),
+        (["--n", "10,"], ["--n 10,: expected whole numbers"]),
+        (["--m", "2.5"], ["--m 2.5: expected whole numbers"]),
+        (["--pi", "a,b"], ["--pi a,b: expected numbers parted by commas"]),
+        (["--n", "1"], ["n must be at least 2 individuals, not 1"]),
+        (["--m", "0"], ["m must be at least one attempt, not 0"]),
+        (["--pi", "0"], ["pi must be a fraction above 0 and below 1"]),
+        (["--pi", "nan"], ["pi must be a fraction"]),
+        (["--rho", "2"], ["rho must be between 0 and 1"]),
+        (["--rho", "-.1"], ["rho must be between 0 and 1"]),
+        (["--n", "100000000000000000000"], ["too many to simulate"]),
+        (["--m", "100000000"], ["too many to simulate"]),
+        (["--n", "100000", "--m", "30", "--rho", ".8", "--pi", ".1", "--exact"], ["too many outcomes", "simulate it"]),
+        (["--method", "wald"], ["method must be one of dr, bp, sb, bb, lbb, brr, not 'wald'"]),
+        (["--datasets", "0"], ["at least one data set, not 0"]),
+        (["--resamples", "-1"], ["at least one resample, not -1"]),
+        (["--confidence", "0"], ["confidence must be between 0 and 1"]),
+        (["--seed", "-1"], ["a seed must be a whole number of at least 0, not -1"]),
+        (["--workers", "0"], ["at least one worker, not 0"]),
+        (["--out", "rows.txt"], ["rows.txt: its name should end in .parquet, .csv, .tsv"]),
+        (["--out", "nowhere/rows.csv"], ["nowhere/rows.csv", "cannot be written"]),
+        (["--like", "nowhere.csv"], ["nowhere.csv: cannot be read"]),
+        (["--like", "none.csv"], ["the error rate of these data is 0", "--pi .01"]),
+        (["--like", "unequal.csv", "--exact"], ["exact coverage needs the same number of attempts"]),
+        (["--like", "counts.csv", "--n", "10"], ["--n does not go with --like"]),
+        (["--like", "counts.csv", "--m", "10"], ["--m does not go with --like"]),
+        (["--like", "counts.csv", "--grid", "paper"], ["--grid does not go with --like"]),
+        (["--like", "counts.csv", "--pi", ".1,.2"], ["--pi must be one number with --like"]),
+        (["--like", "counts.csv", "--rho", "x"], ["--rho x: expected numbers"]),
+    ],
+)
+def test_bad_input(folder: Path, arguments: list[str], parts: list[str]) -> None:
+    before = sorted(folder.rglob("*"))
+    result = run(*(arguments if "--out" in arguments or "--like" in arguments else [*arguments, "--out", "rows.csv"]))
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.startswith("error: ")
+    assert result.stderr.count("\n") == 1
+    for part in parts:
+        assert part in result.stderr
+    assert sorted(folder.rglob("*")) == before

@@ -1,0 +1,191 @@
+"""`fairtrial plan`: people and attempts for an interval, a bound, or a comparison."""
+
+from __future__ import annotations
+
+import json
+from math import ceil, log, sqrt
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from fairtrial.cli.app import main
+
+INTERVAL = ["--pi", ".02", "--rho", ".1", "--half-width", ".005"]
+COMPARISON = ["--a", ".010", ".020", "--b", ".015", ".030"]
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["plan", *arguments], catch_exceptions=False)
+
+
+def answer(*arguments: str) -> Any:
+    result = run(*arguments, "--json")
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def test_interval_against_eq_6() -> None:
+    found = answer(*INTERVAL, "--attempts", "5")
+    people = ceil(1.959964**2 * 0.02 * 0.98 * (1 + 4 * 0.1) / (5 * 0.005**2))
+    assert (found["individuals"], found["attempts"], found["total"]) == (people, 5, 5 * people)
+    assert found["expected"]["half_width"] == pytest.approx(0.005, rel=1e-3)
+    assert found["expected"]["half_width"] <= 0.005
+    assert found["rule_of_3"] == pytest.approx(3 / (5 * people))
+    assert found["rule_of_30"] == 1500
+    assert found["simulated"]["mean_half_width"] == pytest.approx(0.005, rel=0.03)
+    assert found["simulated"]["coverage"] == pytest.approx(0.95, abs=0.015)
+    assert found["simulated"]["share_below_claim"] is None
+    for row in found["trade_off"]:
+        m = row["attempts"]
+        assert row["individuals"] == ceil(1.959964**2 * 0.02 * 0.98 * (1 + (m - 1) * 0.1) / (m * 0.005**2))
+        assert row["total"] == m * row["individuals"]
+
+
+def test_attempts_of_the_people_there_are() -> None:
+    found = answer(*INTERVAL, "--individuals", "844")
+    assert (found["individuals"], found["attempts"]) == (844, 5)
+
+
+def test_cheapest_plan() -> None:
+    found = answer(*INTERVAL, "--person-cost", "9")
+    row = next(row for row in found["trade_off"] if row["attempts"] == found["attempts"])
+    assert row["cost"] == found["individuals"] * (9 + found["attempts"])
+    assert row["cost"] == min(other["cost"] for other in found["trade_off"])
+    assert found["attempts"] == pytest.approx(sqrt(9 * 0.9 / 0.1), abs=2)  # sqrt(c (1 - rho) / rho), but for whole ones
+
+
+def test_logit_scale_against_eq_9() -> None:
+    found = answer("--pi", ".02", "--half-width", ".3", "--scale", "logit", "--attempts", "1")
+    assert found["individuals"] == ceil(1.959964**2 / (0.02 * 0.98 * 0.3**2))
+    assert log(found["expected"]["high"] / (1 - found["expected"]["high"])) - log(0.02 / 0.98) == pytest.approx(
+        0.3, rel=1e-3
+    )
+
+
+def test_bound_below_a_claim() -> None:
+    found = answer("--pi", ".02", "--below", ".03", "--power", ".9", "--attempts", "1")
+    assert found["claim"] == 0.03
+    assert found["simulated"]["share_below_claim"] == pytest.approx(0.9, abs=0.03)
+    fewer = answer("--pi", ".02", "--below", ".03", "--power", ".8", "--attempts", "1")
+    assert fewer["individuals"] < found["individuals"]
+
+
+def test_no_error_expected_against_the_exact_bound() -> None:
+    found = answer("--pi", "0", "--below", ".01")
+    assert (found["individuals"], found["attempts"]) == (299, 1)  # log .05 / log .99
+    assert found["simulated"] is None
+    assert "rule_of_30" not in found
+    result = run("--pi", "0", "--below", ".01")
+    assert "299 individuals with 1 attempts each" in result.stdout
+    assert "rule of 30" not in result.stdout
+
+
+def test_plan_for_people_to_read() -> None:
+    result = run(*INTERVAL, "--attempts", "5")
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[0] == "844 individuals with 5 attempts each, 4,220 in all, worth 3,014 independent ones"
+    assert "expected at 2.00 %: half-width 0.500 points" in lines[1]
+    assert "simulated 10,000 times" in lines[2]
+    assert "what else would do" in result.stdout
+    assert "rule of 3: no error in 4,220 independent attempts excludes 0.071 %" in result.stdout
+    assert "rule of 30: 30 errors at this rate take 1,500 independent attempts" in result.stdout
+    assert "upper bound" not in result.stdout
+    below = run("--pi", ".02", "--below", ".03", "--attempts", "2", "--rho", ".2")
+    assert "upper bound below the claim in" in below.stdout
+
+
+def test_a_bound_that_falls_short_is_told() -> None:
+    # few people are expected to err, so that the normal approximation fails
+    arguments = ["--pi", ".005", "--rho", ".9", "--below", ".05", "--power", ".95", "--attempts", "4"]
+    share = answer(*arguments)["simulated"]["share_below_claim"]
+    assert share < 0.93
+    assert "less than the 95.00 % asked for; plan with a higher --power" in run(*arguments).stdout
+    assert "asked for" not in run("--pi", ".02", "--below", ".03", "--attempts", "1").stdout
+
+
+def test_seed_of_the_simulation() -> None:
+    first, same, other = (answer(*INTERVAL, "--attempts", "5", "--seed", seed) for seed in ("1", "1", "2"))
+    assert first == same
+    assert first["simulated"] != other["simulated"]
+    assert {**first, "simulated": None} == {**other, "simulated": None}
+
+
+def test_attempts_too_many_to_simulate_are_planned_all_the_same() -> None:
+    found = answer("--pi", ".02", "--half-width", ".00003", "--individuals", "2")
+    assert found["attempts"] == pytest.approx(1.959964**2 * 0.02 * 0.98 / 0.00003**2 / 2, rel=1e-6)
+    assert found["simulated"] is None
+    result = run("--pi", ".02", "--half-width", ".00003", "--individuals", "2")
+    assert result.exit_code == 0
+    assert "simulated" not in result.stdout
+
+
+def test_comparison_of_two_systems() -> None:
+    arguments = [*COMPARISON, "--attempts", "4", "--impostor-attempts", "100", "--correlation", ".5"]
+    found = answer(*arguments)
+    assert {"individuals", "attempts", "power"} <= set(found)
+    assert 0.8 <= found["power"] < 0.82
+    assert (found["genuine"], found["impostor"]) == (4 * found["individuals"], 100 * found["individuals"])
+    fewer = answer(*arguments, "--individuals", str(found["individuals"] - 1))
+    assert fewer["power"] < 0.8
+    unpaired = answer(*arguments, "--unpaired")
+    assert unpaired["individuals"] > found["individuals"]
+    assert (found["paired"], unpaired["paired"]) == (True, False)
+    dependent = answer(*arguments, "--rho", ".3")
+    assert dependent["individuals"] > found["individuals"]
+    assert answer(*arguments, "--power", ".95")["individuals"] > found["individuals"]
+
+
+def test_comparison_for_people_to_read() -> None:
+    result = run(*COMPARISON, "--individuals", "400", "--attempts", "4")
+    assert result.exit_code == 0
+    assert "400 individuals with 4 genuine and 10 impostor attempts each" in result.stdout
+    assert "1,600 genuine and 4,000 impostor trials\n" in result.stdout
+    assert "the paired test at 5 % finds the difference with a power of" in result.stdout
+    other = run(*COMPARISON, "--individuals", "400", "--unpaired", "--confidence", ".9")
+    assert "impostor trials a system" in other.stdout
+    assert "the unpaired test at 10 %" in other.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        ([], ["--pi .01"]),
+        (["--pi", ".01"], ["either for a half-width"]),
+        (["--pi", ".01", "--half-width", ".1", "--below", ".2"], ["either for a half-width"]),
+        (["--pi", "1", "--half-width", ".1"], ["pi must be a fraction above 0 and below 1"]),
+        (["--pi", "nan", "--half-width", ".1"], ["pi must be a fraction"]),
+        (["--pi", "0", "--half-width", ".1"], ["pi must be a fraction"]),
+        (["--pi", ".01", "--half-width", "0"], ["half-width must be above 0"]),
+        (["--pi", ".01", "--below", ".01"], ["no test can put a bound below 0.01"]),
+        (["--pi", ".01", "--below", ".02", "--power", "1"], ["power must be between 0 and 1"]),
+        ([*INTERVAL, "--rho", "1.5"], ["rho must be between 0 and 1"]),
+        ([*INTERVAL, "--attempts", "0"], ["at least one of the attempts, not 0"]),
+        ([*INTERVAL, "--attempts", "2", "--individuals", "2"], ["either the individuals or the attempts"]),
+        ([*INTERVAL, "--individuals", "300"], ["no number of attempts is enough for 300", "at least 302"]),
+        ([*INTERVAL, "--seed", "-1"], ["a seed must be a whole number of at least 0, not -1"]),
+        ([*INTERVAL, "--confidence", "1"], ["confidence must be between 0 and 1"]),
+        ([*INTERVAL, "--person-cost", "-1"], ["cost of a person must be at least 0"]),
+        (["--pi", ".5", "--half-width", "1e-12"], ["too many to simulate"]),
+        (["--a", ".01", ".02"], ["both --a FAR FRR and --b FAR FRR"]),
+        (["--b", ".01", ".02"], ["both --a FAR FRR and --b FAR FRR"]),
+        (["--a", ".01", ".02", "--b", ".01", ".02"], ["same error rate"]),
+        (["--a", ".01", "2", "--b", ".01", ".02"], ["FRR must be a fraction between 0 and 1, not 2.0"]),
+        ([*COMPARISON, "--pi", ".1"], ["--pi does not go with --a and --b"]),
+        ([*COMPARISON, "--half-width", ".1"], ["--half-width does not go with --a and --b"]),
+        ([*COMPARISON, "--below", ".1"], ["--below does not go with --a and --b"]),
+        ([*COMPARISON, "--attempts", "0"], ["attempts of both kinds, not 0 and 10"]),
+        ([*COMPARISON, "--impostor-attempts", "0"], ["attempts of both kinds, not 1 and 0"]),
+        ([*COMPARISON, "--individuals", "1"], ["at least two individuals, not 1"]),
+        ([*COMPARISON, "--correlation", "2"], ["correlation of errors must be between -1 and 1"]),
+    ],
+)
+def test_bad_input(arguments: list[str], parts: list[str]) -> None:
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.startswith("error: ")
+    assert result.stderr.count("\n") == 1
+    for part in parts:
+        assert part in result.stderr

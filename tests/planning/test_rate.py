@@ -1,0 +1,315 @@
+"""Plans for one error rate: the smallest that reach their goal by the paper's equations, and by simulation."""
+
+from __future__ import annotations
+
+from math import ceil, log, nan, sqrt
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy import stats
+
+from fairtrial import ParameterError
+from fairtrial.planning import (
+    RatePlan,
+    attempts_for_half_width,
+    attempts_for_upper_bound,
+    check_plan,
+    plan_rate,
+    rule_of_thirty,
+    trade_off,
+)
+from fairtrial.simulation.correlated import Generator
+
+rates = st.floats(1e-5, 0.6)
+correlations = st.one_of(st.sampled_from([0.0, 1.0]), st.floats(0, 1))
+HAIR = 1e-7
+
+
+def logit(rate: float) -> float:
+    return log(rate / (1 - rate))
+
+
+def sigma(pi: float, rho: float, people: float, attempts: float) -> float:
+    """Eq. (6) of seed 002 with the same number of attempts of everybody."""
+    return sqrt(pi * (1 - pi) * (1 + (attempts - 1) * rho) / (people * attempts))
+
+
+def half_width(pi: float, rho: float, people: float, attempts: float, confidence: float) -> float:
+    return NormalDist().inv_cdf((1 + confidence) / 2) * sigma(pi, rho, people, attempts)
+
+
+def bound_at_power(
+    pi: float, rho: float, people: float, attempts: float, confidence: float, power: float
+) -> float | None:
+    """The logit of the upper bound of a test that comes out as high as it may with the power; None: above 1."""
+    highest = pi + NormalDist().inv_cdf(power) * sigma(pi, rho, people, attempts)
+    if highest >= 1:
+        return None
+    reach = NormalDist().inv_cdf(confidence) * sigma(highest, rho, people, attempts) / (highest * (1 - highest))
+    return logit(highest) + reach
+
+
+@given(
+    pi=rates,
+    rho=correlations,
+    relative=st.floats(0.02, 0.9),
+    attempts=st.integers(1, 60),
+    confidence=st.floats(0.5, 0.999),
+)
+def test_half_width_is_reached_by_these_people_and_not_by_one_less(
+    pi: float, rho: float, relative: float, attempts: int, confidence: float
+) -> None:
+    goal = relative * pi
+    plan = plan_rate(pi, rho, half_width=goal, attempts=attempts, confidence=confidence)
+    n = plan.individuals
+    assert (plan.attempts, plan.rho, plan.confidence) == (attempts, rho, confidence)
+    assert half_width(pi, rho, n, attempts, confidence) <= goal * (1 + HAIR)
+    assert n == 2 or half_width(pi, rho, n - 1, attempts, confidence) > goal * (1 - HAIR)
+    assert plan.expected["half_width"] == pytest.approx(half_width(pi, rho, n, attempts, confidence))
+
+
+@given(pi=rates, rho=correlations, goal=st.floats(0.05, 2), attempts=st.integers(1, 60))
+def test_logit_half_width_is_reached_by_these_people_and_not_by_one_less(
+    pi: float, rho: float, goal: float, attempts: int
+) -> None:
+    plan = plan_rate(pi, rho, half_width=goal, scale="logit", attempts=attempts)
+    n = plan.individuals
+
+    def reach(people: int) -> float:  # eq. (9)
+        return half_width(pi, rho, people, attempts, 0.95) / (pi * (1 - pi))
+
+    assert reach(n) <= goal * (1 + HAIR)
+    assert n == 2 or reach(n - 1) > goal * (1 - HAIR)
+    expected = plan.expected
+    assert expected["logit_half_width"] == pytest.approx(reach(n))
+    assert logit(expected["high"]) - logit(pi) == pytest.approx(reach(n), abs=1e-6)
+    assert logit(pi) - logit(expected["low"]) == pytest.approx(reach(n), abs=1e-6)
+
+
+@given(
+    pi=rates,
+    rho=correlations,
+    times=st.floats(1.1, 5),
+    attempts=st.integers(1, 60),
+    confidence=st.floats(0.6, 0.99),
+    power=st.floats(0.5, 0.99),
+)
+def test_upper_bound_is_reached_by_these_people_and_not_by_one_less(
+    pi: float, rho: float, times: float, attempts: int, confidence: float, power: float
+) -> None:
+    claim = times * pi
+    assume(claim < 0.95)
+    plan = plan_rate(pi, rho, claim=claim, attempts=attempts, confidence=confidence, power=power)
+    n = plan.individuals
+    bound = bound_at_power(pi, rho, n, attempts, confidence, power)
+    assert bound is not None
+    assert bound <= logit(claim) + HAIR
+    if n > 2:
+        fewer = bound_at_power(pi, rho, n - 1, attempts, confidence, power)
+        assert fewer is None or fewer > logit(claim) - HAIR
+
+
+@given(pi=rates, rho=correlations, relative=st.floats(0.05, 0.9), more=st.floats(1.001, 20))
+def test_attempts_from_individuals_are_the_fewest(pi: float, rho: float, relative: float, more: float) -> None:
+    goal = relative * pi
+    needed = attempts_for_half_width(pi, goal)
+    people = max(2, ceil(more * needed * rho) + 1)
+    plan = plan_rate(pi, rho, half_width=goal, individuals=people)
+    m = plan.attempts
+    assert plan.individuals == people
+    assert half_width(pi, rho, people, m, 0.95) <= goal * (1 + HAIR)
+    assert m == 1 or half_width(pi, rho, people, m - 1, 0.95) > goal * (1 - HAIR)
+    # and back: so many attempts need no more people than there are
+    back = plan_rate(pi, rho, half_width=goal, attempts=m)
+    assert back.individuals <= people
+
+
+@given(pi=rates, rho=st.floats(0.01, 1), relative=st.floats(0.05, 0.4))
+def test_too_few_people_are_an_error_that_names_the_least_number(pi: float, rho: float, relative: float) -> None:
+    goal = relative * pi
+    # attempts without end are worth 1 / rho independent ones a person
+    limit = NormalDist().inv_cdf(0.975) ** 2 * pi * (1 - pi) * rho / goal**2
+    assume(limit > 2.1)
+    assume(abs(limit - round(limit)) > 1e-6)
+    least = ceil(limit)
+    with pytest.raises(ParameterError, match=f"no number of attempts is enough .* it takes at least {least}$"):
+        plan_rate(pi, rho, half_width=goal, individuals=least - 1)
+    assert plan_rate(pi, rho, half_width=goal, individuals=least).individuals == least
+
+
+@given(
+    needed=st.floats(1, 3000),
+    rho=st.one_of(st.floats(1e-4, 1), st.sampled_from([0.01, 0.1])),
+    cost=st.one_of(st.sampled_from([0.0, 1.0, 10.0]), st.floats(0, 300)),
+)
+def test_cheapest_plan_against_all_numbers_of_attempts(needed: float, rho: float, cost: float) -> None:
+    goal = sqrt(NormalDist().inv_cdf(0.975) ** 2 * 0.25 / needed)
+    plan = plan_rate(0.5, rho, half_width=goal, person_cost=cost)
+    # two people at least: with more attempts than this, they cost more than all that are tested once
+    m = np.arange(1, ceil(max(2, ceil(needed)) * (cost + 1) / 2) + 1)
+    people = np.maximum(2, np.ceil(plan.independent_attempts * (1 + (m - 1) * rho) / m - 1e-9))
+    least = float((people * (cost + m)).min())
+    assert plan.individuals * (cost + plan.attempts) == pytest.approx(least)
+    # and it is in the table of what else would do, where nothing is cheaper
+    assert min(row.cost for row in plan.trade_off) == pytest.approx(least)
+    assert any((row.attempts, row.individuals) == (plan.attempts, plan.individuals) for row in plan.trade_off)
+
+
+def test_cheapest_plan_without_correlation_tests_everybody_once() -> None:
+    assert plan_rate(0.1, 0.0, half_width=0.01).attempts == 1
+    assert plan_rate(0.1, 1.0, half_width=0.01, person_cost=100).attempts == 1
+
+
+def test_cheapest_plan_where_correlation_is_next_to_nothing() -> None:
+    for rho in (5e-324, 1e-300, 1e-18):
+        plan = plan_rate(0.1, rho, half_width=0.0001)
+        assert plan.individuals == 2
+        assert half_width(0.1, rho, plan.individuals, plan.attempts, 0.95) <= 0.0001
+
+
+def test_trade_off_by_hand() -> None:
+    # 100 independent attempts at a correlation of .1: n = 100 (.9 / m + .1)
+    rows = trade_off(100, 0.1, attempts=[1, 3, 9, 90], person_cost=5)
+    assert [(row.attempts, row.individuals, row.total, row.cost) for row in rows] == [
+        (1, 100, 100, 600),
+        (3, 40, 120, 320),
+        (9, 20, 180, 280),
+        (90, 11, 990, 1045),
+    ]
+
+
+def test_rule_of_thirty_by_hand() -> None:
+    assert [rule_of_thirty(pi) for pi in (0.01, 0.1, 0.3, 0.007)] == [3000, 300, 100, 4286]
+    # 30 errors in independent attempts are within 30 % with about 90 % confidence, as Doddington says
+    attempts = rule_of_thirty(0.01)
+    assert 1.645 * sqrt(0.99 / (attempts * 0.01)) == pytest.approx(0.3, abs=0.002)
+
+
+def test_no_error_expected_against_the_exact_bound() -> None:
+    # no error in E attempts excludes c when (1 - c)^E <= .05
+    needed = attempts_for_upper_bound(0, 0.01)
+    assert 0.99**needed == pytest.approx(0.05)
+    plan = plan_rate(0, 0.0, claim=0.01)
+    assert (plan.individuals, plan.attempts) == (299, 1)
+    assert stats.beta(1, 299).ppf(0.95) < 0.01 < stats.beta(1, 298).ppf(0.95)  # Clopper & Pearson's bound
+    assert plan.expected == {"independent_attempts": 299}
+    assert plan_rate(0, 0.2, claim=0.01, attempts=5).individuals == ceil(needed * 1.8 / 5)
+    simulated = check_plan(plan, data_sets=10)
+    assert simulated.share_below_claim == 1
+    assert simulated.mean_half_width == 0
+
+
+@pytest.mark.parametrize("generator", ["oman-zucker", "beta-binomial"])
+@pytest.mark.parametrize(("pi", "rho", "attempts"), [(0.02, 0.1, 5), (0.1, 0.4, 3), (0.3, 0.0, 1), (0.05, 0.05, 8)])
+def test_half_width_by_simulation(pi: float, rho: float, attempts: int, generator: Generator) -> None:
+    goal = pi / 6
+    plan = plan_rate(pi, rho, half_width=goal, attempts=attempts)
+    found = check_plan(plan, generator=generator, data_sets=4000)
+    assert plan.individuals * pi > 20
+    assert found.mean_half_width == pytest.approx(goal, rel=0.03)
+    assert found.coverage == pytest.approx(0.95, abs=0.015)
+    assert found.share_below_claim is None
+
+
+def test_logit_half_width_by_simulation() -> None:
+    plan = plan_rate(0.03, 0.1, half_width=0.25, scale="logit", attempts=4)
+    found = check_plan(plan, data_sets=4000)
+    assert found.mean_half_width == pytest.approx(0.25 * 0.03 * 0.97, rel=0.03)
+    assert found.coverage == pytest.approx(0.95, abs=0.015)
+
+
+@pytest.mark.parametrize("power", [0.5, 0.8, 0.95])
+@pytest.mark.parametrize(
+    ("pi", "claim", "rho", "attempts"), [(0.05, 0.065, 0.1, 4), (0.02, 0.03, 0.0, 1), (0.1, 0.13, 0.3, 6)]
+)
+def test_upper_bound_by_simulation(pi: float, claim: float, rho: float, attempts: int, power: float) -> None:
+    plan = plan_rate(pi, rho, claim=claim, attempts=attempts, power=power)
+    assert plan.individuals * pi >= 20 or power == 0.5
+    found = check_plan(plan, generator="beta-binomial", data_sets=4000)
+    assert found.share_below_claim == pytest.approx(power, abs=0.04)
+
+
+def test_simulation_against_sums_drawn_one_by_one() -> None:
+    # more people than attempts and the other way round take different ways to the same distribution
+    for people, attempts in ((60, 5), (5, 60)):
+        plan = RatePlan(people, attempts, pi=0.2, rho=0.1, confidence=0.95, independent_attempts=0.0)
+        found = check_plan(plan, generator="beta-binomial", data_sets=4000)
+        rng = np.random.default_rng(0)
+        errors = stats.betabinom(attempts, 1.8, 7.2).rvs((4000, people), random_state=rng)
+        rate = errors.mean(axis=1) / attempts
+        between = ((errors / attempts - rate[:, None]) ** 2).sum(axis=1) * attempts / (people - 1)
+        within = (errors * (1 - errors / attempts)).sum(axis=1) / (people * (attempts - 1))
+        rho = (between - within) / (between + (attempts - 1) * within)
+        spread = np.sqrt(np.maximum(rate * (1 - rate) * (1 + (attempts - 1) * rho), 0) / (people * attempts))
+        assert found.mean_half_width == pytest.approx(1.959964 * spread.mean(), rel=0.02)
+
+
+def test_plans_with_very_many_attempts_take_little_memory() -> None:
+    plan = plan_rate(0.02, 0.0, half_width=0.0002, individuals=3)
+    assert plan.attempts > 500_000
+    found = check_plan(plan, data_sets=10_000)
+    assert found.data_sets == 10_000
+    # only 2 degrees of freedom: E s = sqrt(pi) / 2 sigma
+    assert found.mean_half_width == pytest.approx(0.0002 * 0.886, rel=0.03)
+    assert check_plan(RatePlan(10**8, 10**5, 0.1, 0.1, 0.95, 1.0), data_sets=10_000).data_sets < 10_000
+
+
+def test_seed_of_the_simulation() -> None:
+    plan = plan_rate(0.1, 0.2, half_width=0.02, attempts=3)
+    first, same, other = (check_plan(plan, data_sets=500, rng=seed) for seed in (1, 1, 2))
+    assert first == same
+    assert first != other
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "either for a half-width .* or for a claimed rate"),
+        ({"half_width": 0.01, "claim": 0.2}, "either for a half-width"),
+        ({"half_width": 0.0}, "half-width must be above 0"),
+        ({"half_width": -0.01}, "half-width must be above 0"),
+        ({"half_width": nan}, "half-width must be above 0"),
+        ({"half_width": float("inf")}, "half-width must be above 0"),
+        ({"half_width": 0.01, "scale": "log"}, "scale must be linear or logit, not 'log'"),
+        ({"half_width": 0.01, "pi": 0}, "pi must be a fraction above 0 and below 1, not 0"),
+        ({"half_width": 0.01, "pi": 1.0}, "pi must be a fraction"),
+        ({"half_width": 0.01, "pi": nan}, "pi must be a fraction"),
+        ({"claim": 0.2, "pi": -0.1}, "pi must be a fraction"),
+        ({"claim": 0.1}, r"no test can put a bound below 0.1 if the rate itself is 0.1"),
+        ({"claim": 0.05}, r"no test can put a bound below 0.05 if the rate itself is 0.1"),
+        ({"claim": 1.2}, "the claimed rate must be a fraction"),
+        ({"claim": 0.2, "power": 1.0}, "power must be between 0 and 1"),
+        ({"claim": 0.2, "power": 0.3}, "power at least 0.5"),
+        ({"claim": 0.2, "confidence": 0.5}, "confidence must be above 0.5"),
+        ({"half_width": 0.01, "confidence": 1.0}, "confidence must be between 0 and 1"),
+        ({"half_width": 0.01, "rho": -0.1}, "rho must be between 0 and 1"),
+        ({"half_width": 0.01, "rho": 1.1}, "rho must be between 0 and 1"),
+        ({"half_width": 0.01, "rho": nan}, "rho must be between 0 and 1"),
+        ({"half_width": 0.01, "individuals": 9, "attempts": 9}, "either the individuals or the attempts"),
+        ({"half_width": 0.01, "attempts": 0}, "at least one of the attempts, not 0"),
+        ({"half_width": 0.01, "individuals": 0}, "at least one of the individuals, not 0"),
+        ({"half_width": 0.01, "individuals": 1, "rho": 0.0}, "it takes at least 2"),
+        ({"half_width": 0.01, "person_cost": -1.0}, "cost of a person must be at least 0"),
+        ({"half_width": 0.01, "person_cost": nan}, "cost of a person must be at least 0"),
+    ],
+)
+def test_bad_options(options: dict[str, Any], message: str) -> None:
+    values = {"pi": 0.1, "rho": 0.2, **options}
+    with pytest.raises(ParameterError, match=message):
+        plan_rate(**values)
+
+
+@pytest.mark.parametrize("pi", [0, 1, -0.1, nan])
+def test_rule_of_thirty_out_of_range(pi: float) -> None:
+    with pytest.raises(ParameterError, match="pi must be a fraction"):
+        rule_of_thirty(pi)
+
+
+def test_names_of_the_json() -> None:
+    found = plan_rate(0.02, 0.1, half_width=0.005, attempts=5).to_dict()
+    assert (found["individuals"], found["attempts"], found["total"]) == (844, 5, 4220)  # 3.8415 .0196 1.4 / (5 .005^2)
+    assert {"attempts", "individuals", "cost", "total"} == set(found["trade_off"][0])
