@@ -109,7 +109,11 @@ def test_bounds_without_errors_against_rules_and_scipy() -> None:
     # Jeffreys' posterior, one-sided
     assert found.bayes == pytest.approx(stats.beta(0.5, 1000.5).ppf(0.95))
     assert found.bayes_individuals == pytest.approx(stats.beta(0.5, 40.5).ppf(0.95))
-    assert set(found.to_dict()) == {"rule_of_3", "rule_of_3_individuals", "bayes", "bayes_individuals", "confidence"}
+    # no error among n attempts: Clopper-Pearson's upper bound on one side
+    assert found.exact == pytest.approx(stats.beta(1, 1000).ppf(0.95))
+    assert found.exact_individuals == pytest.approx(stats.beta(1, 40).ppf(0.95))
+    kinds = ("rule_of_3", "exact", "bayes")
+    assert set(found.to_dict()) == {*kinds, *(f"{kind}_individuals" for kind in kinds), "confidence"}
     other = repeated_intervals(Individuals.from_counts([0] * 40, 25), confidence=0.99).zero_errors
     assert other is not None
     assert other.bayes == pytest.approx(stats.beta(0.5, 1000.5).ppf(0.99))

@@ -162,8 +162,9 @@ def individuals(
     if found.zero_errors is not None:
         bounds = found.zero_errors
         click.echo(
-            f"upper bounds: rule of 3 over attempts {percent(bounds.rule_of_three)} %, over individuals "
-            f"{percent(bounds.rule_of_three_individuals)} %; Bayes with Jeffreys' prior {percent(bounds.bayes)} % and "
+            f"upper bounds over attempts and over individuals: rule of 3 (95 %) {percent(bounds.rule_of_three)} and "
+            f"{percent(bounds.rule_of_three_individuals)} %; exact {percent(bounds.exact)} and "
+            f"{percent(bounds.exact_individuals)} %; Bayes with Jeffreys' prior {percent(bounds.bayes)} and "
             f"{percent(bounds.bayes_individuals)} %"
         )
     click.echo(found.recommendation)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite
+from math import expm1, isfinite, log1p
 from typing import Any
 
 import numpy as np
@@ -57,10 +57,15 @@ class MethodInterval:
 
 @dataclass(frozen=True, slots=True)
 class ZeroErrors:
-    """Upper bounds where there was no error: if all attempts are independent, and if only people are."""
+    """Upper bounds where there was no error: if all attempts are independent, and if only people are.
+
+    The rule of 3 is for 95 % whatever is asked for; `exact` is 1 - (1 - confidence)^(1/n), `bayes` has Jeffreys' prior.
+    """
 
     rule_of_three: float
     rule_of_three_individuals: float
+    exact: float
+    exact_individuals: float
     bayes: float
     bayes_individuals: float
     confidence: float
@@ -70,6 +75,8 @@ class ZeroErrors:
         return {
             "rule_of_3": self.rule_of_three,
             "rule_of_3_individuals": self.rule_of_three_individuals,
+            "exact": self.exact,
+            "exact_individuals": self.exact_individuals,
             "bayes": self.bayes,
             "bayes_individuals": self.bayes_individuals,
             "confidence": self.confidence,
@@ -185,8 +192,17 @@ def _without_errors(people: Individuals, confidence: float) -> ZeroErrors:
             return float("nan")
         return proportion_interval(0, trials, confidence=both, method="jeffreys").high
 
+    def exact(trials: int) -> float:
+        return -expm1(log1p(-confidence) / trials)
+
     return ZeroErrors(
-        rule_of_three(attempts), rule_of_three(individuals), bayes(attempts), bayes(individuals), confidence
+        rule_of_three(attempts),
+        rule_of_three(individuals),
+        exact(attempts),
+        exact(individuals),
+        bayes(attempts),
+        bayes(individuals),
+        confidence,
     )
 
 
