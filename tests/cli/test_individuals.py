@@ -110,7 +110,7 @@ def test_no_errors(tmp_path: Path) -> None:
     assert (bounds["rule_of_3"], bounds["rule_of_3_individuals"]) == pytest.approx((3 / 500, 3 / 50))
     assert bounds["bayes"] == pytest.approx(stats.beta(0.5, 500.5).ppf(0.95))
     shown = run(place).stdout
-    assert "rule of 3 over attempts 0.600 %, over individuals 6.00 %" in shown
+    assert "rule of 3 (95 %) 0.600 and 6.00 %" in shown
     assert "No errors" in shown
 
 
