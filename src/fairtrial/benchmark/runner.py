@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -223,4 +224,9 @@ def _run(experiment: Experiment, one: _Prepared, settings: RunSettings) -> Exper
 
 
 def _curve(dev: Trials, test: Trials, settings: RunSettings) -> PerformanceCurve:
-    return performance_curve(dev, test, alphas=alpha_grid(settings.points), criterion=settings.criterion)
+    return performance_curve(dev, test, alphas=_alphas(settings.points), criterion=settings.criterion)
+
+
+@lru_cache
+def _alphas(points: int) -> NDArray[np.float64]:
+    return alpha_grid(points)

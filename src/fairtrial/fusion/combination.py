@@ -185,7 +185,7 @@ def fuse_scores(
     method = as_fusion(fusion)
     _check(names, dev, test, missing)
     check_normalisation(normalise)
-    data, other = _data(dev, test, names)
+    data, other = _data(dev, test, names, with_claims=method.needs_claim or normalise in PER_CLAIM)
     if method.needs_claim and data.claim is None:
         raise TrialsError(f"{method.name} fits something for each client and needs claim ids in dev and test")
     data, other, rejected, notes = _complete(data, other, missing)
@@ -260,14 +260,15 @@ def _check(names: Sequence[str], dev: Trials, test: Trials, missing: str) -> Non
             trials.check_system(name)
 
 
-def _data(dev: Trials, test: Trials, names: Sequence[str]) -> tuple[FusionData, FusionData]:
+def _data(dev: Trials, test: Trials, names: Sequence[str], *, with_claims: bool) -> tuple[FusionData, FusionData]:
     claims: list[NDArray[np.int64] | None] = [None, None]
     count = 0
-    if dev.claim is not None and test.claim is not None:
+    if with_claims and dev.claim is not None and test.claim is not None:
         codes = recode([dev.claim, test.claim])
         # numbered anew: tables of names may hold people of no trial
-        used, joined = np.unique(np.concatenate(codes), return_inverse=True)
-        claims, count = [joined[: len(dev)], joined[len(dev) :]], len(used)
+        used = np.bincount(np.concatenate(codes)) > 0
+        number = np.cumsum(used) - 1
+        claims, count = [number[code] for code in codes], int(np.count_nonzero(used))
     parts = []
     for trials, claim in zip((dev, test), claims, strict=True):
         columns = [trials.column(name) for name in names]

@@ -70,7 +70,7 @@ class FusionMethod:
     grid
         The values of its hyper-parameters to choose from, by Algorithm 1 of seed 004; one entry: nothing to choose.
     needs_claim
-        Whether it fits something for each client.
+        Whether it fits something for each client; only then the data hold claims.
     """
 
     name: str
