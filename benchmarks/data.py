@@ -1,7 +1,7 @@
-"""Scores and score files that every tool measures itself on.
+"""Scores, score files and cells of a study that every tool measures itself on.
 
-Run as ``data.py scores FOLDER SHAPE GENUINE IMPOSTOR [TEST_GENUINE TEST_IMPOSTOR]`` or
-``data.py lines FOLDER COUNT``, in a process of its own, so that the memory it takes is not counted as a tool's.
+Run as ``data.py scores FOLDER SHAPE GENUINE IMPOSTOR [TEST_GENUINE TEST_IMPOSTOR]``, ``data.py lines FOLDER COUNT``
+or ``data.py cells FOLDER STEP``, in a process of its own, so that the memory it takes is not counted as a tool's.
 """
 
 from __future__ import annotations
@@ -62,9 +62,26 @@ def write_lines(folder: Path, count: int) -> None:
                 )
 
 
+def write_cells(folder: Path, step: int) -> None:
+    """Write the cells of the coverage study, a few for a slow tool, and those of the fewest and the most people.
+
+    Each row is n, m, pi and rho. 27 has no factor in common with the sides of the grid, so that the few are of
+    all kinds.
+    """
+    from fairtrial.simulation import PAPER
+
+    cells = np.array([(cell.n, cell.m, cell.pi, cell.rho) for cell in PAPER])[::step]
+    np.save(folder / "cells.npy", cells)
+    np.save(folder / "cells_few.npy", cells[::27])
+    for name, n in (("fewest", min(PAPER.n)), ("most", max(PAPER.n))):
+        np.save(folder / f"cells_{name}.npy", cells[cells[:, 0] == n])
+
+
 if __name__ == "__main__":
     kind, target, *rest = sys.argv[1:]
     if kind == "scores":
         write_scores(Path(target), rest[0], [int(value) for value in rest[1:]])
-    else:
+    elif kind == "lines":
         write_lines(Path(target), int(rest[0]))
+    else:
+        write_cells(Path(target), int(rest[0]))

@@ -1,7 +1,8 @@
 """Measures fairtrial against its peers, on the same scores and files, in one run.
 
 The peers live in an environment of their own, made on first use from peers.txt. Every tool runs in a clean
-process; those compared take turns. A full run writes results.md and results.json.
+process; those compared take turns. A full run writes results.md and results.json; ``--job NAME --merge`` puts the rows
+of one job into them.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -70,7 +71,9 @@ class Row:
 
     def cells(self) -> list[str]:
         def show(number: float | None) -> str:
-            return "" if number is None else f"{number:.3g} {self.unit}"
+            if number is None:
+                return ""
+            return f"{number:,.0f} {self.unit}" if number >= 1000 else f"{number:.3g} {self.unit}"
 
         ratio = "" if self.ratio is None else f"{self.ratio:.3g}"
         met = {None: "", True: "yes", False: "NO"}[self.met]
@@ -312,12 +315,57 @@ def start_up(folder: Path, size: int) -> list[Row]:
     return rows + speed_rows(job, time_commands(evaluations, 3), {"bob bio metrics -e": "ratio >= 5"}, "median")
 
 
+def coverage(folder: Path, size: int) -> list[Row]:
+    """The coverage study of seed 002. The peer does every 27th cell, scaled up; it has one worker."""
+    make_data(folder, "cells", 1_000_000 // size)
+    few = take_turns({"ours": (OWN, "coverage-few"), "plain": (OWN, "plain-coverage")}, folder, 3)
+    by_people = take_turns({"most": (OWN, "coverage-most"), "fewest": (OWN, "coverage-fewest")}, folder, 5)
+    (full,) = take_turns({"ours": (OWN, "coverage")}, folder, 3).values()
+    total, some, most, fewest = (_cells(folder, name) for name in ("", "_few", "_most", "_fewest"))
+    job = f"coverage study, {total:,} cells, 6 methods, 1000 resamples"
+    peer = f"plain numpy, {some} cells x {total / some:.3g}"
+    theirs = min(few["plain"].seconds) * total / some
+    runs = f"best of {{}} / {len(few['plain'].seconds)}"
+    used = memory(OWN, "coverage", folder)["peak"] / 1e9
+    alone = few["ours"].seconds
+    seconds = [min(by_people[name].seconds) / number for name, number in (("most", most), ("fewest", fewest))]
+    return [
+        Row(job, "s", min(full.seconds), peer, theirs, "ours <= 90", runs.format(len(full.seconds))),
+        Row(
+            f"coverage study, one worker, {some} cells",
+            "s",
+            min(alone),
+            "plain numpy",
+            min(few["plain"].seconds),
+            "",
+            runs.format(len(alone)),
+        ),
+        Row("coverage study, peak memory", "GB", used, "", None, "ours < 1", "one"),
+        Row(
+            "coverage study, a cell of 100,000 people",
+            "s",
+            seconds[0],
+            "ours, of 100 people",
+            seconds[1],
+            "",
+            "best of 5 / 5",
+        ),
+    ]
+
+
+def _cells(folder: Path, name: str) -> int:
+    import numpy as np
+
+    return len(np.load(folder / f"cells{name}.npy"))
+
+
 JOBS: dict[str, Callable[[Path, int], list[Row]]] = {
     "epc": epc,
     "memory": epc_memory,
     "eer": eer,
     "xm2vts": epc_xm2vts,
     "resample": resample,
+    "coverage": coverage,
     "read": read,
     "startup": start_up,
 }
@@ -371,8 +419,19 @@ def table(rows: list[Row]) -> str:
     return "\n".join(f"| {line} |" for line in lines)
 
 
-def write_results(rows: list[Row], about: dict[str, Any]) -> None:
-    packages = {"project": versions(OWN), "peers": versions(PEERS)}
+def merge_results(rows: list[Row], about: dict[str, Any]) -> None:
+    """Put rows into the last results, in place of older ones of the same jobs; all others stay."""
+    last = json.loads((HERE / "results.json").read_text())
+    names = [field.name for field in fields(Row)]
+    old = [Row(**{name: entry[name] for name in names}) for entry in last.pop("rows")]
+    new = {row.job for row in rows}
+    packages = last.pop("packages")
+    for job in {row.job.split(",")[0] for row in rows}:
+        last[f"{job}, measured apart"] = f"{about['date']}, {about['commit']}, load {about['load at the start']}"
+    write_results([*(row for row in old if row.job not in new), *rows], last, packages)
+
+
+def write_results(rows: list[Row], about: dict[str, Any], packages: dict[str, dict[str, str]]) -> None:
     shown = [
         f"{where}: " + ", ".join(f"{name} {found[name]}" for name in NAMED if name in found)
         for where, found in packages.items()
@@ -397,6 +456,7 @@ def write_results(rows: list[Row], about: dict[str, Any]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measure fairtrial against its peers.")
     parser.add_argument("--job", choices=JOBS, action="append", help="run this job only; may be repeated")
+    parser.add_argument("--merge", action="store_true", help="put the rows of the jobs into the last results")
     parser.add_argument("--quick", action="store_true", help="a tenth of the scores that the targets are for")
     arguments = parser.parse_args()
     make_peers()
@@ -407,10 +467,12 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             rows += JOBS[name](Path(folder), 100_000 if arguments.quick else 1_000_000)
     print(table(rows))
-    if arguments.job or arguments.quick:
+    if arguments.merge and not arguments.quick:
+        merge_results(rows, about)
+    elif arguments.job or arguments.quick:
         say("not a full run: results.md and results.json stay as they are")
     else:
-        write_results(rows, about)
+        write_results(rows, about, {"project": versions(OWN), "peers": versions(PEERS)})
 
 
 if __name__ == "__main__":

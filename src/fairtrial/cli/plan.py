@@ -56,7 +56,7 @@ def command(json_: bool, **values: Any) -> None:
 
     For an interval that is narrow enough (--half-width), for an upper bound below a claimed rate (--below), or to
     tell two systems apart (--a, --b). Give --attempts or --individuals to find the other; with neither, the cheapest
-    plan is found.
+    plan is found (one attempt each where attempts are not correlated).
 
     \b
     Examples:
@@ -114,7 +114,7 @@ def _print_rate(plan: RatePlan, simulated: SimulatedPlan | None, power: float) -
 
     expected = plan.expected
     click.echo(
-        f"{plan.individuals:,} individuals with {plan.attempts:,} attempts each, {plan.individuals * plan.attempts:,} "
+        f"{plan.individuals:,} individuals with {plan.attempts:,} attempt{'s' if plan.attempts > 1 else ''} each, {plan.individuals * plan.attempts:,} "
         f"in all, worth {expected['independent_attempts']:,.0f} independent ones"
     )
     if plan.pi > 0:
