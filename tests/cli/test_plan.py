@@ -77,7 +77,7 @@ def test_no_error_expected_against_the_exact_bound() -> None:
     assert found["simulated"] is None
     assert "rule_of_30" not in found
     result = run("--pi", "0", "--below", ".01")
-    assert "299 individuals with 1 attempts each" in result.stdout
+    assert "299 individuals with 1 attempt each" in result.stdout
     assert "rule of 30" not in result.stdout
 
 

@@ -50,12 +50,12 @@ _MOST_NOTES = 12
     help="A method of `fairtrial fuse`; several are compared over the whole protocol.",
 )
 @fusion_options
-@click.option("--repeats", type=int, default=10, show_default=True, help="Random splits of a set without dev trials.")
+@click.option(
+    "--repeats", type=int, default=10, show_default=True, help="Random splits of a known set without dev trials."
+)
 @click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Seed of the set, splits and folds.")
 @click.option("--workers", type=int, default=1, show_default=True, metavar="K", help="Processes at work.")
-@click.option(
-    "--out", metavar="F", help="Write the experiments to this .csv, .parquet, .json, .md or .tex; may name one file."
-)
+@click.option("--out", metavar="F", help="Write the experiments to this .csv, .tsv, .parquet, .json, .md or .tex.")
 @report_option
 @options.as_json
 def command(

@@ -122,7 +122,8 @@ def _check_targets(out: str, inputs: Sequence[str]) -> None:
             raise OutputError(f"{place}: there is no directory {place.parent} to write to")
         if os.path.exists(place) and place.is_dir():
             raise OutputError(f"{place}: is a directory; name a file to write")
-        if os.path.realpath(place) in read:
+        target = Path(os.path.realpath(place))
+        if {str(target), str(target.parent)} & read:
             raise OutputError(f"{place}: the fused scores would be written over scores that are read; name another")
 
 
@@ -130,7 +131,7 @@ def _write(scores: FusedScores, out: str) -> None:
     """Both files, or none of them."""
     from fairtrial.formats import write_trials
 
-    new = not Path(out).exists()
+    new = not os.path.exists(out)
     write_trials(scores.test, out)
     try:
         write_trials(scores.dev, _beside(out))

@@ -113,8 +113,9 @@ def _print_rate(plan: RatePlan, simulated: SimulatedPlan | None, power: float) -
     from rich.table import Table
 
     expected = plan.expected
+    tries = f"{plan.attempts:,} attempt{'s' if plan.attempts > 1 else ''}"
     click.echo(
-        f"{plan.individuals:,} individuals with {plan.attempts:,} attempt{'s' if plan.attempts > 1 else ''} each, {plan.individuals * plan.attempts:,} "
+        f"{plan.individuals:,} individuals with {tries} each, {plan.individuals * plan.attempts:,} "
         f"in all, worth {expected['independent_attempts']:,.0f} independent ones"
     )
     if plan.pi > 0:

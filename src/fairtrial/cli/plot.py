@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
@@ -21,16 +22,15 @@ from fairtrial.cli.progress import Bar
 from fairtrial.errors import ParameterError, listed
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from fairtrial.cli.inputs import Inputs
     from fairtrial.epc import PerformanceCurve
     from fairtrial.plots.coverage import Covered
+    from fairtrial.plots.files import Draw
     from fairtrial.plots.operating import OperatingCurve
     from fairtrial.significance.curves import CurveComparison
+    from fairtrial.simulation import Grid
     from fairtrial.trials import Trials
 
-    Draw: TypeAlias = Callable[[Figure], Any]
     Work: TypeAlias = Callable[[dict[str, Any]], Draw]
 
 READING = "systems format_ columns labels names negate negate_system nan common diagonal transpose"
@@ -57,33 +57,34 @@ def options_of(related: click.Command, names: str) -> list[click.Parameter]:
     return [known[name] for name in names.split()]
 
 
+def _option(flag: str, help_: str, kind: Any = None, default: Any = None, **more: Any) -> click.Option:
+    choice = click.Choice(kind) if isinstance(kind, list) else kind
+    given = {} if default is None else {"default": default, "show_default": True}
+    return click.Option([flag], type=choice, help=help_, **given, **more)
+
+
 def _figure(
     name: str, *parameters: click.Parameter, size: tuple[float, float] = (6.4, 4.6), dpi: int = 120
 ) -> Callable[[Work], Work]:
     """Make a subcommand of a function from the values of its options to what draws the figure."""
 
     def decorate(work: Work) -> Work:
-        def callback(
-            out: str, title: str, width: float | None, height: float | None, dpi: int, json_: bool, **values: Any
-        ) -> None:
+        def callback(out: str, title: str, width: float, height: float, dpi: int, json_: bool, **values: Any) -> None:
             from fairtrial.plots.files import check_picture, write_picture
 
-            settings: dict[str, Any] = {"width": width or size[0], "height": height or size[1], "dpi": dpi}
-            if width is not None and height is not None:
-                settings |= {"width": width, "height": height}
-            check_picture(out, **settings)
-            write_picture(work(values), out, title=title, **settings)
+            check_picture(out, width=width, height=height, dpi=dpi)
+            write_picture(work(values), out, title=title, width=width, height=height, dpi=dpi)
             if json_:
                 print_json({"out": out, "figure": name})
             else:
                 click.echo(out)
 
         own = [
-            click.Option(["--out"], required=True, metavar="F", help="The picture: a .png, .svg or .pdf."),
+            _option("--out", "The picture: a .png, .svg or .pdf.", required=True, metavar="F"),
             click.Option(["--title"], default="", metavar="TEXT", help="A line above the figure."),
-            click.Option(["--width"], type=float, metavar="INCHES", help=f"Width.  [default: {size[0]:g}]"),
-            click.Option(["--height"], type=float, metavar="INCHES", help=f"Height.  [default: {size[1]:g}]"),
-            click.Option(["--dpi"], type=int, default=dpi, show_default=True, help="Dots per inch of a .png."),
+            _option("--width", "Width in inches.", float, size[0]),
+            _option("--height", "Height in inches.", float, size[1]),
+            _option("--dpi", "Dots per inch of a .png.", int, dpi),
             click.Option(["--json", "json_"], is_flag=True, help="Print one JSON object and nothing else."),
         ]
         help_ = inspect.cleandoc(work.__doc__ or "")
@@ -103,12 +104,17 @@ def _operating_curves(values: dict[str, Any]) -> tuple[OperatingCurve, ...]:
 
 def _one_point(values: dict[str, Any]) -> dict[str, Any]:
     """The settings of one operating point."""
-    return {
-        "criterion": options.criterion_by_name(values["criterion"], values["dcf"]),
-        "alpha": values["alpha"],
-        "confidence": values["confidence"],
-        "cluster": values["cluster"],
-    }
+    rule = options.criterion_by_name(values["criterion"], values["dcf"])
+    return {"criterion": rule, **{name: values[name] for name in ("alpha", "confidence", "cluster")}}
+
+
+def _thresholds(values: dict[str, Any], inputs: Inputs) -> dict[str, float]:
+    """The threshold of each system from dev."""
+    from fairtrial.criteria import choose_thresholds
+
+    rule = options.criterion_by_name(values["criterion"], values["dcf"])
+    chosen = {name: choose_thresholds(inputs.dev, rule, values["alpha"], system=name) for name in inputs.systems}
+    return {name: float(counts.threshold[0]) for name, counts in chosen.items()}
 
 
 @_figure("det", *options_of(cli_evaluate.command, ONE_POINT), size=(5.4, 5.4))
@@ -128,7 +134,7 @@ def _det(values: dict[str, Any]) -> Draw:
 @_figure(
     "roc",
     *options_of(cli_evaluate.command, ONE_POINT),
-    click.Option(["--limit"], type=float, metavar="X", help="How far the axes reach, a fraction."),
+    _option("--limit", "How far the axes reach, a fraction.", float),
     size=(5.4, 5.6),
 )
 def _roc(values: dict[str, Any]) -> Draw:
@@ -140,32 +146,14 @@ def _roc(values: dict[str, Any]) -> Draw:
     """
     from fairtrial.plots.roc import roc_plot
 
-    if values["limit"] is not None and not 0 < values["limit"] <= 1:
-        raise ParameterError(f"--limit must be a fraction above 0 and at most 1, not {values['limit']}")
     curves = _operating_curves(values)
     return lambda figure: roc_plot(curves, limit=values["limit"], ax=figure.add_subplot())
 
 
-def _curves(values: dict[str, Any], inputs: Inputs, systems: Sequence[str]) -> list[PerformanceCurve]:
-    from fairtrial.epc import alpha_grid, cross_validated_curve, performance_curve
-
-    low, high = values["range_"]
-    settings: dict[str, Any] = {
-        "alphas": alpha_grid(values["points"], low=low, high=high),
-        "criterion": options.criterion_by_name(values["criterion"], values["dcf"]),
-        "measure": options.measure_by_name(values.get("measure", "hter"), values["dcf"]),
-    }
-    if inputs.test is None:
-        return [cross_validated_curve(inputs.dev, inputs.blocks, system=name, **settings) for name in systems]
-    return [performance_curve(inputs.dev, inputs.test, system=name, **settings) for name in systems]
-
-
 @_figure(
     "epc",
-    *options_of(cli_epc.command, f"dev test folds cluster seed {ALONG} measure bands confidence workers pool {READING}"),
-    click.Option(
-        ["--mark"], type=float, multiple=True, metavar="ALPHA", help="Mark the HTER here with its interval; repeatable."
-    ),
+    *options_of(cli_epc.command, f"{TWO_SETS} folds {ALONG} measure bands workers pool"),
+    _option("--mark", "Mark the HTER at this alpha with its interval; may be repeated.", float, multiple=True),
 )
 def _epc(values: dict[str, Any]) -> Draw:
     """Expected Performance Curves of all systems, with bands.
@@ -175,70 +163,47 @@ def _epc(values: dict[str, Any]) -> Draw:
       fairtrial plot epc --dev dev.txt --test test.txt --bands simultaneous --mark .5 --out epc.png
     """
     from fairtrial.cli.inputs import read_inputs
-    from fairtrial.epc import pool_curves
     from fairtrial.evaluation import evaluate
-    from fairtrial.intervals.bands import curve_band
     from fairtrial.plots.epc import epc_plot
 
     inputs = read_inputs(values)
-    if inputs.test is None and (values["bands"] != "none" or values["mark"]):
-        raise ParameterError("bands and marks need a test set with thresholds from dev; leave them out or give --test")
-    if values["mark"] and values["measure"] != "hter":
-        raise ParameterError(f"--mark shows the HTER, not {values['measure']}; leave it out")
-    curves = _curves(values, inputs, inputs.systems)
-    bands, points = {}, []
-    with Bar("bands and marks", len(curves)) as bar:
-        for curve in curves:
-            if inputs.test is not None and values["bands"] != "none":
-                bands[curve.system] = curve_band(
-                    curve,
-                    inputs.test,
-                    system=curve.system,
-                    kind=values["bands"],
-                    confidence=values["confidence"],
-                    cluster=values["cluster"],
-                    n_resamples=values["resamples"],
-                    rng=values["seed"],
-                    workers=values["workers"],
-                )
-            for alpha in values["mark"] if inputs.test is not None else ():
-                settings = _one_point({**values, "alpha": alpha})
-                points.append(evaluate(inputs.dev, inputs.test, system=curve.system, **settings))
-            bar.advance()
-    if values["pool"]:
-        curves.append(pool_curves(curves))
+    if values["mark"] and (inputs.test is None or values["measure"] != "hter"):
+        raise ParameterError("--mark shows the HTER of a test set; leave it out, or give --test and no --measure")
+    curves = _along(values, inputs)
+    bands = cli_epc._bands(values, inputs, curves)
+    test = inputs.dev if inputs.test is None else inputs.test
+    points = [
+        evaluate(inputs.dev, test, system=name, **_one_point({**values, "alpha": alpha}))
+        for name in inputs.systems
+        for alpha in values["mark"]
+    ]
     return lambda figure: epc_plot(curves, bands=bands, points=points, ax=figure.add_subplot())
 
 
-def _two_systems(values: dict[str, Any]) -> tuple[Inputs, Trials, str, str]:
-    """Dev and test trials, and the two systems asked for; they need not be named where there are only two."""
+def _along(values: dict[str, Any], inputs: Inputs) -> list[PerformanceCurve]:
+    """The curves as `fairtrial epc` has them."""
+    return cli_epc._curves({"measure": "hter", "pool": False, **values, "no_areas": True}, inputs)[0]
+
+
+def _two_systems(values: dict[str, Any]) -> tuple[Inputs, Trials]:
+    """Dev and test trials of the two systems asked for, which need not be named where there are only two."""
     from fairtrial.cli.inputs import read_inputs
 
     names = tuple(name.strip() for name in values["chosen"].split(",")) if values["chosen"] else values["systems"]
     inputs = read_inputs({**values, "systems": names, "folds": None})
-    if len(set(inputs.systems)) != 2:
-        raise ParameterError(f"the figure shows two systems, not {listed(inputs.systems)}; name them as in --systems A,B")
+    if len(inputs.systems) != 2:
+        raise ParameterError(f"the figure is of two systems, not {listed(inputs.systems)}; choose with --systems A,B")
     assert inputs.test is not None
-    return inputs, inputs.test, *inputs.systems
+    return inputs, inputs.test
 
 
 def _compared(values: dict[str, Any]) -> tuple[PerformanceCurve, PerformanceCurve, CurveComparison]:
     from fairtrial.significance.curves import compare_curves
 
-    inputs, test, *names = _two_systems(values)
-    a, b = _curves(values, inputs, names)
-    comparison = compare_curves(
-        a,
-        b,
-        test,
-        method=values["method"],
-        cluster=values["cluster"],
-        simultaneous=values["simultaneous"],
-        confidence=values["confidence"],
-        n_resamples=values["resamples"],
-        rng=values["seed"],
-    )
-    return a, b, comparison
+    inputs, test = _two_systems(values)
+    a, b = _along(values, inputs)
+    more: dict[str, Any] = {name: values[name] for name in ("method", "cluster", "simultaneous", "confidence")}
+    return a, b, compare_curves(a, b, test, n_resamples=values["resamples"], rng=values["seed"], **more)
 
 
 _COMPARED = [
@@ -264,7 +229,7 @@ def _epc_compare(values: dict[str, Any]) -> Draw:
 @_figure(
     "epc-significance",
     *_COMPARED,
-    click.Option(["--levels"], default=".1,.5,.9", show_default=True, metavar="P,..", help="Lines in the lower panel."),
+    _option("--levels", "Lines in the lower panel.", default=".1,.5,.9"),
     size=(6.4, 6.2),
 )
 def _epc_significance(values: dict[str, Any]) -> Draw:
@@ -276,10 +241,7 @@ def _epc_significance(values: dict[str, Any]) -> Draw:
     """
     from fairtrial.plots.epc_significance import epc_significance_plot
 
-    try:
-        levels = [float(level) for level in values["levels"].split(",")]
-    except ValueError as error:
-        raise ParameterError(f"--levels {values['levels']}: expected numbers parted by commas") from error
+    levels = cli_coverage._numbers("--levels", values["levels"], float)
     found = _compared(values)
     return lambda figure: epc_significance_plot(*found, levels=levels, figure=figure)
 
@@ -287,7 +249,7 @@ def _epc_significance(values: dict[str, Any]) -> Draw:
 @_figure(
     "pooled-epc",
     *options_of(cli_benchmark.command, f"data protocol fusions {FUSING} repeats seed workers"),
-    click.Option(["--group"], default="all", show_default=True, help="Which group, where several methods are drawn."),
+    _option("--group", "Which group, where several methods are drawn.", default="all"),
 )
 def _pooled_epc(values: dict[str, Any]) -> Draw:
     """Pooled Expected Performance Curves of a benchmark: its groups by one fusion method, or one group by several.
@@ -297,50 +259,26 @@ def _pooled_epc(values: dict[str, Any]) -> Draw:
       fairtrial plot pooled-epc --normalise z --out groups.png
       fairtrial plot pooled-epc --fusion mean,logistic --group "LP1: multimodal" --out methods.png
     """
-    from pathlib import Path
-
-    from fairtrial.benchmark.datasets import DATASETS, load_dataset
-    from fairtrial.benchmark.manifest import read_benchmark
     from fairtrial.benchmark.protocols import list_experiments
     from fairtrial.benchmark.runner import RunSettings, run_benchmark
     from fairtrial.plots.pooled import pooled_epc_plot
 
-    data, seed = values["data"], values["seed"]
-    if seed < 0:
-        raise ParameterError(f"a seed must be a whole number of at least 0, not {seed}")
-    if data not in DATASETS and not Path(data).exists():
-        raise ParameterError(f"--data {data}: there is no such directory, and no set; sets are {', '.join(DATASETS)}")
-    known = data in DATASETS
-    benchmark = load_dataset(data, seed=seed, repeats=values["repeats"]) if known else read_benchmark(data)
+    if values["seed"] < 0:
+        raise ParameterError(f"a seed must be a whole number of at least 0, not {values['seed']}")
+    benchmark = cli_benchmark._load(values["data"], values["seed"], values["repeats"])
     names = [name.strip() for name in values["fusions"].split(",")]
-    shared: dict[str, Any] = {name: values[name] for name in ("normalise", "alpha", "missing", "folds", "confidence")}
-    rule = options.criterion_by_name(values["criterion"], None)
-    results = []
+    shared: dict[str, Any] = {name: values[name] for name in f"{FUSING} seed".split()}
+    shared["criterion"] = options.criterion_by_name(values["criterion"], None)
+    run = partial(run_benchmark, benchmark, protocol=values["protocol"], workers=values["workers"])
     with Bar("fusing", len(names) * len(list_experiments(benchmark, values["protocol"]))) as bar:
-        for name in names:
-            settings = RunSettings(fusion=name, criterion=rule, seed=seed, **shared)
-            results.append(
-                run_benchmark(
-                    benchmark,
-                    protocol=values["protocol"],
-                    settings=settings,
-                    workers=values["workers"],
-                    progress=bar.advance,
-                )
-            )
+        results = [run(settings=RunSettings(fusion=name, **shared), progress=bar.advance) for name in names]
     return lambda figure: pooled_epc_plot(results, group=values["group"], ax=figure.add_subplot())
 
 
 @_figure(
     "bootstrap",
     *options_of(cli_compare.command, f"chosen {TWO_SETS} criterion alpha dcf resamples workers"),
-    click.Option(
-        ["--method"],
-        type=click.Choice(["percentile", "centred", "bca"]),
-        default="percentile",
-        show_default=True,
-        help="How the interval is made of the replicates.",
-    ),
+    _option("--method", "How the interval is made.", ["percentile", "centred", "bca"], "percentile"),
 )
 def _bootstrap(values: dict[str, Any]) -> Draw:
     """The histogram of the bootstrapped difference of two HTERs, with the bounds of its interval and zero.
@@ -352,7 +290,7 @@ def _bootstrap(values: dict[str, Any]) -> Draw:
     from fairtrial.comparison import compare
     from fairtrial.plots.bootstrap import bootstrap_plot
 
-    inputs, test, *_ = _two_systems(values)
+    inputs, test = _two_systems(values)
     more: dict[str, Any] = {"n_resamples": values["resamples"], "rng": values["seed"], "workers": values["workers"]}
     (pair,) = compare(inputs.dev, test, **_one_point(values), **more).pairs
     return lambda figure: bootstrap_plot(pair, method=values["method"], ax=figure.add_subplot())
@@ -361,7 +299,7 @@ def _bootstrap(values: dict[str, Any]) -> Draw:
 @_figure(
     "scatter",
     *options_of(cli_compare.command, f"chosen dev test seed criterion alpha dcf {READING}"),
-    click.Option(["--points"], type=int, default=500, show_default=True, help="At most so many trials of each class."),
+    _option("--points", "At most so many trials of each class.", int, 500),
     size=(5.8, 5.4),
 )
 def _scatter(values: dict[str, Any]) -> Draw:
@@ -371,22 +309,18 @@ def _scatter(values: dict[str, Any]) -> Draw:
     Example:
       fairtrial plot scatter --dev dev.csv --test test.csv --systems face,voice --points 300 --out scatter.png
     """
-    from fairtrial.criteria import choose_thresholds
     from fairtrial.plots.scatter import scatter_data, scatter_plot
 
-    inputs, test, *names = _two_systems(values)
-    rule = options.criterion_by_name(values["criterion"], values["dcf"])
-    thresholds = {
-        name: float(choose_thresholds(inputs.dev, rule, values["alpha"], system=name).threshold[0]) for name in names
-    }
-    data = scatter_data(test, *names, points=values["points"], rng=values["seed"])
+    inputs, test = _two_systems(values)
+    thresholds = _thresholds(values, inputs)
+    data = scatter_data(test, *inputs.systems, points=values["points"], rng=values["seed"])
     return lambda figure: scatter_plot(data, thresholds=thresholds, ax=figure.add_subplot())
 
 
 @_figure(
     "diagnostic",
     *options_of(cli_compare.command, f"dev test cluster seed criterion alpha dcf confidence {READING}"),
-    click.Option(["--bins"], type=int, default=40, show_default=True, help="Bins of the histograms."),
+    _option("--bins", "Bins of the histograms.", int, 40),
     size=(9.6, 7.4),
     dpi=100,
 )
@@ -408,10 +342,10 @@ def _diagnostic(values: dict[str, Any]) -> Draw:
 
 @_figure(
     "hter-sd",
-    click.Option(["--far"], type=float, default=0.1, show_default=True, help="False acceptance rate, a fraction."),
-    click.Option(["--frr"], type=float, default=0.2, show_default=True, help="False rejection rate, a fraction."),
-    click.Option(["--genuine"], type=int, default=100, show_default=True, metavar="NC", help="Genuine trials."),
-    click.Option(["--most"], type=float, default=1000.0, show_default=True, help="The largest NI / NC."),
+    _option("--far", "False acceptance rate, a fraction.", float, 0.1),
+    _option("--frr", "False rejection rate, a fraction.", float, 0.2),
+    _option("--genuine", "Number of genuine trials, NC.", int, 100),
+    _option("--most", "The largest NI / NC.", float, 1000.0),
 )
 def _hter_sd(values: dict[str, Any]) -> Draw:
     """Standard deviations of HTER, NAIVE and CLASS against the ratio of impostor to genuine trials.
@@ -420,12 +354,144 @@ def _hter_sd(values: dict[str, Any]) -> Draw:
     Example:
       fairtrial plot hter-sd --far .1 --frr .2 --genuine 100 --out hter-sd.png
     """
-    from math import isfinite
+    from fairtrial.plots.hter_sd import hter_deviations, hter_sd_plot, ratios_up_to
 
-    from fairtrial.plots.hter_sd import RATIOS, hter_deviations, hter_sd_plot
-
-    if not (isfinite(values["most"]) and values["most"] > 1):
-        raise ParameterError(f"--most must be above 1, not {values['most']}")
-    ratios = [values["most"] ** (k / (len(RATIOS) - 1)) for k in range(len(RATIOS))]
-    found = hter_deviations(far=values["far"], frr=values["frr"], genuine=values["genuine"], ratios=ratios)
+    rates: dict[str, Any] = {name: values[name] for name in ("far", "frr", "genuine")}
+    found = hter_deviations(ratios=ratios_up_to(values["most"]), **rates)
     return lambda figure: hter_sd_plot(found, ax=figure.add_subplot())
+
+
+_STUDY = [
+    click.Argument(["file"], required=False, metavar="[FILE]"),
+    *options_of(cli_coverage.command, "n m pi rho datasets resamples exact generator methods confidence seed workers"),
+]
+
+
+def _covered(values: dict[str, Any], start: Grid) -> tuple[Sequence[Covered], int | None]:
+    """The rows of the study in a file, or of one that is run; and the data sets of each cell, if they were drawn."""
+    from fairtrial.plots.coverage import choose_rows, read_study
+    from fairtrial.simulation import StudySettings, run_study
+
+    if values["file"] is not None:
+        given = {name: values[name] for name in ("n", "m", "pi", "rho") if values[name] is not None}
+        wanted = {name: cli_coverage._numbers(f"--{name}", text, float) for name, text in given.items()}
+        return choose_rows(read_study(values["file"]), **wanted), None
+    grid = cli_coverage._grid(start, *(values[name] for name in ("n", "m", "pi", "rho")))
+    settings = StudySettings(
+        methods=values["methods"] or StudySettings().methods,
+        data_sets=values["datasets"],
+        n_resamples=values["resamples"] or None,
+        **{name: values[name] for name in ("generator", "confidence", "exact", "seed")},
+    )
+    with Bar("covering", len(grid)) as bar:
+        study = run_study(grid, settings, workers=values["workers"], progress=bar.advance)
+    return study.rows, None if settings.exact else settings.data_sets
+
+
+@_figure("coverage", *options_of(cli_coverage.command, "grid_name"), *_STUDY, size=(10.8, 7.4), dpi=100)
+def _coverage(values: dict[str, Any]) -> Draw:
+    """The map of a coverage study: blocks by n and m, squares by pi and rho, in the classes of Table 1.
+
+    FILE is what `fairtrial coverage --out` wrote, of which --n, --m, --pi and --rho choose cells; without it, a study
+    is run on the spot.
+
+    \b
+    Examples:
+      fairtrial plot coverage coverage.parquet --out coverage.png
+      fairtrial plot coverage --grid paper --datasets 100 --method lbb --method brr --out coverage.png
+    """
+    from fairtrial.plots.coverage import coverage_plot
+    from fairtrial.simulation import PAPER, QUICK
+
+    if values["file"] is not None and values["grid_name"] is not None:
+        raise ParameterError("--grid does not go with a file, which has the cells of its own study")
+    rows, _ = _covered(values, PAPER if values["grid_name"] == "paper" else QUICK)
+    return lambda figure: coverage_plot(rows, methods=values["methods"] or None, figure=figure)
+
+
+@_figure("hook", *_STUDY)
+def _hook(values: dict[str, Any]) -> Draw:
+    """Coverage against the attempts of each individual, for one n, pi and rho: the hook paradox.
+
+    FILE is what `fairtrial coverage --out` wrote, of which --n, --pi and --rho choose a cell; without it, a study is
+    run on the spot, at n 500, pi .001 and rho .4 if nothing else is said.
+
+    \b
+    Examples:
+      fairtrial plot hook --datasets 5000 --out hook.png
+      fairtrial plot hook coverage.parquet --n 500 --pi .001 --rho .4 --method lbb --out hook.png
+    """
+    from fairtrial.plots.hook import hook_plot
+    from fairtrial.simulation import PAPER, Grid
+
+    rows, drawn = _covered(values, Grid((500,), PAPER.m, (0.001,), (0.4,)))
+    more: dict[str, Any] = {"methods": values["methods"] or None, "confidence": values["confidence"]}
+    return lambda figure: hook_plot(rows, data_sets=drawn, ax=figure.add_subplot(), **more)
+
+
+@_figure("eer-bound", *options_of(cli_eer_bound.command, "eers trials p_value"))
+def _eer_bound(values: dict[str, Any]) -> Draw:
+    """The p value over chi2, with published EERs where the bound puts them; EERs are fractions.
+
+    \b
+    Example:
+      fairtrial plot eer-bound .0057 .0008 .0007 .0028 0 --trials 285390 --out bound.png
+    """
+    from fairtrial.plots.eer_bound import eer_bound_plot
+    from fairtrial.significance import bounds_from_eers
+
+    bounds = bounds_from_eers(values["eers"], values["trials"])
+    return lambda figure: eer_bound_plot(bounds, p_value=values["p_value"], ax=figure.add_subplot())
+
+
+@_figure("plan", *(option for option in cli_plan.command.params if option.name not in ("json_", "seed")))
+def _plan(values: dict[str, Any]) -> Draw:
+    """The trade-off between people and attempts of a planned test; with --a and --b, power against people.
+
+    \b
+    Examples:
+      fairtrial plot plan --pi .02 --rho .1 --half-width .005 --person-cost 10 --out plan.png
+      fairtrial plot plan --a .010 .020 --b .015 .030 --attempts 4 --impostor-attempts 100 --out power.png
+    """
+    from fairtrial.planning import plan_comparison, plan_rate
+    from fairtrial.plots.plan import plan_plot, power_curve, power_plot
+
+    both = {name: values[name] for name in ("power", "confidence", "individuals", "rho")}
+    if (values["a"] is None) != (values["b"] is None):
+        raise ParameterError("a comparison needs both --a FAR FRR and --b FAR FRR")
+    if values["a"] is None:
+        if values["pi"] is None:
+            raise ParameterError("say which error rate is expected, as in --pi .01; or compare two with --a and --b")
+        more = {name: values[name] for name in ("half_width", "scale", "attempts", "person_cost")}
+        one = plan_rate(values["pi"], claim=values["below"], **both, **more)
+        return lambda figure: plan_plot(one, ax=figure.add_subplot())
+    correlation = None if values["unpaired"] else values["correlation"]
+    both |= {name: 1 if values[name] is None else values[name] for name in ("attempts", "impostor_attempts")}
+    find = partial(plan_comparison, values["a"], values["b"], correlation=correlation, **both)
+    data = power_curve(find(), lambda people: find(individuals=people).power)
+    return lambda figure: power_plot(data, ax=figure.add_subplot())
+
+
+@_figure(
+    "zoo",
+    *options_of(cli_compare.command, f"dev test seed criterion alpha dcf {READING}"),
+    _option("--shows", "Mean scores, or error rates at the threshold from dev.", ["scores", "errors"], "scores"),
+    _option("--by", "claim: who is imitated (lambs); subject: who imitates (wolves).", ["claim", "subject"], "claim"),
+    size=(6.0, 5.4),
+)
+def _zoo(values: dict[str, Any]) -> Draw:
+    """Doddington's zoo of one system: everybody by genuine and impostor trials, goats and lambs by name.
+
+    \b
+    Example:
+      fairtrial plot zoo --dev dev.csv --test test.csv --system face --out zoo.png
+    """
+    from fairtrial.cli.inputs import read_inputs
+    from fairtrial.plots.zoo import zoo_data, zoo_plot
+
+    inputs = read_inputs({**values, "folds": None})
+    if inputs.test is None or len(inputs.systems) != 1:
+        raise ParameterError(f"the zoo is of one system, not {listed(inputs.systems)}; name it with --system")
+    (threshold,) = _thresholds(values, inputs).values()
+    zoo = zoo_data(inputs.test, by=values["by"], shows=values["shows"], threshold=threshold)
+    return lambda figure: zoo_plot(zoo, ax=figure.add_subplot())

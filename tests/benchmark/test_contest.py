@@ -1,0 +1,207 @@
+"""Several methods over a protocol: the difference of mean HTERs, its variance by brute force, letters."""
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from fairtrial import ParameterError, Trials
+from fairtrial.benchmark.contest import compare_runs
+from fairtrial.benchmark.results import BenchmarkResult
+from fairtrial.benchmark.runner import RunSettings, run_benchmark
+from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
+from fairtrial.benchmark.splits import split_sets
+
+SYSTEMS = tuple(SystemInfo(name, "face", name, name) for name in ("a", "b", "c"))
+
+
+def trials(rng: np.random.Generator, clients: list[str], impostors: list[str], *, shots: int = 2) -> Trials:
+    claim = np.array([*np.repeat(clients, 3), *np.repeat(clients, len(impostors) * shots)])
+    subject = np.array([*np.repeat(clients, 3), *np.tile(np.repeat(impostors, shots), len(clients))])
+    genuine = claim == subject
+    person = {name: rng.normal(0, 0.5, 3) for name in sorted({*clients, *impostors})}
+    effects = np.array([person[name] for name in subject])
+    scores = rng.normal(size=(len(claim), 3)) + effects + genuine[:, None] * [1.0, 1.6, 2.2]
+    return Trials.from_arrays(scores, genuine, systems=["a", "b", "c"], claim=claim, subject=subject)
+
+
+def example(seed: int = 0) -> Benchmark:
+    """Two sets of different size; some clients and one impostor are in both, and a client of one tries the other."""
+    rng = np.random.default_rng(seed)
+    first = ([f"p{k}" for k in range(6)], ["q0", "q1", "q2"])
+    second = ([f"p{k}" for k in range(4, 9)], ["q2", "q3", "p0"])
+    sets = [
+        BenchmarkSet("one", trials(rng, *first), trials(rng, *first), SYSTEMS),
+        BenchmarkSet("two", trials(rng, *second), trials(rng, *second, shots=3), SYSTEMS[:2]),
+    ]
+    return Benchmark("mine", "mine", tuple(sets))
+
+
+def run(benchmark: Benchmark, *fusions: str, normalise: str = "none") -> list[BenchmarkResult]:
+    settings = [RunSettings(fusion=name, normalise=normalise, points=2) for name in fusions]
+    return [run_benchmark(benchmark, settings=each) for each in settings]
+
+
+def mean_hter(result: BenchmarkResult) -> float:
+    return float(np.mean([(e.counts.far + e.counts.frr) / 2 for e in result.experiments]))
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one trial adds to the deviation of the difference."""
+
+    value: float
+    genuine: bool
+    claim: str
+    subject: str
+
+
+def parts_of(benchmark: Benchmark, a: BenchmarkResult, b: BenchmarkResult) -> list[Part]:
+    found = []
+    for one in benchmark.sets:
+        differences = np.zeros(len(one.test))
+        for sign, result in ((1, a), (-1, b)):
+            for experiment in result.experiments:
+                if experiment.experiment.set == one.name:
+                    differences += sign * experiment.wrong(len(one.test)) / len(result.experiments)
+        genuine, (claim, subject) = one.test.genuine, (one.test.ids[role].decode() for role in ("claim", "subject"))
+        for k, difference in enumerate(differences):
+            own = differences[genuine == genuine[k]]
+            found.append(Part(0.5 * (difference - own.mean()) / len(own), bool(genuine[k]), claim[k], subject[k]))
+    return found
+
+
+def variance_of(parts: list[Part]) -> float:
+    """The sum over all pairs of trials that share a person; with few people it may come out negative."""
+    total = sum(p.value * q.value for p in parts for q in parts if {p.claim, p.subject} & {q.claim, q.subject})
+    if total > 0:
+        return total
+    # then that of one role counts, the larger
+    return max(
+        sum(p.value * q.value for p in parts for q in parts if p.claim == q.claim),
+        sum(p.value * q.value for p in parts for q in parts if p.subject == q.subject),
+    )
+
+
+def brute_force(benchmark: Benchmark, a: BenchmarkResult, b: BenchmarkResult) -> tuple[float, float, float]:
+    """Difference of mean HTERs, its standard deviation, and the p value with Welch's degrees of freedom."""
+    parts = parts_of(benchmark, a, b)
+    classes = []
+    for genuine in (True, False):
+        own = [part for part in parts if part.genuine == genuine]
+        people = min(len({part.claim for part in own}), len({part.subject for part in own}))
+        classes.append((variance_of(own) * people / (people - 1), people - 1))
+    degrees = sum(v for v, _ in classes) ** 2 / sum(v**2 / free for v, free in classes)
+    sigma = float(np.sqrt(variance_of(parts) * (degrees + 1) / degrees))
+    estimate = mean_hter(a) - mean_hter(b)
+    return estimate, sigma, float(2 * stats.t.sf(abs(estimate) / sigma, degrees))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_difference_and_variance_against_all_pairs_of_trials_that_share_a_person(seed: int) -> None:
+    benchmark = example(seed)
+    results = run(benchmark, "mean", "min", "logistic")
+    contest = compare_runs(benchmark, results, correction="none")
+    by_name = {result.fusion: result for result in results}
+    assert len(contest.pairs) == 3
+    for pair in contest.pairs:
+        estimate, sigma, p_value = brute_force(benchmark, by_name[pair.a], by_name[pair.b])
+        assert sigma > 0
+        assert pair.test.estimate == pytest.approx(estimate, abs=1e-12)
+        assert pair.test.sigma == pytest.approx(sigma)
+        assert pair.test.p_value == pytest.approx(p_value)
+        assert pair.p_adjusted == pair.test.p_value
+
+
+def test_ranking_is_by_mean_hter_and_pairs_follow_it() -> None:
+    benchmark = example(1)
+    results = run(benchmark, "min", "mean", "max")
+    contest = compare_runs(benchmark, results)
+    means = {result.fusion: mean_hter(result) for result in results}
+    order = sorted(means, key=lambda name: means[name])
+    assert [rank.fusion for rank in contest.ranking] == order
+    assert [rank.hter for rank in contest.ranking] == pytest.approx([means[name] for name in order])
+    assert [(pair.a, pair.b) for pair in contest.pairs] == list(combinations(order, 2))
+    for rank in contest.ranking:
+        result = next(result for result in results if result.fusion == rank.fusion)
+        assert rank.beta_min == pytest.approx(np.mean([e.beta_min for e in result.experiments]))
+        better = [e for e in result.experiments if e.p_adjusted < 0.05 and e.test.estimate < 0]
+        assert rank.better == len(better)
+    assert contest.protocol == "fp-2"
+    assert contest.notes == ()
+
+
+def test_p_values_are_adjusted_by_holm() -> None:
+    benchmark = example(2)
+    contest = compare_runs(benchmark, run(benchmark, "mean", "min", "max"))
+    raw = sorted(pair.test.p_value for pair in contest.pairs)
+    first = 3 * raw[0]
+    second = max(first, 2 * raw[1])
+    expected = [min(1.0, p) for p in (first, second, max(second, raw[2]))]
+    assert sorted(pair.p_adjusted for pair in contest.pairs) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999])
+def test_methods_share_a_letter_exactly_where_they_cannot_be_told_apart(confidence: float) -> None:
+    benchmark = example(3)
+    contest = compare_runs(benchmark, run(benchmark, "mean", "min", "max", "logistic"), confidence=confidence)
+    letters = {rank.fusion: set(rank.letters) for rank in contest.ranking}
+    for pair in contest.pairs:
+        assert bool(letters[pair.a] & letters[pair.b]) == (pair.p_adjusted >= 1 - confidence)
+
+
+def test_methods_with_the_same_decisions_do_not_differ() -> None:
+    benchmark = example(4)
+    contest = compare_runs(benchmark, run(benchmark, "mean", "median"))  # the same of two systems
+    (pair,) = contest.pairs
+    assert (pair.test.estimate, pair.p_adjusted) == (0, 1)
+    assert [rank.letters for rank in contest.ranking] == ["a", "a"]
+
+
+def test_a_normalisation_is_part_of_the_name() -> None:
+    benchmark = example(5)
+    contest = compare_runs(benchmark, [*run(benchmark, "mean"), *run(benchmark, "mean", normalise="z")])
+    assert {rank.fusion for rank in contest.ranking} == {"mean", "mean, z"}
+
+
+def test_splits_give_a_ranking_and_no_p_values() -> None:
+    whole = trials(np.random.default_rng(0), [f"p{k}" for k in range(20)], [f"q{k}" for k in range(8)])
+    sets, note = split_sets("set", whole, SYSTEMS[:2], repeats=2)
+    benchmark = Benchmark("dealt", "dealt", sets, notes=(note,))
+    results = run(benchmark, "mean", "min")
+    contest = compare_runs(benchmark, results)
+    assert contest.pairs == ()
+    assert {rank.letters for rank in contest.ranking} == {""}
+    assert sorted(rank.hter for rank in contest.ranking) == pytest.approx(sorted(map(mean_hter, results)))
+    assert contest.notes == ("random splits share trials: their spread says more than a test could",)
+    assert contest.to_dict()["pairs"] == []
+
+
+def test_contract_of_to_dict() -> None:
+    benchmark = example(0)
+    found = compare_runs(benchmark, run(benchmark, "mean", "min")).to_dict()
+    assert set(found) == {"protocol", "ranking", "pairs", "notes"}
+    assert set(found["ranking"][0]) == {"fusion", "hter", "beta_min", "better", "letters"}
+    assert {"a", "b", "difference", "sigma", "statistic", "p_value", "p_adjusted"} <= set(found["pairs"][0])
+
+
+def test_what_is_refused() -> None:
+    benchmark = example(0)
+    (mean,) = run(benchmark, "mean")
+    with pytest.raises(ParameterError, match=r"at least two different methods, not mean$"):
+        compare_runs(benchmark, [mean])
+    with pytest.raises(ParameterError, match=r"at least two different methods, not mean, mean$"):
+        compare_runs(benchmark, [mean, mean])
+    with pytest.raises(ParameterError, match="at least two different methods, not none"):
+        compare_runs(benchmark, [])
+    other = run_benchmark(benchmark, protocol="fp-full", settings=RunSettings(fusion="min", points=2))
+    with pytest.raises(ParameterError, match="only runs of the same protocol on the same benchmark"):
+        compare_runs(benchmark, [mean, other])
+    renamed = Benchmark("another", "another", benchmark.sets)
+    with pytest.raises(ParameterError, match="only runs of the same protocol on the same benchmark"):
+        compare_runs(renamed, [mean, *run(benchmark, "min")])
+    part = Benchmark("mine", "mine", benchmark.sets[1:])
+    with pytest.raises(ParameterError, match="only runs of the same protocol on the same benchmark"):
+        compare_runs(benchmark, [mean, *run(part, "min")])

@@ -1,0 +1,205 @@
+"""The embedded set: the exact shape of Table 1 of seed 004, errors on target, people with effects, and synthetic."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from numpy.typing import NDArray
+from scipy import stats
+
+from fairtrial import ParameterError, Trials
+from fairtrial.benchmark.datasets import DATASETS, load_dataset
+from fairtrial.benchmark.lausanne import load_lausanne
+from fairtrial.benchmark.results import latex_table, markdown_table, table_columns
+from fairtrial.benchmark.runner import RunSettings, run_benchmark
+from fairtrial.benchmark.sets import Benchmark, BenchmarkSet
+from fairtrial.cli.app import main
+
+TARGETS = {
+    "LP1": {
+        "(FH,MLP)": 1.875,
+        "(DCTs,GMM)": 4.227,
+        "(DCTb,GMM)": 1.670,
+        "(DCTs,MLP)": 3.359,
+        "(DCTb,MLP)": 6.221,
+        "(LFCC,GMM)": 1.139,
+        "(PAC,GMM)": 6.304,
+        "(SSC,GMM)": 2.437,
+    },
+    "LP2": {"(FH,MLP)": 1.860, "(DCTb,GMM)": 0.644, "(LFCC,GMM)": 1.300, "(PAC,GMM)": 6.642, "(SSC,GMM)": 2.013},
+}
+"""Baseline HTERs in percent that the generator aims at: section 8 of FORMULAS, from the literature."""
+SPEECH = ("LFCC", "PAC", "SSC")
+
+
+@pytest.fixture(scope="module", params=["LP1", "LP2"])
+def one(request: pytest.FixtureRequest) -> BenchmarkSet:
+    """Each of the two sets."""
+    return next(one for one in load_lausanne().sets if one.name == request.param)
+
+
+def names(trials: Trials, role: str) -> NDArray[np.object_]:
+    return trials.ids[role].decode()
+
+
+def test_systems_are_those_of_section_3_3() -> None:
+    for one in load_lausanne().sets:
+        assert [system.name for system in one.systems] == list(TARGETS[one.name])
+        assert one.dev.systems == one.test.systems == tuple(TARGETS[one.name])
+        for system in one.systems:
+            assert system.name == f"({system.feature},{system.classifier})"
+            assert system.modality == ("speech" if system.feature in SPEECH else "face")
+
+
+def test_accesses_are_those_of_table_1(one: BenchmarkSet) -> None:
+    shots = {"LP1": 3, "LP2": 2}[one.name]
+    for trials, genuine, impostors in ((one.dev, shots, 25), (one.test, 2, 70)):
+        assert int(trials.genuine.sum()) == 200 * genuine == {3: 600, 2: 400}[genuine]
+        assert int((~trials.genuine).sum()) == impostors * 8 * 200 == {25: 40_000, 70: 112_000}[impostors]
+        assert np.isfinite(trials.scores).all()
+
+
+def test_people_are_200_clients_and_25_and_70_impostors_with_8_shots(one: BenchmarkSet) -> None:
+    strangers = {}
+    for word, trials, count in (("dev", one.dev, 25), ("test", one.test, 70)):
+        claim, subject, probe = (names(trials, role) for role in ("claim", "subject", "probe"))
+        genuine = trials.genuine
+        clients = {*claim}
+        assert len(clients) == 200
+        assert np.array_equal(genuine, claim == subject)
+        strangers[word] = {*subject[~genuine]}
+        assert len(strangers[word]) == count
+        assert not strangers[word] & clients
+        # every impostor tries his eight shots on every client, each once
+        tried = Counter(zip(claim[~genuine], subject[~genuine], strict=True))
+        assert set(tried.values()) == {8}
+        assert len(tried) == 200 * count
+        assert len({*probe[~genuine]}) == 8 * count
+        assert len({*zip(claim, probe, strict=True)}) == len(trials)
+        assert len({(p, s) for p, s in zip(probe, subject, strict=True)}) == len({*probe})
+        own = Counter(claim[genuine])
+        assert set(own.values()) == {int(genuine.sum()) // 200}
+    assert not strangers["dev"] & strangers["test"]
+    assert not {*names(one.dev, "probe")} & {*names(one.test, "probe")}
+
+
+def test_the_same_people_in_both_sets() -> None:
+    lp1, lp2 = load_lausanne().sets
+    for side in ("dev", "test"):
+        for role in ("claim", "subject"):
+            assert {*names(getattr(lp1, side), role)} == {*names(getattr(lp2, side), role)}
+
+
+def a_priori(one: BenchmarkSet, system: str) -> float:
+    """HTER in percent on test at the dev threshold with FAR nearest to FRR, by counting."""
+    dev, test = one.dev.column(system), one.test.column(system)
+    genuine, impostor = np.sort(dev[one.dev.genuine]), np.sort(dev[~one.dev.genuine])
+    candidates = np.unique(dev)
+    frr = np.searchsorted(genuine, candidates, side="right") / len(genuine)
+    far = 1 - np.searchsorted(impostor, candidates, side="right") / len(impostor)
+    threshold = candidates[np.argmin(np.abs(far - frr))]
+    return 50 * float(np.mean(test[one.test.genuine] <= threshold) + np.mean(test[~one.test.genuine] > threshold))
+
+
+@pytest.mark.parametrize("seed", [0, 1, 17])
+def test_baselines_have_the_errors_of_the_literature(seed: int) -> None:
+    for one in load_lausanne(seed).sets:
+        for system, target in TARGETS[one.name].items():
+            assert a_priori(one, system) == pytest.approx(target, abs=0.3)
+
+
+def test_systems_of_one_modality_are_more_alike_in_both_classes(one: BenchmarkSet) -> None:
+    modality = np.array([system.modality for system in one.systems])
+    same = (modality[:, None] == modality) & ~np.eye(len(modality), dtype=bool)
+    across = modality[:, None] != modality
+    for trials in (one.dev, one.test):
+        for rows in (trials.genuine, ~trials.genuine):
+            found = np.corrcoef(trials.scores[rows].T)
+            assert found[same].min() > 0.25
+            assert found[same].min() > found[across].max() + 0.1
+
+
+def p_of_equal_means(scores: NDArray[np.floating], people: NDArray[np.int32]) -> float:
+    """One-way analysis of variance by scipy."""
+    order = np.argsort(people, kind="stable")
+    groups = np.split(scores[order], np.flatnonzero(np.diff(people[order])) + 1)
+    return float(stats.f_oneway(*groups).pvalue)
+
+
+def test_clients_and_impostors_have_effects_beyond_chance() -> None:
+    trials = load_lausanne().sets[0].dev
+    claim, subject = (trials.ids[role].numbered().codes for role in ("claim", "subject"))
+    genuine = trials.genuine
+    for system in trials.systems:
+        scores = trials.column(system)
+        assert p_of_equal_means(scores[genuine], claim[genuine]) < 0.01
+        assert p_of_equal_means(scores[~genuine], claim[~genuine]) < 1e-6
+        assert p_of_equal_means(scores[~genuine], subject[~genuine]) < 1e-6
+
+
+def test_mlp_scores_lie_between_minus_1_and_1(one: BenchmarkSet) -> None:
+    for trials in (one.dev, one.test):
+        for system in trials.systems:
+            scores = trials.column(system)
+            if "MLP" in system:
+                assert -1 < scores.min() < -0.9
+                assert 0.9 < scores.max() < 1
+            else:
+                assert np.abs(scores).max() > 1
+
+
+def test_the_seed_repeats_and_others_differ() -> None:
+    first = load_lausanne(5)
+    load_lausanne(6)
+    load_lausanne(7)
+    again = load_lausanne(5)
+    assert first is not again, "made anew, not remembered"
+    for a, b in zip(first.sets, again.sets, strict=True):
+        assert np.array_equal(a.dev.scores, b.dev.scores)
+        assert np.array_equal(a.test.scores, b.test.scores)
+    other = load_lausanne(7)
+    assert not np.array_equal(first.sets[0].dev.scores, other.sets[0].dev.scores)
+    lp1, lp2 = other.sets
+    assert not np.array_equal(lp1.test.column("(FH,MLP)"), lp2.test.column("(FH,MLP)"))
+
+
+def test_a_seed_below_0() -> None:
+    with pytest.raises(ParameterError, match="a seed must be a whole number of at least 0, not -1"):
+        load_lausanne(-1)
+
+
+def test_made_once_however_it_is_asked_for() -> None:
+    assert load_lausanne() is load_lausanne(0) is load_lausanne(seed=0) is load_dataset("lausanne")
+
+
+def small(benchmark: Benchmark) -> Benchmark:
+    """LP2 with two systems, on a part of the trials."""
+    one = benchmark.sets[1]
+    rows = np.arange(len(one.dev)) % 20 == 0
+    rows[:400] = True
+    part = BenchmarkSet(one.name, one.dev.rows(rows), one.test.rows(np.arange(0, len(one.test), 5)), one.systems[1:3])
+    return Benchmark(benchmark.name, benchmark.title, (part,), synthetic=benchmark.synthetic, notes=benchmark.notes)
+
+
+def test_synthetic_is_said_everywhere() -> None:
+    lausanne = load_lausanne(3)
+    assert lausanne.synthetic
+    assert DATASETS["lausanne"].synthetic
+    for text in (lausanne.title, DATASETS["lausanne"].title, lausanne.citation.lower(), lausanne.notes[0]):
+        assert "synthetic" in text
+    assert "seed 3" in lausanne.notes[0]
+    for one in lausanne.sets:
+        assert one.dev.notes == one.test.notes == ("synthetic scores",)
+    result = run_benchmark(small(lausanne), settings=RunSettings(points=3))
+    assert result.to_dict()["synthetic"] is True
+    assert any("synthetic" in note for note in result.notes)
+    assert markdown_table(result).startswith("# lausanne (synthetic scores), fp-2")
+    assert "(synthetic scores)" in latex_table(result)
+    assert set(table_columns(result)["synthetic"]) == {True}
+
+
+def test_synthetic_is_said_by_the_command_line() -> None:
+    shown = CliRunner().invoke(main, ["benchmark", "--protocol", "fp-2"], catch_exceptions=False)
+    assert shown.stdout.splitlines()[0].startswith("lausanne (synthetic): ")
+    assert "note: synthetic scores, seed 0: good for trying methods, not for claims about people" in shown.stdout

@@ -1,0 +1,171 @@
+"""The fusion protocols of seed 004, section 2.2 and Table 2, and of other benchmarks."""
+
+from collections import Counter
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from fairtrial import ParameterError, Trials, TrialsError
+from fairtrial.benchmark.lausanne import load_lausanne
+from fairtrial.benchmark.protocols import PROTOCOLS, Experiment, list_experiments
+from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
+
+TABLE_2 = {
+    ("LP1", "multimodal"): """
+        (FH,MLP)(LFCC,GMM) (FH,MLP)(PAC,GMM) (FH,MLP)(SSC,GMM)
+        (DCTs,GMM)(LFCC,GMM) (DCTs,GMM)(PAC,GMM) (DCTs,GMM)(SSC,GMM)
+        (DCTb,GMM)(LFCC,GMM) (DCTb,GMM)(PAC,GMM) (DCTb,GMM)(SSC,GMM)
+        (DCTs,MLP)(LFCC,GMM) (DCTs,MLP)(PAC,GMM) (DCTs,MLP)(SSC,GMM)
+        (DCTb,MLP)(LFCC,GMM) (DCTb,MLP)(PAC,GMM) (DCTb,MLP)(SSC,GMM)""",
+    ("LP1", "different features"): """
+        (FH,MLP)(DCTs,GMM) (FH,MLP)(DCTb,GMM) (FH,MLP)(DCTs,MLP) (FH,MLP)(DCTb,MLP)
+        (LFCC,GMM)(SSC,GMM) (PAC,GMM)(SSC,GMM)""",
+    ("LP1", "different classifiers"): "(DCTs,GMM)(DCTs,MLP) (DCTb,GMM)(DCTb,MLP)",
+    ("LP2", "multimodal"): """
+        (FH,MLP)(LFCC,GMM) (FH,MLP)(PAC,GMM) (FH,MLP)(SSC,GMM)
+        (DCTb,GMM)(LFCC,GMM) (DCTb,GMM)(PAC,GMM) (DCTb,GMM)(SSC,GMM)""",
+    ("LP2", "different features"): "(FH,MLP)(DCTb,GMM) (LFCC,GMM)(SSC,GMM) (PAC,GMM)(SSC,GMM)",
+}
+"""Table 2 of seed 004, (a) to (e), in its order."""
+
+SPEECH = {"(LFCC,GMM)", "(PAC,GMM)", "(SSC,GMM)"}
+
+
+def lausanne(protocol: str) -> list[Experiment]:
+    return list_experiments(load_lausanne(), protocol)
+
+
+def counts(protocol: str) -> Counter[str]:
+    return Counter(experiment.set for experiment in lausanne(protocol))
+
+
+def test_fp_2_is_table_2_in_its_order() -> None:
+    found = lausanne("fp-2")
+    expected = [
+        (name, group, tuple(f"({system}" for system in pair.split("(")[1:]))
+        for (name, group), text in TABLE_2.items()
+        for pair in text.split()
+    ]
+    assert [(e.set, e.group, e.systems) for e in found] == expected
+    assert len(found) == 32
+    assert list(Counter((e.set, e.group) for e in found).values()) == [15, 6, 2, 6, 3]
+    assert all(e.split is None for e in found)
+
+
+def test_fp_full_has_247_and_26_experiments_by_counting_subsets() -> None:
+    assert counts("fp-full") == {"LP1": 2**8 - 8 - 1, "LP2": 2**5 - 5 - 1} == {"LP1": 247, "LP2": 26}
+    for one in load_lausanne().sets:
+        names = [system.name for system in one.systems]
+        subsets = {subset for size in range(2, len(names) + 1) for subset in combinations(names, size)}
+        assert {e.systems for e in lausanne("fp-full") if e.set == one.name} == subsets
+
+
+def test_fp_intramodal_has_26_4_1_4_experiments_as_section_2_2_says() -> None:
+    found = lausanne("fp-intramodal")
+    assert len(found) == 35
+    assert Counter((e.set, e.group) for e in found) == {
+        ("LP1", "face"): 26,
+        ("LP1", "speech"): 4,
+        ("LP2", "face"): 1,
+        ("LP2", "speech"): 4,
+    }
+    assert all(len({*e.systems} & SPEECH) in (0, len(e.systems)) for e in found)
+
+
+def test_fp_multimodal_has_217_and_21_experiments_as_section_2_2_says() -> None:
+    assert counts("fp-multimodal") == {"LP1": (2**5 - 1) * (2**3 - 1), "LP2": (2**2 - 1) * (2**3 - 1)}
+    assert counts("fp-multimodal") == {"LP1": 217, "LP2": 21}
+    assert all(0 < len({*e.systems} & SPEECH) < len(e.systems) for e in lausanne("fp-multimodal"))
+
+
+def test_fp_full_is_intramodal_and_multimodal_together() -> None:
+    full, intra, multi = (
+        {(e.set, e.systems) for e in lausanne(name)} for name in ("fp-full", "fp-intramodal", "fp-multimodal")
+    )
+    assert intra | multi == full
+    assert not intra & multi
+    assert Counter(e.group for e in lausanne("fp-full")) == {"multimodal": 238, "intramodal": 35}
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_no_experiment_twice(protocol: str) -> None:
+    found = lausanne(protocol)
+    assert len(set(found)) == len(found)
+    assert all(len(e.systems) == len(set(e.systems)) >= 2 for e in found)
+
+
+def benchmark(*rows: tuple[str, str, str, str], never_paired: tuple[tuple[str, str], ...] = ()) -> Benchmark:
+    """Any systems, on two trials."""
+    systems = tuple(SystemInfo(*row) for row in rows)
+    trials = Trials.from_arrays(
+        np.zeros((2, len(rows))), np.array([True, False]), systems=[system.name for system in systems]
+    )
+    return Benchmark("mine", "mine", (BenchmarkSet("P", trials, trials, systems),), never_paired=never_paired)
+
+
+ONE_MODALITY = benchmark(
+    ("a", "face", "PCA", "NN"), ("b", "face", "PCA", "SVM"), ("c", "face", "LDA", "NN"), ("d", "face", "DCT", "NN")
+)
+THREE_MODALITIES = benchmark(
+    ("a", "face", "PCA", "NN"), ("b", "speech", "MFCC", "GMM"), ("c", "iris", "Gabor", "Hamming")
+)
+
+
+def test_one_modality() -> None:
+    found = list_experiments(ONE_MODALITY, "fp-2")
+    assert [e.systems for e in found if e.group == "different classifiers"] == [("a", "b")]
+    assert [e.systems for e in found if e.group == "different features"] == [
+        ("a", "c"),
+        ("a", "d"),
+        ("b", "c"),
+        ("b", "d"),
+        ("c", "d"),
+    ]
+    assert len(found) == 6
+    assert len(list_experiments(ONE_MODALITY, "fp-full")) == len(list_experiments(ONE_MODALITY, "fp-intramodal")) == 11
+    with pytest.raises(ParameterError, match="mine: protocol fp-multimodal finds nothing to fuse"):
+        list_experiments(ONE_MODALITY, "fp-multimodal")
+
+
+def test_three_modalities() -> None:
+    assert [e.systems for e in list_experiments(THREE_MODALITIES, "fp-2")] == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert [e.systems for e in list_experiments(THREE_MODALITIES, "fp-multimodal")] == [
+        ("a", "b"),
+        ("a", "c"),
+        ("b", "c"),
+        ("a", "b", "c"),
+    ]
+    with pytest.raises(ParameterError, match="fp-intramodal finds nothing to fuse"):
+        list_experiments(THREE_MODALITIES, "fp-intramodal")
+
+
+def test_features_that_are_never_paired_are_left_out_of_fp_2_only() -> None:
+    rows = ("a", "face", "PCA", "NN"), ("b", "face", "LDA", "NN"), ("c", "speech", "MFCC", "GMM")
+    pairs = [("LDA", "PCA"), ("PCA", "MFCC")]
+    mine = benchmark(*rows, never_paired=tuple(pairs))
+    assert [e.systems for e in list_experiments(mine, "fp-2")] == [("b", "c")]
+    assert len(list_experiments(mine, "fp-full")) == 4
+
+
+def test_splits_are_experiments_of_their_own() -> None:
+    (one,) = THREE_MODALITIES.sets
+    splits = tuple(BenchmarkSet("P", one.dev, one.test, one.systems, split) for split in (1, 2))
+    found = list_experiments(Benchmark("mine", "mine", splits))
+    assert [(e.split, e.systems) for e in found] == [
+        (split, pair) for split in (1, 2) for pair in (("a", "b"), ("a", "c"), ("b", "c"))
+    ]
+
+
+def test_what_is_refused() -> None:
+    with pytest.raises(ParameterError, match=r"protocol must be one of fp-2, fp-full, .*, not 'fp-3'"):
+        list_experiments(THREE_MODALITIES, "fp-3")
+    with pytest.raises(ParameterError, match=r"alone.* finds nothing to fuse"):
+        list_experiments(Benchmark("alone", "alone", benchmark(("a", "face", "PCA", "NN")).sets))
+    (one,) = ONE_MODALITY.sets
+    with pytest.raises(TrialsError, match="P: two systems have the same name: a"):
+        BenchmarkSet("P", one.dev, one.test, (one.systems[0], one.systems[0]))
+    with pytest.raises(TrialsError, match="P: there is no system 'z' in dev; there are a, b, c, d"):
+        BenchmarkSet("P", one.dev, one.test, (SystemInfo("z", "face", "PCA", "NN"),))
+    with pytest.raises(TrialsError, match="mine: two sets have the same name: P"):
+        Benchmark("mine", "mine", (one, one))

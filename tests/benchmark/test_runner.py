@@ -1,0 +1,371 @@
+"""Running a protocol: every figure is that of its pieces computed one by one."""
+
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+from math import inf, isnan
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.naive_bayes import GaussianNB
+
+from brute_force import best
+from fairtrial import ParameterError, Trials, TrialsError, count_errors, evaluate
+from fairtrial.benchmark.protocols import list_experiments
+from fairtrial.benchmark.results import BenchmarkResult, latex_table, markdown_table, table_columns
+from fairtrial.benchmark.runner import RunSettings, run_benchmark
+from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
+from fairtrial.benchmark.splits import split_sets
+from fairtrial.fusion import FUSIONS, Fitted, FusionMethod, fuse, fuse_scores, register_classifier
+from fairtrial.significance.paired import cluster_test, pair_systems
+
+SYSTEMS = (
+    SystemInfo("pca-nn", "face", "PCA", "NN"),
+    SystemInfo("pca-svm", "face", "PCA", "SVM"),
+    SystemInfo("dct-nn", "face", "DCT", "NN"),
+    SystemInfo("mfcc", "speech", "MFCC", "GMM"),
+)
+
+
+def trials(rng: np.random.Generator, systems: int, *, clients: int = 12, impostors: int = 7) -> Trials:
+    claim = np.concatenate([np.repeat(np.arange(clients), 3), np.repeat(np.arange(clients), 2 * impostors)])
+    others = np.tile(np.repeat(np.arange(impostors), 2), clients)
+    subject = np.concatenate([np.repeat(np.arange(clients), 3), 100 + others])
+    genuine = claim == subject
+    scores = rng.normal(genuine[:, None] * np.linspace(1.2, 2.4, systems), 1, (len(claim), systems))
+    return Trials.from_arrays(
+        scores.round(3), genuine, systems=[s.name for s in SYSTEMS[:systems]], claim=claim, subject=subject
+    )
+
+
+def example(seed: int = 0) -> Benchmark:
+    """Two sets, of four systems and of two."""
+    rng = np.random.default_rng(seed)
+    sets = [
+        BenchmarkSet(name, trials(rng, count), trials(rng, count), SYSTEMS[:count])
+        for name, count in (("one", 4), ("two", 2))
+    ]
+    return Benchmark("mine", "My benchmark", tuple(sets), notes=("a note",))
+
+
+SETTINGS = RunSettings(normalise="z", points=5, confidence=0.9)
+
+
+@pytest.fixture(scope="module")
+def run() -> BenchmarkResult:
+    """The mean of z-normalised scores over FP-2."""
+    return run_benchmark(example(), settings=SETTINGS)
+
+
+def set_of(result: Any) -> BenchmarkSet:
+    return next(one for one in example().sets if one.name == result.experiment.set)
+
+
+def test_experiments_are_those_of_the_protocol_in_its_order(run: BenchmarkResult) -> None:
+    assert [result.experiment for result in run.experiments] == list_experiments(example(), "fp-2")
+    assert len(run.experiments) == 7
+    assert [name for name, _ in run.groups()] == [
+        "one: multimodal",
+        "one: different features",
+        "one: different classifiers",
+        "two: different classifiers",
+    ]
+    assert (run.benchmark, run.title, run.protocol, run.fusion, run.normalise) == (
+        "mine",
+        "My benchmark",
+        "fp-2",
+        "mean",
+        "z",
+    )
+
+
+def test_each_experiment_is_what_fuse_and_evaluate_give(run: BenchmarkResult) -> None:
+    for result in run.experiments:
+        one = set_of(result)
+        alone = fuse(one.dev, one.test, systems=result.experiment.systems, normalise="z", confidence=0.9)
+        assert result.counts == alone.evaluation.test
+        assert result.interval == alone.evaluation.interval
+        assert (result.beta_mean, result.beta_min) == (alone.gain.beta_mean, alone.gain.beta_min)
+        lowest = min(alone.baselines, key=lambda base: base.test.hter)
+        assert result.best == lowest.system
+
+
+def test_gains_by_equations_9_and_10(run: BenchmarkResult) -> None:
+    alone = {(base.set, base.system): float(base.counts.hter) for base in run.baselines}
+    for result in run.experiments:
+        rates = [alone[result.experiment.set, system] for system in result.experiment.systems]
+        assert result.beta_mean == pytest.approx(sum(rates) / len(rates) / result.counts.hter)
+        assert result.beta_min == pytest.approx(min(rates) / result.counts.hter)
+
+
+def test_each_baseline_is_what_evaluate_gives(run: BenchmarkResult) -> None:
+    assert [(base.set, base.system) for base in run.baselines] == [
+        *(("one", system.name) for system in SYSTEMS),
+        *(("two", system.name) for system in SYSTEMS[:2]),
+    ]
+    for base in run.baselines:
+        one = next(one for one in example().sets if one.name == base.set)
+        alone = evaluate(one.dev, one.test, system=base.system, criterion="wer-equal", confidence=0.9)
+        assert (base.counts, base.interval) == (alone.test, alone.interval)
+
+
+def test_each_test_is_that_of_the_fusion_against_the_best_of_its_systems(run: BenchmarkResult) -> None:
+    for result in run.experiments:
+        one = set_of(result)
+        alone = fuse(one.dev, one.test, systems=result.experiment.systems, normalise="z")
+        both = np.stack([alone.scores.test.column(), one.test.column(result.best)], axis=1)
+        joined = Trials(both, one.test.genuine, ("fused", "best"), claim=one.test.claim, subject=one.test.subject)
+        threshold = next(base.threshold for base in alone.baselines if base.system == result.best)
+        expected = cluster_test(pair_systems(joined, "fused", "best", alone.evaluation.threshold, threshold))
+        assert result.test == expected
+        wrong = (alone.scores.test.column() > alone.evaluation.threshold) != one.test.genuine
+        assert result.wrong(len(one.test)).tolist() == wrong.tolist()
+
+
+def holm(p_values: list[float]) -> list[float]:
+    """By hand: the smallest times m, the next times m - 1, never falling, never above 1."""
+    order = sorted(range(len(p_values)), key=lambda k: p_values[k])
+    adjusted, last = [0.0] * len(p_values), 0.0
+    for rank, k in enumerate(order):
+        last = max(last, min(1.0, (len(p_values) - rank) * p_values[k]))
+        adjusted[k] = last
+    return adjusted
+
+
+def test_p_values_are_adjusted_by_holm_over_the_protocol(run: BenchmarkResult) -> None:
+    raw = [result.test.p_value for result in run.experiments]
+    assert [result.p_adjusted for result in run.experiments] == pytest.approx(holm(raw))
+    assert len({*raw}) == len(raw)
+
+
+def unequal(far: Fraction, frr: Fraction, alpha: Fraction) -> Fraction:
+    return abs(alpha * far - (1 - alpha) * frr)
+
+
+def test_pooled_curves_are_errors_summed_at_each_experiments_own_threshold(run: BenchmarkResult) -> None:
+    """Equations (11) and (12): every threshold by brute force."""
+    expected: dict[str, list[list[int]]] = {}
+    for result in run.experiments:
+        one = set_of(result)
+        fused = fuse_scores(one.dev, one.test, systems=result.experiment.systems, normalise="z")
+        dev, test, genuine = fused.dev.column(), fused.test.column(), fused.dev.genuine
+        rows = []
+        for k in range(5):
+            threshold = best(dev[genuine].tolist(), dev[~genuine].tolist(), unequal, Fraction(k, 4)).threshold
+            errors = test > threshold
+            rows.append([int(errors[~one.test.genuine].sum()), int((~errors)[one.test.genuine].sum())])
+        own = f"{result.experiment.set}: {result.experiment.group}"
+        for name in ("all", own):
+            expected.setdefault(name, []).append([n for row in rows for n in row])
+    assert set(run.pooled) == set(expected)
+    for name, found in expected.items():
+        summed = np.sum(found, axis=0).reshape(5, 2)
+        curve = run.pooled[name]
+        assert curve.alpha.tolist() == [0, 0.25, 0.5, 0.75, 1]
+        assert curve.far == pytest.approx(summed[:, 0] / (168 * len(found)))
+        assert curve.frr == pytest.approx(summed[:, 1] / (36 * len(found)))
+        assert curve.hter == pytest.approx((curve.far + curve.frr) / 2)
+    pooled = run.to_dict()["pooled_epc"]
+    assert pooled == {"alpha": run.pooled["all"].alpha.tolist(), "hter": run.pooled["all"].hter.tolist()}
+
+
+def test_contract_of_to_dict(run: BenchmarkResult) -> None:
+    found = run.to_dict()
+    assert {"protocol", "fusion", "experiments", "baselines", "pooled_epc"} <= set(found)
+    keys = {"group", "systems", "hter", "far", "frr", "beta_mean", "beta_min", "p_value"}
+    assert all(keys <= set(entry) for entry in found["experiments"])
+    assert found["experiments"][0]["systems"] == ["pca-nn", "mfcc"]
+    assert found["notes"] == ["a note"]
+    assert set(found["pooled_groups"]) == {name for name, _ in run.groups()}
+
+
+@pytest.fixture
+def bayes() -> Iterator[None]:
+    """A method that only this process knows."""
+    register_classifier("bayes", GaussianNB, grid=[{"var_smoothing": v} for v in (1e-9, 0.5)])
+    yield
+    del FUSIONS["bayes"]
+
+
+def test_the_result_does_not_depend_on_the_workers(bayes: None) -> None:
+    def cost(far: Any, frr: Any, alpha: float) -> Any:
+        return alpha * far**2 + (1 - alpha) * frr**2
+
+    settings = RunSettings(fusion="bayes", criterion=cost, points=3, folds=3)
+    done = []
+    alone, shared = (
+        run_benchmark(
+            example(), protocol="fp-full", settings=settings, workers=workers, progress=lambda: done.append(1)
+        )
+        for workers in (1, 2)
+    )
+    assert alone.to_dict() == shared.to_dict()
+    assert alone.fusion == "bayes"
+    assert alone.criterion == "cost"
+    assert len(done) == 2 * len(alone.experiments) == 2 * 12
+    assert {tuple(result.parameters) for result in alone.experiments} == {("var_smoothing",)}
+
+
+@pytest.fixture(scope="module")
+def splits() -> Benchmark:
+    """Three random splits of one set."""
+    whole = trials(np.random.default_rng(3), 3, clients=30, impostors=10)
+    sets, note = split_sets("set", whole, SYSTEMS[:3], repeats=3, seed=1)
+    return Benchmark("dealt", "dealt", sets, notes=(note,))
+
+
+def test_spreads_over_splits_by_numpy(splits: Benchmark) -> None:
+    result = run_benchmark(splits, settings=RunSettings(points=3))
+    assert len(result.experiments) == 9
+    assert len(result.spreads) == 3
+    for spread in result.spreads:
+        own = [r for r in result.experiments if r.experiment.systems == spread.systems]
+        rates = [float(r.counts.hter) for r in own]
+        assert [r.experiment.split for r in own] == [1, 2, 3]
+        assert spread.splits == 3
+        assert spread.mean == pytest.approx(np.mean(rates))
+        assert spread.sd == pytest.approx(np.std(rates, ddof=1))
+        assert spread.beta_min == pytest.approx(np.mean([r.beta_min for r in own]))
+        one = splits.sets[1]
+        assert own[1].counts == fuse(one.dev, one.test, systems=spread.systems).evaluation.test
+    assert [entry["hter_mean"] for entry in result.to_dict()["spreads"]] == [s.mean for s in result.spreads]
+
+
+def test_p_values_are_adjusted_within_each_split(splits: Benchmark) -> None:
+    result = run_benchmark(splits, settings=RunSettings(points=3))
+    for split in (1, 2, 3):
+        own = [r for r in result.experiments if r.experiment.split == split]
+        assert [r.p_adjusted for r in own] == pytest.approx(holm([r.test.p_value for r in own]))
+
+
+def test_one_split_has_no_spread(splits: Benchmark) -> None:
+    alone = Benchmark("dealt", "dealt", splits.sets[:1])
+    assert all(isnan(spread.sd) for spread in run_benchmark(alone, settings=RunSettings(points=3)).spreads)
+    assert run_benchmark(example(), settings=SETTINGS).spreads == ()
+
+
+def test_fused_scores_are_kept_if_asked_for(run: BenchmarkResult) -> None:
+    assert all(result.fused is None for result in run.experiments)
+    kept = run_benchmark(example(), settings=RunSettings(points=3, keep_scores=True)).experiments[0]
+    assert kept.fused is not None
+    assert count_errors(kept.fused.test, float(kept.counts.threshold)).scalar() == kept.counts
+
+
+def test_what_many_experiments_note_is_said_once() -> None:
+    def fit(data: Any) -> Fitted:
+        own = ("separated",) if data.scores.shape[1] == 2 and data.scores[:, 1].max() == largest else ()
+        return Fitted(lambda scores, claim: scores[:, 0], ("fitted in haste", *own))
+
+    largest = example().sets[0].dev.column("dct-nn").max()
+    result = run_benchmark(example(), settings=RunSettings(fusion=FusionMethod("own", fit), points=3))
+    assert result.notes[:2] == ("a note", "7 experiments: fitted in haste")
+    assert result.notes[2] == "2 experiments: separated"
+    alone = [r for r in result.experiments if "separated" in r.notes]
+    assert [r.experiment.systems for r in alone] == [("pca-nn", "dct-nn"), ("pca-svm", "dct-nn")]
+
+
+def perfect() -> Benchmark:
+    """Two systems with one false reject each, of different trials; their mean has none."""
+    claim = np.concatenate([np.arange(6), np.repeat(np.arange(6), 3)])
+    subject = np.concatenate([np.arange(6), 10 + np.tile(np.arange(3), 6)])
+    genuine = claim == subject
+    scores = np.where(genuine, 10.0, 0.0)[:, None] + np.zeros((len(claim), 2))
+    scores[0, 0] = scores[1, 1] = -1
+    one = Trials.from_arrays(scores, genuine, systems=["a|b", "c_%&"], claim=claim, subject=subject)
+    infos = SystemInfo("a|b", "face", "f{}", "x"), SystemInfo("c_%&", "face", "g", "x")
+    return Benchmark("50% of_all", "title", (BenchmarkSet("s#1~^$\\", one, one, infos),), synthetic=True)
+
+
+def test_infinite_gain_is_noted_and_written() -> None:
+    result = run_benchmark(perfect(), settings=RunSettings(points=3))
+    (only,) = result.experiments
+    assert (only.beta_mean, only.beta_min) == (inf, inf)
+    assert result.notes == ("s#1~^$\\, a|b + c_%&: the fusion made no error: its gain is infinite",)
+    assert "| inf |" in markdown_table(result)
+    assert table_columns(result)["beta_min"] == [inf]
+
+
+def test_latex_is_escaped() -> None:
+    text = latex_table(run_benchmark(perfect(), settings=RunSettings(points=3)))
+    caption = next(line for line in text.splitlines() if line.startswith("\\caption"))
+    assert caption.startswith(
+        "\\caption{s\\#1\\textasciitilde{}\\textasciicircum{}\\$\\textbackslash{}: different features, "
+        "50\\% of\\_all (synthetic scores), fp-2, mean"
+    )
+    assert "1 & a|b + c\\_\\%\\& & 0.000 & " in text
+    body = "\n".join(line for line in text.splitlines() if not line.startswith("%"))
+    assert len(re.findall(r"\\begin\{(table|tabular)\}", body)) == len(re.findall(r"\\end\{(table|tabular)\}", body))
+    plain = re.sub(r"\\[#$%&_{}]", "", body)
+    assert plain.count("{") == plain.count("}")
+    assert not re.search(r"(?<!\\)[#%~]", plain)
+    rows = [line for line in plain.splitlines() if line.endswith("\\\\")]
+    assert [row.count("&") for row in rows] == [5]
+
+
+def test_markdown_is_a_table_of_six_columns_a_group(run: BenchmarkResult) -> None:
+    text = markdown_table(run)
+    assert text.startswith("# mine, fp-2, mean, normalisation z, a priori\n")
+    assert text.count("## ") == 4
+    assert "| No. | Fusion candidates | HTER % | 90 % interval | beta_min | p (Holm) |" in text
+    rows = [line for line in text.splitlines() if line.startswith("| ")]
+    assert len(rows) == 7 + 4
+    first = run.experiments[0]
+    assert rows[1].startswith(
+        f"| 1 | pca-nn + mfcc | {100 * first.counts.hter:.3f} | {100 * first.interval.low:.3f} to"
+    )
+    strange = markdown_table(run_benchmark(perfect(), settings=RunSettings(points=3)))
+    row = next(line for line in strange.splitlines() if line.startswith("| 1 "))
+    assert len(re.findall(r"(?<!\\)\|", row)) == 7
+
+
+def test_columns_are_those_of_the_experiments(run: BenchmarkResult) -> None:
+    columns = table_columns(run)
+    assert {len(values) for values in columns.values()} == {7}
+    assert columns["hter"] == [float(result.counts.hter) for result in run.experiments]
+    assert columns["p_adjusted"] == [result.p_adjusted for result in run.experiments]
+    assert columns["systems"][0] == "pca-nn + mfcc"
+    assert {*columns["fusion"]} == {"mean"}
+    assert {*columns["synthetic"]} == {False}
+
+
+def test_trials_without_ids_are_taken_one_by_one() -> None:
+    one = example().sets[1]
+    dev, test = (Trials(part.scores, part.genuine, part.systems) for part in (one.dev, one.test))
+    result = run_benchmark(
+        Benchmark("bare", "bare", (BenchmarkSet("two", dev, test, one.systems),)), settings=RunSettings(points=3)
+    )
+    assert result.experiments[0].interval.method == "cluster-none"
+    assert result.experiments[0].counts == fuse(dev, test).evaluation.test
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"protocol": "fp-9"}, "protocol must be one of"),
+        ({"workers": 0}, "at least one worker, not 0"),
+        ({"settings": RunSettings(fusion="magic")}, "there is no fusion 'magic'"),
+        ({"settings": RunSettings(normalise="magic")}, "^there is no normalisation 'magic'"),
+        ({"settings": RunSettings(criterion="magic")}, "there is no criterion 'magic'"),
+        ({"settings": RunSettings(alpha=-1)}, "alpha must be between 0 and 1"),
+        ({"settings": RunSettings(confidence=0)}, "confidence must be between 0 and 1"),
+        ({"settings": RunSettings(points=1)}, "at least 2 points"),
+        ({"settings": RunSettings(fusion="product")}, r"^one, pca-nn \+ mfcc: the product needs scores of at least 0"),
+    ],
+)
+def test_what_is_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        run_benchmark(example(), **options)
+
+
+def test_errors_of_trials_name_the_set() -> None:
+    dev, test = trials(np.random.default_rng(0), 2), trials(np.random.default_rng(1), 2)
+    test.scores[0, 0] = -inf
+    mine = Benchmark("mine", "mine", (BenchmarkSet("two", dev, test, SYSTEMS[:2]),))
+    with pytest.raises(TrialsError, match=r"^two, pca-nn \+ pca-svm: 1 trials lack the score"):
+        run_benchmark(mine)
+    run_benchmark(mine, settings=RunSettings(missing="reject", points=3))
+    assert test.claim is not None
+    alone = test.rows((test.claim.decode() == "0") | ~test.genuine)
+    with pytest.raises(TrialsError, match=r"^two: all genuine trials have the same claim"):
+        run_benchmark(Benchmark("mine", "mine", (BenchmarkSet("two", dev, alone, SYSTEMS[:2]),)))

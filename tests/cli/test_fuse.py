@@ -1,0 +1,263 @@
+"""The command fuse."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from fairtrial import Trials, read_trials, write_trials
+from fairtrial.cli.app import main
+from fairtrial.fusion import FUSIONS, NORMALISATIONS, fuse
+
+FILES = ("--dev", "dev.csv", "--test", "test.csv")
+
+
+def example(seed: int) -> Trials:
+    rng = np.random.default_rng(seed)
+    claim = np.concatenate([np.repeat(np.arange(12), 4), np.repeat(np.arange(12), 10)])
+    subject = np.concatenate([np.repeat(np.arange(12), 4), 100 + np.tile(np.arange(10), 12)])
+    genuine = claim == subject
+    scores = rng.normal(1.5 * genuine[:, None], 1, (len(claim), 3)) * [1, 10, 1]
+    return Trials.from_arrays(
+        scores,
+        genuine,
+        systems=["face", "voice", "(FH,MLP)"],
+        claim=[f"p{k}" for k in claim],
+        subject=[f"p{k}" for k in subject],
+    )
+
+
+DEV, TEST = example(0), example(1)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working directory, with dev.csv and test.csv in it."""
+    monkeypatch.chdir(tmp_path)
+    write_trials(DEV, "dev.csv")
+    write_trials(TEST, "test.csv")
+    return tmp_path
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["fuse", *arguments], catch_exceptions=False)
+
+
+def found(*arguments: str) -> dict[str, Any]:
+    result = run(*FILES, *arguments, "--json")
+    assert result.exit_code == 0, result.stderr
+    loaded: dict[str, Any] = json.loads(result.stdout)
+    return loaded
+
+
+def contents() -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in Path().rglob("*") if path.is_file()}
+
+
+def refused(*arguments: str) -> str:
+    """The one line with which the command refuses; nothing is written."""
+    before = contents()
+    result = run(*arguments)
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+    assert result.stderr.startswith("error: ")
+    assert result.stderr.count("\n") == 1
+    assert contents() == before
+    return result.stderr
+
+
+def test_json_keeps_the_contract_of_the_design() -> None:
+    values = found("--systems", "face,voice")
+    assert {"fusion", "normalise", "systems", "threshold", "test", "baselines", "beta_mean", "beta_min"} <= set(values)
+    assert (values["fusion"], values["normalise"], values["systems"]) == ("mean", "none", ["face", "voice"])
+    assert {"far", "frr", "hter", "false_accepts", "false_rejects", "genuine", "impostor"} <= set(values["test"])
+    assert {"low", "high", "confidence", "method"} <= set(values["test"]["interval"])
+    assert [set(entry) >= {"system", "hter"} for entry in values["baselines"]] == [True, True]
+    assert (values["criterion"], values["alpha"]) == ("wer-equal", 0.5)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"fusion": "mean", "normalise": "z"},
+        {"fusion": "logistic", "normalise": "none"},
+        {"fusion": "svm-linear", "normalise": "min-max", "folds": 3, "rng": 4},
+        {"fusion": "client-threshold", "normalise": "f-norm"},
+        {"fusion": "weighted-mean", "normalise": "tanh", "criterion": "wer-min", "alpha": 0.2, "confidence": 0.9},
+    ],
+    ids=lambda options: options["fusion"],
+)
+def test_json_is_what_fuse_gives_in_python(options: dict[str, Any]) -> None:
+    expected = fuse(DEV, TEST, systems=["face", "voice"], **options).to_dict()
+    words = [f"--{'seed' if name == 'rng' else name}={value}" for name, value in options.items()]
+    values = found("--systems", "face,voice", *words)
+    assert values == json.loads(json.dumps(expected))
+
+
+def test_all_systems_by_default_and_names_with_commas_by_system() -> None:
+    assert found()["systems"] == ["face", "voice", "(FH,MLP)"]
+    assert found("--systems", " face , voice ")["systems"] == ["face", "voice"]
+    assert found("--system", "(FH,MLP)", "--system", "face")["systems"] == ["(FH,MLP)", "face"]
+
+
+def test_table_shows_the_systems_the_fusion_and_the_gain() -> None:
+    result = run(*FILES, "--systems", "face,voice", "--normalise", "z")
+    expected = fuse(DEV, TEST, systems=["face", "voice"], normalise="z")
+    lines = result.stdout.splitlines()
+    assert lines[0].strip() == "a priori, threshold by wer-equal on dev"
+    assert "95 % interval" in result.stdout
+    for evaluation in (*expected.baselines, expected.evaluation):
+        row = next(line for line in lines if evaluation.system in line)
+        assert f"{100 * evaluation.test.hter:.2f}" in row
+    gain = expected.gain
+    words = f"gain over the mean of the systems {gain.beta_mean:.3g}, over the best of them {gain.beta_min:.3g}"
+    assert words in result.stdout
+
+
+def test_table_says_what_cross_validation_chose() -> None:
+    result = run(*FILES, "--systems", "face,voice", "--fusion", "svm-linear", "--folds", "3")
+    assert "chosen by cross-validation, which also gave the threshold: C " in result.stdout
+
+
+def test_the_same_file_twice_is_a_posteriori() -> None:
+    result = run("--dev", "dev.csv", "--test", "dev.csv", "--fusion", "svm-linear", "--folds", "3")
+    assert result.stdout.splitlines()[0].strip() == "a posteriori, threshold by wer-equal on dev"
+    assert "note: dev and test are the same trials" in result.stdout
+
+
+@pytest.mark.parametrize("out", ["fused.csv", "fused.tsv", "fused.parquet", "fused.npz"])
+def test_fused_scores_are_written_and_read_back(out: str) -> None:
+    result = run(*FILES, "--systems", "face,voice", "--normalise", "z", "--out", out)
+    assert result.exit_code == 0
+    assert f"fused scores of test in {out}, of dev in dev-{out}" in result.stdout
+    expected = fuse(DEV, TEST, systems=["face", "voice"], normalise="z").scores
+    for name, part in ((out, expected.test), (f"dev-{out}", expected.dev)):
+        again = read_trials(name)
+        assert again.systems == ("mean(face + voice)",)
+        assert again.column().tolist() == part.column().tolist()
+        assert again.genuine.tolist() == part.genuine.tolist()
+        assert again.claim is not None
+        assert part.claim is not None
+        assert again.claim.same_as(part.claim)
+
+
+def test_fused_scores_can_be_evaluated_and_names_with_commas_survive() -> None:
+    Path("sub").mkdir()
+    values = found("--system", "(FH,MLP)", "--system", "face", "--out", "sub/fused.csv", "--criterion", "eer")
+    arguments = ["evaluate", "--dev", "sub/dev-fused.csv", "--test", "sub/fused.csv", "--json"]
+    (again,) = json.loads(CliRunner().invoke(main, arguments, catch_exceptions=False).stdout)["systems"]
+    assert again["system"] == "mean((FH,MLP) + face)"
+    assert (again["threshold"], again["test"]["hter"]) == (values["threshold"], values["test"]["hter"])
+
+
+def test_json_stays_alone_on_stdout_with_out() -> None:
+    result = run(*FILES, "--out", "fused.csv", "--json")
+    json.loads(result.stdout)
+    assert Path("fused.csv").exists()
+
+
+def lacking(name: str) -> None:
+    """The dev file, with two trials that lack a score."""
+    with open("dev.csv", newline="") as file:
+        rows = list(csv.reader(file))
+    for row in (3, 70):
+        rows[row][rows[0].index("face")] = ""
+    with open(name, "w", newline="") as file:
+        csv.writer(file).writerows(rows)
+
+
+def test_missing_scores() -> None:
+    lacking("holes.csv")
+    files = ("--dev", "holes.csv", "--test", "test.csv", "--systems", "face,voice")
+    assert "is NaN" in refused(*files)
+    assert "2 trials lack the score of a system" in refused(*files, "--nan", "reject")
+    for missing, words in (("reject", "are rejected"), ("neutral", "take the system's EER threshold on dev")):
+        result = run(*files, "--nan", "reject", "--missing", missing)
+        assert result.exit_code == 0
+        assert f"note: 2 trials that lack the score of a system {words}" in result.stdout
+    dropped = json.loads(run(*files, "--nan", "drop", "--json").stdout)
+    assert dropped["dev"]["genuine"] + dropped["dev"]["impostor"] == len(DEV) - 2
+
+
+def test_no_error_is_infinite_gain() -> None:
+    scores = np.where(DEV.genuine, 1.0, 0.0)[:, None] + np.zeros((len(DEV), 2))
+    scores[0, 0] = scores[1, 1] = -0.5
+    for name in ("dev.csv", "test.csv"):
+        write_trials(Trials(scores, DEV.genuine, ("a", "b"), claim=DEV.claim, subject=DEV.subject), name)
+    values = found()
+    assert (values["beta_mean"], values["beta_min"]) == ("inf", "inf")
+    assert "the fusion made no error: its gain is infinite" in values["notes"]
+    assert "over the best of them inf" in run(*FILES).stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--fusion", "magic"], "there is no fusion 'magic'; there are "),
+        (["--normalise", "magic"], "there is no normalisation 'magic'; there are none, z"),
+        (["--criterion", "magic"], "there is no criterion 'magic'"),
+        (["--systems", "face"], "a fusion needs at least two systems, and there is face"),
+        (["--systems", ""], "a fusion needs at least two systems, and there is none"),
+        (["--systems", "face,iris"], "there is no system 'iris'; there are face, voice, (FH,MLP)"),
+        (["--systems", "face,face"], "a system is named twice"),
+        (["--fusion", "product"], "the product needs scores of at least 0"),
+        (["--fusion", "gmm", "--folds", "1"], "at least 2 folds, not 1"),
+        (["--seed", "-1"], "a seed must be a whole number of at least 0, not -1"),
+        (["--alpha", "2"], "alpha must be between 0 and 1"),
+        (["--confidence", "0"], "confidence must be between 0 and 1"),
+        (["--out", "fused.doc"], "fused.doc: the name does not say which format to write"),
+        (["--out", ""], "the name does not say which format to write"),
+        (["--out", "nowhere/fused.csv"], "there is no directory nowhere to write to"),
+        (["--out", f"{'long' * 100}.csv"], "cannot be written"),
+        (["--out", "test.csv"], "test.csv: the fused scores would be written over scores that are read"),
+    ],
+    ids=lambda value: " ".join(value)[:30] if isinstance(value, list) else "",
+)
+def test_bad_input_is_one_line_and_exit_code_2(arguments: list[str], message: str) -> None:
+    assert message in refused(*FILES, *arguments)
+
+
+def test_inputs_are_never_written_over_by_the_file_beside() -> None:
+    Path("dev.csv").rename("dev-fused.csv")
+    message = refused("--dev", "dev-fused.csv", "--test", "test.csv", "--out", "fused.csv")
+    assert "dev-fused.csv: the fused scores would be written over scores that are read" in message
+
+
+def test_nothing_is_written_into_a_directory_that_is_read() -> None:
+    Path("parts").mkdir()
+    write_trials(TEST, "parts/fused.parquet")
+    message = refused("--dev", "dev.csv", "--test", "parts", "--out", "parts/fused.parquet")
+    assert "would be written over scores that are read" in message
+
+
+def test_two_files_or_none() -> None:
+    Path("dev-fused.csv").mkdir()
+    assert "dev-fused.csv: is a directory" in refused(*FILES, "--out", "fused.csv")
+    # dev without subjects cannot be written as bob text, test can
+    bare = Trials(DEV.scores, DEV.genuine, DEV.systems, claim=DEV.claim)
+    write_trials(bare, "bare.csv")
+    assert "error" in refused("--dev", "bare.csv", "--test", "test.csv", "--out", "fused.txt")
+
+
+def test_a_file_that_is_not_there() -> None:
+    assert "none.csv: there is no such file" in refused("--dev", "none.csv", "--test", "test.csv")
+    assert "none.csv: there is no such file" in refused("--dev", "none.csv", "--test", "test.csv", "--out", "o.csv")
+
+
+def test_client_dependent_fusion_without_claims() -> None:
+    for name, trials in (("dev.csv", DEV), ("test.csv", TEST)):
+        write_trials(Trials(trials.scores, trials.genuine, trials.systems), name)
+    assert "client-weights fits something for each client and needs claim ids" in refused(
+        *FILES, "--fusion", "client-weights"
+    )
+
+
+def test_help_names_every_method_and_normalisation() -> None:
+    text = "".join(run("--help").stdout.split())
+    built_in = [name for name, method in FUSIONS.items() if method.summary]
+    assert len(built_in) == 16
+    assert all(name in text for name in (*built_in, *NORMALISATIONS))

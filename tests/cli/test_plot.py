@@ -1,0 +1,192 @@
+"""fairtrial plot: every figure, its help, and what is wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from fairtrial import Trials, write_trials
+from fairtrial.cli.app import COMMANDS, main
+from fairtrial.cli.plot import command
+
+SETS = ["--dev", "dev.csv", "--test", "test.csv"]
+PAIR = [*SETS, "--systems", "face,voice"]
+QUICK = ["--resamples", "50", "--points", "11"]
+STUDY = "n,m,pi,rho,method,coverage\n" + "".join(
+    f"{n},{m},.01,{rho},lbb,{0.8 + m / 100}\n" for n in (100, 200) for m in (2, 5, 8) for rho in (0.1, 0.4)
+)
+
+FIGURES: dict[str, list[list[str]]] = {
+    "det": [SETS, ["--dev", "dev.csv", "--folds", "4", "--system", "face"]],
+    "roc": [SETS, [*SETS, "--limit", ".5", "--criterion", "far", "--alpha", ".05"]],
+    "epc": [
+        [*SETS, *QUICK, "--bands", "simultaneous", "--mark", ".5", "--mark", ".2"],
+        [*SETS, "--measure", "f1", "--criterion", "precision-recall", "--points", "11", "--pool"],
+        ["--dev", "dev.csv", "--folds", "4", "--points", "11"],
+    ],
+    "epc-compare": [[*PAIR, *QUICK], [*PAIR, *QUICK, "--method", "dependent", "--simultaneous"]],
+    "epc-significance": [[*PAIR, *QUICK, "--levels", ".05,.5,.95"]],
+    "pooled-epc": [["--data", "set"], ["--data", "set", "--fusion", "mean,max", "--group", "S: multimodal"]],
+    "bootstrap": [[*PAIR, "--resamples", "200", "--method", "centred"]],
+    "scatter": [[*PAIR, "--points", "50", "--seed", "3"]],
+    "diagnostic": [[*SETS, "--system", "voice"], SETS],
+    "hter-sd": [[], ["--far", ".01", "--frr", ".02", "--genuine", "400", "--most", "300"]],
+    "coverage": [
+        ["study.csv"],
+        ["study.csv", "--n", "100", "--method", "lbb"],
+        ["--n", "50", "--m", "2,5", "--pi", ".05,.1", "--rho", ".1", "--datasets", "20", "--workers", "1"],
+    ],
+    "hook": [
+        ["study.csv", "--n", "200", "--rho", ".4"],
+        ["--n", "50", "--m", "2,4", "--pi", ".1", "--rho", ".2", "--exact", "--method", "lbb", "--workers", "1"],
+    ],
+    "eer-bound": [[".0007", ".0008", "0", "--trials", "285390"]],
+    "plan": [
+        ["--pi", ".02", "--rho", ".1", "--half-width", ".005"],
+        ["--a", ".01", ".02", "--b", ".015", ".03", "--attempts", "4"],
+    ],
+    "zoo": [[*SETS, "--system", "face"], [*SETS, "--system", "face", "--shows", "errors", "--by", "subject"]],
+}
+CASES = [(name, arguments) for name, several in FIGURES.items() for arguments in several]
+
+
+@pytest.fixture(scope="module")
+def trials() -> tuple[Trials, Trials]:
+    made = []
+    for seed in (0, 1):
+        rng = np.random.default_rng(seed)
+        claim, subject = np.divmod(np.arange(400), 20)
+        scores = np.outer(claim == subject, [2.0, 3.0]) + rng.normal(size=(400, 2))
+        made.append(
+            Trials.from_arrays(scores, claim == subject, systems=["face", "voice"], claim=claim, subject=subject)
+        )
+    return made[0], made[1]
+
+
+@pytest.fixture(autouse=True)
+def folder(trials: tuple[Trials, Trials], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory with score files, a small benchmark and a study."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(COMMANDS, "plot", "Draw a figure.")
+    (tmp_path / "set").mkdir()
+    for name, one in zip(("dev", "test"), trials, strict=True):
+        write_trials(one, f"{name}.csv")
+        write_trials(one, f"set/{name}.csv")
+    Path("set/benchmark.toml").write_text(
+        'name = "small"\n[[set]]\nname = "S"\ndev = "dev.csv"\ntest = "test.csv"\n'
+        '[[set.system]]\nname = "face"\nmodality = "seen"\n[[set.system]]\nname = "voice"\nmodality = "heard"\n'
+    )
+    Path("study.csv").write_text(STUDY)
+    return tmp_path
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["plot", *arguments])
+
+
+def test_every_figure_is_tried() -> None:
+    assert set(FIGURES) == set(command.commands)
+
+
+@pytest.mark.parametrize(("name", "arguments"), CASES, ids=[f"{name}-{k}" for k, (name, _) in enumerate(CASES)])
+def test_figure_is_written_and_named(name: str, arguments: list[str]) -> None:
+    before = {path.name for path in Path().iterdir()}
+    result = run(name, *arguments, "--out", "figure.png", "--dpi", "30")
+    assert result.exit_code == 0, result.output
+    assert result.stdout == "figure.png\n"
+    assert Path("figure.png").read_bytes().startswith(b"\x89PNG")
+    assert {path.name for path in Path().iterdir()} - before == {"figure.png"}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_help_has_an_example(name: str) -> None:
+    result = run(name, "--help")
+    assert result.exit_code == 0
+    assert f"fairtrial plot {name} " in result.stdout
+    for option in ("--out", "--width", "--height", "--dpi", "--json"):
+        assert option in result.stdout
+
+
+def test_json_names_file_and_figure() -> None:
+    result = run("hter-sd", "--out", "a.svg", "--title", "sd", "--json")
+    assert json.loads(result.stdout) == {"out": "a.svg", "figure": "hter-sd"}
+    assert b"<svg" in Path("a.svg").read_bytes()
+
+
+def test_size_is_what_was_asked_for() -> None:
+    from matplotlib.image import imread
+
+    run("hter-sd", "--out", "a.png", "--width", "5", "--height", "4", "--dpi", "50")
+    assert imread("a.png").shape[:2] == (200, 250)
+
+
+def test_options_are_those_of_the_related_commands() -> None:
+    from fairtrial.cli.epc import command as epc
+
+    known: dict[str | None, Any] = {parameter.name: parameter for parameter in epc.params}
+    own = {parameter.name: parameter for parameter in command.commands["epc"].params}
+    for name in ("dev", "test", "folds", "cluster", "points", "range_", "criterion", "measure", "bands", "systems"):
+        assert own[name] is known[name]
+
+
+BAD: list[tuple[list[str], str]] = [
+    (["det", "--dev", "none.txt", "--test", "none.txt", "--out", "a.gif"], "should end in .png, .svg, .pdf"),
+    (["det", "--dev", "none.txt", "--test", "none.txt", "--out", "no/a.png"], "no directory no"),
+    (["det", "--dev", "none.txt", "--test", "none.txt", "--out", "a.png"], "none.txt"),
+    (["det", *SETS, "--dpi", "0", "--out", "a.png"], "dot per inch"),
+    (["det", *SETS, "--width", "-1", "--out", "a.png"], "width"),
+    (["det", "--dev", "dev.csv", "--out", "a.png"], "--test F, or --folds K"),
+    (["det", *SETS, "--system", "ear", "--out", "a.png"], "no system 'ear'"),
+    (["roc", *SETS, "--limit", "7", "--out", "a.png"], "limit"),
+    (["roc", *SETS, "--confidence", "95", "--out", "a.png"], "confidence"),
+    (["epc", *SETS, "--points", "1", "--out", "a.png"], "at least 2 points"),
+    (["epc", "--dev", "dev.csv", "--folds", "4", "--mark", ".5", "--out", "a.png"], "--mark"),
+    (["epc", *SETS, "--measure", "f1", "--mark", ".5", "--out", "a.png"], "--mark"),
+    (["epc-compare", *SETS, "--systems", "face", "--out", "a.png"], "two systems, not face"),
+    (["epc-significance", *PAIR, "--levels", "ten", "--out", "a.png"], "--levels ten"),
+    (["epc-significance", *PAIR, "--levels", "10,90", "--out", "a.png"], "fractions"),
+    (["pooled-epc", "--data", "nowhere", "--out", "a.png"], "nowhere"),
+    (["pooled-epc", "--data", "set", "--seed", "-1", "--out", "a.png"], "seed"),
+    (["pooled-epc", "--data", "set", "--fusion", "mean,max", "--group", "x", "--out", "a.png"], "no group 'x'"),
+    (["bootstrap", *PAIR, "--resamples", "0", "--out", "a.png"], "resample"),
+    (["scatter", *PAIR, "--points", "0", "--out", "a.png"], "point"),
+    (["diagnostic", *SETS, "--bins", "0", "--out", "a.png"], "bin"),
+    (["hter-sd", "--most", "1", "--out", "a.png"], "above 1"),
+    (["hter-sd", "--far", "10", "--out", "a.png"], "FAR must be a fraction"),
+    (["coverage", "none.csv", "--out", "a.png"], "none.csv"),
+    (["coverage", "dev.csv", "--out", "a.png"], "no column 'method'"),
+    (["coverage", "study.csv", "--grid", "paper", "--out", "a.png"], "--grid"),
+    (["coverage", "study.csv", "--n", "7", "--out", "a.png"], "no n = 7"),
+    (["coverage", "study.csv", "--method", "brr", "--out", "a.png"], "no method 'brr'"),
+    (["hook", "study.csv", "--out", "a.png"], "4 combinations"),
+    (["hook", "--m", "two", "--out", "a.png"], "--m two"),
+    (["eer-bound", ".1", "--trials", "100", "--out", "a.png"], "two EERs"),
+    (["eer-bound", ".1", ".2", "--trials", "100", "--p-value", "2", "--out", "a.png"], "p_value"),
+    (["plan", "--out", "a.png"], "--pi"),
+    (["plan", "--a", ".1", ".1", "--out", "a.png"], "both --a"),
+    (["plan", "--a", ".1", ".1", "--b", ".1", ".2", "--attempts", "0", "--out", "a.png"], "attempt"),
+    (["zoo", *SETS, "--out", "a.png"], "one system, not face, voice"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "words"), BAD, ids=[f"{k}-{case[0][0]}" for k, case in enumerate(BAD)])
+def test_bad_input_is_one_clear_line(arguments: list[str], words: str) -> None:
+    before = {path.name for path in Path().iterdir()}
+    result = run(*arguments)
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+    assert result.stderr.startswith("error: ")
+    assert result.stderr.count("\n") == 1
+    assert words in result.stderr
+    assert {path.name for path in Path().iterdir()} == before
+
+
+def test_out_is_required() -> None:
+    result = run("hter-sd")
+    assert result.exit_code == 2
+    assert "--out" in result.stderr

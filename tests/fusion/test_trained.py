@@ -1,0 +1,242 @@
+"""Trained fusion: what scikit-learn itself gives on the same scores."""
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.stats import multivariate_normal
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.mixture import GaussianMixture
+from sklearn.naive_bayes import GaussianNB
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from fairtrial import ParameterError, Trials, TrialsError
+from fairtrial.benchmark.lausanne import load_lausanne
+from fairtrial.fusion import FUSIONS, Fitted, FusionMethod, fuse, fuse_scores, register_classifier
+from fairtrial.fusion.methods import FusionData
+from fairtrial.fusion.trained import MOST_IMPOSTORS
+
+TUNED = ("svm-linear", "svm-rbf", "mlp", "gmm")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_thread() -> Iterator[None]:
+    """Threads only wait for each other in matrices of two columns."""
+    with threadpool_limits(1):
+        yield
+
+
+@pytest.fixture(autouse=True)
+def leave_no_method_behind() -> Iterator[None]:
+    """What a test registers is taken away again."""
+    before = dict(FUSIONS)
+    yield
+    FUSIONS.clear()
+    FUSIONS.update(before)
+
+
+def example(seed: int = 0, *, genuine: int = 150, impostor: int = 450) -> Trials:
+    rng = np.random.default_rng(seed)
+    flags = np.arange(genuine + impostor) < genuine
+    scores = rng.normal([0.0, 10.0] + 2.2 * flags[:, None] * [1.0, 3.0], [1.0, 3.0], (len(flags), 2))
+    claim = np.concatenate([np.arange(genuine) % 30, np.arange(impostor) % 30])
+    return Trials.from_arrays(scores, flags, systems=["face", "voice"], claim=claim)
+
+
+DEV, TEST = example(0), example(1)
+
+
+def as_data(trials: Trials) -> FusionData:
+    return FusionData(trials.scores.astype(np.float64), trials.genuine)
+
+
+@pytest.mark.parametrize(
+    ("name", "classifier"),
+    [
+        ("logistic", LogisticRegression(max_iter=1000)),
+        ("lda", LinearDiscriminantAnalysis()),
+        ("qda", QuadraticDiscriminantAnalysis()),
+    ],
+)
+def test_scores_are_those_of_scikit_learn(name: str, classifier: Any) -> None:
+    fused = fuse_scores(DEV, TEST, fusion=name)
+    fitted = classifier.fit(DEV.scores, DEV.genuine)
+    for part, before in ((fused.dev, DEV), (fused.test, TEST)):
+        assert part.column() == pytest.approx(fitted.decision_function(before.scores), rel=1e-9)
+    assert not fused.cross_validated
+
+
+def test_logistic_regression_on_lausanne_is_that_of_scikit_learn() -> None:
+    one = load_lausanne().sets[1]
+    systems = ["(FH,MLP)", "(LFCC,GMM)"]
+    dev, test = one.dev.select(systems), one.test.select(systems)
+    fitted = LogisticRegression(max_iter=1000).fit(dev.scores, dev.genuine)
+    fused = fuse_scores(dev, test, fusion="logistic", normalise="none")
+    assert fused.dev.column() == pytest.approx(fitted.decision_function(dev.scores), rel=1e-9)
+    assert fused.test.column() == pytest.approx(fitted.decision_function(test.scores), rel=1e-9)
+
+
+def test_normalised_scores_are_what_a_classifier_is_given() -> None:
+    impostor = DEV.scores[~DEV.genuine]
+    dev, test = ((part.scores - impostor.mean(axis=0)) / impostor.std(axis=0) for part in (DEV, TEST))
+    fitted = LogisticRegression(max_iter=1000).fit(dev, DEV.genuine)
+    fused = fuse_scores(DEV, TEST, fusion="logistic", normalise="z")
+    assert fused.test.column() == pytest.approx(fitted.decision_function(test), rel=1e-9)
+
+
+def test_one_gaussian_a_class_against_scipy() -> None:
+    data = as_data(DEV)
+    found = FUSIONS["gmm"].fit(data, components=1).apply(TEST.scores.astype(np.float64), None)
+    scale = DEV.scores.std(axis=0)
+    ratios = []
+    for rows in (DEV.genuine, ~DEV.genuine):
+        own = DEV.scores[rows] / scale
+        normal = multivariate_normal(own.mean(axis=0), np.cov(own.T, bias=True) + 1e-4 * np.eye(2))
+        ratios.append(normal.logpdf(TEST.scores / scale))
+    assert found == pytest.approx(ratios[0] - ratios[1], rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize("components", [2, 4])
+def test_mixtures_give_the_log_likelihood_ratio_of_scikit_learn(components: int) -> None:
+    fitted = FUSIONS["gmm"].fit(as_data(DEV), components=components)
+    scale = DEV.scores.std(axis=0)
+    genuine, impostor = (
+        GaussianMixture(components, reg_covar=1e-4, random_state=0).fit(DEV.scores[rows] / scale)
+        for rows in (DEV.genuine, ~DEV.genuine)
+    )
+    scores = TEST.scores.astype(np.float64)
+    expected = genuine.score_samples(scores / scale) - impostor.score_samples(scores / scale)
+    assert fitted.apply(scores, None) == pytest.approx(expected, rel=1e-6, abs=1e-9)
+
+
+def test_mixtures_of_few_trials_have_fewer_components_and_equal_scores_are_no_trouble() -> None:
+    dev = example(genuine=12, impostor=60)
+    dev.scores[:, 1] = 0.1
+    found = FUSIONS["gmm"].fit(as_data(dev), components=4).apply(dev.scores.astype(np.float64), None)
+    own = dev.scores[:, 0] / dev.scores[:, 0].std()
+    genuine = multivariate_normal(own[dev.genuine].mean(), own[dev.genuine].var() + 1e-4)
+    # twelve genuine trials make one component
+    impostor = GaussianMixture(4, reg_covar=1e-4, random_state=0).fit(
+        np.stack([own, np.full(len(own), 0.1)], axis=1)[~dev.genuine]
+    )
+    ratio = genuine.logpdf(own) - impostor.score_samples(np.stack([own, np.full(len(own), 0.1)], axis=1))
+    constant = multivariate_normal(0.1, 1e-4).logpdf(0.1)
+    assert found == pytest.approx(ratio + constant, rel=1e-6, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", TUNED)
+def test_tuned_methods_are_better_than_each_system_and_repeat(name: str) -> None:
+    once, again = (fuse(DEV, TEST, fusion=name, folds=3) for _ in range(2))
+    assert once.evaluation.test.hter < min(baseline.test.hter for baseline in once.baselines)
+    assert once.scores.cross_validated
+    assert once.scores.parameters in FUSIONS[name].grid
+    assert once.scores.dev.scores.tolist() == again.scores.dev.scores.tolist()
+    assert once.scores.test.scores.tolist() == again.scores.test.scores.tolist()
+    assert once.to_dict() == again.to_dict()
+
+
+def test_a_classifier_that_does_not_converge_is_noted() -> None:
+    register_classifier("hasty", lambda: LogisticRegression(max_iter=1, tol=1e-12))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = fuse(DEV, TEST, fusion="hasty")
+    assert "hasty did not converge: what it had reached is used" in result.notes
+
+
+def test_a_classifier_of_ones_own_by_one_registration() -> None:
+    method = register_classifier("bayes", GaussianNB, summary="naive Bayes")
+    assert FUSIONS["bayes"] is method
+    fused = fuse_scores(DEV, TEST, fusion="bayes")
+    impostor, genuine = GaussianNB().fit(DEV.scores, DEV.genuine).predict_log_proba(TEST.scores).T
+    assert fused.test.column() == pytest.approx(genuine - impostor, rel=1e-6, abs=1e-9)
+    assert fused.name == "bayes(face + voice)"
+
+
+def test_a_classifier_of_ones_own_with_values_to_choose_from() -> None:
+    def make(depth: int) -> Any:
+        return RandomForestClassifier(10, max_depth=depth, random_state=0)
+
+    register_classifier("forest", make, grid=[{"depth": depth} for depth in (1, 4)])
+    result = fuse(DEV, TEST, fusion="forest", folds=3)
+    assert result.scores.parameters in ({"depth": 1}, {"depth": 4})
+    fitted = make(**result.scores.parameters).fit(DEV.scores, DEV.genuine)
+    impostor, genuine = np.clip(fitted.predict_proba(TEST.scores), 1e-300, None).T
+    assert result.scores.test.column() == pytest.approx(np.log(genuine) - np.log(impostor))
+    # probabilities of 0 and 1 are no infinite scores
+    assert np.isfinite(result.scores.test.scores).all()
+
+
+class Certain:
+    """Probabilities of 0 and 1 in single precision, as some libraries give them."""
+
+    def fit(self, scores: NDArray[np.float64], genuine: NDArray[np.bool_]) -> None:
+        self.middle = scores.mean()
+
+    def predict_proba(self, scores: NDArray[np.float64]) -> NDArray[np.float32]:
+        genuine = (scores.mean(axis=1) > self.middle).astype(np.float32)
+        return np.stack([1 - genuine, genuine], axis=1)
+
+
+def test_certain_probabilities_in_single_precision_are_finite_scores() -> None:
+    register_classifier("certain", Certain)
+    fused = fuse_scores(DEV, TEST, fusion="certain")
+    assert sorted(set(fused.test.column().tolist())) == pytest.approx([np.log(1e-300), -np.log(1e-300)])
+
+
+def test_a_classifier_without_soft_decisions_is_an_error() -> None:
+    register_classifier("line", LinearRegression)
+    with pytest.raises(ParameterError, match="line: LinearRegression gives decisions only"):
+        fuse_scores(DEV, TEST, fusion="line")
+
+
+def test_what_cannot_be_fitted_is_an_error_that_says_so() -> None:
+    scores = np.concatenate([DEV.scores[:, :1], DEV.scores[:, :1]], axis=1)
+    twice = Trials.from_arrays(scores, DEV.genuine, systems=DEV.systems)
+    with pytest.raises(ParameterError, match=r"qda cannot be fitted on these dev scores: .*not full rank"):
+        fuse_scores(twice, twice, fusion="qda")
+
+
+@pytest.mark.parametrize("name", ["logistic", "lda", "qda", *TUNED])
+def test_one_class_only(name: str) -> None:
+    data = as_data(DEV)
+    with pytest.raises(TrialsError, match=r"needs trials of both classes, and there is no genuine one"):
+        FUSIONS[name].fit(data.rows(~data.genuine))
+
+
+def test_slow_methods_are_trained_on_some_impostors_and_say_so() -> None:
+    class Counting(GaussianNB):  # type: ignore[misc]
+        def fit(self, X: Any, y: Any) -> Any:
+            trained.append((X.copy(), y.copy()))
+            return super().fit(X, y)
+
+    trained: list[tuple[NDArray[np.float64], NDArray[np.bool_]]] = []
+    register_classifier("some", Counting, most_impostors=100)
+    fused = fuse_scores(DEV, TEST, fusion="some")
+    assert fused.notes == ("some was trained on 100 of 450 impostor dev trials, taken evenly",)
+    ((scores, genuine),) = trained
+    assert (genuine.sum(), (~genuine).sum()) == (150, 100)
+    assert scores[genuine].tolist() == DEV.scores[DEV.genuine].tolist()
+    places = [DEV.scores.tolist().index(row) for row in scores[~genuine].tolist()]
+    assert places[0] == 150
+    assert places[-1] == 599
+    assert set(np.diff(places)) == {4, 5}
+    few = fuse_scores(DEV.rows(np.arange(250)), TEST, fusion="some")
+    assert few.notes == ()
+
+
+def test_the_methods_that_say_so_are_trained_on_some_impostors() -> None:
+    dev = example(genuine=40, impostor=MOST_IMPOSTORS + 1)
+    for name in ("svm-rbf", "mlp", "gmm"):
+        notes = FUSIONS[name].fit(as_data(dev)).notes
+        assert f"{name} was trained on 4,000 of 4,001 impostor dev trials, taken evenly" in notes
+
+
+def test_scores_that_are_no_numbers_are_an_error() -> None:
+    broken = FusionMethod("broken", lambda data: Fitted(lambda scores, claim: np.full(len(scores), np.nan)))
+    with pytest.raises(ParameterError, match="broken gave scores that are no numbers"):
+        fuse_scores(DEV, TEST, fusion=broken)
