@@ -69,7 +69,7 @@ def _training_rows(genuine: NDArray[np.bool_], most: int | None, name: str) -> t
 
 def _train(classifier: Any, scores: Floats, genuine: NDArray[np.bool_], name: str) -> list[str]:
     from sklearn.exceptions import ConvergenceWarning
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+    from threadpoolctl import threadpool_limits
 
     # matrices of a few columns: threads would only wait for each other, many times as long as the work takes
     with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:

@@ -187,7 +187,10 @@ def _in_parallel(
     cells: Sequence[Cell], work: Callable[[Cell], list[CoverageRow]], workers: int
 ) -> Iterator[tuple[Cell, list[CoverageRow]]]:
     """Cells with their rows in their order, only a few of them ahead of what was taken."""
-    with ThreadPoolExecutor(workers) as pool:
+    from threadpoolctl import threadpool_limits
+
+    # matrices of a cell are small: threads of their own would only wait for each other
+    with threadpool_limits(1), ThreadPoolExecutor(workers) as pool:
         try:
             coming = iter(cells)
             waiting = [(cell, pool.submit(work, cell)) for cell in islice(coming, 4 * workers)]
