@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+from threadpoolctl import threadpool_limits
 
 from fairtrial import ParameterError, Trials, TrialsError
 from fairtrial.fusion import Fitted, FusionMethod, fuse, select_parameters

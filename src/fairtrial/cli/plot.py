@@ -37,6 +37,10 @@ READING = "systems format_ columns labels names negate negate_system nan common 
 ONE_POINT = f"dev test folds cluster seed criterion alpha dcf confidence {READING}"
 TWO_SETS = f"dev test cluster seed confidence {READING}"
 ALONG = "points range_ criterion dcf resamples"
+PLANNING = (
+    "pi rho half_width scale below a b power individuals attempts impostor_attempts correlation unpaired "
+    "person_cost confidence"
+)
 FUSING = "normalise criterion alpha missing folds confidence"
 
 
@@ -444,7 +448,7 @@ def _eer_bound(values: dict[str, Any]) -> Draw:
     return lambda figure: eer_bound_plot(bounds, p_value=values["p_value"], ax=figure.add_subplot())
 
 
-@_figure("plan", *(option for option in cli_plan.command.params if option.name not in ("json_", "seed")))
+@_figure("plan", *options_of(cli_plan.command, PLANNING))
 def _plan(values: dict[str, Any]) -> Draw:
     """The trade-off between people and attempts of a planned test; with --a and --b, power against people.
 

@@ -1,1 +1,47 @@
 """Figures: one file each, drawn with matplotlib from results; functions take ax=None and return the Axes."""
+
+from fairtrial.plots.bootstrap import bootstrap_plot
+from fairtrial.plots.coverage import choose_rows, coverage_plot, read_study
+from fairtrial.plots.det import det_plot
+from fairtrial.plots.diagnostic import diagnostic_plot, diagnostics
+from fairtrial.plots.eer_bound import eer_bound_plot
+from fairtrial.plots.epc import epc_plot
+from fairtrial.plots.epc_compare import epc_comparison_plot
+from fairtrial.plots.epc_significance import epc_significance_plot
+from fairtrial.plots.files import write_picture
+from fairtrial.plots.hook import hook_plot
+from fairtrial.plots.hter_sd import hter_deviations, hter_sd_plot
+from fairtrial.plots.operating import operating_curves
+from fairtrial.plots.plan import plan_plot, power_curve, power_plot
+from fairtrial.plots.pooled import pooled_epc_plot
+from fairtrial.plots.roc import roc_plot
+from fairtrial.plots.scatter import scatter_data, scatter_plot
+from fairtrial.plots.zoo import zoo_data, zoo_plot
+
+__all__ = [
+    "bootstrap_plot",
+    "choose_rows",
+    "coverage_plot",
+    "det_plot",
+    "diagnostic_plot",
+    "diagnostics",
+    "eer_bound_plot",
+    "epc_comparison_plot",
+    "epc_plot",
+    "epc_significance_plot",
+    "hook_plot",
+    "hter_deviations",
+    "hter_sd_plot",
+    "operating_curves",
+    "plan_plot",
+    "pooled_epc_plot",
+    "power_curve",
+    "power_plot",
+    "read_study",
+    "roc_plot",
+    "scatter_data",
+    "scatter_plot",
+    "write_picture",
+    "zoo_data",
+    "zoo_plot",
+]
