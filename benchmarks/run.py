@@ -353,6 +353,24 @@ def coverage(folder: Path, size: int) -> list[Row]:
     ]
 
 
+def fusion(folder: Path, size: int) -> list[Row]:
+    """Fusion on the synthetic set lausanne, 41 k dev and 112 k test trials an experiment; there is no peer."""
+    rows = []
+    for job, task, target, repeats in (
+        ("lausanne made", "lausanne", "ours < 2", 3),
+        ("FP-full, 273 experiments, mean, one worker", "fuse-mean", "ours <= 5", 3),
+        ("FP-full, 273 experiments, logistic, two workers", "fuse-logistic", "ours <= 60", 1),
+        ("page of 32 experiments", "page", "ours <= 5", 3),
+    ):
+        (timing,) = take_turns({"ours": (OWN, task)}, folder, repeats).values()
+        rows.append(Row(job, "s", min(timing.seconds), "", None, target, f"best of {len(timing.seconds)}"))
+    used = memory(OWN, "fuse-logistic-alone", folder)["peak"] / 1e9
+    rows.append(Row("FP-full, logistic, peak memory of a worker", "GB", used, "", None, "ours < 2", "one"))
+    found = memory(OWN, "page", folder)["value"] / 1e9
+    rows.append(Row("page of 32 experiments, its size", "GB", found, "", None, "ours < 0.003", "one"))
+    return rows
+
+
 def _cells(folder: Path, name: str) -> int:
     import numpy as np
 
@@ -366,6 +384,7 @@ JOBS: dict[str, Callable[[Path, int], list[Row]]] = {
     "xm2vts": epc_xm2vts,
     "resample": resample,
     "coverage": coverage,
+    "fusion": fusion,
     "read": read,
     "startup": start_up,
 }

@@ -37,10 +37,7 @@ READING = "systems format_ columns labels names negate negate_system nan common 
 ONE_POINT = f"dev test folds cluster seed criterion alpha dcf confidence {READING}"
 TWO_SETS = f"dev test cluster seed confidence {READING}"
 ALONG = "points range_ criterion dcf resamples"
-PLANNING = (
-    "pi rho half_width scale below a b power individuals attempts impostor_attempts correlation unpaired "
-    "person_cost confidence"
-)
+PLANNED = "pi rho half_width scale below a b power individuals attempts confidence"
 FUSING = "normalise criterion alpha missing folds confidence"
 
 
@@ -448,7 +445,7 @@ def _eer_bound(values: dict[str, Any]) -> Draw:
     return lambda figure: eer_bound_plot(bounds, p_value=values["p_value"], ax=figure.add_subplot())
 
 
-@_figure("plan", *options_of(cli_plan.command, PLANNING))
+@_figure("plan", *options_of(cli_plan.command, f"{PLANNED} impostor_attempts correlation unpaired person_cost"))
 def _plan(values: dict[str, Any]) -> Draw:
     """The trade-off between people and attempts of a planned test; with --a and --b, power against people.
 

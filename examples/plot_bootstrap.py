@@ -1,0 +1,16 @@
+"""The bootstrapped difference of two HTERs, people resampled, with its bounds and zero."""
+
+import sys
+from pathlib import Path
+
+import fairtrial as ft
+from fairtrial.plots import bootstrap_plot, write_picture
+
+lp1 = ft.load_lausanne().sets[0]
+(pair,) = ft.compare(lp1.dev, lp1.test, systems=["(DCTs,GMM)", "(DCTs,MLP)"]).pairs
+folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+write_picture(
+    lambda figure: bootstrap_plot(pair, ax=figure.add_subplot()),
+    folder / "bootstrap.png",
+    title="lausanne LP1: synthetic scores",
+)

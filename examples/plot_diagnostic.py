@@ -1,0 +1,19 @@
+"""The score diagnostic of one system: densities, error rates, the weighted error rate and the DET curve."""
+
+import sys
+from pathlib import Path
+
+import fairtrial as ft
+from fairtrial.plots import diagnostic_plot, diagnostics, write_picture
+
+lp1 = ft.load_lausanne().sets[0]
+found = diagnostics(lp1.dev, lp1.test, systems=["(PAC,GMM)"])
+folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+write_picture(
+    lambda figure: diagnostic_plot(found, figure=figure),
+    folder / "diagnostic.png",
+    title="lausanne LP1, (PAC,GMM): synthetic scores",
+    width=8.6,
+    height=6.8,
+    dpi=82,
+)

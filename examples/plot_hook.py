@@ -1,0 +1,15 @@
+"""The hook paradox: with more attempts of the same people, coverage first rises and then falls."""
+
+import sys
+from pathlib import Path
+
+import fairtrial as ft
+from fairtrial.plots import hook_plot, write_picture
+
+grid = ft.Grid(n=(500,), m=ft.PAPER.m, pi=(0.001,), rho=(0.4,))
+study = ft.run_study(grid, ft.StudySettings(data_sets=5000))
+folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+write_picture(
+    lambda figure: hook_plot(study.rows, data_sets=5000, ax=figure.add_subplot()),
+    folder / "hook.png",
+)

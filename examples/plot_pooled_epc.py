@@ -1,0 +1,12 @@
+"""Pooled Expected Performance Curves of the 32 pairs of FP-2, fused by the mean, group by group."""
+
+import sys
+from pathlib import Path
+
+import fairtrial as ft
+from fairtrial.plots import pooled_epc_plot, write_picture
+
+settings = ft.RunSettings(fusion="mean", normalise="z")
+result = ft.run_benchmark(ft.load_lausanne(), protocol="fp-2", settings=settings)
+folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+write_picture(lambda figure: pooled_epc_plot(result, ax=figure.add_subplot()), folder / "pooled-epc.png", dpi=105)

@@ -1,0 +1,18 @@
+"""ROC curves with the line of equal errors: where systems would have worked, and where they really do."""
+
+import sys
+from pathlib import Path
+
+import fairtrial as ft
+from fairtrial.plots import operating_curves, roc_plot, write_picture
+
+lp1 = ft.load_lausanne().sets[0]
+curves = operating_curves(lp1.dev, lp1.test, systems=["(FH,MLP)", "(SSC,GMM)", "(DCTs,MLP)"])
+folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+write_picture(
+    lambda figure: roc_plot(curves, ax=figure.add_subplot()),
+    folder / "roc.png",
+    title="lausanne LP1: synthetic scores",
+    width=5.4,
+    height=5.6,
+)

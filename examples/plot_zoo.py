@@ -1,0 +1,18 @@
+"""Doddington's zoo: the mean scores of every client, with goats and lambs by name."""
+
+import sys
+from pathlib import Path
+
+import fairtrial as ft
+from fairtrial.plots import write_picture, zoo_data, zoo_plot
+
+lp1 = ft.load_lausanne().sets[0]
+zoo = zoo_data(lp1.test, system="(LFCC,GMM)")
+folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+write_picture(
+    lambda figure: zoo_plot(zoo, ax=figure.add_subplot()),
+    folder / "zoo.png",
+    title="lausanne LP1: synthetic scores",
+    width=6.0,
+    height=5.4,
+)

@@ -1,0 +1,55 @@
+"""The histogram of a bootstrapped difference, with its bounds and zero."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fairtrial.comparison import PairComparison
+from fairtrial.intervals.bootstrap import BootstrapMethod
+from fairtrial.plots.style import GREY, PALE, axes_for, in_percent, legible, look
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def bootstrap_plot(
+    pair: PairComparison,
+    *,
+    measure: str = "HTER",
+    method: BootstrapMethod = "percentile",
+    bins: int = 40,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the replicates of the difference A - B, the bounds of its interval, the estimate and zero.
+
+    Parameters
+    ----------
+    pair
+        One of the pairs of `compare`.
+    measure
+        What was compared, for the axis.
+    method
+        How the interval is made of the replicates; ``centred`` is the paper's.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, Fig. 6.
+    """
+    found = pair.replicates
+    low, high = found.interval(confidence=pair.confidence, method=method)
+    with axes_for(ax) as own:
+        weights = np.full(len(found.replicates), 1 / len(found.replicates))
+        own.hist(found.replicates, bins=bins, weights=weights, color=PALE, edgecolor=GREY, linewidth=0.5)
+        for number, bound in enumerate((low, high)):
+            label = f"{100 * pair.confidence:g} % interval, {method}" if number == 0 else None
+            own.axvline(bound, color=look(0).colour, linewidth=2.6, label=label)
+        own.axvline(found.estimate, color=look(1).colour, linestyle=look(1).line, label="estimate")
+        own.axvline(0, color="black", linestyle=":", label="no difference")
+        in_percent(own.xaxis, f"{measure} of {legible(pair.a)} minus {measure} of {legible(pair.b)}")
+        in_percent(own.yaxis, "share of replicates")
+        inside = "0 lies within: no difference shown" if low <= 0 <= high else "0 lies outside: they differ"
+        own.set_title(f"{len(found.replicates):,} bootstrap replicates on test, thresholds from dev\n{inside}")
+        own.legend(loc="upper right")
+        return own

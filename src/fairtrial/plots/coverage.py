@@ -1,0 +1,245 @@
+"""The map of a coverage study: blocks by people and attempts, squares by error rate and correlation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import ceil
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fairtrial.errors import InputError, ParameterError, listed, shown
+from fairtrial.formats import read_trials
+from fairtrial.formats.files import PathLike
+from fairtrial.formats.results import ENDINGS, check_ending
+from fairtrial.plots.style import figure_for
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from fairtrial.plots.style import Canvas
+
+BOUNDS = (0.0, 0.01, 0.25, 0.5, 0.75, 0.9, 0.925, 0.95, 1.0)
+"""Of the eight classes of coverage, seed 002, Table 1; a class holds its lower bound, the last also its upper."""
+NAMES = {"dr": "DR", "bp": "BP", "sb": "SB", "bb": "BB", "lbb": "LBB", "brr": "BRR"}
+_COLUMNS = ("n", "m", "pi", "rho", "coverage")
+
+
+class Covered(Protocol):
+    """What a figure needs of a row of a coverage study."""
+
+    @property
+    def n(self) -> float: ...
+    @property
+    def m(self) -> float: ...
+    @property
+    def pi(self) -> float: ...
+    @property
+    def rho(self) -> float: ...
+    @property
+    def method(self) -> str: ...
+    @property
+    def coverage(self) -> float: ...
+
+
+@dataclass(frozen=True, slots=True)
+class CoveredCell:
+    """A row of a coverage study as a file has it."""
+
+    n: float
+    m: float
+    pi: float
+    rho: float
+    method: str
+    coverage: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CoverageMap:
+    """Coverage of one method, by attempts and correlation (rows) and people and rate (columns)."""
+
+    method: str
+    n: tuple[float, ...]
+    m: tuple[float, ...]
+    pi: tuple[float, ...]
+    rho: tuple[float, ...]
+    coverage: NDArray[np.float64]
+    """By m, rho, n and pi; NaN where the study has no such cell."""
+
+    @property
+    def squares(self) -> NDArray[np.float64]:
+        """A row of squares an m and rho, a column an n and pi; both from the smallest on."""
+        return self.coverage.reshape(len(self.m) * len(self.rho), -1)
+
+
+def read_study(path: PathLike) -> list[CoveredCell]:
+    """Read the rows that `fairtrial coverage --out` wrote, as Parquet, CSV or TSV.
+
+    Raises
+    ------
+    InputError
+        A file without the columns of a study, or with a coverage that is none.
+    """
+    try:
+        check_ending(path)
+    except Exception as error:
+        raise InputError(
+            f"{path}: a coverage study ends in {', '.join(ENDINGS)}; see fairtrial coverage --out"
+        ) from error
+    # the readers of score files read any table of numbers and names
+    table = read_trials(path, columns={"claim": "method", "subject": "method"}, scores=_COLUMNS)
+    methods = [] if table.claim is None else table.claim.decode().tolist()
+    rows = [
+        CoveredCell(n, m, pi, rho, method, coverage)
+        for (n, m, pi, rho, coverage), method in zip(table.scores.tolist(), methods, strict=True)
+    ]
+    for number, row in enumerate(rows):
+        if not 0 <= row.coverage <= 1:
+            raise InputError(f"{path}, row {number + 1}: a coverage must be between 0 and 1, not {row.coverage:g}")
+    return rows
+
+
+def choose_rows(rows: Sequence[Covered], **values: Sequence[float]) -> list[Covered]:
+    """The rows with these values of n, m, pi and rho.
+
+    Examples
+    --------
+    >>> rows = [CoveredCell(n, 2, 0.1, 0.2, "lbb", 0.95) for n in (100, 500)]
+    >>> [row.n for row in choose_rows(rows, n=[500])]
+    [500]
+    """
+    kept = list(rows)
+    for name, wanted in values.items():
+        known = sorted({float(getattr(row, name)) for row in rows})
+        for value in wanted:
+            if value not in known:
+                numbers = listed(f"{one:g}" for one in known)
+                raise ParameterError(f"the study has no {name} = {value:g}; it has {numbers or 'none'}")
+        kept = [row for row in kept if float(getattr(row, name)) in wanted]
+    return kept
+
+
+def coverage_classes(coverage: ArrayLike) -> NDArray[np.int64]:
+    """The class of each coverage, from 0 (below 1 %) to 7 (95 % and more)."""
+    return np.asarray(np.clip(np.searchsorted(BOUNDS, np.asarray(coverage), side="right") - 1, 0, len(BOUNDS) - 2))
+
+
+def coverage_map(rows: Sequence[Covered], method: str) -> CoverageMap:
+    """Arrange the rows of one method."""
+    own = [row for row in rows if row.method == method]
+    if not own:
+        known = list(dict.fromkeys(row.method for row in rows))
+        raise ParameterError(f"the study has no method {shown(method)}; it has {listed(known) or 'none'}")
+    values = {name: sorted({float(getattr(row, name)) for row in own}) for name in ("m", "rho", "n", "pi")}
+    place = {name: {value: k for k, value in enumerate(found)} for name, found in values.items()}
+    coverage = np.full([len(found) for found in values.values()], np.nan)
+    for row in own:
+        coverage[tuple(place[name][float(getattr(row, name))] for name in values)] = row.coverage
+    return CoverageMap(
+        method, tuple(values["n"]), tuple(values["m"]), tuple(values["pi"]), tuple(values["rho"]), coverage
+    )
+
+
+def coverage_plot(
+    rows: Sequence[Covered], *, methods: Sequence[str] | None = None, figure: Canvas | None = None
+) -> tuple[Axes, ...]:
+    """Draw the block map of each method; darker squares cover more.
+
+    Parameters
+    ----------
+    rows
+        The rows of a `CoverageStudy`, or of its file by `read_study`.
+    methods
+        Which methods; by default all that the rows have.
+
+    Returns
+    -------
+    tuple
+        The Axes of the methods.
+
+    References
+    ----------
+    Seed 002, Table 1 and Figs. 1 and 2: blocks by n (x) and m (y), within a block pi (x) and rho (y).
+    """
+    from matplotlib.colors import ListedColormap
+
+    names = list(dict.fromkeys(row.method for row in rows)) if methods is None else list(methods)
+    if not names:
+        raise ParameterError("there is no coverage to draw")
+    maps = [coverage_map(rows, name) for name in names]
+    columns = min(3, len(maps))
+    lines = ceil(len(maps) / columns)
+    with figure_for(figure, map_size(len(maps))) as own:
+        panels: list[Axes] = own.subplots(lines, columns, squeeze=False).ravel().tolist()
+        colours = ListedColormap(_colours(), name="coverage")
+        for panel, one in zip(panels, maps, strict=False):
+            _draw_map(panel, one, colours)
+        for panel in panels[len(maps) :]:
+            panel.set_axis_off()
+        _key(own, colours, columns=8 if columns == 3 else 4)
+        first = maps[0]
+        own.suptitle(
+            f"coverage; within each block pi from {first.pi[0]:g} to {first.pi[-1]:g} (left to right),"
+            f"{' ' if columns == 3 else chr(10)}rho from {first.rho[0]:g} to {first.rho[-1]:g} (bottom to top)",
+            fontsize=9,
+        )
+        return tuple(panels[: len(maps)])
+
+
+def map_size(panels: int) -> tuple[float, float]:
+    """Inches of a figure with so many maps."""
+    columns = min(3, panels)
+    return 1.2 + 3.4 * columns, 0.9 + 3.3 * ceil(panels / columns)
+
+
+def _colours() -> list[Any]:
+    """From pale to dark, in the order of the colours of Table 1, and in order also for those who see none."""
+    import matplotlib
+
+    shades = matplotlib.colormaps["viridis_r"]
+    return [shades(value) for value in np.linspace(0, 1, len(BOUNDS) - 1)]
+
+
+def _draw_map(ax: Axes, one: CoverageMap, colours: Any) -> None:
+    squares = one.squares
+    classes = np.ma.masked_array(coverage_classes(np.nan_to_num(squares)), np.isnan(squares))
+    wide, high = len(one.pi), len(one.rho)
+    edges = [np.arange(size + 1) - 0.5 for size in reversed(squares.shape)]
+    ax.pcolormesh(*edges, classes, cmap=colours, vmin=-0.5, vmax=len(BOUNDS) - 1.5)
+    for border in np.arange(1, len(one.n)) * wide - 0.5:
+        ax.axvline(border, color="white", linewidth=1.6)
+    for border in np.arange(1, len(one.m)) * high - 0.5:
+        ax.axhline(border, color="white", linewidth=1.6)
+    ax.grid(visible=False)
+    ax.set_xticks(np.arange(len(one.n)) * wide + (wide - 1) / 2, [_short(value) for value in one.n])
+    ax.set_yticks(np.arange(len(one.m)) * high + (high - 1) / 2, [f"{value:g}" for value in one.m])
+    ax.tick_params(length=0)
+    for side in ax.spines.values():
+        side.set_visible(False)
+    ax.set_xlabel("n, individuals")
+    ax.set_ylabel("m, attempts of each")
+    ax.set_title(NAMES.get(one.method, one.method), fontweight="bold")
+
+
+def _short(number: float) -> str:
+    return f"{number / 1000:g}k" if number >= 1000 else f"{number:g}"
+
+
+def _key(figure: Canvas, colours: Any, *, columns: int) -> None:
+    from matplotlib.patches import Patch
+
+    handles = [
+        Patch(facecolor=colours(k), label=f"{100 * low:g} to {100 * high:g} %")
+        for k, (low, high) in enumerate(pairwise(BOUNDS))
+    ]
+    figure.legend(
+        handles=handles,
+        loc="outside lower center",
+        ncols=columns,
+        frameon=False,
+        handlelength=1.2,
+        columnspacing=1.0,
+    )

@@ -1,0 +1,134 @@
+"""DET curves: FRR against FAR on normal-deviate axes, with the point at which each system would really work."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fairtrial.errors import ParameterError
+from fairtrial.plots.operating import OperatingCurve
+from fairtrial.plots.style import GREY, as_percent, axes_for, in_percent, legend_within, legible, look
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+TICKS = (1e-6, 1e-5, 1e-4, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 0.99)
+_NORMAL = NormalDist()
+_EDGE = 1e-9
+"""Rates of 0 and 1 lie at infinity; they are drawn as far out as this one."""
+
+
+def probit(rates: ArrayLike) -> NDArray[np.float64]:
+    """Rates on the scale of a DET axis: normal deviates."""
+    within = np.clip(np.asarray(rates, dtype=np.float64), _EDGE, 1 - _EDGE)
+    flat = [_NORMAL.inv_cdf(rate) for rate in within.ravel().tolist()]
+    return np.array(flat, dtype=np.float64).reshape(within.shape)
+
+
+def share_below(deviates: ArrayLike) -> NDArray[np.float64]:
+    """The way back: rates of normal deviates."""
+    values = np.asarray(deviates, dtype=np.float64)
+    flat = [_NORMAL.cdf(value) for value in values.ravel().tolist()]
+    return np.array(flat, dtype=np.float64).reshape(values.shape)
+
+
+def det_plot(curves: OperatingCurve | Sequence[OperatingCurve], *, ax: Axes | None = None) -> Axes:
+    """Draw DET curves; data are fractions, the axes are probit scales read in percent.
+
+    Parameters
+    ----------
+    curves
+        Curves of `operating_curves`. Each a-priori point comes with the intervals of its FAR and its FRR.
+
+    References
+    ----------
+    Martin et al., The DET curve in assessment of detection task performance, 1997; FUS Fig. 3 (d).
+    """
+    systems = as_curves(curves)
+    with axes_for(ax, (5.4, 5.2)) as own:
+        _probit_axes(own, *_limits(systems))
+        ends = max(own.get_xlim()[0], own.get_ylim()[0]), own.get_xlim()[1]
+        own.plot(ends, ends, color=GREY, linewidth=0.8, zorder=1)
+        draw_curves(own, systems)
+        own.set_title(headline("DET", systems))
+        legend_within(own, len(systems))
+        return own
+
+
+def as_curves(curves: OperatingCurve | Sequence[OperatingCurve]) -> tuple[OperatingCurve, ...]:
+    """One or several curves as several."""
+    found = (curves,) if isinstance(curves, OperatingCurve) else tuple(curves)
+    if not found:
+        raise ParameterError("there is no curve to draw")
+    return found
+
+
+def draw_curves(ax: Axes, curves: Sequence[OperatingCurve]) -> None:
+    """Draw each curve, and its a-priori point with the intervals of both rates."""
+    for number, curve in enumerate(curves):
+        own, counts = look(number), curve.point.counts
+        label = f"{legible(curve.system)}: EER {as_percent(curve.eer.value)}, HTER {as_percent(counts.hter)}"
+        line: dict[str, Any] = {"color": own.colour, "linestyle": own.line}
+        ax.plot(curve.roc.far, curve.roc.frr, **line)
+        ax.plot([], [], marker=own.marker, label=label, **line)
+        reach = [
+            [[abs(rate - limits.low)], [abs(limits.high - rate)]]
+            for rate, limits in ((counts.far, curve.point.far), (counts.frr, curve.point.frr))
+        ]
+        ax.errorbar(
+            counts.far,
+            counts.frr,
+            xerr=reach[0],
+            yerr=reach[1],
+            color=own.colour,
+            marker=own.marker,
+            markeredgecolor="white",
+            markersize=7,
+            elinewidth=1.1,
+            capsize=2.5,
+            zorder=4,
+        )
+
+
+def headline(name: str, curves: Sequence[OperatingCurve]) -> str:
+    """What is a posteriori in the figure, and what a priori."""
+    point = curves[0].point
+    kind = point.kind.removesuffix(" (cross-validated)")
+    where = "test" if kind == point.kind else "held-out trials"
+    return (
+        f"{name} and EER: a posteriori on {where}\n"
+        f"points, HTER: {kind}, threshold by {point.criterion} on dev; {100 * point.confidence:g} % intervals"
+    )
+
+
+def _limits(curves: Sequence[OperatingCurve]) -> tuple[float, float, float]:
+    """The smallest FAR and FRR, but 0, at which a curve is within the axes, and the end of both axes."""
+    worst = max(curve.eer.value for curve in curves)
+    end = 0.5 if worst < 0.3 else 0.99
+    smallest = []
+    for own, other in (("far", "frr"), ("frr", "far")):
+        found = [0.01]
+        for curve in curves:
+            rates, others = getattr(curve.roc, own), getattr(curve.roc, other)
+            found += rates[(rates > 0) & (others <= end)].tolist()
+            found.append(getattr(curve.point.counts, own) or end)
+        smallest.append(min(found))
+    return smallest[0], smallest[1], end
+
+
+def _probit_axes(ax: Axes, far: float, frr: float, end: float) -> None:
+    from matplotlib.ticker import FixedLocator, NullLocator
+
+    ax.set_xscale("function", functions=(probit, share_below))
+    ax.set_yscale("function", functions=(probit, share_below))
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_locator(FixedLocator(TICKS))
+        axis.set_minor_locator(NullLocator())
+    in_percent(ax.xaxis, "FAR")
+    in_percent(ax.yaxis, "FRR")
+    ax.set_xlim(max(0.7 * far, TICKS[0]), end)
+    ax.set_ylim(max(0.7 * frr, TICKS[0]), end)

@@ -1,0 +1,176 @@
+"""The score diagnostic: densities, errors against the threshold, the weighted error rate, and the DET curve."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairtrial.criteria import CriterionLike
+from fairtrial.errors import ParameterError, TrialsError
+from fairtrial.evaluation import one_alpha
+from fairtrial.folds import Cluster
+from fairtrial.plots.det import det_plot
+from fairtrial.plots.operating import OperatingCurve, operating_curves
+from fairtrial.plots.style import figure_for, in_percent, legible, look
+from fairtrial.trials import Trials
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from fairtrial.plots.style import Canvas
+
+Floats = NDArray[np.float64]
+_TAIL = 0.001
+"""This share of a class at either end does not stretch the axis of scores."""
+_ROOM = 0.05
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Diagnostic:
+    """What the four panels show of one system, on test."""
+
+    curve: OperatingCurve
+    alpha: float
+    edges: Floats
+    """Of the bins of both histograms."""
+    genuine: Floats
+    """Densities: of each bin, the share of the class over the width."""
+    impostor: Floats
+
+    @property
+    def threshold(self) -> Floats:
+        """Thresholds of the curve, and the ends of the axis in place of those beyond."""
+        found = self.curve.roc.threshold
+        return np.append(np.where(np.isfinite(found), found, np.clip(found, *self._ends)), self._ends[1])
+
+    @property
+    def far(self) -> Floats:
+        """FAR at these thresholds."""
+        return np.append(self.curve.roc.far, self.curve.roc.far[-1])
+
+    @property
+    def frr(self) -> Floats:
+        """FRR at these thresholds."""
+        return np.append(self.curve.roc.frr, self.curve.roc.frr[-1])
+
+    @property
+    def wer(self) -> Floats:
+        """The weighted error rate at these thresholds."""
+        return self.alpha * self.far + (1 - self.alpha) * self.frr
+
+    @property
+    def _ends(self) -> tuple[float, float]:
+        finite = self.curve.roc.threshold[np.isfinite(self.curve.roc.threshold)]
+        return min(float(self.edges[0]), float(finite[0])), max(float(self.edges[-1]), float(finite[-1]))
+
+
+def diagnostics(
+    dev: Trials,
+    test: Trials,
+    *,
+    systems: Sequence[str] | None = None,
+    criterion: CriterionLike = "eer",
+    alpha: float = 0.5,
+    confidence: float = 0.95,
+    cluster: Cluster | None = None,
+    bins: int = 40,
+) -> tuple[Diagnostic, ...]:
+    """Prepare the score diagnostic of one or several systems; `alpha` is also the weight of the WER."""
+    if bins < 1:
+        raise ParameterError(f"there must be at least one bin, not {bins}")
+    curves = operating_curves(
+        dev, test, systems=systems, criterion=criterion, alpha=alpha, confidence=confidence, cluster=cluster
+    )
+    found = []
+    for curve in curves:
+        scores = test.column(curve.system).astype(np.float64)
+        classes = [scores[rows & np.isfinite(scores)] for rows in (test.genuine, ~test.genuine)]
+        if not all(len(part) for part in classes):
+            raise TrialsError(f"{curve.system}: there is no finite score of one class")
+        edges = _edges(classes, bins)
+        densities = [np.histogram(part, edges)[0] / (len(part) * np.diff(edges)) for part in classes]
+        found.append(Diagnostic(curve, one_alpha(alpha), edges, *densities))
+    return tuple(found)
+
+
+def _edges(classes: Sequence[Floats], bins: int) -> Floats:
+    tails = np.concatenate([np.quantile(part, [_TAIL, 1 - _TAIL]) for part in classes])
+    low, high = float(tails.min()), float(tails.max())
+    spare = _ROOM * (high - low) or 0.5
+    return np.linspace(low - spare, high + spare, bins + 1)
+
+
+def diagnostic_plot(
+    diagnostics: Diagnostic | Sequence[Diagnostic], *, figure: Canvas | None = None
+) -> tuple[Axes, Axes, Axes, Axes]:
+    """Draw four panels: densities, FAR and FRR against the threshold, the WER, and the DET curve.
+
+    The scores of several systems have different scales: each is drawn over its own range, from 0 to 1.
+
+    Returns
+    -------
+    tuple
+        The Axes of (a), (b), (c) and (d).
+
+    References
+    ----------
+    Poh & Bengio, Database, protocols and tools for evaluating score-level fusion, 2006, Fig. 3.
+    """
+    shown = (diagnostics,) if isinstance(diagnostics, Diagnostic) else tuple(diagnostics)
+    if not shown:
+        raise ParameterError("there is no system to draw")
+    several = len(shown) > 1
+
+    def placed(one: Diagnostic, scores: Floats | float) -> Any:
+        """Where scores are drawn: those of several systems, each over its own range."""
+        return (scores - one.edges[0]) / (one.edges[-1] - one.edges[0]) if several else scores
+
+    with figure_for(figure, (9.6, 7.4)) as own:
+        density, rates, wer, det = own.subplots(2, 2).ravel().tolist()
+        for number, one in enumerate(shown):
+            who = f"{legible(one.curve.system)}, " if several else ""
+            first, second = (look(number).colour,) * 2 if several else (look(0).colour, look(1).colour)
+            edges, threshold = placed(one, one.edges), placed(one, one.threshold)
+            for values, colour, line, name in (
+                (one.genuine, first, "-", "genuine"),
+                (one.impostor, second, "--", "impostor"),
+            ):
+                heights = values / np.max(values) if several else values
+                density.stairs(heights, edges, fill=True, color=colour, alpha=0.15)
+                density.stairs(heights, edges, color=colour, linestyle=line, linewidth=1.4, label=f"{who}{name}")
+            rates.plot(threshold, one.frr, color=first, drawstyle="steps-post", label=f"{who}FRR")
+            rates.plot(threshold, one.far, color=second, linestyle="--", drawstyle="steps-post", label=f"{who}FAR")
+            name = legible(one.curve.system)
+            wer.plot(threshold, one.wer, color=first, linestyle=look(number).line, drawstyle="steps-post", label=name)
+            for panel in (density, rates, wer):
+                chosen = placed(one, one.curve.point.threshold)
+                panel.axvline(chosen, color=first if several else "black", linestyle=":", linewidth=1)
+        _finish((density, rates, wer), shown)
+        det_plot([one.curve for one in shown], ax=det)
+        det.set_title("(d) DET on test; point: threshold from dev")
+        return density, rates, wer, det
+
+
+def _finish(panels: tuple[Axes, Axes, Axes], shown: Sequence[Diagnostic]) -> None:
+    several = len(shown) > 1
+    ends = (0, 1) if several else (float(shown[0].edges[0]), float(shown[0].edges[-1]))
+    where = ", over the range of each system" if several else ""
+    titles = (
+        "(a) densities of test scores",
+        "(b) error rates on test; dotted: threshold from dev",
+        f"(c) WER on test, alpha {shown[0].alpha:g}",
+    )
+    for panel, title in zip(panels, titles, strict=True):
+        panel.set_xlim(*ends)
+        panel.set_xlabel(f"score{where}" if panel is panels[0] else f"threshold{where}")
+        panel.set_title(title)
+        panel.set_ylim(bottom=0)
+        if panel is not panels[2] or several:
+            panel.legend(loc="best")
+    panels[0].set_ylabel("density over its highest" if several else "density")
+    in_percent(panels[1].yaxis, "error rate")
+    in_percent(panels[2].yaxis, "WER")

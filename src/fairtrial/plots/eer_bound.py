@@ -1,0 +1,98 @@
+"""The p value over chi2, and where published EERs lie on it at the least."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import erfc, sqrt
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fairtrial.errors import ParameterError
+from fairtrial.plots.style import PALE, axes_for, look
+from fairtrial.significance.eer_bound import EerBound
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_LISTED = 10
+
+
+def chi2_tail(chi2: ArrayLike) -> NDArray[np.float64]:
+    """The upper tail of chi2 with one degree of freedom: the tails of a normal distribution."""
+    values = np.asarray(chi2, dtype=np.float64)
+    return np.array([erfc(sqrt(value / 2)) for value in values.ravel().tolist()]).reshape(values.shape)
+
+
+def chi2_critical(p_value: float) -> float:
+    """The chi2 from which on p is no more than this."""
+    if not 0 < p_value < 1:
+        raise ParameterError(f"p_value must be between 0 and 1, not {p_value}")
+    return NormalDist().inv_cdf(p_value / 2) ** 2
+
+
+def eer_bound_plot(bounds: EerBound | Sequence[EerBound], *, p_value: float = 0.01, ax: Axes | None = None) -> Axes:
+    """Draw p against chi2, with every pair where the bound puts it; the truth lies further down the curve.
+
+    Parameters
+    ----------
+    bounds
+        Results of `bound_from_eers` or `bounds_from_eers`.
+    p_value
+        What counts as significant: the pale side of the curve.
+
+    References
+    ----------
+    Hofbauer & Uhl, Calculating a boundary for the significance from the equal-error rate, 2016, Fig. 1.
+    """
+    pairs = (bounds,) if isinstance(bounds, EerBound) else tuple(bounds)
+    if not pairs:
+        raise ParameterError("there is no pair of EERs to draw")
+    critical = chi2_critical(p_value)
+    with axes_for(ax) as own:
+        last = max(3 * critical, 12.0)
+        grid = np.linspace(0, last, 400)
+        own.semilogy(grid, chi2_tail(grid), color="black", linewidth=1.4)
+        own.axvspan(critical, last, color=PALE, alpha=0.5, zorder=0)
+        own.plot([critical], [p_value], "o", color="black", markersize=4)
+        own.annotate(
+            f"p = {p_value:g} at chi2 = {critical:.2f}", (critical, p_value), xytext=(8, 4), textcoords="offset points"
+        )
+        within = sorted((pair for pair in pairs if pair.chi2 <= last), key=lambda pair: pair.chi2)
+        for number, pair in enumerate(within):
+            drawn = look(number)
+            own.plot(
+                pair.chi2,
+                pair.p_value,
+                drawn.marker,
+                color=drawn.colour,
+                markersize=7,
+                markeredgecolor="white",
+                label=f"{_named(pair)}: chi2 at least {pair.chi2:.2f}, p at most {pair.p_value:.2g}",
+            )
+            further = pair.chi2 + 0.07 * last
+            own.annotate(
+                "",
+                (further, float(chi2_tail(further))),
+                xytext=(pair.chi2, pair.p_value),
+                arrowprops={"arrowstyle": "->", "color": drawn.colour, "linewidth": 1.4},
+            )
+        beyond = [pair for pair in pairs if pair.chi2 > last]
+        if beyond:
+            words = [f"{_named(pair)}: chi2 at least {pair.chi2:,.0f}" for pair in beyond[:_LISTED]]
+            more = [f"and {len(beyond) - _LISTED} more"] if len(beyond) > _LISTED else []
+            text = "\n".join(["beyond the right edge:", *words, *more])
+            own.text(0.98, 0.97, text, transform=own.transAxes, ha="right", va="top", fontsize=7.5, color="#404040")
+        own.set_xlim(0, last)
+        own.set_ylim(float(chi2_tail(last)) / 2, 1.3)
+        own.set_xlabel("chi2")
+        own.set_ylabel("p")
+        own.set_title(f"what EERs on {pairs[0].trials:,} trials say at the least; arrows: where the truth may lie")
+        own.legend(loc="lower left")
+        return own
+
+
+def _named(pair: EerBound) -> str:
+    return f"{100 * pair.a:.4g} and {100 * pair.b:.4g} %"

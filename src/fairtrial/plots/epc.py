@@ -1,0 +1,125 @@
+"""Expected Performance Curves of several systems, with bands and operating points."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fairtrial.epc import PerformanceCurve
+from fairtrial.errors import ParameterError
+from fairtrial.evaluation import Evaluation
+from fairtrial.intervals.bands import Band
+from fairtrial.plots.style import axes_for, in_percent, legend_below, legible, look
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_ENDS = 0.03
+_APART = 0.008
+"""How far apart in alpha the intervals of several systems stand, so that none hides another."""
+
+
+def epc_plot(
+    curves: PerformanceCurve | Sequence[PerformanceCurve],
+    *,
+    bands: Mapping[str, Band] | None = None,
+    points: Sequence[Evaluation] = (),
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw Expected Performance Curves: at every alpha the threshold is from dev and the figure from test.
+
+    Parameters
+    ----------
+    bands
+        The bands of `curve_band` by the name of the system.
+    points
+        Results of `evaluate` with the criterion of the curves, drawn at their alpha with their interval; those of
+        several systems stand a little apart.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, Figs. 3 to 5 and 7.
+    """
+    shown = as_curves(curves)
+    around = bands or {}
+    with axes_for(ax) as own:
+        places = {}
+        for number, curve in enumerate(shown):
+            drawn = look(number)
+            places[curve.system] = number
+            own.plot(curve.alpha, curve.value, color=drawn.colour, linestyle=drawn.line, label=legible(curve.system))
+            if curve.system in around:
+                band = around[curve.system]
+                own.fill_between(band.alpha, band.low, band.high, color=drawn.colour, alpha=0.18, linewidth=0)
+        _draw_points(own, points, places)
+        label_axes(own, shown[0])
+        own.set_title(_headline(shown[0], next(iter(around.values()), None), points))
+        legend_below(own, columns=3)
+        return own
+
+
+def as_curves(curves: PerformanceCurve | Sequence[PerformanceCurve]) -> tuple[PerformanceCurve, ...]:
+    """One or several curves as several that can share axes."""
+    found = (curves,) if isinstance(curves, PerformanceCurve) else tuple(curves)
+    if not found:
+        raise ParameterError("there is no curve to draw")
+    for curve in found:
+        if curve.measure.name != found[0].measure.name:
+            raise ParameterError(
+                f"{curve.system} shows {curve.measure.label} and {found[0].system} {found[0].measure.label}: "
+                "draw curves of one measure"
+            )
+    return found
+
+
+def label_axes(ax: Axes, curve: PerformanceCurve) -> None:
+    """Name the axes of an EPC, and let the ends of alpha, where errors soar, not flatten all that lies between."""
+    ax.set_xlim(float(curve.alpha[0]), float(curve.alpha[-1]))
+    ax.set_xlabel("alpha, the weight of FAR" if curve.criterion.startswith("wer") else "alpha")
+    if curve.measure.is_share:
+        in_percent(ax.yaxis, f"{curve.measure.label} on test")
+    else:
+        ax.set_ylabel(f"{curve.measure.label} on test")
+    if curve.measure.higher_is_better:
+        return
+    ax.set_ylim(bottom=0)
+    inner = [
+        float(height)
+        for line in ax.lines
+        for place, height in np.asarray(line.get_xydata(), dtype=np.float64).tolist()
+        if _ENDS <= place <= 1 - _ENDS
+    ]
+    if inner and ax.get_ylim()[1] > 2 * max(inner) > 0:
+        ax.set_ylim(top=1.4 * max(inner))
+
+
+def _draw_points(ax: Axes, points: Sequence[Evaluation], places: Mapping[str, int]) -> None:
+    for point in points:
+        place = places.get(point.system)
+        if place is None:
+            raise ParameterError(f"there is a point of {point.system}, but no curve of it")
+        drawn, hter, interval = look(place), float(point.test.hter), point.interval
+        ax.errorbar(
+            point.alpha + _APART * (place - (len(places) - 1) / 2),
+            hter,
+            yerr=[[hter - interval.low], [interval.high - hter]],
+            color=drawn.colour,
+            marker=drawn.marker,
+            markeredgecolor="white",
+            markersize=7,
+            elinewidth=1.2,
+            capsize=3,
+            zorder=4,
+        )
+
+
+def _headline(curve: PerformanceCurve, band: Band | None, points: Sequence[Evaluation]) -> str:
+    kind = curve.kind.replace(" (cross-validated)", ", cross-validated")
+    parts = [f"EPC: {kind}, threshold by {curve.criterion} on dev"]
+    if band is not None:
+        parts.append(f"{100 * band.confidence:g} % {band.kind} bands")
+    if points:
+        parts.append(f"points with {100 * points[0].interval.confidence:g} % intervals")
+    return "\n".join([parts[0], *([", ".join(parts[1:])] if parts[1:] else [])])

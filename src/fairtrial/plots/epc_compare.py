@@ -1,0 +1,95 @@
+"""Two Expected Performance Curves, and where along alpha they really differ."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairtrial.epc import PerformanceCurve
+from fairtrial.errors import ParameterError
+from fairtrial.plots.epc import as_curves, label_axes
+from fairtrial.plots.style import axes_for, legend_below, legible, look
+from fairtrial.significance.curves import CurveComparison
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+HATCHES = ("////", "\\\\\\\\")
+
+
+def epc_comparison_plot(
+    a: PerformanceCurve, b: PerformanceCurve, comparison: CurveComparison, *, ax: Axes | None = None
+) -> Axes:
+    """Draw two EPCs and shade where they differ significantly, in the colour of the better one.
+
+    Parameters
+    ----------
+    a, b
+        Curves of the two systems, of the HTER.
+    comparison
+        The result of `compare_curves` on them.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, Fig. 8.
+    """
+    check_pair(a, b, comparison)
+    with axes_for(ax) as own:
+        draw_pair(own, a, b)
+        shade_regions(own, comparison)
+        whole = "over all alpha at once" if comparison.simultaneous else "at each alpha by itself"
+        own.set_title(
+            f"EPC: a priori, threshold by {a.criterion} on dev\n"
+            f"shaded: {100 * comparison.confidence:g} % significant, {comparison.test} test, {whole}"
+        )
+        legend_below(own)
+        return own
+
+
+def check_pair(a: PerformanceCurve, b: PerformanceCurve, comparison: CurveComparison) -> None:
+    """Raise an error where curves and comparison are of different systems or not of the HTER."""
+    as_curves([a, b])
+    if (a.system, b.system) != (comparison.a, comparison.b) or not np.array_equal(a.alpha, comparison.alpha):
+        raise ParameterError(
+            f"the comparison is of {comparison.a} and {comparison.b}, the curves are of {a.system} and {b.system}, "
+            "or at other values of alpha"
+        )
+    if a.measure.name != "hter":
+        raise ParameterError(f"curves are compared by their HTER; these show {a.measure.label}")
+
+
+def draw_pair(ax: Axes, a: PerformanceCurve, b: PerformanceCurve) -> None:
+    """Draw the two curves."""
+    for number, curve in enumerate((a, b)):
+        drawn = look(number)
+        ax.plot(curve.alpha, curve.value, color=drawn.colour, linestyle=drawn.line, label=legible(curve.system))
+    label_axes(ax, a)
+
+
+def shade_regions(ax: Axes, comparison: CurveComparison) -> None:
+    """Shade where A is better, and where B is."""
+    for number, name in enumerate((comparison.a, comparison.b)):
+        better = comparison.different & ((comparison.statistic < 0) if number == 0 else (comparison.statistic > 0))
+        for place, (low, high) in enumerate(spans(comparison.alpha, better)):
+            label = f"{legible(name)} significantly better" if place == 0 else None
+            ax.axvspan(
+                low,
+                high,
+                facecolor=look(number).colour,
+                alpha=0.14,
+                hatch=HATCHES[number],
+                edgecolor=look(number).colour,
+                linewidth=0,
+                label=label,
+                zorder=0,
+            )
+
+
+def spans(alpha: NDArray[np.float64], chosen: NDArray[np.bool_]) -> list[tuple[float, float]]:
+    """The stretches of chosen values of alpha, each half-way to the next value that is not."""
+    middles = (alpha[1:] + alpha[:-1]) / 2
+    bounds = np.concatenate([alpha[:1], middles, alpha[-1:]])
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], chosen.astype(int), [0]]))).reshape(-1, 2)
+    return [(float(bounds[start]), float(bounds[stop])) for start, stop in edges]

@@ -1,0 +1,74 @@
+"""Two Expected Performance Curves above the confidence that one is worse than the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from fairtrial.epc import PerformanceCurve
+from fairtrial.errors import ParameterError
+from fairtrial.plots.epc_compare import check_pair, draw_pair, spans
+from fairtrial.plots.style import GREY, PALE, figure_for, in_percent, legible
+from fairtrial.significance.curves import CurveComparison
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from fairtrial.plots.style import Canvas
+
+LEVELS = (0.1, 0.5, 0.9)
+
+
+def epc_significance_plot(
+    a: PerformanceCurve,
+    b: PerformanceCurve,
+    comparison: CurveComparison,
+    *,
+    levels: Sequence[float] = LEVELS,
+    figure: Canvas | None = None,
+) -> tuple[Axes, Axes]:
+    """Draw two EPCs and, below, the confidence along alpha that A has the higher HTER.
+
+    Parameters
+    ----------
+    a, b
+        Curves of the two systems, of the HTER.
+    comparison
+        The result of `compare_curves` on them; with ``method="independent"`` it is FUS eq. (14).
+    levels
+        Lines across the lower panel. Beyond the first and the last the two-sided test is significant at twice the
+        first: at 20 % for .1 and .9.
+
+    Returns
+    -------
+    tuple
+        The upper and the lower Axes.
+
+    References
+    ----------
+    Poh & Bengio, Database, protocols and tools for evaluating score-level fusion, 2006, Fig. 1.
+    """
+    check_pair(a, b, comparison)
+    if not levels or not all(0 <= level <= 1 for level in levels):
+        raise ParameterError(f"levels must be fractions between 0 and 1, not {list(levels)}")
+    with figure_for(figure, (6.4, 6.2)) as own:
+        upper, lower = own.subplots(2, 1, sharex=True, height_ratios=[3, 2])
+        draw_pair(upper, a, b)
+        upper.set_xlabel("")
+        upper.set_title(f"(a) EPC: a priori, threshold by {a.criterion} on dev")
+        upper.legend(loc="upper center")
+        lower.plot(comparison.alpha, comparison.worse, color="black")
+        for level in levels:
+            lower.axhline(level, color=GREY, linewidth=0.9, linestyle="-" if level == 0.5 else "--")
+        outside = (comparison.worse < min(levels)) | (comparison.worse > max(levels))
+        for low, high in spans(comparison.alpha, outside):
+            lower.axvspan(low, high, color=PALE, alpha=0.6, linewidth=0, zorder=0)
+        lower.set_ylim(-0.02, 1.02)
+        lower.set_yticks(sorted({0.0, 1.0, *levels}))
+        in_percent(lower.yaxis, "confidence")
+        lower.set_xlabel("alpha, the weight of FAR")
+        lower.set_title(
+            f"(b) confidence that {legible(a.system)} is worse than {legible(b.system)}, {comparison.test} test\n"
+            f"grey: beyond {' and '.join(f'{100 * level:g}' for level in (min(levels), max(levels)))} %"
+        )
+        return upper, lower

@@ -1,0 +1,131 @@
+"""The trade-off of a planned test: more people, or more attempts of each; and how surely a difference is found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import floor
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairtrial.errors import ParameterError
+from fairtrial.planning import ComparisonPlan, RatePlan
+from fairtrial.plots.style import GREY, axes_for, in_percent, legend_below, look
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def plan_plot(plan: RatePlan, *, ax: Axes | None = None) -> Axes:
+    """Draw how many people reach the goal for each number of attempts, the attempts in all, and the cost.
+
+    Parameters
+    ----------
+    plan
+        The result of `plan_rate`; its own choice is marked.
+    """
+    from matplotlib.ticker import LogLocator
+
+    rows = plan.trade_off
+    if not rows:
+        raise ParameterError("the plan has no trade-off to draw")
+    attempts = [row.attempts for row in rows]
+    lines = (
+        ("individuals", [row.individuals for row in rows]),
+        ("attempts in all", [row.total for row in rows]),
+        ("cost, in attempts", [row.cost for row in rows]),
+    )
+    with axes_for(ax) as own:
+        for number, (name, values) in enumerate(lines):
+            drawn = look(number)
+            own.loglog(
+                attempts,
+                values,
+                color=drawn.colour,
+                linestyle=drawn.line,
+                marker=drawn.marker,
+                markersize=4.5,
+                label=name,
+            )
+        if plan.rho:
+            fewest = max(2, floor(plan.independent_attempts * plan.rho) + 1)
+            own.axhline(fewest, color=GREY, linestyle=":", label=f"{fewest:,} individuals: fewer never do")
+        own.plot(
+            plan.attempts,
+            plan.individuals,
+            "*",
+            color=look(0).colour,
+            markersize=15,
+            markeredgecolor="white",
+            zorder=4,
+            label=f"planned: {plan.individuals:,} individuals, {plan.attempts:,} attempts each",
+        )
+        own.set_xticks(attempts, [f"{value:g}" for value in attempts])
+        own.minorticks_off()
+        own.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        own.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+        own.set_xlabel("attempts of each individual")
+        goal = (
+            f"upper bound below {100 * plan.claim:g} %" if plan.claim is not None else "interval as narrow as asked for"
+        )
+        own.set_title(
+            f"pi = {100 * plan.pi:g} %, rho = {plan.rho:g}: {goal}\n"
+            f"takes {plan.independent_attempts:,.0f} independent attempts"
+        )
+        legend_below(own)
+        return own
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PowerCurve:
+    """How surely a difference is found, by the number of people."""
+
+    plan: ComparisonPlan
+    individuals: NDArray[np.int64]
+    power: NDArray[np.float64]
+
+
+def power_curve(plan: ComparisonPlan, power_of: Callable[[int], float], *, points: int = 60) -> PowerCurve:
+    """Prepare the figure of a comparison.
+
+    Parameters
+    ----------
+    power_of
+        From a number of people to the power, such as ``lambda n: plan_comparison(a, b, individuals=n).power``.
+    """
+    if points < 2:
+        raise ParameterError(f"a curve needs at least 2 points, not {points}")
+    people = np.unique(
+        np.geomspace(max(2, plan.individuals / 20), 4 * plan.individuals, points).round().astype(np.int64)
+    )
+    return PowerCurve(plan, people, np.array([power_of(int(number)) for number in people]))
+
+
+def power_plot(data: PowerCurve, *, ax: Axes | None = None) -> Axes:
+    """Draw the power of a comparison against the number of people, the plan marked."""
+    plan = data.plan
+    with axes_for(ax) as own:
+        own.semilogx(data.individuals, data.power, color=look(0).colour)
+        own.plot(
+            plan.individuals,
+            plan.power,
+            "*",
+            color=look(1).colour,
+            markersize=14,
+            markeredgecolor="white",
+            zorder=4,
+            label=f"{plan.individuals:,} individuals: power {100 * plan.power:.1f} %",
+        )
+        own.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+        own.set_ylim(0, 1.02)
+        own.set_xlabel("individuals")
+        in_percent(own.yaxis, "power")
+        kind = "paired" if plan.paired else "unpaired"
+        own.set_title(
+            f"{kind} test at {100 * (1 - plan.confidence):.3g} %: {plan.attempts:,} genuine and "
+            f"{plan.impostor_attempts:,} impostor attempts each"
+        )
+        own.legend(loc="lower right")
+        return own

@@ -1,0 +1,61 @@
+"""ROC curves of errors, the line of equal errors, and the point at which each system would really work."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from fairtrial.errors import ParameterError
+from fairtrial.plots.det import as_curves, draw_curves, headline
+from fairtrial.plots.operating import OperatingCurve
+from fairtrial.plots.style import GREY, axes_for, in_percent, legend_within, look
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_ROOM = 3.0
+"""The axes reach so many times as far as the largest EER."""
+
+
+def roc_plot(
+    curves: OperatingCurve | Sequence[OperatingCurve], *, limit: float | None = None, ax: Axes | None = None
+) -> Axes:
+    """Draw ROC curves as errors, FRR against FAR, with the EER line and the a-priori points.
+
+    Where a filled point lies off the line, the threshold from dev missed the equal error rate of test (hollow).
+
+    Parameters
+    ----------
+    curves
+        Curves of `operating_curves`.
+    limit
+        Up to which rate the axes reach; by default as far as the points need.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, Figs. 1 and 2.
+    """
+    systems = as_curves(curves)
+    if limit is not None and not 0 < limit <= 1:
+        raise ParameterError(f"the limit of the axes must be a fraction above 0 and at most 1, not {limit}")
+    with axes_for(ax, (5.4, 5.2)) as own:
+        reach = _reach(systems) if limit is None else limit
+        own.plot([0, reach], [0, reach], color=GREY, linewidth=0.8, zorder=1, label="FAR = FRR")
+        draw_curves(own, systems)
+        for number, curve in enumerate(systems):
+            drawn, eer = look(number), curve.eer.value
+            own.plot(eer, eer, drawn.marker, color=drawn.colour, markerfacecolor="white", markersize=6, zorder=3)
+        own.set_xlim(0, reach)
+        own.set_ylim(0, reach)
+        own.set_aspect("equal")
+        in_percent(own.xaxis, "FAR")
+        in_percent(own.yaxis, "FRR")
+        own.set_title(headline("ROC", systems))
+        legend_within(own, len(systems))
+        return own
+
+
+def _reach(curves: Sequence[OperatingCurve]) -> float:
+    eer = max(curve.eer.value for curve in curves)
+    farthest = max(max(curve.point.far.high, curve.point.frr.high) for curve in curves)
+    return min(1.0, max(_ROOM * eer, 1.15 * farthest, 0.001))

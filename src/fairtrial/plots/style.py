@@ -1,0 +1,134 @@
+"""How figures look: colours that colour-blind people tell apart, lines and markers that do without colour."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from fairtrial.errors import cut
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.figure import Figure, SubFigure
+    from matplotlib.legend import Legend
+    from matplotlib.text import Text
+
+    Canvas: TypeAlias = Figure | SubFigure
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+"""Those of Okabe and Ito, without the yellow that no white page shows."""
+LINES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (6, 1.5, 1, 1.5)), (0, (1, 1)), (0, (8, 1, 1, 1, 1, 1)), (0, (2, 2)))
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+GREY = "#7F7F7F"
+PALE = "#D9D9D9"
+
+STYLE: Any = {
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 9.5,
+    "font.size": 9,
+    "grid.color": "#E6E6E6",
+    "grid.linewidth": 0.6,
+    "legend.framealpha": 0.85,
+    "legend.edgecolor": "#FFFFFF",
+    "legend.fontsize": 8,
+    "lines.linewidth": 1.6,
+    "pdf.fonttype": 42,
+    "svg.hashsalt": "fairtrial",
+}
+"""What differs from matplotlib's own settings, in figures that fairtrial makes; axes of the caller keep their own."""
+
+_FEW = 8
+SINGLE = (6.4, 4.6)
+"""Inches of a figure with one panel."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How one of several things in a figure is drawn."""
+
+    colour: str
+    line: Any
+    marker: str
+
+
+def look(number: int) -> Look:
+    """The look of the first, second, ... thing; the first 42 differ."""
+    turn, place = divmod(number, len(COLOURS))
+    return Look(COLOURS[place], LINES[(place + turn) % len(LINES)], MARKERS[(place + turn) % len(MARKERS)])
+
+
+@contextmanager
+def axes_for(ax: Axes | None, size: tuple[float, float] = SINGLE) -> Iterator[Axes]:
+    """The caller's axes as they are, or axes of a new figure in the style of fairtrial."""
+    if ax is not None:
+        before = list(ax.texts)
+        yield ax
+        _literally(ax, before)
+        return
+    import matplotlib.pyplot as plt
+
+    with plt.rc_context(STYLE):
+        own = plt.subplots(figsize=size, layout="constrained")[1]
+        yield own
+        _literally(own, [])
+
+
+@contextmanager
+def figure_for(figure: Canvas | None, size: tuple[float, float]) -> Iterator[Canvas]:
+    """The caller's figure as it is, or a new one in the style of fairtrial."""
+    if figure is not None:
+        yield figure
+        for ax in figure.axes:
+            _literally(ax, [])
+        return
+    import matplotlib.pyplot as plt
+
+    with plt.rc_context(STYLE):
+        own = plt.figure(figsize=size, layout="constrained")
+        yield own
+        for ax in own.axes:
+            _literally(ax, [])
+
+
+def _literally(ax: Axes, others: Sequence[Text]) -> None:
+    """Show what was written as it is: a dollar in the name of a system begins no formula."""
+    from matplotlib.text import Text
+
+    labels = {ax.xaxis.label, ax.yaxis.label}
+    ticks = {text for axis in (ax.xaxis, ax.yaxis) for text in axis.findobj(Text)} - labels
+    for text in ax.findobj(Text):
+        if isinstance(text, Text) and text not in ticks and text not in others:
+            text.set_parse_math(False)
+
+
+def legible(name: str) -> str:
+    """The name of a system as a figure can show it: not too long, and never hidden from a legend."""
+    return f"{' ' if name.startswith('_') else ''}{cut(name, 40)}"
+
+
+def in_percent(axis: Axis, label: str) -> None:
+    """Let the axis of a rate, a fraction, be read in percent."""
+    axis.set_major_formatter(lambda value, _: f"{100 * value:.6g}".replace("-", "\N{MINUS SIGN}"))
+    axis.set_label_text(f"{label} (%)")
+
+
+def as_percent(rate: float) -> str:
+    """A rate in a legend."""
+    return f"{100 * rate:.2f} %" if rate >= 0.001 or rate == 0 else f"{100 * rate:.2g} %"
+
+
+def legend_within(ax: Axes, entries: int) -> Legend:
+    """A legend where it hides least, or below the axes where it is too long for that."""
+    return ax.legend(loc="best") if entries <= _FEW else legend_below(ax)
+
+
+def legend_below(ax: Axes, *, columns: int = 2) -> Legend:
+    """A legend that is never on top of the data: below the axes."""
+    return ax.legend(loc="upper left", bbox_to_anchor=(0, -0.13), borderaxespad=0.2, ncols=columns, frameon=False)

@@ -1,0 +1,211 @@
+"""Doddington's zoo: who is hard to recognise (goats), easy to imitate (lambs) or good at it (wolves)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import exp, lgamma, log, log1p
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairtrial.errors import ParameterError, TrialsError, cut
+from fairtrial.intervals.clusters import wrong_decisions
+from fairtrial.plots.style import GREY, axes_for, in_percent, legible, look
+from fairtrial.trials import Trials
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Person: TypeAlias = Literal["claim", "subject"]
+Shown: TypeAlias = Literal["scores", "errors"]
+
+Floats = NDArray[np.float64]
+_FENCE = 1.5
+_RISK = 0.05
+_LABELS = 8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Zoo:
+    """One entry a person: what his genuine trials look like, and the impostor trials he takes part in."""
+
+    system: str
+    by: Person
+    shows: Shown
+    names: tuple[str, ...]
+    genuine: Floats
+    """Mean scores, or the FRR."""
+    impostor: Floats
+    """Mean scores, or the FAR."""
+    goats: NDArray[np.bool_]
+    lambs: NDArray[np.bool_]
+    """Lambs by claim, wolves by subject."""
+    threshold: float | None
+    left_out: int
+    """People without trials of one class."""
+
+
+def zoo_data(
+    trials: Trials,
+    *,
+    system: str | None = None,
+    by: Person = "claim",
+    shows: Shown = "scores",
+    threshold: float | None = None,
+) -> Zoo:
+    """Find what the trials of each person look like, and who stands out.
+
+    Parameters
+    ----------
+    by
+        ``claim``: impostor trials against a person's claim, so lambs stand out; ``subject``: those he makes
+        himself, so wolves do.
+    shows
+        ``scores``: means. A goat's genuine mean is more than 1.5 interquartile ranges below the lower quartile
+        of all, a lamb's impostor mean as far above the upper one. ``errors``: rates at the threshold. A goat or a lamb
+        has more errors than the worst of so many people would have by chance in 1 of 20 cases.
+    threshold
+        From dev, for errors.
+
+    References
+    ----------
+    Doddington et al., Sheep, goats, lambs and wolves, 1998; Yager & Dunstone, The biometric menagerie, 2010.
+    """
+    for value, kind, name in ((by, Person, "by"), (shows, Shown, "shows")):
+        if value not in get_args(kind):
+            raise ParameterError(f"{name} must be one of {', '.join(get_args(kind))}, not {value!r}")
+    if by not in trials.ids:
+        raise TrialsError(f"the zoo needs {by} ids, which these trials do not have")
+    if shows == "errors" and threshold is None:
+        raise ParameterError("errors need a threshold; choose one on dev")
+    ids = trials.ids[by].numbered()
+    scores = trials.column(system).astype(np.float64)
+    values = (
+        wrong_decisions(trials, system, threshold).astype(np.float64)
+        if threshold is not None and shows == "errors"
+        else scores
+    )
+    finite = np.isfinite(values)
+    totals, counts = [], []
+    for rows in (trials.genuine & finite, ~trials.genuine & finite):
+        totals.append(np.bincount(ids.codes[rows], values[rows], len(ids.names)).astype(np.float64))
+        counts.append(np.bincount(ids.codes[rows], minlength=len(ids.names)))
+    whole = (counts[0] > 0) & (counts[1] > 0)
+    if np.count_nonzero(whole) < 4:
+        raise TrialsError(f"the zoo needs at least 4 {by}s with genuine and impostor trials")
+    genuine, impostor = (total[whole] / count[whole] for total, count in zip(totals, counts, strict=True))
+    if shows == "scores":
+        goats, lambs = _beyond(-genuine), _beyond(impostor)
+    else:
+        goats, lambs = (_improbable(total[whole], count[whole]) for total, count in zip(totals, counts, strict=True))
+    present = int(np.count_nonzero((counts[0] > 0) | (counts[1] > 0)))
+    return Zoo(
+        trials.systems[0] if system is None else system,
+        by,
+        shows,
+        tuple(str(name) for name in ids.names[whole]),
+        genuine,
+        impostor,
+        goats,
+        lambs,
+        threshold,
+        present - int(np.count_nonzero(whole)),
+    )
+
+
+def _beyond(values: Floats) -> NDArray[np.bool_]:
+    """Which values lie above Tukey's upper fence."""
+    low, high = np.quantile(values, [0.25, 0.75])
+    return np.asarray(values > high + _FENCE * (high - low))
+
+
+def _improbable(errors: Floats, trials: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Who has more errors than the common rate explains, for as many people as there are."""
+    rate = float(errors.sum() / trials.sum())
+    if not 0 < rate < 1:
+        return np.zeros(len(errors), dtype=bool)
+    tails = [_tail(round(count), int(size), rate) for count, size in zip(errors.tolist(), trials.tolist(), strict=True)]
+    return np.array([tail < _RISK / len(tails) for tail in tails])
+
+
+def _tail(errors: int, trials: int, rate: float) -> float:
+    """The probability of so many errors or more."""
+    if errors == 0:
+        return 1.0
+    logs = [
+        lgamma(trials + 1) - lgamma(k + 1) - lgamma(trials - k + 1) + k * log(rate) + (trials - k) * log1p(-rate)
+        for k in range(errors, trials + 1)
+    ]
+    return min(1.0, sum(exp(value) for value in logs))
+
+
+def zoo_plot(zoo: Zoo, *, ax: Axes | None = None) -> Axes:
+    """Draw every person by his genuine and impostor trials; those who stand out have their names.
+
+    Parameters
+    ----------
+    zoo
+        What `zoo_data` gives.
+    """
+    other = "lambs" if zoo.by == "claim" else "wolves"
+    with axes_for(ax, (6.0, 5.2)) as own:
+        plain = ~zoo.goats & ~zoo.lambs
+        places, people = np.unique(np.stack([zoo.genuine, zoo.impostor], 1)[plain], axis=0, return_counts=True)
+        own.scatter(places[:, 0], places[:, 1], s=16.0 * people, color=GREY, alpha=0.55, linewidths=0)
+        for number, chosen, name in (
+            (1, zoo.goats & ~zoo.lambs, "goats"),
+            (0, zoo.lambs & ~zoo.goats, other),
+            (2, zoo.goats & zoo.lambs, "both"),
+        ):
+            if chosen.any() or name != "both":
+                drawn = look(number)
+                own.plot(
+                    zoo.genuine[chosen],
+                    zoo.impostor[chosen],
+                    drawn.marker,
+                    color=drawn.colour,
+                    markersize=6,
+                    label=f"{name}: {np.count_nonzero(chosen)}",
+                )
+        _name_outliers(own, zoo)
+        if zoo.shows == "scores":
+            _quartiles(own, zoo)
+        who = {"claim": "against the claim", "subject": "by the subject"}[zoo.by]
+        if zoo.shows == "errors":
+            in_percent(own.xaxis, "FRR of genuine trials")
+            in_percent(own.yaxis, f"FAR of impostor trials {who}")
+        else:
+            own.set_xlabel("mean score of genuine trials")
+            own.set_ylabel(f"mean score of impostor trials {who}")
+        lost = f"; {zoo.left_out:,} without both classes left out" if zoo.left_out else ""
+        rule = (
+            f"goats, {other}: beyond Tukey's fences; dotted: quartiles"
+            if zoo.shows == "scores"
+            else f"goats, {other}: more errors than chance explains; larger dots: more people"
+        )
+        own.set_title(f"the zoo of {legible(zoo.system)} on test: {len(zoo.names):,} {zoo.by}s{lost}\n{rule}")
+        own.legend(loc="best")
+        return own
+
+
+def _quartiles(ax: Axes, zoo: Zoo) -> None:
+    for value in np.quantile(zoo.genuine, [0.25, 0.75]):
+        ax.axvline(value, color=GREY, linestyle=":", linewidth=0.9)
+    for value in np.quantile(zoo.impostor, [0.25, 0.75]):
+        ax.axhline(value, color=GREY, linestyle=":", linewidth=0.9)
+
+
+def _name_outliers(ax: Axes, zoo: Zoo) -> None:
+    """Write the names of the most striking."""
+    worst = zoo.genuine if zoo.shows == "errors" else -zoo.genuine
+    for chosen, badness in ((zoo.goats, worst), (zoo.lambs, zoo.impostor)):
+        rows = np.flatnonzero(chosen)
+        for row in rows[np.argsort(-badness[rows], kind="stable")][: _LABELS // 2].tolist():
+            ax.annotate(
+                cut(zoo.names[row], 20),
+                (float(zoo.genuine[row]), float(zoo.impostor[row])),
+                xytext=(5, 4),
+                textcoords="offset points",
+                fontsize=7,
+            )

@@ -1,0 +1,143 @@
+"""EPCs: curves, bands, points, regions and confidence as they were computed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from fairtrial import (
+    FairtrialError,
+    PerformanceCurve,
+    RunSettings,
+    Trials,
+    alpha_grid,
+    compare,
+    compare_curves,
+    curve_band,
+    evaluate,
+    performance_curve,
+    run_benchmark,
+)
+from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
+from fairtrial.plots import bootstrap_plot, epc_comparison_plot, epc_plot, epc_significance_plot, pooled_epc_plot
+from fairtrial.plots.epc_compare import spans
+
+
+def curve_of(dev: Trials, test: Trials, system: str, measure: str = "hter") -> PerformanceCurve:
+    return performance_curve(dev, test, system=system, alphas=alpha_grid(21), measure=measure)
+
+
+def test_epc_lines_bands_and_points(dev: Trials, test: Trials, ax: Axes) -> None:
+    curves = [curve_of(dev, test, name) for name in ("face", "voice")]
+    bands = {"voice": curve_band(curves[1], test, system="voice", n_resamples=50)}
+    point = evaluate(dev, test, system="face", criterion="wer-min")
+    assert epc_plot(curves, bands=bands, points=[point], ax=ax) is ax
+    for curve, line in zip(curves, ax.lines, strict=False):
+        np.testing.assert_array_equal(line.get_xydata(), np.stack([curve.alpha, curve.hter], 1))
+    corners = ax.collections[0].get_paths()[0].vertices
+    for alpha, low, high in zip(bands["voice"].alpha, bands["voice"].low, bands["voice"].high, strict=True):
+        heights = np.asarray(corners)[np.asarray(corners)[:, 0] == alpha, 1]
+        assert {low, high} <= set(heights.tolist())
+    marker, _, bars = ax.containers[0].lines  # type: ignore[attr-defined]
+    assert marker.get_ydata()[0] == point.test.hter
+    assert abs(marker.get_xdata()[0] - 0.5) < 0.01
+    np.testing.assert_allclose(bars[0].get_segments()[0][:, 1], point.interval.interval)
+    assert ax.get_ylabel() == "HTER on test (%)"
+    assert "pointwise" in ax.get_title()
+
+
+def test_epc_ends_of_alpha_do_not_flatten_the_rest(dev: Trials, test: Trials, ax: Axes) -> None:
+    curve = curve_of(dev, test, "voice")
+    inner = curve.hter[(curve.alpha >= 0.03) & (curve.alpha <= 0.97)].max()
+    assert curve.hter.max() > 2 * inner
+    epc_plot(curve, ax=ax)
+    np.testing.assert_allclose(ax.get_ylim(), (0, 1.4 * inner))
+
+
+def test_epc_of_another_measure(dev: Trials, test: Trials, ax: Axes) -> None:
+    f1 = curve_of(dev, test, "face", "f1")
+    epc_plot(f1, ax=ax)
+    np.testing.assert_array_equal(ax.lines[0].get_ydata(), f1.value)
+    assert ax.get_ylabel().startswith("F1")
+    with pytest.raises(FairtrialError, match="one measure"):
+        epc_plot([f1, curve_of(dev, test, "voice")], ax=ax)
+    with pytest.raises(FairtrialError, match="no curve of it"):
+        epc_plot(f1, points=[evaluate(dev, test, system="voice")], ax=ax)
+
+
+def test_spans_reach_half_way_to_the_next_alpha() -> None:
+    alpha = np.array([0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
+    chosen = np.array([True, True, False, True, False, True])
+    np.testing.assert_allclose(spans(alpha, chosen), [(0, 0.3), (0.5, 0.7), (0.9, 1.0)])
+    assert spans(alpha, ~chosen & chosen) == []
+
+
+def test_regions_are_shaded_for_the_better_system(dev: Trials, test: Trials, ax: Axes) -> None:
+    a, b = curve_of(dev, test, "face"), curve_of(dev, test, "voice")
+    comparison = compare_curves(a, b, test, method="independent")
+    assert comparison.different.any()
+    epc_comparison_plot(a, b, comparison, ax=ax)
+    shaded = sorted((patch.get_x(), patch.get_x() + patch.get_width()) for patch in ax.patches)  # type: ignore[attr-defined]
+    better = comparison.different & (comparison.statistic > 0)
+    worse = comparison.different & (comparison.statistic < 0)
+    np.testing.assert_allclose(shaded, sorted(spans(a.alpha, better) + spans(a.alpha, worse)))
+    words = ax.get_legend_handles_labels()[1]
+    assert words[:2] == ["face", "voice"]
+    assert ("voice significantly better" in words) == better.any()
+    with pytest.raises(FairtrialError, match="comparison is of face and voice"):
+        epc_comparison_plot(b, a, comparison, ax=ax)
+    with pytest.raises(FairtrialError, match="by their HTER"):
+        epc_comparison_plot(curve_of(dev, test, "face", "wer"), curve_of(dev, test, "voice", "wer"), comparison, ax=ax)
+
+
+def test_significance_panels_share_alpha(dev: Trials, test: Trials) -> None:
+    a, b = curve_of(dev, test, "face"), curve_of(dev, test, "finger")
+    comparison = compare_curves(a, b, test)
+    upper, lower = epc_significance_plot(a, b, comparison, figure=Figure())
+    np.testing.assert_array_equal(upper.lines[0].get_ydata(), a.hter)
+    np.testing.assert_array_equal(upper.lines[1].get_ydata(), b.hter)
+    np.testing.assert_array_equal(lower.lines[0].get_ydata(), comparison.worse)
+    assert [float(np.asarray(line.get_ydata())[0]) for line in lower.lines[1:]] == [0.1, 0.5, 0.9]
+    assert upper.get_shared_x_axes().joined(upper, lower)
+    with pytest.raises(FairtrialError, match="levels"):
+        epc_significance_plot(a, b, comparison, levels=[90], figure=Figure())
+
+
+def small_benchmark(dev: Trials, test: Trials) -> Benchmark:
+    infos = tuple(
+        SystemInfo(name, kind, name, "C") for name, kind in (("face", "seen"), ("voice", "heard"), ("finger", "seen"))
+    )
+    return Benchmark("small", "small", (BenchmarkSet("S", dev, test, infos),), synthetic=True)
+
+
+def test_pooled_curves_by_group_and_by_method(dev: Trials, test: Trials, ax: Axes) -> None:
+    benchmark = small_benchmark(dev, test)
+    runs = [run_benchmark(benchmark, settings=RunSettings(fusion=name, points=11)) for name in ("mean", "max")]
+    pooled_epc_plot(runs[0], ax=ax)
+    assert len(ax.lines) == len(runs[0].pooled)
+    for line, curve in zip(ax.lines, runs[0].pooled.values(), strict=True):
+        np.testing.assert_array_equal(line.get_ydata(), curve.hter)
+    assert "small (synthetic)" in ax.get_title()
+    assert ax.get_legend_handles_labels()[1][0] == "all (3)"
+    both = pooled_epc_plot(runs, group="S: multimodal")
+    assert both.get_legend_handles_labels()[1] == ["mean", "max"]
+    np.testing.assert_array_equal(both.lines[1].get_ydata(), runs[1].pooled["S: multimodal"].hter)
+    with pytest.raises(FairtrialError, match="no group 'ears'"):
+        pooled_epc_plot(runs, group="ears")
+    with pytest.raises(FairtrialError, match="no result"):
+        pooled_epc_plot([])
+
+
+@pytest.mark.parametrize("method", ["percentile", "centred", "bca"])
+def test_bootstrap_histogram_bounds_and_zero(dev: Trials, test: Trials, ax: Axes, method: str) -> None:
+    (pair,) = compare(dev, test, systems=["face", "voice"], n_resamples=400, confidence=0.9).pairs
+    bootstrap_plot(pair, method=method, ax=ax)  # type: ignore[arg-type]
+    assert sum(patch.get_height() for patch in ax.patches) == pytest.approx(1)  # type: ignore[attr-defined]
+    low, high = pair.replicates.interval(confidence=0.9, method=method)  # type: ignore[arg-type]
+    places = [float(np.asarray(line.get_xdata())[0]) for line in ax.lines]
+    assert places == [low, high, pair.replicates.estimate, 0]
+    inside = "within" if low <= 0 <= high else "outside"
+    assert inside in ax.get_title()
+    assert ax.get_xlabel() == "HTER of face minus HTER of voice (%)"

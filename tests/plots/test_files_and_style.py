@@ -1,0 +1,126 @@
+"""Pictures as files, and how figures look."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import matplotlib
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from fairtrial import FairtrialError, Trials, plan_rate
+from fairtrial.plots import det_plot, diagnostic_plot, diagnostics, operating_curves, plan_plot, roc_plot, write_picture
+from fairtrial.plots.style import COLOURS, STYLE, as_percent, look
+
+PLAN = plan_rate(0.02, 0.1, half_width=0.005)
+
+
+def draw(figure: Figure) -> None:
+    plan_plot(PLAN, ax=figure.add_subplot())
+
+
+@pytest.mark.parametrize(
+    ("ending", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF"), ("PNG", b"\x89PNG")]
+)
+def test_pictures_repeat_byte_by_byte(tmp_path: Path, ending: str, start: bytes) -> None:
+    for name in ("one", "two"):
+        write_picture(draw, tmp_path / f"{name}.{ending}", title="a title", width=4, height=3, dpi=50)
+    one, two = ((tmp_path / f"{name}.{ending}").read_bytes() for name in ("one", "two"))
+    assert one.startswith(start)
+    assert one == two
+    assert plt.get_fignums() == []
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "words"),
+    [
+        ("a.gif", {}, r"\.png, \.svg, \.pdf"),
+        ("a", {}, "should end in"),
+        ("nowhere/a.png", {}, "no directory"),
+        ("a.png", {"width": 0.0}, "width"),
+        ("a.png", {"height": float("nan")}, "height"),
+        ("a.png", {"dpi": 0}, "dot per inch"),
+        ("a.png", {"width": 0.5, "height": 0.5}, "too small for this figure"),
+        ("a.png", {"width": 1e6}, "more than 10,000 dots"),
+    ],
+)
+def test_what_cannot_be_written(tmp_path: Path, name: str, settings: dict[str, float], words: str) -> None:
+    with pytest.raises(FairtrialError, match=words):
+        write_picture(draw, tmp_path / name, **settings)  # type: ignore[arg-type]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_figure_that_fails_leaves_the_old_file(tmp_path: Path) -> None:
+    place = tmp_path / "a.png"
+    place.write_text("old")
+
+    def fail(figure: Figure) -> None:
+        raise RuntimeError("no")
+
+    with pytest.raises(RuntimeError):
+        write_picture(fail, place)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.png"]
+    assert place.read_text() == "old"
+
+
+def test_the_first_42_looks_differ_and_the_first_seven_in_colour_and_marker() -> None:
+    looks = [look(number) for number in range(42)]
+    assert len({(one.colour, str(one.line)) for one in looks}) == 42
+    assert len({one.colour for one in looks[:7]}) == len({one.marker for one in looks[:7]}) == len(COLOURS) == 7
+
+
+def test_style_is_for_own_figures_only() -> None:
+    own = plan_plot(PLAN)
+    assert not own.spines["top"].get_visible()
+    assert matplotlib.rcParams["font.size"] != STYLE["font.size"]
+    theirs = Figure().add_subplot()
+    plan_plot(PLAN, ax=theirs)
+    assert theirs.spines["top"].get_visible()
+
+
+@pytest.mark.parametrize("names", [("$a$_b", "_x^{"), ("系统", "x" * 300)])
+def test_any_name_can_be_drawn(tmp_path: Path, names: tuple[str, str], dev: Trials, test: Trials) -> None:
+    trials = [one.select(["face", "voice"]).renamed(names) for one in (dev, test)]
+    curves = operating_curves(*trials)
+    drawn = det_plot(curves)
+    labels = [text.get_text() for text in drawn.get_legend().get_texts()]  # type: ignore[union-attr]
+    assert len(labels) == 2
+    assert names[0] in labels[0]
+    write_picture(lambda figure: det_plot(curves, ax=figure.add_subplot()), tmp_path / "a.png", title=names[0])
+    # axes of the caller, in the caller's style
+    figure = Figure()
+    text = det_plot(curves, ax=figure.add_subplot()).get_legend().get_texts()[0]  # type: ignore[union-attr]
+    assert not text.get_parse_math()
+
+
+def test_many_systems_have_their_legend_below(dev: Trials, test: Trials) -> None:
+    many = [
+        Trials(np.repeat(one.scores[:, :1], 10, axis=1), one.genuine, tuple(f"s{k}" for k in range(10)))
+        for one in (dev, test)
+    ]
+    legend = roc_plot(operating_curves(*many)).get_legend()
+    assert legend is not None
+    assert len(legend.get_texts()) == 11
+
+
+@pytest.mark.parametrize("distance", [100.0, 0.0, -100.0])
+def test_perfect_useless_and_reversed_systems_can_be_drawn(tmp_path: Path, dev: Trials, distance: float) -> None:
+    scores = np.outer(dev.genuine, [distance]) + (dev.scores[:, :1] if distance else 0)
+    trials = Trials.from_arrays(scores, dev.genuine, claim=dev.claim, subject=dev.subject)
+    found = diagnostics(trials, trials)
+    write_picture(lambda figure: diagnostic_plot(found, figure=figure), tmp_path / "a.png", width=8, height=6)
+    write_picture(lambda figure: roc_plot(found[0].curve, ax=figure.add_subplot()), tmp_path / "b.png")
+
+
+def test_rates_in_legends() -> None:
+    assert [as_percent(rate) for rate in (0, 0.0123, 0.00012)] == ["0.00 %", "1.23 %", "0.012 %"]
+
+
+def test_matplotlib_is_loaded_only_to_draw() -> None:
+    code = "import sys, fairtrial.plots, fairtrial.cli.plot; print('matplotlib' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

@@ -1,0 +1,110 @@
+"""ROC and DET: the curves and points drawn are those counted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from scipy.special import ndtri
+
+from fairtrial import FairtrialError, Trials, cross_validate, evaluate, make_blocks, proportion_interval
+from fairtrial.intervals import FAR, FRR
+from fairtrial.intervals.clusters import cluster_interval
+from fairtrial.plots import det_plot, operating_curves, roc_plot
+from fairtrial.plots.det import probit, share_below
+
+
+def test_points_are_those_of_evaluate(dev: Trials, test: Trials) -> None:
+    for curve in operating_curves(dev, test, criterion="wer-min", alpha=0.3):
+        expected = evaluate(dev, test, system=curve.system, criterion="wer-min", alpha=0.3)
+        assert curve.point.counts == expected.test
+        assert (curve.point.kind, curve.point.criterion) == ("a priori", "wer-min")
+        for found, weights in ((curve.point.far, FAR), (curve.point.frr, FRR)):
+            interval = cluster_interval(test, expected.threshold, system=curve.system, weights=weights)
+            assert found == pytest.approx(interval.interval)
+
+
+def test_points_by_folds_are_those_of_cross_validation(dev: Trials) -> None:
+    blocks = make_blocks(dev, 4)
+    (curve,) = operating_curves(dev, None, blocks=blocks, systems=["voice"])
+    expected = cross_validate(dev, blocks, system="voice")
+    assert (curve.point.counts.false_accepts, curve.point.counts.false_rejects) == (
+        expected.test.false_accepts,
+        expected.test.false_rejects,
+    )
+    assert curve.point.kind == expected.kind
+    assert "held-out" in det_plot(curve).get_title(loc="left")
+
+
+def test_without_ids_the_intervals_are_wilson(dev: Trials, test: Trials) -> None:
+    bare = [Trials.from_arrays(t.column("face"), t.genuine) for t in (dev, test)]
+    (curve,) = operating_curves(*bare)
+    counts = curve.point.counts
+    assert curve.point.far == proportion_interval(counts.false_accepts, counts.impostor, method="wilson")
+    assert curve.point.frr == proportion_interval(counts.false_rejects, counts.genuine, method="wilson")
+
+
+def test_what_cannot_be_drawn_is_an_error(dev: Trials, test: Trials) -> None:
+    with pytest.raises(FairtrialError, match="no system 'ear'"):
+        operating_curves(dev, test, systems=["ear"])
+    with pytest.raises(FairtrialError, match="cut into blocks"):
+        operating_curves(dev, None)
+    with pytest.raises(FairtrialError, match="no curve"):
+        det_plot([])
+    with pytest.raises(FairtrialError, match="limit"):
+        roc_plot(operating_curves(dev, test), limit=2)
+
+
+def test_det_axes_are_probit_scales(dev: Trials, test: Trials, ax: Axes) -> None:
+    assert det_plot(operating_curves(dev, test), ax=ax) is ax
+    assert (ax.get_xscale(), ax.get_yscale()) == ("function", "function")
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("FAR (%)", "FRR (%)")
+    spread = ax.transData.transform([(rate, 0.1) for rate in (0.02, 0.1, 0.4)])[:, 0]
+    # equal steps of the normal deviate are equal steps on paper
+    deviates = ndtri([0.02, 0.1, 0.4])
+    assert (spread[1] - spread[0]) / (spread[2] - spread[1]) == pytest.approx(
+        (deviates[1] - deviates[0]) / (deviates[2] - deviates[1])
+    )
+
+
+def test_probit_against_scipy() -> None:
+    rates = np.array([[1e-6, 0.001, 0.5], [0.975, 0.2, 0.99]])
+    np.testing.assert_allclose(probit(rates), ndtri(rates), atol=1e-9)
+    np.testing.assert_allclose(share_below(probit(rates)), rates, rtol=1e-9)
+    assert np.isfinite(probit([0, 1])).all()
+
+
+def test_lines_are_the_curves_and_bars_the_intervals(dev: Trials, test: Trials, ax: Axes) -> None:
+    curves = operating_curves(dev, test)
+    det_plot(curves, ax=ax)
+    drawn = [line for line in ax.lines if len(np.atleast_1d(line.get_xdata())) > 10]
+    assert len(drawn) == len(curves) == len(ax.containers)
+    for curve, line, bars in zip(curves, drawn, ax.containers, strict=True):
+        np.testing.assert_array_equal(line.get_xdata(), curve.roc.far)
+        np.testing.assert_array_equal(line.get_ydata(), curve.roc.frr)
+        point, _, segments = bars.lines  # type: ignore[attr-defined]
+        assert (point.get_xdata()[0], point.get_ydata()[0]) == (curve.point.counts.far, curve.point.counts.frr)
+        across, upright = (part.get_segments()[0] for part in segments)
+        np.testing.assert_allclose(across[:, 0], curve.point.far)
+        np.testing.assert_allclose(upright[:, 1], curve.point.frr)
+    labels = ax.get_legend_handles_labels()[1]
+    assert labels[0] == f"face: EER {100 * curves[0].eer.value:.2f} %, HTER {100 * curves[0].point.counts.hter:.2f} %"
+
+
+def test_roc_has_the_line_of_equal_errors_and_both_kinds_of_points(dev: Trials, test: Trials, ax: Axes) -> None:
+    curves = operating_curves(dev, test, systems=["face", "voice"])
+    roc_plot(curves, ax=ax)
+    limit = ax.get_xlim()[1]
+    np.testing.assert_array_equal(ax.lines[0].get_xydata(), [[0, 0], [limit, limit]])
+    for curve in curves:
+        assert max(curve.point.far.high, curve.point.frr.high, curve.eer.value) < limit
+    hollow = [line.get_xydata() for line in ax.lines if line.get_markerfacecolor() == "white"]
+    assert [tuple(np.ravel(place)) for place in hollow] == [(c.eer.value, c.eer.value) for c in curves]
+    roc_plot(curves, limit=0.5, ax=ax)
+    assert ax.get_ylim() == (0, 0.5)
+
+
+def test_percent_is_what_people_read(dev: Trials, test: Trials, ax: Axes) -> None:
+    roc_plot(operating_curves(dev, test), limit=0.5, ax=ax)
+    assert ax.xaxis.get_major_formatter()(0.07, 0) == "7"
+    assert ax.xaxis.get_major_formatter()(0.125, 0) == "12.5"

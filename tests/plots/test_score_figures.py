@@ -1,0 +1,137 @@
+"""Scatter, diagnostic and zoo: scores as they are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from scipy import stats
+
+from fairtrial import FairtrialError, Trials, choose_thresholds, count_errors
+from fairtrial.plots import diagnostic_plot, diagnostics, scatter_data, scatter_plot, zoo_data, zoo_plot
+from fairtrial.plots.zoo import _tail
+
+
+def test_scatter_draws_a_seeded_subsample(test: Trials) -> None:
+    first, same, other = (scatter_data(test, "face", "voice", points=20, rng=seed) for seed in (3, 3, 4))
+    np.testing.assert_array_equal(first.impostor.points, same.impostor.points)
+    assert not np.array_equal(first.impostor.points, other.impostor.points)
+    assert first.impostor.points.shape == (20, 2)
+    everything = {tuple(row) for row in test.select(["face", "voice"]).scores[~test.genuine].tolist()}
+    assert {tuple(row) for row in first.impostor.points.tolist()} <= everything
+    assert (first.genuine.trials, first.impostor.trials) == (48, 1104)
+
+
+def test_scatter_gaussian_is_that_of_all_trials(test: Trials) -> None:
+    found = scatter_data(test, "face", "voice", points=5).impostor
+    scores = test.select(["face", "voice"]).scores[~test.genuine]
+    np.testing.assert_allclose(found.mean, scores.mean(axis=0))
+    away = found.ellipse(2) - found.mean
+    # all points of an ellipse are as many standard deviations off
+    np.testing.assert_allclose(np.einsum("ij,jk,ik->i", away, np.linalg.inv(found.covariance), away), 4)
+    np.testing.assert_allclose(found.covariance, np.cov(scores.T, bias=True))
+
+
+def test_scatter_states_what_it_shows(test: Trials, ax: Axes) -> None:
+    data = scatter_data(test, "face", "voice", points=30, rng=7)
+    scatter_plot(data, thresholds={"face": 1.5, "voice": 0.5}, ax=ax)
+    assert ax.get_legend_handles_labels()[1] == ["impostor: 30 of 1,104", "genuine: 30 of 48", "thresholds from dev"]
+    assert "seed 7" in ax.get_title()
+    np.testing.assert_array_equal(ax.lines[0].get_xydata(), data.impostor.points)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("score of face", "score of voice")
+    assert [list(np.asarray(line.get_xdata())) for line in ax.lines[-2:]] == [[1.5, 1.5], [0, 1]]
+
+
+def test_scatter_leaves_out_infinite_scores() -> None:
+    scores = [[1.0, 2.0], [np.inf, 1.0], [0.0, 0.5], [0.1, -np.inf], [0.3, 0.2]]
+    trials = Trials.from_arrays(scores, np.array([True, True, False, False, False]), systems=["a", "b"])
+    data = scatter_data(trials, "a", "b")
+    assert (data.left_out, data.genuine.trials, data.impostor.trials) == (2, 1, 2)
+    for wrong in ({"points": 0}, {"rng": -1}):
+        with pytest.raises(FairtrialError):
+            scatter_data(trials, "a", "b", **wrong)
+
+
+def test_diagnostic_panels(dev: Trials, test: Trials) -> None:
+    (found,) = diagnostics(dev, test, systems=["voice"], alpha=0.3, criterion="wer-min")
+    density, rates, wer, det = diagnostic_plot(found, figure=Figure())
+    widths = np.diff(found.edges)
+    for part, rows in ((found.genuine, test.genuine), (found.impostor, ~test.genuine)):
+        scores = test.column("voice")[rows]
+        inside = np.mean((scores >= found.edges[0]) & (scores <= found.edges[-1]))
+        assert float(part @ widths) == pytest.approx(float(inside))
+    frr, far = (line.get_ydata() for line in rates.lines[:2])
+    middle = len(found.threshold) // 2
+    counts = count_errors(test.select(["voice"]), [found.threshold[middle]])[0]
+    assert (np.asarray(far)[middle], np.asarray(frr)[middle]) == (counts.far, counts.frr)
+    np.testing.assert_allclose(np.asarray(wer.lines[0].get_ydata(), dtype=float), 0.3 * found.far + 0.7 * found.frr)
+    chosen = choose_thresholds(dev, "wer-min", 0.3, system="voice").threshold[0]
+    assert float(np.asarray(wer.lines[1].get_xdata())[0]) == chosen
+    assert density.get_xlim() == (found.edges[0], found.edges[-1])
+    assert np.isfinite(found.threshold).all()
+    assert (found.far[0], found.frr[-1]) == (1, 1)
+    assert det.get_xscale() == "function"
+
+
+def test_diagnostic_of_several_systems_has_common_axes(dev: Trials, test: Trials) -> None:
+    density, rates, _, _ = diagnostic_plot(diagnostics(dev, test), figure=Figure())
+    assert density.get_xlim() == rates.get_xlim() == (0, 1)
+    assert len(density.get_legend_handles_labels()[1]) == 6
+    with pytest.raises(FairtrialError, match="no system"):
+        diagnostic_plot([], figure=Figure())
+    with pytest.raises(FairtrialError, match="bin"):
+        diagnostics(dev, test, bins=0)
+
+
+@pytest.mark.parametrize("by", ["claim", "subject"])
+def test_zoo_means_by_brute_force(test: Trials, by: str) -> None:
+    zoo = zoo_data(test, system="face", by=by)  # type: ignore[arg-type]
+    names = test.ids[by].decode()
+    for place, name in enumerate(zoo.names):
+        own = test.column("face")[names == name], test.genuine[names == name]
+        assert zoo.genuine[place] == pytest.approx(own[0][own[1]].mean())
+        assert zoo.impostor[place] == pytest.approx(own[0][~own[1]].mean())
+
+
+def test_zoo_names_goats_and_lambs(test: Trials, ax: Axes) -> None:
+    zoo = zoo_data(test, system="face")
+    names = np.array(zoo.names)
+    assert "p00" in names[zoo.goats]
+    assert names[zoo.lambs].tolist() == ["p01"]
+    zoo_plot(zoo, ax=ax)
+    assert {"p00", "p01"} <= {text.get_text() for text in ax.texts}
+    assert ax.get_legend_handles_labels()[1][1] == "lambs: 1"
+    assert "wolves" in zoo_plot(zoo_data(test, system="face", by="subject")).get_legend_handles_labels()[1][1]
+
+
+def test_zoo_of_errors(dev: Trials, test: Trials, ax: Axes) -> None:
+    threshold = float(choose_thresholds(dev, "eer", 0.5, system="face").threshold[0])
+    zoo = zoo_data(test, system="face", shows="errors", threshold=threshold)
+    names = np.array(zoo.names)
+    assert names[zoo.goats & (zoo.genuine == 1)].tolist() in ([], ["p00"])
+    assert names[zoo.lambs].tolist() == ["p01"]
+    whole = count_errors(test.select(["face"]), [threshold])[0]
+    assert zoo.impostor.mean() == pytest.approx(float(whole.far))
+    zoo_plot(zoo, ax=ax)
+    assert ax.get_xlabel() == "FRR of genuine trials (%)"
+    dots = ax.collections[0]
+    plain = ~zoo.goats & ~zoo.lambs
+    assert sum(np.asarray(dots.get_sizes())) == 16 * plain.sum()  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("errors", "trials", "rate"), [(0, 5, 0.1), (3, 46, 0.02), (5, 5, 0.5), (1, 1000, 0.001)])
+def test_binomial_tail_against_scipy(errors: int, trials: int, rate: float) -> None:
+    assert _tail(errors, trials, rate) == pytest.approx(float(stats.binom.sf(errors - 1, trials, rate)))
+
+
+def test_zoo_needs_ids_and_a_threshold(test: Trials) -> None:
+    bare = Trials.from_arrays(test.scores, test.genuine, systems=test.systems)
+    for trials, settings, words in (
+        (bare, {}, "claim ids"),
+        (test, {"shows": "errors"}, "threshold"),
+        (test, {"by": "model"}, "by must be"),
+        (test.rows(np.arange(30)), {}, "at least 4"),
+    ):
+        with pytest.raises(FairtrialError, match=words):
+            zoo_data(trials, system="face", **settings)  # type: ignore[arg-type]
