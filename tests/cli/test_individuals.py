@@ -209,7 +209,7 @@ def test_distances(tmp_path: Path) -> None:
         (["counts.csv", "--resamples", "-1"], ["at least one resample, not -1"]),
         (["counts.csv", "--seed", "-1"], ["a seed must be a whole number of at least 0, not -1"]),
         (["counts.csv", "--threshold", "0.5"], ["counts.csv"]),
-        (["scores.csv"], ["scores.csv: expected a header with the columns errors and attempts"]),
+        (["scores.csv"], ["scores.csv: expected a header with the columns errors, attempts"]),
         (["scores.csv", "--threshold", "0.5"], ["the systems face, voice", "--system"]),
         (["scores.csv", "--threshold", "nan", "--system", "face"], ["threshold must be a number"]),
         (["scores.csv", "--threshold", "0.5", "--system", "iris"], ["iris"]),

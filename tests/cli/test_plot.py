@@ -159,7 +159,7 @@ BAD: list[tuple[list[str], str]] = [
     (["hter-sd", "--most", "1", "--out", "a.png"], "above 1"),
     (["hter-sd", "--far", "10", "--out", "a.png"], "FAR must be a fraction"),
     (["coverage", "none.csv", "--out", "a.png"], "none.csv"),
-    (["coverage", "dev.csv", "--out", "a.png"], "no column 'method'"),
+    (["coverage", "dev.csv", "--out", "a.png"], "expected a header with the columns n, m, pi, rho, coverage, method"),
     (["coverage", "study.csv", "--grid", "paper", "--out", "a.png"], "--grid"),
     (["coverage", "study.csv", "--n", "7", "--out", "a.png"], "no n = 7"),
     (["coverage", "study.csv", "--method", "brr", "--out", "a.png"], "no method 'brr'"),

@@ -82,7 +82,7 @@ BAD: dict[str, tuple[str, str | bytes, list[str]]] = {
     "white-space": ("a.csv", " \n\n", ["nothing but white space"]),
     "comments-only": ("a.csv", "# nothing here\n", ["expected a header", "found nothing"]),
     "header-only": ("a.csv", "errors,attempts\n", ["has a header, but no row"]),
-    "no-header": ("a.csv", "0,5\n2,8\n", ["expected a header with the columns errors and attempts", "found 0, 5"]),
+    "no-header": ("a.csv", "0,5\n2,8\n", ["expected a header with the columns errors, attempts", "found 0, 5"]),
     "other-header": ("a.csv", "wrong,tried\n0,5\n", ["expected a header", "found wrong, tried"]),
     "only-errors": ("a.csv", "errors\n0\n", ["expected a header", "found errors"]),
     "twice": ("a.csv", "errors,attempts,errors\n0,5,0\n", ["expected a header", "errors, attempts, errors"]),

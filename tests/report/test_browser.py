@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from fairtrial import Grid, RunSettings, StudySettings, evaluate, load_lausanne, run_benchmark, run_study
@@ -156,9 +155,9 @@ def test_map_of_coverage_has_a_square_a_cell(browser: Any, pages: dict[str, Path
 
 
 def test_first_paint_comes_at_once(browser: Any, pages: dict[str, Path]) -> None:
-    # a bound that only a page that hangs would break; what was measured is in docs/report.md
+    # that it is painted at all, without any script having to wait; what was measured is in docs/report.md
     page, _ = opened(browser, pages["benchmark"])
-    page.wait_for_function("performance.getEntriesByType('paint').length > 0", timeout=20_000)
-    paint = page.evaluate("performance.getEntriesByType('paint')[0].startTime")
-    assert np.isfinite(paint)
+    page.screenshot()
+    painted = page.evaluate("performance.getEntriesByType('paint').map((entry) => entry.name)")
+    assert "first-contentful-paint" in painted
     page.close()

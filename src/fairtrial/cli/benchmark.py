@@ -91,7 +91,7 @@ def command(
         _check_target(out)
     names = [name.strip() for name in fusions.split(",")]
     _check_methods(names, values["normalise"])
-    benchmark = _load(data, seed, repeats)
+    benchmark = load_benchmark(data, seed, repeats)
     if report is not None and len(names) > 1:
         raise ParameterError("a report is of one fusion method; name one with --fusion")
     count = len(list_experiments(benchmark, protocol))
@@ -135,7 +135,8 @@ def command(
         click.echo(f"results in {out}")
 
 
-def _load(data: str, seed: int, repeats: int) -> Benchmark:
+def load_benchmark(data: str, seed: int, repeats: int) -> Benchmark:
+    """The benchmark that --data names."""
     from fairtrial.benchmark.datasets import DATASETS, load_dataset
     from fairtrial.benchmark.manifest import read_benchmark
 

@@ -104,7 +104,7 @@ def command(
         if out is not None:
             study.write(out)
     else:
-        grid = _grid({"paper": PAPER, "quick": QUICK, None: QUICK}[grid_name], n, m, pi, rho)
+        grid = grid_of({"paper": PAPER, "quick": QUICK, None: QUICK}[grid_name], n, m, pi, rho)
         journal = None if out is None else f"{out}.journal"
         with Bar("covering", len(grid)) as bar:
             study = run_study(grid, settings, workers=workers, journal=journal, progress=bar.advance)
@@ -123,18 +123,20 @@ def command(
         click.echo(f"{len(study.rows):,} rows in {out}")
 
 
-def _grid(start: Grid, n: str | None, m: str | None, pi: str | None, rho: str | None) -> Grid:
+def grid_of(start: Grid, n: str | None, m: str | None, pi: str | None, rho: str | None) -> Grid:
+    """The grid with the axes that options name in place of its own."""
     from fairtrial.simulation import Grid
 
     return Grid(
-        start.n if n is None else _numbers("--n", n, int),
-        start.m if m is None else _numbers("--m", m, int),
-        start.pi if pi is None else _numbers("--pi", pi, float),
-        start.rho if rho is None else _numbers("--rho", rho, float),
+        start.n if n is None else numbers_of("--n", n, int),
+        start.m if m is None else numbers_of("--m", m, int),
+        start.pi if pi is None else numbers_of("--pi", pi, float),
+        start.rho if rho is None else numbers_of("--rho", rho, float),
     )
 
 
-def _numbers(option: str, text: str, kind: Callable[[str], Number]) -> tuple[Number, ...]:
+def numbers_of(option: str, text: str, kind: Callable[[str], Number]) -> tuple[Number, ...]:
+    """Numbers parted by commas."""
     try:
         return tuple(kind(part) for part in text.split(","))
     except ValueError as error:
@@ -152,7 +154,7 @@ def _study_like(
     for option, value in others.items():
         if value is not None:
             raise ParameterError(f"{option} does not go with --like: the file says how many people and attempts")
-    given = [None if text is None else _numbers(name, text, float) for name, text in (("--pi", pi), ("--rho", rho))]
+    given = [None if text is None else numbers_of(name, text, float) for name, text in (("--pi", pi), ("--rho", rho))]
     for name, values in zip(("--pi", "--rho"), given, strict=True):
         if values is not None and len(values) > 1:
             raise ParameterError(f"{name} must be one number with --like")

@@ -87,8 +87,8 @@ def command(json_: bool, **values: Any) -> None:
     from fairtrial.cli.inputs import read_inputs
 
     inputs = read_inputs(values)
-    curves, areas = _curves(values, inputs)
-    bands = _bands(values, inputs, curves)
+    curves, areas = curves_of(values, inputs)
+    bands = bands_of(values, inputs, curves)
     along = _compare(values, inputs, curves)
     if json_:
         shown = [
@@ -106,7 +106,8 @@ def command(json_: bool, **values: Any) -> None:
         print_notes(inputs.notes)
 
 
-def _curves(values: dict[str, Any], inputs: Inputs) -> tuple[list[PerformanceCurve], dict[str, dict[str, Any]]]:
+def curves_of(values: dict[str, Any], inputs: Inputs) -> tuple[list[PerformanceCurve], dict[str, dict[str, Any]]]:
+    """The curves of all systems, and their areas."""
     from fairtrial.cli.inputs import for_each_system
     from fairtrial.epc import alpha_grid, cross_validated_curve, expected_areas, performance_curve, pool_curves
     from fairtrial.significance.curves import area_interval
@@ -147,7 +148,8 @@ def _curves(values: dict[str, Any], inputs: Inputs) -> tuple[list[PerformanceCur
     return curves, areas
 
 
-def _bands(values: dict[str, Any], inputs: Inputs, curves: list[PerformanceCurve]) -> dict[str, Band]:
+def bands_of(values: dict[str, Any], inputs: Inputs, curves: list[PerformanceCurve]) -> dict[str, Band]:
+    """The bands around the curves, by system."""
     if values["bands"] == "none":
         return {}
     if inputs.test is None:

@@ -171,7 +171,7 @@ def _epc(values: dict[str, Any]) -> Draw:
     if values["mark"] and (inputs.test is None or values["measure"] != "hter"):
         raise ParameterError("--mark shows the HTER of a test set; leave it out, or give --test and no --measure")
     curves = _along(values, inputs)
-    bands = cli_epc._bands(values, inputs, curves)
+    bands = cli_epc.bands_of(values, inputs, curves)
     test = inputs.dev if inputs.test is None else inputs.test
     points = [
         evaluate(inputs.dev, test, system=name, **_one_point({**values, "alpha": alpha}))
@@ -183,7 +183,7 @@ def _epc(values: dict[str, Any]) -> Draw:
 
 def _along(values: dict[str, Any], inputs: Inputs) -> list[PerformanceCurve]:
     """The curves as `fairtrial epc` has them."""
-    return cli_epc._curves({"measure": "hter", "pool": False, **values, "no_areas": True}, inputs)[0]
+    return cli_epc.curves_of({"measure": "hter", "pool": False, **values, "no_areas": True}, inputs)[0]
 
 
 def _two_systems(values: dict[str, Any]) -> tuple[Inputs, Trials]:
@@ -242,7 +242,7 @@ def _epc_significance(values: dict[str, Any]) -> Draw:
     """
     from fairtrial.plots.epc_significance import epc_significance_plot
 
-    levels = cli_coverage._numbers("--levels", values["levels"], float)
+    levels = cli_coverage.numbers_of("--levels", values["levels"], float)
     found = _compared(values)
     return lambda figure: epc_significance_plot(*found, levels=levels, figure=figure)
 
@@ -266,7 +266,7 @@ def _pooled_epc(values: dict[str, Any]) -> Draw:
 
     if values["seed"] < 0:
         raise ParameterError(f"a seed must be a whole number of at least 0, not {values['seed']}")
-    benchmark = cli_benchmark._load(values["data"], values["seed"], values["repeats"])
+    benchmark = cli_benchmark.load_benchmark(values["data"], values["seed"], values["repeats"])
     names = [name.strip() for name in values["fusions"].split(",")]
     shared: dict[str, Any] = {name: values[name] for name in f"{FUSING} seed".split()}
     shared["criterion"] = options.criterion_by_name(values["criterion"], None)
@@ -375,9 +375,9 @@ def _covered(values: dict[str, Any], start: Grid) -> tuple[Sequence[Covered], in
 
     if values["file"] is not None:
         given = {name: values[name] for name in ("n", "m", "pi", "rho") if values[name] is not None}
-        wanted = {name: cli_coverage._numbers(f"--{name}", text, float) for name, text in given.items()}
+        wanted = {name: cli_coverage.numbers_of(f"--{name}", text, float) for name, text in given.items()}
         return choose_rows(read_study(values["file"]), **wanted), None
-    grid = cli_coverage._grid(start, *(values[name] for name in ("n", "m", "pi", "rho")))
+    grid = cli_coverage.grid_of(start, *(values[name] for name in ("n", "m", "pi", "rho")))
     settings = StudySettings(
         methods=values["methods"] or StudySettings().methods,
         data_sets=values["datasets"],

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fairtrial.errors import InputError, ParameterError, listed, shown
-from fairtrial.formats import read_trials
+from fairtrial.formats.columns import read_named
 from fairtrial.formats.files import PathLike
-from fairtrial.formats.results import ENDINGS, check_ending
 from fairtrial.plots.style import figure_for
 
 if TYPE_CHECKING:
@@ -83,18 +82,12 @@ def read_study(path: PathLike) -> list[CoveredCell]:
     InputError
         A file without the columns of a study, or with a coverage that is none.
     """
-    try:
-        check_ending(path)
-    except Exception as error:
-        raise InputError(
-            f"{path}: a coverage study ends in {', '.join(ENDINGS)}; see fairtrial coverage --out"
-        ) from error
-    # the readers of score files read any table of numbers and names
-    table = read_trials(path, columns={"claim": "method", "subject": "method"}, scores=_COLUMNS)
-    methods = [] if table.claim is None else table.claim.decode().tolist()
+    found = read_named(path, numbers=_COLUMNS, names=("method",), what="as fairtrial coverage --out writes them")
     rows = [
-        CoveredCell(n, m, pi, rho, method, coverage)
-        for (n, m, pi, rho, coverage), method in zip(table.scores.tolist(), methods, strict=True)
+        CoveredCell(n, m, pi, rho, str(method), coverage)
+        for n, m, pi, rho, coverage, method in zip(
+            *(found[name].tolist() for name in (*_COLUMNS, "method")), strict=True
+        )
     ]
     for number, row in enumerate(rows):
         if not 0 <= row.coverage <= 1:

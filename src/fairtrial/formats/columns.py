@@ -1,0 +1,77 @@
+"""Named columns of any table: CSV, TSV or Parquet, for what is no score file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairtrial.errors import InputError, listed
+from fairtrial.formats.files import Head, PathLike, read_head
+from fairtrial.formats.text import Kind, Layout, read_columns, split_rows
+
+_DELIMITERS = ",\t;"
+
+
+def read_named(
+    path: PathLike, *, numbers: Sequence[str], names: Sequence[str] = (), what: str
+) -> dict[str, NDArray[Any]]:
+    """Read columns of numbers and columns of names; other columns do not matter.
+
+    Parameters
+    ----------
+    what
+        What the table should be, for errors: "a row a person".
+
+    Raises
+    ------
+    InputError
+        A file without these columns, without a row, or with something in them that is no number.
+    """
+    head = read_head(Path(path))
+    read = _parquet if head.data.startswith(b"PAR1") else _text
+    found = read(head, numbers, names, what)
+    if not len(found[numbers[0]]):
+        raise InputError(f"{path}: has a header, but no row below it; expected {what}")
+    return found
+
+
+def _text(head: Head, numbers: Sequence[str], names: Sequence[str], what: str) -> dict[str, NDArray[Any]]:
+    first = "".join(head.lines(1))
+    delimiter = max(_DELIMITERS, key=first.count)
+    header = [name.strip() for name in split_rows([first], delimiter)[0]]
+    _check_names(header, head, (*numbers, *names), what)
+    kinds: list[Kind] = ["score" if name in numbers else "id" if name in names else "skip" for name in header]
+    layout = Layout(tuple(header), tuple(kinds), delimiter, header=True, shape=listed(header))
+    found = read_columns(head, layout, None)
+    return {
+        **{name: np.asarray(found[name], dtype=np.float64) for name in numbers},
+        **{name: found[name].decode() for name in names},
+    }
+
+
+def _parquet(head: Head, numbers: Sequence[str], names: Sequence[str], what: str) -> dict[str, NDArray[Any]]:
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
+    try:
+        with parquet.ParquetFile(head.path) as file:
+            _check_names(file.schema_arrow.names, head, (*numbers, *names), what)
+            table = file.read(columns=[*numbers, *names])
+        return {
+            **{name: table.column(name).cast(pa.float64()).to_numpy() for name in numbers},
+            **{name: np.array(table.column(name).cast(pa.string()).to_pylist(), dtype=object) for name in names},
+        }
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(f"{head.path}: cannot be read as Parquet: {error}") from error
+
+
+def _check_names(header: Sequence[str], head: Head, wanted: Sequence[str], what: str) -> None:
+    if any(name not in header for name in wanted) or len(set(header)) < len(header):
+        raise InputError(
+            f"{head.path}: expected a header with the columns {', '.join(wanted)}, {what}; "
+            f"found {listed(header) or 'nothing'}"
+        )
