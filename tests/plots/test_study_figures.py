@@ -146,7 +146,7 @@ def test_other_files_are_no_study(dev: Trials, tmp_path: Path) -> None:
     write_trials(dev, tmp_path / "scores.csv")
     with pytest.raises(FairtrialError, match="expected a header with the columns n, m, pi, rho, coverage, method"):
         read_study(tmp_path / "scores.csv")
-    with pytest.raises(FairtrialError, match="no such file|cannot be read"):
+    with pytest.raises(FairtrialError, match=r"no such file|cannot be read"):
         read_study(tmp_path / "scores.txt")
     (tmp_path / "odd.csv").write_text("n,m,pi,rho,method,coverage\n10,2,.1,.1,bp,1.5\n")
     with pytest.raises(FairtrialError, match=r"row 1: a coverage must be between 0 and 1, not 1\.5"):
