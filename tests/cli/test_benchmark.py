@@ -330,3 +330,11 @@ def test_bssr1_by_two_random_splits(real_data: Path, monkeypatch: pytest.MonkeyP
         if pair[0].startswith("face") and pair[1].startswith("finger"):
             assert rate < 0.6 * min(alone[name] for name in pair)
     assert any("face-C could not enrol one subject" in note for note in values["notes"])
+
+
+def test_one_set_only() -> None:
+    values = found("--set", "LP2", data="lausanne")
+    assert {entry["set"] for entry in values["experiments"]} == {"LP2"}
+    assert len(values["experiments"]) == 9
+    result = run("--set", "P9")
+    assert (result.exit_code, result.stderr) == (2, "error: lab has no set 'P9'; there are P1\n")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from fairtrial.errors import TrialsError, listed, shown
+from fairtrial.errors import ParameterError, TrialsError, listed, shown
 from fairtrial.trials import Trials
 
 
@@ -61,3 +62,11 @@ class Benchmark:
         repeated = dict.fromkeys(one.name for one, key in zip(self.sets, keys, strict=True) if keys.count(key) > 1)
         if repeated:
             raise TrialsError(f"{self.name}: two sets have the same name: {listed(repeated)}")
+
+    def only(self, names: Sequence[str]) -> Benchmark:
+        """The same with these sets only."""
+        known = list(dict.fromkeys(one.name for one in self.sets))
+        for name in names:
+            if name not in known:
+                raise ParameterError(f"{self.name} has no set {shown(name)}; there are {listed(known)}")
+        return replace(self, sets=tuple(one for one in self.sets if one.name in names))

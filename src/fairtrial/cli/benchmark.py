@@ -34,6 +34,7 @@ _MOST_NOTES = 12
     metavar="NAME|DIR",
     help="A set of `fairtrial datasets`, or a directory with a benchmark.toml.",
 )
+@click.option("--set", "sets", multiple=True, metavar="NAME", help="Only this set, such as LP1; may be repeated.")
 @click.option(
     "--protocol",
     type=click.Choice(["fp-2", "fp-full", "fp-intramodal", "fp-multimodal"]),
@@ -60,6 +61,7 @@ _MOST_NOTES = 12
 @options.as_json
 def command(
     data: str,
+    sets: tuple[str, ...],
     protocol: str,
     fusions: str,
     repeats: int,
@@ -78,7 +80,7 @@ def command(
       fairtrial benchmark --protocol fp-full --fusion logistic --workers 2 --out results.csv
       fairtrial benchmark --fusion mean,weighted-mean,logistic
       fairtrial benchmark --data bssr1-set1 --normalise z
-      fairtrial benchmark --report benchmark.html
+      fairtrial benchmark --set LP1 --report benchmark.html
     """
     from fairtrial.benchmark.contest import compare_runs
     from fairtrial.benchmark.protocols import list_experiments
@@ -92,6 +94,8 @@ def command(
     names = [name.strip() for name in fusions.split(",")]
     _check_methods(names, values["normalise"])
     benchmark = load_benchmark(data, seed, repeats)
+    if sets:
+        benchmark = benchmark.only(sets)
     if report is not None and len(names) > 1:
         raise ParameterError("a report is of one fusion method; name one with --fusion")
     count = len(list_experiments(benchmark, protocol))

@@ -53,7 +53,7 @@ def _files(inputs: Iterable[str]) -> Iterable[InputFile]:
 
     for name in inputs:
         for path in expand(name):
-            entries = sorted(path.iterdir()) if path.is_dir() else [path]
+            entries = sorted(path.rglob("*")) if path.is_dir() else [path]
             for entry in entries:
                 if entry.is_file():
                     with open(entry, "rb") as file:
