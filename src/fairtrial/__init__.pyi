@@ -76,7 +76,7 @@ from .significance import (
     naive_test,
     smallest_difference,
 )
-from .significance.curves import CurveComparison, area_interval, area_test, compare_curves
+from .significance.curves import CurveComparison, area_intervals, area_test, compare_curves
 from .simulation import (
     PAPER,
     QUICK,
@@ -157,7 +157,7 @@ __all__ = [
     "TrialsError",
     "adjust_p_values",
     "alpha_grid",
-    "area_interval",
+    "area_intervals",
     "area_test",
     "as_source",
     "auc_error",

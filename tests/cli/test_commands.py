@@ -321,7 +321,10 @@ def test_bands_and_regions_along_the_curve(sets: tuple[Path, Path]) -> None:
     curve = found["curves"][0]
     assert all(low <= hter <= high for low, hter, high in zip(curve["low"], curve["hter"], curve["high"], strict=True))
     assert {"regions", "worse", "statistic", "areas"} <= set(found["comparison"])
-    assert found["areas"]["face"]["g_interval"]["low"] < found["areas"]["face"]["g"]
+    for name in ("e_v1", "e_v2", "g"):
+        interval = found["areas"]["face"]["intervals"][name]
+        assert interval["low"] < interval["estimate"] < interval["high"]
+        assert interval["estimate"] == pytest.approx(found["areas"]["face"][name])
     base: list[str | Path] = ["epc", "--dev", sets[0], "--test", sets[1]]
     shown = run(*base, "--bands", "pointwise", "--resamples", "200", "--compare", "face,voice")
     assert shown.exit_code == 0

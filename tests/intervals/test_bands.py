@@ -9,7 +9,7 @@ from fairtrial import (
     ParameterError,
     Trials,
     TrialsError,
-    area_interval,
+    area_intervals,
     area_test,
     compare_curves,
     curve_band,
@@ -166,7 +166,7 @@ def test_area_values_sum_to_the_areas(bounds: tuple[float, float]) -> None:
     for name in ("e_v1", "e_v2", "g"):
         total = values[name][TEST.genuine].mean() + values[name][~TEST.genuine].mean()
         assert total == pytest.approx(getattr(areas, name))
-    interval = area_interval(DEV, TEST, "a", low=low, high=high)
+    interval = area_intervals(DEV, TEST, "a", low=low, high=high)["g"]
     assert interval.estimate == pytest.approx(areas.g)
     assert interval.low < areas.g < interval.high
 
@@ -177,7 +177,7 @@ def test_area_interval_covers_and_area_test_keeps_its_level() -> None:
     rejected: list[bool] = []
     for seed in range(700, 1000):
         test = data(seed)
-        found = area_interval(DEV, test, "a")
+        found = area_intervals(DEV, test, "a")["g"]
         covered.append(bool(found.low <= truth <= found.high))
         same = Trials.from_arrays(test.scores, test.genuine, systems=["a", "b"], claim=test.claim, subject=test.subject)
         doubled = Trials.from_arrays(DEV.scores[:, [0, 0]], DEV.genuine, systems=["a", "b"])

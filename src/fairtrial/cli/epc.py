@@ -110,7 +110,7 @@ def curves_of(values: dict[str, Any], inputs: Inputs) -> tuple[list[PerformanceC
     """The curves of all systems, and their areas."""
     from fairtrial.cli.inputs import for_each_system
     from fairtrial.epc import alpha_grid, cross_validated_curve, expected_areas, performance_curve, pool_curves
-    from fairtrial.significance.curves import area_interval
+    from fairtrial.significance.curves import area_intervals
 
     low, high = values["range_"]
     settings: dict[str, Any] = {
@@ -130,7 +130,7 @@ def curves_of(values: dict[str, Any], inputs: Inputs) -> tuple[list[PerformanceC
         )
         areas[system] = found.to_dict()
         if values["convention"] == "interpolated":
-            interval = area_interval(
+            intervals = area_intervals(
                 inputs.dev,
                 inputs.test,
                 system,
@@ -139,7 +139,7 @@ def curves_of(values: dict[str, Any], inputs: Inputs) -> tuple[list[PerformanceC
                 cluster=values["cluster"],
                 confidence=values["confidence"],
             )
-            areas[system]["g_interval"] = interval.to_dict()
+            areas[system]["intervals"] = {name: interval.to_dict() for name, interval in intervals.items()}
         return performance_curve(inputs.dev, inputs.test, system=system, **settings)
 
     curves = for_each_system(inputs, "curves", work)
@@ -269,7 +269,7 @@ def _print(curves: list[PerformanceCurve], areas: dict[str, dict[str, Any]], ban
         )
         if curve.system in areas:
             area = areas[curve.system]
-            interval = area.get("g_interval")
+            interval = area.get("intervals", {}).get("g")
             click.echo(
                 f"  expected HTER over target FARs {percent(area['e_v1'])} % (15), over target FRRs "
                 f"{percent(area['e_v2'])} % (16), G {percent(area['g'])} % (18)"

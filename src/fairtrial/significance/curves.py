@@ -14,7 +14,7 @@ from fairtrial.epc import PerformanceCurve, area_weights
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.folds import Cluster, known_cluster, people_of
 from fairtrial.intervals.bootstrap import count_table, replicate
-from fairtrial.intervals.clusters import ClusterVariance, SharedPeople, cluster_variance, contributions
+from fairtrial.intervals.clusters import ClusterVariance, SharedPeople, contributions
 from fairtrial.intervals.rates import HTER, ErrorWeights, RateInterval, normal_quantile
 from fairtrial.significance.paired import pair_systems, student_test
 from fairtrial.significance.rates import dependent_test, independent_test
@@ -233,30 +233,33 @@ def area_values(
     return values
 
 
-def _area(test: Trials, values: NDArray[np.float64], cluster: Cluster | None) -> tuple[float, ClusterVariance]:
+def _area(test: Trials, values: NDArray[np.float64], shared: SharedPeople) -> tuple[float, ClusterVariance]:
     """An area, or a difference of areas, and its variance."""
     estimate = float(values[test.genuine].mean() + values[~test.genuine].mean())
-    return estimate, cluster_variance(test, contributions(test.genuine, values, AREA_WEIGHTS), cluster=cluster)
+    return estimate, shared.variance(contributions(test.genuine, values, AREA_WEIGHTS))
 
 
-def area_interval(
+def area_intervals(
     dev: Trials,
     test: Trials,
     system: str,
     *,
-    area: Literal["e_v1", "e_v2", "g"] = "g",
     low: float = 0.0,
     high: float = 1.0,
     cluster: Cluster | None = None,
     confidence: float = 0.95,
-) -> RateInterval:
-    """Compute the interval of an expected area, with thresholds as dev gives them."""
-    estimate, found = _area(test, area_values(dev, test, system, low=low, high=high)[area], cluster)
-    sigma = sqrt(found.variance)
-    reach = found.quantile(confidence) * sigma
-    return RateInterval(
-        estimate, estimate - reach, estimate + reach, sigma, confidence, f"cluster-{found.cluster}", area
-    )
+) -> dict[str, RateInterval]:
+    """Compute the intervals of the expected areas E_V1, E_V2 and G, with thresholds as dev gives them."""
+    shared = SharedPeople.of(test, cluster)
+    intervals = {}
+    for area, values in area_values(dev, test, system, low=low, high=high).items():
+        estimate, found = _area(test, values, shared)
+        sigma = sqrt(found.variance)
+        reach = found.quantile(confidence) * sigma
+        intervals[area] = RateInterval(
+            estimate, estimate - reach, estimate + reach, sigma, confidence, f"cluster-{found.cluster}", area
+        )
+    return intervals
 
 
 def area_test(
@@ -272,5 +275,5 @@ def area_test(
 ) -> TestResult:
     """Test whether two systems differ in an expected area."""
     values = [area_values(dev, test, system, low=low, high=high)[area] for system in (a, b)]
-    estimate, found = _area(test, values[0] - values[1], cluster)
+    estimate, found = _area(test, values[0] - values[1], SharedPeople.of(test, cluster))
     return student_test(f"area-{area}", estimate, found)
