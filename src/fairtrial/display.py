@@ -22,6 +22,8 @@ def percent(rate: float) -> str:
     if isnan(rate):
         return ""
     value = 100 * rate
+    if 0 < abs(value) < 0.0995:
+        return f"{value:.3g} %"
     return f"{value:.3f} %" if abs(value) < 1 else f"{value:.2f} %"
 
 

@@ -71,7 +71,7 @@ def test_json_against_formulas_7(counts: Path) -> None:
 def test_table_for_people(counts: Path) -> None:
     result = run(counts)
     assert result.exit_code == 0
-    assert "9 errors in 50 attempts of 10 individuals: 18.00 %, rho 0.556338" in result.stdout
+    assert "errors 9, attempts 50, individuals 10: 18.00 %, rho 0.556338" in result.stdout
     rows = {line.split("│")[1].strip(): line for line in result.stdout.splitlines() if "│" in line}
     assert [name for name in rows if name] == METHODS
     assert "5.67" in rows["lbb"]
@@ -157,6 +157,13 @@ def test_scores_against_a_plain_count(tmp_path: Path, error: str, by: str) -> No
     assert found["errors"] == sum(wrong for wrong, _ in people.values())
     assert found["attempts"] == sum(tried for _, tried in people.values())
     assert found["individuals"] == 12
+    # impostor trials are told to go together by the other role too
+    elsewhere = found.pop("by_the_other", None)
+    assert (elsewhere is None) == (error == "frr")
+    if elsewhere is not None:
+        role = "subject" if by == "claim" else "claim"
+        other = answer(place, "--threshold", "0.6", "--error", error, "--by", role, "--system", "voice")
+        assert elsewhere["lbb"] == other["methods"]["lbb"]
     # as if the counts had been a table
     assert found == answer(as_table(tmp_path, people))
 
@@ -173,6 +180,8 @@ def test_real_scores_against_a_plain_count(real_data: Path, tmp_path: Path, erro
         error,
     )
     found = answer(place, "--threshold", "0", "--error", error, "--by", by)
+    assert ("by_the_other" in found) == (error == "far")
+    found.pop("by_the_other", None)
     assert found == answer(as_table(tmp_path, people))
     assert found["errors"] > 0
     assert found["attempts"] == sum(tried for _, tried in people.values())

@@ -89,7 +89,7 @@ def test_plan_for_people_to_read() -> None:
     assert "expected at 2.00 %: half-width 0.500 points" in lines[1]
     assert "simulated 10,000 times" in lines[2]
     assert "what else would do" in result.stdout
-    assert "rule of 3: no error in 4,220 independent attempts excludes 0.071 %" in result.stdout
+    assert "would exclude 0.0711 % if attempts were independent, and 0.355 % however" in result.stdout
     assert "rule of 30: 30 errors at this rate take 1,500 independent attempts" in result.stdout
     assert "upper bound" not in result.stdout
     below = run("--pi", ".02", "--below", ".03", "--attempts", "2", "--rho", ".2")

@@ -146,3 +146,30 @@ def test_estimates_of_a_large_sample_are_the_truth() -> None:
 def test_many_data_sets_are_an_error() -> None:
     with pytest.raises(ParameterError, match="many data sets"):
         fit_beta_binomial(Individuals(np.arange(2.0), np.ones(2), np.ones((3, 2))))
+
+
+@pytest.mark.parametrize(
+    ("people", "attempts", "a", "b"),
+    [(517, 516, 1, 400), (517, 516, 3, 3000), (1000, 300, 0.5, 300), (100, 2000, 0.05, 30)],
+)
+def test_many_attempts_at_low_rates(people: int, attempts: int, a: float, b: float) -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(5):
+        errors = rng.binomial(attempts, rng.beta(a, b, people))
+        data = Individuals.from_counts(errors, attempts)
+        fit = fit_beta_binomial(data)
+        assert fit.estimate == pytest.approx(float(data.estimate), rel=0.2)
+        assert 0.5 < fit.sigma / float(np.sqrt(data.variance)) < 2
+        # no neighbour is likelier
+        for pi, rho in ((1.01, 1), (0.99, 1), (1, 1.05), (1, 0.95)):
+            rest = 1 / (fit.rho * rho) - 1
+            rate = fit.estimate * pi
+            value = stats.betabinom.logpmf(errors, attempts, rate * rest, (1 - rate) * rest).sum()
+            rest = 1 / fit.rho - 1
+            best = stats.betabinom.logpmf(errors, attempts, fit.estimate * rest, (1 - fit.estimate) * rest).sum()
+            assert value < best
+
+
+def test_more_attempts_than_can_be_fitted_are_undefined_not_an_error() -> None:
+    fit = fit_beta_binomial(Individuals.from_counts([1, 0, 3], 300_000_000))
+    assert np.isnan(fit.sigma)

@@ -110,7 +110,7 @@ def command(
             study = run_study(grid, settings, workers=workers, journal=journal, progress=bar.advance)
         if out is not None and journal is not None:
             study.write(out)
-            Path(journal).unlink()
+            Path(journal).unlink(missing_ok=True)
     if report is not None:
         from fairtrial.report.pages import coverage_page
 
@@ -203,3 +203,5 @@ def _print(study: CoverageStudy) -> None:
     for line in lines:
         table.add_row(*line)
     print_table(table)
+    if "dr" in settings.methods and settings.confidence != 0.9:
+        click.echo("dr is a 90 % interval whatever the confidence")

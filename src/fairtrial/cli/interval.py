@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -132,7 +133,7 @@ def individuals(
     """
     from fairtrial.intervals.repeated import REPEATED_METHODS, repeated_intervals
 
-    people = _people(file, threshold, error, by, values)
+    people, other = _people(file, threshold, error, by, values)
     if seed < 0:
         raise ParameterError(f"a seed must be a whole number of at least 0, not {seed}")
     found = repeated_intervals(
@@ -142,14 +143,19 @@ def individuals(
         n_resamples=resamples or None,
         rng=seed,
     )
+    elsewhere: dict[str, Any] | None = None
+    if other is not None:
+        lbb = repeated_intervals(other, methods=["lbb"], confidence=confidence).methods["lbb"]
+        elsewhere = {"rho": float(other.rho), "individuals": int(other.individuals), "lbb": lbb.to_dict()}
     if json_:
-        print_json(found.to_dict())
+        print_json({**found.to_dict(), **({} if elsewhere is None else {"by_the_other": elsewhere})})
         return
     from rich.table import Table
 
+    rho = "not known" if math.isnan(found.rho) else number(found.rho)
     title = (
-        f"{found.errors:,} errors in {found.attempts:,} attempts of {found.individuals:,} individuals: "
-        f"{percent(found.estimate)} %, rho {number(found.rho)}"
+        f"errors {found.errors:,}, attempts {found.attempts:,}, individuals {found.individuals:,}: "
+        f"{percent(found.estimate)} %, rho {rho}"
     )
     table = Table(title=title, title_justify="left")
     table.add_column("method")
@@ -168,22 +174,36 @@ def individuals(
             f"{percent(bounds.bayes_individuals)} %"
         )
     click.echo(found.recommendation)
+    if elsewhere is not None:
+        low, high = (percent(elsewhere["lbb"][end]) for end in ("low", "high"))
+        role = "subject" if by == "claim" else "claim"
+        click.echo(
+            f"note: errors also go together by {role}; lbb by {role}: {low} to {high} %. Go by the wider one, or by "
+            "evaluate, which takes both into account."
+        )
 
 
-def _people(file: str, threshold: float | None, error: ErrorKind, by: Person, values: dict[str, Any]) -> Individuals:
+def _people(
+    file: str, threshold: float | None, error: ErrorKind, by: Person, values: dict[str, Any]
+) -> tuple[Individuals, Individuals | None]:
+    """The people, and for impostor trials with both ids the people in the other role."""
     from fairtrial.intervals.attempts import Individuals
 
     if threshold is None:
         from fairtrial.formats.counts import read_counts
 
-        return Individuals.from_counts(*read_counts(file))
+        return Individuals.from_counts(*read_counts(file)), None
     from fairtrial.formats import read_trials
 
     with reading_bar([file]) as bar:
         trials = read_trials(file, progress=bar.advance, **options.read_options(values))
     if len(trials.systems) > 1:
         raise ParameterError(f"{file} has the systems {', '.join(trials.systems)}; name one with --system")
-    return Individuals.from_trials(trials, threshold, error=error, by=by)
+    found = Individuals.from_trials(trials, threshold, error=error, by=by)
+    if error != "far" or not {"claim", "subject"} <= set(trials.ids):
+        return found, None
+    role: Person = "subject" if by == "claim" else "claim"
+    return found, Individuals.from_trials(trials, threshold, error=error, by=role)
 
 
 def _proportions(counts: ErrorCounts, confidence: float) -> list[RateInterval]:

@@ -98,13 +98,19 @@ def _plan_rate(values: dict[str, Any], json_: bool) -> None:
     simulated = check_plan(plan, rng=values["seed"]) if plan.pi > 0 and plan.attempts <= MOST_ATTEMPTS else None
     total = plan.individuals * plan.attempts
     if json_:
-        rules: dict[str, Any] = {"rule_of_3": rule_of_three(total)}
+        rules: dict[str, Any] = {
+            "rule_of_3": rule_of_three(total),
+            "rule_of_3_individuals": rule_of_three(plan.individuals),
+        }
         if plan.pi > 0:
             rules["rule_of_30"] = rule_of_thirty(plan.pi)
         print_json({**plan.to_dict(), **rules, "simulated": None if simulated is None else simulated.to_dict()})
         return
     _print_rate(plan, simulated, values["power"])
-    click.echo(f"rule of 3: no error in {total:,} independent attempts excludes {percent(rule_of_three(total))} %")
+    click.echo(
+        f"rule of 3: no error at all would exclude {percent(rule_of_three(total))} % if attempts were independent, and "
+        f"{percent(rule_of_three(plan.individuals))} % however they are correlated"
+    )
     if plan.pi > 0:
         click.echo(f"rule of 30: 30 errors at this rate take {rule_of_thirty(plan.pi):,} independent attempts")
 
@@ -133,6 +139,8 @@ def _print_rate(plan: RatePlan, simulated: SimulatedPlan | None, power: float) -
                 else f", upper bound below the claim in {percent(simulated.share_below_claim)} %"
             )
         )
+        if simulated.coverage < plan.confidence - 0.03:
+            click.echo("note: so few errors come up that lbb does not cover as it should; plan for more people")
         if simulated.share_below_claim is not None and simulated.share_below_claim < power - 0.02:
             click.echo(f"note: that is less than the {percent(power)} % asked for; plan with a higher --power")
     table = Table(title="what else would do", title_justify="left")
@@ -173,4 +181,7 @@ def _print_comparison(plan: ComparisonPlan) -> None:
         f"{plan.individuals:,} individuals with {plan.attempts:,} genuine and {plan.impostor_attempts:,} impostor "
         f"attempts each: {plan.genuine:,} genuine and {plan.impostor:,} impostor trials{each}"
     )
-    click.echo(f"the {kind} test at {level} finds the difference with a power of {percent(plan.power)} %")
+    click.echo(
+        f"the {kind} test at {level} finds the difference with a power of {percent(plan.power)} %, by the normal "
+        "approximation"
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp, log, sqrt
+from math import exp, isfinite, log, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from fairtrial.errors import ParameterError
 from fairtrial.intervals.attempts import Floats, Individuals
 from fairtrial.intervals.rates import Interval, normal_quantile
+
+MOST_ATTEMPTS = 1_000_000
+"""Attempts of one person beyond which the model is not fitted: its likelihood has a term an attempt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,21 +61,31 @@ def fit_beta_binomial(people: Individuals) -> BetaBinomialFit:
     rate = float(people.estimate)
     if rate in (0, 1):
         return BetaBinomialFit(rate, float("nan"), float("nan"), 0.0)
+    if people.attempts.max() > MOST_ATTEMPTS:
+        return BetaBinomialFit(float("nan"), float("nan"), float("nan"), float("nan"))
     model = _Likelihood.of(people)
     binomial = np.array([rate, 0.0])
     if model.gradient(binomial)[1] <= 0:
         sigma = 1 / sqrt(-model.curvature(binomial)[0, 0])
         return BetaBinomialFit(rate, 0.0, sigma, model.value(binomial))
-    best = _maximum(model, rate, float(np.clip(people.rho, 0.01, 0.95)))
-    information = -model.curvature(best)
-    scale = np.sqrt(np.diag(information))
-    inverse = np.linalg.pinv(information / np.outer(scale, scale)) if scale.all() else np.full((2, 2), np.nan)
-    sigma = sqrt(inverse[0, 0]) / float(scale[0])
-    return BetaBinomialFit(float(best[0]), float(best[1] / (1 + best[1])), sigma, model.value(best))
+    best = _maximum(model, rate, float(np.clip(people.rho, 1e-4, 0.95)))
+    return BetaBinomialFit(float(best[0]), float(best[1] / (1 + best[1])), _deviation(model, best), model.value(best))
+
+
+def _deviation(model: _Likelihood, best: Floats) -> float:
+    """The standard deviation of the rate by the observed information; NaN where that is no maximum."""
+    (a, b), (_, c) = -model.curvature(best)
+    # where the correlation is at its bound of 1 the information about it may vanish
+    left = a - b**2 / c if c > 0 else a
+    return 1 / sqrt(left) if isfinite(left) and left > 0 else float("nan")
 
 
 def _maximum(model: _Likelihood, rate: float, rho: float) -> Floats:
+    """Climb from the moments, the rate and the correlation on scales without ends."""
     from scipy.optimize import minimize
+
+    start = np.array([log(rate / (1 - rate)), log(rho / (1 - rho))])
+    people = float(model.attempts[0])
 
     def natural(point: Floats) -> Floats:
         return np.array([1 / (1 + exp(-point[0])), exp(point[1])])
@@ -80,12 +93,12 @@ def _maximum(model: _Likelihood, rate: float, rho: float) -> Floats:
     def descent(point: Floats) -> tuple[float, Floats]:
         values = natural(point)
         slopes = model.gradient(values) * [values[0] * (1 - values[0]), values[1]]
-        return -model.value(values), -slopes
+        return -model.value(values) / people, -slopes / people
 
-    start = [log(rate / (1 - rate)), log(rho / (1 - rho))]
-    # a correlation of 1 - 1e-6 cannot be told from 1, where the likelihood has its maximum at infinity
-    limits = [(-40.0, 40.0), (-30.0, log(1e6))]
-    found = minimize(descent, start, jac=True, method="L-BFGS-B", bounds=limits, options={"ftol": 1e-14, "gtol": 1e-9})
+    # the rate is not far from that of all attempts; a correlation of 1 - 1e-6 cannot be told from 1, where the
+    # likelihood has its maximum at infinity
+    limits = [(start[0] - 10.0, start[0] + 10.0), (-30.0, log(1e6))]
+    found = minimize(descent, start, jac=True, method="L-BFGS-B", bounds=limits, options={"ftol": 1e-15, "gtol": 1e-10})
     return natural(found.x)
 
 

@@ -201,7 +201,8 @@ def plan_rate(
     half_width, scale
         The half-width of the interval that is asked for, of the rate or of its logit.
     claim, power
-        In place of a half-width: the rate that the one-sided upper bound is to exclude, and how surely.
+        In place of a half-width: the rate that the one-sided upper bound is to exclude, and how surely. Where no
+        error is expected (`pi` 0) and attempts are correlated at all, only people count.
     individuals, attempts
         How many people there are, or how many attempts each can make; the other is found. With neither, the
         cheapest plan is; without correlation, that of one attempt each.
@@ -222,11 +223,12 @@ def plan_rate(
         needed = attempts_for_half_width(pi, half_width or 0.0, scale=scale, confidence=confidence)
     return _solved(
         needed,
-        rho,
+        # without errors nothing tells how strongly attempts are correlated, and only people count
+        1.0 if pi == 0 and rho > 0 else rho,
         individuals=individuals,
         attempts=attempts,
         person_cost=person_cost,
-        plan={"pi": pi, "confidence": confidence, "claim": claim},
+        plan={"pi": pi, "rho": rho, "confidence": confidence, "claim": claim},
     )
 
 
@@ -260,7 +262,6 @@ def _solved(
     return RatePlan(
         found,
         attempts,
-        rho=rho,
         independent_attempts=needed,
         trade_off=trade_off(needed, rho, attempts=others, person_cost=person_cost),
         **plan,

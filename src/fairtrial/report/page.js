@@ -14,6 +14,7 @@
   const percent = (rate) => {
     if (rate === null || rate === undefined) return "not known";
     const value = 100 * rate;
+    if (value !== 0 && Math.abs(value) < 0.0995) return String(+value.toPrecision(3)) + " %";
     return (Math.abs(value) < 1 ? value.toFixed(3) : value.toFixed(2)) + " %";
   };
   const scale = (low, high, from, to) => (value) => from + (value - low) / (high - low) * (to - from);

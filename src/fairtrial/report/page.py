@@ -90,6 +90,8 @@ def percent_cell(rate: float) -> Cell:
     if math.isnan(rate):
         return Cell("", -math.inf)
     value = 100 * rate
+    if 0 < abs(value) < 0.0995:
+        return Cell(f"{value:.3g}", value)
     return Cell(f"{value:.3f}" if abs(value) < 1 else f"{value:.2f}", value)
 
 
