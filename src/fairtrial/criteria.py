@@ -205,6 +205,14 @@ def as_criterion(criterion: CriterionLike) -> Criterion:
     return CRITERIA[criterion]
 
 
+def along_alpha(criterion: CriterionLike) -> Criterion:
+    """The criterion whose weight of FAR is alpha: itself, or its kin where alpha is fixed or means something else."""
+    rule = as_criterion(criterion)
+    if rule.name in ("wer-equal", "wer-min"):
+        return rule
+    return CRITERIA["wer-equal" if rule.name == "eer" else "wer-min"]
+
+
 def check_alphas(alphas: ArrayLike) -> NDArray[np.float64]:
     """One alpha or several as an array, each within [0, 1]."""
     values = np.atleast_1d(np.asarray(alphas, dtype=np.float64))

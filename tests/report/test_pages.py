@@ -211,3 +211,51 @@ def test_results_show_themselves_in_a_notebook_with_names_as_text() -> None:
         assert "<script>" not in text
     assert "&lt;script&gt;" in result._repr_html_()
     assert f"{100 * result.test.hter:.2f} %" in result._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("criterion", "alpha", "expected"),
+    [("wer-min", 0.95, 0.95), ("eer", 0.5, 0.5), ("far", 0.1, None), ("f1", 0.5, None)],
+)
+def test_what_was_asked_stands_where_it_belongs(criterion: str, alpha: float, expected: float | None) -> None:
+    dev, test = two_systems(0), two_systems(1)
+    result = evaluate(dev, test, system="face", criterion=criterion, alpha=alpha)
+    page = evaluation_page([result], dev, test, REPEAT)
+    view = page.explore["systems"][0]
+    asked = view["asked"]
+    assert asked["alpha"] == expected
+    assert (asked["low"], asked["high"]) == tuple(result.interval.interval)
+    assert asked["threshold"] == result.threshold
+    if criterion == "wer-min":
+        assert view["hter"][95] == asked["hter"]
+        assert "alpha 0.95" in page.asked
+
+
+def test_curve_of_a_cross_validation_moves_with_alpha() -> None:
+    trials = two_systems(3)
+    blocks = make_blocks(trials, 4)
+    result = cross_validate(trials, blocks, system="face")
+    page = evaluation_page([result], trials, None, REPEAT, blocks=blocks)
+    view = page.explore["systems"][0]
+    assert len(set(view["hter"])) > 3
+    assert view["asked"]["threshold"] == result.threshold
+    assert "held-out trials" in Reader(render(page)).text
+
+
+def test_scores_far_from_zero_keep_their_digits() -> None:
+    dev, test = two_systems(0), two_systems(1)
+    far = [Trials.from_arrays(t.scores + 1e6, t.genuine, systems=["a", "b"]) for t in (dev, test)]
+    result = evaluate(*far, system="a")
+    text = render(evaluation_page([result], *far, REPEAT))
+    systems = data_of(text)["systems"]
+    assert isinstance(systems, list)
+    assert systems[0]["asked"]["threshold"] == result.threshold
+    assert len(set(systems[0]["density"]["edges"])) == 61
+
+
+def test_one_sided_and_equivalence_are_told() -> None:
+    dev, test = two_systems(0, ("a", "b")), two_systems(1, ("a", "b"))
+    found = compare(dev, test, n_resamples=50, alternative="less", margin=0.2)
+    sentences = comparison_page(found, dev, test, REPEAT).answer
+    assert "one-sided" in sentences[0]
+    assert any("equivalent" in sentence and "within 0.2" in sentence for sentence in sentences)

@@ -41,6 +41,7 @@ def repeat_of(inputs: Iterable[str], seed: int | None) -> Repeat:
         "Python": sys.version.split()[0],
         "numpy": version("numpy"),
         "scipy": version("scipy"),
+        "scikit-learn": version("scikit-learn"),
     }
     words = [Path(sys.argv[0]).name if sys.argv else "fairtrial", *sys.argv[1:]]
     words[0] = "fairtrial"

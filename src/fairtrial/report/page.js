@@ -82,20 +82,14 @@
       chooser.appendChild(option);
     });
     slider.max = systems[0].alpha.length - 1;
-    slider.value = Math.round((systems[0].alpha.length - 1) / 2);
     let useAsked = true;
     const faint = systems.length <= 12 ? systems : [];
 
     const point = () => {
       const system = systems[chooser.value], k = Number(slider.value);
-      if (useAsked) return { ...system.asked, low: null, high: null, ...nearest(system), alpha: null };
+      if (useAsked) return system.asked;
       return { alpha: system.alpha[k], threshold: system.threshold[k], far: system.far[k], frr: system.frr[k],
         hter: system.hter[k], low: system.low[k], high: system.high[k] };
-    };
-    // the interval of what was asked is that of the same threshold along the curve, where there is one
-    const nearest = (system) => {
-      const k = system.threshold.findIndex((value) => value === system.asked.threshold);
-      return k < 0 ? {} : { low: system.low[k], high: system.high[k] };
     };
 
     const drawEpc = (system, now) => {
@@ -119,7 +113,9 @@
       draw(svg, "path", { class: "curve", d: path(system.alpha.map(x), system.hter.map(y).map(clip)) });
       const at = now.alpha === null ? null : x(now.alpha);
       if (at !== null) draw(svg, "path", { class: "marker", d: `M${at} ${area.top}V${area.bottom}` });
-      draw(svg, "circle", { class: "point", r: 5, cx: at === null ? x(0.5) : at, cy: clip(y(now.hter)) });
+      // a criterion that is no weighting of errors has no place on this axis, only a height
+      if (at === null) draw(svg, "path", { class: "marker", d: `M${area.left} ${clip(y(now.hter))}H${area.right}` });
+      else draw(svg, "circle", { class: "point", r: 5, cx: at, cy: clip(y(now.hter)) });
       svg.setAttribute("data-at", at === null ? "asked" : String(now.alpha));
     };
 
@@ -164,27 +160,36 @@
 
     const show = () => {
       const system = systems[chooser.value], now = point();
-      byId("alpha-value").textContent = useAsked ? "as asked" : now.alpha.toFixed(2);
-      slider.setAttribute("aria-valuetext", useAsked ? "as asked" : `alpha ${now.alpha.toFixed(2)}`);
+      const word = now.alpha === null ? "none: as asked" : now.alpha.toFixed(2) + (useAsked ? ", as asked" : "");
+      byId("alpha-value").textContent = word;
+      slider.setAttribute("aria-valuetext", word);
       byId("threshold").textContent = Number.isFinite(now.threshold) ? String(+now.threshold.toPrecision(5)) : "none";
       byId("far").textContent = percent(now.far);
       byId("frr").textContent = percent(now.frr);
       byId("hter").textContent = percent(now.hter);
-      byId("interval").textContent = now.low === null || now.low === undefined ? "see the tables" : `${percent(now.low)} to ${percent(now.high)}`;
+      byId("interval").textContent = now.low === null || now.low === undefined ? "not known" : `${percent(now.low)} to ${percent(now.high)}`;
       drawEpc(system, now);
       drawDet(system, now);
       drawDensity(system, now);
     };
     slider.addEventListener("input", () => { useAsked = false; show(); });
     chooser.addEventListener("change", show);
-    byId("asked").addEventListener("click", () => { useAsked = true; show(); });
-    show();
+    const backToAsked = () => {
+      const { alpha } = systems[chooser.value].asked;
+      useAsked = true;
+      slider.value = Math.round((alpha === null ? 0.5 : alpha) * (systems[0].alpha.length - 1));
+      show();
+    };
+    byId("asked").addEventListener("click", backToAsked);
+    backToAsked();
   };
 
   const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#888888", "#000000"];
   const DASHES = ["", "6 3", "2 2", "8 3 2 3", "", "6 3", "2 2", "8 3 2 3"];
   const pooled = (curves) => {
-    const svg = byId("pooled"), area = box(svg);
+    const svg = byId("pooled");
+    svg.setAttribute("viewBox", `0 0 640 ${Math.max(320, 60 + 18 * curves.length)}`);
+    const area = box(svg);
     area.right -= 190;
     const top = Math.max(...curves.flatMap((c) => c.hter.filter((v, k) => c.alpha[k] >= 0.05 && c.alpha[k] <= 0.95))) * 1.08 || 0.01;
     const x = scale(0, 1, area.left, area.right), y = scale(0, top, area.bottom, area.top);
@@ -194,7 +199,8 @@
       const style = { fill: "none", stroke: k < 7 ? COLOURS[k] : "currentColor", "stroke-width": curve.name === "all" ? 3 : 1.6, "stroke-dasharray": DASHES[k % 8] };
       draw(svg, "path", { ...style, d: path(curve.alpha.map(x), curve.hter.map((v) => Math.max(area.top, y(v)))) });
       draw(svg, "path", { ...style, d: `M${area.right + 12} ${area.top + 12 + 18 * k}h24` });
-      draw(svg, "text", { x: area.right + 42, y: area.top + 16 + 18 * k }, curve.name);
+      const name = curve.name.length > 26 ? curve.name.slice(0, 25) + "\u2026" : curve.name;
+      draw(draw(svg, "text", { x: area.right + 42, y: area.top + 16 + 18 * k }, name), "title", {}, curve.name);
     });
   };
 
@@ -259,7 +265,7 @@
   const theme = byId("theme"), root = document.documentElement;
   const darkNow = () => root.classList.contains("dark") ||
     (!root.classList.contains("light") && matchMedia("(prefers-color-scheme: dark)").matches);
-  const label = () => { theme.textContent = darkNow() ? "Light" : "Dark"; theme.setAttribute("aria-pressed", String(darkNow())); };
+  const label = () => { theme.textContent = darkNow() ? "Light" : "Dark"; };
   theme.addEventListener("click", () => {
     const dark = !darkNow();
     root.classList.toggle("dark", dark);

@@ -121,17 +121,19 @@ def render(page: Page) -> str:
 
 def _embedded(data: dict[str, Any]) -> str:
     """JSON that can stand in a script element whatever it holds."""
-    text = json.dumps(_plain(data), separators=(",", ":"), allow_nan=False)
+    text = json.dumps(_short(data), separators=(",", ":"), allow_nan=False)
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
-def _plain(value: Any) -> Any:
+def _short(value: Any, *, digits: int = 5) -> Any:
+    """Rates with as many digits as can be seen; scores, which may be far from 0, with all of theirs."""
     if isinstance(value, dict):
-        return {key: _plain(entry) for key, entry in value.items()}
+        exact = ("threshold", "edges")
+        return {key: _short(entry, digits=17 if key in exact else digits) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(entry) for entry in value]
+        return [_short(entry, digits=digits) for entry in value]
     if isinstance(value, float):
-        return None if not math.isfinite(value) else float(f"{value:.5g}")
+        return None if not math.isfinite(value) else float(f"{value:.{digits}g}")
     return value
 
 

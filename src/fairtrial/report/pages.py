@@ -10,10 +10,13 @@ import numpy as np
 
 from fairtrial.benchmark.results import BenchmarkResult, ExperimentResult
 from fairtrial.benchmark.sets import Benchmark
-from fairtrial.comparison import Comparison
+from fairtrial.comparison import Comparison, SystemRank
+from fairtrial.criteria import CRITERIA, along_alpha
 from fairtrial.epc import cross_validated_curve
 from fairtrial.evaluation import Evaluation
 from fairtrial.folds import Block
+from fairtrial.intervals.clusters import SharedPeople, interval_of_decisions, wrong_decisions
+from fairtrial.intervals.rates import hter_interval
 from fairtrial.report.page import (
     Cell,
     Page,
@@ -26,7 +29,7 @@ from fairtrial.report.page import (
     percent_cell,
     range_cell,
 )
-from fairtrial.report.views import people_of_test, system_view
+from fairtrial.report.views import Asked, people_of_test, system_view, weight_of
 from fairtrial.simulation.study import CoverageStudy
 from fairtrial.trials import Trials
 
@@ -82,14 +85,14 @@ def evaluation_page(
     return Page(
         title=f"Evaluation of {_and([result.system for result in results])}",
         asked=f"How good {'it is' if len(results) == 1 else 'they are'}, with the threshold chosen by "
-        f"{first.criterion} on development trials.",
+        f"{_rule(first.criterion, first.alpha)} on development trials{'' if test is not None else ' of other people'}.",
         answer=tuple(_evaluation_sentence(result) for result in results),
         tables=tuple(tables),
         data=_data_tables(dev, test),
         methods=(PRIOR, ROBUST if shared is not None else INDEPENDENT, EPC),
         repeat=repeat,
         notes=notes_once([note for result in results for note in result.notes]),
-        explore={"systems": views},
+        explore={"systems": views, "held_out": test is None},
     )
 
 
@@ -102,18 +105,17 @@ def _evaluation_view(
     confidence: float,
 ) -> dict[str, Any]:
     own = dev.select([result.system])
+    asked = Asked(result.test, result.threshold, *result.interval.interval, weight_of(result.criterion, result.alpha))
     if test is None:
-        curve = replace(cross_validated_curve(own, blocks, criterion=_named(result.criterion)), system=result.system)
-        settings: dict[str, Any] = {"curve": curve, "shared": None}
-        return system_view(
-            own, own, name=result.system, criterion=_named(result.criterion), asked=result.test, **settings
-        )
+        along = along_alpha(_named(result.criterion))
+        curve = replace(cross_validated_curve(own, blocks, criterion=along), system=result.system)
+        return system_view(own, own, name=result.system, criterion=along, asked=asked, shared=None, curve=curve)
     return system_view(
         own,
         test.select([result.system]),
         name=result.system,
         criterion=_named(result.criterion),
-        asked=result.test,
+        asked=asked,
         shared=shared,
         confidence=confidence,
     )
@@ -121,9 +123,12 @@ def _evaluation_view(
 
 def _named(criterion: str) -> str:
     """A criterion that can be known by its name; a user's own cannot, and the slider moves wer-min then."""
-    from fairtrial.criteria import CRITERIA
-
     return criterion if criterion in CRITERIA else "wer-min"
+
+
+def _rule(criterion: str, alpha: float) -> str:
+    """A criterion, with its alpha where it has one."""
+    return criterion if criterion in ("eer", "hter-min", "f1", "dcf") else f"{criterion}, alpha {alpha:g},"
 
 
 def _evaluation_sentence(result: Evaluation) -> str:
@@ -160,7 +165,7 @@ def comparison_page(result: Comparison, dev: Trials, test: Trials, repeat: Repea
             test.select([rank.system]),
             name=rank.system,
             criterion=_named(result.criterion),
-            asked=rank.counts,
+            asked=_asked_of(rank, test, shared, result, confidence),
             shared=shared,
             confidence=confidence,
         )
@@ -192,7 +197,8 @@ def comparison_page(result: Comparison, dev: Trials, test: Trials, repeat: Repea
     ]
     return Page(
         title=f"Comparison of {_and([rank.system for rank in result.ranking])}",
-        asked=f"Whether the systems really differ in {label}, each at its threshold from dev ({result.criterion}).",
+        asked=f"Whether the systems really differ in {label}, each at its threshold from dev "
+        f"({_rule(result.criterion, result.alpha)}).",
         answer=tuple(_comparison_sentences(result, confidence)),
         tables=(
             Table(
@@ -214,16 +220,36 @@ def comparison_page(result: Comparison, dev: Trials, test: Trials, repeat: Repea
     )
 
 
+def _asked_of(
+    rank: SystemRank, test: Trials, shared: SharedPeople | None, result: Comparison, confidence: float
+) -> Asked:
+    if shared is None:
+        interval = hter_interval(rank.counts, confidence=confidence)
+    else:
+        wrong = wrong_decisions(test, rank.system, rank.threshold)
+        interval = interval_of_decisions(test, wrong, confidence=confidence, shared=shared)
+    return Asked(rank.counts, rank.threshold, *interval.interval, weight_of(result.criterion, result.alpha))
+
+
 def _comparison_sentences(result: Comparison, confidence: float) -> list[str]:
     found = []
     for pair in result.pairs:
         difference, p = pair.headline.estimate, pair.adjusted[0]
         size = percent_cell(abs(difference)).text
         better, worse = (pair.a, pair.b) if difference < 0 else (pair.b, pair.a)
-        if p < 1 - confidence:
+        sure = p < 1 - confidence
+        if pair.headline.alternative != "two-sided":
+            word = "lower" if pair.headline.alternative == "less" else "higher"
+            claim = f"That {pair.a} has a {word} error than {pair.b} is {'shown' if sure else 'not shown'}"
+            found.append(f"{claim}: {percent_cell(difference).text} points (one-sided, p = {p:.3g}).")
+        elif sure:
             found.append(f"{better} is better than {worse} by {size} points (p = {p:.3g}).")
         else:
             found.append(f"{pair.a} and {pair.b} cannot be told apart: they differ by {size} points (p = {p:.3g}).")
+        for test, adjusted in zip(pair.tests, pair.adjusted, strict=True):
+            if test.test.endswith("-equivalence"):
+                shown = "are" if adjusted < 1 - confidence else "are not shown to be"
+                found.append(f"{pair.a} and {pair.b} {shown} equivalent (p = {adjusted:.3g}; {test.note}).")
     return found
 
 
@@ -242,7 +268,12 @@ def benchmark_page(benchmark: Benchmark, result: BenchmarkResult, repeat: Repeat
                     name=_experiment_name(each),
                     group=each.experiment.group,
                     criterion=_named(result.criterion),
-                    asked=each.counts,
+                    asked=Asked(
+                        each.counts,
+                        float(each.counts.threshold),
+                        *each.interval.interval,
+                        weight_of(result.criterion, result.alpha),
+                    ),
                     shared=people[where],
                     confidence=confidence,
                     curve=each.curve,
@@ -260,12 +291,15 @@ def benchmark_page(benchmark: Benchmark, result: BenchmarkResult, repeat: Repeat
             for name, curve in result.pooled.items()
         ]
     }
+    notes = list(result.notes)
     if views:
         explore["systems"] = views
+    else:
+        notes.append("the page shows single experiments of a protocol with at most 60 of them only")
     return Page(
         title=f"{result.title}: {result.protocol}, fusion by {result.fusion}",
         asked=f"What fusion by {result.fusion} gains over single systems in the protocol {result.protocol} "
-        f"(normalisation {result.normalise}).",
+        f"(normalisation {result.normalise}, threshold by {_rule(result.criterion, result.alpha)} on dev).",
         answer=(answer,),
         tables=_benchmark_tables(result),
         data=tuple(
@@ -274,7 +308,7 @@ def benchmark_page(benchmark: Benchmark, result: BenchmarkResult, repeat: Repeat
         ),
         methods=(PRIOR, FUSION, ROBUST, HOLM, EPC, Reference("The scores.", benchmark.citation or benchmark.title)),
         repeat=repeat,
-        notes=notes_once(result.notes),
+        notes=notes_once(notes),
         synthetic=result.synthetic,
         explore=explore,
     )

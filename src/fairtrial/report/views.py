@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.counting import ErrorCounts
-from fairtrial.criteria import Criterion, CriterionLike, as_criterion
+from fairtrial.criteria import CriterionLike, along_alpha
 from fairtrial.curves import RocCurve, roc_curve
 from fairtrial.epc import PerformanceCurve, alpha_grid, performance_curve
 from fairtrial.intervals.clusters import SharedPeople, interval_of_decisions, wrong_decisions
@@ -19,12 +20,27 @@ _BINS = 60
 _DET_POINTS = 160
 
 
-def curve_criterion(criterion: CriterionLike) -> Criterion:
-    """The criterion whose alpha the slider moves: that of the evaluation, or its kin with an alpha."""
-    rule = as_criterion(criterion)
-    if rule.alpha is None and rule.name in ("wer-equal", "wer-min"):
-        return rule
-    return as_criterion("wer-equal" if rule.name == "eer" else "wer-min")
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The operating point that was asked for: errors on test, threshold, interval, and alpha if it has one."""
+
+    counts: ErrorCounts
+    threshold: float
+    low: float
+    high: float
+    alpha: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """What the page gets."""
+        rates = {name: float(getattr(self.counts, name)) for name in ("far", "frr", "hter")}
+        return {"alpha": self.alpha, "threshold": self.threshold, "low": self.low, "high": self.high, **rates}
+
+
+def weight_of(criterion: str, alpha: float) -> float | None:
+    """The weight of FAR that a criterion stands for; None where it stands for none."""
+    if criterion in ("wer-min", "wer-equal"):
+        return alpha
+    return 0.5 if criterion in ("eer", "hter-min") else None
 
 
 def system_view(
@@ -33,7 +49,7 @@ def system_view(
     *,
     name: str,
     criterion: CriterionLike,
-    asked: ErrorCounts,
+    asked: Asked,
     shared: SharedPeople | None,
     confidence: float = 0.95,
     curve: PerformanceCurve | None = None,
@@ -44,14 +60,14 @@ def system_view(
     Parameters
     ----------
     asked
-        The errors on test at the operating point that was asked for.
+        The operating point that was asked for.
     shared
         Which test trials share people; None: all are independent.
     curve
         The curve along alpha, if it is known already.
     """
     found = curve or performance_curve(
-        dev, test, alphas=alpha_grid(), criterion=curve_criterion(criterion), system=test.systems[0]
+        dev, test, alphas=alpha_grid(), criterion=along_alpha(criterion), system=test.systems[0]
     )
     low, high = _intervals(test, found, shared, confidence)
     return {
@@ -64,12 +80,7 @@ def system_view(
         "hter": found.hter.tolist(),
         "low": low,
         "high": high,
-        "asked": {
-            "threshold": float(asked.threshold),
-            "far": float(asked.far),
-            "frr": float(asked.frr),
-            "hter": float(asked.hter),
-        },
+        "asked": asked.to_dict(),
         **posterior_view(test),
     }
 
