@@ -161,7 +161,7 @@ def test_comparison_for_people_to_read() -> None:
         (["--pi", ".01", "--below", ".01"], ["no test can put a bound below 0.01"]),
         (["--pi", ".01", "--below", ".02", "--power", "1"], ["power must be between 0 and 1"]),
         ([*INTERVAL, "--rho", "1.5"], ["rho must be between 0 and 1"]),
-        ([*INTERVAL, "--attempts", "0"], ["at least one of the attempts, not 0"]),
+        ([*INTERVAL, "--attempts", "0"], ["whole number of attempts, at least one, not 0"]),
         ([*INTERVAL, "--attempts", "2", "--individuals", "2"], ["either the individuals or the attempts"]),
         ([*INTERVAL, "--individuals", "300"], ["no number of attempts is enough for 300", "at least 302"]),
         ([*INTERVAL, "--seed", "-1"], ["a seed must be a whole number of at least 0, not -1"]),

@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from fairtrial import ErrorCounts, ParameterError
+from fairtrial import ErrorCounts, ParameterError, planning
 from fairtrial.intervals import FAR, FRR, HTER, ErrorWeights
 from fairtrial.planning import comparison_power, plan_comparison
 from fairtrial.significance import Discordant, dependent_test, independent_test
@@ -281,3 +281,26 @@ def test_names_of_the_json() -> None:
     found = plan_comparison((0.01, 0.02), (0.02, 0.04), attempts=3, impostor_attempts=20).to_dict()
     assert {"individuals", "attempts", "impostor_attempts", "power", "genuine", "impostor"} <= set(found)
     assert found["genuine"] == 3 * found["individuals"]
+
+
+@pytest.mark.parametrize("correlation", [None, 0.0, 0.5])
+def test_simulated_power_against_the_tests_themselves(correlation: float | None) -> None:
+    a, b, impostor, genuine = (0.02, 0.05), (0.03, 0.09), 3000, 400
+    rng = np.random.default_rng(8)
+    rejected = 0
+    for _ in range(1000):
+        wrong = []
+        for p, q, trials in ((a[0], b[0], impostor), (a[1], b[1], genuine)):
+            both = p * q + (correlation or 0.0) * (p * (1 - p) * q * (1 - q)) ** 0.5
+            wrong.append(rng.multinomial(trials, [both, p - both, q - both, 1 - p - q + both]))
+        (fa, fa_a, fa_b, _), (fr, fr_a, fr_b, _) = wrong
+        counts_a = ErrorCounts(0.0, fa + fa_a, fr + fr_a, genuine, impostor)
+        counts_b = ErrorCounts(0.0, fa + fa_b, fr + fr_b, genuine, impostor)
+        test = (
+            independent_test(counts_a, counts_b)
+            if correlation is None
+            else dependent_test(counts_a, counts_b, Discordant(fa_b, fa_a, fr_b, fr_a))
+        )
+        rejected += test.p_value < 0.05
+    found = planning.simulated_power(a, b, impostor=impostor, genuine=genuine, correlation=correlation)
+    assert found == pytest.approx(rejected / 1000, abs=0.06)

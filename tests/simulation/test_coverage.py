@@ -254,8 +254,8 @@ def test_unequal_attempts_against_simulation_person_by_person() -> None:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ((1, 2, 0.1, 0.1), "n must be at least 2 individuals, not 1"),
-        ((10, 0, 0.1, 0.1), "m must be at least one attempt, not 0"),
+        ((1, 2, 0.1, 0.1), "n must be a whole number of at least 2 individuals, not 1"),
+        ((10, 0, 0.1, 0.1), "m must be a whole number of at least one attempt, not 0"),
         ((10, 2, 0.0, 0.1), "pi must be a fraction above 0 and below 1, not 0.0"),
         ((10, 2, 1.0, 0.1), "pi must be a fraction"),
         ((10, 2, float("nan"), 0.1), "pi must be a fraction"),

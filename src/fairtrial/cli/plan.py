@@ -152,7 +152,7 @@ def _print_rate(plan: RatePlan, simulated: SimulatedPlan | None, power: float) -
 
 
 def _plan_comparison(values: dict[str, Any], json_: bool) -> None:
-    from fairtrial.planning import plan_comparison
+    from fairtrial.planning import plan_comparison, simulated_power
 
     for name in ("half_width", "below", "pi"):
         if values[name] is not None:
@@ -168,13 +168,24 @@ def _plan_comparison(values: dict[str, Any], json_: bool) -> None:
         correlation=None if values["unpaired"] else values["correlation"],
         confidence=values["confidence"],
     )
+    simulated = None
+    if values["rho"] == 0 and max(plan.impostor, plan.genuine) < 2**62:
+        simulated = simulated_power(
+            values["a"],
+            values["b"],
+            impostor=plan.impostor,
+            genuine=plan.genuine,
+            correlation=None if values["unpaired"] else values["correlation"],
+            confidence=values["confidence"],
+            rng=values["seed"],
+        )
     if json_:
-        print_json(plan.to_dict())
+        print_json({**plan.to_dict(), "simulated_power": simulated})
         return
-    _print_comparison(plan)
+    _print_comparison(plan, simulated)
 
 
-def _print_comparison(plan: ComparisonPlan) -> None:
+def _print_comparison(plan: ComparisonPlan, simulated: float | None) -> None:
     kind, level = "paired" if plan.paired else "unpaired", f"{100 * (1 - plan.confidence):.3g} %"
     each = "" if plan.paired else " a system"
     click.echo(
@@ -183,5 +194,5 @@ def _print_comparison(plan: ComparisonPlan) -> None:
     )
     click.echo(
         f"the {kind} test at {level} finds the difference with a power of {percent(plan.power)} %, by the normal "
-        "approximation"
+        "approximation" + ("" if simulated is None else f"; simulated {percent(simulated)} %")
     )

@@ -1,6 +1,6 @@
 """How many people and attempts a test needs."""
 
-from fairtrial.planning.comparison import ComparisonPlan, comparison_power, plan_comparison
+from fairtrial.planning.comparison import ComparisonPlan, comparison_power, plan_comparison, simulated_power
 from fairtrial.planning.rate import (
     RatePlan,
     TradeOff,
@@ -23,5 +23,6 @@ __all__ = [
     "plan_comparison",
     "plan_rate",
     "rule_of_thirty",
+    "simulated_power",
     "trade_off",
 ]

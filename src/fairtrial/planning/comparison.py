@@ -7,6 +7,8 @@ from math import sqrt
 from statistics import NormalDist
 from typing import Any
 
+import numpy as np
+
 from fairtrial.errors import ParameterError
 from fairtrial.intervals.rates import HTER, ErrorWeights, normal_quantile
 from fairtrial.planning.rate import design_effect
@@ -86,11 +88,53 @@ def comparison_power(
     return normal.cdf(-z) + 1 - normal.cdf(z)
 
 
+def _both_wrong(p: float, q: float, correlation: float) -> float:
+    """The share of trials that both systems decide wrongly, as near to the correlation as the rates allow."""
+    both = p * q + correlation * sqrt(p * (1 - p) * q * (1 - q))
+    return min(max(both, p + q - 1, 0.0), p, q)
+
+
 def _discordant(p: float, q: float, correlation: float) -> float:
     """The share of trials that one system decides wrongly and the other does not."""
-    both = p * q + correlation * sqrt(p * (1 - p) * q * (1 - q))
-    both = min(max(both, p + q - 1, 0.0), p, q)
-    return p + q - 2 * both
+    return p + q - 2 * _both_wrong(p, q, correlation)
+
+
+def simulated_power(
+    a: tuple[float, float],
+    b: tuple[float, float],
+    *,
+    impostor: int,
+    genuine: int,
+    correlation: float | None = 0.0,
+    weights: ErrorWeights = HTER,
+    confidence: float = 0.95,
+    data_sets: int = 10_000,
+    rng: np.random.Generator | int | None = 0,
+) -> float:
+    """Simulate tests of independent trials and count how often the two-sided z test finds a difference.
+
+    The parameters are those of `comparison_power`, which approximates this.
+    """
+    first, second = Rates(*a), Rates(*b)
+    source = np.random.default_rng(rng)
+    difference, variance = np.zeros(data_sets), np.zeros(data_sets)
+    for p, q, weight, trials in (
+        (first.far, second.far, weights.far, impostor),
+        (first.frr, second.frr, weights.frr, genuine),
+    ):
+        if correlation is None:
+            wrong_a, wrong_b = (source.binomial(trials, rate, data_sets) / trials for rate in (p, q))
+            spread = wrong_a * (1 - wrong_a) + wrong_b * (1 - wrong_b)
+        else:
+            both = _both_wrong(p, q, correlation)
+            shares = np.array([p - both, q - both, max(1 - p - q + both, 0.0)])
+            only = source.multinomial(trials, np.append(shares, both) / (shares.sum() + both), data_sets) / trials
+            wrong_a, wrong_b = only[:, 0], only[:, 1]
+            spread = wrong_a + wrong_b
+        difference += weight * (wrong_a - wrong_b)
+        variance += weight**2 * spread / trials
+    found = np.abs(difference) > normal_quantile(confidence) * np.sqrt(variance)
+    return float(np.mean(found & (variance > 0)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -249,8 +249,8 @@ def _solved(
     if individuals is not None and attempts is not None:
         raise ParameterError("give either the individuals or the attempts of each; the other is what is planned")
     for name, count in (("individuals", individuals), ("attempts", attempts)):
-        if count is not None and count < 1:
-            raise ParameterError(f"there must be at least one of the {name}, not {count}")
+        if count is not None and (count < 1 or count != int(count)):
+            raise ParameterError(f"there must be a whole number of {name}, at least one, not {count}")
     if not (person_cost >= 0 and isfinite(person_cost)):
         raise ParameterError(f"the cost of a person must be at least 0, not {person_cost}")
     if individuals is not None:

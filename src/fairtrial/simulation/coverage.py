@@ -33,12 +33,12 @@ class Cell:
     rho: float
 
     def __post_init__(self) -> None:
-        if self.n < 2:
-            raise ParameterError(f"n must be at least 2 individuals, not {self.n}")
+        if self.n < 2 or self.n != int(self.n):
+            raise ParameterError(f"n must be a whole number of at least 2 individuals, not {self.n}")
         if not 0 < self.pi < 1:
             raise ParameterError(f"pi must be a fraction above 0 and below 1, not {self.pi}")
-        if self.m < 1:
-            raise ParameterError(f"m must be at least one attempt, not {self.m}")
+        if self.m < 1 or self.m != int(self.m):
+            raise ParameterError(f"m must be a whole number of at least one attempt, not {self.m}")
         if not 0 <= self.rho <= 1:
             raise ParameterError(f"rho must be between 0 and 1, not {self.rho}")
 
