@@ -1,6 +1,6 @@
 """Several methods over a protocol: the difference of mean HTERs, its variance by brute force, letters."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from fairtrial import ParameterError, Trials
-from fairtrial.benchmark.contest import compare_runs
+from fairtrial.benchmark.contest import compare_runs, latex_ranking, markdown_ranking
 from fairtrial.benchmark.results import BenchmarkResult
 from fairtrial.benchmark.runner import RunSettings, run_benchmark
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
@@ -205,3 +205,28 @@ def test_what_is_refused() -> None:
     part = Benchmark("mine", "mine", benchmark.sets[1:])
     with pytest.raises(ParameterError, match="only runs of the same protocol on the same benchmark"):
         compare_runs(benchmark, [mean, *run(part, "min")])
+
+
+def test_ranking_as_markdown_and_latex() -> None:
+    benchmark = example(0)
+    contest = compare_runs(benchmark, run(benchmark, "mean", "min"))
+    markdown, latex = markdown_ranking(contest), latex_ranking(contest)
+    for rank in contest.ranking:
+        cells = (rank.fusion, f"{100 * rank.hter:.3f}", f"{rank.beta_min:.2f}", str(rank.better), rank.letters)
+        assert f"| {' | '.join(cells)} |" in markdown
+        assert " & ".join(cells) in latex
+    for text in (markdown, latex):
+        assert "fusion methods by their mean HTER over all experiments" in text
+        assert text.endswith("methods that share a letter cannot be told apart\n")
+
+
+def test_gains_that_are_not_finite_are_left_out_of_the_ranking_and_noted() -> None:
+    benchmark = example(0)
+    mean, least = run(benchmark, "mean", "min")
+    first, *others = mean.experiments
+    mean = replace(mean, experiments=(replace(first, beta_min=float("inf")), *others))
+    contest = compare_runs(benchmark, [mean, least])
+    rank = next(rank for rank in contest.ranking if rank.fusion == "mean")
+    assert rank.beta_min == pytest.approx(np.mean([e.beta_min for e in others]))
+    assert contest.notes == ("mean beta_min leaves out experiments in which the fusion made no error: mean 1",)
+    assert contest.notes[0].replace("_", "\\_") in latex_ranking(contest)

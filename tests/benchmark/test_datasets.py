@@ -329,3 +329,10 @@ def test_xm2vts_benchmark_against_the_readme(real_data: Path) -> None:
         assert [int(part.genuine.sum()) for part in (one.dev, one.test)] == [200, 200]
         # 100 clients against 12 or 13 impostors with 8 shots
         assert sorted(int((~part.genuine).sum()) for part in (one.dev, one.test)) == [9_600, 10_400]
+
+
+def test_the_benchmark_knows_the_files_it_is_from(small: str, tmp_path: Path) -> None:
+    folder = store(tmp_path / "mine", ending=".gz") / "xm2vts_lp2_dev_2sys"
+    found = load_dataset(small, data_dir=tmp_path / "mine", repeats=1)
+    assert found.files == (folder / "gen.scores.gz", folder / "imp.scores.gz")
+    assert load_dataset("lausanne").files == ()

@@ -393,3 +393,17 @@ def test_no_manifest(tmp_path: Path) -> None:
     (tmp_path / "odd.toml").write_bytes(b'name = "\xff"')
     with pytest.raises(InputError, match=r"odd.toml: is no TOML: "):
         read_benchmark(tmp_path / "odd.toml")
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        (ONE_FILE_EACH, ["a-dev.txt", "a-test.txt", "b-dev.txt", "b-test.txt"]),
+        (ONE_FILE_EACH.replace('"a-dev.txt"', '"a-d*.txt"'), ["a-dev.txt", "a-test.txt", "b-dev.txt", "b-test.txt"]),
+        (COLUMNS, ["dev.csv", "test.csv"]),
+        (NO_DEV, ["dev.csv"]),
+    ],
+)
+def test_the_benchmark_knows_the_files_it_is_from(write: Callable[[str], Path], text: str, names: list[str]) -> None:
+    folder = write(text)
+    assert read_benchmark(folder).files == tuple(folder / name for name in ["benchmark.toml", *names])

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from math import inf, isnan
 from typing import Any
@@ -232,6 +233,32 @@ def test_spreads_over_splits_by_numpy(splits: Benchmark) -> None:
     assert [entry["hter_mean"] for entry in result.to_dict()["spreads"]] == [s.mean for s in result.spreads]
 
 
+def test_spread_of_single_systems_over_random_splits(splits: Benchmark) -> None:
+    result = run_benchmark(splits, settings=RunSettings(points=3))
+    systems = splits.sets[0].systems
+    assert [each.system for each in result.baseline_spreads] == [system.name for system in systems]
+    for each in result.baseline_spreads:
+        rates = [evaluate(one.dev, one.test, system=each.system).test.hter for one in splits.sets]
+        assert (each.set, each.splits) == (splits.sets[0].name, 3)
+        assert (each.mean, each.sd) == pytest.approx((np.mean(rates), np.std(rates, ddof=1)))
+    assert result.to_dict()["baseline_spreads"] == [each.to_dict() for each in result.baseline_spreads]
+
+
+def test_gains_that_are_not_finite_are_left_out_of_means() -> None:
+    (good,) = perfect().sets
+    rng = np.random.default_rng(0)
+    scores = rng.normal(good.dev.genuine[:, None], 1, good.dev.scores.shape)
+    noisy = replace(good.dev, scores=scores)
+    parts = ((good.dev, good.test), (noisy, noisy))
+    sets = tuple(BenchmarkSet("s", *part, good.systems, split) for split, part in enumerate(parts, 1))
+    result = run_benchmark(Benchmark("mine", "mine", sets), settings=RunSettings(points=3))
+    first, second = result.experiments
+    assert first.beta_min == inf
+    (spread,) = result.spreads
+    assert (spread.beta_min, spread.left_out) == (second.beta_min, 1)
+    assert spread.to_dict()["beta_min_left_out"] == 1
+
+
 def test_p_values_are_adjusted_within_each_split(splits: Benchmark) -> None:
     result = run_benchmark(splits, settings=RunSettings(points=3))
     for split in (1, 2, 3):
@@ -243,6 +270,7 @@ def test_one_split_has_no_spread(splits: Benchmark) -> None:
     alone = Benchmark("dealt", "dealt", splits.sets[:1])
     assert all(isnan(spread.sd) for spread in run_benchmark(alone, settings=RunSettings(points=3)).spreads)
     assert run_benchmark(example(), settings=SETTINGS).spreads == ()
+    assert run_benchmark(example(), settings=SETTINGS).baseline_spreads == ()
 
 
 def test_fused_scores_are_kept_if_asked_for(run: BenchmarkResult) -> None:
@@ -300,14 +328,14 @@ def test_latex_is_escaped() -> None:
     assert plain.count("{") == plain.count("}")
     assert not re.search(r"(?<!\\)[#%~]", plain)
     rows = [line for line in plain.splitlines() if line.endswith("\\\\")]
-    assert [row.count("&") for row in rows] == [5]
+    assert [row.count("&") for row in rows] == [8]
 
 
-def test_markdown_is_a_table_of_six_columns_a_group(run: BenchmarkResult) -> None:
+def test_markdown_is_a_table_of_nine_columns_a_group(run: BenchmarkResult) -> None:
     text = markdown_table(run)
     assert text.startswith("# mine, fp-2, mean, normalisation z, a priori\n")
     assert text.count("## ") == 4
-    assert "| No. | Fusion candidates | HTER % | 90 % interval | beta_min | p (Holm) |" in text
+    assert "| HTER % | 90 % interval | FAR % | FRR % | beta_mean | beta_min | p (Holm) |" in text
     rows = [line for line in text.splitlines() if line.startswith("| ")]
     assert len(rows) == 7 + 4
     first = run.experiments[0]
@@ -316,7 +344,21 @@ def test_markdown_is_a_table_of_six_columns_a_group(run: BenchmarkResult) -> Non
     )
     strange = markdown_table(run_benchmark(perfect(), settings=RunSettings(points=3)))
     row = next(line for line in strange.splitlines() if line.startswith("| 1 "))
-    assert len(re.findall(r"(?<!\\)\|", row)) == 7
+    assert len(re.findall(r"(?<!\\)\|", row)) == 10
+    rates = f"| {100 * first.counts.far:.3f} | {100 * first.counts.frr:.3f} | {first.beta_mean:.2f} |"
+    assert rates in rows[1]
+
+
+def test_names_in_markdown_are_no_html() -> None:
+    one = example().sets[1]
+    strange = [SystemInfo(name, "face", name, "x") for name in ("<script>a&b", "c|d>")]
+    dev, test = (part.renamed([s.name for s in strange]) for part in (one.dev, one.test))
+    mine = Benchmark("<b>", "mine", (BenchmarkSet("<i>&|", dev, test, tuple(strange)),))
+    text = markdown_table(run_benchmark(mine, settings=RunSettings(fusion="mean", points=3)))
+    assert text.startswith("# &lt;b&gt;, fp-2")
+    assert "## &lt;i&gt;&amp;\\|: " in text
+    assert "| &lt;script&gt;a&amp;b + c\\|d&gt; |" in text
+    assert not re.search(r"[<>]", text)
 
 
 def test_columns_are_those_of_the_experiments(run: BenchmarkResult) -> None:
@@ -369,3 +411,10 @@ def test_errors_of_trials_name_the_set() -> None:
     alone = test.rows((test.claim.decode() == "0") | ~test.genuine)
     with pytest.raises(TrialsError, match=r"^two: all genuine trials have the same claim"):
         run_benchmark(Benchmark("mine", "mine", (BenchmarkSet("two", dev, alone, SYSTEMS[:2]),)))
+
+
+def test_a_class_that_is_missing_in_dev_names_the_set() -> None:
+    one = example().sets[1]
+    mine = Benchmark("mine", "mine", (BenchmarkSet("two", one.dev.rows(~one.dev.genuine), one.test, one.systems),))
+    with pytest.raises(TrialsError, match=r"^two: .*genuine"):
+        run_benchmark(mine)

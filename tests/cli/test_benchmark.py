@@ -145,7 +145,7 @@ def test_tables_show_every_system_and_experiment() -> None:
     assert "90 % interval" in result.stdout
     assert "95 %" not in result.stdout
     for entry in values["experiments"]:
-        row = next(line for line in lines if " ".join(entry["systems"]) in line)
+        row = next(line for line in lines if " + ".join(entry["systems"]) in line)
         for words in (f"{100 * entry['hter']:.2f}", f"{entry['beta_min']:.2f}", f"{entry['p_adjusted']:.3g}"):
             assert words in row
     for entry in values["baselines"]:
@@ -181,12 +181,18 @@ def test_splits_show_their_spread() -> None:
     assert {entry["split"] for entry in values["experiments"]} == {1, 2, 3}
     assert len(values["spreads"]) == 3
     result = run(data="dealt")
-    for words in ("mean and spread over random splits", "P1, split 1", "after Holm, each split by itself"):
+    for words in ("fused systems over random splits", "after Holm, each split by itself"):
         assert words in result.stdout
     for spread in values["spreads"]:
-        row = next(line for line in result.stdout.splitlines() if f" {' '.join(spread['systems'])} " in line)
+        row = next(line for line in result.stdout.splitlines() if f" {' + '.join(spread['systems'])} " in line)
         assert f"{100 * spread['hter_mean']:.2f}" in row
         assert f"{100 * spread['hter_sd']:.2f}" in row or f"{100 * spread['hter_sd']:.3f}" in row
+    alone = result.stdout.partition("single systems over random splits")[2].splitlines()
+    assert len(values["baseline_spreads"]) == 3
+    for spread in values["baseline_spreads"]:
+        row = next(line for line in alone if f" {spread['system']} " in line)
+        assert f"{100 * spread['hter_mean']:.1f}"[:-1] in row
+        assert " 3 " in row
     shown = run("--fusion", "mean,min", data="dealt").stdout
     assert "note: random splits share trials" in shown
     assert "share a letter" not in shown
@@ -241,10 +247,14 @@ def test_markdown_and_latex_in_files() -> None:
         assert f"| {' + '.join(entry['systems'])} | {100 * entry['hter']:.3f} |" in text
     run("--fusion", "mean,min", "--out", "out.tex")
     text = Path("out.tex").read_text()
-    assert text.count("\\begin{table}") == text.count("\\end{table}") == 4
+    assert text.count("\\begin{table}") == text.count("\\end{table}") == 5
+    assert text.endswith("methods that share a letter cannot be told apart\n")
     assert "P1: multimodal, lab, fp-2, min, normalisation none" in text
     for entry in values["experiments"]:
         assert f"{' + '.join(entry['systems'])} & {100 * entry['hter']:.3f} &" in text
+    run("--fusion", "mean,min", "--out", "out.md")
+    text = Path("out.md").read_text()
+    assert text.count("\n# fusion methods by their mean HTER over all experiments\n") == 1
 
 
 def test_json_stays_alone_on_stdout_with_out() -> None:
@@ -338,3 +348,71 @@ def test_one_set_only() -> None:
     assert len(values["experiments"]) == 9
     result = run("--set", "P9")
     assert (result.exit_code, result.stderr) == (2, "error: lab has no set 'P9'; there are P1\n")
+
+
+@pytest.mark.parametrize("place", ["lab/dev.csv", "./lab/../lab/test.csv", "link.csv"])
+def test_scores_that_are_read_are_never_written_over(place: str) -> None:
+    Path("link.csv").symlink_to("lab/dev.csv")
+    assert f"{place}: the results would be written over files that are read" in refused("--out", place)
+
+
+def test_neither_is_the_manifest_nor_by_a_report() -> None:
+    Path("lab", "benchmark.toml").rename("lab/benchmark.md")
+    assert "written over files that are read" in refused("--out", "lab/benchmark.md", data="lab/benchmark.md")
+    Path("lab", "dev.csv").rename("lab/dev.html")
+    Path("lab", "benchmark.toml").write_text(MANIFEST.replace('"dev.csv"', '"dev.html"'))
+    assert "written over files that are read" in refused("--report", "lab/dev.html")
+    assert run("--out", "lab/results.csv").exit_code == 0
+
+
+def test_nothing_is_written_into_a_directory_that_is_read() -> None:
+    Path("lab", "parts").mkdir()
+    write_trials(example(0), "lab/parts/one.parquet")
+    Path("lab", "benchmark.toml").write_text(MANIFEST.replace('"dev.csv"', '"parts"'))
+    assert "written over files that are read" in refused("--out", "lab/parts/two.parquet")
+
+
+def test_splits_and_given_sets_are_both_shown() -> None:
+    more = SPLITS.partition("[[set]]")[2].replace('"P1"', '"P2"')
+    Path("lab", "benchmark.toml").write_text(f"{MANIFEST}[[set]]{more}")
+    lines = run().stdout.splitlines()
+    for title in (
+        "single systems",
+        "single systems over random splits",
+        "fused systems over random splits",
+        "P1: multimodal",
+        "P1: different features",
+    ):
+        assert title in [line.strip() for line in lines]
+    assert sum(" pca + mfcc " in line for line in lines) == 2
+    assert not any(line.strip() == "P2: multimodal" for line in lines)
+
+
+def test_a_set_without_genuine_dev_trials_is_named() -> None:
+    dev = example(0)
+    write_trials(dev.rows(~dev.genuine), "lab/dev.csv")
+    message = refused()
+    assert "P1" in message
+    assert "genuine" in message
+
+
+def test_gains_that_are_not_finite_are_left_out_and_counted() -> None:
+    for name in ("dev", "test"):
+        trials = example(0)
+        trials.scores[:, 0] = np.where(trials.genuine, 1000.0, -1000.0)
+        write_trials(trials, f"lab/{name}.csv")
+    shown = run().stdout
+    assert "mean beta_min leaves out 2 experiments in which the fusion made no error" in shown
+
+
+def test_failed_enrolment_is_told_to_the_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    def load(name: str, **options: Any) -> Any:
+        asked.append(options["failed_enrolment"])
+        return read_benchmark("lab")
+
+    asked: list[str] = []
+    monkeypatch.setattr("fairtrial.benchmark.datasets.load_dataset", load)
+    for arguments in ([], ["--failed-enrolment", "keep"]):
+        assert run(*arguments, data="bssr1-set1").exit_code == 0
+    assert asked == ["drop", "keep"]
+    assert run("--failed-enrolment", "forget").exit_code == 2

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from fairtrial import Trials, read_trials, write_trials
 from fairtrial.cli.app import main
-from fairtrial.fusion import FUSIONS, NORMALISATIONS, fuse
+from fairtrial.fusion import FUSIONS, NORMALISATIONS, Fitted, FusionMethod, fuse
 
 FILES = ("--dev", "dev.csv", "--test", "test.csv")
 
@@ -123,6 +123,12 @@ def test_table_says_what_cross_validation_chose() -> None:
     assert "chosen by cross-validation, which also gave the threshold: C " in result.stdout
 
 
+def test_table_says_that_dev_scores_are_held_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    method = FusionMethod("own", lambda data: Fitted(lambda scores, claim: scores[:, 0]), held_out=True)
+    monkeypatch.setitem(FUSIONS, "own", method)
+    assert "the threshold is that of held-out dev scores, by cross-validation" in run(*FILES, "--fusion", "own").stdout
+
+
 def test_the_same_file_twice_is_a_posteriori() -> None:
     result = run("--dev", "dev.csv", "--test", "dev.csv", "--fusion", "svm-linear", "--folds", "3")
     assert result.stdout.splitlines()[0].strip() == "a posteriori, threshold by wer-equal on dev"
@@ -174,7 +180,9 @@ def test_missing_scores() -> None:
     lacking("holes.csv")
     files = ("--dev", "holes.csv", "--test", "test.csv", "--systems", "face,voice")
     assert "is NaN" in refused(*files)
-    assert "2 trials lack the score of a system" in refused(*files, "--nan", "reject")
+    message = refused(*files, "--nan", "reject")
+    assert "2 trials lack the score of a system" in message
+    assert "--missing reject rejects them, --missing neutral takes a neutral score" in message
     for missing, words in (("reject", "are rejected"), ("neutral", "take the system's EER threshold on dev")):
         result = run(*files, "--nan", "reject", "--missing", missing)
         assert result.exit_code == 0
@@ -210,6 +218,7 @@ def test_no_error_is_infinite_gain() -> None:
         (["--alpha", "2"], "alpha must be between 0 and 1"),
         (["--confidence", "0"], "confidence must be between 0 and 1"),
         (["--out", "fused.doc"], "fused.doc: the name does not say which format to write"),
+        (["--out", "fused.doc"], ".scores\n"),  # and no --to, which is not there
         (["--out", ""], "the name does not say which format to write"),
         (["--out", "nowhere/fused.csv"], "there is no directory nowhere to write to"),
         (["--out", f"{'long' * 100}.csv"], "cannot be written"),

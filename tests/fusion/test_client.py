@@ -130,3 +130,11 @@ def test_weights_need_some_spread() -> None:
     dev.scores[:, 1] = 0.1
     with pytest.raises(ParameterError, match="client-weights needs dev scores with some spread"):
         fuse_scores(dev, dev, fusion="client-weights")
+
+
+def test_a_mean_that_is_the_same_for_all_trials_is_an_error() -> None:
+    genuine = np.arange(12) < 4
+    scores = np.where(genuine, 1.0, 0.0)[:, None] * [1.0, -1.0]
+    same = Trials.from_arrays(scores, genuine, claim=np.arange(12) % 4)
+    with pytest.raises(ParameterError, match="client-threshold: the mean of the systems is the same"):
+        fuse_scores(same, same, fusion="client-threshold")

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from fairtrial import ParameterError, Trials, TrialsError, choose_thresholds, count_errors, equal_error_rate, evaluate
 from fairtrial.fusion import Fitted, FusionMethod, fuse, fuse_scores, fusion_gain
 from fairtrial.fusion.combination import Missing
+from fairtrial.fusion.gain import mean_gain
 
 
 def example(seed: int = 0, *, systems: tuple[str, ...] = ("face", "voice", "gait")) -> Trials:
@@ -45,6 +46,13 @@ def test_gain_of_a_fusion_without_errors_is_infinite_and_noted() -> None:
     assert isnan(nothing.beta_mean)
     assert isnan(nothing.beta_min)
     assert "nor its systems made an error" in nothing.note
+
+
+def test_a_mean_of_gains_is_that_of_the_finite_ones() -> None:
+    assert mean_gain([1.0, 4.0]) == (2.5, 0)
+    assert mean_gain([1.0, inf, float("nan"), 4.0]) == (2.5, 2)
+    mean, left_out = mean_gain([inf])
+    assert (isnan(mean), left_out) == (True, 1)
 
 
 def test_gain_needs_a_baseline() -> None:
@@ -124,7 +132,7 @@ def lacking(trials: Trials) -> Trials:
 
 
 def test_missing_scores_are_an_error_by_default() -> None:
-    with pytest.raises(TrialsError, match=r"6 trials lack the score of a system; say what they are: missing 'reject'"):
+    with pytest.raises(TrialsError, match=r"6 trials lack the score of a system; say what they are: --missing reject"):
         fuse_scores(lacking(example(0)), lacking(example(1)))
     # a system that is not fused may lack scores
     assert fuse_scores(lacking(example(0)), example(1), systems=["voice", "gait"], missing="reject").notes

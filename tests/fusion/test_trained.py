@@ -18,6 +18,7 @@ from threadpoolctl import threadpool_limits
 from fairtrial import ParameterError, Trials, TrialsError
 from fairtrial.benchmark.lausanne import load_lausanne
 from fairtrial.fusion import FUSIONS, Fitted, FusionMethod, fuse, fuse_scores, register_classifier
+from fairtrial.fusion.combination import client_folds
 from fairtrial.fusion.methods import FusionData
 from fairtrial.fusion.trained import MOST_IMPOSTORS
 
@@ -171,6 +172,58 @@ def test_a_classifier_of_ones_own_with_values_to_choose_from() -> None:
     assert np.isfinite(result.scores.test.scores).all()
 
 
+def forest() -> Any:
+    return RandomForestClassifier(20, random_state=0)
+
+
+def log_odds(classifier: Any, scores: NDArray[Any]) -> NDArray[np.float64]:
+    impostor, genuine = np.clip(classifier.predict_proba(scores), 1e-300, None).T
+    return np.asarray(np.log(genuine) - np.log(impostor))
+
+
+def test_a_classifier_of_ones_own_has_held_out_dev_scores() -> None:
+    register_classifier("forest", forest)
+    result = fuse(DEV, TEST, fusion="forest", folds=3, rng=1)
+    assert result.scores.cross_validated
+    assert result.scores.parameters == {}
+    expected = np.empty(len(DEV))
+    for held_out in client_folds(DEV, 3, 1):
+        fitted = forest().fit(DEV.scores[~held_out], DEV.genuine[~held_out])
+        expected[held_out] = log_odds(fitted, DEV.scores[held_out])
+    assert result.scores.dev.column() == pytest.approx(expected)
+    assert result.scores.test.column() == pytest.approx(log_odds(forest().fit(DEV.scores, DEV.genuine), TEST.scores))
+    # what it was trained on would look as if it made no errors
+    assert result.evaluation.dev.hter > 0.01
+
+
+def test_a_classifier_may_keep_the_dev_scores_it_was_trained_on() -> None:
+    register_classifier("forest", forest, held_out=False)
+    result = fuse(DEV, TEST, fusion="forest")
+    assert not result.scores.cross_validated
+    assert result.scores.dev.column() == pytest.approx(log_odds(forest().fit(DEV.scores, DEV.genuine), DEV.scores))
+
+
+@pytest.mark.parametrize("name", list(FUSIONS))
+def test_which_methods_follow_algorithm_1(name: str) -> None:
+    assert FUSIONS[name].cross_validated == (name in TUNED)
+
+
+def test_any_method_may_have_held_out_dev_scores() -> None:
+    mean = FusionMethod("own", lambda data: Fitted(lambda scores, claim: scores.mean(axis=1)), held_out=True)
+    fused = fuse_scores(DEV, TEST, fusion=mean)
+    assert fused.cross_validated
+    assert fused.dev.column() == pytest.approx(DEV.scores.mean(axis=1))
+
+
+def test_too_few_clients_for_the_folds_name_no_option_that_is_not_there() -> None:
+    claim = np.where(DEV.genuine, 0, 1 + np.arange(len(DEV)) % 9)
+    alone = Trials(
+        DEV.scores, DEV.genuine, DEV.systems, claim=Trials.from_arrays(DEV.scores, DEV.genuine, claim=claim).claim
+    )
+    with pytest.raises(TrialsError, match=r"use other than 5 folds$"):
+        fuse_scores(alone, TEST, fusion="svm-linear")
+
+
 class Certain:
     """Probabilities of 0 and 1 in single precision, as some libraries give them."""
 
@@ -197,8 +250,10 @@ def test_a_classifier_without_soft_decisions_is_an_error() -> None:
 def test_what_cannot_be_fitted_is_an_error_that_says_so() -> None:
     scores = np.concatenate([DEV.scores[:, :1], DEV.scores[:, :1]], axis=1)
     twice = Trials.from_arrays(scores, DEV.genuine, systems=DEV.systems)
-    with pytest.raises(ParameterError, match=r"qda cannot be fitted on these dev scores: .*not full rank"):
+    with pytest.raises(ParameterError, match=r"qda cannot be fitted on these dev scores: .*not full rank") as caught:
         fuse_scores(twice, twice, fusion="qda")
+    assert str(caught.value).endswith("; normalise otherwise, or leave a system out")
+    assert "reg_param" not in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["logistic", "lda", "qda", *TUNED])
@@ -215,7 +270,7 @@ def test_slow_methods_are_trained_on_some_impostors_and_say_so() -> None:
             return super().fit(X, y)
 
     trained: list[tuple[NDArray[np.float64], NDArray[np.bool_]]] = []
-    register_classifier("some", Counting, most_impostors=100)
+    register_classifier("some", Counting, most_impostors=100, held_out=False)
     fused = fuse_scores(DEV, TEST, fusion="some")
     assert fused.notes == ("some was trained on 100 of 450 impostor dev trials, taken evenly",)
     ((scores, genuine),) = trained

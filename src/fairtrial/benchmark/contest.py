@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from fairtrial.benchmark.results import BenchmarkResult
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet
+from fairtrial.benchmark.tables import latex_rows, latex_text, markdown_rows, markdown_text
 from fairtrial.errors import ParameterError, listed
+from fairtrial.fusion.gain import mean_gain
 from fairtrial.intervals.clusters import SharedPeople, contributions
 from fairtrial.intervals.rates import HTER
 from fairtrial.significance.multiple import Correction, adjust_p_values, compact_letters
@@ -28,6 +30,7 @@ class ContestRank:
     fusion: str
     hter: float
     beta_min: float
+    """The mean of those gains that are finite."""
     better: int
     """Experiments in which it is significantly better than the best of its systems."""
     letters: str
@@ -93,18 +96,51 @@ def compare_runs(
         (min(place[p.a], place[p.b]), max(place[p.a], place[p.b])) for p in pairs if p.p_adjusted < 1 - confidence
     ]
     letters = compact_letters(len(order), different) if pairs else [""] * len(order)
+    gains = [mean_gain([e.beta_min for e in r.experiments]) for r in results]
     ranking = tuple(
         ContestRank(
             names[k],
             means[k],
-            float(np.mean([e.beta_min for e in results[k].experiments])),
+            gains[k][0],
             sum(e.p_adjusted < 1 - confidence and e.test.estimate < 0 for e in results[k].experiments),
             letters[index],
         )
         for index, k in enumerate(order)
     )
-    note = ("random splits share trials: their spread says more than a test could",) if split else ()
-    return Contest(results[0].protocol, ranking, tuple(pairs), note)
+    notes = ["random splits share trials: their spread says more than a test could"] if split else []
+    left_out = [f"{names[k]} {gains[k][1]}" for k in order if gains[k][1]]
+    if left_out:
+        notes.append(f"mean beta_min leaves out experiments in which the fusion made no error: {', '.join(left_out)}")
+    return Contest(results[0].protocol, ranking, tuple(pairs), tuple(notes))
+
+
+CAPTION = "fusion methods by their mean HTER over all experiments"
+SHARED_LETTERS = "methods that share a letter cannot be told apart"
+
+
+def markdown_ranking(contest: Contest) -> str:
+    """The ranking as Markdown."""
+    head = ["Fusion", "mean HTER %", "mean beta_min", "better than the best system", "letters"]
+    remarks = "".join(f"\n\n{markdown_text(remark)}" for remark in _remarks(contest))
+    return "\n".join([f"# {CAPTION}", "", *markdown_rows(head, _rank_cells(contest))]) + remarks + "\n"
+
+
+def latex_ranking(contest: Contest) -> str:
+    """The ranking as LaTeX."""
+    head = ["Fusion", "mean HTER \\%", "mean $\\beta_{min}$", "better than the best system", "letters"]
+    remarks = "".join(f"\n\n{latex_text(remark)}" for remark in _remarks(contest))
+    return "\n".join(latex_rows(CAPTION, "lrrrl", head, _rank_cells(contest))) + remarks + "\n"
+
+
+def _rank_cells(contest: Contest) -> list[list[str]]:
+    return [
+        [rank.fusion, f"{100 * rank.hter:.3f}", f"{rank.beta_min:.2f}", str(rank.better), rank.letters]
+        for rank in contest.ranking
+    ]
+
+
+def _remarks(contest: Contest) -> list[str]:
+    return [*([SHARED_LETTERS] if contest.pairs else []), *contest.notes]
 
 
 def _pairs(

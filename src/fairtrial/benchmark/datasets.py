@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 from urllib.parse import urlsplit
@@ -115,7 +115,9 @@ def load_dataset(
     _check_failed_enrolment(failed_enrolment)
     if seed < 0:
         raise ParameterError(f"a seed must be a whole number of at least 0, not {seed}")
-    return dataset.build(dataset, _files(dataset, data_dir), Settings(seed, repeats, failed_enrolment))
+    files = _files(dataset, data_dir)
+    benchmark = dataset.build(dataset, files, Settings(seed, repeats, failed_enrolment))
+    return replace(benchmark, files=tuple(files)) if files else benchmark
 
 
 def find_dataset(name: str) -> Dataset:
@@ -356,7 +358,7 @@ DATASETS: dict[str, Dataset] = {
             address="https://github.com/melissadale/ScoreFusionApp/raw/a270f5f8/ExampleScoreData",
             notes=(
                 "face-C could not enrol one subject (all its scores are -1); trials against that subject are left out "
-                "for all systems unless failed_enrolment is keep",
+                "for all systems unless failed_enrolment (--failed-enrolment) is keep",
             ),
         ),
         Dataset(

@@ -15,7 +15,7 @@ from fairtrial.benchmark.splits import split_sets
 from fairtrial.errors import FairtrialError, InputError, TrialsError, listed, shown
 from fairtrial.formats import read_pair, read_trials
 from fairtrial.formats.alignment import align
-from fairtrial.formats.files import PathLike
+from fairtrial.formats.files import PathLike, expand
 from fairtrial.formats.sheets import Sheet
 from fairtrial.trials import Trials
 
@@ -70,7 +70,8 @@ def read_benchmark(path: PathLike) -> Benchmark:
     name = table.name()
     sets: list[BenchmarkSet] = []
     notes: list[str] = []
-    for one in table.tables("set"):
+    tables = table.tables("set")
+    for one in tables:
         if one.name() in {known.name for known in sets}:
             raise InputError(f"{one.place}: there are two sets of this name; give each its own")
         found, more = _read_set(one, file.parent)
@@ -85,6 +86,7 @@ def read_benchmark(path: PathLike) -> Benchmark:
         synthetic=table.get("synthetic", "flag", False),
         never_paired=_never_paired(table),
         notes=tuple(dict.fromkeys(notes)),
+        files=(file, *dict.fromkeys(_score_files(tables, file.parent))),
     )
 
 
@@ -254,6 +256,15 @@ def _files_of(table: _Table, base: Path, common: dict[str, Any]) -> _Files:
         raise InputError(f"{table.place}: names {what}; expected dev and test, or scores where there is no dev set")
     paths = {key: [_beside(base, entry) for entry in table.texts(key)] for key in keys}
     return _Files(table.place, paths, common | _read_options(table))
+
+
+def _score_files(sets: Sequence[_Table], base: Path) -> Iterator[Path]:
+    """The files that sets and their systems name."""
+    for one in sets:
+        for table in (one, *one.tables("system")):
+            for key in _FILES:
+                if key in table.content:
+                    yield from expand([_beside(base, entry) for entry in table.texts(key)])
 
 
 def _beside(base: Path, entry: str) -> str:

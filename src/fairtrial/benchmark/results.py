@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.benchmark.protocols import Experiment
+from fairtrial.benchmark.tables import latex_rows, markdown_rows, markdown_text
 from fairtrial.counting import ErrorCounts
 from fairtrial.display import html_table, limits, percent
 from fairtrial.epc import PerformanceCurve
 from fairtrial.fusion import FusedScores
+from fairtrial.fusion.gain import mean_gain
 from fairtrial.intervals.rates import RateInterval
 from fairtrial.significance.results import TestResult
 
@@ -101,6 +103,9 @@ class Spread:
     mean: float
     sd: float
     beta_min: float
+    """The mean of those gains that are finite."""
+    left_out: int = 0
+    """Splits without a finite gain, as the fusion made no error."""
 
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON."""
@@ -112,6 +117,28 @@ class Spread:
             "hter_mean": self.mean,
             "hter_sd": self.sd,
             "beta_min_mean": self.beta_min,
+            "beta_min_left_out": self.left_out,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineSpread:
+    """A single system over several random splits: mean and standard deviation of its HTER."""
+
+    set: str
+    system: str
+    splits: int
+    mean: float
+    sd: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The names of the command line's JSON."""
+        return {
+            "set": self.set,
+            "system": self.system,
+            "splits": self.splits,
+            "hter_mean": self.mean,
+            "hter_sd": self.sd,
         }
 
 
@@ -144,13 +171,20 @@ class BenchmarkResult:
         return tuple(
             Spread(
                 *key,
-                len(results),
-                fmean(float(r.counts.hter) for r in results),
-                stdev([float(r.counts.hter) for r in results]) if len(results) > 1 else float("nan"),
-                fmean(r.beta_min for r in results),
+                *_over_splits([float(r.counts.hter) for r in results]),
+                *mean_gain([r.beta_min for r in results]),
             )
             for key, results in found.items()
         )
+
+    @property
+    def baseline_spreads(self) -> tuple[BaselineSpread, ...]:
+        """Spread of the single systems over random splits; none where dev and test are given."""
+        found: dict[tuple[str, str], list[float]] = {}
+        for base in self.baselines:
+            if base.split is not None:
+                found.setdefault((base.set, base.system), []).append(float(base.counts.hter))
+        return tuple(BaselineSpread(one, system, *_over_splits(rates)) for (one, system), rates in found.items())
 
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON."""
@@ -167,6 +201,7 @@ class BenchmarkResult:
             "experiments": [result.to_dict() for result in self.experiments],
             "spreads": [spread.to_dict() for spread in self.spreads],
             "baselines": [baseline.to_dict() for baseline in self.baselines],
+            "baseline_spreads": [spread.to_dict() for spread in self.baseline_spreads],
             "pooled_epc": {"alpha": whole.alpha.tolist(), "hter": whole.hter.tolist()},
             "pooled_groups": {
                 name: {"alpha": curve.alpha.tolist(), "hter": curve.hter.tolist()}
@@ -196,6 +231,11 @@ class BenchmarkResult:
         for result in self.experiments:
             found.setdefault(group_name(result.experiment), []).append(result)
         yield from found.items()
+
+
+def _over_splits(rates: Sequence[float]) -> tuple[int, float, float]:
+    """How many rates there are, their mean and their standard deviation."""
+    return len(rates), fmean(rates), stdev(rates) if len(rates) > 1 else float("nan")
 
 
 def group_name(experiment: Experiment) -> str:
@@ -237,13 +277,12 @@ def _row(result: ExperimentResult) -> dict[str, Any]:
 
 def markdown_table(result: BenchmarkResult) -> str:
     """Tables by group, as Markdown."""
-    parts = [f"# {_caption(result)}"]
+    parts = [f"# {markdown_text(_caption(result))}"]
     for name, results in result.groups():
-        head = ["No.", "Fusion candidates", "HTER %", f"{_confidence(results)} % interval", "beta_min", "p (Holm)"]
-        lines = [f"## {name}", "", "| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-        for k, each in enumerate(results, 1):
-            lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in _cells(k, each)) + " |")
-        parts.append("\n".join(lines))
+        interval = f"{_confidence(results)} % interval"
+        head = ["No.", "Fusion candidates", "HTER %", interval, "FAR %", "FRR %", "beta_mean", "beta_min", "p (Holm)"]
+        rows = [_cells(k, each) for k, each in enumerate(results, 1)]
+        parts.append("\n".join([f"## {markdown_text(name)}", "", *markdown_rows(head, rows)]))
     return "\n\n".join(parts) + "\n"
 
 
@@ -251,17 +290,11 @@ def latex_table(result: BenchmarkResult) -> str:
     """Tables by group, as LaTeX."""
     parts = [f"% {_caption(result)}"]
     for name, results in result.groups():
-        lines = [
-            "\\begin{table}",
-            f"\\caption{{{_escaped(f'{name}, {_caption(result)}')}}}",
-            "\\begin{tabular}{rlrrrr}",
-            "No. & Fusion candidates & HTER \\% & "
-            f"{_confidence(results)} \\% interval & $\\beta_{{min}}$ & $p$ (Holm) \\\\ \\hline",
-            *(" & ".join(_escaped(cell) for cell in _cells(k, r)) + " \\\\" for k, r in enumerate(results, 1)),
-            "\\end{tabular}",
-            "\\end{table}",
-        ]
-        parts.append("\n".join(lines))
+        interval = f"{_confidence(results)} \\% interval"
+        rates = ["HTER \\%", interval, "FAR \\%", "FRR \\%"]
+        head = ["No.", "Fusion candidates", *rates, "$\\beta_{mean}$", "$\\beta_{min}$", "$p$ (Holm)"]
+        rows = [_cells(k, each) for k, each in enumerate(results, 1)]
+        parts.append("\n".join(latex_rows(f"{name}, {_caption(result)}", "rlrrrrrrr", head, rows)))
     return "\n\n".join(parts) + "\n"
 
 
@@ -282,15 +315,12 @@ def _cells(number: int, result: ExperimentResult) -> list[str]:
         " + ".join(result.experiment.systems) + split,
         f"{100 * result.counts.hter:.3f}",
         f"{100 * result.interval.low:.3f} to {100 * result.interval.high:.3f}",
+        f"{100 * result.counts.far:.3f}",
+        f"{100 * result.counts.frr:.3f}",
+        f"{result.beta_mean:.2f}",
         f"{result.beta_min:.2f}",
         f"{result.p_adjusted:.3g}",
     ]
-
-
-def _escaped(text: str) -> str:
-    special = {"\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}"}
-    special |= {char: f"\\{char}" for char in "&%$#_{}"}
-    return "".join(special.get(char, char) for char in text)
 
 
 def pool_by_group(results: Sequence[ExperimentResult]) -> dict[str, list[PerformanceCurve]]:

@@ -14,7 +14,7 @@ from fairtrial.benchmark.protocols import Experiment, list_experiments
 from fairtrial.benchmark.results import Baseline, BenchmarkResult, ExperimentResult, pool_by_group
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet
 from fairtrial.counting import ErrorCounts, as_source, count_errors
-from fairtrial.criteria import CriterionLike, as_criterion, choose_thresholds
+from fairtrial.criteria import CriterionLike, along_alpha, as_criterion, choose_thresholds
 from fairtrial.epc import PerformanceCurve, alpha_grid, performance_curve, pool_curves
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.evaluation import one_alpha
@@ -146,10 +146,10 @@ def _holm_within_splits(results: Sequence[ExperimentResult]) -> list[float]:
 
 def _prepare(one: BenchmarkSet, settings: RunSettings) -> _Prepared:
     baselines = {}
-    for system in one.systems:
-        dev, test = one.dev.select([system.name]), one.test.select([system.name])
-        baselines[system.name] = _judge(dev, test, settings)
     try:
+        for system in one.systems:
+            dev, test = one.dev.select([system.name]), one.test.select([system.name])
+            baselines[system.name] = _judge(dev, test, settings)
         people = SharedPeople.of(one.test)
     except TrialsError as error:
         raise TrialsError(f"{one.name}: {error}") from error
@@ -224,7 +224,7 @@ def _run(experiment: Experiment, one: _Prepared, settings: RunSettings) -> Exper
 
 
 def _curve(dev: Trials, test: Trials, settings: RunSettings) -> PerformanceCurve:
-    return performance_curve(dev, test, alphas=_alphas(settings.points), criterion=settings.criterion)
+    return performance_curve(dev, test, alphas=_alphas(settings.points), criterion=along_alpha(settings.criterion))
 
 
 @lru_cache

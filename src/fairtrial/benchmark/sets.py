@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from fairtrial.errors import ParameterError, TrialsError, listed, shown
 from fairtrial.trials import Trials
@@ -56,6 +57,8 @@ class Benchmark:
     never_paired: tuple[tuple[str, str], ...] = ()
     """Features that the protocol FP-2 does not pair."""
     notes: tuple[str, ...] = ()
+    files: tuple[Path, ...] = ()
+    """What was read: the manifest, and the files of scores; a directory of them as itself."""
 
     def __post_init__(self) -> None:
         keys = [(one.name, one.split) for one in self.sets]

@@ -19,6 +19,7 @@ from fairtrial.errors import OutputError, ParameterError, cut
 
 if TYPE_CHECKING:
     from fairtrial.benchmark.contest import Contest
+    from fairtrial.benchmark.datasets import FailedEnrolment
     from fairtrial.benchmark.results import BenchmarkResult
     from fairtrial.benchmark.sets import Benchmark
 
@@ -53,6 +54,13 @@ _MOST_NOTES = 12
 @fusion_options
 @click.option(
     "--repeats", type=int, default=10, show_default=True, help="Random splits of a known set without dev trials."
+)
+@click.option(
+    "--failed-enrolment",
+    type=click.Choice(["drop", "keep"]),
+    default="drop",
+    show_default=True,
+    help="Trials of a known set against somebody whom a system could not enrol.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Seed of the set, splits and folds.")
 @click.option("--workers", type=int, default=1, show_default=True, metavar="K", help="Processes at work.")
@@ -93,7 +101,8 @@ def command(
         _check_target(out)
     names = [name.strip() for name in fusions.split(",")]
     _check_methods(names, values["normalise"])
-    benchmark = load_benchmark(data, seed, repeats)
+    benchmark = load_benchmark(data, seed, repeats, values["failed_enrolment"])
+    _check_not_read([out, report], benchmark.files)
     if sets:
         benchmark = benchmark.only(sets)
     if report is not None and len(names) > 1:
@@ -122,11 +131,11 @@ def command(
     else:
         found = {"runs": [result.to_dict() for result in results], "comparison": contest.to_dict()}
     if out is not None:
-        _write(results, found, out)
+        _write(results, contest, found, out)
     if report is not None:
         from fairtrial.report.pages import benchmark_page
 
-        repeat = repeat_of([data] if Path(data).exists() else [], seed)
+        repeat = repeat_of([str(path) for path in benchmark.files], seed)
         write_page(benchmark_page(benchmark, results[0], repeat, confidence=values["confidence"]), report)
     if json_:
         print_json(found)
@@ -139,13 +148,13 @@ def command(
         click.echo(f"results in {out}")
 
 
-def load_benchmark(data: str, seed: int, repeats: int) -> Benchmark:
+def load_benchmark(data: str, seed: int, repeats: int, failed_enrolment: FailedEnrolment = "drop") -> Benchmark:
     """The benchmark that --data names."""
     from fairtrial.benchmark.datasets import DATASETS, load_dataset
     from fairtrial.benchmark.manifest import read_benchmark
 
     if data in DATASETS:
-        return load_dataset(data, seed=seed, repeats=repeats)
+        return load_dataset(data, seed=seed, repeats=repeats, failed_enrolment=failed_enrolment)
     if not os.path.exists(data):
         raise ParameterError(
             f"--data {cut(data)}: there is no such directory, and no set of that name; sets are {', '.join(DATASETS)}"
@@ -176,7 +185,18 @@ def _check_target(out: str) -> None:
         raise OutputError(f"{out}: there is no directory {Path(out).parent} to write to")
 
 
-def _write(results: Sequence[BenchmarkResult], found: dict[str, Any], out: str) -> None:
+def _check_not_read(targets: Sequence[str | None], files: Sequence[Path]) -> None:
+    """Raise an error where results would be written over the manifest or over scores, or into a directory of them."""
+    read = {os.path.realpath(path) for path in files}
+    for place in targets:
+        if place is not None:
+            target = Path(os.path.realpath(place))
+            if {str(target), str(target.parent)} & read:
+                raise OutputError(f"{place}: the results would be written over files that are read; name another")
+
+
+def _write(results: Sequence[BenchmarkResult], contest: Contest | None, found: dict[str, Any], out: str) -> None:
+    from fairtrial.benchmark.contest import latex_ranking, markdown_ranking
     from fairtrial.benchmark.results import latex_table, markdown_table, table_columns
     from fairtrial.cli.output import plain
     from fairtrial.formats.files import write_whole
@@ -187,7 +207,9 @@ def _write(results: Sequence[BenchmarkResult], found: dict[str, Any], out: str) 
         if ending == ".json":
             text = json.dumps(plain(found), indent=2, allow_nan=False) + "\n"
         else:
-            text = "\n".join((markdown_table if ending == ".md" else latex_table)(result) for result in results)
+            table, ranking = (markdown_table, markdown_ranking) if ending == ".md" else (latex_table, latex_ranking)
+            parts = [table(result) for result in results] + ([] if contest is None else [ranking(contest)])
+            text = "\n".join(parts)
         with write_whole(out) as place:
             place.write_text(text, encoding="utf-8")
         return
@@ -196,30 +218,44 @@ def _write(results: Sequence[BenchmarkResult], found: dict[str, Any], out: str) 
 
 
 def _print(result: BenchmarkResult, confidence: float) -> None:
-    from rich.table import Table
-
     made_up = ", synthetic scores" if result.synthetic else ""
     click.echo(f"{result.title}{made_up}: {result.protocol}, {result.fusion}, normalisation {result.normalise}")
     click.echo(f"all figures a priori: thresholds by {result.criterion} on dev, alpha {result.alpha:g}")
     interval_name = f"{100 * confidence:g} % interval"
-    table = Table(title="single systems", title_justify="left")
-    for column in ("set", "system", "HTER %", interval_name):
-        table.add_column(column, justify="left" if column in ("set", "system") else "right")
-    for base in result.baselines:
-        if base.split in (None, 1):
-            where = base.set if base.split is None else f"{base.set}, split 1"
-            interval = f"{percent(base.interval.low)} to {percent(base.interval.high)}"
-            table.add_row(where, base.system, percent(float(base.counts.hter)), interval)
-    print_table(table)
+    _print_systems(result, interval_name)
     if result.spreads:
         _print_spreads(result)
-    elif len(result.experiments) <= _MANY:
-        for name, experiments in result.groups():
-            _print_group(name, experiments, interval_name)
+    given = [(name, results) for name, results in result.groups() if results[0].experiment.split is None]
+    if sum(len(results) for _, results in given) <= _MANY:
+        for name, results in given:
+            _print_group(name, results, interval_name)
     _print_summary(result, confidence)
     print_notes(result.notes[:_MOST_NOTES])
     if len(result.notes) > _MOST_NOTES:
         click.echo(f"and {len(result.notes) - _MOST_NOTES} more notes: --json has all")
+
+
+def _print_systems(result: BenchmarkResult, interval_name: str) -> None:
+    """The single systems, each at its threshold from dev; those of random splits by their mean."""
+    from rich.table import Table
+
+    given = [base for base in result.baselines if base.split is None]
+    if given:
+        table = Table("set", "system", title="single systems", title_justify="left")
+        for column in ("HTER %", interval_name):
+            table.add_column(column, justify="right")
+        for base in given:
+            interval = f"{percent(base.interval.low)} to {percent(base.interval.high)}"
+            table.add_row(base.set, base.system, percent(float(base.counts.hter)), interval)
+        print_table(table)
+    if result.baseline_spreads:
+        title = "single systems over random splits"
+        table = Table("set", "system", title=title, title_justify="left")
+        for column in ("splits", "mean HTER %", "sd %"):
+            table.add_column(column, justify="right")
+        for each in result.baseline_spreads:
+            table.add_row(each.set, each.system, str(each.splits), percent(each.mean), percent(each.sd))
+        print_table(table)
 
 
 def _print_group(name: str, experiments: Sequence[Any], interval_name: str) -> None:
@@ -231,7 +267,7 @@ def _print_group(name: str, experiments: Sequence[Any], interval_name: str) -> N
         table.add_column(column, justify="right")
     for each in experiments:
         table.add_row(
-            " ".join(each.experiment.systems),
+            " + ".join(each.experiment.systems),
             percent(float(each.counts.hter)),
             f"{percent(each.interval.low)} to {percent(each.interval.high)}",
             percent(float(each.counts.far)),
@@ -246,14 +282,12 @@ def _print_group(name: str, experiments: Sequence[Any], interval_name: str) -> N
 def _print_spreads(result: BenchmarkResult) -> None:
     from rich.table import Table
 
-    table = Table(title="mean and spread over random splits", title_justify="left")
-    table.add_column("fused")
+    table = Table("set", "fused", title="fused systems over random splits", title_justify="left")
     for column in ("splits", "mean HTER %", "sd %", "mean beta_min"):
         table.add_column(column, justify="right")
     for each in result.spreads:
-        table.add_row(
-            " ".join(each.systems), str(each.splits), percent(each.mean), percent(each.sd), f"{each.beta_min:.2f}"
-        )
+        rates = (percent(each.mean), percent(each.sd), f"{each.beta_min:.2f}")
+        table.add_row(each.set, " + ".join(each.systems), str(each.splits), *rates)
     print_table(table)
 
 
@@ -262,29 +296,38 @@ def _print_summary(result: BenchmarkResult, confidence: float) -> None:
 
     from rich.table import Table
 
+    from fairtrial.fusion.gain import mean_gain
+
     table = Table(title=f"{len(result.experiments):,} experiments", title_justify="left")
     table.add_column("group")
     for column in ("experiments", "mean HTER %", "mean beta_min", "better", "worse"):
         table.add_column(column, justify="right")
+    left_out = 0
     for name, experiments in result.groups():
+        gain, without = mean_gain([each.beta_min for each in experiments])
+        left_out += without
         sure = [each for each in experiments if each.p_adjusted < 1 - confidence]
         table.add_row(
             name,
             f"{len(experiments):,}",
             percent(fmean(float(each.counts.hter) for each in experiments)),
-            f"{fmean(each.beta_min for each in experiments):.2f}",
+            f"{gain:.2f}",
             str(sum(each.test.estimate < 0 for each in sure)),
             str(sum(each.test.estimate > 0 for each in sure)),
         )
     print_table(table)
     within = ", each split by itself" if result.spreads else ""
     click.echo(f"better, worse: than the best of the systems fused, p below {1 - confidence:.3g} after Holm{within}")
+    if left_out:
+        click.echo(f"mean beta_min leaves out {left_out:,} experiments in which the fusion made no error")
 
 
 def _print_contest(contest: Contest) -> None:
     from rich.table import Table
 
-    table = Table(title="fusion methods by their mean HTER over all experiments", title_justify="left")
+    from fairtrial.benchmark.contest import CAPTION, SHARED_LETTERS
+
+    table = Table(title=CAPTION, title_justify="left")
     table.add_column("fusion")
     for column in ("mean HTER %", "mean beta_min", "better than the best system", "letters"):
         table.add_column(column, justify="right")
@@ -292,5 +335,5 @@ def _print_contest(contest: Contest) -> None:
         table.add_row(rank.fusion, percent(rank.hter), f"{rank.beta_min:.2f}", str(rank.better), rank.letters)
     print_table(table)
     if contest.pairs:
-        click.echo("methods that share a letter cannot be told apart")
+        click.echo(SHARED_LETTERS)
     print_notes(contest.notes)

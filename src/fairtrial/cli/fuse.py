@@ -39,7 +39,7 @@ fusion_options = options.stacked(
         default=5,
         show_default=True,
         metavar="K",
-        help="Folds of Algorithm 1, for methods with hyper-parameters.",
+        help="Folds of Algorithm 1, for methods with hyper-parameters and registered classifiers.",
     ),
     click.option("--confidence", type=float, default=0.95, show_default=True, help="Confidence of the intervals."),
 )
@@ -115,7 +115,10 @@ def _check_targets(out: str, inputs: Sequence[str]) -> None:
     from fairtrial.formats.files import expand
     from fairtrial.formats.registry import told_by_name
 
-    told_by_name(Path(out))
+    try:
+        told_by_name(Path(out))
+    except OutputError as error:  # there is no --to here
+        raise OutputError(str(error).removesuffix(", or use --to")) from error
     read = {os.path.realpath(path) for path in expand(inputs)}
     for place in (Path(out), _beside(out)):
         if not os.path.exists(place.absolute().parent):
@@ -158,5 +161,8 @@ def _print(result: FusionResult) -> None:
     click.echo(f"gain over the mean of the systems {gain.beta_mean:.3g}, over the best of them {gain.beta_min:.3g}")
     if result.scores.cross_validated:
         chosen = ", ".join(f"{name} {value}" for name, value in result.scores.parameters.items())
-        click.echo(f"chosen by cross-validation, which also gave the threshold: {chosen}")
+        if chosen:
+            click.echo(f"chosen by cross-validation, which also gave the threshold: {chosen}")
+        else:
+            click.echo("the threshold is that of held-out dev scores, by cross-validation")
     print_notes(result.notes)

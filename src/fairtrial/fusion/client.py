@@ -16,6 +16,8 @@ def _mean(scores: Floats) -> Floats:
 
 def _fit_threshold(data: FusionData) -> Fitted:
     fused = data.with_scores(_mean(data.scores)[:, None])
+    if not spread_of(fused.scores)[0]:
+        raise ParameterError("client-threshold: the mean of the systems is the same for all dev trials")
     inner = fit_normalisation("eer-norm", fused)
     return Fitted(lambda scores, claim: inner.apply(_mean(scores)[:, None], claim)[:, 0], inner.notes)
 

@@ -173,8 +173,8 @@ def fuse_scores(
         A trial without the score of a system has an infinite one: an ``error``; ``reject`` rejects it, a fused score
         of -inf; ``neutral`` takes the system's EER threshold on dev in its place.
     folds
-        For methods with hyper-parameters: folds of Algorithm 1. They never split a client. The dev scores are then
-        those of held-out folds, so that a threshold from them is not biased.
+        For methods with hyper-parameters or ``held_out``: folds of Algorithm 1. They never split a client. The dev
+        scores are then those of held-out folds, so that a threshold from them is not biased.
 
     Raises
     ------
@@ -198,7 +198,7 @@ def fuse_scores(
     else:
         fit = _normalised(method, normalise)
     parameters: Mapping[str, Any] = method.grid[0]
-    if len(method.grid) > 1:
+    if method.cross_validated:
         choice = select_parameters(
             fit, data, method.grid, client_folds(dev, folds, rng), criterion=criterion, alpha=alpha
         ).best
@@ -222,7 +222,7 @@ def fuse_scores(
         normalise,
         tuple(names),
         parameters,
-        len(method.grid) > 1,
+        method.cross_validated,
         tuple(dict.fromkeys(notes)),
     )
 
@@ -245,7 +245,10 @@ def _normalised(method: FusionMethod, normalise: str) -> Callable[..., Fitted]:
 def client_folds(trials: Trials, folds: int, rng: int | None = 0) -> list[NDArray[np.bool_]]:
     """Which trials are held out in each fold; all trials of a client together, where claim ids are known."""
     cluster: Cluster = "claim" if "claim" in trials.ids else "none"
-    return [block.held_out for block in make_blocks(trials, folds, cluster=cluster, rng=rng)]
+    try:
+        return [block.held_out for block in make_blocks(trials, folds, cluster=cluster, rng=rng)]
+    except TrialsError as error:  # a fusion has no cluster to choose
+        raise TrialsError(str(error).removesuffix(", or another cluster")) from error
 
 
 def _check(names: Sequence[str], dev: Trials, test: Trials, missing: str) -> None:
@@ -290,8 +293,8 @@ def _complete(
         return data, other, none, ()
     if missing == "error":
         raise TrialsError(
-            f"{count} trials lack the score of a system; say what they are: missing 'reject' rejects them, "
-            "'neutral' takes a neutral score"
+            f"{count} trials lack the score of a system; say what they are: --missing reject rejects them, "
+            "--missing neutral takes a neutral score (in Python missing='reject' or 'neutral')"
         )
     filler = np.array(
         [_neutral(column, data.genuine, where) for column, where in zip(data.scores.T, lacking[0].T, strict=True)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf, isnan, nan
+from math import inf, isfinite, isnan, nan
 
 from fairtrial.errors import ParameterError
 
@@ -42,3 +42,15 @@ def fusion_gain(fused: float, baselines: Sequence[float]) -> Gain:
     if fused == 0:
         return Gain(inf if mean else nan, inf if least else nan)
     return Gain(mean / fused, least / fused)
+
+
+def mean_gain(gains: Sequence[float]) -> tuple[float, int]:
+    """The mean of the gains that are finite, NaN if none is; and how many are not.
+
+    Examples
+    --------
+    >>> mean_gain([1.0, 3.0, inf, nan])
+    (2.0, 2)
+    """
+    finite = [gain for gain in gains if isfinite(gain)]
+    return (sum(finite) / len(finite) if finite else nan), len(gains) - len(finite)

@@ -71,6 +71,9 @@ class FusionMethod:
         The values of its hyper-parameters to choose from, by Algorithm 1 of seed 004; one entry: nothing to choose.
     needs_claim
         Whether it fits something for each client; only then the data hold claims.
+    held_out
+        Whether the fused dev scores, and so the threshold, are those of held-out folds even if there is nothing to
+        choose; they always are where there is.
     """
 
     name: str
@@ -78,6 +81,12 @@ class FusionMethod:
     summary: str = ""
     grid: tuple[Mapping[str, Any], ...] = field(default_factory=lambda: ({},))
     needs_claim: bool = False
+    held_out: bool = False
+
+    @property
+    def cross_validated(self) -> bool:
+        """Whether Algorithm 1 is followed: there is something to choose, or dev scores are to be held out."""
+        return self.held_out or len(self.grid) > 1
 
 
 FUSIONS: dict[str, FusionMethod] = {}

@@ -98,6 +98,7 @@ def _claim_f(data: FusionData) -> Fitted:
 
 
 def _claim_eer(data: FusionData) -> Fitted:
+    _check_spread(spread_of(data.scores))
     found = claim_statistics(data, "eer-norm")
 
     def apply(scores: Floats, claim: Claims) -> Floats:

@@ -23,6 +23,7 @@ def register_classifier(
     grid: Sequence[Mapping[str, Any]] = ({},),
     summary: str = "",
     most_impostors: int | None = None,
+    held_out: bool = True,
 ) -> FusionMethod:
     """Make a scikit-learn classifier known as a fusion method, to the command line too.
 
@@ -34,6 +35,9 @@ def register_classifier(
         Values of hyper-parameters to choose from by Algorithm 1.
     most_impostors
         Train on no more impostor trials than this, taken evenly; a note says so.
+    held_out
+        Take the dev scores, and so the threshold, from held-out folds even if there is nothing to choose. Without it
+        they are those of the trials that it was trained on, which is good for a classifier with few parameters only.
 
     Examples
     --------
@@ -55,7 +59,7 @@ def register_classifier(
             )
         return Fitted(lambda scores, claim: _soft_decisions(classifier, scores), tuple(notes))
 
-    return register_fusion(FusionMethod(name, fit, summary, tuple(grid)))
+    return register_fusion(FusionMethod(name, fit, summary, tuple(grid), held_out=held_out))
 
 
 def _training_rows(genuine: NDArray[np.bool_], most: int | None, name: str) -> tuple[NDArray[Any], list[str]]:
@@ -77,7 +81,11 @@ def _train(classifier: Any, scores: Floats, genuine: NDArray[np.bool_], name: st
         try:
             classifier.fit(scores, genuine)
         except (ValueError, np.linalg.LinAlgError) as error:
-            raise ParameterError(f"{name} cannot be fitted on these dev scores: {error}") from error
+            # what follows the first sentence is advice on parameters that cannot be set here
+            reason = str(error).partition(". ")[0].rstrip(".")
+            raise ParameterError(
+                f"{name} cannot be fitted on these dev scores: {reason}; normalise otherwise, or leave a system out"
+            ) from error
     missed = any(issubclass(warning.category, ConvergenceWarning) for warning in caught)
     return [f"{name} did not converge: what it had reached is used"] if missed else []
 
@@ -133,9 +141,9 @@ def _mlp(hidden: int = 5) -> Any:
     return make_pipeline(StandardScaler(), network)
 
 
-register_classifier("logistic", _logistic, summary="logistic regression")
-register_classifier("lda", _lda, summary="linear discriminant analysis")
-register_classifier("qda", _qda, summary="quadratic discriminant analysis")
+register_classifier("logistic", _logistic, summary="logistic regression", held_out=False)
+register_classifier("lda", _lda, summary="linear discriminant analysis", held_out=False)
+register_classifier("qda", _qda, summary="quadratic discriminant analysis", held_out=False)
 register_classifier(
     "svm-linear", _linear_svm, grid=[{"C": c} for c in (0.01, 0.1, 1.0)], summary="linear support vector machine"
 )
