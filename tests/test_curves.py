@@ -8,7 +8,7 @@ from scipy.stats import norm
 from sklearn import metrics
 
 from fairtrial import ErrorCounts, ParameterError, auc_error, roc_curve
-from fairtrial.curves import area_under
+from fairtrial.curves import RocCurve, area_under
 from strategies import score_arrays
 
 Pair = tuple[NDArray[np.floating], NDArray[np.floating]]
@@ -56,6 +56,59 @@ def test_convex_hull_lies_below_and_thinning_keeps_the_ends() -> None:
     assert (thin.far[0], thin.frr[-1]) == (1.0, 1.0)
     with pytest.raises(ParameterError, match="at least 2"):
         roc_curve(data, max_points=1)
+
+
+def distances(full: RocCurve, thin: RocCurve, *, det: bool = False) -> NDArray[np.float64]:
+    """How far every point of a curve is from the staircase through the points of another, by brute force."""
+
+    def drawn(rates: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(norm.ppf(np.clip(rates, 1e-6, 1 - 1e-6))) if det else rates
+
+    far, frr = np.repeat(drawn(thin.far), 2)[:-1], np.repeat(drawn(thin.frr), 2)[1:]
+    starts, ends = np.stack([far[:-1], frr[:-1]], 1), np.stack([far[1:], frr[1:]], 1)
+    lows, highs = np.minimum(starts, ends), np.maximum(starts, ends)
+    points = np.stack([drawn(full.far), drawn(full.frr)], 1)
+    return np.array([np.abs(np.clip(point, lows, highs) - point).max(axis=1).min() for point in points])
+
+
+FEW_ERRORS = (400, 8000, 4.0), (8000, 400, 4.0), (30, 6000, 1.0), (6000, 30, 1.0)
+
+
+@pytest.mark.parametrize(("genuine", "impostor", "apart"), FEW_ERRORS)
+@pytest.mark.parametrize("decimals", [2, 9])
+def test_thinned_staircase_has_all_corners(genuine: int, impostor: int, apart: float, decimals: int) -> None:
+    rng = np.random.default_rng(genuine)
+    data = rng.normal(apart, 1, genuine).round(decimals), rng.normal(0, 1, impostor).round(decimals)
+    full, thin = roc_curve(data), roc_curve(data, max_points=850)
+    assert len(thin.far) <= 850
+    assert distances(full, thin).max() == 0
+    # FRR leaves 0 where it does, and not on a slant from somewhere before
+    assert thin.far[thin.frr == 0].min() == full.far[full.frr == 0].min()
+
+
+def test_too_many_corners_are_thinned_to_a_near_staircase() -> None:
+    rng = np.random.default_rng(3)
+    data = rng.normal(2, 1, 3000), rng.normal(0, 1, 3000)
+    full, thin = roc_curve(data), roc_curve(data, max_points=400)
+    assert len(thin.far) <= 400 < np.count_nonzero(np.diff(full.far) * np.diff(full.frr) == 0)
+    assert distances(full, thin).max() < 0.02
+    # and near on a DET curve, where small rates are far apart; both axes together are 19 deviates long
+    assert distances(full, thin, det=True).max() < 19 / 200
+    assert distances(full, roc_curve(data, max_points=1000), det=True).max() < 19 / 500
+
+
+@given(score_arrays())
+def test_thinning_never_gives_too_many_points(scores: Pair) -> None:
+    for most in (2, 3, 4, 7):
+        thin = roc_curve(scores, max_points=most)
+        full = roc_curve(scores)
+        assert len(thin.far) <= most
+        assert (thin.far[0], thin.frr[0], thin.far[-1], thin.frr[-1]) == (
+            full.far[0],
+            full.frr[0],
+            full.far[-1],
+            full.frr[-1],
+        )
 
 
 def test_area_is_exact_beyond_64_bits() -> None:

@@ -12,6 +12,9 @@ from fairtrial.counting import ErrorCounts, ScoreData, as_source
 from fairtrial.errors import ParameterError
 from fairtrial.search import all_points, hull_points
 
+_SMALL = 1e-6
+"""Rates below this one are all the same to a curve that is drawn."""
+
 
 @dataclass(frozen=True, slots=True)
 class RocCurve:
@@ -63,19 +66,52 @@ def roc_curve(
     Parameters
     ----------
     max_points
-        Keep at most this many points, spread evenly along the curve: for drawing, never for figures.
+        Keep at most this many points, for drawing as steps, never for figures: the corners of the staircase; if
+        these are too many, corners that are evenly far from each other on the axes of a DET curve.
     """
     source = as_source(data, system=system)
     counts = hull_points(source) if convex_hull else all_points(source)
     if max_points is not None:
         if max_points < 2:
             raise ParameterError(f"max_points must be at least 2, not {max_points}")
-        if len(counts) > max_points:
-            # even steps along FAR + FRR travelled, so that both steep and flat stretches keep their shape
-            travelled = counts.frr - counts.far
-            steps = np.linspace(travelled[0], travelled[-1], max_points)
-            counts = counts[np.unique(np.searchsorted(travelled, steps).clip(0, len(counts) - 1))]
+        counts = _thinned(counts, max_points)
     return RocCurve(counts, convex_hull)
+
+
+def _thinned(counts: ErrorCounts, max_points: int) -> ErrorCounts:
+    """Points whose staircase is that of all points, or near it where there are too many corners."""
+    if len(counts) > max_points:
+        counts = counts[_corners(counts)]
+    return counts[_spread(counts, max_points)] if len(counts) > max_points else counts
+
+
+def _corners(counts: ErrorCounts) -> NDArray[np.bool_]:
+    """The ends, and all points but those inside a stretch on which one of the two errors stays the same."""
+    kept = np.ones(len(counts), dtype=bool)
+    for errors in (counts.false_accepts, counts.false_rejects):
+        same = np.diff(errors) == 0
+        kept[1:-1] &= ~(same[1:] & same[:-1])
+    return kept
+
+
+def _spread(counts: ErrorCounts, max_points: int) -> NDArray[np.int64]:
+    """The ends, and the points on either side of even steps along the DET curve: long treads keep both of theirs."""
+    from scipy.special import ndtri
+
+    x, y = (ndtri(np.clip(rates, _SMALL, 1 - _SMALL)) for rates in (counts.far, counts.frr))
+    travelled = y - x  # as the threshold rises, so does this
+    last = len(counts) - 1
+    for finer in (8, 4, 2):  # many steps end on the same long tread: there is room for more of them
+        kept = _beside_steps(travelled, finer * (max_points - 2) // 2, last)
+        if len(kept) <= max_points:
+            return kept
+    return _beside_steps(travelled, (max_points - 2) // 2, last)
+
+
+def _beside_steps(travelled: NDArray[np.float64], steps: int, last: int) -> NDArray[np.int64]:
+    places = np.linspace(travelled[0], travelled[-1], steps + 2)[1:-1]
+    before = np.searchsorted(travelled, places, side="right") - 1
+    return np.unique(np.concatenate([[0, last], before, before + 1]).clip(0, last))
 
 
 def area_under(counts: ErrorCounts) -> float:

@@ -23,7 +23,7 @@ STUDY = "n,m,pi,rho,method,coverage\n" + "".join(
 
 FIGURES: dict[str, list[list[str]]] = {
     "det": [SETS, ["--dev", "dev.csv", "--folds", "4", "--system", "face"]],
-    "roc": [SETS, [*SETS, "--limit", ".5", "--criterion", "far", "--alpha", ".05"]],
+    "roc": [SETS, [*SETS, "--limit", ".5", "--criterion", "far", "--alpha", ".05"], [*SETS, "--eer", "rocch"]],
     "epc": [
         [*SETS, *QUICK, "--bands", "simultaneous", "--mark", ".5", "--mark", ".2"],
         [*SETS, "--measure", "f1", "--criterion", "precision-recall", "--points", "11", "--pool"],

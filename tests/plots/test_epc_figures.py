@@ -15,8 +15,10 @@ from fairtrial import (
     alpha_grid,
     compare,
     compare_curves,
+    cross_validated_curve,
     curve_band,
     evaluate,
+    make_blocks,
     performance_curve,
     run_benchmark,
 )
@@ -54,6 +56,12 @@ def test_epc_ends_of_alpha_do_not_flatten_the_rest(dev: Trials, test: Trials, ax
     assert curve.hter.max() > 2 * inner
     epc_plot(curve, ax=ax)
     np.testing.assert_allclose(ax.get_ylim(), (0, 1.4 * inner))
+
+
+def test_epc_by_folds_says_held_out(dev: Trials, ax: Axes) -> None:
+    curve = cross_validated_curve(dev, make_blocks(dev, 4), system="face", alphas=alpha_grid(5))
+    epc_plot(curve, ax=ax)
+    assert ax.get_ylabel() == "HTER held out (%)"
 
 
 def test_epc_of_another_measure(dev: Trials, test: Trials, ax: Axes) -> None:

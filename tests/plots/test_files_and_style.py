@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from fairtrial import FairtrialError, Trials, plan_rate
 from fairtrial.plots import det_plot, diagnostic_plot, diagnostics, operating_curves, plan_plot, roc_plot, write_picture
-from fairtrial.plots.style import COLOURS, STYLE, as_percent, look
+from fairtrial.plots.style import COLOURS, STYLE, as_percent, legend_below, look
 
 PLAN = plan_rate(0.02, 0.1, half_width=0.005)
 
@@ -124,3 +124,20 @@ def test_matplotlib_is_loaded_only_to_draw() -> None:
     code = "import sys, fairtrial.plots, fairtrial.cli.plot; print('matplotlib' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize("entries", [1, 7, 19])
+def test_legend_below_does_not_cover_the_label(entries: int) -> None:
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(6.4, 4.6), layout="constrained")
+        ax = figure.add_subplot()
+        for number in range(entries):
+            ax.plot([0, 1], [number, 1], label=f"LP1: group {number} (15)")
+        ax.set_xlabel("alpha, the weight of FAR")
+        legend = legend_below(ax)
+        figure.draw_without_rendering()
+        label, box = ax.xaxis.label.get_window_extent(), legend.get_window_extent()
+        assert box.y1 < label.y0
+        assert label.y0 - box.y1 < 20
+        assert box.y0 >= 0
+        assert ax.get_window_extent().height > 100

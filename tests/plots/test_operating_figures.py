@@ -7,7 +7,15 @@ import pytest
 from matplotlib.axes import Axes
 from scipy.special import ndtri
 
-from fairtrial import FairtrialError, Trials, cross_validate, evaluate, make_blocks, proportion_interval
+from fairtrial import (
+    FairtrialError,
+    Trials,
+    cross_validate,
+    equal_error_rate,
+    evaluate,
+    make_blocks,
+    proportion_interval,
+)
 from fairtrial.intervals import FAR, FRR
 from fairtrial.intervals.clusters import cluster_interval
 from fairtrial.plots import det_plot, operating_curves, roc_plot
@@ -91,6 +99,77 @@ def test_lines_are_the_curves_and_bars_the_intervals(dev: Trials, test: Trials, 
     assert labels[0] == f"face: EER {100 * curves[0].eer.value:.2f} %, HTER {100 * curves[0].point.counts.hter:.2f} %"
 
 
+def test_curves_are_steps(dev: Trials, test: Trials, ax: Axes) -> None:
+    (curve,) = operating_curves(dev, test, systems=["face"])
+    roc_plot(curve, ax=ax)
+    (line,) = [line for line in ax.lines if len(np.atleast_1d(line.get_xdata())) > 10]
+    assert line.get_drawstyle() == "steps-pre"  # with FAR falling, up before left: never better than what is there
+    assert (np.diff(curve.roc.far) <= 0).all()
+
+
+@pytest.mark.parametrize("max_points", [60, 2000])
+def test_the_point_lies_on_its_curve(max_points: int) -> None:
+    rng = np.random.default_rng(5)
+    dev, test = (
+        Trials.from_arrays(
+            np.concatenate([rng.normal(3.4, 1, 60), rng.normal(0, 1, 5000)]), np.repeat([True, False], [60, 5000])
+        )
+        for _ in range(2)
+    )
+    (curve,) = operating_curves(dev, test, max_points=max_points)
+    counts, roc = curve.point.counts, curve.roc
+    upright = (roc.far[:-1] == counts.far) & (roc.frr[:-1] <= counts.frr) & (counts.frr <= roc.frr[1:])
+    flat = (roc.frr[1:] == counts.frr) & (roc.far[1:] <= counts.far) & (counts.far <= roc.far[:-1])
+    assert (upright | flat).any()
+
+
+def without_errors(kind: str) -> Trials:
+    """Trials where a threshold of 0 makes no error of one kind and some of the other."""
+    genuine, impostor = np.linspace(0.1, 2, 40), np.linspace(-3, 0.5, 200)
+    if kind == "far":
+        genuine, impostor = np.linspace(-0.5, 2, 40), np.linspace(-3, -0.1, 200)
+    return Trials.from_arrays(np.concatenate([genuine, impostor]), np.repeat([True, False], [40, 200]))
+
+
+@pytest.mark.parametrize("kind", ["far", "frr", "both"])
+def test_point_without_errors_is_on_the_edge_of_a_det(kind: str, ax: Axes) -> None:
+    dev = Trials.from_arrays([0.0, -1.0, 1.0], np.array([False, False, True]))
+    test = without_errors(kind)
+    if kind == "both":
+        test = Trials.from_arrays(np.where(test.genuine, 2.0, -2.0), test.genuine)
+    (curve,) = operating_curves(dev, test, cluster="none", criterion="far", alpha=0.0)
+    counts = curve.point.counts
+    assert (counts.far == 0, counts.frr == 0) == (kind != "frr", kind != "far")
+    det_plot(curve, ax=ax)
+    point, _, segments = ax.containers[0].lines  # type: ignore[attr-defined]
+    place = point.get_xdata()[0], point.get_ydata()[0]
+    assert place == (max(counts.far, ax.get_xlim()[0]), max(counts.frr, ax.get_ylim()[0]))
+    assert not point.get_clip_on()
+    assert all(segment.get_clip_on() for segment in segments)
+    across, upright = (part.get_segments()[0] for part in segments)
+    assert (across[1, 0], upright[1, 1]) == pytest.approx((curve.point.far.high, curve.point.frr.high))
+
+
+def test_det_axes_reach_as_far_as_the_points(dev: Trials, test: Trials, ax: Axes) -> None:
+    (curve,) = operating_curves(dev, test, systems=["voice"], criterion="frr", alpha=0.001)
+    assert (curve.point.counts.far, curve.point.counts.frr) == (1, 0)
+    det_plot(curve, ax=ax)
+    point = ax.containers[0].lines[0]  # type: ignore[attr-defined]
+    assert (point.get_xdata()[0], point.get_ydata()[0]) == (ax.get_xlim()[1], ax.get_ylim()[0])
+    assert ax.get_xlim()[1] == 0.99
+
+
+def test_eer_is_that_of_evaluate_and_another_has_its_name(dev: Trials, test: Trials) -> None:
+    (usual,) = operating_curves(dev, test, systems=["face"])
+    evaluated = evaluate(dev, test, system="face").test_eer
+    assert evaluated is not None
+    assert (usual.eer.value, usual.eer.definition) == (evaluated.value, evaluated.definition)
+    (other,) = operating_curves(dev, test, systems=["face"], eer="rocch")
+    assert other.eer.value == equal_error_rate(test, system="face", definition="rocch").value
+    for curve, words in ((usual, "face: EER "), (other, "face: EER (rocch) ")):
+        assert det_plot(curve).get_legend_handles_labels()[1][0].startswith(f"{words}{100 * curve.eer.value:.2f} %")
+
+
 def test_roc_has_the_line_of_equal_errors_and_both_kinds_of_points(dev: Trials, test: Trials, ax: Axes) -> None:
     curves = operating_curves(dev, test, systems=["face", "voice"])
     roc_plot(curves, ax=ax)
@@ -99,9 +178,12 @@ def test_roc_has_the_line_of_equal_errors_and_both_kinds_of_points(dev: Trials, 
     for curve in curves:
         assert max(curve.point.far.high, curve.point.frr.high, curve.eer.value) < limit
     hollow = [line.get_xydata() for line in ax.lines if line.get_markerfacecolor() == "white"]
-    assert [tuple(np.ravel(place)) for place in hollow] == [(c.eer.value, c.eer.value) for c in curves]
+    assert [tuple(np.ravel(place)) for place in hollow] == [(c.eer.counts.far, c.eer.counts.frr) for c in curves]
     roc_plot(curves, limit=0.5, ax=ax)
     assert ax.get_ylim() == (0, 0.5)
+    (hull,) = operating_curves(dev, test, systems=["face"], eer="rocch")
+    (place,) = [line.get_xydata() for line in roc_plot(hull).lines if line.get_markerfacecolor() == "white"]
+    assert tuple(np.ravel(place)) == (hull.eer.value, hull.eer.value)
 
 
 def test_percent_is_what_people_read(dev: Trials, test: Trials, ax: Axes) -> None:

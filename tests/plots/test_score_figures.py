@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from scipy import stats
 
 from fairtrial import FairtrialError, Trials, choose_thresholds, count_errors
@@ -74,6 +75,33 @@ def test_diagnostic_panels(dev: Trials, test: Trials) -> None:
     assert det.get_xscale() == "function"
 
 
+def test_diagnostic_rates_follow_every_threshold() -> None:
+    # the corners of the ROC are few here; FAR over the threshold has many more steps
+    rng = np.random.default_rng(4)
+    scores = np.concatenate([rng.normal(4, 1, 10), rng.normal(0, 1, 5000)])
+    trials = Trials.from_arrays(scores, np.repeat([True, False], [10, 5000]))
+    (found,) = diagnostics(trials, trials)
+    places = rng.uniform(-3, 3, 200)
+    drawn = np.searchsorted(found.threshold, places, side="right") - 1
+    counts = count_errors(trials, places)
+    np.testing.assert_allclose(found.far[drawn], counts.far, atol=0.0021)
+    np.testing.assert_allclose(found.frr[drawn], counts.frr, atol=0.0021)
+
+
+@pytest.mark.parametrize("copies", [1, 4, 6])
+def test_diagnostic_legend_is_clear_of_the_densities(test: Trials, copies: int) -> None:
+    scores = np.repeat(test.select(["voice"]).scores, copies, axis=1)
+    many = Trials.from_arrays(scores, test.genuine, systems=[f"s{k}" for k in range(copies)])
+    figure = Figure(figsize=(9.6, 7.4), layout="constrained")
+    density, *_ = diagnostic_plot(diagnostics(many, many), figure=figure)
+    figure.draw_without_rendering()
+    legend = density.get_legend()
+    assert legend is not None
+    box = density.transData.inverted().transform(legend.get_window_extent())
+    highest = max(np.max(patch.get_data().values) for patch in density.patches)  # type: ignore[attr-defined]
+    assert box[0, 1] > highest or box[1, 1] < 0
+
+
 def test_diagnostic_of_several_systems_has_common_axes(dev: Trials, test: Trials) -> None:
     density, rates, _, _ = diagnostic_plot(diagnostics(dev, test), figure=Figure())
     assert density.get_xlim() == rates.get_xlim() == (0, 1)
@@ -118,6 +146,28 @@ def test_zoo_of_errors(dev: Trials, test: Trials, ax: Axes) -> None:
     dots = ax.collections[0]
     plain = ~zoo.goats & ~zoo.lambs
     assert sum(np.asarray(dots.get_sizes())) == 16 * plain.sum()  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("apart", [0.0, 0.02, 1.0])
+def test_zoo_labels_are_few_and_within_the_axes_and_apart(apart: float) -> None:
+    people = 60
+    claim, subject = np.divmod(np.arange(people * people), people)
+    scores = np.where(claim == subject, 4.0, 0.0) + np.random.default_rng(6).normal(0, 0.1, len(claim))
+    for k in range(12):
+        scores[(claim == subject) & (claim == k)] -= 3 + apart * k
+        scores[(claim != subject) & (claim == 20 + k)] += 2 + apart * k
+    names = np.array([f"speaker_{k:04d}" for k in range(people)])
+    trials = Trials.from_arrays(scores, claim == subject, claim=names[claim], subject=names[subject])
+    figure = Figure(figsize=(6.0, 5.4), layout="constrained")
+    ax = zoo_plot(zoo_data(trials), ax=figure.add_subplot())
+    figure.draw_without_rendering()
+    boxes = [Text.get_window_extent(text) for text in ax.texts]
+    assert 2 <= len(boxes) <= 8
+    inside = ax.get_window_extent()
+    for place, box in enumerate(boxes):
+        assert inside.x0 <= box.x0 < box.x1 <= inside.x1
+        assert inside.y0 <= box.y0 < box.y1 <= inside.y1
+        assert not any(box.overlaps(other) for other in boxes[:place])
 
 
 @pytest.mark.parametrize(("errors", "trials", "rate"), [(0, 5, 0.1), (3, 46, 0.02), (5, 5, 0.5), (1, 1000, 0.001)])

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     Work: TypeAlias = Callable[[dict[str, Any]], Draw]
 
 READING = "systems format_ columns labels names negate negate_system nan common diagonal transpose"
-ONE_POINT = f"dev test folds cluster seed criterion alpha dcf confidence {READING}"
+ONE_POINT = f"dev test folds cluster seed criterion alpha dcf confidence eer_definition {READING}"
 TWO_SETS = f"dev test cluster seed confidence {READING}"
 ALONG = "points range_ criterion dcf resamples"
 PLANNED = "pi rho half_width scale below a b power individuals attempts confidence"
@@ -100,7 +100,8 @@ def _operating_curves(values: dict[str, Any]) -> tuple[OperatingCurve, ...]:
     from fairtrial.plots.operating import operating_curves
 
     inputs = read_inputs(values)
-    return operating_curves(inputs.dev, inputs.test, blocks=inputs.blocks, **_one_point(values))
+    more = {**_one_point(values), "eer": values["eer_definition"]}
+    return operating_curves(inputs.dev, inputs.test, blocks=inputs.blocks, **more)
 
 
 def _one_point(values: dict[str, Any]) -> dict[str, Any]:

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fairtrial.counting import ErrorCounts
 from fairtrial.criteria import CriterionLike
+from fairtrial.curves import roc_curve
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.evaluation import one_alpha
 from fairtrial.folds import Cluster
 from fairtrial.plots.det import det_plot
 from fairtrial.plots.operating import OperatingCurve, operating_curves
-from fairtrial.plots.style import figure_for, in_percent, legible, look
+from fairtrial.plots.style import figure_for, in_percent, legend_below, legible, look
 from fairtrial.trials import Trials
 
 if TYPE_CHECKING:
@@ -27,6 +29,10 @@ Floats = NDArray[np.float64]
 _TAIL = 0.001
 """This share of a class at either end does not stretch the axis of scores."""
 _ROOM = 0.05
+_POINTS = 2000
+_MOST = 8
+_ROW = 0.12
+"""The height that a row of a legend needs, of that of the densities."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,22 +46,24 @@ class Diagnostic:
     genuine: Floats
     """Densities: of each bin, the share of the class over the width."""
     impostor: Floats
+    errors: ErrorCounts
+    """By rising threshold, for drawing over it."""
 
     @property
     def threshold(self) -> Floats:
-        """Thresholds of the curve, and the ends of the axis in place of those beyond."""
-        found = self.curve.roc.threshold
+        """Thresholds of these errors, and the ends of the axis in place of those beyond."""
+        found = np.asarray(self.errors.threshold)
         return np.append(np.where(np.isfinite(found), found, np.clip(found, *self._ends)), self._ends[1])
 
     @property
     def far(self) -> Floats:
         """FAR at these thresholds."""
-        return np.append(self.curve.roc.far, self.curve.roc.far[-1])
+        return np.append(self.errors.far, self.errors.far[-1])
 
     @property
     def frr(self) -> Floats:
         """FRR at these thresholds."""
-        return np.append(self.curve.roc.frr, self.curve.roc.frr[-1])
+        return np.append(self.errors.frr, self.errors.frr[-1])
 
     @property
     def wer(self) -> Floats:
@@ -64,7 +72,7 @@ class Diagnostic:
 
     @property
     def _ends(self) -> tuple[float, float]:
-        finite = self.curve.roc.threshold[np.isfinite(self.curve.roc.threshold)]
+        finite = self.errors.threshold[np.isfinite(self.errors.threshold)]
         return min(float(self.edges[0]), float(finite[0])), max(float(self.edges[-1]), float(finite[-1]))
 
 
@@ -92,9 +100,17 @@ def diagnostics(
         if not all(len(part) for part in classes):
             raise TrialsError(f"{curve.system}: there is no finite score of one class")
         edges = _edges(classes, bins)
-        densities = [np.histogram(part, edges)[0] / (len(part) * np.diff(edges)) for part in classes]
-        found.append(Diagnostic(curve, one_alpha(alpha), edges, *densities))
+        genuine, impostor = (np.histogram(part, edges)[0] / (len(part) * np.diff(edges)) for part in classes)
+        errors = _by_threshold(roc_curve(test, system=curve.system).counts)
+        found.append(Diagnostic(curve, one_alpha(alpha), edges, genuine, impostor, errors))
     return tuple(found)
+
+
+def _by_threshold(counts: ErrorCounts) -> ErrorCounts:
+    """At most so many points that no step of FAR or FRR between them can be seen, but those that are really there."""
+    travelled = counts.frr - counts.far
+    steps = np.linspace(travelled[0], travelled[-1], _POINTS)
+    return counts[np.unique(np.searchsorted(travelled, steps).clip(0, len(counts) - 1))]
 
 
 def _edges(classes: Sequence[Floats], bins: int) -> Floats:
@@ -155,6 +171,15 @@ def diagnostic_plot(
         return density, rates, wer, det
 
 
+def _legend_above(ax: Axes, entries: int) -> None:
+    """A legend in room of its own above the densities; below the axes, where it would take half of them."""
+    if entries > _MOST:
+        legend_below(ax)
+        return
+    ax.set_ylim(top=ax.get_ylim()[1] * (1 + _ROW * (entries // 2)))
+    ax.legend(loc="upper center", ncols=2)
+
+
 def _finish(panels: tuple[Axes, Axes, Axes], shown: Sequence[Diagnostic]) -> None:
     several = len(shown) > 1
     ends = (0, 1) if several else (float(shown[0].edges[0]), float(shown[0].edges[-1]))
@@ -169,8 +194,9 @@ def _finish(panels: tuple[Axes, Axes, Axes], shown: Sequence[Diagnostic]) -> Non
         panel.set_xlabel(f"score{where}" if panel is panels[0] else f"threshold{where}")
         panel.set_title(title)
         panel.set_ylim(bottom=0)
-        if panel is not panels[2] or several:
-            panel.legend(loc="best")
+    _legend_above(panels[0], 2 * len(shown))
+    for panel in panels[1:] if several else panels[1:2]:
+        panel.legend(loc="best")
     panels[0].set_ylabel("density over its highest" if several else "density")
     in_percent(panels[1].yaxis, "error rate")
     in_percent(panels[2].yaxis, "WER")

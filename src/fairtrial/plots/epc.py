@@ -10,6 +10,7 @@ import numpy as np
 from fairtrial.epc import PerformanceCurve
 from fairtrial.errors import ParameterError
 from fairtrial.evaluation import Evaluation
+from fairtrial.folds import CROSS_VALIDATED
 from fairtrial.intervals.bands import Band
 from fairtrial.plots.style import axes_for, in_percent, legend_below, legible, look
 
@@ -78,10 +79,11 @@ def label_axes(ax: Axes, curve: PerformanceCurve) -> None:
     """Name the axes of an EPC, and let the ends of alpha, where errors soar, not flatten all that lies between."""
     ax.set_xlim(float(curve.alpha[0]), float(curve.alpha[-1]))
     ax.set_xlabel("alpha, the weight of FAR" if curve.criterion.startswith("wer") else "alpha")
+    where = "held out" if curve.kind == CROSS_VALIDATED else "on test"
     if curve.measure.is_share:
-        in_percent(ax.yaxis, f"{curve.measure.label} on test")
+        in_percent(ax.yaxis, f"{curve.measure.label} {where}")
     else:
-        ax.set_ylabel(f"{curve.measure.label} on test")
+        ax.set_ylabel(f"{curve.measure.label} {where}")
     if curve.measure.higher_is_better:
         return
     ax.set_ylim(bottom=0)

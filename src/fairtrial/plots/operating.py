@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fairtrial.counting import ErrorCounts
 from fairtrial.criteria import Criterion, CriterionLike, as_criterion, choose_thresholds
 from fairtrial.curves import RocCurve, roc_curve
-from fairtrial.eer import EqualErrorRate, equal_error_rate
+from fairtrial.eer import EerDefinition, EqualErrorRate, equal_error_rate
 from fairtrial.errors import TrialsError
 from fairtrial.evaluation import A_PRIORI, one_alpha
 from fairtrial.folds import CROSS_VALIDATED, Block, Cluster
@@ -53,6 +53,7 @@ def operating_curves(
     alpha: float = 0.5,
     confidence: float = 0.95,
     cluster: Cluster | None = None,
+    eer: EerDefinition = "step-mean",
     max_points: int = 2000,
 ) -> tuple[OperatingCurve, ...]:
     """Prepare ROC and DET figures of one or several systems.
@@ -64,6 +65,8 @@ def operating_curves(
         then that of the dev trials, and the point that of the held-out blocks, pooled.
     cluster
         What test trials share, for the intervals; by default all ids that are known.
+    eer
+        The definition of the equal error rate, see `equal_error_rate`.
     max_points
         How many points of a curve are kept for drawing.
 
@@ -92,9 +95,7 @@ def operating_curves(
         )
         point = _point(judged, wrong, threshold, shared, confidence, rule.name, CROSS_VALIDATED if blocks else A_PRIORI)
         roc = roc_curve(judged, system=system, max_points=max_points)
-        found.append(
-            OperatingCurve(system, roc, equal_error_rate(judged, system=system, definition="interpolated"), point)
-        )
+        found.append(OperatingCurve(system, roc, equal_error_rate(judged, system=system, definition=eer), point))
     return tuple(found)
 
 

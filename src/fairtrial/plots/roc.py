@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from fairtrial.eer import EqualErrorRate
 from fairtrial.errors import ParameterError
 from fairtrial.plots.det import as_curves, draw_curves, headline
 from fairtrial.plots.operating import OperatingCurve
@@ -22,7 +23,7 @@ def roc_plot(
 ) -> Axes:
     """Draw ROC curves as errors, FRR against FAR, with the EER line and the a-priori points.
 
-    Where a filled point lies off the line, the threshold from dev missed the equal error rate of test (hollow).
+    Hollow points are where FAR and FRR are nearest on test; the threshold from dev leads to the filled ones.
 
     Parameters
     ----------
@@ -43,8 +44,9 @@ def roc_plot(
         own.plot([0, reach], [0, reach], color=GREY, linewidth=0.8, zorder=1, label="FAR = FRR")
         draw_curves(own, systems)
         for number, curve in enumerate(systems):
-            drawn, eer = look(number), curve.eer.value
-            own.plot(eer, eer, drawn.marker, color=drawn.colour, markerfacecolor="white", markersize=6, zorder=3)
+            drawn = look(number)
+            place: dict[str, Any] = {"markerfacecolor": "white", "markersize": 6, "zorder": 3}
+            own.plot(*_where_equal(curve.eer), drawn.marker, color=drawn.colour, **place)
         own.set_xlim(0, reach)
         own.set_ylim(0, reach)
         own.set_aspect("equal")
@@ -53,6 +55,13 @@ def roc_plot(
         own.set_title(headline("ROC", systems))
         legend_within(own, len(systems))
         return own
+
+
+def _where_equal(eer: EqualErrorRate) -> tuple[float, float]:
+    """FAR and FRR of an equal error rate: where they are nearest, or on their line if that is how it is defined."""
+    if eer.definition in ("interpolated", "rocch"):
+        return eer.value, eer.value
+    return float(eer.counts.far), float(eer.counts.frr)
 
 
 def _reach(curves: Sequence[OperatingCurve]) -> float:

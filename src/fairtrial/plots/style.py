@@ -45,6 +45,8 @@ STYLE: Any = {
 """What differs from matplotlib's own settings, in figures that fairtrial makes; axes of the caller keep their own."""
 
 _FEW = 8
+_LABEL = 34.0
+"""Points below the axes that ticks and label take."""
 SINGLE = (6.4, 4.6)
 """Inches of a figure with one panel."""
 
@@ -130,5 +132,11 @@ def legend_within(ax: Axes, entries: int) -> Legend:
 
 
 def legend_below(ax: Axes, *, columns: int = 2) -> Legend:
-    """A legend that is never on top of the data: below the axes."""
-    return ax.legend(loc="upper left", bbox_to_anchor=(0, -0.13), borderaxespad=0.2, ncols=columns, frameon=False)
+    """A legend that is never on top of the data: below the axes and their label, however low these get."""
+    from matplotlib.transforms import ScaledTranslation
+
+    figure = ax.get_figure()
+    assert figure is not None
+    below = ax.transAxes + ScaledTranslation(0, -_LABEL / 72, figure.dpi_scale_trans)
+    place: dict[str, Any] = {"bbox_to_anchor": (0, 0), "bbox_transform": below, "borderaxespad": 0.2}
+    return ax.legend(loc="upper left", ncols=columns, frameon=False, **place)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import exp, lgamma, log, log1p
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,11 @@ Shown: TypeAlias = Literal["scores", "errors"]
 Floats = NDArray[np.float64]
 _FENCE = 1.5
 _RISK = 0.05
-_LABELS = 8
+_LABELS = 4
+_SIZE = 7.0
+"""Of names, in points."""
+_SIDES = ((1, 1), (-1, 1), (1, -1), (-1, -1))
+"""Of a point, where its name may be: across and up."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -168,9 +172,9 @@ def zoo_plot(zoo: Zoo, *, ax: Axes | None = None) -> Axes:
                     markersize=6,
                     label=f"{name}: {np.count_nonzero(chosen)}",
                 )
-        _name_outliers(own, zoo)
         if zoo.shows == "scores":
             _quartiles(own, zoo)
+        _name_outliers(own, zoo)
         who = {"claim": "against the claim", "subject": "by the subject"}[zoo.by]
         if zoo.shows == "errors":
             in_percent(own.xaxis, "FRR of genuine trials")
@@ -197,15 +201,74 @@ def _quartiles(ax: Axes, zoo: Zoo) -> None:
 
 
 def _name_outliers(ax: Axes, zoo: Zoo) -> None:
-    """Write the names of the most striking."""
+    """Write the names of the few most striking within the axes, where they hide neither names nor those who stand out.
+
+    A name that finds no such place is left out, but for the first of all.
+    """
+    limits = ax.get_xlim(), ax.get_ylim()  # asking for them makes them final
+    corners = _in_points(ax, np.transpose(limits))
+    inside = Box(*corners[:, 0].tolist(), *corners[:, 1].tolist())
+    places = _in_points(ax, np.stack([zoo.genuine, zoo.impostor], 1))
+    taken = [Box(x - 3, x + 3, y - 3, y + 3) for x, y in places[zoo.goats | zoo.lambs].tolist()]
+    for rank, row in enumerate(_most_striking(zoo)):
+        name = cut(zoo.names[row], 20)
+        sides = [(side, _box(places[row], name, *side)) for side in _SIDES]
+        within = [(side, box) for side, box in sides if box.within(inside)]
+        free = [(side, box) for side, box in within if not any(box.overlaps(other) for other in taken)]
+        if not free and (rank or not within):
+            continue
+        (across, up), box = (free or within)[0]
+        taken.append(box)
+        ax.annotate(
+            name,
+            (float(zoo.genuine[row]), float(zoo.impostor[row])),
+            xytext=(5 * across, 4 * up),
+            textcoords="offset points",
+            fontsize=_SIZE,
+            ha="left" if across > 0 else "right",
+            va="bottom" if up > 0 else "top",
+        )
+
+
+def _most_striking(zoo: Zoo) -> list[int]:
+    """The worst goats and the worst lambs, each once, by turns."""
     worst = zoo.genuine if zoo.shows == "errors" else -zoo.genuine
+    ranked = []
     for chosen, badness in ((zoo.goats, worst), (zoo.lambs, zoo.impostor)):
         rows = np.flatnonzero(chosen)
-        for row in rows[np.argsort(-badness[rows], kind="stable")][: _LABELS // 2].tolist():
-            ax.annotate(
-                cut(zoo.names[row], 20),
-                (float(zoo.genuine[row]), float(zoo.impostor[row])),
-                xytext=(5, 4),
-                textcoords="offset points",
-                fontsize=7,
-            )
+        ranked.append(rows[np.argsort(-badness[rows], kind="stable")][:_LABELS].tolist())
+    turns = [ranked[k % 2][k // 2] for k in range(2 * _LABELS) if k // 2 < len(ranked[k % 2])]
+    return list(dict.fromkeys(turns))
+
+
+class Box(NamedTuple):
+    """A rectangle on paper, in points."""
+
+    left: float
+    right: float
+    bottom: float
+    top: float
+
+    def within(self, other: Box) -> bool:
+        """Whether it is inside another."""
+        across = other.left <= self.left and self.right <= other.right
+        return across and other.bottom <= self.bottom and self.top <= other.top
+
+    def overlaps(self, other: Box) -> bool:
+        """Whether the two have something in common."""
+        across = self.left < other.right and other.left < self.right
+        return across and self.bottom < other.top and other.bottom < self.top
+
+
+def _in_points(ax: Axes, places: Floats) -> Floats:
+    """Places of data on paper."""
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    return np.asarray(ax.transData.transform(places) * 72 / figure.dpi)
+
+
+def _box(place: Floats, name: str, across: int, up: int) -> Box:
+    """About where a name will be, a little wider than most fonts make it."""
+    x, y = place.tolist()
+    ends = (x + across * 4, x + across * (5 + 0.68 * _SIZE * len(name))), (y + up * 3, y + up * (4 + 1.2 * _SIZE))
+    return Box(min(ends[0]), max(ends[0]), min(ends[1]), max(ends[1]))
