@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from fairtrial.counting import ErrorCounts
 from fairtrial.criteria import CriterionLike, along_alpha
-from fairtrial.curves import RocCurve, roc_curve
+from fairtrial.curves import roc_curve
 from fairtrial.epc import PerformanceCurve, alpha_grid, performance_curve
 from fairtrial.intervals.clusters import SharedPeople, interval_of_decisions, wrong_decisions
 from fairtrial.intervals.rates import hter_interval
 from fairtrial.trials import Trials
 
 _BINS = 60
-_DET_POINTS = 160
+_DET_POINTS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,18 +87,8 @@ def system_view(
 
 def posterior_view(trials: Trials) -> dict[str, Any]:
     """The DET curve and the densities of the scores of one system."""
-    far, frr = _thinned(roc_curve(trials))
-    return {"det": {"far": far.tolist(), "frr": frr.tolist()}, "density": _densities(trials)}
-
-
-def _thinned(roc: RocCurve) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Points of a DET curve that are evenly far from each other where they are drawn."""
-    x, y = (np.clip(axis, -4.0, 0.5) for axis in roc.probit())
-    travelled = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(x)) + np.abs(np.diff(y)))])
-    steps = np.linspace(0, travelled[-1], _DET_POINTS)
-    before = np.searchsorted(travelled, steps, side="right") - 1
-    kept = np.unique(np.clip(np.concatenate([before, before + 1]), 0, len(x) - 1))
-    return roc.far[kept], roc.frr[kept]
+    roc = roc_curve(trials, max_points=_DET_POINTS)
+    return {"det": {"far": roc.far.tolist(), "frr": roc.frr.tolist()}, "density": _densities(trials)}
 
 
 def _intervals(
