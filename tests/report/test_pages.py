@@ -244,9 +244,9 @@ def test_curve_of_a_cross_validation_moves_with_alpha() -> None:
 
 def test_scores_far_from_zero_keep_their_digits() -> None:
     dev, test = two_systems(0), two_systems(1)
-    far = [Trials.from_arrays(t.scores + 1e6, t.genuine, systems=["a", "b"]) for t in (dev, test)]
-    result = evaluate(*far, system="a")
-    text = render(evaluation_page([result], *far, REPEAT))
+    dev, test = (Trials.from_arrays(t.scores + 1e6, t.genuine, systems=["a", "b"]) for t in (dev, test))
+    result = evaluate(dev, test, system="a")
+    text = render(evaluation_page([result], dev, test, REPEAT))
     systems = data_of(text)["systems"]
     assert isinstance(systems, list)
     assert systems[0]["asked"]["threshold"] == result.threshold
