@@ -316,7 +316,7 @@ def start_up(folder: Path, size: int) -> list[Row]:
 
 
 def coverage(folder: Path, size: int) -> list[Row]:
-    """The coverage study of seed 002. The peer does every 27th cell, scaled up; it has one worker."""
+    """The coverage study of Schuckers et al. 2004. The peer does every 27th cell, scaled up; it has one worker."""
     make_data(folder, "cells", 1_000_000 // size)
     few = take_turns({"ours": (OWN, "coverage-few"), "plain": (OWN, "plain-coverage")}, folder, 3)
     by_people = take_turns({"most": (OWN, "coverage-most"), "fewest": (OWN, "coverage-fewest")}, folder, 5)

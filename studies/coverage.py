@@ -1,4 +1,4 @@
-"""How often six intervals hold the true rate when people are tested several times: the study of seed 002.
+"""How often six intervals hold the true rate when people are tested several times: the study of Schuckers et al. 2004.
 
 All cells of the paper with both generators, the paper's claims beside what was found, and coverage as the attempts
 of each person grow without end. Writes docs/individuals.md.

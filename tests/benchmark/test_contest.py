@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from fairtrial import ParameterError, Trials
-from fairtrial.benchmark.contest import compare_runs, latex_ranking, markdown_ranking
+from fairtrial.benchmark.contest import Contest, ContestRank, compare_runs, latex_ranking, markdown_ranking
 from fairtrial.benchmark.results import BenchmarkResult
 from fairtrial.benchmark.runner import RunSettings, run_benchmark
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
@@ -230,3 +230,9 @@ def test_gains_that_are_not_finite_are_left_out_of_the_ranking_and_noted() -> No
     assert rank.beta_min == pytest.approx(np.mean([e.beta_min for e in others]))
     assert contest.notes == ("mean beta_min leaves out experiments in which the fusion made no error: mean 1",)
     assert contest.notes[0].replace("_", "\\_") in latex_ranking(contest)
+
+
+def test_a_contest_shows_itself_with_names_as_text() -> None:
+    contest = Contest("fp-2", (ContestRank("<b>mean</b>", 0.0123, 2.0, 1, "a"),), ())
+    assert "&lt;b&gt;mean" in contest._repr_html_()
+    assert "1.23 %" in contest._repr_html_()

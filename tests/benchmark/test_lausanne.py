@@ -1,4 +1,4 @@
-"""The embedded set: the exact shape of Table 1 of seed 004, errors on target, people with effects, and synthetic."""
+"""The synthetic set: the counts of Poh & Bengio 2006, Table 1, and the targets, effects and shapes that it promises."""
 
 from collections import Counter
 

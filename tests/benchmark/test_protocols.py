@@ -1,4 +1,4 @@
-"""The fusion protocols of seed 004, section 2.2 and Table 2, and of other benchmarks."""
+"""The fusion protocols of Poh & Bengio 2006, section 2.2 and Table 2, and of other benchmarks."""
 
 from collections import Counter
 from itertools import combinations
@@ -27,7 +27,7 @@ TABLE_2 = {
         (DCTb,GMM)(LFCC,GMM) (DCTb,GMM)(PAC,GMM) (DCTb,GMM)(SSC,GMM)""",
     ("LP2", "different features"): "(FH,MLP)(DCTb,GMM) (LFCC,GMM)(SSC,GMM) (PAC,GMM)(SSC,GMM)",
 }
-"""Table 2 of seed 004, (a) to (e), in its order."""
+"""Table 2 of Poh & Bengio 2006, (a) to (e), in its order."""
 
 SPEECH = {"(LFCC,GMM)", "(PAC,GMM)", "(SSC,GMM)"}
 

@@ -1,4 +1,4 @@
-"""Algorithm 1 of seed 004, appendix A, against its pseudo code."""
+"""Algorithm 1 of Poh & Bengio 2006, appendix A, against its pseudo code."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

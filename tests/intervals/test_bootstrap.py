@@ -17,7 +17,7 @@ def hter(counts: ErrorCounts) -> np.ndarray:
 
 
 def model_a() -> Trials:
-    """FA 1285 of 112,000 and FR 10 of 400: model A of seed 000."""
+    """FA 1285 of 112,000 and FR 10 of 400: model A of Bengio & Mariéthoz 2004."""
     genuine = np.repeat([True, False], [400, 112_000])
     scores = np.where(genuine, 1.0, 0.0)
     scores[:10], scores[400 : 400 + 1285] = 0.0, 1.0

@@ -43,7 +43,7 @@ def limits(name: str, found: Individuals, **options: Any) -> Limits:
 
 
 class Paper:
-    """Seed 002 as printed, but for m_0, which FORMULAS divides by n - 1 too and uses in (9)."""
+    """Schuckers et al. 2004 as printed, but for m_0, which FORMULAS divides by n - 1 too and uses in (9)."""
 
     def __init__(self, counts: Counts) -> None:
         n, total = len(counts), sum(m for _, m in counts)

@@ -1,4 +1,4 @@
-"""Proportion intervals and the naive ones, against statsmodels and seed 000."""
+"""Proportion intervals and the naive ones, against statsmodels and Bengio & Mariéthoz 2004."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""HTER intervals against the tables of seed 000 (recomputed, FORMULAS section 4).
+"""HTER intervals against the tables of Bengio & Mariéthoz 2004 (recomputed, FORMULAS section 4).
 
 The tables take 1.645, 1.960 and 2.576 for the quantiles, so they pin sigma; ours are exact.
 """

@@ -34,7 +34,7 @@ def logit(rate: float) -> float:
 
 
 def sigma(pi: float, rho: float, people: float, attempts: float) -> float:
-    """Eq. (6) of seed 002 with the same number of attempts of everybody."""
+    """Eq. (6) of Schuckers et al. 2004 with the same number of attempts of everybody."""
     return sqrt(pi * (1 - pi) * (1 + (attempts - 1) * rho) / (people * attempts))
 
 

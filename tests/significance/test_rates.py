@@ -1,4 +1,4 @@
-"""z tests against the tables of seed 000, recomputed in FORMULAS section 4."""
+"""z tests against the tables of Bengio & Mariéthoz 2004, recomputed in FORMULAS section 4."""
 
 from statistics import NormalDist
 

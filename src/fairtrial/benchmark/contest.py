@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from fairtrial.benchmark.results import BenchmarkResult
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet
 from fairtrial.benchmark.tables import latex_rows, latex_text, markdown_rows, markdown_text
+from fairtrial.display import html_table, percent
 from fairtrial.errors import ParameterError, listed
 from fairtrial.fusion.gain import mean_gain
 from fairtrial.intervals.clusters import SharedPeople, contributions
@@ -66,6 +67,10 @@ class Contest:
             "pairs": [{"a": p.a, "b": p.b, **p.test.to_dict(), "p_adjusted": p.p_adjusted} for p in self.pairs],
             "notes": list(self.notes),
         }
+
+    def _repr_html_(self) -> str:
+        rows = [(r.fusion, percent(r.hter), f"{r.beta_min:.2f}", r.letters) for r in self.ranking]
+        return html_table(f"fusion methods, {self.protocol}", ("fusion", "mean HTER", "beta min", "letters"), rows)
 
 
 def compare_runs(

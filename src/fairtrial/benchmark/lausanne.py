@@ -68,7 +68,7 @@ LP2 = _systems(
     [("FH", "MLP", 1.860), ("DCTb", "GMM", 0.644), ("LFCC", "GMM", 1.300), ("PAC", "GMM", 6.642), ("SSC", "GMM", 2.013)]
 )
 NEVER_PAIRED = (("DCTs", "DCTb"), ("LFCC", "PAC"))
-"""Features that Table 2 of seed 004 does not pair."""
+"""Features that Table 2 of Poh & Bengio 2006 does not pair."""
 
 
 def load_lausanne(seed: int = 0) -> Benchmark:

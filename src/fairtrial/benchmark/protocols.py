@@ -1,4 +1,4 @@
-"""Which systems are fused: the fusion protocols of seed 004, section 2.2, for any benchmark."""
+"""Which systems are fused: the fusion protocols of Poh & Bengio 2006, section 2.2, for any benchmark."""
 
 from __future__ import annotations
 

@@ -226,7 +226,7 @@ class BenchmarkResult:
         return html_table(_caption(self), ("group", "fused", "HTER", "interval", "beta min", "p (Holm)"), rows)
 
     def groups(self) -> Iterator[tuple[str, list[ExperimentResult]]]:
-        """Experiments by set and group, as in Table 2 of seed 004."""
+        """Experiments by set and group, as in Table 2 of Poh & Bengio 2006."""
         found: dict[str, list[ExperimentResult]] = {}
         for result in self.experiments:
             found.setdefault(group_name(result.experiment), []).append(result)

@@ -11,7 +11,7 @@ from fairtrial.errors import ParameterError
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """Gain ratios of seed 004, eqs. (9) and (10); above 1 the fusion is better."""
+    """Gain ratios of Poh & Bengio 2006, eqs. (9) and (10); above 1 the fusion is better."""
 
     beta_mean: float
     beta_min: float

@@ -68,7 +68,7 @@ class FusionMethod:
     fit
         ``fit(data, **parameters)`` on dev trials.
     grid
-        The values of its hyper-parameters to choose from, by Algorithm 1 of seed 004; one entry: nothing to choose.
+        The values of its hyper-parameters to choose from by Algorithm 1 of Poh & Bengio 2006; one: nothing to choose.
     needs_claim
         Whether it fits something for each client; only then the data hold claims.
     held_out

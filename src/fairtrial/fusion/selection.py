@@ -1,4 +1,4 @@
-"""Algorithm 1 of seed 004: hyper-parameters and the threshold by one pooled cross-validation."""
+"""Algorithm 1 of Poh & Bengio 2006: hyper-parameters and the threshold by one pooled cross-validation."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def select_parameters(
 
     References
     ----------
-    Seed 004, appendix A, Algorithm 1.
+    Poh & Bengio 2006, appendix A, Algorithm 1.
     """
     if not grid:
         raise ParameterError("there must be at least one candidate to choose from")

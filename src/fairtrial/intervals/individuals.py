@@ -1,4 +1,4 @@
-"""Six intervals for an error rate when people are tested several times (Schuckers et al., 2003).
+"""Six intervals for an error rate when people are tested several times (Schuckers et al. 2004).
 
 All have the same shape: from people, one data set or many, to the lower and upper limits. Limits are not
 clipped to [0, 1]; undefined ones are NaN. How notes and a recommendation come about is told in `repeated`.
@@ -49,7 +49,7 @@ def doddington_limits(
 
     References
     ----------
-    Seed 002, eq. (2); Doddington et al. 2000.
+    Schuckers et al. 2004, eq. (2); Doddington et al. 2000.
     """
     return 0.7 * people.estimate, 1.3 * people.estimate
 
@@ -71,7 +71,7 @@ def best_practices_limits(
 
     References
     ----------
-    Seed 002, eq. (3); Mansfield & Wayman 2002.
+    Schuckers et al. 2004, eq. (3); Mansfield & Wayman 2002.
     """
     n, mean = people.individuals, people.total_attempts / people.individuals
     return _around(people.estimate, np.sqrt(people.squared_deviations / (mean**2 * n * (n - 1))), confidence)
@@ -95,7 +95,7 @@ def subset_bootstrap_limits(
 
     References
     ----------
-    Seed 002, section 2.4; Bolle et al. 2000.
+    Schuckers et al. 2004, section 2.4; Bolle et al. 2000.
     """
     repeats = np.atleast_2d(people.counts) * people.attempts
     return _replicated(people, repeats, people.total_attempts, confidence, n_resamples, rng)
@@ -118,7 +118,7 @@ def beta_binomial_limits(
 
     References
     ----------
-    Seed 002, eqs. (4) to (6); Schuckers 2003a.
+    Schuckers et al. 2004, eqs. (4) to (6); Schuckers 2003a.
     """
     return _around(people.estimate, np.sqrt(people.variance), confidence)
 
@@ -140,7 +140,7 @@ def logit_limits(
 
     References
     ----------
-    Seed 002, eqs. (7) to (9), with m_0 in (9) too; Schuckers 2003a.
+    Schuckers et al. 2004, eqs. (7) to (9), with m_0 in (9) too; Schuckers 2003a.
     """
     rate = people.estimate
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -167,7 +167,7 @@ def balanced_replicates_limits(
 
     References
     ----------
-    Seed 002, section 2.7; Michaels & Boult 2001.
+    Schuckers et al. 2004, section 2.7; Michaels & Boult 2001.
     """
     return _replicated(people, np.atleast_2d(people.counts), people.individuals, confidence, n_resamples, rng)
 

@@ -210,7 +210,7 @@ def _without_errors(people: Individuals, confidence: float) -> ZeroErrors:
 
 
 def recommend(people: Individuals, confidence: float = 0.95) -> str:
-    """Say which interval to go by, after seed 002, section 5, and the study in docs/individuals.md."""
+    """Say which interval to go by, after Schuckers et al. 2004, section 5, and the study in docs/individuals.md."""
     rate = float(people.estimate)
     if rate == 0:
         return (

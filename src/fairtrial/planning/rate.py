@@ -41,7 +41,7 @@ def attempts_for_half_width(
 
     References
     ----------
-    Seed 002, eqs. (6) and (9), turned round; section 5 recommends the logit.
+    Schuckers et al. 2004, eqs. (6) and (9), turned round; section 5 recommends the logit.
     """
     _check_rate(pi, "pi")
     if not (half_width > 0 and isfinite(half_width)):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fairtrial.plots.style import Canvas
 
 BOUNDS = (0.0, 0.01, 0.25, 0.5, 0.75, 0.9, 0.925, 0.95, 1.0)
-"""Of the eight classes of coverage, seed 002, Table 1; a class holds its lower bound, the last also its upper."""
+"""Of the classes of Schuckers et al. 2004, Table 1; a class holds its lower bound, the last also its upper one."""
 NAMES = {"dr": "DR", "bp": "BP", "sb": "SB", "bb": "BB", "lbb": "LBB", "brr": "BRR"}
 _COLUMNS = ("n", "m", "pi", "rho", "coverage")
 
@@ -155,7 +155,7 @@ def coverage_plot(
 
     References
     ----------
-    Seed 002, Table 1 and Figs. 1 and 2: blocks by n (x) and m (y), within a block pi (x) and rho (y).
+    Schuckers et al. 2004, Table 1 and Figs. 1 and 2: blocks by n (x) and m (y), within a block pi (x) and rho (y).
     """
     from matplotlib.colors import ListedColormap
 

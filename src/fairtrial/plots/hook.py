@@ -33,7 +33,7 @@ def hook_plot(
 
     References
     ----------
-    Seed 002, section 4: under certain circumstances more attempts decrease coverage.
+    Schuckers et al. 2004, section 4: under certain circumstances more attempts decrease coverage.
     """
     cells = {(row.n, row.pi, row.rho) for row in rows}
     if len(cells) != 1:

@@ -29,7 +29,7 @@ class TestResult:
 
     @property
     def delta(self) -> float:
-        """The confidence 1 - p that there is a difference, as seed 000 prints it."""
+        """The confidence 1 - p that there is a difference, as Bengio & Mariéthoz 2004 prints it."""
         return 1 - self.p_value
 
     def to_dict(self) -> dict[str, Any]:

@@ -42,7 +42,7 @@ def errors_pmf(attempts: int, pi: float, rho: float, *, generator: Generator = "
 
     References
     ----------
-    Oman & Zucker 2001; seed 002, section 3.
+    Oman & Zucker 2001; Schuckers et al. 2004, section 3.
 
     Examples
     --------
