@@ -171,7 +171,7 @@ def test_a_journal_of_other_settings_is_refused(tmp_path: Path, change: dict[str
     journal = tmp_path / "study.journal"
     run_study([Cell(30, 2, 0.1, 0.1)], QUICKLY, journal=journal)
     before = journal.read_bytes()
-    with pytest.raises(InputError, match=r"study\.journal: is of a study with other settings"):
+    with pytest.raises(InputError, match=r"study\.journal: is of a study with other settings or cells"):
         run_study([Cell(30, 2, 0.1, 0.1)], replace(QUICKLY, **change), journal=journal)
     assert journal.read_bytes() == before
 
@@ -319,3 +319,12 @@ def test_bad_settings(options: dict[str, Any], message: str) -> None:
 def test_no_worker(workers: int) -> None:
     with pytest.raises(ParameterError, match=f"at least one worker, not {workers}"):
         run_study(GRID, QUICKLY, workers=workers)
+
+
+def test_a_journal_of_other_cells_is_refused_and_kept(tmp_path: Path) -> None:
+    journal = tmp_path / "study.journal"
+    run_study([Cell(30, 2, 0.1, 0.1), Cell(40, 2, 0.1, 0.1)], QUICKLY, journal=journal)
+    before = journal.read_bytes()
+    with pytest.raises(InputError, match="other settings or cells"):
+        run_study([Cell(30, 2, 0.1, 0.1)], QUICKLY, journal=journal)
+    assert journal.read_bytes() == before

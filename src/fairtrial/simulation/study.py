@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, astuple, dataclass, fields, replace
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
@@ -121,7 +122,7 @@ def run_study(
         How many cells are worked on at once; by default one a processor. The result does not depend on it.
     journal
         A file that finished cells are written to at once. If it exists, its cells are not computed again;
-        it must be of a study with the same settings.
+        it must be of a study with the same settings and cells.
     progress
         Called with the number of cells that were finished since the last call.
 
@@ -134,7 +135,7 @@ def run_study(
     if workers is not None and workers < 1:
         raise ParameterError(f"there must be at least one worker, not {workers}")
     listed = list(cells)
-    with _journal(journal, chosen) as (done, note):
+    with _journal(journal, chosen, listed) as (done, note):
         if progress is not None and done:
             progress(sum(cell in done for cell in listed))
         missing = [cell for cell in dict.fromkeys(listed) if cell not in done]
@@ -205,13 +206,14 @@ def _in_parallel(
 
 @contextmanager
 def _journal(
-    path: PathLike | None, settings: StudySettings
+    path: PathLike | None, settings: StudySettings, cells: Sequence[Cell]
 ) -> Iterator[tuple[dict[Cell, list[CoverageRow]], Callable[[list[CoverageRow]], None]]]:
     """What was found before, and how to note what is found now."""
     if path is None:
         yield {}, lambda rows: None
         return
-    own = json.dumps(asdict(settings))
+    every = hashlib.sha256(repr([astuple(cell) for cell in cells]).encode()).hexdigest()
+    own = json.dumps({**asdict(settings), "cells": every})
     try:
         is_new = not Path(path).exists()
         with open(path, "a+", encoding="utf-8") as file:
@@ -243,7 +245,8 @@ def _read_journal(file: IO[str], path: Path, own: str) -> dict[Cell, list[Covera
     tail = lines.pop()
     if not (lines[0] == own if lines else own.startswith(tail)):
         raise InputError(
-            f"{path}: is of a study with other settings; use them, remove the file to begin anew, or name another"
+            f"{path}: is of a study with other settings or cells; use them, remove the file to begin anew, or name "
+            "another"
         )
     if tail:  # cut off in the middle of a line when the study was stopped
         file.truncate(sum(len(line.encode()) + 1 for line in lines))
