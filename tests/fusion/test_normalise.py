@@ -260,3 +260,18 @@ def test_one_class_only(name: str) -> None:
 def test_a_name_that_is_not_known() -> None:
     with pytest.raises(ParameterError, match="there is no normalisation 'zz'; there are none, z, min-max"):
         fit_normalisation("zz", example())
+
+
+def test_f_norm_of_a_client_whose_genuine_scores_are_low_takes_the_distance_of_all() -> None:
+    rng = np.random.default_rng(5)
+    claim = np.repeat(np.arange(20), 12)
+    genuine = np.tile(np.arange(12) < 2, 20)
+    scores = rng.normal(3.0 * genuine, 1.0)
+    scores[(claim == 7) & genuine] = -9.0  # half his own mean and half that of all lie below his impostors
+    data = FusionData(scores[:, None], genuine, claim, 20)
+    fitted = fit_normalisation("f-norm", data)
+    assert any("1 clients have genuine dev scores hardly above" in note for note in fitted.notes)
+    everyone = scores[genuine].mean() - scores[~genuine].mean()
+    own = (claim == 7) & ~genuine
+    expected = (scores[own] - scores[own].mean()) / everyone
+    assert fitted.apply(scores[own][:, None], claim[own])[:, 0] == pytest.approx(expected)
