@@ -17,14 +17,19 @@ def html_table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[str
     )
 
 
-def percent(rate: float) -> str:
-    """A rate as people read it, with enough digits for small ones; nothing where there is none."""
+def in_percent(rate: float) -> str:
+    """The number of a rate as people read it, with enough digits for small ones; nothing where there is none."""
     if isnan(rate):
         return ""
     value = 100 * rate
     if 0 < abs(value) < 0.0995:
-        return f"{value:.3g} %"
-    return f"{value:.3f} %" if abs(value) < 1 else f"{value:.2f} %"
+        return f"{value:.3g}"
+    return f"{value:.3f}" if abs(value) < 1 else f"{value:.2f}"
+
+
+def percent(rate: float) -> str:
+    """The same with its sign."""
+    return "" if isnan(rate) else f"{in_percent(rate)} %"
 
 
 def limits(low: float, high: float) -> str:

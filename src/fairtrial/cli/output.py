@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fairtrial.display import in_percent
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -49,12 +51,7 @@ def print_notes(notes: Sequence[str]) -> None:
 
 def percent(rate: float) -> str:
     """A rate as people read it, with enough digits for small ones; nothing where there is none."""
-    if math.isnan(rate):
-        return ""
-    value = 100 * rate
-    if 0 < abs(value) < 0.0995:
-        return f"{value:.3g}"
-    return f"{value:.3f}" if abs(value) < 1 else f"{value:.2f}"
+    return in_percent(rate)
 
 
 def number(value: float) -> str:

@@ -112,6 +112,8 @@ def fuse(
 ) -> FusionResult:
     """Fuse systems and evaluate the fusion and each of them at thresholds from dev.
 
+    The parameters are those of `fuse_scores` and of `evaluate`.
+
     Examples
     --------
     >>> import numpy as np

@@ -182,7 +182,7 @@ class SharedPeople:
         own = [deviations[part.rows] for part in parts]
         sums = [part.sums(slice(None), values, self.size) for part, values in zip(parts, own, strict=True)]
         twice = [part.counted_twice(values) for part, values in zip(parts, own, strict=True)]
-        return self._put_together(sums, twice, own)
+        return self._put_together(sums, twice, lambda: deviations)
 
     def error_variance(self, wrong: NDArray[Any], weights: ErrorWeights) -> ClusterVariance:
         """The variance of a weighted sum of the class means of errors, or of differences of errors.
@@ -199,29 +199,29 @@ class SharedPeople:
             by_person, double = part.centred(self.place[hits[which]], values[which], weight, self.size)
             sums.append(by_person)
             twice.append(double)
-        return self._put_together(sums, twice, None, lambda: contributions(self.is_genuine, wrong, weights))
+        return self._put_together(sums, twice, lambda: contributions(self.is_genuine, wrong, weights))
 
     def _put_together(
         self,
         sums: list[NDArray[np.float64]],
         twice: list[float],
-        own: list[NDArray[np.float64]] | None,
-        deviations: Callable[[], NDArray[np.float64]] | None = None,
+        deviations: Callable[[], NDArray[np.float64]],
     ) -> ClusterVariance:
+        """From sums by person to variances; contributions are asked for only where a difference is lost to rounding."""
         parts = (self.genuine, self.impostor)
         squares = [float(np.sum(by_person**2)) for by_person in sums]
-        total = float(np.sum((sums[0] + sums[1]) ** 2)) - sum(twice)
         variances = [square - double for square, double in zip(squares, twice, strict=True)]
-        # what is nothing but rounding of the two is nothing
-        variances = [v if v > _ROUNDING * s else 0.0 for v, s in zip(variances, squares, strict=True)]
-        if min(variances) <= 0 or total <= _ROUNDING * sum(squares):
-            values = own or [deviations()[part.rows] if deviations else np.zeros(0) for part in parts]
+        total = float(np.sum((sums[0] + sums[1]) ** 2)) - sum(twice)
+        lost = [v <= _ROUNDING * s and s > 0 for v, s in zip(variances, squares, strict=True)]
+        all_lost = total <= _ROUNDING * sum(squares) and sum(squares) > 0
+        if any(lost) or all_lost:
+            whole = deviations()
+            values = [whole[part.rows] for part in parts]
             variances = [
-                variance if variance > 0 else part.one_way(each)
-                for variance, part, each in zip(variances, parts, values, strict=True)
+                part.one_way(each) if gone else variance
+                for gone, variance, part, each in zip(lost, variances, parts, values, strict=True)
             ]
-            if total <= _ROUNDING * sum(squares):
-                total = self._one_way(values)
+            total = self._one_way(values) if all_lost else total
         classes = []
         for part, variance in zip(parts, variances, strict=True):
             fewest = max(part.fewest, 2)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any
 
+from fairtrial.display import in_percent
 from fairtrial.formats.files import PathLike, write_whole
 
 
@@ -87,12 +88,7 @@ def number_cell(value: float, digits: int = 4) -> Cell:
 
 def percent_cell(rate: float) -> Cell:
     """A rate in per cent, with enough digits for small ones."""
-    if math.isnan(rate):
-        return Cell("", -math.inf)
-    value = 100 * rate
-    if 0 < abs(value) < 0.0995:
-        return Cell(f"{value:.3g}", value)
-    return Cell(f"{value:.3f}" if abs(value) < 1 else f"{value:.2f}", value)
+    return Cell(in_percent(rate), -math.inf if math.isnan(rate) else 100 * rate)
 
 
 def range_cell(low: float, high: float) -> Cell:
