@@ -167,5 +167,5 @@ def _check_classes(trials: Trials, rows: NDArray[np.bool_], folds: int, *, cross
         )
     raise TrialsError(
         f"without one block of people there are {genuine} genuine and {impostor} impostor trials left to choose "
-        f"a threshold from; use other than {folds} folds, or another cluster"
+        f"a threshold from; use other than {folds} folds{', or another cluster' if crossed else ''}"
     )

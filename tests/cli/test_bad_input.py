@@ -492,7 +492,7 @@ def test_output_without_permission() -> None:
         ("--out no/out.csv", ["no/out.csv: cannot be written", "No such file or directory", "nothing was left"]),
         ("--out good.txt/out.csv", ["good.txt/out.csv: cannot be written", "Not a directory"]),
         ("--out folder.csv", ["folder.csv: is a directory"]),
-        ("--out out.xyz", ["out.xyz", "end it in .parquet, .npz, .csv", "--to"]),
+        ("--out out.xyz", ["out.xyz", "end it in .parquet, .npz, .csv"]),
         ("--out out", ["out: the name does not say which format"]),
         ("--out out.csv --to xml", ["there is no format 'xml'"]),
         ("--out out.csv --to matrix", ["format matrix cannot be written", "parquet, npz, csv"]),

@@ -1073,7 +1073,7 @@ def test_output_onto_a_link_writes_where_it_points(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["a.xyz", "a", "a.csv.bz2", ".gz"])
 def test_output_name_that_tells_no_format(name: str, tmp_path: Path) -> None:
-    unwritten(some_trials(), tmp_path / name, name, ".parquet, .npz, .csv", "--to")
+    unwritten(some_trials(), tmp_path / name, name, ".parquet, .npz, .csv")
 
 
 @pytest.mark.parametrize("format", ["matrix", "lists", "pairs"])

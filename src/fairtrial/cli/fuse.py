@@ -115,10 +115,7 @@ def _check_targets(out: str, inputs: Sequence[str]) -> None:
     from fairtrial.formats.files import expand
     from fairtrial.formats.registry import told_by_name
 
-    try:
-        told_by_name(Path(out))
-    except OutputError as error:  # there is no --to here
-        raise OutputError(str(error).removesuffix(", or use --to")) from error
+    told_by_name(Path(out))
     read = {os.path.realpath(path) for path in expand(inputs)}
     for place in (Path(out), _beside(out)):
         if not os.path.exists(place.absolute().parent):

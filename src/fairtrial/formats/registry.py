@@ -137,5 +137,5 @@ def told_by_name(target: Path) -> Format:
             return format_
     known = [ending for format_ in FORMATS.values() for ending in format_.endings]
     raise OutputError(
-        f"{target}: the name does not say which format to write; end it in {', '.join(known)}, or use --to"
+        f"{target}: the name does not say which format to write; end it in {', '.join(known)}"
     )

@@ -247,10 +247,7 @@ def _normalised(method: FusionMethod, normalise: str) -> Callable[..., Fitted]:
 def client_folds(trials: Trials, folds: int, rng: int | None = 0) -> list[NDArray[np.bool_]]:
     """Which trials are held out in each fold; all trials of a client together, where claim ids are known."""
     cluster: Cluster = "claim" if "claim" in trials.ids else "none"
-    try:
-        return [block.held_out for block in make_blocks(trials, folds, cluster=cluster, rng=rng)]
-    except TrialsError as error:  # a fusion has no cluster to choose
-        raise TrialsError(str(error).removesuffix(", or another cluster")) from error
+    return [block.held_out for block in make_blocks(trials, folds, cluster=cluster, rng=rng)]
 
 
 def _check(names: Sequence[str], dev: Trials, test: Trials, missing: str) -> None:
