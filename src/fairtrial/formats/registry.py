@@ -136,6 +136,4 @@ def told_by_name(target: Path) -> Format:
                 raise OutputError(f"{target}: {format_.name} is compressed already; leave out {target.suffix}")
             return format_
     known = [ending for format_ in FORMATS.values() for ending in format_.endings]
-    raise OutputError(
-        f"{target}: the name does not say which format to write; end it in {', '.join(known)}"
-    )
+    raise OutputError(f"{target}: the name does not say which format to write; end it in {', '.join(known)}")
