@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.errors import ParameterError
-from fairtrial.simulation import PAPER, Cell, CoverageStudy, StudySettings, cover, cover_exactly, run_study
-from fairtrial.simulation.correlated import Generator
+from fairtrial.individuals import PAPER, Cell, CoverageStudy, StudySettings, cover, cover_exactly, run_study
+from fairtrial.individuals.generators import Generator
 
 MARK = "<!-- what follows is written by make study -->"
 OMAN_ZUCKER, BETA_BINOMIAL = GENERATORS = get_args(Generator)

@@ -16,9 +16,9 @@ from statistics import NormalDist
 import numpy as np
 
 from fairtrial import ErrorCounts, Trials, class_interval, hter_interval, mcnemar_test, naive_interval
-from fairtrial.folds import Cluster
 from fairtrial.intervals.bootstrap import count_table, draw_replicates, one_system
 from fairtrial.intervals.clusters import interval_of_decisions
+from fairtrial.people import Cluster
 from fairtrial.significance import dependent_test, independent_test
 from fairtrial.significance.paired import (
     Pair,

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairtrial import ParameterError, Trials, TrialsError, make_blocks
-from fairtrial.folds import Cluster
+from fairtrial.people import Cluster
 
 
 def square(people: int, seed: int = 0) -> Trials:

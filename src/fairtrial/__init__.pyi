@@ -9,10 +9,8 @@ from .benchmark.results import BenchmarkResult
 from .benchmark.runner import RunSettings, run_benchmark
 from .benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
 from .comparison import Comparison, compare
-from .counting import ErrorCounts, ScoreSource, as_source, count_errors
-from .criteria import CRITERIA, Criterion, choose_thresholds, register_criterion
+from .counting.errors import ErrorCounts, ScoreSource, as_source, count_errors
 from .curves import RocCurve, auc_error, roc_curve
-from .eer import EqualErrorRate, equal_error_rate
 from .epc import (
     Areas,
     PerformanceCurve,
@@ -40,6 +38,24 @@ from .fusion import (
     register_fusion,
     select_parameters,
 )
+from .individuals import (
+    PAPER,
+    QUICK,
+    Cell,
+    CoverageRow,
+    CoverageStudy,
+    Grid,
+    StudySettings,
+    cover,
+    cover_exactly,
+    draw_individuals,
+    errors_pmf,
+    run_study,
+    study_like,
+)
+from .individuals.attempts import Individuals
+from .individuals.beta_binomial import BetaBinomialFit, fit_beta_binomial
+from .individuals.repeated import RepeatedIntervals, repeated_intervals
 from .intervals import (
     ErrorWeights,
     Interval,
@@ -52,13 +68,12 @@ from .intervals import (
     rate_interval,
     rule_of_three,
 )
-from .intervals.attempts import Individuals
 from .intervals.bands import Band, curve_band
-from .intervals.beta_binomial import BetaBinomialFit, fit_beta_binomial
 from .intervals.clusters import cluster_interval
-from .intervals.repeated import RepeatedIntervals, repeated_intervals
-from .measures import MEASURES, DetectionCosts, Measure, register_measure
 from .planning import ComparisonPlan, RatePlan, check_plan, comparison_power, plan_comparison, plan_rate, rule_of_thirty
+from .rules.criteria import CRITERIA, Criterion, choose_thresholds, register_criterion
+from .rules.eer import EqualErrorRate, equal_error_rate
+from .rules.measures import MEASURES, DetectionCosts, Measure, register_measure
 from .significance import (
     Discordant,
     EerBound,
@@ -77,21 +92,6 @@ from .significance import (
     smallest_difference,
 )
 from .significance.curves import CurveComparison, area_intervals, area_test, compare_curves
-from .simulation import (
-    PAPER,
-    QUICK,
-    Cell,
-    CoverageRow,
-    CoverageStudy,
-    Grid,
-    StudySettings,
-    cover,
-    cover_exactly,
-    draw_individuals,
-    errors_pmf,
-    run_study,
-    study_like,
-)
 from .trials import Ids, Trials
 
 __version__: str

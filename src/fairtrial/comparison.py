@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from fairtrial.counting import ErrorCounts
-from fairtrial.criteria import CriterionLike, as_criterion, choose_thresholds
+from fairtrial.counting.errors import ErrorCounts
 from fairtrial.display import html_table, percent
 from fairtrial.errors import ParameterError, TrialsError, listed, shown
 from fairtrial.evaluation import one_alpha
-from fairtrial.folds import Cluster, known_cluster
 from fairtrial.intervals.bootstrap import Bootstrap
 from fairtrial.intervals.rates import HTER, ErrorWeights
+from fairtrial.people import Cluster, known_cluster
+from fairtrial.rules.criteria import CriterionLike, as_criterion, choose_thresholds
 from fairtrial.significance.multiple import Correction, adjust_p_values, compact_letters
 from fairtrial.significance.paired import (
     Pair,

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.counting import ErrorCounts, ScoreData, as_source
+from fairtrial.counting.errors import ErrorCounts, ScoreData, as_source
+from fairtrial.counting.search import all_points, hull_points
 from fairtrial.errors import ParameterError
-from fairtrial.search import all_points, hull_points
 
 _SMALL = 1e-6
 """Rates below this one are all the same to a curve that is drawn."""

@@ -13,13 +13,13 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fairtrial.counting import ErrorCounts, ScoreData, ScoreSource, as_source, count_errors
-from fairtrial.criteria import CriterionLike, as_criterion, check_alphas, choose_thresholds, simplest_fraction
+from fairtrial.counting.errors import ErrorCounts, ScoreData, ScoreSource, as_source, count_errors
+from fairtrial.counting.search import all_points
 from fairtrial.display import html_table, percent
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.folds import CROSS_VALIDATED, Block, block_sources
-from fairtrial.measures import Measure, MeasureLike, as_measure
-from fairtrial.search import all_points
+from fairtrial.rules.criteria import CriterionLike, as_criterion, check_alphas, choose_thresholds, simplest_fraction
+from fairtrial.rules.measures import Measure, MeasureLike, as_measure
 from fairtrial.trials import Trials, check_same_systems
 
 AreaConvention: TypeAlias = Literal["interpolated", "step"]

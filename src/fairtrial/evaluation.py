@@ -9,17 +9,18 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.counting import ErrorCounts, ScoreData, as_source, count_errors
-from fairtrial.criteria import Criterion, CriterionLike, as_criterion, check_alphas, choose_thresholds
+from fairtrial.counting.errors import ErrorCounts, ScoreData, as_source, count_errors
 from fairtrial.display import html_table, limits, percent
-from fairtrial.eer import EerDefinition, EqualErrorRate, equal_error_rate
 from fairtrial.epc import add_counts, system_name
 from fairtrial.errors import ParameterError, TrialsError
-from fairtrial.folds import CROSS_VALIDATED, Block, Cluster, block_sources
+from fairtrial.folds import CROSS_VALIDATED, Block, block_sources
 from fairtrial.intervals.clusters import interval_of_decisions, wrong_decisions
 from fairtrial.intervals.rates import RateInterval, hter_interval
 from fairtrial.intervals.resampled import bootstrap_with_threshold
-from fairtrial.measures import Measure, MeasureLike, as_measure
+from fairtrial.people import Cluster
+from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion, check_alphas, choose_thresholds
+from fairtrial.rules.eer import EerDefinition, EqualErrorRate, equal_error_rate
+from fairtrial.rules.measures import Measure, MeasureLike, as_measure
 from fairtrial.trials import Trials, check_same_systems
 
 A_PRIORI = "a priori"

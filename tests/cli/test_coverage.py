@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from fairtrial.cli.app import main
 from fairtrial.cli.progress import Bar
-from fairtrial.simulation import QUICK
+from fairtrial.individuals import QUICK
 
 SMALL = ["--n", "30,100", "--m", "2,5", "--pi", ".05,.1", "--rho", ".1", "--datasets", "50", "--resamples", "40"]
 CELL_KEYS = {"n", "m", "pi", "rho", "method", "coverage", "mean_width", "undefined"}

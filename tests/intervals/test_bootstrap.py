@@ -7,9 +7,9 @@ import pytest
 from scipy import stats
 
 from fairtrial import MEASURES, ErrorCounts, ParameterError, Trials
-from fairtrial.folds import Cluster
 from fairtrial.intervals.bootstrap import Bootstrap, count_table, draw_replicates, one_system
 from fairtrial.intervals.clusters import wrong_decisions
+from fairtrial.people import Cluster
 
 
 def hter(counts: ErrorCounts) -> np.ndarray:

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairtrial import Trials, TrialsError, hter_interval
-from fairtrial.counting import as_source, count_errors
-from fairtrial.folds import Cluster
+from fairtrial.counting.errors import as_source, count_errors
 from fairtrial.intervals.clusters import (
     SharedPeople,
     cluster_interval,
@@ -18,6 +17,7 @@ from fairtrial.intervals.clusters import (
     wrong_decisions,
 )
 from fairtrial.intervals.rates import HTER, ErrorWeights
+from fairtrial.people import Cluster
 
 
 def some_trials(seed: int, count: int = 40, people: int = 6) -> Trials:

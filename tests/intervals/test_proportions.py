@@ -16,7 +16,7 @@ from fairtrial.intervals import (
     wer_weights,
 )
 from fairtrial.intervals.proportions import ProportionMethod
-from fairtrial.measures import DetectionCosts
+from fairtrial.rules.measures import DetectionCosts
 
 ROUNDED = {0.90: 1.645, 0.95: 1.960, 0.99: 2.576}
 A = published_counts(far=0.0115, frr=0.025, impostor=112_000, genuine=400)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from fairtrial import ParameterError
+from fairtrial.individuals.generators import Generator
 from fairtrial.planning import (
     RatePlan,
     attempts_for_half_width,
@@ -22,7 +23,6 @@ from fairtrial.planning import (
     rule_of_thirty,
     trade_off,
 )
-from fairtrial.simulation.correlated import Generator
 
 rates = st.floats(1e-5, 0.6)
 correlations = st.one_of(st.sampled_from([0.0, 1.0]), st.floats(0, 1))

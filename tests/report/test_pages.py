@@ -24,7 +24,7 @@ from fairtrial import (
     run_study,
 )
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
-from fairtrial.counting import as_source, count_errors
+from fairtrial.counting.errors import as_source, count_errors
 from fairtrial.intervals.clusters import cluster_interval
 from fairtrial.report.page import Cell as TableCell
 from fairtrial.report.page import InputFile, Page, Repeat, Table, number_cell, percent_cell, render, write_report

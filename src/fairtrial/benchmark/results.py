@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fairtrial.benchmark.protocols import Experiment
 from fairtrial.benchmark.tables import latex_rows, markdown_rows, markdown_text
-from fairtrial.counting import ErrorCounts
+from fairtrial.counting.errors import ErrorCounts
 from fairtrial.display import html_table, limits, percent
 from fairtrial.epc import PerformanceCurve
 from fairtrial.fusion import FusedScores

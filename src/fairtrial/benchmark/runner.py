@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from fairtrial.benchmark.protocols import Experiment, list_experiments
 from fairtrial.benchmark.results import Baseline, BenchmarkResult, ExperimentResult, pool_by_group
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet
-from fairtrial.counting import ErrorCounts, as_source, count_errors
-from fairtrial.criteria import CriterionLike, along_alpha, as_criterion, choose_thresholds
+from fairtrial.counting.errors import ErrorCounts, as_source, count_errors
 from fairtrial.epc import PerformanceCurve, alpha_grid, performance_curve, pool_curves
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.evaluation import one_alpha
@@ -23,6 +22,7 @@ from fairtrial.fusion.combination import Missing
 from fairtrial.fusion.methods import as_fusion
 from fairtrial.fusion.normalise import check_normalisation
 from fairtrial.intervals.clusters import SharedPeople, interval_of_decisions, wrong_decisions
+from fairtrial.rules.criteria import CriterionLike, along_alpha, as_criterion, choose_thresholds
 from fairtrial.significance.multiple import adjust_p_values
 from fairtrial.significance.paired import Pair, cluster_test
 from fairtrial.trials import Trials

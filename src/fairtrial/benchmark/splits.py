@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fairtrial.benchmark.sets import BenchmarkSet, SystemInfo
 from fairtrial.errors import ParameterError, TrialsError
-from fairtrial.folds import known_cluster, people_of
+from fairtrial.people import known_cluster, people_of
 from fairtrial.trials import Trials
 
 _WHO = {"claim": "claims", "subject": "subjects", "both": "people"}

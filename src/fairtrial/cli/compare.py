@@ -77,7 +77,7 @@ def _compare(values: dict[str, Any]) -> tuple[Inputs, Comparison]:
     from fairtrial import intervals
     from fairtrial.cli.inputs import read_inputs
     from fairtrial.comparison import compare
-    from fairtrial.measures import DetectionCosts
+    from fairtrial.rules.measures import DetectionCosts
 
     costs = DetectionCosts() if values["dcf"] is None else options.detection_costs(values["dcf"])
     weights = {

@@ -15,8 +15,8 @@ from fairtrial.cli.reporting import check_report, repeat_of, report_option, writ
 from fairtrial.errors import ParameterError
 
 if TYPE_CHECKING:
-    from fairtrial.simulation import CoverageStudy, Grid
-    from fairtrial.simulation.correlated import Generator
+    from fairtrial.individuals import CoverageStudy, Grid
+    from fairtrial.individuals.generators import Generator
 
 Number = TypeVar("Number", int, float)
 
@@ -83,7 +83,7 @@ def command(
       fairtrial coverage --like counts.csv
     """
     from fairtrial.formats.results import check_ending
-    from fairtrial.simulation import PAPER, QUICK, StudySettings, run_study
+    from fairtrial.individuals import PAPER, QUICK, StudySettings, run_study
 
     settings = StudySettings(
         methods=methods or StudySettings().methods,
@@ -125,7 +125,7 @@ def command(
 
 def grid_of(start: Grid, n: str | None, m: str | None, pi: str | None, rho: str | None) -> Grid:
     """The grid with the axes that options name in place of its own."""
-    from fairtrial.simulation import Grid
+    from fairtrial.individuals import Grid
 
     return Grid(
         start.n if n is None else numbers_of("--n", n, int),
@@ -148,8 +148,8 @@ def _study_like(
     file: str, settings: Any, others: dict[str, str | None], pi: str | None, rho: str | None
 ) -> CoverageStudy:
     from fairtrial.formats.counts import read_counts
-    from fairtrial.intervals.attempts import Individuals
-    from fairtrial.simulation.study import study_like
+    from fairtrial.individuals.attempts import Individuals
+    from fairtrial.individuals.study import study_like
 
     for option, value in others.items():
         if value is not None:

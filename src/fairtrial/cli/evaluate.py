@@ -12,9 +12,9 @@ from fairtrial.cli.reporting import check_report, repeat_of, report_option, writ
 
 if TYPE_CHECKING:
     from fairtrial.cli.inputs import Inputs
-    from fairtrial.counting import ErrorCounts
+    from fairtrial.counting.errors import ErrorCounts
     from fairtrial.evaluation import Evaluation
-    from fairtrial.measures import Measure
+    from fairtrial.rules.measures import Measure
 
 
 @click.command()

@@ -11,8 +11,9 @@ import numpy as np
 from fairtrial.cli.options import read_options
 from fairtrial.cli.progress import Bar, reading_bar
 from fairtrial.errors import ParameterError
-from fairtrial.folds import Block, known_cluster, make_blocks, people_of
+from fairtrial.folds import Block, make_blocks
 from fairtrial.formats import read_pair, read_trials
+from fairtrial.people import known_cluster, people_of
 from fairtrial.trials import Trials, check_same_systems
 
 Result = TypeVar("Result")

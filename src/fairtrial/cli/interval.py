@@ -13,9 +13,9 @@ from fairtrial.cli.progress import reading_bar
 from fairtrial.errors import ParameterError
 
 if TYPE_CHECKING:
-    from fairtrial.counting import ErrorCounts
+    from fairtrial.counting.errors import ErrorCounts
+    from fairtrial.individuals.attempts import ErrorKind, Individuals, Person
     from fairtrial.intervals import RateInterval
-    from fairtrial.intervals.attempts import ErrorKind, Individuals, Person
 
 
 @click.group()
@@ -63,7 +63,7 @@ def rates(
       fairtrial interval rates --far .0115 --frr .025 --impostor 112000 --genuine 400 --measure all
     """
     from fairtrial import intervals
-    from fairtrial.measures import DetectionCosts
+    from fairtrial.rules.measures import DetectionCosts
 
     counts = intervals.published_counts(far=far, frr=frr, impostor=impostor, genuine=genuine)
     costs = DetectionCosts() if dcf is None else options.detection_costs(dcf)
@@ -131,7 +131,7 @@ def individuals(
       fairtrial interval individuals counts.csv
       fairtrial interval individuals test.txt --threshold 0.5 --error far --by subject
     """
-    from fairtrial.intervals.repeated import REPEATED_METHODS, repeated_intervals
+    from fairtrial.individuals.repeated import REPEATED_METHODS, repeated_intervals
 
     people, other = _people(file, threshold, error, by, values)
     if seed < 0:
@@ -187,7 +187,7 @@ def _people(
     file: str, threshold: float | None, error: ErrorKind, by: Person, values: dict[str, Any]
 ) -> tuple[Individuals, Individuals | None]:
     """The people, and for impostor trials with both ids the people in the other role."""
-    from fairtrial.intervals.attempts import Individuals
+    from fairtrial.individuals.attempts import Individuals
 
     if threshold is None:
         from fairtrial.formats.counts import read_counts

@@ -13,8 +13,8 @@ import click
 from fairtrial.errors import ParameterError
 
 if TYPE_CHECKING:
-    from fairtrial.criteria import Criterion
-    from fairtrial.measures import DetectionCosts, Measure
+    from fairtrial.rules.criteria import Criterion
+    from fairtrial.rules.measures import DetectionCosts, Measure
     from fairtrial.significance.results import Alternative
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -150,7 +150,7 @@ def _pairs(entries: Sequence[str], option: str, known: Sequence[str]) -> list[tu
 
 def criterion_by_name(name: str, dcf: str | None) -> Criterion:
     """A criterion by its name, or a user's function named as module:function."""
-    from fairtrial.criteria import as_criterion
+    from fairtrial.rules.criteria import as_criterion
 
     costs = None if dcf is None else detection_costs(dcf)
     if name == "dcf" and costs is not None:
@@ -160,7 +160,7 @@ def criterion_by_name(name: str, dcf: str | None) -> Criterion:
 
 def measure_by_name(name: str, dcf: str | None) -> Measure:
     """A measure by its name, or a user's function named as module:function."""
-    from fairtrial.measures import as_measure
+    from fairtrial.rules.measures import as_measure
 
     costs = None if dcf is None else detection_costs(dcf)
     if name == "dcf" and costs is not None:
@@ -170,7 +170,7 @@ def measure_by_name(name: str, dcf: str | None) -> Measure:
 
 def detection_costs(text: str) -> DetectionCosts:
     """Four numbers parted by commas."""
-    from fairtrial.measures import DetectionCosts
+    from fairtrial.rules.measures import DetectionCosts
 
     try:
         cost_fr, prior_genuine, cost_fa, prior_impostor = (float(part) for part in text.split(","))

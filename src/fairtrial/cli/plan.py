@@ -75,9 +75,9 @@ def command(json_: bool, **values: Any) -> None:
 
 
 def _plan_rate(values: dict[str, Any], json_: bool) -> None:
+    from fairtrial.individuals.generators import MOST_ATTEMPTS
     from fairtrial.intervals import rule_of_three
     from fairtrial.planning import check_plan, plan_rate, rule_of_thirty
-    from fairtrial.simulation.correlated import MOST_ATTEMPTS
 
     if values["pi"] is None:
         raise ParameterError(

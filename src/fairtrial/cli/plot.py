@@ -24,11 +24,11 @@ from fairtrial.errors import ParameterError, listed
 if TYPE_CHECKING:
     from fairtrial.cli.inputs import Inputs
     from fairtrial.epc import PerformanceCurve
+    from fairtrial.individuals import Grid
     from fairtrial.plots.coverage import Covered
     from fairtrial.plots.files import Draw
     from fairtrial.plots.operating import OperatingCurve
     from fairtrial.significance.curves import CurveComparison
-    from fairtrial.simulation import Grid
     from fairtrial.trials import Trials
 
     Work: TypeAlias = Callable[[dict[str, Any]], Draw]
@@ -112,7 +112,7 @@ def _one_point(values: dict[str, Any]) -> dict[str, Any]:
 
 def _thresholds(values: dict[str, Any], inputs: Inputs) -> dict[str, float]:
     """The threshold of each system from dev."""
-    from fairtrial.criteria import choose_thresholds
+    from fairtrial.rules.criteria import choose_thresholds
 
     rule = options.criterion_by_name(values["criterion"], values["dcf"])
     chosen = {name: choose_thresholds(inputs.dev, rule, values["alpha"], system=name) for name in inputs.systems}
@@ -371,8 +371,8 @@ _STUDY = [
 
 def _covered(values: dict[str, Any], start: Grid) -> tuple[Sequence[Covered], int | None]:
     """The rows of the study in a file, or of one that is run; and the data sets of each cell, if they were drawn."""
+    from fairtrial.individuals import StudySettings, run_study
     from fairtrial.plots.coverage import choose_rows, read_study
-    from fairtrial.simulation import StudySettings, run_study
 
     if values["file"] is not None:
         given = {name: values[name] for name in ("n", "m", "pi", "rho") if values[name] is not None}
@@ -402,8 +402,8 @@ def _coverage(values: dict[str, Any]) -> Draw:
       fairtrial plot coverage coverage.parquet --out coverage.png
       fairtrial plot coverage --grid paper --datasets 100 --method lbb --method brr --out coverage.png
     """
+    from fairtrial.individuals import PAPER, QUICK
     from fairtrial.plots.coverage import coverage_plot
-    from fairtrial.simulation import PAPER, QUICK
 
     if values["file"] is not None and values["grid_name"] is not None:
         raise ParameterError("--grid does not go with a file, which has the cells of its own study")
@@ -423,8 +423,8 @@ def _hook(values: dict[str, Any]) -> Draw:
       fairtrial plot hook --datasets 5000 --out hook.png
       fairtrial plot hook coverage.parquet --n 500 --pi .001 --rho .4 --method lbb --out hook.png
     """
+    from fairtrial.individuals import PAPER, Grid
     from fairtrial.plots.hook import hook_plot
-    from fairtrial.simulation import PAPER, Grid
 
     rows, drawn = _covered(values, Grid((500,), PAPER.m, (0.001,), (0.4,)))
     more: dict[str, Any] = {"methods": values["methods"] or None, "confidence": values["confidence"]}

@@ -9,16 +9,17 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.criteria import CriterionLike
 from fairtrial.display import html_table, limits, percent
-from fairtrial.eer import equal_error_rate
 from fairtrial.errors import ParameterError, TrialsError, listed
 from fairtrial.evaluation import A_POSTERIORI, SAME_TRIALS, Evaluation, evaluate
-from fairtrial.folds import Cluster, make_blocks
+from fairtrial.folds import make_blocks
 from fairtrial.fusion.gain import Gain, fusion_gain
 from fairtrial.fusion.methods import Fitted, Floats, FusionData, FusionMethod, as_fusion
 from fairtrial.fusion.normalise import PER_CLAIM, check_normalisation, fit_normalisation
 from fairtrial.fusion.selection import select_parameters
+from fairtrial.people import Cluster
+from fairtrial.rules.criteria import CriterionLike
+from fairtrial.rules.eer import equal_error_rate
 from fairtrial.trials import Trials, recode
 
 Missing: TypeAlias = Literal["error", "reject", "neutral"]

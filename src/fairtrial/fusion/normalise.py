@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from fairtrial.eer import equal_error_rate
 from fairtrial.errors import ParameterError, shown
 from fairtrial.fusion.claims import claim_statistics
 from fairtrial.fusion.methods import Claims, Fitted, Floats, FusionData, spread_of
+from fairtrial.rules.eer import equal_error_rate
 
 Normalisation = Callable[[FusionData], Fitted]
 

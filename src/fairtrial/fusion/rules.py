@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.eer import equal_error_rate
 from fairtrial.errors import ParameterError
 from fairtrial.fusion.methods import Claims, Fitted, Floats, FusionData, FusionMethod, register_fusion
+from fairtrial.rules.eer import equal_error_rate
 
 
 def _rule(name: str, combine: Callable[[Floats], Any], summary: str) -> None:

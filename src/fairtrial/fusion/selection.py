@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.counting import ErrorCounts
-from fairtrial.criteria import CriterionLike, choose_thresholds
+from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.fusion.methods import Fitted, Floats, FusionData
+from fairtrial.rules.criteria import CriterionLike, choose_thresholds
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,11 +12,11 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.counting import ErrorCounts
+from fairtrial.counting.errors import ErrorCounts
 from fairtrial.epc import PerformanceCurve
 from fairtrial.errors import ParameterError
-from fairtrial.folds import Cluster, known_cluster
 from fairtrial.intervals.bootstrap import Statistic, count_table, replicate
+from fairtrial.people import Cluster, known_cluster
 from fairtrial.trials import Trials
 
 BandKind: TypeAlias = Literal["pointwise", "simultaneous"]

@@ -19,10 +19,10 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.counting import ErrorCounts
+from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import ParameterError, TrialsError
-from fairtrial.folds import Cluster, known_cluster, people_of
 from fairtrial.intervals.rates import Interval
+from fairtrial.people import Cluster, known_cluster, people_of
 from fairtrial.trials import Trials
 
 BootstrapMethod: TypeAlias = Literal["percentile", "centred", "bca"]

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.errors import ParameterError, TrialsError
-from fairtrial.folds import Cluster, known_cluster, people_of
 from fairtrial.intervals.rates import HTER, ErrorWeights, RateInterval
+from fairtrial.people import Cluster, known_cluster, people_of
 from fairtrial.trials import Trials
 
 _ROUNDING = 1e-12

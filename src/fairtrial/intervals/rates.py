@@ -7,10 +7,10 @@ from math import isfinite, sqrt
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
-from fairtrial.counting import ErrorCounts
+from fairtrial.counting.errors import ErrorCounts
 from fairtrial.display import html_table, limits, percent
 from fairtrial.errors import ParameterError
-from fairtrial.measures import DetectionCosts
+from fairtrial.rules.measures import DetectionCosts
 
 
 class Interval(NamedTuple):

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.counting import ErrorCounts
-from fairtrial.criteria import CriterionLike, as_criterion, choose_thresholds
-from fairtrial.eer import equal_error_rate
+from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import ParameterError
-from fairtrial.folds import Cluster, known_cluster, people_of
 from fairtrial.intervals.bootstrap import Bootstrap
+from fairtrial.people import Cluster, known_cluster, people_of
+from fairtrial.rules.criteria import CriterionLike, as_criterion, choose_thresholds
+from fairtrial.rules.eer import equal_error_rate
 from fairtrial.trials import Trials
 
 _REACH = 6.0

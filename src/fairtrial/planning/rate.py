@@ -16,11 +16,11 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from fairtrial.errors import ParameterError
-from fairtrial.intervals.attempts import Individuals
-from fairtrial.intervals.individuals import beta_binomial_limits, logit_limits
+from fairtrial.individuals.attempts import Individuals
+from fairtrial.individuals.enumeration import people_of_sums
+from fairtrial.individuals.generators import Generator, draw_counts, errors_pmf
+from fairtrial.individuals.limits import beta_binomial_limits, logit_limits
 from fairtrial.intervals.rates import normal_quantile
-from fairtrial.simulation.correlated import Generator, draw_counts, errors_pmf
-from fairtrial.simulation.enumeration import people_of_sums
 
 Scale: TypeAlias = Literal["linear", "logit"]
 

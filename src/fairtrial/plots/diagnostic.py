@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.counting import ErrorCounts
-from fairtrial.criteria import CriterionLike
+from fairtrial.counting.errors import ErrorCounts
 from fairtrial.curves import roc_curve
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.evaluation import one_alpha
-from fairtrial.folds import Cluster
+from fairtrial.people import Cluster
 from fairtrial.plots.det import det_plot
 from fairtrial.plots.operating import OperatingCurve, operating_curves
 from fairtrial.plots.style import figure_for, in_percent, legend_below, legible, look
+from fairtrial.rules.criteria import CriterionLike
 from fairtrial.trials import Trials
 
 if TYPE_CHECKING:

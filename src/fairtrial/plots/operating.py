@@ -8,15 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.counting import ErrorCounts
-from fairtrial.criteria import Criterion, CriterionLike, as_criterion, choose_thresholds
+from fairtrial.counting.errors import ErrorCounts
 from fairtrial.curves import RocCurve, roc_curve
-from fairtrial.eer import EerDefinition, EqualErrorRate, equal_error_rate
 from fairtrial.errors import TrialsError
 from fairtrial.evaluation import A_PRIORI, one_alpha
-from fairtrial.folds import CROSS_VALIDATED, Block, Cluster
+from fairtrial.folds import CROSS_VALIDATED, Block
 from fairtrial.intervals import FAR, FRR, Interval, proportion_interval
 from fairtrial.intervals.clusters import SharedPeople, interval_of_decisions, wrong_decisions
+from fairtrial.people import Cluster
+from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion, choose_thresholds
+from fairtrial.rules.eer import EerDefinition, EqualErrorRate, equal_error_rate
 from fairtrial.trials import Trials, check_same_systems
 
 

@@ -11,10 +11,10 @@ import numpy as np
 from fairtrial.benchmark.results import BenchmarkResult, ExperimentResult
 from fairtrial.benchmark.sets import Benchmark
 from fairtrial.comparison import Comparison, SystemRank
-from fairtrial.criteria import CRITERIA, along_alpha
 from fairtrial.epc import cross_validated_curve
 from fairtrial.evaluation import Evaluation
 from fairtrial.folds import Block
+from fairtrial.individuals.study import CoverageStudy
 from fairtrial.intervals.clusters import SharedPeople, interval_of_decisions, wrong_decisions
 from fairtrial.intervals.rates import hter_interval
 from fairtrial.report.page import (
@@ -30,7 +30,7 @@ from fairtrial.report.page import (
     range_cell,
 )
 from fairtrial.report.views import Asked, people_of_test, system_view, weight_of
-from fairtrial.simulation.study import CoverageStudy
+from fairtrial.rules.criteria import CRITERIA, along_alpha
 from fairtrial.trials import Trials
 
 PRIOR = Reference(

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.counting import ErrorCounts
-from fairtrial.criteria import CriterionLike, along_alpha
+from fairtrial.counting.errors import ErrorCounts
 from fairtrial.curves import roc_curve
 from fairtrial.epc import PerformanceCurve, alpha_grid, performance_curve
 from fairtrial.intervals.clusters import SharedPeople, interval_of_decisions, wrong_decisions
 from fairtrial.intervals.rates import hter_interval
+from fairtrial.rules.criteria import CriterionLike, along_alpha
 from fairtrial.trials import Trials
 
 _BINS = 60

@@ -9,13 +9,13 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.counting import as_source
+from fairtrial.counting.errors import as_source
 from fairtrial.epc import PerformanceCurve, area_weights
 from fairtrial.errors import ParameterError, TrialsError
-from fairtrial.folds import Cluster, known_cluster, people_of
 from fairtrial.intervals.bootstrap import count_table, replicate
 from fairtrial.intervals.clusters import ClusterVariance, SharedPeople, contributions
 from fairtrial.intervals.rates import HTER, ErrorWeights, RateInterval, normal_quantile
+from fairtrial.people import Cluster, known_cluster, people_of
 from fairtrial.significance.paired import pair_systems, student_test
 from fairtrial.significance.rates import dependent_test, independent_test
 from fairtrial.significance.results import TestResult

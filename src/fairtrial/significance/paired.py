@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.counting import ErrorCounts
+from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import ParameterError, TrialsError
-from fairtrial.folds import Cluster
 from fairtrial.intervals.bootstrap import Bootstrap, count_table, draw_replicates, two_systems
 from fairtrial.intervals.clusters import ClusterVariance, SharedPeople, wrong_decisions
 from fairtrial.intervals.rates import HTER, ErrorWeights
+from fairtrial.people import Cluster
 from fairtrial.significance.mcnemar import McNemar, mcnemar_test
 from fairtrial.significance.rates import Discordant
 from fairtrial.significance.results import Alternative, TestResult

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import sqrt
 
-from fairtrial.counting import ErrorCounts
+from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import ParameterError
 from fairtrial.intervals.rates import HTER, ErrorWeights
 from fairtrial.significance.results import Alternative, TestResult, z_test

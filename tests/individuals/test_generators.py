@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from fairtrial import ParameterError
-from fairtrial.simulation.correlated import GENERATORS, Generator, draw_counts, draw_individuals, errors_pmf
+from fairtrial.individuals.generators import GENERATORS, Generator, draw_counts, draw_individuals, errors_pmf
 
 NAMES: list[Generator] = ["oman-zucker", "beta-binomial"]
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from brute_force import points
 from fairtrial import ErrorCounts, ParameterError, Trials, TrialsError, as_source, count_errors
-from fairtrial.counting import ArraySource, Genuine, RankTally, Scores, _rank_tally
+from fairtrial.counting.errors import ArraySource, Genuine, RankTally, Scores, _rank_tally
 from strategies import anything, score_arrays, special, ties
 
 Pair = tuple[NDArray[np.floating], NDArray[np.floating]]

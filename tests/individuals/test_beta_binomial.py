@@ -14,8 +14,8 @@ from scipy.optimize import minimize
 from scipy.special import gammaln
 
 from fairtrial import ParameterError
-from fairtrial.intervals.attempts import Individuals
-from fairtrial.intervals.beta_binomial import fit_beta_binomial
+from fairtrial.individuals.attempts import Individuals
+from fairtrial.individuals.beta_binomial import fit_beta_binomial
 
 Floats = NDArray[np.float64]
 

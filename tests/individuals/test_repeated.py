@@ -10,10 +10,10 @@ import pytest
 from scipy import stats
 
 from fairtrial import ParameterError
-from fairtrial.intervals.attempts import Individuals
-from fairtrial.intervals.beta_binomial import fit_beta_binomial
-from fairtrial.intervals.individuals import INDIVIDUALS_METHODS
-from fairtrial.intervals.repeated import REPEATED_METHODS, recommend, repeated_intervals
+from fairtrial.individuals.attempts import Individuals
+from fairtrial.individuals.beta_binomial import fit_beta_binomial
+from fairtrial.individuals.limits import INDIVIDUALS_METHODS
+from fairtrial.individuals.repeated import REPEATED_METHODS, recommend, repeated_intervals
 
 EXAMPLE = Individuals.from_counts([0, 0, 0, 1, 0, 2, 0, 0, 5, 1], 5)
 

@@ -5,7 +5,7 @@ import pytest
 from sklearn import metrics
 
 from fairtrial import MEASURES, DetectionCosts, ErrorCounts, Measure, ParameterError, as_source, count_errors
-from fairtrial.measures import as_measure
+from fairtrial.rules.measures import as_measure
 
 PEERS = {
     "precision": lambda y, d: metrics.precision_score(y, d, zero_division=0),

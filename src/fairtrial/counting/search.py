@@ -22,8 +22,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.cells import Cells, cell_of, fit_cells, position, refine_cells
-from fairtrial.counting import ErrorCounts, Genuine, Scores, ScoreSource, add_by_class
+from fairtrial.counting.cells import Cells, cell_of, fit_cells, position, refine_cells
+from fairtrial.counting.errors import ErrorCounts, Genuine, Scores, ScoreSource, add_by_class
 
 Level: TypeAlias = Callable[[ErrorCounts], NDArray[np.float64]]
 _Choice: TypeAlias = Callable[[ErrorCounts], NDArray[np.bool_]]

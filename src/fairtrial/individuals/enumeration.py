@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.errors import ParameterError
-from fairtrial.intervals.attempts import Floats, Individuals
+from fairtrial.individuals.attempts import Floats, Individuals
 
 _MOST = 1 << 23
 """Outcomes that are kept in memory at once."""

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from fairtrial import ParameterError, Trials, TrialsError
-from fairtrial.intervals.attempts import ErrorKind, Individuals, Person
-from fairtrial.intervals.individuals import INDIVIDUALS_METHODS, Limits
-from fairtrial.intervals.poisson_binomial import sum_quantiles
+from fairtrial.individuals.attempts import ErrorKind, Individuals, Person
+from fairtrial.individuals.limits import INDIVIDUALS_METHODS, Limits
+from fairtrial.individuals.poisson_binomial import sum_quantiles
 
 ERRORS, ATTEMPTS = [0, 0, 0, 1, 0, 2, 0, 0, 5, 1], 5
 EXAMPLE = Individuals.from_counts(ERRORS, ATTEMPTS)

@@ -6,7 +6,7 @@ from hypothesis import given
 from numpy.typing import NDArray
 
 from fairtrial import ParameterError, equal_error_rate
-from fairtrial.eer import EerDefinition
+from fairtrial.rules.eer import EerDefinition
 from strategies import score_arrays
 
 Pair = tuple[NDArray[np.floating], NDArray[np.floating]]

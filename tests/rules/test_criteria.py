@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from brute_force import Point, points
-from fairtrial import CRITERIA, MEASURES, Criterion, DetectionCosts, ParameterError, choose_thresholds, search
-from fairtrial.cells import fit_cells
-from fairtrial.criteria import as_criterion, detection_criterion, simplest_fraction
+from fairtrial import CRITERIA, MEASURES, Criterion, DetectionCosts, ParameterError, choose_thresholds
+from fairtrial.counting import search
+from fairtrial.counting.cells import fit_cells
+from fairtrial.rules.criteria import as_criterion, detection_criterion, simplest_fraction
 from strategies import score_arrays
 
 Pair = tuple[NDArray[np.floating], NDArray[np.floating]]

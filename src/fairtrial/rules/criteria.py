@@ -16,10 +16,10 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fairtrial.counting import ErrorCounts, ScoreData, ScoreSource, as_source, count_errors
+from fairtrial.counting.errors import ErrorCounts, ScoreData, ScoreSource, as_source, count_errors
+from fairtrial.counting.search import Level, all_points, crossing_points, hull_points
 from fairtrial.errors import ParameterError
-from fairtrial.measures import DetectionCosts, Formula, f1, precision, recall, share, wer
-from fairtrial.search import Level, all_points, crossing_points, hull_points
+from fairtrial.rules.measures import DetectionCosts, Formula, f1, precision, recall, share, wer
 
 CriterionLike: TypeAlias = "str | Criterion | DetectionCosts | Callable[[Any, Any, Any], Any]"
 _NEAR = 1e-12

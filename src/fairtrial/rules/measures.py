@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from fairtrial.counting import ErrorCounts
+from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import ParameterError
 
 Formula: TypeAlias = Callable[[ErrorCounts, Any], Any]

@@ -12,10 +12,10 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from fairtrial.counting import ErrorCounts, ScoreData, ScoreSource, as_source
-from fairtrial.criteria import CRITERIA, choose_thresholds
+from fairtrial.counting.errors import ErrorCounts, ScoreData, ScoreSource, as_source
+from fairtrial.counting.search import crossing_points, hull_points
 from fairtrial.errors import ParameterError
-from fairtrial.search import crossing_points, hull_points
+from fairtrial.rules.criteria import CRITERIA, choose_thresholds
 
 EerDefinition: TypeAlias = Literal["step-mean", "step-low", "step-high", "interpolated", "rocch"]
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from fairtrial import ParameterError
-from fairtrial.intervals.poisson_binomial import order_statistics, percentile_ranks, sum_quantiles
+from fairtrial.individuals.poisson_binomial import order_statistics, percentile_ranks, sum_quantiles
 
 rates = st.one_of(st.sampled_from([0.0, 1.0, 0.5, 1 / 40, 1e-3, 1 - 1e-3]), st.floats(0, 1))
 LEVELS = np.array([1e-4, 0.005, 0.025, 0.1, 0.5, 0.9, 0.975, 0.995, 1 - 1e-4])

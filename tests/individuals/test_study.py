@@ -16,8 +16,8 @@ import pytest
 from scipy import stats
 
 from fairtrial import InputError, OutputError, ParameterError
-from fairtrial.intervals.attempts import Individuals
-from fairtrial.simulation import Cell, CoverageRow, CoverageStudy, Grid, StudySettings, cover, run_study, study_like
+from fairtrial.individuals import Cell, CoverageRow, CoverageStudy, Grid, StudySettings, cover, run_study, study_like
+from fairtrial.individuals.attempts import Individuals
 
 GRID = Grid((30, 200), (2, 6), (0.01, 0.1), (0.05, 0.4))
 QUICKLY = StudySettings(data_sets=100, n_resamples=50)

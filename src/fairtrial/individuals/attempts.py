@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fairtrial.errors import ParameterError, TrialsError, cut
-from fairtrial.folds import people_of
 from fairtrial.intervals.clusters import wrong_decisions
+from fairtrial.people import people_of
 from fairtrial.trials import Trials
 
 Floats: TypeAlias = NDArray[np.float64]

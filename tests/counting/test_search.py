@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from brute_force import lower_hull, points
-from fairtrial import ErrorCounts, ScoreSource, as_source, search
-from fairtrial.cells import fit_cells
-from fairtrial.counting import Scores
-from fairtrial.search import all_points, crossing_points, hull_points
+from fairtrial import ErrorCounts, ScoreSource, as_source
+from fairtrial.counting import search
+from fairtrial.counting.cells import fit_cells
+from fairtrial.counting.errors import Scores
+from fairtrial.counting.search import all_points, crossing_points, hull_points
 from strategies import score_arrays
 
 Pair = tuple[NDArray[np.floating], NDArray[np.floating]]

@@ -19,11 +19,11 @@ from fairtrial.display import html_table, percent
 from fairtrial.errors import InputError, OutputError, ParameterError
 from fairtrial.formats.files import PathLike
 from fairtrial.formats.results import write_columns
-from fairtrial.intervals.attempts import Individuals
-from fairtrial.intervals.individuals import INDIVIDUALS_METHODS
+from fairtrial.individuals.attempts import Individuals
+from fairtrial.individuals.coverage import Cell, CoverageRow, cover, cover_exactly, known_method
+from fairtrial.individuals.generators import GENERATORS, Generator
+from fairtrial.individuals.limits import INDIVIDUALS_METHODS
 from fairtrial.intervals.rates import normal_quantile
-from fairtrial.simulation.correlated import GENERATORS, Generator
-from fairtrial.simulation.coverage import Cell, CoverageRow, cover, cover_exactly, known_method
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from fairtrial.intervals.attempts import Floats, Individuals
-from fairtrial.intervals.poisson_binomial import order_statistics, sum_quantiles
+from fairtrial.individuals.attempts import Floats, Individuals
+from fairtrial.individuals.poisson_binomial import order_statistics, sum_quantiles
 from fairtrial.intervals.rates import normal_quantile
 
 Limits: TypeAlias = tuple[Any, Any]

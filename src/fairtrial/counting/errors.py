@@ -20,7 +20,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fairtrial.cells import Cells, cell_of, fit_cells
+from fairtrial.counting.cells import Cells, cell_of, fit_cells
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.trials import Trials
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from fairtrial import ParameterError
-from fairtrial.intervals.attempts import Individuals
-from fairtrial.intervals.individuals import INDIVIDUALS_METHODS
-from fairtrial.simulation.correlated import Generator, errors_pmf
-from fairtrial.simulation.coverage import PAPER, QUICK, Cell, CoverageRow, Grid, cover, cover_exactly
-from fairtrial.simulation.enumeration import histograms, sums_of_errors, sums_of_squares
+from fairtrial.individuals.attempts import Individuals
+from fairtrial.individuals.coverage import PAPER, QUICK, Cell, CoverageRow, Grid, cover, cover_exactly
+from fairtrial.individuals.enumeration import histograms, sums_of_errors, sums_of_squares
+from fairtrial.individuals.generators import Generator, errors_pmf
+from fairtrial.individuals.limits import INDIVIDUALS_METHODS
 
 GENERATORS: list[Generator] = ["oman-zucker", "beta-binomial"]
 TABLE = {

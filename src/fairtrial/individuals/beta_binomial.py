@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.errors import ParameterError
-from fairtrial.intervals.attempts import Floats, Individuals
+from fairtrial.individuals.attempts import Floats, Individuals
 from fairtrial.intervals.rates import Interval, normal_quantile
 
 MOST_ATTEMPTS = 1_000_000

@@ -11,9 +11,9 @@ import numpy as np
 
 from fairtrial.display import html_table, limits
 from fairtrial.errors import ParameterError
-from fairtrial.intervals.attempts import Individuals
-from fairtrial.intervals.beta_binomial import MOST_ATTEMPTS, fit_beta_binomial
-from fairtrial.intervals.individuals import INDIVIDUALS_METHODS, IndividualsMethod, Limits
+from fairtrial.individuals.attempts import Individuals
+from fairtrial.individuals.beta_binomial import MOST_ATTEMPTS, fit_beta_binomial
+from fairtrial.individuals.limits import INDIVIDUALS_METHODS, IndividualsMethod, Limits
 from fairtrial.intervals.proportions import proportion_interval, rule_of_three
 from fairtrial.intervals.rates import Interval, normal_quantile
 

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.errors import ParameterError
-from fairtrial.intervals.attempts import Floats, Individuals
-from fairtrial.intervals.individuals import INDIVIDUALS_METHODS, IndividualsMethod
-from fairtrial.simulation.correlated import Generator, draw_counts, errors_pmf
-from fairtrial.simulation.enumeration import Outcomes, histograms, sums_of_errors, sums_of_squares
+from fairtrial.individuals.attempts import Floats, Individuals
+from fairtrial.individuals.enumeration import Outcomes, histograms, sums_of_errors, sums_of_squares
+from fairtrial.individuals.generators import Generator, draw_counts, errors_pmf
+from fairtrial.individuals.limits import INDIVIDUALS_METHODS, IndividualsMethod
 
 TOLERANCE = 1e-12
 """An interval holds a rate that lies outside by no more than this."""

@@ -1,0 +1,1 @@
+"""Exact counts and thresholds without sorting: the kernel everything else asks."""

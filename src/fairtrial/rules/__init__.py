@@ -1,0 +1,1 @@
+"""How a threshold is chosen, and what is reported at it."""
