@@ -6,7 +6,6 @@ import pytest
 from fairtrial import Trials, TrialsError, evaluate
 from fairtrial.comparison import compare
 from fairtrial.errors import ParameterError
-from fairtrial.intervals import FAR
 from fairtrial.significance import adjust_p_values
 
 
@@ -58,7 +57,7 @@ def test_reference_and_choice_of_systems() -> None:
 
 
 def test_equivalence_weights_and_sides() -> None:
-    result = compare(DEV, TEST, systems=["old", "new"], margin=0.2, weights=FAR, alternative="less", n_resamples=300)
+    result = compare(DEV, TEST, systems=["old", "new"], margin=0.2, measure="far", alternative="less", n_resamples=300)
     (pair,) = result.pairs
     assert pair.tests[-1].test == "cluster-equivalence"
     assert pair.tests[-1].p_value < 0.05

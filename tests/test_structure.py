@@ -10,6 +10,7 @@ import fairtrial
 SOURCE = Path(fairtrial.__file__).parent
 LAYERS = [
     {"errors", "display"},
+    {"checks"},
     {"trials"},
     {"people", "formats"},
     {"counting", "folds"},

@@ -57,7 +57,6 @@ from .individuals.attempts import Individuals
 from .individuals.beta_binomial import BetaBinomialFit, fit_beta_binomial
 from .individuals.repeated import RepeatedIntervals, repeated_intervals
 from .intervals import (
-    ErrorWeights,
     Interval,
     RateInterval,
     class_interval,
@@ -73,7 +72,7 @@ from .intervals.clusters import cluster_interval
 from .planning import ComparisonPlan, RatePlan, check_plan, comparison_power, plan_comparison, plan_rate, rule_of_thirty
 from .rules.criteria import CRITERIA, Criterion, choose_thresholds, register_criterion
 from .rules.eer import EqualErrorRate, equal_error_rate
-from .rules.measures import MEASURES, DetectionCosts, Measure, register_measure
+from .rules.measures import MEASURES, DetectionCosts, Measure, Weights, linear_measure, register_measure
 from .significance import (
     Discordant,
     EerBound,
@@ -124,7 +123,6 @@ __all__ = [
     "EerBound",
     "EqualErrorRate",
     "ErrorCounts",
-    "ErrorWeights",
     "Evaluation",
     "Experiment",
     "FairtrialError",
@@ -155,6 +153,7 @@ __all__ = [
     "TestResult",
     "Trials",
     "TrialsError",
+    "Weights",
     "adjust_p_values",
     "alpha_grid",
     "area_intervals",
@@ -192,6 +191,7 @@ __all__ = [
     "fusion_gain",
     "hter_interval",
     "independent_test",
+    "linear_measure",
     "list_experiments",
     "load_dataset",
     "load_lausanne",

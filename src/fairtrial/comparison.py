@@ -12,11 +12,10 @@ import numpy as np
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.display import html_table, percent
 from fairtrial.errors import ParameterError, TrialsError, listed, shown
-from fairtrial.evaluation import one_alpha
 from fairtrial.intervals.bootstrap import Bootstrap
-from fairtrial.intervals.rates import HTER, ErrorWeights
 from fairtrial.people import Cluster, known_cluster
-from fairtrial.rules.criteria import CriterionLike, as_criterion, choose_thresholds
+from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion, choose_thresholds
+from fairtrial.rules.measures import Measure, MeasureLike, as_measure, linear_weights
 from fairtrial.significance.multiple import Correction, adjust_p_values, compact_letters
 from fairtrial.significance.paired import (
     Pair,
@@ -83,8 +82,8 @@ class PairComparison:
 class Comparison:
     """All pairs of systems, or all against a reference, and the ranking that follows."""
 
-    measure: str
-    criterion: str
+    measure: Measure
+    criterion: Criterion
     alpha: float
     correction: Correction
     pairs: tuple[PairComparison, ...]
@@ -94,8 +93,8 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON."""
         return {
-            "measure": self.measure,
-            "criterion": self.criterion,
+            "measure": self.measure.name,
+            "criterion": self.criterion.name,
             "alpha": self.alpha,
             "correction": self.correction,
             "pairs": [pair.to_dict() for pair in self.pairs],
@@ -116,7 +115,7 @@ class Comparison:
         ranking = [(r.system, f"{r.threshold:.6g}", percent(r.value), r.letters) for r in self.ranking]
         tests = [(f"{p.a} - {p.b}", p.headline, p.adjusted[0]) for p in self.pairs]
         pairs = [(names, test.test, percent(test.estimate), f"{p:.3g}") for names, test, p in tests]
-        first = html_table("ranking", ("system", "threshold", self.measure.upper(), "letters"), ranking)
+        first = html_table("ranking", ("system", "threshold", self.measure.label, "letters"), ranking)
         return first + html_table(f"pairs, {self.correction}", ("A - B", "test", "difference", "p"), pairs, self.notes)
 
 
@@ -127,8 +126,8 @@ def compare(
     systems: Sequence[str] | None = None,
     reference: str | None = None,
     criterion: CriterionLike = "eer",
-    alpha: float = 0.5,
-    weights: ErrorWeights = HTER,
+    alpha: float | None = None,
+    measure: MeasureLike = "hter",
     cluster: Cluster | None = None,
     correction: Correction = "holm",
     alternative: Alternative = "two-sided",
@@ -147,8 +146,11 @@ def compare(
         Which systems, two or more; all of them by default.
     reference
         Compare all others with this one only, not every pair.
-    weights
-        What is compared: a weighted sum of FAR and FRR.
+    criterion, alpha
+        How the threshold is chosen on dev. An alpha of None is 0.5 for a weight; a criterion that aims at a target
+        needs one. It is also the weight of FAR in the measure wer.
+    measure
+        What is compared: a linear measure, such as hter, far, frr, wer or `DetectionCosts`.
     cluster
         What trials share; by default all ids that are known. The first test of each pair goes by it.
     correction
@@ -166,7 +168,10 @@ def compare(
     check_same_systems(dev, test)
     names = list(test.systems) if systems is None else [systems] if isinstance(systems, str) else list(systems)
     _check_names(names, test, reference)
-    rule, weight = as_criterion(criterion), one_alpha(alpha)
+    rule, figure = as_criterion(criterion), as_measure(measure)
+    weight = rule.resolve_alpha(alpha)
+    trade_off = weight if alpha is None else float(alpha)
+    linear_weights(figure, trade_off)
     chosen = {name: choose_thresholds(dev.select([name]), rule, weight)[0].scalar().threshold for name in names}
     sharing = known_cluster(test, cluster)
     wanted = list(combinations(names, 2)) if reference is None else [(n, reference) for n in names if n != reference]
@@ -174,10 +179,19 @@ def compare(
     for a, b in wanted:
         pair = pair_systems(test, a, b, chosen[a], chosen[b])
         replicates = bootstrap_difference(
-            pair, measure=weights.value, cluster=sharing, n_resamples=n_resamples, rng=rng, workers=workers
+            pair,
+            measure=lambda counts: figure(counts, trade_off),
+            cluster=sharing,
+            n_resamples=n_resamples,
+            rng=rng,
+            workers=workers,
         )
         found.append(
-            (pair, _tests(pair, weights, sharing, alternative, margin, n_resamples, rng, replicates), replicates)
+            (
+                pair,
+                _tests(pair, figure, trade_off, sharing, alternative, margin, n_resamples, rng, replicates),
+                replicates,
+            )
         )
         if progress is not None:
             progress()
@@ -190,8 +204,8 @@ def compare(
         )
         for k, ((a, b), (pair, tests, replicates)) in enumerate(zip(wanted, found, strict=True))
     )
-    ranking = _ranking(pairs, chosen, weights, confidence)
-    return Comparison(weights.name, rule.name, weight, correction, pairs, ranking, _notes(sharing))
+    ranking = _ranking(pairs, chosen, figure, trade_off, confidence)
+    return Comparison(figure, rule, trade_off, correction, pairs, ranking, _notes(sharing))
 
 
 def _check_names(names: Sequence[str], test: Trials, reference: str | None) -> None:
@@ -208,7 +222,8 @@ def _check_names(names: Sequence[str], test: Trials, reference: str | None) -> N
 
 def _tests(
     pair: Pair,
-    weights: ErrorWeights,
+    measure: Measure,
+    alpha: float,
     cluster: Cluster,
     alternative: Alternative,
     margin: float | None,
@@ -219,13 +234,13 @@ def _tests(
     """Every test; the one that knows most about the trials first."""
     a, b = pair.counts_a, pair.counts_b
     mcnemar = mcnemar_of_pair(pair)
-    robust = cluster_test(pair, weights=weights, cluster=cluster, alternative=alternative)
+    robust = cluster_test(pair, measure=measure, alpha=alpha, cluster=cluster, alternative=alternative)
     tests = [
         robust,
         bootstrap_test(replicates),
-        dependent_test(a, b, pair.discordant, weights=weights, alternative=alternative),
-        independent_test(a, b, weights=weights, alternative=alternative),
-        permutation_test(pair, weights=weights, n_resamples=n_resamples, rng=rng, alternative=alternative),
+        dependent_test(a, b, pair.discordant, measure=measure, alpha=alpha, alternative=alternative),
+        independent_test(a, b, measure=measure, alpha=alpha, alternative=alternative),
+        permutation_test(pair, measure=measure, alpha=alpha, n_resamples=n_resamples, rng=rng, alternative=alternative),
         TestResult("mcnemar", mcnemar.chi2, mcnemar.p_value, (mcnemar.b - mcnemar.c) / len(pair.trials)),
     ]
     if margin is not None:
@@ -234,10 +249,10 @@ def _tests(
 
 
 def _ranking(
-    pairs: Sequence[PairComparison], chosen: dict[str, float], weights: ErrorWeights, confidence: float
+    pairs: Sequence[PairComparison], chosen: dict[str, float], measure: Measure, alpha: float, confidence: float
 ) -> tuple[SystemRank, ...]:
     counts = {name: c for pair in pairs for name, c in ((pair.a, pair.counts_a), (pair.b, pair.counts_b))}
-    order = sorted(counts, key=lambda name: float(weights.value(counts[name])))
+    order = sorted(counts, key=lambda name: float(measure(counts[name], alpha)))
     place = {name: index for index, name in enumerate(order)}
     different = [
         (min(place[pair.a], place[pair.b]), max(place[pair.a], place[pair.b]))
@@ -246,7 +261,7 @@ def _ranking(
     ]
     letters = compact_letters(len(order), different)
     return tuple(
-        SystemRank(name, chosen[name], counts[name], float(weights.value(counts[name])), letters[place[name]])
+        SystemRank(name, chosen[name], counts[name], float(measure(counts[name], alpha)), letters[place[name]])
         for name in order
     )
 

@@ -13,12 +13,14 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fairtrial.checks import check_alphas, check_choice
 from fairtrial.counting.errors import ErrorCounts, ScoreData, ScoreSource, as_source, count_errors
 from fairtrial.counting.search import all_points
 from fairtrial.display import html_table, percent
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.folds import CROSS_VALIDATED, Block, block_sources
-from fairtrial.rules.criteria import CriterionLike, as_criterion, check_alphas, choose_thresholds, simplest_fraction
+from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion, choose_thresholds
+from fairtrial.rules.exact import simplest_fraction
 from fairtrial.rules.measures import Measure, MeasureLike, as_measure
 from fairtrial.trials import Trials, check_same_systems
 
@@ -30,7 +32,7 @@ class PerformanceCurve:
     """An Expected Performance Curve: for each alpha, errors on test at the threshold chosen on dev."""
 
     system: str
-    criterion: str
+    criterion: Criterion
     measure: Measure
     alpha: NDArray[np.float64]
     counts: ErrorCounts
@@ -83,7 +85,7 @@ class PerformanceCurve:
         """The names of the command line's JSON."""
         return {
             "system": self.system,
-            "criterion": self.criterion,
+            "criterion": self.criterion.name,
             "measure": self.measure.name,
             "kind": self.kind,
             "alpha": self.alpha.tolist(),
@@ -137,9 +139,7 @@ def performance_curve(
     weights = alpha_grid() if alphas is None else _rising(check_alphas(alphas))
     chosen = choose_thresholds(as_source(dev, system=system, what="dev"), criterion, weights)
     counts = count_errors(as_source(test, system=system, what="test"), chosen.threshold)
-    return PerformanceCurve(
-        system_name(dev, system), as_criterion(criterion).name, as_measure(measure), weights, counts
-    )
+    return PerformanceCurve(system_name(dev, system), as_criterion(criterion), as_measure(measure), weights, counts)
 
 
 def system_name(data: ScoreData, system: str | None) -> str:
@@ -192,7 +192,7 @@ def cross_validated_curve(
         ]
     )
     name = system_name(trials, system)
-    return PerformanceCurve(name, as_criterion(criterion).name, as_measure(measure), weights, counts, CROSS_VALIDATED)
+    return PerformanceCurve(name, as_criterion(criterion), as_measure(measure), weights, counts, CROSS_VALIDATED)
 
 
 def pool_curves(curves: Sequence[PerformanceCurve], *, system: str = "pooled") -> PerformanceCurve:
@@ -274,8 +274,7 @@ def expected_areas(
     if not 0 <= low < high <= 1:
         raise ParameterError(f"the range of rates must lie within 0 and 1 and not be empty, not {low:g} to {high:g}")
     check_same_systems(dev, test)
-    if convention not in get_args(AreaConvention):
-        raise ParameterError(f"convention must be one of {', '.join(get_args(AreaConvention))}, not {convention!r}")
+    check_choice("convention", convention, get_args(AreaConvention))
     thresholds, by_far, by_frr = area_weights(
         as_source(dev, system=system, what="dev"), low=low, high=high, convention=convention
     )

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from fairtrial.checks import check_choice
 from fairtrial.counting.errors import ErrorCounts, ScoreData, as_source, count_errors
 from fairtrial.display import html_table, limits, percent
 from fairtrial.epc import add_counts, system_name
@@ -18,7 +19,7 @@ from fairtrial.intervals.clusters import interval_of_decisions, wrong_decisions
 from fairtrial.intervals.rates import RateInterval, hter_interval
 from fairtrial.intervals.resampled import bootstrap_with_threshold
 from fairtrial.people import Cluster
-from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion, check_alphas, choose_thresholds
+from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion, choose_thresholds
 from fairtrial.rules.eer import EerDefinition, EqualErrorRate, equal_error_rate
 from fairtrial.rules.measures import Measure, MeasureLike, as_measure
 from fairtrial.trials import Trials, check_same_systems
@@ -37,7 +38,7 @@ class Evaluation:
     """
 
     system: str
-    criterion: str
+    criterion: Criterion
     alpha: float
     threshold: float
     dev: ErrorCounts
@@ -79,7 +80,7 @@ class Evaluation:
             test["eer"] = self.test_eer.value
         result = {
             "system": self.system,
-            "criterion": self.criterion,
+            "criterion": self.criterion.name,
             "alpha": self.alpha,
             "threshold": self.threshold,
             "eer": self.dev_eer.value,
@@ -106,7 +107,7 @@ def evaluate(
     *,
     system: str | None = None,
     criterion: CriterionLike = "eer",
-    alpha: float = 0.5,
+    alpha: float | None = None,
     measures: Sequence[MeasureLike] = (),
     confidence: float = 0.95,
     cluster: Cluster | None = None,
@@ -124,7 +125,8 @@ def evaluate(
     system
         Which system of the trials; not needed where there is one only.
     criterion, alpha
-        How the threshold is chosen on dev.
+        How the threshold is chosen on dev. An alpha of None is 0.5 for a weight; a criterion that aims at a target,
+        such as ``far``, needs one.
     measures
         More figures on test, by name or a user's own.
     cluster
@@ -144,10 +146,10 @@ def evaluate(
     (0.5, 0.2833, 0.6667)
     """
     check_same_systems(dev, test)
-    if resample not in ("test", "both"):
-        raise ParameterError(f"resample must be test or both, not {resample!r}")
+    check_choice("resample", resample, ("test", "both"))
     same = _same_trials(dev, test)
-    rule, weight = as_criterion(criterion), one_alpha(alpha)
+    rule = as_criterion(criterion)
+    weight = rule.resolve_alpha(alpha)
     dev_scores = as_source(dev, system=system, what="dev")
     test_scores = as_source(test, system=system, what="test")
     at_dev = choose_thresholds(dev_scores, rule, weight)[0].scalar()
@@ -177,7 +179,7 @@ def cross_validate(
     *,
     system: str | None = None,
     criterion: CriterionLike = "eer",
-    alpha: float = 0.5,
+    alpha: float | None = None,
     measures: Sequence[MeasureLike] = (),
     confidence: float = 0.95,
     cluster: Cluster | None = None,
@@ -193,7 +195,8 @@ def cross_validate(
     blocks
         Which trials set the thresholds for which; see `make_blocks`.
     """
-    rule, weight = as_criterion(criterion), one_alpha(alpha)
+    rule = as_criterion(criterion)
+    weight = rule.resolve_alpha(alpha)
     scores = as_source(trials, system=system, what="dev")
     at_dev = choose_thresholds(scores, rule, weight)[0].scalar()
     parts = [
@@ -241,7 +244,6 @@ def _result(
     **rest: Any,
 ) -> Evaluation:
     known = [as_measure(measure) for measure in ([measures] if isinstance(measures, str) else measures)]
-    weight = alpha if rule.alpha is None else rule.alpha
     values = {
         measure.name if [m.name for m in known].count(measure.name) == 1 else f"{measure.name} {k + 1}": measure
         for k, measure in enumerate(known)
@@ -249,25 +251,17 @@ def _result(
     independent = hter_interval(test, confidence=confidence)
     intervals = tuple(interval for interval in (total, robust, independent) if interval is not None)
     return Evaluation(
-        criterion=rule.name,
-        alpha=weight,
+        criterion=rule,
+        alpha=alpha,
         threshold=dev.threshold,
         dev=dev,
         test=test,
         dev_eer=dev_eer,
         intervals=intervals,
-        measures={name: _number(measure, test, weight) for name, measure in values.items()},
+        measures={name: _number(measure, test, alpha) for name, measure in values.items()},
         notes=(*notes, *_warnings(dev_eer, test), *_sharing(intervals)),
         **rest,
     )
-
-
-def one_alpha(alpha: float) -> float:
-    """The alpha, if it is one number within [0, 1]."""
-    values = check_alphas(alpha)
-    if len(values) != 1:
-        raise ParameterError("evaluate takes one alpha; a range of them makes a performance curve")
-    return float(values[0])
 
 
 def _number(measure: Measure, counts: ErrorCounts, alpha: float) -> float:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fairtrial.checks import as_generator
 from fairtrial.counting.errors import ArraySource, ScoreSource
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.people import Cluster, known_cluster, people_of
@@ -68,9 +69,7 @@ def make_blocks(
             "folds must not split an individual, and these trials have neither claim nor subject ids: "
             "give ids, or say cluster='none' (--cluster none) if every trial is of another person"
         )
-    if isinstance(rng, int) and rng < 0:
-        raise ParameterError(f"a seed must be a whole number of at least 0, not {rng}")
-    generator = np.random.default_rng(rng)
+    generator = as_generator(rng)
     first, second = _folds_of_trials(trials, folds, known_cluster(trials, cluster), generator)
     taken = np.unique(np.minimum(first, second) * folds + np.maximum(first, second))
     blocks = [Block((int(pair) // folds, int(pair) % folds), first, second) for pair in taken]

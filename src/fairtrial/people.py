@@ -7,7 +7,8 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.errors import ParameterError, TrialsError
+from fairtrial.checks import check_choice
+from fairtrial.errors import TrialsError
 from fairtrial.trials import Trials, recode
 
 Cluster: TypeAlias = Literal["none", "claim", "subject", "both"]
@@ -19,8 +20,7 @@ def known_cluster(trials: Trials, cluster: Cluster | None) -> Cluster:
     known = [name for name in ("claim", "subject") if name in trials.ids]
     if cluster is None:
         return "both" if len(known) == 2 else "claim" if known == ["claim"] else "subject" if known else "none"
-    if cluster not in get_args(Cluster):
-        raise ParameterError(f"cluster must be one of {', '.join(get_args(Cluster))}, not {cluster!r}")
+    check_choice("cluster", cluster, get_args(Cluster))
     needed = {"none": [], "claim": ["claim"], "subject": ["subject"], "both": ["claim", "subject"]}[cluster]
     missing = [name for name in needed if name not in known]
     if missing:

@@ -9,8 +9,9 @@ from typing import Any, Literal, Protocol, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fairtrial.checks import check_choice
 from fairtrial.display import html_table
-from fairtrial.errors import ParameterError, TrialsError, listed
+from fairtrial.errors import TrialsError, listed
 
 NanPolicy: TypeAlias = Literal["error", "drop", "reject"]
 ID_FIELDS = ("claim", "subject", "model", "probe")
@@ -268,8 +269,7 @@ def apply_nan_policy(
     scores: NDArray[np.floating], policy: NanPolicy
 ) -> tuple[NDArray[np.floating], NDArray[np.bool_] | None, tuple[str, ...]]:
     """Scores without NaN, which trials are kept (None: all of them) and a note on what was done."""
-    if policy not in get_args(NanPolicy):
-        raise ParameterError(f"nan must be one of {', '.join(get_args(NanPolicy))}, not {policy!r}")
+    check_choice("nan", policy, get_args(NanPolicy))
     if policy == "error" or not scores.size or not np.isnan(np.min(scores)):
         return scores, None, ()
     missing = np.isnan(scores)

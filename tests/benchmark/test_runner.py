@@ -203,7 +203,7 @@ def test_the_result_does_not_depend_on_the_workers(bayes: None) -> None:
     )
     assert alone.to_dict() == shared.to_dict()
     assert alone.fusion == "bayes"
-    assert alone.criterion == "cost"
+    assert alone.criterion.name == "cost"
     assert len(done) == 2 * len(alone.experiments) == 2 * 12
     assert {tuple(result.parameters) for result in alone.experiments} == {("var_smoothing",)}
 

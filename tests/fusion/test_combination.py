@@ -72,7 +72,7 @@ def test_a_fusion_is_evaluated_as_any_system_and_so_are_its_baselines() -> None:
     found = result.evaluation
     assert (found.threshold, found.dev, found.test) == (expected.threshold, expected.dev, expected.test)
     assert found.intervals == expected.intervals
-    assert (found.criterion, found.alpha, found.kind) == ("wer-min", 0.7, "a priori")
+    assert (found.criterion.name, found.alpha, found.kind) == ("wer-min", 0.7, "a priori")
     assert [base.system for base in result.baselines] == ["voice", "face"]
     for base in result.baselines:
         alone = evaluate(dev, test, system=base.system, criterion="wer-min", alpha=0.7, confidence=0.9)

@@ -16,8 +16,9 @@ from fairtrial.intervals.clusters import (
     contributions,
     wrong_decisions,
 )
-from fairtrial.intervals.rates import HTER, ErrorWeights
+from fairtrial.intervals.rates import independent_variance
 from fairtrial.people import Cluster
+from fairtrial.rules.measures import Weights
 
 
 def some_trials(seed: int, count: int = 40, people: int = 6) -> Trials:
@@ -41,7 +42,7 @@ def dependent(trials: Trials, cluster: Cluster, i: int, j: int) -> bool:
 @given(seed=st.integers(0, 60))
 def test_variance_is_the_sum_over_dependent_pairs(cluster: Cluster, seed: int) -> None:
     trials = some_trials(seed)
-    deviations = contributions(trials.genuine, wrong_decisions(trials, None, 0.2), HTER)
+    deviations = contributions(trials.genuine, wrong_decisions(trials, None, 0.2), Weights(0.5, 0.5))
     pairs = product(range(len(trials)), repeat=2)
     expected = sum(deviations[i] * deviations[j] for i, j in pairs if dependent(trials, cluster, i, j))
     found = cluster_variance(trials, deviations, cluster=cluster)
@@ -62,7 +63,7 @@ def test_variance_is_the_sum_over_dependent_pairs(cluster: Cluster, seed: int) -
 @given(seed=st.integers(0, 60), threshold=st.floats(-2, 2))
 def test_variance_from_errors_alone_is_that_of_all_contributions(cluster: Cluster, seed: int, threshold: float) -> None:
     trials = some_trials(seed)
-    weights = ErrorWeights("x", 0.3, 0.9)
+    weights = Weights(0.3, 0.9)
     wrong = wrong_decisions(trials, None, threshold)
     difference = wrong.astype(np.int8) - wrong_decisions(trials, None, 0.1).astype(np.int8)
     shared = SharedPeople.of(trials, cluster)
@@ -78,11 +79,11 @@ def test_variance_from_errors_alone_is_that_of_all_contributions(cluster: Cluste
 def test_contributions_sum_to_nothing_and_squares_to_the_independent_variance() -> None:
     trials = some_trials(3, 400, 30)
     wrong = wrong_decisions(trials, None, 0.0)
-    weights = ErrorWeights("x", 0.3, 0.9)
+    weights = Weights(0.3, 0.9)
     deviations = contributions(trials.genuine, wrong, weights)
     assert deviations.sum() == pytest.approx(0)
     counts = count_errors(as_source(trials), 0.0).scalar()
-    assert np.sum(deviations**2) == pytest.approx(weights.variance(counts))
+    assert np.sum(deviations**2) == pytest.approx(independent_variance(counts, weights))
 
 
 def test_everybody_with_one_trial_is_as_good_as_independent() -> None:
@@ -107,7 +108,7 @@ def test_degrees_of_freedom_are_welchs() -> None:
     expected = stats.ttest_ind(wrong[genuine].astype(float), wrong[~genuine].astype(float), equal_var=False).df
     clusters: list[Cluster] = ["none", "claim", "both"]
     for cluster in clusters:
-        found = cluster_variance(trials, contributions(genuine, wrong, HTER), cluster=cluster)
+        found = cluster_variance(trials, contributions(genuine, wrong, Weights(0.5, 0.5)), cluster=cluster)
         assert found.degrees == pytest.approx(expected)
         assert (found.genuine.people, found.impostor.people) == (30, 60)
 
@@ -167,6 +168,9 @@ def test_independent_trials_give_wilsons_limits() -> None:
     scores = np.where(genuine, 1.0, 0.0)
     scores[:60] = 0.0
     trials = Trials.from_arrays(scores, genuine, claim=np.arange(2 * count))
-    found = cluster_interval(trials, 0.5, weights=ErrorWeights("frr", 0.0, 1.0))
+    found = cluster_interval(trials, 0.5, measure="frr")
     expected = binomtest(60, count).proportion_ci(method="wilson")
     assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=2e-3)
+    recall = cluster_interval(trials, 0.5, measure="recall")
+    assert (recall.low, recall.high) == pytest.approx((1 - found.high, 1 - found.low))
+    assert recall.estimate == pytest.approx(1 - 60 / count)

@@ -4,16 +4,12 @@ import pytest
 
 from fairtrial import ParameterError
 from fairtrial.intervals import (
-    FAR,
-    FRR,
     class_interval,
-    dcf_weights,
     naive_interval,
     proportion_interval,
     published_counts,
     rate_interval,
     rule_of_three,
-    wer_weights,
 )
 from fairtrial.intervals.proportions import ProportionMethod
 from fairtrial.rules.measures import DetectionCosts
@@ -59,16 +55,27 @@ def test_naive_is_not_always_narrower() -> None:
 
 
 def test_weighted_sums() -> None:
-    for weights, value in (
-        (FAR, 0.131),
-        (FRR, 0.096),
-        (wer_weights(0.3), 0.3 * 0.131 + 0.7 * 0.096),
-        (dcf_weights(DetectionCosts()), 0.99 * 0.131 + 0.1 * 0.096),
-    ):
-        assert rate_interval(C, weights=weights).estimate == pytest.approx(value)
-    nist = rate_interval(C, weights=dcf_weights(DetectionCosts())).sigma
+    expected = {
+        "far": 0.131,
+        "frr": 0.096,
+        "wer": 0.3 * 0.131 + 0.7 * 0.096,
+        "dcf": 0.99 * 0.131 + 0.1 * 0.096,
+        "recall": 1 - 0.096,
+    }
+    for measure, value in expected.items():
+        found = rate_interval(C, measure=measure, alpha=0.3)
+        assert (found.measure, found.estimate) == (measure, pytest.approx(value))
+    assert rate_interval(C, measure="recall").sigma == rate_interval(C, measure="frr").sigma
+    nist = rate_interval(C, measure=DetectionCosts()).sigma
     by_hand = 0.131 * 0.869 * 0.99**2 / 57_748 + 0.096 * 0.904 / (100 * 5_825)  # eq. (14)
     assert nist**2 == pytest.approx(by_hand)
+
+
+def test_a_measure_without_weights_names_those_that_have_them() -> None:
+    with pytest.raises(ParameterError, match="measure f1 is not a weighted sum of FAR and FRR.*: hter, far, frr, wer"):
+        rate_interval(C, measure="f1")
+    with pytest.raises(ParameterError, match="alpha must be between 0 and 1, not 2"):
+        rate_interval(C, measure="wer", alpha=2)
 
 
 @pytest.mark.parametrize(

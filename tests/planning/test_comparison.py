@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from fairtrial import ErrorCounts, ParameterError, planning
-from fairtrial.intervals import FAR, FRR, HTER, ErrorWeights
 from fairtrial.planning import comparison_power, plan_comparison
+from fairtrial.rules.measures import MeasureLike, Weights, linear_measure
 from fairtrial.significance import Discordant, dependent_test, independent_test
 
 Pair = tuple[float, float]
@@ -33,7 +33,7 @@ def simulated_power(
     impostor: int,
     genuine: int,
     correlation: float | None,
-    weights: ErrorWeights = HTER,
+    measure: MeasureLike = "hter",
     confidence: float = 0.95,
 ) -> float:
     """How often the test of `fairtrial.significance` finds a difference."""
@@ -48,24 +48,24 @@ def simulated_power(
     for accepts, rejects in zip(*(table.tolist() for table in drawn), strict=True):
         if correlation is None:
             first, second = (ErrorCounts(nan, accepts[k], rejects[k], genuine, impostor) for k in (0, 1))
-            p_value = independent_test(first, second, weights=weights).p_value
+            p_value = independent_test(first, second, measure=measure).p_value
         else:
             first = ErrorCounts(nan, accepts[0] + accepts[1], rejects[0] + rejects[1], genuine, impostor)
             second = ErrorCounts(nan, accepts[0] + accepts[2], rejects[0] + rejects[2], genuine, impostor)
             discordant = Discordant(accepts[2], accepts[1], rejects[2], rejects[1])
-            p_value = dependent_test(first, second, discordant, weights=weights).p_value
+            p_value = dependent_test(first, second, discordant, measure=measure).p_value
         found += p_value < 1 - confidence
     return found / TESTS
 
 
 @pytest.mark.parametrize("correlation", [None, 0.0, 0.3, 0.7])
 @pytest.mark.parametrize(
-    ("a", "b", "impostor", "genuine", "weights", "confidence"),
+    ("a", "b", "impostor", "genuine", "measure", "confidence"),
     [
-        ((0.05, 0.10), (0.055, 0.12), 4000, 1000, HTER, 0.95),
-        ((0.20, 0.10), (0.23, 0.10), 1500, 500, FAR, 0.9),
-        ((0.10, 0.08), (0.10, 0.11), 3000, 900, FRR, 0.99),
-        ((0.10, 0.10), (0.12, 0.07), 2000, 800, ErrorWeights("dcf", 0.9, 0.2), 0.95),
+        ((0.05, 0.10), (0.055, 0.12), 4000, 1000, "hter", 0.95),
+        ((0.20, 0.10), (0.23, 0.10), 1500, 500, "far", 0.9),
+        ((0.10, 0.08), (0.10, 0.11), 3000, 900, "frr", 0.99),
+        ((0.10, 0.10), (0.12, 0.07), 2000, 800, linear_measure("cost", "Cost", Weights(0.9, 0.2)), 0.95),
     ],
 )
 def test_power_against_the_tests_on_simulated_trials(
@@ -73,18 +73,18 @@ def test_power_against_the_tests_on_simulated_trials(
     b: Pair,
     impostor: int,
     genuine: int,
-    weights: ErrorWeights,
+    measure: MeasureLike,
     confidence: float,
     correlation: float | None,
 ) -> None:
-    expected = simulated_power(a, b, impostor, genuine, correlation, weights, confidence)
+    expected = simulated_power(a, b, impostor, genuine, correlation, measure, confidence)
     found = comparison_power(
         a,
         b,
         impostor=impostor,
         genuine=genuine,
         correlation=correlation,
-        weights=weights,
+        measure=measure,
         confidence=confidence,
     )
     assert 0.1 < expected < 0.99

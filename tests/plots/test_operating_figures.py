@@ -16,7 +16,6 @@ from fairtrial import (
     make_blocks,
     proportion_interval,
 )
-from fairtrial.intervals import FAR, FRR
 from fairtrial.intervals.clusters import cluster_interval
 from fairtrial.plots import det_plot, operating_curves, roc_plot
 from fairtrial.plots.det import probit, share_below
@@ -26,9 +25,9 @@ def test_points_are_those_of_evaluate(dev: Trials, test: Trials) -> None:
     for curve in operating_curves(dev, test, criterion="wer-min", alpha=0.3):
         expected = evaluate(dev, test, system=curve.system, criterion="wer-min", alpha=0.3)
         assert curve.point.counts == expected.test
-        assert (curve.point.kind, curve.point.criterion) == ("a priori", "wer-min")
-        for found, weights in ((curve.point.far, FAR), (curve.point.frr, FRR)):
-            interval = cluster_interval(test, expected.threshold, system=curve.system, weights=weights)
+        assert (curve.point.kind, curve.point.criterion.name) == ("a priori", "wer-min")
+        for found, measure in ((curve.point.far, "far"), (curve.point.frr, "frr")):
+            interval = cluster_interval(test, expected.threshold, system=curve.system, measure=measure)
             assert found == pytest.approx(interval.interval)
 
 

@@ -16,7 +16,8 @@ from brute_force import Point, points
 from fairtrial import CRITERIA, MEASURES, Criterion, DetectionCosts, ParameterError, choose_thresholds
 from fairtrial.counting import search
 from fairtrial.counting.cells import fit_cells
-from fairtrial.rules.criteria import as_criterion, detection_criterion, simplest_fraction
+from fairtrial.rules.criteria import as_criterion
+from fairtrial.rules.exact import simplest_fraction
 from strategies import score_arrays
 
 Pair = tuple[NDArray[np.floating], NDArray[np.floating]]
@@ -41,6 +42,8 @@ ORACLES: dict[str, Oracle] = {
     "hter-min": lambda p, a, nc, ni: p.far + p.frr,
     "far": lambda p, a, nc, ni: abs(a - p.far),
     "frr": lambda p, a, nc, ni: abs(a - p.frr),
+    "far-at-most": lambda p, a, nc, ni: (p.far > a, p.frr if p.far <= a else p.far),
+    "frr-at-most": lambda p, a, nc, ni: (p.frr > a, p.far if p.frr <= a else p.frr),
     "precision-recall": lambda p, a, nc, ni: -(a * _precision(p, nc) + (1 - a) * (1 - p.frr)),
     "f1": lambda p, a, nc, ni: -_f1(p, nc),
     "dcf": lambda p, a, nc, ni: Fraction(1, 10) * p.frr + Fraction(99, 100) * p.far,
@@ -125,7 +128,7 @@ def test_detection_costs_as_a_criterion() -> None:
     dev = ([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6])
     assert choose_thresholds(dev, DetectionCosts(1, 0.5, 1, 0.5), 0.5).threshold.tolist() == [0.6]
     assert choose_thresholds(dev, DetectionCosts(100, 0.5, 1, 0.5), 0.5).threshold.tolist() == [0.3]
-    assert detection_criterion(DetectionCosts()).name == "dcf"
+    assert as_criterion(DetectionCosts()) == CRITERIA["dcf"]
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from fairtrial.display import html_table, percent
 from fairtrial.errors import ParameterError, listed
 from fairtrial.fusion.gain import mean_gain
 from fairtrial.intervals.clusters import SharedPeople, contributions
-from fairtrial.intervals.rates import HTER
+from fairtrial.rules.measures import linear_weights
 from fairtrial.significance.multiple import Correction, adjust_p_values, compact_letters
 from fairtrial.significance.paired import student_test
 from fairtrial.significance.results import TestResult
@@ -156,6 +156,7 @@ def _pairs(
     correction: Correction,
 ) -> list[ContestPair]:
     shared = SharedPeople.of(_joined(benchmark.sets))
+    weights = linear_weights("hter")
     errors = [_errors_by_trial(benchmark, result) for result in results]
     tests = []
     for i, j in combinations(order, 2):
@@ -163,8 +164,8 @@ def _pairs(
         for one in benchmark.sets:
             values = errors[i][one.name] - errors[j][one.name]
             genuine = one.test.genuine
-            parts.append(contributions(genuine, values, HTER))
-            estimate += HTER.frr * float(values[genuine].mean()) + HTER.far * float(values[~genuine].mean())
+            parts.append(contributions(genuine, values, weights))
+            estimate += weights.frr * float(values[genuine].mean()) + weights.far * float(values[~genuine].mean())
         tests.append((i, j, student_test("cluster", estimate, shared.variance(np.concatenate(parts)))))
     adjusted = adjust_p_values([test.p_value for _, _, test in tests], correction)
     return [ContestPair(names[i], names[j], test, float(p)) for (i, j, test), p in zip(tests, adjusted, strict=True)]

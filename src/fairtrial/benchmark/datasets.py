@@ -19,6 +19,7 @@ import numpy as np
 from fairtrial.benchmark.lausanne import CITATION, LP1, TITLE, load_lausanne
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
 from fairtrial.benchmark.splits import split_sets
+from fairtrial.checks import check_choice, check_seed
 from fairtrial.errors import InputError, ParameterError, cut, listed, shown
 from fairtrial.formats import read_trials
 from fairtrial.formats.files import PathLike, open_stream, read_head
@@ -113,8 +114,7 @@ def load_dataset(
     """
     dataset = find_dataset(name)
     _check_failed_enrolment(failed_enrolment)
-    if seed < 0:
-        raise ParameterError(f"a seed must be a whole number of at least 0, not {seed}")
+    check_seed(seed)
     files = _files(dataset, data_dir)
     benchmark = dataset.build(dataset, files, Settings(seed, repeats, failed_enrolment))
     return replace(benchmark, files=tuple(files)) if files else benchmark
@@ -289,8 +289,7 @@ def _failed_enrolments(trials: Trials) -> dict[str, list[str]]:
 
 
 def _check_failed_enrolment(value: str) -> None:
-    if value not in get_args(FailedEnrolment):
-        raise ParameterError(f"failed_enrolment must be one of {', '.join(get_args(FailedEnrolment))}, not {value!r}")
+    check_choice("failed_enrolment", value, get_args(FailedEnrolment))
 
 
 def _build_asvspoof(dataset: Dataset, files: Sequence[Path], settings: Settings) -> Benchmark:

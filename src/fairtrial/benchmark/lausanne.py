@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
-from fairtrial.errors import ParameterError
+from fairtrial.checks import check_seed
 from fairtrial.trials import Ids, Trials, object_array
 
 Floats = NDArray[np.float64]
@@ -80,8 +80,7 @@ def load_lausanne(seed: int = 0) -> Benchmark:
     >>> [(one.name, len(one.systems), len(one.dev), len(one.test)) for one in lausanne.sets]
     [('LP1', 8, 40600, 112400), ('LP2', 5, 40400, 112400)]
     """
-    if seed < 0:
-        raise ParameterError(f"a seed must be a whole number of at least 0, not {seed}")
+    check_seed(seed)
     return _load(seed)
 
 

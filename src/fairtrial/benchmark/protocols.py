@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
+from fairtrial.checks import check_choice
 from fairtrial.errors import ParameterError
 
 MULTIMODAL = "multimodal"
@@ -92,8 +93,7 @@ def list_experiments(benchmark: Benchmark, protocol: str = "fp-2") -> list[Exper
     ParameterError
         A protocol that is not known, or one that leaves nothing to fuse.
     """
-    if protocol not in PROTOCOLS:
-        raise ParameterError(f"protocol must be one of {', '.join(PROTOCOLS)}, not {protocol!r}")
+    check_choice("protocol", protocol, PROTOCOLS)
     found = [
         Experiment(one.name, group, tuple(system.name for system in systems), one.split)
         for one in benchmark.sets

@@ -18,6 +18,7 @@ from fairtrial.epc import PerformanceCurve
 from fairtrial.fusion import FusedScores
 from fairtrial.fusion.gain import mean_gain
 from fairtrial.intervals.rates import RateInterval
+from fairtrial.rules.criteria import Criterion
 from fairtrial.significance.results import TestResult
 
 
@@ -152,7 +153,7 @@ class BenchmarkResult:
     protocol: str
     fusion: str
     normalise: str
-    criterion: str
+    criterion: Criterion
     alpha: float
     baselines: tuple[Baseline, ...]
     experiments: tuple[ExperimentResult, ...]
@@ -196,7 +197,7 @@ class BenchmarkResult:
             "protocol": self.protocol,
             "fusion": self.fusion,
             "normalise": self.normalise,
-            "criterion": self.criterion,
+            "criterion": self.criterion.name,
             "alpha": self.alpha,
             "experiments": [result.to_dict() for result in self.experiments],
             "spreads": [spread.to_dict() for spread in self.spreads],

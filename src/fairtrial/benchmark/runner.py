@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 from fairtrial.benchmark.protocols import Experiment, list_experiments
 from fairtrial.benchmark.results import Baseline, BenchmarkResult, ExperimentResult, pool_by_group
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet
+from fairtrial.checks import check_workers
 from fairtrial.counting.errors import ErrorCounts, as_source, count_errors
 from fairtrial.epc import PerformanceCurve, alpha_grid, performance_curve, pool_curves
 from fairtrial.errors import ParameterError, TrialsError
-from fairtrial.evaluation import one_alpha
 from fairtrial.fusion import FusionMethod, fuse_scores, fusion_gain
 from fairtrial.fusion.combination import Missing
 from fairtrial.fusion.methods import as_fusion
 from fairtrial.fusion.normalise import check_normalisation
 from fairtrial.intervals.clusters import SharedPeople, interval_of_decisions, wrong_decisions
-from fairtrial.rules.criteria import CriterionLike, along_alpha, as_criterion, choose_thresholds
+from fairtrial.rules.criteria import CriterionLike, as_criterion, choose_thresholds
 from fairtrial.significance.multiple import adjust_p_values
 from fairtrial.significance.paired import Pair, cluster_test
 from fairtrial.trials import Trials
@@ -35,7 +35,7 @@ class RunSettings:
     fusion: str | FusionMethod = "mean"
     normalise: str = "none"
     criterion: CriterionLike = "wer-equal"
-    alpha: float = 0.5
+    alpha: float | None = None
     missing: Missing = "error"
     folds: int = 5
     confidence: float = 0.95
@@ -89,11 +89,10 @@ def run_benchmark(
     chosen = settings or RunSettings()
     method, rule = as_fusion(chosen.fusion), as_criterion(chosen.criterion)
     # not their names: other processes do not know what was registered in this one
-    chosen = replace(chosen, fusion=method, criterion=rule)
-    one_alpha(chosen.alpha)
+    alpha = rule.resolve_alpha(chosen.alpha)
+    chosen = replace(chosen, fusion=method, criterion=rule, alpha=alpha)
     check_normalisation(chosen.normalise)
-    if workers < 1:
-        raise ParameterError(f"there must be at least one worker, not {workers}")
+    check_workers(workers)
     experiments = list_experiments(benchmark, protocol)
     prepared = {(one.name, one.split): _prepare(one, chosen) for one in benchmark.sets}
     found = []
@@ -114,8 +113,8 @@ def run_benchmark(
         protocol,
         method.name,
         chosen.normalise,
-        rule.name,
-        chosen.alpha,
+        rule,
+        alpha,
         baselines,
         finished,
         pooled,
@@ -157,7 +156,8 @@ def _prepare(one: BenchmarkSet, settings: RunSettings) -> _Prepared:
 
 
 def _judge(dev: Trials, test: Trials, settings: RunSettings) -> _Judged:
-    threshold = choose_thresholds(dev, settings.criterion, settings.alpha)[0].scalar().threshold
+    rule = as_criterion(settings.criterion)
+    threshold = choose_thresholds(dev, rule, rule.resolve_alpha(settings.alpha))[0].scalar().threshold
     return _Judged(count_errors(as_source(test), threshold).scalar(), wrong_decisions(test, test.systems[0], threshold))
 
 
@@ -224,7 +224,9 @@ def _run(experiment: Experiment, one: _Prepared, settings: RunSettings) -> Exper
 
 
 def _curve(dev: Trials, test: Trials, settings: RunSettings) -> PerformanceCurve:
-    return performance_curve(dev, test, alphas=_alphas(settings.points), criterion=along_alpha(settings.criterion))
+    return performance_curve(
+        dev, test, alphas=_alphas(settings.points), criterion=as_criterion(settings.criterion).along_alpha
+    )
 
 
 @lru_cache

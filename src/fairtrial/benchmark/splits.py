@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.benchmark.sets import BenchmarkSet, SystemInfo
+from fairtrial.checks import check_seed
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.people import known_cluster, people_of
 from fairtrial.trials import Trials
@@ -96,8 +97,7 @@ def _check_parameters(repeats: int, fraction: float, seed: int) -> None:
         raise ParameterError(f"repeats must be at least 1, not {repeats}")
     if not 0 < fraction < 1:
         raise ParameterError(f"fraction, the share of people in dev, must be between 0 and 1, not {fraction}")
-    if seed < 0:
-        raise ParameterError(f"a seed must be a whole number of at least 0, not {seed}")
+    check_seed(seed)
 
 
 def _groups(trials: Trials, people: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fairtrial.checks import check_seed
 from fairtrial.cli import options
 from fairtrial.cli.fuse import fusion_options
 from fairtrial.cli.output import percent, print_json, print_notes, print_table
@@ -94,13 +95,14 @@ def command(
     from fairtrial.benchmark.protocols import list_experiments
     from fairtrial.benchmark.runner import RunSettings, run_benchmark
 
-    if seed < 0:
-        raise ParameterError(f"a seed must be a whole number of at least 0, not {seed}")
+    check_seed(seed)
     check_report(report)
     if out is not None:
         _check_target(out)
     names = [name.strip() for name in fusions.split(",")]
     _check_methods(names, values["normalise"])
+    criterion = options.criterion_by_name(values["criterion"], None)
+    options.check_target(criterion, values["alpha"])
     benchmark = load_benchmark(data, seed, repeats, values["failed_enrolment"])
     _check_not_read([out, report], benchmark.files)
     if sets:
@@ -114,7 +116,7 @@ def command(
             settings = RunSettings(
                 fusion=name,
                 normalise=values["normalise"],
-                criterion=options.criterion_by_name(values["criterion"], None),
+                criterion=criterion,
                 alpha=values["alpha"],
                 missing=values["missing"],
                 folds=values["folds"],
@@ -220,7 +222,7 @@ def _write(results: Sequence[BenchmarkResult], contest: Contest | None, found: d
 def _print(result: BenchmarkResult, confidence: float) -> None:
     made_up = ", synthetic scores" if result.synthetic else ""
     click.echo(f"{result.title}{made_up}: {result.protocol}, {result.fusion}, normalisation {result.normalise}")
-    click.echo(f"all figures a priori: thresholds by {result.criterion} on dev, alpha {result.alpha:g}")
+    click.echo(f"all figures a priori: thresholds by {result.criterion.described(result.alpha)} on dev")
     interval_name = f"{100 * confidence:g} % interval"
     _print_systems(result, interval_name)
     if result.spreads:

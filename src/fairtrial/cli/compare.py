@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 @click.option("--test", required=True, multiple=True, metavar="F", help="Test scores; may be repeated.")
 @click.option("--systems", "chosen", metavar="A,B[,C...]", help="The systems to compare.  [default: all]")
 @click.option("--reference", metavar="NAME", help="Compare the others with this system only.")
-@click.option("--criterion", default="eer", show_default=True, metavar="NAME", help="How thresholds are chosen on dev.")
-@click.option("--alpha", type=float, default=0.5, show_default=True, help="The criterion's trade-off or target.")
+@options.criterion_option("eer")
+@options.alpha_option
 @click.option(
     "--measure",
     type=click.Choice(["hter", "wer", "dcf", "far", "frr"]),
@@ -74,19 +74,11 @@ def command(json_: bool, report: str | None, **values: Any) -> None:
 
 
 def _compare(values: dict[str, Any]) -> tuple[Inputs, Comparison]:
-    from fairtrial import intervals
     from fairtrial.cli.inputs import read_inputs
     from fairtrial.comparison import compare
-    from fairtrial.rules.measures import DetectionCosts
 
-    costs = DetectionCosts() if values["dcf"] is None else options.detection_costs(values["dcf"])
-    weights = {
-        "hter": intervals.HTER,
-        "far": intervals.FAR,
-        "frr": intervals.FRR,
-        "wer": intervals.wer_weights(values["alpha"]),
-        "dcf": intervals.dcf_weights(costs),
-    }[values["measure"]]
+    criterion = options.criterion_by_name(values["criterion"], values["dcf"])
+    options.check_target(criterion, values["alpha"])
     systems = tuple(values["chosen"].split(",")) if values["chosen"] else values["systems"]
     inputs = read_inputs({**values, "systems": systems, "folds": None})
     assert inputs.test is not None
@@ -98,9 +90,9 @@ def _compare(values: dict[str, Any]) -> tuple[Inputs, Comparison]:
             inputs.test,
             progress=bar.advance,
             reference=values["reference"],
-            criterion=options.criterion_by_name(values["criterion"], values["dcf"]),
+            criterion=criterion,
             alpha=values["alpha"],
-            weights=weights,
+            measure=options.measure_by_name(values["measure"], values["dcf"]),
             cluster=values["cluster"],
             correction=values["correction"],
             alternative=options.as_alternative(values["alternative"]),
@@ -116,7 +108,7 @@ def _print(result: Comparison, confidence: float) -> None:
     from rich import box
     from rich.table import Table
 
-    label = result.measure.upper()
+    label = result.measure.label
     ranking = Table(title=f"{label} on test, a priori", title_justify="left", box=box.SIMPLE_HEAD)
     for column in ("system", "threshold", "FAR %", "FRR %", f"{label} %", "letters"):
         ranking.add_column(column, justify="left" if column in ("system", "letters") else "right", overflow="fold")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from fairtrial.checks import check_workers
 from fairtrial.cli import options
 from fairtrial.cli.output import percent, print_json, print_table
 from fairtrial.cli.progress import Bar
@@ -94,8 +95,8 @@ def command(
         exact=exact,
         seed=seed,
     )
-    if workers is not None and workers < 1:
-        raise ParameterError(f"there must be at least one worker, not {workers}")
+    if workers is not None:
+        check_workers(workers)
     check_report(report)
     if out is not None:
         check_ending(out)

@@ -31,20 +31,8 @@ if TYPE_CHECKING:
     metavar="LOW HIGH",
     help="The range of alpha, for the curve and the areas.",
 )
-@click.option(
-    "--criterion",
-    default="wer-min",
-    show_default=True,
-    metavar="NAME",
-    help="How thresholds are chosen: wer-min, wer-equal, far, frr, precision-recall, or module:function.",
-)
-@click.option(
-    "--measure",
-    default="hter",
-    show_default=True,
-    metavar="NAME",
-    help="What is reported along the curve: any measure, or module:function.",
-)
+@options.criterion_option("wer-min")
+@options.measure_option("--measure", default="hter", show_default=True, help="What is reported along the curve.")
 @options.dcf_costs
 @click.option(
     "--bands",

@@ -19,23 +19,9 @@ if TYPE_CHECKING:
 
 @click.command()
 @options.dev_and_test
-@click.option(
-    "--criterion",
-    default="eer",
-    show_default=True,
-    metavar="NAME",
-    help="How the threshold is chosen: eer, wer-min, wer-equal, hter-min, far, frr, precision-recall, f1, dcf, "
-    "or module:function.",
-)
-@click.option("--alpha", type=float, default=0.5, show_default=True, help="The criterion's trade-off or target.")
-@click.option(
-    "--measure",
-    "measures",
-    multiple=True,
-    metavar="NAME",
-    help="One more figure on test: wer, dcf, class-error, precision, recall, f1, sensitivity, specificity, "
-    "or module:function; may be repeated.",
-)
+@options.criterion_option("eer")
+@options.alpha_option
+@options.measure_option("--measure", "measures", multiple=True, help="One more figure on test; may be repeated.")
 @options.dcf_costs
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Confidence of the interval.")
 @click.option(
@@ -92,8 +78,10 @@ def _evaluate(inputs: Inputs, values: dict[str, Any], measures: list[Measure]) -
     from fairtrial.cli.inputs import for_each_system
     from fairtrial.evaluation import cross_validate, evaluate
 
+    criterion = options.criterion_by_name(values["criterion"], values["dcf"])
+    options.check_target(criterion, values["alpha"])
     settings: dict[str, Any] = {
-        "criterion": options.criterion_by_name(values["criterion"], values["dcf"]),
+        "criterion": criterion,
         "alpha": values["alpha"],
         "measures": measures,
         "confidence": values["confidence"],
@@ -122,8 +110,8 @@ def _print(results: list[Evaluation], measures: list[Measure]) -> None:
     from rich.table import Table
 
     first = results[0]
-    weight = "" if first.criterion in ("eer", "hter-min", "f1", "dcf") else f", alpha {first.alpha:g}"
-    table = Table(title=f"threshold by {first.criterion}{weight} on dev", title_justify="left", box=box.SIMPLE_HEAD)
+    title = f"threshold by {first.criterion.described(first.alpha)} on dev"
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
     table.add_column("system", overflow="fold")
     table.add_column("figures", no_wrap=True)
     interval_name = f"{100 * first.interval.confidence:g} % interval"

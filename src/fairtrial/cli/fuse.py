@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fairtrial.checks import check_seed
 from fairtrial.cli import options
 from fairtrial.cli.output import number, percent, print_json, print_notes, print_table
 from fairtrial.cli.progress import reading_bar
@@ -24,8 +25,8 @@ fusion_options = options.stacked(
         metavar="NAME",
         help="none, z, min-max, median-mad, tanh, double-sigmoid; per client: z-norm, f-norm, eer-norm.",
     ),
-    click.option("--criterion", default="wer-equal", show_default=True, help="How the threshold is chosen on dev."),
-    click.option("--alpha", type=float, default=0.5, show_default=True, help="Weight of FAR in the criterion."),
+    options.criterion_option("wer-equal"),
+    options.alpha_option,
     click.option(
         "--missing",
         type=click.Choice(["error", "reject", "neutral"]),
@@ -72,12 +73,12 @@ def command(
       fairtrial fuse --dev dev.csv --test test.csv --systems face,voice
       fairtrial fuse --dev dev.csv --test test.csv --systems face,voice --fusion logistic --normalise z
     """
-    from fairtrial.errors import ParameterError
     from fairtrial.formats import read_pair
     from fairtrial.fusion import fuse
 
-    if values["seed"] < 0:
-        raise ParameterError(f"a seed must be a whole number of at least 0, not {values['seed']}")
+    check_seed(values["seed"])
+    criterion = options.criterion_by_name(values["criterion"], None)
+    options.check_target(criterion, values["alpha"])
     if out is not None:
         _check_targets(out, [*dev, *test])
     with reading_bar(dev, test) as bar:
@@ -87,7 +88,7 @@ def command(
         systems=None if fused is None else [name.strip() for name in fused.split(",")],
         fusion=values["fusion"],
         normalise=values["normalise"],
-        criterion=options.criterion_by_name(values["criterion"], None),
+        criterion=criterion,
         alpha=values["alpha"],
         missing=values["missing"],
         folds=values["folds"],
@@ -145,7 +146,9 @@ def _print(result: FusionResult) -> None:
     from rich.table import Table
 
     found = result.evaluation
-    table = Table(title=f"{found.kind}, threshold by {found.criterion} on dev", title_justify="left")
+    table = Table(
+        title=f"{found.kind}, threshold by {found.criterion.described(found.alpha)} on dev", title_justify="left"
+    )
     table.add_column("system")
     for column in ("threshold", "FAR %", "FRR %", "HTER %", f"{100 * found.interval.confidence:g} % interval"):
         table.add_column(column, justify="right")

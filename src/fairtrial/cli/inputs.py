@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from fairtrial.checks import check_seed
 from fairtrial.cli.options import read_options
 from fairtrial.cli.progress import Bar, reading_bar
 from fairtrial.errors import ParameterError
@@ -43,8 +44,7 @@ def read_inputs(values: dict[str, Any]) -> Inputs:
     """Read what the options of a command name."""
     if bool(values["test"]) == (values["folds"] is not None):
         raise ParameterError("give either --test F, or --folds K where there is no test set")
-    if values["seed"] < 0:
-        raise ParameterError(f"a seed must be a whole number of at least 0, not {values['seed']}")
+    check_seed(values["seed"])
     settings = read_options(values)
     if values["folds"] is None:
         with reading_bar(values["dev"], values["test"]) as bar:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fairtrial.checks import check_seed
 from fairtrial.cli import options
 from fairtrial.cli.output import number, percent, print_json, print_notes, print_table
 from fairtrial.cli.progress import reading_bar
@@ -63,12 +64,10 @@ def rates(
       fairtrial interval rates --far .0115 --frr .025 --impostor 112000 --genuine 400 --measure all
     """
     from fairtrial import intervals
-    from fairtrial.rules.measures import DetectionCosts
 
     counts = intervals.published_counts(far=far, frr=frr, impostor=impostor, genuine=genuine)
-    costs = DetectionCosts() if dcf is None else options.detection_costs(dcf)
-    weights = [intervals.HTER, intervals.wer_weights(alpha), intervals.dcf_weights(costs), intervals.FAR, intervals.FRR]
-    found = [intervals.rate_interval(counts, weights=w, confidence=confidence) for w in weights]
+    measures = [options.measure_by_name(name, dcf) for name in ("hter", "wer", "dcf", "far", "frr")]
+    found = [intervals.rate_interval(counts, measure=m, alpha=alpha, confidence=confidence) for m in measures]
     found += [make(counts, confidence=confidence) for make in (intervals.naive_interval, intervals.class_interval)]
     found += _proportions(counts, confidence)
     if measure != "all":
@@ -134,8 +133,7 @@ def individuals(
     from fairtrial.individuals.repeated import REPEATED_METHODS, repeated_intervals
 
     people, other = _people(file, threshold, error, by, values)
-    if seed < 0:
-        raise ParameterError(f"a seed must be a whole number of at least 0, not {seed}")
+    check_seed(seed)
     found = repeated_intervals(
         people,
         methods=tuple(REPEATED_METHODS) if not methods or "all" in methods else methods,

@@ -90,6 +90,62 @@ dev_and_test = stacked(
     click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Seed of folds and resamples."),
 )
 
+
+class _ListedOption(click.Option):
+    """An option whose help names what is registered, looked up only when the help is shown."""
+
+    def __init__(self, *args: Any, listed: Callable[[], str], **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.listed = listed
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        record = super().get_help_record(ctx)
+        return None if record is None else (record[0], record[1].replace("REGISTERED", self.listed()))
+
+
+def _criteria() -> str:
+    from fairtrial.rules.criteria import criteria_help
+
+    return criteria_help()
+
+
+def _measures() -> str:
+    from fairtrial.rules.measures import measures_help
+
+    return measures_help()
+
+
+def criterion_option(default: str) -> Callable[[Command], Command]:
+    """How thresholds are chosen."""
+    return click.option(
+        "--criterion",
+        default=default,
+        show_default=True,
+        metavar="NAME",
+        help="How the threshold is chosen on dev. REGISTERED; or module:function.",
+        cls=_ListedOption,
+        listed=_criteria,
+    )
+
+
+def measure_option(*names: str, help: str, **more: Any) -> Callable[[Command], Command]:
+    """What is reported."""
+    return click.option(
+        *names,
+        metavar="NAME",
+        help=f"{help} REGISTERED; or module:function.",
+        cls=_ListedOption,
+        listed=_measures,
+        **more,
+    )
+
+
+alpha_option = click.option(
+    "--alpha",
+    type=float,
+    help="The criterion's weight, or its target; a target must be given.  [default: 0.5 for a weight]",
+)
+
 as_json = click.option("--json", "json_", is_flag=True, help="Print one JSON object and nothing else.")
 
 dcf_costs = click.option(
@@ -158,6 +214,12 @@ def criterion_by_name(name: str, dcf: str | None) -> Criterion:
     return as_criterion(_load(name) if ":" in name else name)
 
 
+def check_target(criterion: Criterion, alpha: float | None) -> None:
+    """Raise an error where a criterion aims at a target and none is given, in the words of the command line."""
+    if alpha is None and criterion.alpha_means == "target":
+        raise ParameterError(f"criterion {criterion.name} needs a target: give --alpha, as in --alpha 0.001")
+
+
 def measure_by_name(name: str, dcf: str | None) -> Measure:
     """A measure by its name, or a user's function named as module:function."""
     from fairtrial.rules.measures import as_measure
@@ -169,13 +231,13 @@ def measure_by_name(name: str, dcf: str | None) -> Measure:
 
 
 def detection_costs(text: str) -> DetectionCosts:
-    """Four numbers parted by commas."""
+    """Four numbers separated by commas."""
     from fairtrial.rules.measures import DetectionCosts
 
     try:
         cost_fr, prior_genuine, cost_fa, prior_impostor = (float(part) for part in text.split(","))
     except ValueError as error:
-        raise ParameterError(f"--dcf {text}: expected four numbers parted by commas, as in 10,.01,1,.99") from error
+        raise ParameterError(f"--dcf {text}: expected four numbers separated by commas, as in 10,.01,1,.99") from error
     return DetectionCosts(cost_fr, prior_genuine, cost_fa, prior_impostor)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fairtrial.checks import check_seed
 from fairtrial.cli import options
 from fairtrial.cli.output import percent, print_json, print_table
 from fairtrial.errors import ParameterError
@@ -64,8 +65,7 @@ def command(json_: bool, **values: Any) -> None:
       fairtrial plan --pi .005 --rho .1 --below .01
       fairtrial plan --a .010 .020 --b .015 .030 --attempts 4 --impostor-attempts 100 --correlation .5
     """
-    if values["seed"] < 0:
-        raise ParameterError(f"a seed must be a whole number of at least 0, not {values['seed']}")
+    check_seed(values["seed"])
     if (values["a"] is None) != (values["b"] is None):
         raise ParameterError("a comparison needs both --a FAR FRR and --b FAR FRR")
     if values["a"] is not None:

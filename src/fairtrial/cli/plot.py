@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
+from fairtrial.checks import check_seed
 from fairtrial.cli import benchmark as cli_benchmark
 from fairtrial.cli import compare as cli_compare
 from fairtrial.cli import coverage as cli_coverage
@@ -107,6 +108,7 @@ def _operating_curves(values: dict[str, Any]) -> tuple[OperatingCurve, ...]:
 def _one_point(values: dict[str, Any]) -> dict[str, Any]:
     """The settings of one operating point."""
     rule = options.criterion_by_name(values["criterion"], values["dcf"])
+    options.check_target(rule, values["alpha"])
     return {"criterion": rule, **{name: values[name] for name in ("alpha", "confidence", "cluster")}}
 
 
@@ -115,7 +117,9 @@ def _thresholds(values: dict[str, Any], inputs: Inputs) -> dict[str, float]:
     from fairtrial.rules.criteria import choose_thresholds
 
     rule = options.criterion_by_name(values["criterion"], values["dcf"])
-    chosen = {name: choose_thresholds(inputs.dev, rule, values["alpha"], system=name) for name in inputs.systems}
+    options.check_target(rule, values["alpha"])
+    alpha = rule.resolve_alpha(values["alpha"])
+    chosen = {name: choose_thresholds(inputs.dev, rule, alpha, system=name) for name in inputs.systems}
     return {name: float(counts.threshold[0]) for name, counts in chosen.items()}
 
 
@@ -265,12 +269,12 @@ def _pooled_epc(values: dict[str, Any]) -> Draw:
     from fairtrial.benchmark.runner import RunSettings, run_benchmark
     from fairtrial.plots.pooled import pooled_epc_plot
 
-    if values["seed"] < 0:
-        raise ParameterError(f"a seed must be a whole number of at least 0, not {values['seed']}")
+    check_seed(values["seed"])
     benchmark = cli_benchmark.load_benchmark(values["data"], values["seed"], values["repeats"])
     names = [name.strip() for name in values["fusions"].split(",")]
     shared: dict[str, Any] = {name: values[name] for name in f"{FUSING} seed".split()}
     shared["criterion"] = options.criterion_by_name(values["criterion"], None)
+    options.check_target(shared["criterion"], values["alpha"])
     run = partial(run_benchmark, benchmark, protocol=values["protocol"], workers=values["workers"])
     with Bar("fusing", len(names) * len(list_experiments(benchmark, values["protocol"]))) as bar:
         results = [run(settings=RunSettings(fusion=name, **shared), progress=bar.advance) for name in names]

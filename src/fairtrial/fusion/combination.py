@@ -18,7 +18,7 @@ from fairtrial.fusion.methods import Fitted, Floats, FusionData, FusionMethod, a
 from fairtrial.fusion.normalise import PER_CLAIM, check_normalisation, fit_normalisation
 from fairtrial.fusion.selection import select_parameters
 from fairtrial.people import Cluster
-from fairtrial.rules.criteria import CriterionLike
+from fairtrial.rules.criteria import CriterionLike, as_criterion
 from fairtrial.rules.eer import equal_error_rate
 from fairtrial.trials import Trials, recode
 
@@ -104,7 +104,7 @@ def fuse(
     fusion: str | FusionMethod = "mean",
     normalise: str = "none",
     criterion: CriterionLike = "wer-equal",
-    alpha: float = 0.5,
+    alpha: float | None = None,
     missing: Missing = "error",
     folds: int = 5,
     rng: int | None = 0,
@@ -155,7 +155,7 @@ def fuse_scores(
     fusion: str | FusionMethod = "mean",
     normalise: str = "none",
     criterion: CriterionLike = "wer-equal",
-    alpha: float = 0.5,
+    alpha: float | None = None,
     missing: Missing = "error",
     folds: int = 5,
     rng: int | None = 0,
@@ -186,6 +186,8 @@ def fuse_scores(
     """
     names = list(dev.systems) if systems is None else [systems] if isinstance(systems, str) else list(systems)
     method = as_fusion(fusion)
+    rule = as_criterion(criterion)
+    weight = rule.resolve_alpha(alpha)
     _check(names, dev, test, missing)
     check_normalisation(normalise)
     data, other = _data(dev, test, names, with_claims=method.needs_claim or normalise in PER_CLAIM)
@@ -203,7 +205,7 @@ def fuse_scores(
     parameters: Mapping[str, Any] = method.grid[0]
     if method.cross_validated:
         choice = select_parameters(
-            fit, data, method.grid, client_folds(dev, folds, rng), criterion=criterion, alpha=alpha
+            fit, data, method.grid, client_folds(dev, folds, rng), criterion=rule, alpha=weight
         ).best
         parameters = choice.parameters
         notes += choice.notes

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fairtrial.checks import check_choice, check_seed, check_share
 from fairtrial.errors import ParameterError
 from fairtrial.individuals.attempts import Floats, Individuals
 from fairtrial.individuals.enumeration import Outcomes, histograms, sums_of_errors, sums_of_squares
@@ -39,8 +40,7 @@ class Cell:
             raise ParameterError(f"pi must be a fraction above 0 and below 1, not {self.pi}")
         if self.m < 1 or self.m != int(self.m):
             raise ParameterError(f"m must be a whole number of at least one attempt, not {self.m}")
-        if not 0 <= self.rho <= 1:
-            raise ParameterError(f"rho must be between 0 and 1, not {self.rho}")
+        check_share("rho", self.rho)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ def cover(
 def _seed(seed: int | None, cell: Cell) -> list[int] | None:
     if seed is None:
         return None
-    return [seed, cell.n, cell.m, *np.array([cell.pi, cell.rho]).view(np.uint64).tolist()]
+    return [check_seed(seed), cell.n, cell.m, *np.array([cell.pi, cell.rho]).view(np.uint64).tolist()]
 
 
 def cover_exactly(
@@ -184,8 +184,7 @@ def cover_exactly(
 
 def known_method(name: str) -> IndividualsMethod:
     """A method by its name."""
-    if name not in INDIVIDUALS_METHODS:
-        raise ParameterError(f"method must be one of {', '.join(INDIVIDUALS_METHODS)}, not {name!r}")
+    check_choice("method", name, INDIVIDUALS_METHODS)
     return INDIVIDUALS_METHODS[name]
 
 

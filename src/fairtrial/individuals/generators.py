@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fairtrial.checks import as_generator, check_choice
 from fairtrial.errors import ParameterError
 
 Generator: TypeAlias = Literal["oman-zucker", "beta-binomial"]
@@ -56,8 +57,7 @@ def errors_pmf(attempts: int, pi: float, rho: float, *, generator: Generator = "
     for name, value in (("pi", pi), ("rho", rho)):
         if not 0 <= value <= 1:
             raise ParameterError(f"{name} must be between 0 and 1 for the generator {generator}, not {value}")
-    if generator not in GENERATORS:
-        raise ParameterError(f"generator must be one of {', '.join(GENERATORS)}, not {generator!r}")
+    check_choice("generator", generator, GENERATORS)
     return GENERATORS[generator](int(attempts), float(pi), float(rho))
 
 
@@ -109,7 +109,7 @@ def draw_counts(
         raise ParameterError(f"{individuals:,} individuals are too many to simulate")
     # rounding must not push the sum above 1
     probabilities = pmf / pmf.sum()
-    return np.random.default_rng(rng).multinomial(individuals, probabilities, size=data_sets)
+    return as_generator(rng).multinomial(individuals, probabilities, size=data_sets)
 
 
 def draw_individuals(
@@ -128,7 +128,7 @@ def draw_individuals(
     (4,)
     """
     tried = np.atleast_1d(np.asarray(attempts))
-    source = np.random.default_rng(rng)
+    source = as_generator(rng)
     errors = np.zeros(len(tried), dtype=np.int64)
     for number in np.unique(tried):
         rows = np.flatnonzero(tried == number)

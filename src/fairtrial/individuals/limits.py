@@ -10,6 +10,7 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
+from fairtrial.checks import as_generator
 from fairtrial.individuals.attempts import Floats, Individuals
 from fairtrial.individuals.poisson_binomial import order_statistics, sum_quantiles
 from fairtrial.intervals.rates import normal_quantile
@@ -185,7 +186,7 @@ def _replicated(
     n_resamples: int | None,
     rng: np.random.Generator | int | None,
 ) -> Limits:
-    levels = order_statistics(confidence, n_resamples, len(repeats), np.random.default_rng(rng))
+    levels = order_statistics(confidence, n_resamples, len(repeats), as_generator(rng))
     found = sum_quantiles(people.errors / people.attempts, repeats, levels)
     low, high = found.T if people.counts.ndim > 1 else found[0]
     return low / total, high / total

@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.errors import ParameterError
+from fairtrial.checks import check_resamples
 from fairtrial.intervals.rates import normal_quantile
 
 Floats = NDArray[np.float64]
@@ -108,8 +108,8 @@ def order_statistics(confidence: float, n_resamples: int | None, data_sets: int,
     are those order statistics of T uniform numbers.
     """
     normal_quantile(confidence)
-    if n_resamples is not None and n_resamples < 1:
-        raise ParameterError(f"there must be at least one resample, not {n_resamples}")
+    if n_resamples is not None:
+        check_resamples(n_resamples)
     tail = (1 - confidence) / 2
     if n_resamples is None:
         return np.tile([tail, 1 - tail], (data_sets, 1))

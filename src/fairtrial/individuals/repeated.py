@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from fairtrial.checks import check_choice, check_resamples
 from fairtrial.display import html_table, limits
 from fairtrial.errors import ParameterError
 from fairtrial.individuals.attempts import Individuals
@@ -143,12 +144,11 @@ def repeated_intervals(
     normal_quantile(confidence)
     if people.counts.ndim != 1:
         raise ParameterError("these are many data sets; intervals with notes are made of one")
-    if n_resamples is not None and n_resamples < 1:
-        raise ParameterError(f"there must be at least one resample, not {n_resamples}")
+    if n_resamples is not None:
+        check_resamples(n_resamples)
     found = {}
     for name in methods:
-        if name not in REPEATED_METHODS:
-            raise ParameterError(f"method must be one of {', '.join(REPEATED_METHODS)}, not {name!r}")
+        check_choice("method", name, REPEATED_METHODS)
         limits = REPEATED_METHODS[name](people, confidence=confidence, n_resamples=n_resamples, rng=rng)
         low, high = (float(limit) for limit in limits)
         level = 0.9 if name == "dr" else confidence

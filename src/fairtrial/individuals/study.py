@@ -15,6 +15,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from fairtrial.checks import check_choice, check_resamples, check_seed, check_workers
 from fairtrial.display import html_table, percent
 from fairtrial.errors import InputError, OutputError, ParameterError
 from fairtrial.formats.files import PathLike
@@ -51,13 +52,12 @@ class StudySettings:
             known_method(name)
         if not self.methods:
             raise ParameterError(f"name at least one method of {', '.join(INDIVIDUALS_METHODS)}")
-        if self.generator not in GENERATORS:
-            raise ParameterError(f"generator must be one of {', '.join(GENERATORS)}, not {self.generator!r}")
-        for what, count in (("data set", self.data_sets), ("resample", self.n_resamples or 1)):
-            if count < 1:
-                raise ParameterError(f"there must be at least one {what}, not {count}")
-        if self.seed < 0:
-            raise ParameterError(f"a seed must be a whole number of at least 0, not {self.seed}")
+        check_choice("generator", self.generator, GENERATORS)
+        if self.data_sets < 1:
+            raise ParameterError(f"there must be at least one data set, not {self.data_sets}")
+        if self.n_resamples:
+            check_resamples(self.n_resamples)
+        check_seed(self.seed)
         normal_quantile(self.confidence)
 
     def cover(self, cell: Cell, *, attempts: Sequence[int] | None = None) -> list[CoverageRow]:
@@ -132,8 +132,8 @@ def run_study(
         A journal of another study.
     """
     chosen = settings or StudySettings()
-    if workers is not None and workers < 1:
-        raise ParameterError(f"there must be at least one worker, not {workers}")
+    if workers is not None:
+        check_workers(workers)
     listed = list(cells)
     with _journal(journal, chosen, listed) as (done, note):
         if progress is not None and done:

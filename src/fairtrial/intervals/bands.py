@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from fairtrial.checks import check_choice, check_confidence
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.epc import PerformanceCurve
 from fairtrial.errors import ParameterError
@@ -67,10 +68,8 @@ def curve_band(
     cluster
         What test trials share; by default all ids that are known, trials themselves without ids.
     """
-    if kind not in get_args(BandKind):
-        raise ParameterError(f"kind must be one of {', '.join(get_args(BandKind))}, not {kind!r}")
-    if not 0 < confidence < 1:
-        raise ParameterError(f"confidence must be between 0 and 1, not {confidence}")
+    check_choice("kind", kind, get_args(BandKind))
+    check_confidence(confidence)
     sharing = known_cluster(test, cluster)
     thresholds, place = np.unique(curve.threshold, return_inverse=True)
     if np.isnan(thresholds).any():

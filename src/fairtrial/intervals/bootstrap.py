@@ -19,8 +19,9 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from fairtrial.checks import as_generator, check_choice, check_confidence, check_resamples, check_workers
 from fairtrial.counting.errors import ErrorCounts
-from fairtrial.errors import ParameterError, TrialsError
+from fairtrial.errors import TrialsError
 from fairtrial.intervals.rates import Interval
 from fairtrial.people import Cluster, known_cluster, people_of
 from fairtrial.trials import Trials
@@ -49,8 +50,8 @@ class Bootstrap:
         ``percentile``: equal tails. ``centred``: the mean and the radius around it that holds the share
         asked for. ``bca``: percentiles corrected for bias and skewness.
         """
-        if not 0 < confidence < 1:
-            raise ParameterError(f"confidence must be between 0 and 1, not {confidence}")
+        check_confidence(confidence)
+        check_choice("method", method, get_args(BootstrapMethod))
         tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
         if method == "centred":
             middle = self.replicates.mean()
@@ -58,8 +59,6 @@ class Bootstrap:
             return Interval(float(middle - radius), float(middle + radius))
         if method == "bca":
             tails = self._corrected(tails)
-        elif method != "percentile":
-            raise ParameterError(f"method must be one of {', '.join(get_args(BootstrapMethod))}, not {method!r}")
         low, high = np.quantile(self.replicates, tails)
         return Interval(float(low), float(high))
 
@@ -217,13 +216,11 @@ def replicate(
     workers: int,
 ) -> tuple[NDArray[np.float64], int]:
     """Replicates of a statistic that may be one number or a row of them, and how many had to be redrawn."""
-    if n_resamples < 1:
-        raise ParameterError(f"there must be at least one resample, not {n_resamples}")
-    if workers < 1:
-        raise ParameterError(f"there must be at least one worker, not {workers}")
+    check_resamples(n_resamples)
+    check_workers(workers)
     blocks = -(-n_resamples // _BLOCK)
     sizes = [min(_BLOCK, n_resamples - k * _BLOCK) for k in range(blocks)]
-    generators = np.random.default_rng(rng).spawn(blocks)
+    generators = as_generator(rng).spawn(blocks)
 
     def work(size: int, generator: np.random.Generator) -> tuple[NDArray[np.float64], int]:
         drawn = table.draw(size, generator)

@@ -16,9 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.errors import ParameterError, TrialsError
-from fairtrial.intervals.rates import HTER, ErrorWeights, RateInterval
+from fairtrial.checks import check_confidence
+from fairtrial.errors import TrialsError
+from fairtrial.intervals.rates import RateInterval
 from fairtrial.people import Cluster, known_cluster, people_of
+from fairtrial.rules.measures import MeasureLike, Weights, as_measure, linear_weights
 from fairtrial.trials import Trials
 
 _ROUNDING = 1e-12
@@ -30,7 +32,7 @@ def wrong_decisions(trials: Trials, system: str | None, threshold: float) -> NDA
     return np.not_equal(accepted, trials.genuine)
 
 
-def contributions(genuine: NDArray[np.bool_], wrong: NDArray[Any], weights: ErrorWeights) -> NDArray[np.float64]:
+def contributions(genuine: NDArray[np.bool_], wrong: NDArray[Any], weights: Weights) -> NDArray[np.float64]:
     """What each trial adds to the deviation of a weighted sum of class means; they sum to 0.
 
     `wrong` is 1 for an error and 0 for none, the difference of two systems' errors, or any other number a
@@ -81,9 +83,7 @@ class ClusterVariance:
         """How many standard deviations the confidence asks for, by Student's t."""
         from scipy.special import stdtrit
 
-        if not 0 < confidence < 1:
-            raise ParameterError(f"confidence must be between 0 and 1, not {confidence}")
-        return float(stdtrit(self.degrees, (1 + confidence) / 2))
+        return float(stdtrit(self.degrees, (1 + check_confidence(confidence)) / 2))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -184,7 +184,7 @@ class SharedPeople:
         twice = [part.counted_twice(values) for part, values in zip(parts, own, strict=True)]
         return self._put_together(sums, twice, lambda: deviations)
 
-    def error_variance(self, wrong: NDArray[Any], weights: ErrorWeights) -> ClusterVariance:
+    def error_variance(self, wrong: NDArray[Any], weights: Weights) -> ClusterVariance:
         """The variance of a weighted sum of the class means of errors, or of differences of errors.
 
         The same as that of their `contributions`, at a cost that grows with the number of errors only.
@@ -285,7 +285,8 @@ def cluster_interval(
     threshold: float,
     *,
     system: str | None = None,
-    weights: ErrorWeights = HTER,
+    measure: MeasureLike = "hter",
+    alpha: float = 0.5,
     cluster: Cluster | None = None,
     confidence: float = 0.95,
 ) -> RateInterval:
@@ -297,14 +298,15 @@ def cluster_interval(
         Whose trials go together: ``claim``, ``subject`` or ``both``; by default all ids that are known.
     """
     wrong = wrong_decisions(trials, system, threshold)
-    return interval_of_decisions(trials, wrong, weights=weights, cluster=cluster, confidence=confidence)
+    return interval_of_decisions(trials, wrong, measure=measure, alpha=alpha, cluster=cluster, confidence=confidence)
 
 
 def interval_of_decisions(
     trials: Trials,
     wrong: NDArray[np.bool_],
     *,
-    weights: ErrorWeights = HTER,
+    measure: MeasureLike = "hter",
+    alpha: float = 0.5,
     cluster: Cluster | None = None,
     confidence: float = 0.95,
     shared: SharedPeople | None = None,
@@ -323,11 +325,12 @@ def interval_of_decisions(
     together as their standard deviations would be, correlation included (Zou & Donner 2008). So the interval
     is wider above than below where errors are few, and never of width zero.
     """
+    weights = linear_weights(measure, alpha)
     people = shared or SharedPeople.of(trials, cluster)
     total = people.error_variance(wrong, weights)
     quantile = total.quantile(confidence)
     below, above = [], []
-    estimate = 0.0
+    estimate = weights.constant
     for rows, weight, own in (
         (~trials.genuine, weights.far, total.impostor),
         (trials.genuine, weights.frr, total.genuine),
@@ -336,8 +339,9 @@ def interval_of_decisions(
         # rates of 0 and 1 have no variance of their own to tell how much the trials are worth
         worth = weight**2 * rate * (1 - rate) / own.variance if own.variance > 0 else float(own.people)
         low, high = _wilson(rate, worth, quantile)
-        below.append(weight * (rate - low))
-        above.append(weight * (high - rate))
+        distances = (rate - low, high - rate) if weight >= 0 else (high - rate, rate - low)
+        below.append(abs(weight) * distances[0])
+        above.append(abs(weight) * distances[1])
         estimate += weight * rate
     variances = total.impostor.variance, total.genuine.variance
     product = sqrt(variances[0] * variances[1])
@@ -352,7 +356,7 @@ def interval_of_decisions(
         sqrt(total.variance),
         confidence,
         f"cluster-{total.cluster}",
-        weights.name,
+        as_measure(measure).name,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias, get_args
 
+from fairtrial.checks import check_choice
 from fairtrial.errors import ParameterError
 from fairtrial.intervals.rates import Interval, normal_quantile
 
@@ -28,6 +29,7 @@ def proportion_interval(
 
     if trials < 1 or not 0 <= errors <= trials or errors != int(errors):
         raise ParameterError(f"errors must be a whole number from 0 to the number of trials, not {errors} of {trials}")
+    check_choice("method", method, get_args(ProportionMethod))
     quantile = normal_quantile(confidence)
     if method in ("clopper-pearson", "wilson"):
         name: Literal["exact", "wilson"] = "exact" if method == "clopper-pearson" else "wilson"
@@ -38,12 +40,10 @@ def proportion_interval(
         posterior = stats.beta(errors + 0.5, trials - errors + 0.5)
         low = 0.0 if errors == 0 else float(posterior.ppf(tail))
         return Interval(low, 1.0 if errors == trials else float(posterior.ppf(1 - tail)))
-    if method == "agresti-coull":
-        more = trials + quantile**2
-        middle = (errors + quantile**2 / 2) / more
-        reach = quantile * (middle * (1 - middle) / more) ** 0.5
-        return Interval(middle - reach, middle + reach)
-    raise ParameterError(f"method must be one of {', '.join(get_args(ProportionMethod))}, not {method!r}")
+    more = trials + quantile**2
+    middle = (errors + quantile**2 / 2) / more
+    reach = quantile * (middle * (1 - middle) / more) ** 0.5
+    return Interval(middle - reach, middle + reach)
 
 
 def rule_of_three(trials: int) -> float:

@@ -7,10 +7,11 @@ from math import isfinite, sqrt
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
+from fairtrial.checks import check_confidence
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.display import html_table, limits, percent
 from fairtrial.errors import ParameterError
-from fairtrial.rules.measures import DetectionCosts
+from fairtrial.rules.measures import MeasureLike, Weights, as_measure, linear_weights
 
 
 class Interval(NamedTuple):
@@ -59,41 +60,6 @@ class RateInterval:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorWeights:
-    """A measure that is a weighted sum of FAR and FRR, such as HTER, a weighted error rate or a DCF."""
-
-    name: str
-    far: float
-    frr: float
-
-    def value(self, counts: ErrorCounts) -> Any:
-        """The weighted sum."""
-        return self.far * counts.far + self.frr * counts.frr
-
-    def variance(self, counts: ErrorCounts) -> Any:
-        """The variance of the weighted sum when all trials are independent."""
-        far, frr = counts.far, counts.frr
-        return self.far**2 * far * (1 - far) / counts.impostor + self.frr**2 * frr * (1 - frr) / counts.genuine
-
-
-HTER = ErrorWeights("hter", 0.5, 0.5)
-FAR = ErrorWeights("far", 1.0, 0.0)
-FRR = ErrorWeights("frr", 0.0, 1.0)
-
-
-def wer_weights(alpha: float) -> ErrorWeights:
-    """The weighted error rate alpha FAR + (1 - alpha) FRR."""
-    if not 0 <= alpha <= 1:
-        raise ParameterError(f"alpha must be between 0 and 1, not {alpha}")
-    return ErrorWeights("wer", alpha, 1 - alpha)
-
-
-def dcf_weights(costs: DetectionCosts) -> ErrorWeights:
-    """A detection cost function."""
-    return ErrorWeights("dcf", costs.cost_fa * costs.prior_impostor, costs.cost_fr * costs.prior_genuine)
-
-
 def published_counts(*, far: float, frr: float, impostor: int, genuine: int) -> ErrorCounts:
     """Error counts from published rates; they need not be whole.
 
@@ -113,9 +79,14 @@ def published_counts(*, far: float, frr: float, impostor: int, genuine: int) -> 
 
 def normal_quantile(confidence: float) -> float:
     """How many standard deviations on either side hold this share of a normal distribution."""
-    if not 0 < confidence < 1:
-        raise ParameterError(f"confidence must be between 0 and 1, not {confidence}")
-    return NormalDist().inv_cdf((1 + confidence) / 2)
+    return NormalDist().inv_cdf((1 + check_confidence(confidence)) / 2)
+
+
+def independent_variance(counts: ErrorCounts, weights: Weights) -> float:
+    """The variance of a linear measure when all trials are independent."""
+    by_far = weights.far**2 * counts.far * (1 - counts.far) / counts.impostor
+    by_frr = weights.frr**2 * counts.frr * (1 - counts.frr) / counts.genuine
+    return float(by_far + by_frr)
 
 
 def normal_interval(
@@ -126,10 +97,33 @@ def normal_interval(
     return RateInterval(estimate, estimate - reach, estimate + reach, sigma, confidence, method, measure, note)
 
 
-def rate_interval(counts: ErrorCounts, *, weights: ErrorWeights = HTER, confidence: float = 0.95) -> RateInterval:
+def rate_interval(
+    counts: ErrorCounts, *, measure: MeasureLike = "hter", alpha: float = 0.5, confidence: float = 0.95
+) -> RateInterval:
     r"""Compute the interval of a weighted sum of FAR and FRR at a fixed threshold, all trials independent.
 
     .. math:: \sigma^2 = w_a^2 FAR (1 - FAR) / NI + w_r^2 FRR (1 - FRR) / NC
+
+    Parameters
+    ----------
+    counts
+        Errors at a threshold, or `published_counts`.
+    measure
+        A linear measure: hter, far, frr, wer, dcf, recall, sensitivity, specificity, `DetectionCosts`, or a user's.
+    alpha
+        The weight of FAR in wer.
+    confidence
+        The share of data sets whose interval should hold the true value.
+
+    Returns
+    -------
+    RateInterval
+        The interval, with the estimate and its standard deviation.
+
+    Raises
+    ------
+    ParameterError
+        A measure that is not linear, or a confidence outside (0, 1).
 
     Notes
     -----
@@ -147,20 +141,21 @@ def rate_interval(counts: ErrorCounts, *, weights: ErrorWeights = HTER, confiden
     >>> round(interval.low, 5), round(interval.high, 5)
     (0.01059, 0.02591)
     """
-    sigma = sqrt(weights.variance(counts))
+    weights = linear_weights(measure, alpha)
+    sigma = sqrt(independent_variance(counts, weights))
     return normal_interval(
         float(weights.value(counts)),
         sigma,
         confidence=confidence,
         method="independent",
-        measure=weights.name,
+        measure=as_measure(measure).name,
         note="" if sigma else "no error to estimate a width from",
     )
 
 
 def hter_interval(counts: ErrorCounts, *, confidence: float = 0.95) -> RateInterval:
     """Compute the interval of an HTER at a fixed threshold, all trials independent: eq. (13)."""
-    return rate_interval(counts, weights=HTER, confidence=confidence)
+    return rate_interval(counts, confidence=confidence)
 
 
 def naive_interval(counts: ErrorCounts, *, confidence: float = 0.95) -> RateInterval:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fairtrial.checks import as_generator, check_resamples
 from fairtrial.counting.errors import ErrorCounts
-from fairtrial.errors import ParameterError
 from fairtrial.intervals.bootstrap import Bootstrap
 from fairtrial.people import Cluster, known_cluster, people_of
 from fairtrial.rules.criteria import CriterionLike, as_criterion, choose_thresholds
@@ -33,11 +33,10 @@ def bootstrap_eer(
 
     Trials are resampled, or people with all their trials where ids are known.
     """
-    if n_resamples < 1:
-        raise ParameterError(f"there must be at least one resample, not {n_resamples}")
+    check_resamples(n_resamples)
     sharing = known_cluster(trials, cluster)
     estimate = equal_error_rate(trials, system=system).value
-    generator = np.random.default_rng(rng)
+    generator = as_generator(rng)
     if sharing == "none":
         scores = trials.column(system).astype(np.float64)
         values = _eer_of_resampled_trials(
@@ -138,7 +137,7 @@ def bootstrap_with_threshold(
     *,
     system: str | None = None,
     criterion: CriterionLike = "eer",
-    alpha: float = 0.5,
+    alpha: float | None = None,
     measure: Callable[[ErrorCounts], Any] = lambda counts: counts.hter,
     cluster: Cluster | None = None,
     n_resamples: int = 1000,
@@ -149,18 +148,18 @@ def bootstrap_with_threshold(
     This is the total uncertainty, of dev and test together; it is wider than the one at a fixed threshold.
     People are resampled with all their trials where ids are known, else trials.
     """
-    if n_resamples < 1:
-        raise ParameterError(f"there must be at least one resample, not {n_resamples}")
+    check_resamples(n_resamples)
     rule = as_criterion(criterion)
-    generator = np.random.default_rng(rng)
+    weight = rule.resolve_alpha(alpha)
+    generator = as_generator(rng)
     dev_set, test_set = (_Weighted.of(trials, system, cluster) for trials in (dev, test))
-    fixed = float(choose_thresholds(dev, rule, alpha, system=system).threshold[0])
+    fixed = float(choose_thresholds(dev, rule, weight, system=system).threshold[0])
     values = np.empty(n_resamples)
     redrawn = 0
     for k in range(n_resamples):
         while (counts := dev_set.draw(generator)) is None:
             redrawn += 1
-        costs = np.asarray(rule.cost(counts, alpha if rule.alpha is None else rule.alpha))
+        costs = np.asarray(rule.cost(counts, weight))
         best = np.flatnonzero(costs <= costs.min() + 1e-12)
         total = counts.far[best] + counts.frr[best]
         threshold = float(counts.threshold[best[np.argmin(total)]])

@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from fairtrial.checks import as_generator, check_share
 from fairtrial.errors import ParameterError
-from fairtrial.intervals.rates import HTER, ErrorWeights, normal_quantile
+from fairtrial.intervals.rates import normal_quantile
 from fairtrial.planning.rate import design_effect
+from fairtrial.rules.measures import MeasureLike, linear_weights
 
 _MOST = 10**12
 
@@ -37,7 +39,8 @@ def comparison_power(
     genuine: float,
     correlation: float | None = 0.0,
     design_effects: tuple[float, float] = (1.0, 1.0),
-    weights: ErrorWeights = HTER,
+    measure: MeasureLike = "hter",
+    alpha: float = 0.5,
     confidence: float = 0.95,
 ) -> float:
     """Compute how probable it is that the two-sided z test finds a difference.
@@ -67,6 +70,7 @@ def comparison_power(
         raise ParameterError(f"design effects must be above 0, not {design_effects}")
     if correlation is not None and not -1 <= correlation <= 1:
         raise ParameterError(f"the correlation of errors must be between -1 and 1, not {correlation}")
+    weights = linear_weights(measure, alpha)
     difference = weights.far * (first.far - second.far) + weights.frr * (first.frr - second.frr)
     assumed = true = 0.0
     for p, q, weight, trials, effect in (
@@ -106,7 +110,8 @@ def simulated_power(
     impostor: int,
     genuine: int,
     correlation: float | None = 0.0,
-    weights: ErrorWeights = HTER,
+    measure: MeasureLike = "hter",
+    alpha: float = 0.5,
     confidence: float = 0.95,
     data_sets: int = 10_000,
     rng: np.random.Generator | int | None = 0,
@@ -116,7 +121,8 @@ def simulated_power(
     The parameters are those of `comparison_power`, which approximates this.
     """
     first, second = Rates(*a), Rates(*b)
-    source = np.random.default_rng(rng)
+    weights = linear_weights(measure, alpha)
+    source = as_generator(rng)
     difference, variance = np.zeros(data_sets), np.zeros(data_sets)
     for p, q, weight, trials in (
         (first.far, second.far, weights.far, impostor),
@@ -173,7 +179,8 @@ def plan_comparison(
     impostor_attempts: int = 10,
     rho: float = 0.0,
     correlation: float | None = 0.0,
-    weights: ErrorWeights = HTER,
+    measure: MeasureLike = "hter",
+    alpha: float = 0.5,
     confidence: float = 0.95,
 ) -> ComparisonPlan:
     """Find how many people tell two systems apart with this power, or the power of the people there are.
@@ -190,12 +197,10 @@ def plan_comparison(
     correlation
         Of the errors of A and B on the same trial, or None if they are tested on different trials.
     """
-    if not 0 <= rho <= 1:
-        raise ParameterError(f"rho must be between 0 and 1, not {rho}")
+    check_share("rho", rho)
     if min(attempts, impostor_attempts) < 1:
         raise ParameterError(f"each person must make attempts of both kinds, not {attempts} and {impostor_attempts}")
-    if not 0 < power < 1:
-        raise ParameterError(f"power must be between 0 and 1, not {power}")
+    check_share("power", power, open_ends=True)
     effects = design_effect(impostor_attempts, rho), design_effect(attempts, rho)
 
     def plan(people: int) -> ComparisonPlan:
@@ -206,7 +211,8 @@ def plan_comparison(
             genuine=people * attempts,
             correlation=correlation,
             design_effects=effects,
-            weights=weights,
+            measure=measure,
+            alpha=alpha,
             confidence=confidence,
         )
         return ComparisonPlan(people, attempts, impostor_attempts, found, confidence, correlation is not None)

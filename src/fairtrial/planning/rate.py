@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from fairtrial.checks import as_generator, check_share
 from fairtrial.errors import ParameterError
 from fairtrial.individuals.attempts import Individuals
 from fairtrial.individuals.enumeration import people_of_sums
@@ -73,8 +74,7 @@ def attempts_for_upper_bound(pi: float, claim: float, *, confidence: float = 0.9
     """
     _check_rate(claim, "the claimed rate")
     normal_quantile(confidence)
-    if not 0 < power < 1:
-        raise ParameterError(f"power must be between 0 and 1, not {power}")
+    check_share("power", power, open_ends=True)
     if pi == 0:
         return log(1 - confidence) / log1p(-claim)
     _check_rate(pi, "pi")
@@ -233,8 +233,7 @@ def plan_rate(
 
 
 def _check_correlation(rho: float) -> None:
-    if not 0 <= rho <= 1:
-        raise ParameterError(f"rho must be between 0 and 1, not {rho}")
+    check_share("rho", rho)
 
 
 def _solved(
@@ -335,7 +334,7 @@ def check_plan(
 ) -> SimulatedPlan:
     """Simulate tests as planned and see what they give; fewer of them where each has very many attempts."""
     data_sets = max(1, min(data_sets, _DRAWS // min(plan.individuals, plan.attempts + 1)))
-    people = _drawn(plan, generator, data_sets, np.random.default_rng(rng))
+    people = _drawn(plan, generator, data_sets, as_generator(rng))
     low, high = logit_limits(people, confidence=plan.confidence)
     plain_low, plain_high = beta_binomial_limits(people, confidence=plan.confidence)
     below = None

@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.curves import roc_curve
 from fairtrial.errors import ParameterError, TrialsError
-from fairtrial.evaluation import one_alpha
 from fairtrial.people import Cluster
 from fairtrial.plots.det import det_plot
 from fairtrial.plots.operating import OperatingCurve, operating_curves
 from fairtrial.plots.style import figure_for, in_percent, legend_below, legible, look
-from fairtrial.rules.criteria import CriterionLike
+from fairtrial.rules.criteria import CriterionLike, as_criterion
 from fairtrial.trials import Trials
 
 if TYPE_CHECKING:
@@ -82,7 +81,7 @@ def diagnostics(
     *,
     systems: Sequence[str] | None = None,
     criterion: CriterionLike = "eer",
-    alpha: float = 0.5,
+    alpha: float | None = None,
     confidence: float = 0.95,
     cluster: Cluster | None = None,
     bins: int = 40,
@@ -93,6 +92,7 @@ def diagnostics(
     curves = operating_curves(
         dev, test, systems=systems, criterion=criterion, alpha=alpha, confidence=confidence, cluster=cluster
     )
+    weight = as_criterion(criterion).resolve_alpha(alpha) if alpha is None else float(alpha)
     found = []
     for curve in curves:
         scores = test.column(curve.system).astype(np.float64)
@@ -102,7 +102,7 @@ def diagnostics(
         edges = _edges(classes, bins)
         genuine, impostor = (np.histogram(part, edges)[0] / (len(part) * np.diff(edges)) for part in classes)
         errors = _by_threshold(roc_curve(test, system=curve.system).counts)
-        found.append(Diagnostic(curve, one_alpha(alpha), edges, genuine, impostor, errors))
+        found.append(Diagnostic(curve, weight, edges, genuine, impostor, errors))
     return tuple(found)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fairtrial.checks import check_share
 from fairtrial.errors import ParameterError
 from fairtrial.plots.style import PALE, axes_for, look
 from fairtrial.significance.eer_bound import EerBound
@@ -28,8 +29,7 @@ def chi2_tail(chi2: ArrayLike) -> NDArray[np.float64]:
 
 def chi2_critical(p_value: float) -> float:
     """The chi2 from which on p is no more than this."""
-    if not 0 < p_value < 1:
-        raise ParameterError(f"p_value must be between 0 and 1, not {p_value}")
+    check_share("p_value", p_value, open_ends=True)
     return NormalDist().inv_cdf(p_value / 2) ** 2
 
 

@@ -78,7 +78,7 @@ def as_curves(curves: PerformanceCurve | Sequence[PerformanceCurve]) -> tuple[Pe
 def label_axes(ax: Axes, curve: PerformanceCurve) -> None:
     """Name the axes of an EPC, and let the ends of alpha, where errors soar, not flatten all that lies between."""
     ax.set_xlim(float(curve.alpha[0]), float(curve.alpha[-1]))
-    ax.set_xlabel("alpha, the weight of FAR" if curve.criterion.startswith("wer") else "alpha")
+    ax.set_xlabel("alpha, the weight of FAR" if curve.criterion.weighs_far else "alpha")
     where = "held out" if curve.kind == CROSS_VALIDATED else "on test"
     if curve.measure.is_share:
         in_percent(ax.yaxis, f"{curve.measure.label} {where}")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.errors import ParameterError
-from fairtrial.intervals import FAR, FRR, class_interval, hter_interval, naive_interval, published_counts, rate_interval
+from fairtrial.intervals import class_interval, hter_interval, naive_interval, published_counts, rate_interval
 from fairtrial.plots.style import axes_for, look
 
 if TYPE_CHECKING:
@@ -62,8 +62,8 @@ def hter_deviations(
         "HTER": [hter_interval(one).sigma for one in counts],
         "NAIVE": [naive_interval(one).sigma for one in counts],
         "CLASS": [class_interval(one).sigma for one in counts],
-        "FAR": [rate_interval(one, weights=FAR).sigma for one in counts],
-        "FRR": [rate_interval(one, weights=FRR).sigma for one in counts],
+        "FAR": [rate_interval(one, measure="far").sigma for one in counts],
+        "FRR": [rate_interval(one, measure="frr").sigma for one in counts],
     }
     return DeviationCurves(
         far, frr, genuine, np.array(impostor), {name: np.array(values) for name, values in deviations.items()}

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.curves import RocCurve, roc_curve
 from fairtrial.errors import TrialsError
-from fairtrial.evaluation import A_PRIORI, one_alpha
+from fairtrial.evaluation import A_PRIORI
 from fairtrial.folds import CROSS_VALIDATED, Block
-from fairtrial.intervals import FAR, FRR, Interval, proportion_interval
+from fairtrial.intervals import Interval, proportion_interval
 from fairtrial.intervals.clusters import SharedPeople, interval_of_decisions, wrong_decisions
 from fairtrial.people import Cluster
 from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion, choose_thresholds
@@ -30,7 +30,7 @@ class OperatingPoint:
     far: Interval
     frr: Interval
     confidence: float
-    criterion: str
+    criterion: Criterion
     kind: str = A_PRIORI
 
 
@@ -51,7 +51,7 @@ def operating_curves(
     blocks: Sequence[Block] = (),
     systems: Sequence[str] | None = None,
     criterion: CriterionLike = "eer",
-    alpha: float = 0.5,
+    alpha: float | None = None,
     confidence: float = 0.95,
     cluster: Cluster | None = None,
     eer: EerDefinition = "step-mean",
@@ -83,7 +83,8 @@ def operating_curves(
     if test is None and not blocks:
         raise TrialsError("without test trials the dev trials must be cut into blocks")
     check_same_systems(dev, judged)
-    rule, weight = as_criterion(criterion), one_alpha(alpha)
+    rule = as_criterion(criterion)
+    weight = rule.resolve_alpha(alpha)
     shared = _shared(judged, cluster)
     found = []
     for system in judged.systems if systems is None else systems:
@@ -94,7 +95,7 @@ def operating_curves(
             if test is not None
             else _held_out_errors(dev, blocks, system, rule, weight)
         )
-        point = _point(judged, wrong, threshold, shared, confidence, rule.name, CROSS_VALIDATED if blocks else A_PRIORI)
+        point = _point(judged, wrong, threshold, shared, confidence, rule, CROSS_VALIDATED if blocks else A_PRIORI)
         roc = roc_curve(judged, system=system, max_points=max_points)
         found.append(OperatingCurve(system, roc, equal_error_rate(judged, system=system, definition=eer), point))
     return tuple(found)
@@ -128,7 +129,7 @@ def _point(
     threshold: float,
     shared: SharedPeople | None,
     confidence: float,
-    criterion: str,
+    criterion: Criterion,
     kind: str,
 ) -> OperatingPoint:
     sizes = [int(np.count_nonzero(rows)) for rows in (~trials.genuine, trials.genuine)]
@@ -140,8 +141,8 @@ def _point(
         ]
     else:
         both = [
-            interval_of_decisions(trials, wrong, weights=weights, confidence=confidence, shared=shared).interval
-            for weights in (FAR, FRR)
+            interval_of_decisions(trials, wrong, measure=measure, confidence=confidence, shared=shared).interval
+            for measure in ("far", "frr")
         ]
     counts = ErrorCounts(threshold, errors[0], errors[1], sizes[1], sizes[0])
     return OperatingPoint(threshold, counts, both[0], both[1], confidence, criterion, kind)

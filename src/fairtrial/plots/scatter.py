@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from fairtrial.checks import check_seed
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.plots.style import GREY, axes_for, legible, look
 from fairtrial.trials import Trials
@@ -61,8 +62,7 @@ def scatter_data(trials: Trials, a: str, b: str, *, points: int = 500, rng: int 
     """
     if points < 1:
         raise ParameterError(f"there must be at least one point a class, not {points}")
-    if rng < 0:
-        raise ParameterError(f"a seed must be a whole number of at least 0, not {rng}")
+    check_seed(rng)
     scores = np.stack([trials.column(name).astype(np.float64) for name in (a, b)], axis=1)
     finite = np.isfinite(scores).all(axis=1)
     generator = np.random.default_rng(rng)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from fairtrial.checks import check_choice
 from fairtrial.errors import ParameterError, TrialsError, cut
 from fairtrial.intervals.clusters import wrong_decisions
 from fairtrial.plots.style import GREY, axes_for, in_percent, legible, look
@@ -77,8 +78,7 @@ def zoo_data(
     Doddington et al., Sheep, goats, lambs and wolves, 1998; Yager & Dunstone, The biometric menagerie, 2010.
     """
     for value, kind, name in ((by, Person, "by"), (shows, Shown, "shows")):
-        if value not in get_args(kind):
-            raise ParameterError(f"{name} must be one of {', '.join(get_args(kind))}, not {value!r}")
+        check_choice(name, value, get_args(kind))
     if by not in trials.ids:
         raise TrialsError(f"the zoo needs {by} ids, which these trials do not have")
     if shows == "errors" and threshold is None:

@@ -29,8 +29,8 @@ from fairtrial.report.page import (
     percent_cell,
     range_cell,
 )
-from fairtrial.report.views import Asked, people_of_test, system_view, weight_of
-from fairtrial.rules.criteria import CRITERIA, along_alpha
+from fairtrial.report.views import Asked, people_of_test, system_view
+from fairtrial.rules.criteria import Criterion
 from fairtrial.trials import Trials
 
 PRIOR = Reference(
@@ -85,7 +85,8 @@ def evaluation_page(
     return Page(
         title=f"Evaluation of {_and([result.system for result in results])}",
         asked=f"How good {'it is' if len(results) == 1 else 'they are'}, with the threshold chosen by "
-        f"{_rule(first.criterion, first.alpha)} on development trials{'' if test is not None else ' of other people'}.",
+        f"{_set_off(first.criterion, first.alpha)} on development trials"
+        f"{'' if test is not None else ' of other people'}.",
         answer=tuple(_evaluation_sentence(result) for result in results),
         tables=tuple(tables),
         data=_data_tables(dev, test),
@@ -105,30 +106,28 @@ def _evaluation_view(
     confidence: float,
 ) -> dict[str, Any]:
     own = dev.select([result.system])
-    asked = Asked(result.test, result.threshold, *result.interval.interval, weight_of(result.criterion, result.alpha))
+    asked = Asked(
+        result.test, result.threshold, *result.interval.interval, result.criterion.weight_of_far(result.alpha)
+    )
     if test is None:
-        along = along_alpha(_named(result.criterion))
+        along = result.criterion.along_alpha
         curve = replace(cross_validated_curve(own, blocks, criterion=along), system=result.system)
         return system_view(own, own, name=result.system, criterion=along, asked=asked, shared=None, curve=curve)
     return system_view(
         own,
         test.select([result.system]),
         name=result.system,
-        criterion=_named(result.criterion),
+        criterion=result.criterion,
         asked=asked,
         shared=shared,
         confidence=confidence,
     )
 
 
-def _named(criterion: str) -> str:
-    """A criterion that can be known by its name; a user's own cannot, and the slider moves wer-min then."""
-    return criterion if criterion in CRITERIA else "wer-min"
-
-
-def _rule(criterion: str, alpha: float) -> str:
-    """A criterion, with its alpha where it has one."""
-    return criterion if criterion in ("eer", "hter-min", "f1", "dcf") else f"{criterion}, alpha {alpha:g},"
+def _set_off(criterion: Criterion, alpha: float) -> str:
+    """A criterion as it stands within a sentence, with a comma after its alpha."""
+    words = criterion.described(alpha)
+    return words if criterion.alpha_means == "none" else f"{words},"
 
 
 def _evaluation_sentence(result: Evaluation) -> str:
@@ -164,14 +163,14 @@ def comparison_page(result: Comparison, dev: Trials, test: Trials, repeat: Repea
             dev.select([rank.system]),
             test.select([rank.system]),
             name=rank.system,
-            criterion=_named(result.criterion),
+            criterion=result.criterion,
             asked=_asked_of(rank, test, shared, result, confidence),
             shared=shared,
             confidence=confidence,
         )
         for rank in result.ranking
     ]
-    label = result.measure.upper()
+    label = result.measure.label
     ranking = [
         (
             Cell(rank.system),
@@ -198,7 +197,7 @@ def comparison_page(result: Comparison, dev: Trials, test: Trials, repeat: Repea
     return Page(
         title=f"Comparison of {_and([rank.system for rank in result.ranking])}",
         asked=f"Whether the systems really differ in {label}, each at its threshold from dev "
-        f"({_rule(result.criterion, result.alpha)}).",
+        f"({result.criterion.described(result.alpha)}).",
         answer=tuple(_comparison_sentences(result, confidence)),
         tables=(
             Table(
@@ -228,7 +227,7 @@ def _asked_of(
     else:
         wrong = wrong_decisions(test, rank.system, rank.threshold)
         interval = interval_of_decisions(test, wrong, confidence=confidence, shared=shared)
-    return Asked(rank.counts, rank.threshold, *interval.interval, weight_of(result.criterion, result.alpha))
+    return Asked(rank.counts, rank.threshold, *interval.interval, result.criterion.weight_of_far(result.alpha))
 
 
 def _comparison_sentences(result: Comparison, confidence: float) -> list[str]:
@@ -267,12 +266,12 @@ def benchmark_page(benchmark: Benchmark, result: BenchmarkResult, repeat: Repeat
                     each.fused.test,
                     name=_experiment_name(each),
                     group=each.experiment.group,
-                    criterion=_named(result.criterion),
+                    criterion=result.criterion,
                     asked=Asked(
                         each.counts,
                         float(each.counts.threshold),
                         *each.interval.interval,
-                        weight_of(result.criterion, result.alpha),
+                        result.criterion.weight_of_far(result.alpha),
                     ),
                     shared=people[where],
                     confidence=confidence,
@@ -299,7 +298,7 @@ def benchmark_page(benchmark: Benchmark, result: BenchmarkResult, repeat: Repeat
     return Page(
         title=f"{result.title}: {result.protocol}, fusion by {result.fusion}",
         asked=f"What fusion by {result.fusion} gains over single systems in the protocol {result.protocol} "
-        f"(normalisation {result.normalise}, threshold by {_rule(result.criterion, result.alpha)} on dev).",
+        f"(normalisation {result.normalise}, threshold by {_set_off(result.criterion, result.alpha)} on dev).",
         answer=(answer,),
         tables=_benchmark_tables(result),
         data=tuple(

@@ -13,7 +13,7 @@ from fairtrial.curves import roc_curve
 from fairtrial.epc import PerformanceCurve, alpha_grid, performance_curve
 from fairtrial.intervals.clusters import SharedPeople, interval_of_decisions, wrong_decisions
 from fairtrial.intervals.rates import hter_interval
-from fairtrial.rules.criteria import CriterionLike, along_alpha
+from fairtrial.rules.criteria import Criterion
 from fairtrial.trials import Trials
 
 _BINS = 60
@@ -36,19 +36,12 @@ class Asked:
         return {"alpha": self.alpha, "threshold": self.threshold, "low": self.low, "high": self.high, **rates}
 
 
-def weight_of(criterion: str, alpha: float) -> float | None:
-    """The weight of FAR that a criterion stands for; None where it stands for none."""
-    if criterion in ("wer-min", "wer-equal"):
-        return alpha
-    return 0.5 if criterion in ("eer", "hter-min") else None
-
-
 def system_view(
     dev: Trials,
     test: Trials,
     *,
     name: str,
-    criterion: CriterionLike,
+    criterion: Criterion,
     asked: Asked,
     shared: SharedPeople | None,
     confidence: float = 0.95,
@@ -67,7 +60,7 @@ def system_view(
         The curve along alpha, if it is known already.
     """
     found = curve or performance_curve(
-        dev, test, alphas=alpha_grid(), criterion=along_alpha(criterion), system=test.systems[0]
+        dev, test, alphas=alpha_grid(), criterion=criterion.along_alpha, system=test.systems[0]
     )
     low, high = _intervals(test, found, shared, confidence)
     return {

@@ -16,12 +16,15 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fairtrial.checks import check_alphas
 from fairtrial.counting.errors import ErrorCounts, ScoreData, ScoreSource, as_source, count_errors
 from fairtrial.counting.search import Level, all_points, crossing_points, hull_points
 from fairtrial.errors import ParameterError
-from fairtrial.rules.measures import DetectionCosts, Formula, f1, precision, recall, share, wer
+from fairtrial.rules.exact import simplest_fraction
+from fairtrial.rules.measures import MEASURES, DetectionCosts, Formula, as_measure, f1, precision, recall, share
 
 CriterionLike: TypeAlias = "str | Criterion | DetectionCosts | Callable[[Any, Any, Any], Any]"
+AlphaMeaning: TypeAlias = Literal["none", "weight", "target"]
 _NEAR = 1e-12
 
 
@@ -38,10 +41,10 @@ class Criterion:
     search
         ``"all"`` looks at every candidate and suits any cost. ``"hull"`` looks at the ROC convex hull only:
         right for a cost that is quasi-convex in (FAR, FRR). ``"crossing"`` looks where `level` passes
-        `target`: right for a cost that grows with their distance, with a level that never falls as the
-        threshold rises.
+        `target`: right for a cost that grows with their distance on either side, with a level that never falls
+        as the threshold rises.
     level, target
-        For ``"crossing"``.
+        For ``"crossing"``: the level of an `ErrorCounts`, and what it should be at an alpha.
     exact
         Whether `cost` also takes fractions, so that ties can be told exactly.
     alpha
@@ -50,6 +53,15 @@ class Criterion:
         The criterion that says the same at alpha 0 and 1, where `level` has no crossing.
     ties_within_edges
         For ``"hull"``: whether, with genuine scores of -inf, a point within an edge of the hull may win a tie.
+    alpha_means
+        What the caller's alpha is to the cost: nothing, a weight between two aims, or the target of a rate.
+        A target must be given, see `resolve_alpha`.
+    weighs_far
+        Whether the cost weighs FAR with alpha and FRR with 1 - alpha.
+    freed
+        For a fixed `alpha`: the same criterion with its alpha left to the caller.
+    summary
+        What it does, in a few words, for the help of the command line.
     """
 
     name: str
@@ -61,6 +73,13 @@ class Criterion:
     alpha: float | None = None
     at_ends: Criterion | None = None
     ties_within_edges: bool = False
+    alpha_means: AlphaMeaning = "none"
+    weighs_far: bool = False
+    freed: Criterion | None = None
+    summary: str = ""
+
+    def __str__(self) -> str:
+        return self.name
 
     def points(self, source: ScoreSource, alphas: NDArray[np.float64]) -> ErrorCounts:
         """Error counts among which the optimum for each alpha is."""
@@ -72,41 +91,58 @@ class Criterion:
             return crossing_points(source, self.level, self.target(alphas))
         return all_points(source)
 
+    def resolve_alpha(self, alpha: float | None) -> float:
+        """The one alpha that goes with this criterion when the caller gives this one, or None.
 
-def simplest_fraction(value: float) -> Fraction:
-    """A fraction of small denominator that rounds to the value: 3/10 for 0.3, 1/3 for 0.3333333333333333."""
-    exact = Fraction(value)
-    for digits in range(1, 17):
-        fraction = exact.limit_denominator(10**digits)
-        if float(fraction) == value:
-            return fraction
-    return exact
+        Returns
+        -------
+        float
+            The fixed alpha of a criterion that has one, else the alpha given, else 0.5.
+
+        Raises
+        ------
+        ParameterError
+            No alpha for a criterion that aims at a target, an alpha outside [0, 1], or several.
+        """
+        if alpha is None:
+            if self.alpha_means == "target":
+                raise ParameterError(f"criterion {self.name} needs a target: give alpha=..., as in alpha=0.001")
+            return 0.5 if self.alpha is None else self.alpha
+        values = check_alphas(alpha)
+        if len(values) != 1:
+            raise ParameterError("alpha must be one number here; a range of them makes a performance curve")
+        return float(values[0]) if self.alpha is None else self.alpha
+
+    def weight_of_far(self, alpha: float) -> float | None:
+        """The weight of FAR against FRR that the criterion stands for at this alpha; None where it stands for none."""
+        if not self.weighs_far:
+            return None
+        return alpha if self.alpha is None else self.alpha
+
+    @property
+    def along_alpha(self) -> Criterion:
+        """The criterion whose weight of FAR is alpha: itself, or its nearest relative."""
+        if self.freed is not None:
+            return self.freed
+        return self if self.weighs_far else CRITERIA["wer-min"]
+
+    def described(self, alpha: float) -> str:
+        """The name, with the alpha where it has one.
+
+        Examples
+        --------
+        >>> [CRITERIA[name].described(0.001) for name in ("far", "wer-min", "eer")]
+        ['far, target 0.001', 'wer-min, alpha 0.001', 'eer']
+        """
+        if self.alpha_means == "none":
+            return self.name
+        return f"{self.name}, {'target' if self.alpha_means == 'target' else 'alpha'} {alpha:g}"
 
 
 def _balance(counts: ErrorCounts) -> NDArray[np.float64]:
     """FRR / (FAR + FRR): alpha FAR equals (1 - alpha) FRR where this is alpha. Without any error, a half."""
     far, frr = counts.far, counts.frr
     return np.where(far + frr > 0, share(frr, far + frr), 0.5)
-
-
-@dataclass(frozen=True, slots=True)
-class _DetectionCost:
-    """Detection costs, with exact weights where counts are exact."""
-
-    costs: DetectionCosts
-
-    def __call__(self, counts: ErrorCounts, alpha: Any) -> Any:
-        if not isinstance(alpha, Fraction):
-            return self.costs(counts)
-        costs = self.costs
-        weight_fr = simplest_fraction(costs.cost_fr) * simplest_fraction(costs.prior_genuine)
-        weight_fa = simplest_fraction(costs.cost_fa) * simplest_fraction(costs.prior_impostor)
-        return weight_fr * counts.frr + weight_fa * counts.far
-
-
-def detection_criterion(costs: DetectionCosts) -> Criterion:
-    """The criterion `dcf` with these costs and priors."""
-    return Criterion("dcf", _DetectionCost(costs), search="hull", exact=True)
 
 
 CRITERIA: dict[str, Criterion] = {}
@@ -130,6 +166,19 @@ def _frr_off_target(counts: ErrorCounts, alpha: Any) -> Any:
     return abs(alpha - counts.frr)
 
 
+def _far_below_target(counts: ErrorCounts, alpha: Any) -> Any:
+    return _kept(alpha - counts.far)
+
+
+def _frr_below_target(counts: ErrorCounts, alpha: Any) -> Any:
+    return _kept(alpha - counts.frr)
+
+
+def _kept(room: Any) -> Any:
+    """The distance below a target; every rate beyond it costs more than any below, and distances are at most 1."""
+    return abs(room) + (room < 0) * 1
+
+
 def _lost_precision_and_recall(counts: ErrorCounts, alpha: Any) -> Any:
     return -(alpha * precision(counts) + (1 - alpha) * recall(counts))
 
@@ -146,7 +195,20 @@ def _frr_level(counts: ErrorCounts) -> NDArray[np.float64]:
     return np.asarray(counts.frr)
 
 
-_WER_MIN = Criterion("wer-min", wer, search="hull", exact=True)
+def _detection_criterion(costs: DetectionCosts) -> Criterion:
+    cost = as_measure(costs).formula
+    return Criterion("dcf", cost, search="hull", exact=True, summary="smallest detection cost")
+
+
+_WER_MIN = Criterion(
+    "wer-min",
+    MEASURES["wer"].formula,
+    search="hull",
+    exact=True,
+    alpha_means="weight",
+    weighs_far=True,
+    summary="smallest alpha FAR + (1 - alpha) FRR",
+)
 _WER_EQUAL = Criterion(
     "wer-equal",
     _inequality,
@@ -155,27 +217,48 @@ _WER_EQUAL = Criterion(
     target=np.positive,
     exact=True,
     at_ends=_WER_MIN,
+    alpha_means="weight",
+    weighs_far=True,
+    summary="alpha FAR nearest to (1 - alpha) FRR",
+)
+_FAR = Criterion(
+    "far",
+    _far_off_target,
+    search="crossing",
+    level=_minus_far,
+    target=np.negative,
+    exact=True,
+    alpha_means="target",
+    summary="FAR nearest to the target alpha",
+)
+_FRR = Criterion(
+    "frr",
+    _frr_off_target,
+    search="crossing",
+    level=_frr_level,
+    target=np.positive,
+    exact=True,
+    alpha_means="target",
+    summary="FRR nearest to the target alpha",
 )
 for _criterion in (
     _WER_MIN,
     _WER_EQUAL,
-    replace(_WER_EQUAL, name="eer", alpha=0.5),
-    replace(_WER_MIN, name="hter-min", alpha=0.5),
-    Criterion(
-        "far",
-        _far_off_target,
-        search="crossing",
-        level=_minus_far,
-        target=np.negative,
-        exact=True,
+    replace(_WER_EQUAL, name="eer", alpha=0.5, alpha_means="none", freed=_WER_EQUAL, summary="FAR nearest to FRR"),
+    replace(_WER_MIN, name="hter-min", alpha=0.5, alpha_means="none", freed=_WER_MIN, summary="smallest HTER"),
+    _FAR,
+    _FRR,
+    replace(
+        _FAR,
+        name="far-at-most",
+        cost=_far_below_target,
+        summary="smallest FRR with a FAR of at most the target alpha",
     ),
-    Criterion(
-        "frr",
-        _frr_off_target,
-        search="crossing",
-        level=_frr_level,
-        target=np.positive,
-        exact=True,
+    replace(
+        _FRR,
+        name="frr-at-most",
+        cost=_frr_below_target,
+        summary="smallest FAR with an FRR of at most the target alpha",
     ),
     Criterion(
         "precision-recall",
@@ -183,51 +266,70 @@ for _criterion in (
         search="hull",
         exact=True,
         ties_within_edges=True,
+        alpha_means="weight",
+        summary="largest alpha precision + (1 - alpha) recall",
     ),
-    Criterion("f1", _lost_f1, search="hull", exact=True),
-    detection_criterion(DetectionCosts()),
+    Criterion("f1", _lost_f1, search="hull", exact=True, summary="largest F1"),
+    _detection_criterion(DetectionCosts()),
 ):
     register_criterion(_criterion)
 
 
+@dataclass(frozen=True, slots=True)
+class _UsersCost:
+    """A user's function ``C(far, frr, alpha)`` as a cost."""
+
+    function: Callable[[Any, Any, Any], Any]
+
+    def __call__(self, counts: ErrorCounts, alpha: Any) -> Any:
+        return self.function(counts.far, counts.frr, alpha)
+
+
 def as_criterion(criterion: CriterionLike) -> Criterion:
-    """A criterion by its name, detection costs, or a user's function ``C(far, frr, alpha)`` of arrays."""
+    """A criterion by its name, detection costs, or a user's function ``C(far, frr, alpha)`` of arrays.
+
+    Raises
+    ------
+    ParameterError
+        A name that is not registered.
+    """
     if isinstance(criterion, Criterion):
         return criterion
     if isinstance(criterion, DetectionCosts):
-        return detection_criterion(criterion)
+        return _detection_criterion(criterion)
     if callable(criterion):
-        function = criterion
-        name = getattr(function, "__name__", "criterion").strip("<>")
-        return Criterion(name, lambda counts, alpha: function(counts.far, counts.frr, alpha))
+        name = getattr(criterion, "__name__", "criterion").strip("<>")
+        return Criterion(name, _UsersCost(criterion), alpha_means="weight")
     if not isinstance(criterion, str) or criterion not in CRITERIA:
         raise ParameterError(f"there is no criterion {criterion!r}; there are {', '.join(CRITERIA)}")
     return CRITERIA[criterion]
 
 
-def along_alpha(criterion: CriterionLike) -> Criterion:
-    """The criterion whose weight of FAR is alpha: itself, or its kin where alpha is fixed or means something else."""
-    rule = as_criterion(criterion)
-    if rule.name in ("wer-equal", "wer-min"):
-        return rule
-    return CRITERIA["wer-equal" if rule.name == "eer" else "wer-min"]
-
-
-def check_alphas(alphas: ArrayLike) -> NDArray[np.float64]:
-    """One alpha or several as an array, each within [0, 1]."""
-    values = np.atleast_1d(np.asarray(alphas, dtype=np.float64))
-    if values.ndim != 1 or not values.size:
-        raise ParameterError("alpha must be one number or a one-dimensional array of them")
-    outside = values[~((values >= 0) & (values <= 1))]
-    if outside.size:
-        raise ParameterError(f"alpha must be between 0 and 1, not {outside[0]:g}")
-    return values
+def criteria_help() -> str:
+    """All registered criteria in one line, each with what it does."""
+    return "; ".join(f"{each.name}: {each.summary}" if each.summary else each.name for each in CRITERIA.values())
 
 
 def choose_thresholds(
     data: ScoreData, criterion: CriterionLike, alphas: ArrayLike, *, system: str | None = None
 ) -> ErrorCounts:
     """Choose the threshold that minimises the criterion, for each alpha, with the errors it makes there.
+
+    Parameters
+    ----------
+    data
+        Trials, a source of scores, or a pair of arrays ``(genuine, impostor)``.
+    criterion
+        A criterion, its name, detection costs, or a user's function ``C(far, frr, alpha)`` of arrays.
+    alphas
+        One alpha or several, each from 0 to 1.
+    system
+        Which system of the trials; not needed if there is only one.
+
+    Returns
+    -------
+    ErrorCounts
+        The thresholds and their errors, one for each alpha.
 
     Examples
     --------
@@ -262,7 +364,7 @@ def _best(points: ErrorCounts, rule: Criterion, alpha: float) -> int:
         raise ParameterError(f"criterion {rule.name} failed: {type(error).__name__}: {error}") from error
     if costs.shape != points.threshold.shape or np.isnan(costs).any():
         raise ParameterError(
-            f"criterion {rule.name}: the cost must be one number a threshold and never NaN, for arrays of rates"
+            f"criterion {rule.name}: the cost must be one number per threshold and never NaN, for arrays of rates"
         )
     lowest = costs.min()
     if rule.exact:

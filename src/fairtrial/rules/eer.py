@@ -12,9 +12,9 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from fairtrial.checks import check_choice
 from fairtrial.counting.errors import ErrorCounts, ScoreData, ScoreSource, as_source
 from fairtrial.counting.search import crossing_points, hull_points
-from fairtrial.errors import ParameterError
 from fairtrial.rules.criteria import CRITERIA, choose_thresholds
 
 EerDefinition: TypeAlias = Literal["step-mean", "step-low", "step-high", "interpolated", "rocch"]
@@ -52,10 +52,24 @@ def equal_error_rate(
 
     Parameters
     ----------
+    data
+        Trials, a source of scores, or a pair of arrays ``(genuine, impostor)``.
     definition
         ``step-mean``, ``step-low``, ``step-high``: (FAR + FRR)/2, the smaller or the larger of the two at
         the threshold where abs(FAR - FRR) is smallest. ``interpolated``: where the straight line between the
         two neighbouring points of the ROC meets FAR = FRR. ``rocch``: where the ROC convex hull meets it.
+    system
+        Which system of the trials; not needed if there is only one.
+
+    Returns
+    -------
+    EqualErrorRate
+        The value with its definition, its threshold and the counts there.
+
+    Raises
+    ------
+    ParameterError
+        A definition that does not exist.
 
     Examples
     --------
@@ -63,8 +77,7 @@ def equal_error_rate(
     >>> equal_error_rate(scores).value, equal_error_rate(scores, definition="rocch").value
     (0.225, 0.15384615384615385)
     """
-    if definition not in get_args(EerDefinition):
-        raise ParameterError(f"EER definition must be one of {', '.join(get_args(EerDefinition))}, not {definition!r}")
+    check_choice("EER definition", definition, get_args(EerDefinition))
     source = as_source(data, system=system)
     nearest = choose_thresholds(source, "eer", 0.5)[0].scalar()
     far, frr = nearest.far, nearest.frr

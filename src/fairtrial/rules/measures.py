@@ -2,33 +2,97 @@
 
 Person authentication, text categorisation and medicine name the same four counts differently; all of their
 measures are here, in one registry, and a user's own function of an `ErrorCounts` is as good as any of them.
+A measure that is a weighted sum of FAR and FRR carries its weights: its value, its variance and its derivatives
+all follow from them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from fractions import Fraction
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from fairtrial.checks import check_share
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import ParameterError
+from fairtrial.rules.exact import simplest_fraction
 
 Formula: TypeAlias = Callable[[ErrorCounts, Any], Any]
 """From error counts and alpha to a value; arrays and fractions go through it as numbers do."""
 
+_STEP = 1e-4
+"""The step of numerical derivatives, as a share of a count: both truncation and rounding stay below 1e-6."""
+
+
+class Weights(NamedTuple):
+    """A linear measure ``constant + far * FAR + frr * FRR``.
+
+    Examples
+    --------
+    >>> Weights(0.5, 0.5).value(ErrorCounts(0.0, false_accepts=3, false_rejects=1, genuine=10, impostor=10))
+    0.2
+    """
+
+    far: float
+    frr: float
+    constant: float = 0.0
+
+    def value(self, counts: ErrorCounts) -> Any:
+        """The measure at these counts: a number, an array or a fraction, as the counts are."""
+        value, rest = _term(self.far, counts.false_accepts, counts.impostor)
+        other, more = _term(self.frr, counts.false_rejects, counts.genuine)
+        return value + other + (self.constant + rest + more)
+
+
+def _term(weight: Any, errors: Any, trials: Any) -> tuple[Any, Any]:
+    """Weight times rate as two summands.
+
+    A negative weight counts the trials decided rightly: 1 - 9/10 would lose the last digits of 1/10.
+    """
+    if np.ndim(weight) == 0 and weight < 0:
+        return -weight * ((trials - errors) / trials), weight
+    return weight * (errors / trials), 0
+
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A named figure: how it is computed and which way is better."""
+    """A named figure: how it is computed and which way is better.
+
+    Parameters
+    ----------
+    name
+        How it is called on the command line and in JSON.
+    formula
+        ``formula(counts, alpha)``, for arrays of counts.
+    label
+        How tables and figures call it.
+    higher_is_better
+        Whether a larger value is the better one.
+    is_share
+        Whether it lies between 0 and 1 and is shown in percent.
+    weights
+        For a linear measure: its weights as a function of alpha. `linear_measure` makes such a measure.
+    iso_label
+        The label in the terms of ISO/IEC 19795-1; `label` by default.
+    summary
+        What it is, in a few words, for the help of the command line.
+    """
 
     name: str
     formula: Formula
     label: str
     higher_is_better: bool = False
     is_share: bool = True
-    """Whether it lies between 0 and 1 and is shown in percent."""
+    weights: Callable[[float], Weights] | None = None
+    iso_label: str = ""
+    summary: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.iso_label:
+            object.__setattr__(self, "iso_label", self.label)
 
     def __call__(self, counts: ErrorCounts, alpha: Any = 0.5) -> Any:
         """The value at the counts given; `alpha` matters to the weighted error rate only."""
@@ -37,10 +101,139 @@ class Measure:
         except Exception as error:  # a user's function may fail in any way
             raise ParameterError(f"measure {self.name} failed: {type(error).__name__}: {error}") from error
 
+    def weights_at(self, alpha: float = 0.5) -> Weights | None:
+        """The weights of a linear measure at this alpha; None for any other measure."""
+        return None if self.weights is None else self.weights(check_share("alpha", alpha))
+
+    def gradient(self, counts: ErrorCounts, alpha: float = 0.5) -> tuple[float, float, float, float]:
+        r"""Compute the partial derivatives with respect to the four counts.
+
+        Parameters
+        ----------
+        counts
+            Errors at one threshold.
+        alpha
+            Matters to the weighted error rate only.
+
+        Returns
+        -------
+        tuple
+            The derivatives with respect to false accepts, false rejects, genuine trials and impostor trials.
+
+        Notes
+        -----
+        Linear measures have theirs in closed form. Those of any other, users' own included, are central
+        differences; one-sided where a count of errors is 0 or all trials of its class. So a user's measure must
+        be smooth in the counts, which it gets as floats.
+
+        Examples
+        --------
+        >>> MEASURES["far"].gradient(ErrorCounts(0.0, false_accepts=5, false_rejects=1, genuine=10, impostor=100))
+        (0.01, 0.0, 0.0, -0.0005)
+        """
+        weights = self.weights_at(alpha)
+        if weights is not None:
+            by_accepts, by_rejects = weights.far / counts.impostor, weights.frr / counts.genuine
+            return by_accepts, by_rejects, 0.0 - by_rejects * float(counts.frr), 0.0 - by_accepts * float(counts.far)
+        accepts, rejects, genuine, impostor = (
+            float(count) for count in (counts.false_accepts, counts.false_rejects, counts.genuine, counts.impostor)
+        )
+
+        def value(accepts: float, rejects: float, genuine: float, impostor: float) -> float:
+            return float(self(ErrorCounts(counts.threshold, accepts, rejects, genuine, impostor), alpha))
+
+        return (
+            _derivative(lambda x: value(x, rejects, genuine, impostor), accepts, 0.0, impostor),
+            _derivative(lambda x: value(accepts, x, genuine, impostor), rejects, 0.0, genuine),
+            _derivative(lambda x: value(accepts, rejects, x, impostor), genuine, rejects, np.inf),
+            _derivative(lambda x: value(accepts, rejects, genuine, x), impostor, accepts, np.inf),
+        )
+
+
+def _derivative(function: Callable[[float], float], at: float, low: float, high: float) -> float:
+    """The derivative within [low, high]: central, or one-sided of second order where a border is too near."""
+    step = _STEP * max(at, 1.0)
+    if at - step >= low and at + step <= high:
+        return (function(at + step) - function(at - step)) / (2 * step)
+    side = step if at + 2 * step <= high else -step
+    return (4 * function(at + side) - 3 * function(at) - function(at + 2 * side)) / (2 * side)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fixed:
+    """Weights that do not depend on alpha."""
+
+    weights: Weights
+
+    def __call__(self, alpha: Any) -> Weights:
+        return _exact(self.weights) if isinstance(alpha, Fraction) else self.weights
+
+
+def _exact(weights: Weights) -> Weights:
+    """The weights as fractions, which go through formulas as numbers do."""
+    far, frr, constant = (simplest_fraction(weight) for weight in weights)
+    return Weights(far, frr, constant)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True)
+class _Linear:
+    """The formula of a linear measure; exact where the counts are."""
+
+    weights: Callable[[Any], Weights]
+
+    def __call__(self, counts: ErrorCounts, alpha: Any) -> Any:
+        if isinstance(counts.false_accepts, Fraction) and not isinstance(alpha, Fraction):
+            alpha = simplest_fraction(alpha)
+        return self.weights(alpha).value(counts)
+
+
+def linear_measure(
+    name: str,
+    label: str,
+    weights: Weights | Callable[[float], Weights],
+    *,
+    higher_is_better: bool = False,
+    is_share: bool = True,
+    iso_label: str = "",
+    summary: str = "",
+) -> Measure:
+    """Make a measure ``constant + far * FAR + frr * FRR``.
+
+    Parameters
+    ----------
+    weights
+        The weights, or a function that gives them for an alpha.
+    name, label, higher_is_better, is_share, iso_label, summary
+        As in `Measure`.
+
+    Returns
+    -------
+    Measure
+        The measure, its formula derived from the weights.
+
+    Examples
+    --------
+    >>> costly = linear_measure("costly", "Costly", Weights(far=0.9, frr=0.1))
+    >>> costly(ErrorCounts(0.0, false_accepts=1, false_rejects=3, genuine=10, impostor=10))
+    0.12
+    """
+    along = _Fixed(weights) if isinstance(weights, Weights) else weights
+    return Measure(name, _Linear(along), label, higher_is_better, is_share, along, iso_label, summary)
+
 
 @dataclass(frozen=True, slots=True)
 class DetectionCosts:
-    """Costs and priors of a detection cost function; by default those of the NIST speaker evaluations."""
+    """Costs and priors of a detection cost function; by default those of the NIST speaker evaluations.
+
+    .. math:: C_{fr} P_{genuine} FRR + C_{fa} P_{impostor} FAR
+
+    Wherever a measure or a criterion is expected, these costs can be given.
+
+    Raises
+    ------
+    ParameterError
+        A negative cost or prior, or a prior above 1.
+    """
 
     cost_fr: float = 10.0
     prior_genuine: float = 0.01
@@ -56,10 +249,24 @@ class DetectionCosts:
             if getattr(self, name) > 1:
                 raise ParameterError(f"{name} must be at most 1, not {getattr(self, name)}")
 
-    def __call__(self, counts: ErrorCounts, alpha: Any = None) -> Any:
-        """Cost_fr Prior_genuine FRR + Cost_fa Prior_impostor FAR."""
-        weight_fr, weight_fa = self.cost_fr * self.prior_genuine, self.cost_fa * self.prior_impostor
-        return weight_fr * counts.frr + weight_fa * counts.far
+
+@dataclass(frozen=True, slots=True)
+class _CostWeights:
+    """The weights that costs and priors make; as fractions, the products of the fractions that people mean."""
+
+    costs: DetectionCosts
+
+    def __call__(self, alpha: Any) -> Weights:
+        own = self.costs
+        if isinstance(alpha, Fraction):
+            far = simplest_fraction(own.cost_fa) * simplest_fraction(own.prior_impostor)
+            frr = simplest_fraction(own.cost_fr) * simplest_fraction(own.prior_genuine)
+            return Weights(far, frr, Fraction(0))  # type: ignore[arg-type]
+        return Weights(own.cost_fa * own.prior_impostor, own.cost_fr * own.prior_genuine)
+
+
+def _wer_weights(alpha: Any) -> Weights:
+    return Weights(alpha, 1 - alpha, alpha * 0)
 
 
 def share(part: Any, whole: Any) -> Any:
@@ -69,26 +276,6 @@ def share(part: Any, whole: Any) -> Any:
         np.divide(part, whole, out=result, where=whole != 0)
         return result
     return part / whole if whole else part * 0
-
-
-def hter(counts: ErrorCounts, alpha: Any = None) -> Any:
-    """(FAR + FRR) / 2."""
-    return counts.hter
-
-
-def far(counts: ErrorCounts, alpha: Any = None) -> Any:
-    """The share of impostor trials that are accepted."""
-    return counts.far
-
-
-def frr(counts: ErrorCounts, alpha: Any = None) -> Any:
-    """The share of genuine trials that are rejected."""
-    return counts.frr
-
-
-def wer(counts: ErrorCounts, alpha: Any) -> Any:
-    """Weighted error rate alpha FAR + (1 - alpha) FRR."""
-    return alpha * counts.far + (1 - alpha) * counts.frr
 
 
 def class_error(counts: ErrorCounts, alpha: Any = None) -> Any:
@@ -107,15 +294,14 @@ def recall(counts: ErrorCounts, alpha: Any = None) -> Any:
     return (counts.genuine - counts.false_rejects) / counts.genuine
 
 
-def specificity(counts: ErrorCounts, alpha: Any = None) -> Any:
-    """The share of impostor trials that are rejected: 1 - FAR."""
-    return (counts.impostor - counts.false_accepts) / counts.impostor
-
-
 def f1(counts: ErrorCounts, alpha: Any = None) -> Any:
     """The harmonic mean of precision and recall: 2 TP / (2 TP + FP + FN); 0 where no genuine is accepted."""
     right = counts.genuine - counts.false_rejects
     return share(2 * right, 2 * right + counts.false_accepts + counts.false_rejects)
+
+
+def _detection_cost(costs: DetectionCosts) -> Measure:
+    return linear_measure("dcf", "DCF", _CostWeights(costs), is_share=False, summary="detection cost function")
 
 
 MEASURES: dict[str, Measure] = {}
@@ -127,18 +313,25 @@ def register_measure(measure: Measure) -> Measure:
     return measure
 
 
+_ACCEPTED = "share of genuine trials accepted"
 for _measure in (
-    Measure("hter", hter, "HTER"),
-    Measure("far", far, "FAR"),
-    Measure("frr", frr, "FRR"),
-    Measure("wer", wer, "WER"),
-    Measure("dcf", DetectionCosts(), "DCF", is_share=False),
-    Measure("class-error", class_error, "Classification error"),
-    Measure("precision", precision, "Precision", higher_is_better=True),
-    Measure("recall", recall, "Recall", higher_is_better=True),
-    Measure("f1", f1, "F1", higher_is_better=True),
-    Measure("sensitivity", recall, "Sensitivity", higher_is_better=True),
-    Measure("specificity", specificity, "Specificity", higher_is_better=True),
+    linear_measure("hter", "HTER", Weights(0.5, 0.5), summary="mean of FAR and FRR"),
+    linear_measure("far", "FAR", Weights(1.0, 0.0), iso_label="FMR", summary="share of impostor trials accepted"),
+    linear_measure("frr", "FRR", Weights(0.0, 1.0), iso_label="FNMR", summary="share of genuine trials rejected"),
+    linear_measure("wer", "WER", _wer_weights, summary="alpha FAR + (1 - alpha) FRR"),
+    _detection_cost(DetectionCosts()),
+    Measure("class-error", class_error, "Classification error", summary="share of all trials decided wrongly"),
+    Measure("precision", precision, "Precision", higher_is_better=True, summary="genuine share of accepted trials"),
+    linear_measure("recall", "Recall", Weights(0.0, -1.0, 1.0), higher_is_better=True, summary=_ACCEPTED),
+    Measure("f1", f1, "F1", higher_is_better=True, summary="harmonic mean of precision and recall"),
+    linear_measure("sensitivity", "Sensitivity", Weights(0.0, -1.0, 1.0), higher_is_better=True, summary=_ACCEPTED),
+    linear_measure(
+        "specificity",
+        "Specificity",
+        Weights(-1.0, 0.0, 1.0),
+        higher_is_better=True,
+        summary="share of impostor trials rejected",
+    ),
 ):
     register_measure(_measure)
 
@@ -147,16 +340,54 @@ MeasureLike: TypeAlias = str | Measure | DetectionCosts | Callable[[ErrorCounts]
 """A measure, its name, detection costs, or a user's function of an `ErrorCounts`."""
 
 
+@dataclass(frozen=True, slots=True)
+class _UsersFormula:
+    """A user's function of an `ErrorCounts` as a formula."""
+
+    function: Callable[[ErrorCounts], Any]
+
+    def __call__(self, counts: ErrorCounts, alpha: Any) -> Any:
+        return self.function(counts)
+
+
 def as_measure(measure: MeasureLike) -> Measure:
-    """A measure by its name, a user's function of an `ErrorCounts`, or a measure as it is."""
+    """A measure by its name, detection costs, a user's function of an `ErrorCounts`, or a measure as it is.
+
+    Raises
+    ------
+    ParameterError
+        A name that is not registered.
+    """
     if isinstance(measure, Measure):
         return measure
     if isinstance(measure, DetectionCosts):
-        return Measure("dcf", measure, "DCF", is_share=False)
+        return _detection_cost(measure)
     if callable(measure):
-        function = measure
-        name = getattr(function, "__name__", "measure").strip("<>")
-        return Measure(name, lambda counts, alpha: function(counts), name, is_share=False)
+        name = getattr(measure, "__name__", "measure").strip("<>")
+        return Measure(name, _UsersFormula(measure), name, is_share=False)
     if not isinstance(measure, str) or measure not in MEASURES:
         raise ParameterError(f"there is no measure {measure!r}; there are {', '.join(MEASURES)}")
     return MEASURES[measure]
+
+
+def linear_weights(measure: MeasureLike, alpha: float = 0.5) -> Weights:
+    """The weights of a measure that must be linear.
+
+    Raises
+    ------
+    ParameterError
+        A measure that is not a weighted sum of FAR and FRR.
+    """
+    found = as_measure(measure)
+    weights = found.weights_at(alpha)
+    if weights is None:
+        linear = ", ".join(name for name, each in MEASURES.items() if each.weights is not None)
+        raise ParameterError(
+            f"measure {found.name} is not a weighted sum of FAR and FRR, which is needed here; these are: {linear}"
+        )
+    return weights
+
+
+def measures_help() -> str:
+    """All registered measures in one line, each with what it is."""
+    return "; ".join(f"{each.name}: {each.summary}" if each.summary else each.name for each in MEASURES.values())

@@ -9,13 +9,15 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from fairtrial.checks import as_generator, check_choice, check_confidence
 from fairtrial.counting.errors import as_source
 from fairtrial.epc import PerformanceCurve, area_weights
-from fairtrial.errors import ParameterError, TrialsError
+from fairtrial.errors import TrialsError
 from fairtrial.intervals.bootstrap import count_table, replicate
 from fairtrial.intervals.clusters import ClusterVariance, SharedPeople, contributions
-from fairtrial.intervals.rates import HTER, ErrorWeights, RateInterval, normal_quantile
+from fairtrial.intervals.rates import RateInterval, normal_quantile
 from fairtrial.people import Cluster, known_cluster, people_of
+from fairtrial.rules.measures import Weights, linear_weights
 from fairtrial.significance.paired import pair_systems, student_test
 from fairtrial.significance.rates import dependent_test, independent_test
 from fairtrial.significance.results import TestResult
@@ -97,10 +99,8 @@ def compare_curves(
         statistics when there is no difference, drawn from a normal process with their correlation (between
         people for ``cluster``, between trials else) or taken from the replicates of ``bootstrap``.
     """
-    if method not in get_args(CurveTest):
-        raise ParameterError(f"method must be one of {', '.join(get_args(CurveTest))}, not {method!r}")
-    if not 0 < confidence < 1:
-        raise ParameterError(f"confidence must be between 0 and 1, not {confidence}")
+    check_choice("method", method, get_args(CurveTest))
+    check_confidence(confidence)
     if not np.array_equal(a.alpha, b.alpha):
         raise TrialsError(f"{a.system} and {b.system} have different values of alpha")
     sharing = known_cluster(test, cluster)
@@ -120,7 +120,7 @@ def compare_curves(
     for threshold_a, threshold_b in distinct.tolist():
         pair = pair_systems(test, a.system, b.system, threshold_a, threshold_b)
         disagreement = pair.wrong_a.astype(np.int8) - pair.wrong_b.astype(np.int8)
-        deviation = contributions(test.genuine, disagreement, HTER)
+        deviation = contributions(test.genuine, disagreement, linear_weights("hter"))
         if simultaneous:
             sums.append(_by_person(people, deviation))
         if shared is not None:
@@ -208,12 +208,9 @@ def _largest_of_all(
     moving = spread > 0
     correlation = covariance[np.ix_(moving, moving)] / np.outer(spread[moving], spread[moving])
     values, vectors = np.linalg.eigh(correlation)
-    normal = np.random.default_rng(rng).normal(size=(n_resamples, len(values)))
+    normal = as_generator(rng).normal(size=(n_resamples, len(values)))
     process = normal @ (vectors * np.sqrt(np.clip(values, 0, None))).T
     return float(np.quantile(np.max(np.abs(process), axis=1, initial=0), confidence))
-
-
-AREA_WEIGHTS = ErrorWeights("area", 1.0, 1.0)
 
 
 def area_values(
@@ -236,7 +233,7 @@ def area_values(
 def _area(test: Trials, values: NDArray[np.float64], shared: SharedPeople) -> tuple[float, ClusterVariance]:
     """An area, or a difference of areas, and its variance."""
     estimate = float(values[test.genuine].mean() + values[~test.genuine].mean())
-    return estimate, shared.variance(contributions(test.genuine, values, AREA_WEIGHTS))
+    return estimate, shared.variance(contributions(test.genuine, values, Weights(1.0, 1.0)))
 
 
 def area_intervals(

@@ -11,6 +11,7 @@ from itertools import combinations
 from math import isfinite, sqrt
 from typing import Any
 
+from fairtrial.checks import check_share
 from fairtrial.errors import ParameterError
 
 NOTE = (
@@ -70,8 +71,7 @@ def smallest_difference(largest: float, trials: int, *, p_value: float = 0.01) -
     from scipy import stats
 
     _check(largest, largest, trials)
-    if not 0 < p_value < 1:
-        raise ParameterError(f"p_value must be between 0 and 1, not {p_value}")
+    check_share("p_value", p_value, open_ends=True)
     return sqrt(2 * float(stats.chi2.isf(p_value, 1)) * largest / trials)
 
 

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from fairtrial.checks import check_choice
 from fairtrial.errors import ParameterError
 
 Correction: TypeAlias = Literal["holm", "bh", "none"]
@@ -21,6 +22,7 @@ def adjust_p_values(p_values: Sequence[float], correction: Correction = "holm") 
     >>> adjust_p_values([0.01, 0.04, 0.03]).tolist()
     [0.03, 0.06, 0.06]
     """
+    check_choice("correction", correction, get_args(Correction))
     values = np.asarray(p_values, dtype=np.float64)
     if values.size and not ((values >= 0) & (values <= 1)).all():
         raise ParameterError("p values must be between 0 and 1")
@@ -30,8 +32,6 @@ def adjust_p_values(p_values: Sequence[float], correction: Correction = "holm") 
         from scipy import stats
 
         return np.asarray(stats.false_discovery_control(values))
-    if correction != "holm":
-        raise ParameterError(f"correction must be one of {', '.join(get_args(Correction))}, not {correction!r}")
     order = np.argsort(values)
     factors = np.arange(len(values), 0, -1)
     adjusted = np.empty_like(values)

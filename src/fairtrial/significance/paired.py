@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fairtrial.checks import as_generator, check_resamples
 from fairtrial.counting.errors import ErrorCounts
-from fairtrial.errors import ParameterError, TrialsError
+from fairtrial.errors import TrialsError
 from fairtrial.intervals.bootstrap import Bootstrap, count_table, draw_replicates, two_systems
 from fairtrial.intervals.clusters import ClusterVariance, SharedPeople, wrong_decisions
-from fairtrial.intervals.rates import HTER, ErrorWeights
 from fairtrial.people import Cluster
+from fairtrial.rules.measures import MeasureLike, linear_weights
 from fairtrial.significance.mcnemar import McNemar, mcnemar_test
 from fairtrial.significance.rates import Discordant
 from fairtrial.significance.results import Alternative, TestResult
@@ -75,7 +76,8 @@ def pair_systems(trials: Trials, a: str, b: str, threshold_a: float, threshold_b
 def cluster_test(
     pair: Pair,
     *,
-    weights: ErrorWeights = HTER,
+    measure: MeasureLike = "hter",
+    alpha: float = 0.5,
     cluster: Cluster | None = None,
     alternative: Alternative = "two-sided",
     shared: SharedPeople | None = None,
@@ -86,6 +88,7 @@ def cluster_test(
     from Student's t with Welch's degrees of freedom, each class having one fewer than it has people.
     """
     difference = pair.wrong_a.astype(np.int8) - pair.wrong_b.astype(np.int8)
+    weights = linear_weights(measure, alpha)
     people = shared or SharedPeople.of(pair.trials, cluster)
     found = people.error_variance(difference, weights)
     estimate = float(weights.value(pair.counts_a) - weights.value(pair.counts_b))
@@ -116,7 +119,8 @@ def mcnemar_of_pair(pair: Pair) -> McNemar:
 def permutation_test(
     pair: Pair,
     *,
-    weights: ErrorWeights = HTER,
+    measure: MeasureLike = "hter",
+    alpha: float = 0.5,
     n_resamples: int = 10_000,
     rng: np.random.Generator | int | None = 0,
     alternative: Alternative = "two-sided",
@@ -125,10 +129,10 @@ def permutation_test(
 
     Only discordant trials matter, and how many of them change sides is binomial, so a permutation costs two draws.
     """
-    if n_resamples < 1:
-        raise ParameterError(f"there must be at least one resample, not {n_resamples}")
+    check_resamples(n_resamples)
+    weights = linear_weights(measure, alpha)
     found = pair.discordant
-    generator = np.random.default_rng(rng)
+    generator = as_generator(rng)
     a = pair.counts_a
     impostor, genuine = found.impostor_ab + found.impostor_ba, found.genuine_ab + found.genuine_ba
     shifts = weights.far * (2 * generator.binomial(int(impostor), 0.5, n_resamples) - impostor) / a.impostor

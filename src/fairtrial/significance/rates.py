@@ -7,7 +7,8 @@ from math import sqrt
 
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import ParameterError
-from fairtrial.intervals.rates import HTER, ErrorWeights
+from fairtrial.intervals.rates import independent_variance
+from fairtrial.rules.measures import MeasureLike, as_measure, linear_weights
 from fairtrial.significance.results import Alternative, TestResult, z_test
 
 
@@ -27,7 +28,12 @@ class Discordant:
 
 
 def independent_test(
-    a: ErrorCounts, b: ErrorCounts, *, weights: ErrorWeights = HTER, alternative: Alternative = "two-sided"
+    a: ErrorCounts,
+    b: ErrorCounts,
+    *,
+    measure: MeasureLike = "hter",
+    alpha: float = 0.5,
+    alternative: Alternative = "two-sided",
 ) -> TestResult:
     """Test two systems whose trials have nothing to do with each other: variances add.
 
@@ -43,9 +49,10 @@ def independent_test(
     >>> round(100 * independent_test(a, b).delta, 2)
     64.65
     """
-    sigma = sqrt(weights.variance(a) + weights.variance(b))
+    weights = linear_weights(measure, alpha)
+    sigma = sqrt(independent_variance(a, weights) + independent_variance(b, weights))
     estimate = float(weights.value(a) - weights.value(b))
-    return z_test(f"{weights.name}-independent", estimate, sigma, alternative=alternative)
+    return z_test(f"{as_measure(measure).name}-independent", estimate, sigma, alternative=alternative)
 
 
 def dependent_test(
@@ -53,7 +60,8 @@ def dependent_test(
     b: ErrorCounts,
     discordant: Discordant,
     *,
-    weights: ErrorWeights = HTER,
+    measure: MeasureLike = "hter",
+    alpha: float = 0.5,
     alternative: Alternative = "two-sided",
 ) -> TestResult:
     """Test two systems on the same trials, by the trials on which they disagree.
@@ -68,6 +76,7 @@ def dependent_test(
     Bengio & Mariéthoz, 2004, eq. (16).
     """
     check_discordant(a, b, discordant)
+    weights = linear_weights(measure, alpha)
     variance = (
         weights.far**2 * (discordant.impostor_ab + discordant.impostor_ba) / a.impostor**2
         + weights.frr**2 * (discordant.genuine_ab + discordant.genuine_ba) / a.genuine**2
@@ -77,7 +86,7 @@ def dependent_test(
         weights.far * (discordant.impostor_ba - discordant.impostor_ab) / a.impostor
         + weights.frr * (discordant.genuine_ba - discordant.genuine_ab) / a.genuine
     )
-    return z_test(f"{weights.name}-dependent", estimate, sqrt(variance), alternative=alternative)
+    return z_test(f"{as_measure(measure).name}-dependent", estimate, sqrt(variance), alternative=alternative)
 
 
 def check_discordant(a: ErrorCounts, b: ErrorCounts, discordant: Discordant) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import erfc, inf, sqrt
 from typing import Any, Literal, TypeAlias, get_args
 
+from fairtrial.checks import check_choice
 from fairtrial.display import html_table, percent
 from fairtrial.errors import ParameterError
 
@@ -63,12 +64,11 @@ def z_test(
 
 def normal_p_value(statistic: float, alternative: Alternative) -> float:
     """The tail or tails beyond a statistic that is standard normal when there is no difference."""
+    check_choice("alternative", alternative, get_args(Alternative))
     if alternative == "less":
         return _below(statistic)
     if alternative == "greater":
         return _below(-statistic)
-    if alternative != "two-sided":
-        raise ParameterError(f"alternative must be one of {', '.join(get_args(Alternative))}, not {alternative!r}")
     return 2 * _below(-abs(statistic))
 
 

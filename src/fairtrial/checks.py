@@ -1,0 +1,94 @@
+"""Arguments that many functions share, checked in one place: each gives the value or raises an error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
+
+from fairtrial.errors import ParameterError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+
+def check_confidence(confidence: float) -> float:
+    """A confidence strictly between 0 and 1."""
+    return check_share("confidence", confidence, open_ends=True)
+
+
+def check_share(name: str, value: float, *, open_ends: bool = False) -> float:
+    """A number from 0 to 1; with `open_ends`, neither 0 nor 1 itself."""
+    try:
+        within = 0 < value < 1 if open_ends else 0 <= value <= 1
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"{name} must be one number between 0 and 1, not {value!r}") from error
+    if not within:
+        raise ParameterError(f"{name} must be between 0 and 1, not {value}")
+    return float(value)
+
+
+def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
+    """One of several names."""
+    known = list(choices)
+    if not isinstance(value, str) or value not in known:
+        raise ParameterError(f"{name} must be one of {', '.join(known)}, not {value!r}")
+
+
+def check_resamples(n_resamples: int) -> int:
+    """A number of resamples of at least 1."""
+    return _at_least_one("resample", n_resamples)
+
+
+def check_workers(workers: int) -> int:
+    """A number of workers of at least 1."""
+    return _at_least_one("worker", workers)
+
+
+def _at_least_one(what: str, number: int) -> int:
+    if not _is_whole(number) or number < 1:
+        raise ParameterError(f"there must be at least one {what}, not {number}")
+    return int(number)
+
+
+def check_seed(seed: int) -> int:
+    """A seed: a whole number of at least 0."""
+    if not _is_whole(seed) or seed < 0:
+        raise ParameterError(f"a seed must be a whole number of at least 0, not {seed}")
+    return int(seed)
+
+
+def _is_whole(number: Any) -> bool:
+    return isinstance(number, Integral) and not isinstance(number, bool)
+
+
+def as_generator(rng: np.random.Generator | int | None) -> np.random.Generator:
+    """A generator as it is, one made from a seed, or a new one that never repeats itself for None.
+
+    Examples
+    --------
+    >>> as_generator(0).integers(10) == as_generator(0).integers(10)
+    True
+    """
+    import numpy as np
+
+    if isinstance(rng, np.random.Generator):
+        return rng
+    return np.random.default_rng(None if rng is None else check_seed(rng))
+
+
+def check_alphas(alphas: ArrayLike) -> NDArray[np.float64]:
+    """One alpha or several as an array, each from 0 to 1."""
+    import numpy as np
+
+    try:
+        values = np.atleast_1d(np.asarray(alphas, dtype=np.float64))
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"alpha must be a number, or several, not {alphas!r}") from error
+    if values.ndim != 1 or not values.size:
+        raise ParameterError("alpha must be one number or a one-dimensional array of them")
+    outside = values[~((values >= 0) & (values <= 1))]
+    if outside.size:
+        raise ParameterError(f"alpha must be between 0 and 1, not {outside[0]:g}")
+    return values
