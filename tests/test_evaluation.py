@@ -62,7 +62,7 @@ def test_zero_errors_come_with_the_rule_of_three() -> None:
 
 
 def test_several_alphas_are_a_curve() -> None:
-    with pytest.raises(ParameterError, match="one alpha"):
+    with pytest.raises(ParameterError, match="alpha must be one number"):
         evaluate(DEV, TEST, alpha=[0.1, 0.2])  # type: ignore[arg-type]
 
 
@@ -179,5 +179,5 @@ def test_resampling_both_sets_leads_with_the_total_uncertainty() -> None:
     assert result.to_dict() == evaluate(dev, test, resample="both", n_resamples=200).to_dict()
     with pytest.raises(TrialsError, match="needs both as Trials"):
         evaluate(DEV, TEST, resample="both")
-    with pytest.raises(ParameterError, match="resample must be test or both"):
+    with pytest.raises(ParameterError, match="resample must be one of test, both"):
         evaluate(dev, test, resample="dev")  # type: ignore[arg-type]

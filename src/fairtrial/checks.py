@@ -68,7 +68,7 @@ def as_generator(rng: np.random.Generator | int | None) -> np.random.Generator:
 
     Examples
     --------
-    >>> as_generator(0).integers(10) == as_generator(0).integers(10)
+    >>> as_generator(0).random() == as_generator(0).random()
     True
     """
     import numpy as np

@@ -16,8 +16,9 @@ from brute_force import Point, points
 from fairtrial import CRITERIA, MEASURES, Criterion, DetectionCosts, ParameterError, choose_thresholds
 from fairtrial.counting import search
 from fairtrial.counting.cells import fit_cells
-from fairtrial.rules.criteria import as_criterion
+from fairtrial.rules.criteria import as_criterion, criteria_help
 from fairtrial.rules.exact import simplest_fraction
+from fairtrial.rules.measures import as_measure
 from strategies import score_arrays
 
 Pair = tuple[NDArray[np.floating], NDArray[np.floating]]
@@ -42,8 +43,8 @@ ORACLES: dict[str, Oracle] = {
     "hter-min": lambda p, a, nc, ni: p.far + p.frr,
     "far": lambda p, a, nc, ni: abs(a - p.far),
     "frr": lambda p, a, nc, ni: abs(a - p.frr),
-    "far-at-most": lambda p, a, nc, ni: (p.far > a, p.frr if p.far <= a else p.far),
-    "frr-at-most": lambda p, a, nc, ni: (p.frr > a, p.far if p.frr <= a else p.frr),
+    "far-at-most": lambda p, a, nc, ni: (p.far > a, p.threshold),
+    "frr-at-most": lambda p, a, nc, ni: (p.frr > a, p.frr if p.frr > a else -p.threshold),
     "precision-recall": lambda p, a, nc, ni: -(a * _precision(p, nc) + (1 - a) * (1 - p.frr)),
     "f1": lambda p, a, nc, ni: -_f1(p, nc),
     "dcf": lambda p, a, nc, ni: Fraction(1, 10) * p.frr + Fraction(99, 100) * p.far,
@@ -131,6 +132,71 @@ def test_detection_costs_as_a_criterion() -> None:
     assert as_criterion(DetectionCosts()) == CRITERIA["dcf"]
 
 
+def test_rates_kept_at_most_at_their_targets() -> None:
+    dev = ([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6])  # FAR in fifths, FRR in quarters
+    for target, far in ((0.2, 0.2), (0.39, 0.2), (0.4, 0.4), (0.19, 0.0), (0.0, 0.0), (1.0, 1.0)):
+        assert choose_thresholds(dev, "far-at-most", target)[0].far == far
+    for target, frr in ((0.25, 0.25), (0.49, 0.25), (0.5, 0.5), (0.24, 0.0), (1.0, 1.0)):
+        assert choose_thresholds(dev, "frr-at-most", target)[0].frr == frr
+    assert choose_thresholds(dev, "far", 0.39)[0].far == 0.4
+
+
+def test_a_target_below_what_can_be_reached_comes_as_near_as_it_can() -> None:
+    dev = ([-np.inf, 1.0, 2.0, 3.0], [0.0, 0.5])  # one genuine trial in four is never accepted
+    chosen = choose_thresholds(dev, "frr-at-most", 0.1)[0]
+    assert (chosen.threshold, chosen.frr, chosen.far) == (0.5, 0.25, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "alpha", "described", "weight", "along"),
+    [
+        ("wer-min", 0.9, "wer-min, alpha 0.9", 0.9, "wer-min"),
+        ("wer-equal", 0.9, "wer-equal, alpha 0.9", 0.9, "wer-equal"),
+        ("eer", 0.9, "eer", 0.5, "wer-equal"),
+        ("hter-min", 0.9, "hter-min", 0.5, "wer-min"),
+        ("far", 0.001, "far, target 0.001", None, "wer-min"),
+        ("frr-at-most", 0.05, "frr-at-most, target 0.05", None, "wer-min"),
+        ("precision-recall", 0.25, "precision-recall, alpha 0.25", None, "wer-min"),
+        ("f1", 0.9, "f1", None, "wer-min"),
+        ("dcf", 0.9, "dcf", None, "wer-min"),
+    ],
+)
+def test_a_criterion_says_what_its_alpha_is(
+    name: str, alpha: float, described: str, weight: float | None, along: str
+) -> None:
+    rule = CRITERIA[name]
+    assert rule.described(alpha) == described
+    assert rule.weight_of_far(alpha) == weight
+    assert rule.along_alpha is CRITERIA[along]
+
+
+def test_users_criteria_say_whether_they_have_an_alpha() -> None:
+    def mine(far: Any, frr: Any, alpha: Any) -> Any:
+        return alpha * far**2 + frr
+
+    assert as_criterion(mine).described(0.3) == "mine, alpha 0.3"
+    assert Criterion("plain", lambda counts, alpha: counts.far).described(0.5) == "plain"
+
+
+def test_alpha_is_resolved_in_one_place() -> None:
+    assert [CRITERIA[name].resolve_alpha(None) for name in ("wer-min", "eer", "f1")] == [0.5, 0.5, 0.5]
+    assert [CRITERIA[name].resolve_alpha(0.2) for name in ("wer-min", "eer", "far")] == [0.2, 0.5, 0.2]
+    for name in ("far", "frr", "far-at-most", "frr-at-most"):
+        with pytest.raises(ParameterError, match=f"criterion {name} needs a target: give alpha=..., as in alpha=0.001"):
+            CRITERIA[name].resolve_alpha(None)
+    for name in ("eer", "wer-min", "far"):
+        with pytest.raises(ParameterError, match=r"alpha must be between 0 and 1, not 1\.5"):
+            CRITERIA[name].resolve_alpha(1.5)
+    with pytest.raises(ParameterError, match="alpha must be one number here"):
+        CRITERIA["wer-min"].resolve_alpha([0.1, 0.2])  # type: ignore[arg-type]
+
+
+def test_help_names_every_criterion_with_its_summary() -> None:
+    entries = criteria_help().split("; ")
+    assert [entry.partition(": ")[0] for entry in entries] == list(CRITERIA)
+    assert all(entry.partition(": ")[2] for entry in entries)
+
+
 @pytest.mark.parametrize(
     ("value", "fraction"),
     [
@@ -190,5 +256,7 @@ def test_precision_ties_within_an_edge_of_the_hull() -> None:
 
 
 def test_criteria_and_measures_can_be_pickled() -> None:
-    for entry in (*CRITERIA.values(), *MEASURES.values(), as_criterion(DetectionCosts(1, 0.5, 1, 0.5))):
+    costs = DetectionCosts(1, 0.5, 1, 0.5)
+    own = as_criterion(max), as_measure(repr)  # any functions that pickle can name
+    for entry in (*CRITERIA.values(), *MEASURES.values(), as_criterion(costs), as_measure(costs), *own):
         assert pickle.loads(pickle.dumps(entry)) == entry

@@ -1,11 +1,16 @@
 """Measures against scikit-learn and by hand."""
 
+from fractions import Fraction
+from typing import Any
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn import metrics
 
 from fairtrial import MEASURES, DetectionCosts, ErrorCounts, Measure, ParameterError, as_source, count_errors
-from fairtrial.rules.measures import as_measure
+from fairtrial.rules.measures import Weights, as_measure, linear_measure, linear_weights, measures_help
 
 PEERS = {
     "precision": lambda y, d: metrics.precision_score(y, d, zero_division=0),
@@ -63,3 +68,109 @@ def test_unknown_measure_and_costs_out_of_range() -> None:
         DetectionCosts(prior_genuine=2)
     with pytest.raises(ParameterError, match="cost_fa must be a number of at least 0"):
         DetectionCosts(cost_fa=-1)
+
+
+@pytest.mark.parametrize(
+    ("name", "weights"),
+    [
+        ("hter", (0.5, 0.5, 0.0)),
+        ("far", (1.0, 0.0, 0.0)),
+        ("frr", (0.0, 1.0, 0.0)),
+        ("wer", (0.3, 0.7, 0.0)),
+        ("dcf", (0.99, 0.1, 0.0)),
+        ("recall", (0.0, -1.0, 1.0)),
+        ("sensitivity", (0.0, -1.0, 1.0)),
+        ("specificity", (-1.0, 0.0, 1.0)),
+        ("class-error", None),
+        ("precision", None),
+        ("f1", None),
+    ],
+)
+def test_weights_of_the_linear_measures(name: str, weights: tuple[float, float, float] | None) -> None:
+    assert MEASURES[name].weights_at(0.3) == (None if weights is None else pytest.approx(weights))
+
+
+def test_a_measure_that_is_not_linear_has_no_weights() -> None:
+    assert linear_weights(DetectionCosts(1, 0.5, 1, 0.5)) == Weights(0.5, 0.5)
+    with pytest.raises(ParameterError, match="measure precision is not a weighted sum"):
+        linear_weights("precision")
+
+
+@given(st.integers(0, 30), st.integers(0, 20), st.fractions(0, 1, max_denominator=50))
+def test_linear_measures_are_exact_with_fractions(accepts: int, rejects: int, alpha: Fraction) -> None:
+    counts = ErrorCounts(None, Fraction(accepts), Fraction(rejects), Fraction(20), Fraction(30))
+    far, frr = Fraction(accepts, 30), Fraction(rejects, 20)
+    expected = {
+        "hter": (far + frr) / 2,
+        "far": far,
+        "frr": frr,
+        "wer": alpha * far + (1 - alpha) * frr,
+        "dcf": Fraction(99, 100) * far + frr / 10,
+        "recall": 1 - frr,
+        "specificity": 1 - far,
+    }
+    for name, value in expected.items():
+        for given_alpha in (alpha, float(alpha)):
+            found = MEASURES[name].formula(counts, given_alpha)
+            assert isinstance(found, Fraction)
+            assert found == value
+
+
+def test_recall_of_one_in_ten_has_all_its_digits() -> None:
+    assert MEASURES["recall"](ErrorCounts(0.0, 0, 9, 10, 10)) == 0.1  # 1 - 0.9 is 0.09999999999999998
+    assert MEASURES["specificity"](ErrorCounts(0.0, 9, 0, 10, 10)) == 0.1
+
+
+def test_iso_labels() -> None:
+    labels = {name: measure.iso_label for name, measure in MEASURES.items()}
+    assert (labels["far"], labels["frr"], labels["hter"], labels["f1"]) == ("FMR", "FNMR", "HTER", "F1")
+
+
+COUNTS = [(30, 2, 40, 300), (0, 2, 40, 300), (300, 2, 40, 300), (30, 0, 40, 300), (7, 39, 40, 300), (1, 1, 2, 2)]
+
+
+@pytest.mark.parametrize("numbers", COUNTS)
+def test_gradient_against_hand_derivatives(numbers: tuple[int, int, int, int]) -> None:
+    fa, fr, nc, ni = numbers
+    counts = ErrorCounts(0.0, fa, fr, nc, ni)
+    right, accepted = nc - fr, nc - fr + fa
+    halves = 2 * right + fa + fr
+    total = nc + ni
+    expected = {
+        "precision": (-right / accepted**2, -fa / accepted**2, fa / accepted**2, 0.0),
+        "f1": (-2 * right / halves**2, -2 * (halves - right) / halves**2, 2 * (fa + fr) / halves**2, 0.0),
+        "class-error": (1 / total, 1 / total, -(fa + fr) / total**2, -(fa + fr) / total**2),
+        "wer": (0.3 / ni, 0.7 / nc, -0.7 * fr / nc**2, -0.3 * fa / ni**2),
+        "recall": (0.0, -1 / nc, fr / nc**2, 0.0),
+    }
+    for name, derivatives in expected.items():
+        assert MEASURES[name].gradient(counts, 0.3) == pytest.approx(derivatives, rel=1e-5, abs=1e-10)
+
+
+def _g_mean(counts: ErrorCounts) -> Any:
+    return np.sqrt((1 - counts.far) * (1 - counts.frr))
+
+
+@given(st.data())
+def test_measures_do_not_change_when_all_counts_are_scaled(data: st.DataObject) -> None:
+    nc, ni = data.draw(st.integers(2, 10**6)), data.draw(st.integers(2, 10**6))
+    counts = ErrorCounts(0.0, data.draw(st.integers(0, ni)), data.draw(st.integers(0, nc - 1)), nc, ni)
+    four = (counts.false_accepts, counts.false_rejects, nc, ni)
+    smooth = 0 < counts.false_accepts < ni
+    for measure in (*MEASURES.values(), *([as_measure(_g_mean)] if smooth else [])):
+        terms = [slope * count for slope, count in zip(measure.gradient(counts, 0.3), four, strict=True)]
+        assert sum(terms) == pytest.approx(0, abs=1e-6 + 1e-5 * max(map(abs, terms)))
+
+
+def test_gradient_of_a_users_measure_agrees_with_that_of_the_one_it_copies() -> None:
+    counts = ErrorCounts(0.0, 0, 3, 50, 400)
+    ours = MEASURES["hter"].gradient(counts)
+    assert as_measure(lambda c: c.hter).gradient(counts) == pytest.approx(ours, rel=1e-7, abs=1e-12)
+    own = linear_measure("own", "Own", Weights(0.2, 0.9))
+    assert own.gradient(counts) == pytest.approx((0.2 / 400, 0.9 / 50, -0.9 * 3 / 50**2, 0))
+
+
+def test_help_names_every_measure_with_its_summary() -> None:
+    entries = measures_help().split("; ")
+    assert [entry.partition(": ")[0] for entry in entries] == list(MEASURES)
+    assert all(entry.partition(": ")[2] for entry in entries)

@@ -252,13 +252,13 @@ for _criterion in (
         _FAR,
         name="far-at-most",
         cost=_far_below_target,
-        summary="smallest FRR with a FAR of at most the target alpha",
+        summary="lowest threshold with a FAR of at most the target alpha",
     ),
     replace(
         _FRR,
         name="frr-at-most",
         cost=_frr_below_target,
-        summary="smallest FAR with an FRR of at most the target alpha",
+        summary="highest threshold with an FRR of at most the target alpha",
     ),
     Criterion(
         "precision-recall",

@@ -24,7 +24,7 @@ Formula: TypeAlias = Callable[[ErrorCounts, Any], Any]
 """From error counts and alpha to a value; arrays and fractions go through it as numbers do."""
 
 _STEP = 1e-4
-"""The step of numerical derivatives, as a share of a count: both truncation and rounding stay below 1e-6."""
+"""The step of numerical derivatives, as a share of the distance to the nearer border of a count."""
 
 
 class Weights(NamedTuple):
@@ -152,7 +152,7 @@ class Measure:
 
 def _derivative(function: Callable[[float], float], at: float, low: float, high: float) -> float:
     """The derivative within [low, high]: central, or one-sided of second order where a border is too near."""
-    step = _STEP * max(at, 1.0)
+    step = _STEP * max(min(at - low, high - at), 1.0)
     if at - step >= low and at + step <= high:
         return (function(at + step) - function(at - step)) / (2 * step)
     side = step if at + 2 * step <= high else -step
@@ -213,9 +213,9 @@ def linear_measure(
 
     Examples
     --------
-    >>> costly = linear_measure("costly", "Costly", Weights(far=0.9, frr=0.1))
-    >>> costly(ErrorCounts(0.0, false_accepts=1, false_rejects=3, genuine=10, impostor=10))
-    0.12
+    >>> costly = linear_measure("costly", "Costly", Weights(far=0.75, frr=0.25))
+    >>> costly(ErrorCounts(0.0, false_accepts=2, false_rejects=4, genuine=8, impostor=8))
+    0.3125
     """
     along = _Fixed(weights) if isinstance(weights, Weights) else weights
     return Measure(name, _Linear(along), label, higher_is_better, is_share, along, iso_label, summary)
