@@ -252,7 +252,7 @@ def _ranking(
     pairs: Sequence[PairComparison], chosen: dict[str, float], measure: Measure, alpha: float, confidence: float
 ) -> tuple[SystemRank, ...]:
     counts = {name: c for pair in pairs for name, c in ((pair.a, pair.counts_a), (pair.b, pair.counts_b))}
-    order = sorted(counts, key=lambda name: float(measure(counts[name], alpha)))
+    order = sorted(counts, key=lambda name: float(measure(counts[name], alpha)), reverse=measure.higher_is_better)
     place = {name: index for index, name in enumerate(order)}
     different = [
         (min(place[pair.a], place[pair.b]), max(place[pair.a], place[pair.b]))

@@ -13,7 +13,16 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from fairtrial import Trials, evaluate, expected_areas, performance_curve, read_trials, write_trials
+from fairtrial import (
+    CRITERIA,
+    Criterion,
+    Trials,
+    evaluate,
+    expected_areas,
+    performance_curve,
+    read_trials,
+    write_trials,
+)
 from fairtrial.cli.app import COMMANDS, main
 
 
@@ -63,6 +72,45 @@ def test_evaluate_one_system_with_another_criterion(sets: tuple[Path, Path]) -> 
     (system,) = found["systems"]
     assert (system["system"], system["criterion"], system["alpha"]) == ("voice", "far", 0.01)
     assert system["dev"]["far"] == pytest.approx(0.01, abs=0.002)
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare", "fuse", "plot det"])
+@pytest.mark.parametrize("criterion", ["far", "frr-at-most"])
+def test_a_criterion_with_a_target_asks_for_it(
+    command: str, criterion: str, sets: tuple[Path, Path], tmp_path: Path
+) -> None:
+    out: list[str | Path] = ["--out", tmp_path / "det.png"] if command == "plot det" else []
+    result = run(*command.split(), "--dev", sets[0], "--test", sets[1], "--criterion", criterion, *out)
+    assert result.exit_code == 2
+    assert f"criterion {criterion} needs a target: give --alpha, as in --alpha 0.001" in result.stderr
+
+
+def test_far_is_kept_at_most_at_its_target_on_dev(sets: tuple[Path, Path]) -> None:
+    found = answer("evaluate", "--dev", sets[0], "--test", sets[1], "--criterion", "far-at-most", "--alpha", ".0015")
+    for system in found["systems"]:
+        assert system["dev"]["false_accepts"] == 1  # of 870 impostor trials, 1.3 are allowed
+
+
+def test_titles_name_alpha_only_where_there_is_one(sets: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    rule = Criterion("few-accepts", lambda counts, alpha: counts.false_accepts + 2 * counts.false_rejects)
+    monkeypatch.setitem(CRITERIA, rule.name, rule)
+    titles = {
+        ("few-accepts",): "threshold by few-accepts on dev",
+        ("eer", "--alpha", ".9"): "threshold by eer on dev",
+        ("wer-min", "--alpha", ".9"): "threshold by wer-min, alpha 0.9 on dev",
+        ("far", "--alpha", ".01"): "threshold by far, target 0.01 on dev",
+    }
+    for options, title in titles.items():
+        shown = run("evaluate", "--dev", sets[0], "--test", sets[1], "--criterion", *options)
+        assert shown.stdout.splitlines()[0].strip() == title
+
+
+@pytest.mark.parametrize("command", ["evaluate", "epc", "compare", "fuse"])
+def test_help_lists_what_is_registered(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(CRITERIA, "mine", Criterion("mine", lambda counts, alpha: counts.far, summary="a new one"))
+    words = " ".join(run(command, "--help").stdout.split())
+    assert "mine: a new one" in words
+    assert "REGISTERED" not in words
 
 
 def test_evaluate_by_folds_repeats_with_the_seed(sets: tuple[Path, Path]) -> None:

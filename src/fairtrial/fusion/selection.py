@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.fusion.methods import Fitted, Floats, FusionData
-from fairtrial.rules.criteria import CriterionLike, choose_thresholds
+from fairtrial.rules.criteria import CriterionLike, as_criterion, choose_thresholds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,7 +41,7 @@ def select_parameters(
     folds: Sequence[NDArray[np.bool_]],
     *,
     criterion: CriterionLike = "wer-equal",
-    alpha: float = 0.5,
+    alpha: float | None = None,
 ) -> Selection:
     """Choose hyper-parameters by cross-validation with one threshold for all held-out folds.
 
@@ -68,6 +68,8 @@ def select_parameters(
     times = np.sum(np.stack(folds), axis=0)
     if not np.all(times == 1):
         raise TrialsError("every trial must be held out in exactly one fold")
+    rule = as_criterion(criterion)
+    weight = rule.resolve_alpha(alpha)
     candidates = []
     for parameters in grid:
         scores = np.empty(len(data.genuine))
@@ -79,7 +81,7 @@ def select_parameters(
             claim = None if data.claim is None else data.claim[held_out]
             scores[held_out] = fitted.apply(data.scores[held_out], claim)
             notes += fitted.notes
-        counts = choose_thresholds((scores[data.genuine], scores[~data.genuine]), criterion, alpha)[0].scalar()
+        counts = choose_thresholds((scores[data.genuine], scores[~data.genuine]), rule, weight)[0].scalar()
         candidates.append(Candidate(parameters, counts, scores, tuple(dict.fromkeys(notes))))
     best = min(candidates, key=lambda candidate: candidate.counts.hter)
     return Selection(best, tuple(candidates))
