@@ -1,8 +1,17 @@
-"""Who shares trials: the one place that groups trials by the people who take part in them."""
+"""Who shares trials: the one place that groups trials by people, sums by person and draws people anew.
+
+An error rate at a threshold is a sum of contributions, one per trial. Trials of the same person go together, so
+their contributions are summed before they are squared. Where both roles count, two trials are dependent when any
+person takes part in both: the sum over people, less the pairs of people that it counts twice (Fafchamps & Gubert
+2007; Cameron, Gelbach & Miller 2011; Aronow, Samii & Assenova 2015).
+"""
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias, get_args
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +23,18 @@ from fairtrial.trials import Trials, recode
 Cluster: TypeAlias = Literal["none", "claim", "subject", "both"]
 """What trials share: nothing, the claimed identity, the person behind the probe, or both."""
 
+Floats: TypeAlias = NDArray[np.float64]
+_MOST_LEVERAGE = 0.9
+DOMINANT = 0.2
+"""The share of a class's trials above which one person decides too much."""
+
 
 def known_cluster(trials: Trials, cluster: Cluster | None) -> Cluster:
     """What trials share: what the caller says, if the trials have the ids for it; else all ids that they have."""
     known = [name for name in ("claim", "subject") if name in trials.ids]
     if cluster is None:
         return "both" if len(known) == 2 else "claim" if known == ["claim"] else "subject" if known else "none"
-    check_choice("cluster", cluster, get_args(Cluster))
+    check_choice("cluster", cluster, ("none", "claim", "subject", "both"))
     needed = {"none": [], "claim": ["claim"], "subject": ["subject"], "both": ["claim", "subject"]}[cluster]
     missing = [name for name in needed if name not in known]
     if missing:
@@ -29,22 +43,402 @@ def known_cluster(trials: Trials, cluster: Cluster | None) -> Cluster:
 
 
 def people_of(trials: Trials, cluster: Cluster) -> list[NDArray[np.int64]]:
-    """The individuals of each trial as numbers: one column, or two where both roles count.
+    """The people of each trial as numbers: one column, or two where both roles count.
 
-    With both roles, claim and subject of a genuine trial are one individual, whatever they are called.
+    With both roles, claim and subject of a genuine trial are one person, whatever they are called.
     """
-    if cluster == "none":
-        return [np.arange(len(trials))]
-    if cluster != "both":
-        return recode([trials.ids[cluster]])
-    claim, subject = recode([trials.ids["claim"], trials.ids["subject"]])
-    known_as = np.flatnonzero(trials.genuine & (claim != subject))
-    if not len(known_as):
-        return [claim, subject]
+    return people_of_sets([trials], [cluster])[0]
+
+
+def people_of_sets(sets: Sequence[Trials], clusters: Sequence[Cluster]) -> list[list[NDArray[np.int64]]]:
+    """The people of each trial of several sets, numbered together: the same name is the same person."""
+    roles = [_ROLES[cluster] for cluster in clusters]
+    columns = [trials.ids[role] for trials, own in zip(sets, roles, strict=True) for role in own]
+    codes = iter(recode(columns)) if columns else iter(())
+    found = [[next(codes) for _ in known] for known in roles]
+    person = _merged(sets, found)
+    start = 1 + max((int(column.max(initial=-1)) for own in found for column in own), default=-1)
+    for k, (trials, own) in enumerate(zip(sets, found, strict=True)):
+        if not own:
+            found[k] = [start + np.arange(len(trials))]
+            start += len(trials)
+        elif person is not None:
+            found[k] = [person[column] for column in own]
+    return found
+
+
+_ROLES: dict[Cluster, tuple[str, ...]] = {
+    "none": (),
+    "claim": ("claim",),
+    "subject": ("subject",),
+    "both": ("claim", "subject"),
+}
+
+
+def _merged(sets: Sequence[Trials], people: Sequence[Sequence[NDArray[np.int64]]]) -> NDArray[np.int64] | None:
+    """One number for the two names of a genuine trial, where they differ; None where they never do."""
+    links = [
+        (own[0][apart], own[1][apart])
+        for trials, own in zip(sets, people, strict=True)
+        if len(own) == 2
+        for apart in [np.flatnonzero(trials.genuine & (own[0] != own[1]))]
+        if len(apart)
+    ]
+    if not links:
+        return None
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    size = 1 + int(max(claim.max(), subject.max()))
-    links = coo_array((np.ones(len(known_as)), (claim[known_as], subject[known_as])), shape=(size, size))
-    person = connected_components(links, directed=False)[1].astype(np.int64)
-    return [person[claim], person[subject]]
+    first, second = (np.concatenate(side) for side in zip(*links, strict=True))
+    size = 1 + max(int(column.max(initial=-1)) for own in people for column in own)
+    graph = coo_array((np.ones(len(first)), (first, second)), shape=(size, size))
+    return np.asarray(connected_components(graph, directed=False)[1].astype(np.int64))
+
+
+@dataclass(frozen=True, slots=True)
+class ClassSpread:
+    """What the trials of one class add to a variance, and how many people that rests on."""
+
+    variance: float
+    people: float
+    """The effective number of people of the role with fewer of them: as many as would matter equally."""
+    trials: int
+    concentration: float
+    """Degrees of freedom by how evenly the sum of squares is spread over people; few where few people err."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A variance and its degrees of freedom, and what each class adds."""
+
+    variance: float
+    degrees: float
+    genuine: ClassSpread
+    impostor: ClassSpread
+
+    @property
+    def sigma(self) -> float:
+        """The standard deviation."""
+        return sqrt(self.variance)
+
+    @property
+    def people(self) -> float:
+        """The smallest effective number of people in a class and role."""
+        return min(self.genuine.people, self.impostor.people)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Members:
+    """Who takes part in the trials of one class."""
+
+    rows: NDArray[np.int64]
+    people: tuple[NDArray[np.int64], ...]
+    """One column per role that counts; a role in which there is one person only tells nothing and is left out."""
+    apart: NDArray[np.bool_]
+    """Which trials are of two people."""
+    pairs: NDArray[np.int64]
+    """For those: which two, as a number."""
+    pair_of: NDArray[np.int64]
+    """The same for all trials, 0 where there is one person."""
+    person_trials: Floats
+    pair_trials: Floats
+    effective: float
+    alone: tuple[str, ...]
+    """The roles in which there is one person only."""
+
+    @property
+    def shares(self) -> Floats:
+        """The share of the trials that each person takes part in."""
+        return self.person_trials / len(self.rows)
+
+    def sums(self, which: NDArray[np.int64] | slice, values: Floats, size: int) -> Floats:
+        """Values of some trials summed by person; a trial of two people counts for both."""
+        found = np.bincount(self.people[0][which], values, size).astype(np.float64)
+        if len(self.people) > 1:
+            two = self.apart[which]
+            found += np.bincount(self.people[1][which][two], values[two], size)
+        return found
+
+    def without_one(self, sums: Floats) -> Floats:
+        """By how much a mean changes without each person: their sum, and more the larger their share."""
+        shares = np.zeros(len(sums))
+        shares[: len(self.person_trials)] = self.shares
+        return np.asarray(sums / (1 - np.minimum(shares, _MOST_LEVERAGE)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class People:
+    """Which trials share people: found once, used for any contributions of the same trials.
+
+    Notes
+    -----
+    The variance is that of the jackknife over people (CV3): each person's sum is taken as it would change the mean if
+    they were left out. It is never below that of independent trials. The variance of each class has one degree of
+    freedom fewer than its effective number of people; those of a sum are Welch's and Satterthwaite's.
+    """
+
+    cluster: Cluster
+    size: int
+    is_genuine: NDArray[np.bool_]
+    place: NDArray[np.int64]
+    """Where each trial stands among those of its class."""
+    genuine: Members
+    impostor: Members
+
+    @classmethod
+    def of(cls, trials: Trials, cluster: Cluster | None = None) -> People:
+        """Find out who takes part in which trials."""
+        return cls.of_sets([trials], cluster)[0]
+
+    @classmethod
+    def of_sets(cls, sets: Sequence[Trials], cluster: Cluster | None = None) -> list[People]:
+        """The same for several sets, such as dev and test; people have the same number in all of them.
+
+        Raises
+        ------
+        TrialsError
+            Ids that the last set does not have, or a class without trials. Other sets go by the ids they have.
+        """
+        chosen = [
+            known_cluster(trials, cluster if trials is sets[-1] or cluster == "none" else None) for trials in sets
+        ]
+        chosen = [_common(own, chosen[-1]) for own in chosen]
+        codes = people_of_sets(sets, chosen)
+        size = 1 + max(int(column.max(initial=-1)) for own in codes for column in own)
+        return [cls._of(trials, own, columns, size) for trials, own, columns in zip(sets, chosen, codes, strict=True)]
+
+    @classmethod
+    def _of(cls, trials: Trials, cluster: Cluster, codes: list[NDArray[np.int64]], size: int) -> People:
+        parts = []
+        for rows, word in ((trials.genuine, "genuine"), (~trials.genuine, "impostor")):
+            if not rows.any():
+                raise TrialsError(f"there is no {word} trial; error rates need both classes")
+            parts.append(_members(np.flatnonzero(rows), codes, size, _ROLES[cluster]))
+        place = np.empty(len(trials), dtype=np.int64)
+        for part in parts:
+            place[part.rows] = np.arange(len(part.rows))
+        most = 1 + max(int(column.max(initial=-1)) for part in parts for column in part.people)
+        return cls(cluster, max(size, most), trials.genuine, place, *parts)
+
+    @property
+    def classes(self) -> tuple[Members, Members]:
+        """Genuine and impostor trials."""
+        return self.genuine, self.impostor
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the reader should know of the people: roles with one person, one person with much of the weight."""
+        if self.cluster == "none":
+            return ()
+        found = []
+        for word, part in (("genuine", self.genuine), ("impostor", self.impostor)):
+            found += [
+                f"all {word} trials have the same {role}: how {role}s differ cannot be told, and intervals and "
+                f"tests hold for this {role} only"
+                for role in part.alone
+            ]
+            largest = float(part.shares.max())
+            if not part.alone and largest > DOMINANT:
+                found.append(
+                    f"one person takes part in {largest:.0%} of the {word} trials: they are worth "
+                    f"{part.effective:.1f} people of equal weight, and intervals and tests are rough"
+                )
+            elif part.effective < 10:
+                found.append(
+                    f"{word} trials are of {part.effective:.3g} people of equal weight in one role: with fewer than "
+                    "10, intervals and tests are rough"
+                )
+        return tuple(found)
+
+    def variance(self, deviations: Floats) -> Spread:
+        """The variance of a sum of contributions, one per trial, that sum to 0 in each class."""
+        sums, twice, alone = [], [], []
+        for part in self.classes:
+            own = deviations[part.rows]
+            sums.append(part.sums(slice(None), own, self.size))
+            twice.append(_sum_of_squares(part.pairs, own[part.apart]) if len(part.pairs) else 0.0)
+            alone.append(float(np.sum(own**2)))
+        return self._put_together(sums, twice, alone)
+
+    def error_variance(self, errors: NDArray[Any], weights: tuple[float, float] = (1.0, 1.0)) -> Spread:
+        """The variance of a weighted sum of class means of errors; weights are those of FAR and of FRR.
+
+        `errors` is 1 for an error and 0 for none, the difference of two systems' errors, or any other number per
+        trial. The same as that of their `contributions`, at a cost that grows with the number of errors only.
+        """
+        hits = np.flatnonzero(errors)
+        values = errors[hits].astype(np.float64)
+        genuine = self.is_genuine[hits]
+        found = [
+            _centred(part, self.place[hits[which]], values[which], weight, self.size)
+            for part, weight, which in ((self.genuine, weights[1], genuine), (self.impostor, weights[0], ~genuine))
+        ]
+        return self._put_together([own[0] for own in found], [own[1] for own in found], [own[2] for own in found])
+
+    def _put_together(self, sums: list[Floats], twice: list[float], alone: list[float]) -> Spread:
+        """From sums by person, squares that they count twice, and squares of single trials, to variances."""
+        moved = [part.without_one(own) for part, own in zip(self.classes, sums, strict=True)]
+        classes = []
+        for part, own, double, independent in zip(self.classes, moved, twice, alone, strict=True):
+            squares = own**2
+            total = float(squares.sum())
+            fewer = _one_fewer(part.effective)
+            classes.append(
+                ClassSpread(
+                    max((total - double) * fewer, independent),
+                    part.effective,
+                    len(part.rows),
+                    _concentration(squares, total),
+                )
+            )
+        degrees = welch([(own.variance, max(own.people - 1, 1.0)) for own in classes])
+        together = float(np.sum((moved[0] + moved[1]) ** 2)) - sum(twice)
+        variance = max(together * degrees / (degrees + 1), sum(alone))
+        return Spread(variance, degrees, classes[0], classes[1])
+
+    def sums_by_person(self, deviations: Floats) -> Floats:
+        """By how much a sum of contributions changes without each person, and the other way round."""
+        return sum(
+            (part.without_one(part.sums(slice(None), deviations[part.rows], self.size)) for part in self.classes),
+            np.zeros(self.size),
+        )
+
+    @property
+    def strata(self) -> tuple[NDArray[np.int64], ...]:
+        """People with genuine trials, and the others: each drawn among themselves, so that classes keep their order."""
+        clients = np.unique(np.concatenate(self.genuine.people))
+        others = np.setdiff1d(np.concatenate(self.impostor.people), clients)
+        return tuple(part for part in (clients, others) if len(part))
+
+    def draw(self, count: int, rng: np.random.Generator) -> Floats:
+        """How often each person comes in each of so many replicates: people drawn with replacement."""
+        numbers = np.zeros((count, self.size))
+        for members in self.strata:
+            numbers[:, members] = rng.multinomial(len(members), np.full(len(members), 1 / len(members)), size=count)
+        return numbers
+
+
+def independent_spread(
+    genuine: NDArray[np.bool_], errors: NDArray[Any], weights: tuple[float, float] = (1.0, 1.0)
+) -> Spread:
+    """The variance of a weighted sum of class means of errors when every trial is of other people."""
+    classes = []
+    for rows, weight in ((genuine, weights[1]), (~genuine, weights[0])):
+        own = errors[rows].astype(np.float64)
+        if not len(own):
+            raise TrialsError("there is no trial of one class; error rates need both")
+        classes.append(independent_class(weight**2 * float(own.var()), len(own)))
+    return put_classes_together(*classes)
+
+
+def independent_class(variance: float, trials: int) -> ClassSpread:
+    """What one class of independent trials adds, from the variance of a single trial."""
+    return ClassSpread(variance / max(trials - 1, 1), float(trials), trials, float(trials))
+
+
+def put_classes_together(genuine: ClassSpread, impostor: ClassSpread) -> Spread:
+    """The spread of a sum of two classes that have nobody in common."""
+    degrees = welch([(own.variance, max(own.people - 1, 1.0)) for own in (genuine, impostor)])
+    return Spread(genuine.variance + impostor.variance, degrees, genuine, impostor)
+
+
+def contributions(genuine: NDArray[np.bool_], values: NDArray[Any], weights: tuple[float, float]) -> Floats:
+    """What each trial adds to the deviation of a weighted sum of class means; they sum to 0 in each class.
+
+    `values` is 1 for an error and 0 for none, the difference of two systems' errors, or any other number per trial
+    whose means over both classes are what is reported. Weights are those of FAR and of FRR.
+    """
+    found = values.astype(np.float64)
+    for rows, weight in ((genuine, weights[1]), (~genuine, weights[0])):
+        count = np.count_nonzero(rows)
+        if not count:
+            raise TrialsError("there is no trial of one class; error rates need both")
+        found[rows] = weight * (found[rows] - found[rows].mean()) / count
+    return found
+
+
+def welch(parts: Sequence[tuple[float, float]]) -> float:
+    """Welch's degrees of freedom of a sum of variances, each given with its own."""
+    total = sum(variance for variance, _ in parts)
+    if total <= 0:
+        return min(degrees for _, degrees in parts)
+    return total**2 / sum(variance**2 / degrees for variance, degrees in parts)
+
+
+def _one_fewer(people: float) -> float:
+    """The jackknife's (n - 1) / n."""
+    return max(people - 1, 1.0) / max(people, 2.0)
+
+
+def _concentration(squares: Floats, total: float) -> float:
+    """Degrees of freedom of a sum of squares by its fourth moments."""
+    if total <= 0:
+        return 1.0
+    fourth = float(np.sum(squares**2)) - total**2 / max(np.count_nonzero(squares), 1)
+    return 2 * total**2 / fourth if fourth > 1e-12 * total**2 else float(len(squares))
+
+
+def _common(own: Cluster, asked: Cluster) -> Cluster:
+    """The roles that a set knows and that count in the set that is judged."""
+    roles = [role for role in _ROLES[own] if role in _ROLES[asked]]
+    return "both" if len(roles) == 2 else "claim" if roles == ["claim"] else "subject" if roles else "none"
+
+
+def _members(rows: NDArray[np.int64], codes: list[NDArray[np.int64]], size: int, roles: tuple[str, ...]) -> Members:
+    people = [column[rows] for column in codes]
+    counts = [int(np.count_nonzero(np.bincount(column, minlength=size))) for column in people]
+    alone = tuple(role for role, count in zip(roles, counts, strict=False) if count < 2)
+    if len(alone) == len(roles) and roles:
+        people = [size + np.arange(len(rows))]
+        size += len(rows)
+    else:
+        people = [column for column, count in zip(people, counts, strict=True) if count > 1 or not roles]
+    apart = people[0] != people[-1]
+    first, second = people[0][apart], people[-1][apart]
+    numbers = np.minimum(first, second) * size + np.maximum(first, second)
+    pairs = np.unique(numbers, return_inverse=True)[1].astype(np.int64)
+    pair_of = np.zeros(len(rows), dtype=np.int64)
+    pair_of[apart] = pairs
+    trials = np.bincount(people[0], minlength=size).astype(np.float64)
+    if len(people) > 1:
+        trials += np.bincount(second, minlength=size)
+    effective = min(_effective(trials[np.unique(column)]) for column in people)
+    return Members(
+        rows, tuple(people), apart, pairs, pair_of, trials, np.bincount(pairs).astype(np.float64), effective, alone
+    )
+
+
+def _effective(trials: Floats) -> float:
+    """How many people of equal weight these are worth (Kish)."""
+    return float(trials.sum() ** 2 / np.sum(trials**2))
+
+
+def _centred(
+    part: Members, which: NDArray[np.int64], values: Floats, weight: float, size: int
+) -> tuple[Floats, float, float]:
+    """Sums by person, squares counted twice and squares of trials, of contributions alike but for a few trials."""
+    count = len(part.rows)
+    mean, scale = values.sum() / count, weight / count
+    trials = np.zeros(size)
+    trials[: len(part.person_trials)] = part.person_trials
+    sums = scale * (part.sums(which, values, size) - mean * trials)
+    alone = scale**2 * (float(np.sum(values**2)) - count * mean**2)
+    if not len(part.pairs):
+        return sums, 0.0, max(alone, 0.0)
+    two = part.apart[which]
+    pairs, place = np.unique(part.pair_of[which[two]], return_inverse=True)
+    hits = np.bincount(place, values[two], len(pairs))
+    alike = mean**2 * float(np.sum(part.pair_trials**2))
+    twice = scale**2 * (alike + float(np.sum(hits * (hits - 2 * mean * part.pair_trials[pairs]))))
+    return sums, max(twice, 0.0), max(alone, 0.0)
+
+
+def _sum_of_squares(codes: NDArray[Any], deviations: Floats) -> float:
+    return float(np.sum(np.bincount(codes, deviations) ** 2))
+
+
+def shared_people(dev: People, test: People) -> int:
+    """How many people take part in both sets."""
+    both = np.intersect1d(*(np.unique(np.concatenate([*p.genuine.people, *p.impostor.people])) for p in (dev, test)))
+    return len(both)
+

@@ -305,3 +305,16 @@ def _rank_tally(thresholds: NDArray[np.float64]) -> RankTally:
     bound = np.full(cells.count, np.inf)
     bound[held] = np.where(within[held] == 1, thresholds, np.nan)
     return RankTally(thresholds, cells, np.cumsum(within) - within, bound)
+
+
+def add_counts(parts: Sequence[ErrorCounts]) -> ErrorCounts:
+    """Errors and trials summed, each part at its own threshold; NaN where the thresholds differ."""
+    thresholds = np.stack([part.threshold for part in parts])
+    same = (thresholds == thresholds[0]).all(axis=0)
+    return ErrorCounts(
+        np.where(same, thresholds[0], np.nan),
+        sum(part.false_accepts for part in parts),
+        sum(part.false_rejects for part in parts),
+        sum(part.genuine for part in parts),
+        sum(part.impostor for part in parts),
+    )

@@ -8,6 +8,7 @@ from statistics import NormalDist
 from typing import Any, NamedTuple
 
 from fairtrial.checks import check_confidence
+from fairtrial.claims import Threshold
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.display import html_table, limits, percent
 from fairtrial.errors import ParameterError
@@ -32,6 +33,7 @@ class RateInterval:
     confidence: float
     method: str
     measure: str = "hter"
+    threshold: Threshold = "fixed"
     note: str = ""
 
     @property
@@ -49,6 +51,7 @@ class RateInterval:
             "high": self.high,
             "confidence": self.confidence,
             "method": self.method,
+            "threshold": self.threshold,
             **({"note": self.note} if self.note else {}),
         }
 
@@ -94,7 +97,7 @@ def normal_interval(
 ) -> RateInterval:
     """The estimate and as many standard deviations on either side as the confidence asks for."""
     reach = normal_quantile(confidence) * sigma
-    return RateInterval(estimate, estimate - reach, estimate + reach, sigma, confidence, method, measure, note)
+    return RateInterval(estimate, estimate - reach, estimate + reach, sigma, confidence, method, measure, note=note)
 
 
 def rate_interval(

@@ -105,6 +105,13 @@ class Measure:
         """The weights of a linear measure at this alpha; None for any other measure."""
         return None if self.weights is None else self.weights(check_share("alpha", alpha))
 
+    @property
+    def depends_on_alpha(self) -> bool:
+        """Whether alpha matters to it: it does to the weighted error rate, and may to a measure that is not linear."""
+        if self.weights is None:
+            return True
+        return self.weights(0.25) != self.weights(0.75)
+
     def gradient(self, counts: ErrorCounts, alpha: float = 0.5) -> tuple[float, float, float, float]:
         r"""Compute the partial derivatives with respect to the four counts.
 

@@ -1,0 +1,306 @@
+"""What can be claimed of judged figures: an estimate, its variance and degrees of freedom, at one alpha or along it.
+
+A claim is about one figure or about the difference of two. With the threshold *fixed* it is about these thresholds
+on new test trials; with the threshold *re-estimated* it is about the system, threshold procedure and all, on new
+people: then the variance also holds how far the threshold would have moved with other dev trials.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import copysign, inf, sqrt
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairtrial.counting.errors import ErrorCounts, count_errors
+from fairtrial.judging import Judgement
+from fairtrial.people import (
+    Floats,
+    Spread,
+    contributions,
+    independent_class,
+    independent_spread,
+    put_classes_together,
+    welch,
+)
+from fairtrial.reestimation import deviations_by_unit
+from fairtrial.rules.measures import Measure, Weights
+
+Threshold: TypeAlias = Literal["re-estimated", "fixed"]
+Alternative: TypeAlias = Literal["two-sided", "less", "greater"]
+"""What is claimed of A - B: that it is not 0, that A is lower, or that A is higher."""
+
+Terms: TypeAlias = Sequence[tuple[float, Judgement]]
+"""Judgements on the same trials, each with its sign."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A figure or a difference with its variance: that of the test trials, and what the threshold adds to it."""
+
+    estimate: float
+    spread: Spread
+    """With the threshold fixed."""
+    moved: float
+    """The variance that re-estimating the threshold adds; 0 where it is fixed."""
+    degrees: float
+    threshold: Threshold
+
+    @property
+    def variance(self) -> float:
+        """The whole variance."""
+        return self.spread.variance + self.moved
+
+    @property
+    def sigma(self) -> float:
+        """The standard deviation."""
+        return sqrt(self.variance)
+
+    @property
+    def statistic(self) -> float:
+        """The estimate in standard deviations."""
+        if self.variance > 0:
+            return self.estimate / self.sigma
+        return 0.0 if self.estimate == 0 else copysign(inf, self.estimate)
+
+    def quantile(self, confidence: float) -> float:
+        """How many standard deviations the confidence asks for, by Student's t."""
+        return student_quantile(self.degrees, confidence)
+
+    def p_value(self, alternative: Alternative = "two-sided") -> float:
+        """How improbable the estimate is where there is no difference, by Student's t."""
+        return student_p_value(self.statistic, self.degrees, alternative)
+
+    def shifted(self, by: float) -> Claim:
+        """The same claim of an estimate that is larger by so much."""
+        return Claim(self.estimate + by, self.spread, self.moved, self.degrees, self.threshold)
+
+
+def student_quantile(degrees: float, confidence: float) -> float:
+    """How many standard deviations on either side hold this share of Student's t."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(degrees, (1 + confidence) / 2))
+
+
+def student_p_value(statistic: float, degrees: float, alternative: Alternative) -> float:
+    """The tail or tails of Student's t beyond a statistic."""
+    from scipy.special import stdtr
+
+    less, greater = (float(stdtr(degrees, side)) for side in (statistic, -statistic))
+    return {"less": less, "greater": greater, "two-sided": min(1.0, 2 * min(less, greater))}[alternative]
+
+
+def local_weights(measure: Measure, counts: ErrorCounts, alpha: float) -> Weights:
+    """The weights of FAR and FRR in a measure; those of its tangent where it is not linear.
+
+    The numbers of genuine and impostor trials are taken as they are.
+    """
+    weights = measure.weights_at(alpha)
+    if weights is not None:
+        return weights
+    by_accepts, by_rejects, _, _ = measure.gradient(counts, alpha)
+    return Weights(by_accepts * counts.impostor, by_rejects * counts.genuine)
+
+
+def claim(terms: Terms, measure: Measure, *, index: int = 0, threshold: Threshold = "re-estimated") -> Claim:
+    """Claim a figure, or the difference of two, at one alpha.
+
+    Parameters
+    ----------
+    terms
+        One judgement with sign 1, or two on the same trials with signs 1 and -1.
+    measure
+        What is claimed of.
+    index
+        Which of the judgements' alphas.
+    threshold
+        ``re-estimated`` falls back to ``fixed`` where thresholds were given and there is nothing to choose them on.
+
+    Returns
+    -------
+    Claim
+        Its estimate, variance and degrees of freedom.
+    """
+    return _claims(terms, measure, [index], threshold)[0]
+
+
+def claims_along(terms: Terms, measure: Measure, *, threshold: Threshold = "re-estimated") -> list[Claim]:
+    """Claim a figure, or the difference of two, at every alpha; see `claim`."""
+    return _claims(terms, measure, range(len(terms[0][1].alpha)), threshold)
+
+
+def _claims(terms: Terms, measure: Measure, indices: Sequence[int], threshold: Threshold) -> list[Claim]:
+    moving = threshold == "re-estimated" and all(judgement.movement is not None for _, judgement in terms)
+    deviations = _Deviations.of(terms, measure) if moving else None
+    added = None if deviations is None else deviations.variances()
+    spreads: dict[tuple[float, ...], Spread] = {}
+    found = []
+    for index in indices:
+        alpha = float(terms[0][1].alpha[index])
+        counts = [judgement.at(index) for _, judgement in terms]
+        estimate = sum(sign * float(measure(own, alpha)) for (sign, _), own in zip(terms, counts, strict=True))
+        key = (alpha if measure.depends_on_alpha else 0.0, *(own.threshold for own in counts))
+        if key not in spreads or key != key:  # NaN: folds have thresholds of their own at every alpha
+            spreads[key] = _spread(terms, measure, counts, alpha, index)
+        spread = spreads[key]
+        if deviations is None or added is None:
+            found.append(Claim(estimate, spread, 0.0, spread.degrees, "fixed"))
+            continue
+        moved = float(added[index])
+        joint = _joint(terms, measure, counts, alpha, index, deviations)
+        together = max(spread.variance + moved + joint, (spread.variance + moved) / 2)
+        degrees = welch([(spread.variance, spread.degrees), (moved, deviations.degrees)])
+        found.append(Claim(estimate, spread, together - spread.variance, degrees, "re-estimated"))
+    return found
+
+
+def largest_of_all(
+    terms: Terms, measure: Measure, kept: NDArray[np.bool_], *, confidence: float, threshold: Threshold
+) -> float:
+    """The critical value for all alphas at once: that of the largest of all deviations where nothing differs.
+
+    The deviations are those of replicates of the people of test, and of the thresholds that dev's people give; each
+    alpha's are taken in their own standard deviations. `kept` says which alphas count.
+    """
+    moved = _test_deviations(terms, measure)
+    if threshold == "re-estimated" and all(judgement.movement is not None for _, judgement in terms):
+        deviations = _Deviations.of(terms, measure)
+        moved = moved + (deviations.by_trials if deviations.by_people is None else deviations.by_people)
+    moved = moved[:, kept]
+    spread = np.sqrt(np.mean(moved**2, axis=0))
+    moving = spread > 0
+    largest = np.max(np.abs(moved[:, moving]) / spread[moving], axis=1, initial=0.0)
+    return float(np.quantile(largest, confidence))
+
+
+def _test_deviations(terms: Terms, measure: Measure) -> Floats:
+    """Replicates of the figure at every alpha with the thresholds as they are: one row per replicate."""
+    sets, total = terms[0][1].sets, 0.0
+    people = sets.people[1]
+    for sign, judgement in terms:
+        trials = judgement.trials
+        scores = trials.column(judgement.system)
+        thresholds, place = np.unique(judgement.test.threshold, return_inverse=True)
+        counts = count_errors(judgement.judged_source(), thresholds)
+        weights = [
+            local_weights(measure, judgement.at(k), float(alpha)) for k, alpha in enumerate(judgement.alpha.tolist())
+        ]
+        for which, rows in enumerate((trials.genuine, ~trials.genuine)):
+            part = None if people is None else people.classes[which]
+            by_unit = deviations_by_unit(scores[rows], part, counts, sets.draws, which)
+            drawn = sets.draws.people() if part is not None else sets.draws.trials(int(rows.sum()), 2 + which)
+            own = np.array([weight.far if which else weight.frr for weight in weights])
+            total = total + sign * own * (drawn @ by_unit)[:, place]
+    return np.asarray(total)
+
+
+def _spread(terms: Terms, measure: Measure, counts: Sequence[ErrorCounts], alpha: float, index: int) -> Spread:
+    """The variance on the judged trials, thresholds as they are."""
+    weights = [local_weights(measure, own, alpha) for own in counts]
+    people = terms[0][1].sets.people[1]
+    if len(terms) == 1 and people is None:
+        own = counts[0]
+        return put_classes_together(
+            independent_class(weights[0].frr ** 2 * own.frr * (1 - own.frr), own.genuine),
+            independent_class(weights[0].far ** 2 * own.far * (1 - own.far), own.impostor),
+        )
+    errors, shared = _errors(terms, weights, index)
+    if people is None:
+        found = independent_spread(terms[0][1].trials.genuine, errors, shared)
+    else:
+        found = people.error_variance(errors, shared)
+    return _not_below_chance(found, errors, shared, terms[0][1].trials.genuine) if len(terms) > 1 else found
+
+
+def _errors(terms: Terms, weights: Sequence[Weights], index: int) -> tuple[NDArray[Any], tuple[float, float]]:
+    """Errors or differences of errors by trial, and the weights of FAR and FRR that go with them."""
+    wrong = [judgement.wrong(index) for _, judgement in terms]
+    if len(terms) == 1:
+        return wrong[0], weights[0][:2]
+    if all(own[:2] == weights[0][:2] for own in weights):
+        total = sum(int(sign) * own.astype(np.int8) for (sign, _), own in zip(terms, wrong, strict=True))
+        return np.asarray(total), weights[0][:2]
+    genuine = terms[0][1].trials.genuine
+    mixed = [
+        sign * np.where(genuine, own.frr, own.far) * errors
+        for (sign, _), own, errors in zip(terms, weights, wrong, strict=True)
+    ]
+    return np.sum(mixed, axis=0), (1.0, 1.0)
+
+
+def _not_below_chance(
+    spread: Spread, errors: NDArray[Any], weights: tuple[float, float], genuine: NDArray[np.bool_]
+) -> Spread:
+    """A variance that is not below what the discordant trials have where there is no difference, as in eq. (16).
+
+    So a difference that is the same for everybody has a variance too.
+    """
+    squares = [
+        weight**2 * float(np.sum(errors[rows].astype(np.float64) ** 2)) / np.count_nonzero(rows) ** 2
+        for rows, weight in ((genuine, weights[1]), (~genuine, weights[0]))
+    ]
+    if spread.variance >= sum(squares):
+        return spread
+    return Spread(sum(squares), spread.degrees, spread.genuine, spread.impostor)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Deviations:
+    """By how much a figure moves with its thresholds: one row per replicate, one column per alpha."""
+
+    by_people: Floats | None
+    by_trials: Floats
+    degrees: float
+
+    @classmethod
+    def of(cls, terms: Terms, measure: Measure) -> _Deviations:
+        """The deviations of all terms together."""
+        people: list[Floats] = []
+        trials: list[Floats] = []
+        degrees = inf
+        for sign, judgement in terms:
+            movement = judgement.movement
+            assert movement is not None
+            counts = count_errors(judgement.judged_source(), movement.candidates)
+            by_people, by_trials = movement.deviations(_values(measure, counts, judgement.alpha))
+            if by_people is not None:
+                people.append(sign * by_people)
+            trials.append(sign * by_trials)
+            degrees = min(degrees, movement.degrees)
+        return cls(np.sum(people, axis=0) if people else None, np.sum(trials, axis=0), degrees)
+
+    def variances(self) -> Floats:
+        """The variance of the figure through its thresholds, per alpha: never below that of independent trials."""
+        alone = np.mean(self.by_trials**2, axis=0)
+        if self.by_people is None:
+            return np.asarray(alone)
+        return np.asarray(np.maximum(np.mean(self.by_people**2, axis=0) - alone, alone))
+
+
+def _values(measure: Measure, counts: Any, alphas: Floats) -> Floats:
+    """A measure on the judged trials at every candidate: one column, or one per alpha where alpha matters."""
+    first = np.asarray(measure(counts, float(alphas[0])), dtype=np.float64)
+    if len(alphas) == 1 or not measure.depends_on_alpha:
+        return first
+    return np.stack([np.asarray(measure(counts, alpha), dtype=np.float64) for alpha in alphas.tolist()], axis=1)
+
+
+def _joint(
+    terms: Terms, measure: Measure, counts: Sequence[ErrorCounts], alpha: float, index: int, deviations: _Deviations
+) -> float:
+    """Twice the covariance of what the threshold adds and what the test trials add, by people who are in both."""
+    sets = terms[0][1].sets
+    people = sets.people[1]
+    if people is None or deviations.by_people is None or not sets.overlap:
+        return 0.0
+    errors, weights = _errors(terms, [local_weights(measure, own, alpha) for own in counts], index)
+    sums = people.sums_by_person(contributions(people.is_genuine, errors, weights))
+    return 2 * float(np.mean(deviations.by_people[:, index] * sets.draws.move_people(_padded(sums, sets.draws.size))))
+
+
+def _padded(sums: Floats, size: int) -> Floats:
+    return sums if len(sums) == size else np.concatenate([sums, np.zeros((size - len(sums), *sums.shape[1:]))])

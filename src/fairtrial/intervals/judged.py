@@ -1,0 +1,152 @@
+"""Intervals of judged figures: with the threshold re-estimated or fixed, for trials that share people or do not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import exp, log, sqrt
+
+import numpy as np
+
+from fairtrial.checks import check_confidence
+from fairtrial.claims import Claim, Threshold, claim, student_quantile
+from fairtrial.intervals.rates import RateInterval, normal_quantile, rate_interval
+from fairtrial.judging import Judgement
+from fairtrial.people import ClassSpread
+from fairtrial.rules.measures import Measure, MeasureLike, Weights, as_measure
+
+
+def judged_interval(
+    judgement: Judgement,
+    *,
+    measure: MeasureLike = "hter",
+    index: int = 0,
+    confidence: float = 0.95,
+    threshold: Threshold = "re-estimated",
+) -> RateInterval:
+    """Compute the interval of a measure of a judgement.
+
+    Parameters
+    ----------
+    judgement
+        A system on the judged trials.
+    measure
+        Any measure; the limits of one that is a share stay between 0 and 1.
+    index
+        Which of the judgement's alphas.
+    threshold
+        ``re-estimated``: how good the system is, its threshold chosen on new dev trials. ``fixed``: how good this
+        threshold is. Thresholds that were given are always fixed.
+
+    Returns
+    -------
+    RateInterval
+        Estimate, limits, standard deviation, and which of the two it is.
+
+    Notes
+    -----
+    Of a weighted sum of FAR and FRR, each rate gets Wilson's limits for as many independent trials as would have its
+    variance. Where trials share people, one error is added to tell that number from, as unlike other errors as people
+    are to trials, and the quantile is Student's, with few degrees of freedom where few people make the errors. So an
+    interval is never of width zero, and one error more never makes it much narrower. The distances of the limits from
+    the rates are put together as their standard deviations would be (Zou & Donner 2008). Any other measure has
+    Student's interval of its tangent, on the logit scale if it is a share.
+    """
+    check_confidence(confidence)
+    known = as_measure(measure)
+    found = claim([(1.0, judgement)], known, index=index, threshold=threshold)
+    weights = known.weights_at(float(judgement.alpha[index]))
+    if weights is None:
+        low, high = _student_limits(found, known, confidence)
+    else:
+        low, high = _rate_limits(found, weights, judgement, index, confidence)
+    if known.is_share:
+        low, high = max(low, 0.0), min(high, 1.0)
+    return RateInterval(
+        found.estimate, low, high, found.sigma, confidence, _method(judgement), known.name, found.threshold
+    )
+
+
+def judged_intervals(
+    judgement: Judgement, *, measure: MeasureLike = "hter", index: int = 0, confidence: float = 0.95
+) -> tuple[RateInterval, ...]:
+    """The interval to go by first, then with the threshold fixed, then as if all trials were independent."""
+    known = as_measure(measure)
+    thresholds: Sequence[Threshold] = (
+        ("re-estimated", "fixed") if judgement.movement is not None else ("fixed",)
+    )
+    found = [
+        judged_interval(judgement, measure=known, index=index, confidence=confidence, threshold=threshold)
+        for threshold in thresholds
+    ]
+    if known.weights is not None:
+        counts, alpha = judgement.at(index), float(judgement.alpha[index])
+        found.append(rate_interval(counts, measure=known, alpha=alpha, confidence=confidence))
+    return tuple(found)
+
+
+def _method(judgement: Judgement) -> str:
+    return "wilson" if judgement.sets.people[1] is None else f"cluster-{judgement.sets.sharing}"
+
+
+def _rate_limits(
+    found: Claim, weights: Weights, judgement: Judgement, index: int, confidence: float
+) -> tuple[float, float]:
+    counts, spread = judgement.at(index), found.spread
+    clustered = judgement.sets.people[1] is not None
+    below, above = [], []
+    for rate, weight, own in (
+        (float(counts.far), weights.far, spread.impostor),
+        (float(counts.frr), weights.frr, spread.genuine),
+    ):
+        low, high = _limits(rate, weight, own, confidence, clustered=clustered)
+        sides = abs(weight) * (rate - low), abs(weight) * (high - rate)
+        # a negative weight turns the limits of the rate round
+        below.append(sides[0] if weight >= 0 else sides[1])
+        above.append(sides[1] if weight >= 0 else sides[0])
+    correlation = _correlation(found)
+    moved = found.quantile(confidence) ** 2 * found.moved
+    reach = [
+        sqrt(max(side[0] ** 2 + side[1] ** 2 + 2 * correlation * side[0] * side[1] + moved, 0.0))
+        for side in (below, above)
+    ]
+    return found.estimate - reach[0], found.estimate + reach[1]
+
+
+def _correlation(found: Claim) -> float:
+    """The correlation of what the two classes add, through people who are in both."""
+    genuine, impostor = found.spread.genuine.variance, found.spread.impostor.variance
+    product = sqrt(genuine * impostor)
+    return float(np.clip((found.spread.variance - genuine - impostor) / (2 * product), -1, 1)) if product > 0 else 0.0
+
+
+def _limits(rate: float, weight: float, own: ClassSpread, confidence: float, *, clustered: bool) -> tuple[float, float]:
+    """Wilson's limits of one rate."""
+    if weight == 0:
+        return rate, rate
+    if not clustered:
+        return wilson_limits(rate, own.trials, normal_quantile(confidence))
+    nearest = min(rate, 1 - rate) + 1 / own.trials
+    variance = own.variance / weight**2 + sqrt(own.trials / own.people) / own.trials**2
+    degrees = max(min(own.people - 1, own.concentration + 2), 1.0)
+    return wilson_limits(rate, nearest * (1 - nearest) / variance, student_quantile(degrees, confidence))
+
+
+def wilson_limits(rate: float, trials: float, quantile: float) -> tuple[float, float]:
+    """Wilson's limits of a rate, for a number of trials that need not be whole."""
+    share = quantile**2 / trials
+    middle = (rate + share / 2) / (1 + share)
+    reach = quantile * sqrt(rate * (1 - rate) / trials + share / (4 * trials)) / (1 + share)
+    return middle - reach, middle + reach
+
+
+def _student_limits(found: Claim, measure: Measure, confidence: float) -> tuple[float, float]:
+    reach = found.quantile(confidence) * found.sigma
+    if not measure.is_share or not 0 < found.estimate < 1:
+        return found.estimate - reach, found.estimate + reach
+    place = log(found.estimate / (1 - found.estimate))
+    scaled = reach / (found.estimate * (1 - found.estimate))
+    return _expit(place - scaled), _expit(place + scaled)
+
+
+def _expit(value: float) -> float:
+    return 1 / (1 + exp(-min(max(value, -700.0), 700.0)))

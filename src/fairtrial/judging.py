@@ -1,0 +1,289 @@
+"""Judged once: the threshold, where it came from, the errors it makes and the people who share trials.
+
+Every interval, test, band, region, figure and page asks a `Judgement`; nothing decides these things a second time.
+What is "a priori" is decided here and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fairtrial.checks import as_generator, check_alphas, check_seed
+from fairtrial.counting.errors import ErrorCounts, ScoreData, ScoreSource, add_counts, as_source, count_errors
+from fairtrial.errors import TrialsError, counted
+from fairtrial.folds import Block, block_sources
+from fairtrial.people import Cluster, Floats, People, known_cluster, shared_people
+from fairtrial.reestimation import RESAMPLES, Draws, Movement, threshold_movement
+from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion, choose_thresholds
+from fairtrial.trials import Trials, check_same_systems
+
+Origin: TypeAlias = Literal["dev", "folds", "same trials", "given"]
+"""Where thresholds come from: dev trials, folds of other people, the judged trials themselves, or the caller."""
+Kind: TypeAlias = Literal["a priori", "a priori (cross-validated)", "a posteriori", "at a given threshold"]
+KINDS: dict[Origin, Kind] = {
+    "dev": "a priori",
+    "folds": "a priori (cross-validated)",
+    "same trials": "a posteriori",
+    "given": "at a given threshold",
+}
+SAME_TRIALS = "dev and test are the same trials, so the threshold was set on what it is judged by"
+SUPPORT = 30
+"""The number of errors that a target needs before it can be relied on (Doddington's rule of 30)."""
+
+
+@dataclass(frozen=True, eq=False)
+class TrialSets:
+    """The trials that set thresholds and those that are judged, and who takes part in them; for all systems.
+
+    Parameters
+    ----------
+    dev
+        Where thresholds come from; None where they are given.
+    test
+        What is judged.
+    cluster
+        What trials share; by default all ids that are known.
+    seed
+        Of all that is drawn at random; the same for every system, so that two can be compared.
+    blocks
+        For cross-validation: which trials set the thresholds for which; dev and test are the same trials then.
+    """
+
+    dev: ScoreData | None
+    test: ScoreData
+    cluster: Cluster | None = None
+    seed: int = 0
+    blocks: Sequence[Block] = ()
+    n_resamples: int = RESAMPLES
+
+    def __post_init__(self) -> None:
+        if self.dev is not None:
+            check_same_systems(self.dev, self.test)
+        if self.cluster not in (None, "none") and not isinstance(self.test, Trials):
+            raise TrialsError(f"cluster={self.cluster!r} needs test trials with ids")
+
+    @cached_property
+    def origin(self) -> Origin:
+        """Where thresholds come from."""
+        if self.blocks:
+            return "folds"
+        if self.dev is None:
+            return "given"
+        return "same trials" if _same_trials(self.dev, self.test) else "dev"
+
+    @cached_property
+    def sharing(self) -> Cluster:
+        """What the judged trials share."""
+        return known_cluster(self.test, self.cluster) if isinstance(self.test, Trials) else "none"
+
+    @cached_property
+    def people(self) -> tuple[People | None, People | None]:
+        """Who takes part in dev and in test, numbered together; None where every trial is of other people."""
+        if self.sharing == "none" or not isinstance(self.test, Trials):
+            return None, None
+        if self.origin == "dev" and isinstance(self.dev, Trials):
+            dev, test = People.of_sets([self.dev, self.test], self.cluster)
+            return (None if dev.cluster == "none" else dev), test
+        test = People.of(self.test, self.cluster)
+        return (test if self.origin in ("folds", "same trials") else None), test
+
+    @cached_property
+    def overlap(self) -> int:
+        """How many people take part in both dev and test."""
+        dev, test = self.people
+        return 0 if dev is None or test is None else shared_people(dev, test)
+
+    @cached_property
+    def draws(self) -> Draws:
+        """The random weights of people and trials."""
+        sizes = [people.size for people in self.people if people is not None]
+        return Draws(check_seed(self.seed), self.n_resamples, max(sizes, default=1))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the reader should know of the trials and their people."""
+        found = [
+            f"{name}: {note}"
+            for name, data in (("dev", self.dev), ("test", self.test))
+            if isinstance(data, Trials) and not (name == "test" and self.blocks)
+            for note in data.notes
+        ]
+        if self.origin == "same trials":
+            found.append(SAME_TRIALS)
+        if self.origin == "dev" and self.overlap:
+            found.append(f"{counted(self.overlap, 'person', 'people')} take part in both dev and test")
+        if self.people[1] is not None:
+            found += self.people[1].notes
+        return tuple(found)
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """One system on the judged trials, at the threshold of one alpha or of several."""
+
+    system: str
+    criterion: Criterion
+    alpha: Floats
+    sets: TrialSets
+    dev: ErrorCounts | None
+    """Errors on the trials that set the thresholds; None where they are given."""
+    test: ErrorCounts
+    """Errors on the judged trials; the threshold is NaN where several were used."""
+    fold_thresholds: Floats | None = None
+    """For cross-validation: one row per block, one column per alpha."""
+
+    @property
+    def kind(self) -> Kind:
+        """Whether the figures are a priori."""
+        return KINDS[self.sets.origin]
+
+    @property
+    def trials(self) -> Trials:
+        """The judged trials.
+
+        Raises
+        ------
+        TrialsError
+            Only arrays or counts are at hand, not trials.
+        """
+        if not isinstance(self.sets.test, Trials):
+            raise TrialsError("this needs Trials, one row per trial; build them with Trials.from_arrays")
+        return self.sets.test
+
+    def wrong(self, index: int = 0) -> NDArray[np.bool_]:
+        """Which of the judged trials are decided wrongly, at one of the alphas."""
+        trials = self.trials
+        if self.fold_thresholds is None:
+            return wrong_decisions(trials, self.system, float(self.test.threshold[index]))
+        wrong = np.zeros(len(trials), dtype=bool)
+        for block, thresholds in zip(self.sets.blocks, self.fold_thresholds, strict=True):
+            wrong |= block.held_out & wrong_decisions(trials, self.system, float(thresholds[index]))
+        return wrong
+
+    def at(self, index: int) -> ErrorCounts:
+        """Errors on the judged trials at one of the alphas, in plain numbers."""
+        return self.test[index].scalar()
+
+    @cached_property
+    def movement(self) -> Movement | None:
+        """How the thresholds would move with other dev trials; None where they are given."""
+        if self.dev is None or self.sets.dev is None:
+            return None
+        data = self.sets.dev
+        source = as_source(data, system=self.system, what="dev")
+        classes = None
+        if isinstance(data, Trials):
+            scores = data.column(self.system)
+            classes = scores[data.genuine], scores[~data.genuine]
+        return threshold_movement(
+            source, classes, self.sets.people[0], self.criterion, self.alpha, self.dev, self.sets.draws
+        )
+
+    def judged_source(self) -> ScoreSource:
+        """The judged scores."""
+        return as_source(self.sets.test, system=self.system, what="test")
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the reader should know of the threshold."""
+        if self.dev is None or self.criterion.alpha_means != "target" or len(self.alpha) > 1:
+            return ()
+        far = "far" in self.criterion.name
+        errors = int((self.dev.false_accepts if far else self.dev.false_rejects)[0])
+        if errors >= SUPPORT:
+            return ()
+        word = "false accept" if far else "false reject"
+        return (
+            f"{self.system}: the target rests on {counted(errors, word)} on dev; with fewer than {SUPPORT} it is "
+            "hardly known what it amounts to",
+        )
+
+
+def judge(
+    sets: TrialSets, *, system: str | None = None, criterion: CriterionLike = "eer", alphas: ArrayLike = 0.5
+) -> Judgement:
+    """Choose the threshold of each alpha and count the errors it makes on the judged trials.
+
+    Parameters
+    ----------
+    system
+        Which system of the trials; not needed where there is one only.
+    criterion, alphas
+        How thresholds are chosen; several values of alpha are judged at once.
+
+    Returns
+    -------
+    Judgement
+        Thresholds, where they came from, and errors.
+    """
+    rule, weights = as_criterion(criterion), check_alphas(alphas)
+    name = system_name(sets.test, system)
+    if sets.dev is None:
+        raise TrialsError("there are no dev trials to choose a threshold on; give the threshold, or dev trials")
+    own = name if isinstance(sets.test, Trials) else None
+    at_dev = choose_thresholds(as_source(sets.dev, system=own, what="dev"), rule, weights)
+    if not sets.blocks:
+        at_test = count_errors(as_source(sets.test, system=own, what="test"), at_dev.threshold)
+        return Judgement(name, rule, weights, sets, at_dev, at_test)
+    if not isinstance(sets.test, Trials):
+        raise TrialsError("folds need Trials, one row per trial")
+    parts = [
+        count_errors(held_out, choose_thresholds(others, rule, weights).threshold)
+        for others, held_out in block_sources(sets.test, sets.blocks, system=own)
+    ]
+    thresholds = np.stack([part.threshold for part in parts])
+    return Judgement(name, rule, weights, sets, at_dev, add_counts(parts), thresholds)
+
+
+def judge_at(sets: TrialSets, threshold: float, *, system: str | None = None) -> Judgement:
+    """Count the errors at a threshold that the caller gives."""
+    name = system_name(sets.test, system)
+    own = name if isinstance(sets.test, Trials) else None
+    counts = count_errors(as_source(sets.test, system=own, what="test"), np.array([float(threshold)]))
+    given = TrialSets(None, sets.test, sets.cluster, sets.seed)
+    return Judgement(name, _GIVEN, np.array([0.5]), given, None, counts)
+
+
+_GIVEN = Criterion("given", lambda counts, alpha: counts.far * 0)
+
+
+def wrong_decisions(trials: Trials, system: str | None, threshold: float) -> NDArray[np.bool_]:
+    """Which trials a system decides wrongly at a threshold."""
+    accepted: NDArray[np.bool_] = trials.column(system).astype(np.float64, copy=False) > threshold
+    return np.not_equal(accepted, trials.genuine)
+
+
+def seed_of(rng: np.random.Generator | int | None) -> int:
+    """A seed that several systems can share: itself, or one drawn from a generator."""
+    return check_seed(rng) if isinstance(rng, int) else int(as_generator(rng).integers(2**62))
+
+
+def system_name(data: ScoreData, system: str | None) -> str:
+    """The name asked for, or that of the only system."""
+    if isinstance(data, Trials):
+        if system is not None:
+            return data.check_system(system)
+        data.column(None)
+        return data.systems[0]
+    return "system" if system is None else system
+
+
+def _same_trials(dev: ScoreData, test: ScoreData) -> bool:
+    """Whether dev and test are the same trials, so that nothing is a priori."""
+    if dev is test:
+        return True
+    if isinstance(dev, Trials) and isinstance(test, Trials):
+        return (
+            len(dev) == len(test)
+            and np.array_equal(dev.scores, test.scores)
+            and np.array_equal(dev.genuine, test.genuine)
+        )
+    if isinstance(dev, tuple) and isinstance(test, tuple):
+        return all(a is b or np.array_equal(a, b) for a, b in zip(dev, test, strict=True))
+    return False

@@ -1,0 +1,288 @@
+"""How far a threshold from dev would move with other people: dev drawn anew, the threshold chosen anew.
+
+The errors of replicates are those of dev plus deviations of its people, each with a random weight, so a replicate at
+every candidate threshold is one row of a matrix product. Replicates of people count what single trials add twice
+where a trial is of two people; replicates of trials alone tell how much that is, as the pairs do in `people`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import asin, pi, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairtrial.counting.errors import ErrorCounts, ScoreSource, count_errors
+from fairtrial.counting.search import Level, crossing_points
+from fairtrial.people import Floats, Members, People
+from fairtrial.rules.criteria import Criterion
+
+RESAMPLES = 400
+_LEVELS = 128
+_REACH = 4.0
+_GROUPS = 200
+_MOST_UNITS = 1024
+_MORE_ERRORS = 1.5
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Movement:
+    """Where the threshold of each alpha falls when dev's people, or its trials, are drawn anew.
+
+    Thresholds are places among `candidates`: one row per replicate, one column per alpha.
+    """
+
+    candidates: Floats
+    chosen: Indices
+    by_people: Indices | None
+    """None where every trial is its own person."""
+    by_trials: Indices
+    degrees: float
+    draws: Draws
+
+    def deviations(self, values: Floats) -> tuple[Floats | None, Floats]:
+        """By how much a figure moves in each replicate of people and of trials.
+
+        `values` are the figure at each candidate, one column, or one column per alpha.
+        """
+        table = values[:, None] if values.ndim == 1 else values
+        column = np.arange(len(self.chosen)) if table.shape[1] > 1 else np.zeros(len(self.chosen), dtype=np.int64)
+        at = table[self.chosen, column]
+        people = None if self.by_people is None else table[self.by_people, column] - at
+        return people, table[self.by_trials, column] - at
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Draws:
+    """Random weights of people and of groups of trials; the same seed gives the same to every system."""
+
+    seed: int
+    count: int
+    size: int
+
+    @property
+    def units_count(self) -> int:
+        """How many units of people are drawn."""
+        return min(self.size, _MOST_UNITS)
+
+    def units(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """People as they are drawn: one by one, or where there are very many in groups."""
+        if self.size <= _MOST_UNITS:
+            return codes
+        return np.asarray(np.random.default_rng([self.seed, 3]).permutation(self.size)[codes] % _MOST_UNITS)
+
+    def people(self) -> Floats:
+        """One row per replicate, one column per unit of people."""
+        return np.random.default_rng([self.seed, 0]).normal(size=(self.count, self.units_count))
+
+    def groups(self, trials: int, which: int) -> NDArray[np.int64]:
+        """The group of each trial of a class; class 0 is genuine, 1 impostor."""
+        order = np.random.default_rng([self.seed, 1, which]).permutation(trials)
+        return np.asarray(order % min(trials, _GROUPS))
+
+    def trials(self, trials: int, which: int) -> Floats:
+        """One row per replicate, one column per group of the trials of a class."""
+        shape = (self.count, min(trials, _GROUPS))
+        return np.random.default_rng([self.seed, 2, which]).normal(size=shape)
+
+    def move_people(self, sums: Floats) -> Floats:
+        """Replicates of a sum of contributions, given by person: one row per replicate."""
+        if self.size > _MOST_UNITS:
+            grouped = np.zeros((_MOST_UNITS, *sums.shape[1:]))
+            np.add.at(grouped, self.units(np.arange(self.size)), sums)
+            sums = grouped
+        return self.people() @ sums
+
+
+def threshold_movement(
+    dev: ScoreSource,
+    classes: tuple[NDArray[np.floating], NDArray[np.floating]] | None,
+    people: People | None,
+    criterion: Criterion,
+    alphas: Floats,
+    chosen: ErrorCounts,
+    draws: Draws,
+) -> Movement:
+    """Draw dev anew and choose the threshold of each alpha in every replicate.
+
+    Parameters
+    ----------
+    dev
+        The scores of one system.
+    classes
+        Its genuine and its impostor scores, in the order of `people`; None where only counts are at hand, and then
+        trials are drawn, not people.
+    chosen
+        The thresholds that dev itself gives.
+    """
+    effective = (
+        float(min(dev.genuine, dev.impostor)) if people is None else min(p.effective for p in people.classes)
+    )
+    counts = _candidates(dev, criterion, chosen, effective)
+    moves = _moves(dev, classes, people, counts, draws, at_crossing=criterion.search == "crossing")
+    at = np.searchsorted(counts.threshold, chosen.threshold)
+    by_people = None
+    if moves[0] is not None:
+        by_people = _choose(counts, *moves[0], criterion, alphas)
+    by_trials = _choose(counts, *moves[1], criterion, alphas)
+    return Movement(np.asarray(counts.threshold), at, by_people, by_trials, max(effective - 1, 1.0), draws)
+
+
+def _candidates(dev: ScoreSource, criterion: Criterion, chosen: ErrorCounts, effective: float) -> ErrorCounts:
+    """Errors at thresholds that are even steps of both rates apart, around those that were chosen.
+
+    Steps are even where rates are of even precision: in the arcsine of their square root.
+    """
+    # a threshold that minimises a cost moves more than one at which a rate is met
+    reach = _REACH / (sqrt(effective) if criterion.search == "crossing" else effective ** (1 / 3))
+    found = [np.asarray(chosen.threshold)]
+    levels: tuple[tuple[str, Level, int], ...] = (("far", _falling, -1), ("frr", _rising, 1))
+    for name, level, sign in levels:
+        places = [asin(sqrt(rate)) for rate in np.clip(getattr(chosen, name), 0, 1)]
+        low, high = max(min(places) - reach, 0.0), min(max(places) + reach, pi / 2)
+        targets = np.sin(np.linspace(low, high, _LEVELS)) ** 2
+        points = crossing_points(dev, level, np.sort(sign * targets))
+        near = np.searchsorted(level(points), np.sort(sign * targets)).clip(0, len(points) - 1)
+        found.append(np.asarray(points.threshold)[np.unique(near)])
+    return count_errors(dev, np.unique(np.concatenate(found)))
+
+
+def _falling(counts: ErrorCounts) -> Floats:
+    return np.asarray(-counts.far)
+
+
+def _rising(counts: ErrorCounts) -> Floats:
+    return np.asarray(counts.frr)
+
+
+_Moves = tuple[Floats, Floats]
+"""Deviations of FAR and of FRR, one row per replicate and one column per candidate."""
+
+
+def _moves(
+    dev: ScoreSource,
+    classes: tuple[NDArray[np.floating], NDArray[np.floating]] | None,
+    people: People | None,
+    counts: ErrorCounts,
+    draws: Draws,
+    *,
+    at_crossing: bool,
+) -> tuple[_Moves | None, _Moves]:
+    if classes is None:
+        return None, _counted(counts, dev, draws)
+    by_people: list[Floats] = []
+    by_trials: list[Floats] = []
+    thresholds, multipliers = np.asarray(counts.threshold), draws.people() if people is not None else None
+    for which, (scores, rates) in enumerate(zip(classes, (counts.frr, counts.far), strict=True)):
+        ranks = np.searchsorted(thresholds, scores, side="left")
+        table = _Table(ranks, len(thresholds), np.asarray(rates), accepted=which == 1)
+        groups = draws.groups(len(scores), which)
+        by_trials.append(draws.trials(len(scores), which) @ table.sums(groups, int(groups.max()) + 1))
+        if people is not None and multipliers is not None:
+            part = people.classes[which]
+            deviations = _by_person(table, part, draws)
+            by_people.append(multipliers @ (_with_more_errors(deviations, part) if at_crossing else deviations))
+    moved = (by_people[1], by_people[0]) if by_people and people is not None and people.cluster != "none" else None
+    return moved, (by_trials[1], by_trials[0])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Table:
+    """The trials of one class by the number of candidates below their scores."""
+
+    ranks: NDArray[np.int64]
+    candidates: int
+    rates: Floats
+    accepted: bool
+
+    def sums(self, codes: NDArray[np.int64], size: int, which: NDArray[np.bool_] | slice = slice(None)) -> Floats:
+        """Deviations of the error rate at each candidate, summed by code."""
+        cells = self.candidates + 1
+        found = np.bincount(codes * cells + self.ranks[which], minlength=size * cells).reshape(size, cells)
+        # a score of rank r is accepted at candidates 0 to r - 1
+        above = np.cumsum(found[:, ::-1], axis=1)[:, ::-1]
+        total = above[:, :1]
+        errors = above[:, 1:] if self.accepted else total - above[:, 1:]
+        return np.asarray((errors - self.rates * total) / len(self.ranks))
+
+
+def deviations_by_unit(
+    scores: NDArray[np.floating],
+    part: Members | None,
+    counts: ErrorCounts,
+    draws: Draws,
+    which: int,
+) -> Floats:
+    """Deviations of an error rate at thresholds that rise, by the units that are drawn: people, or groups of trials.
+
+    `which` is 0 for genuine scores and their FRR, 1 for impostor scores and their FAR.
+    """
+    rates = counts.far if which else counts.frr
+    table = _Table(
+        np.searchsorted(np.asarray(counts.threshold), scores, side="left"),
+        len(counts.threshold),
+        np.asarray(rates),
+        accepted=which == 1,
+    )
+    if part is not None:
+        return _by_person(table, part, draws)
+    groups = draws.groups(len(scores), 2 + which)
+    return table.sums(groups, int(groups.max()) + 1)
+
+
+def _by_person(table: _Table, part: Members, draws: Draws) -> Floats:
+    """Deviations by person, as if each were left out in turn."""
+    size = draws.units_count
+    found = table.sums(draws.units(part.people[0]), size)
+    for column in part.people[1:]:
+        found += table.sums(draws.units(column[part.apart]), size, part.apart)
+    trials = np.zeros(size)
+    np.add.at(trials, draws.units(np.arange(len(part.person_trials))), part.person_trials)
+    found /= (1 - np.minimum(trials / len(part.rows), 0.9))[:, None]
+    return np.asarray(found * sqrt(max(part.effective - 1, 1.0) / max(part.effective, 2.0)))
+
+
+def _with_more_errors(deviations: Floats, part: Members) -> Floats:
+    """Deviations that are somewhat larger where errors are few.
+
+    A rate of few errors shows little of how alike the errors of a person are. So it is taken to have an error or two
+    more, each with the variance of one trial times the square root of trials per person.
+    """
+    squares = np.sum(deviations**2, axis=0)
+    more = _MORE_ERRORS * sqrt(len(part.rows) / part.effective) / len(part.rows) ** 2
+    return np.asarray(deviations * np.sqrt(1 + np.divide(more, squares, out=np.zeros_like(squares), where=squares > 0)))
+
+
+def _counted(counts: ErrorCounts, dev: ScoreSource, draws: Draws) -> _Moves:
+    """Deviations of replicates of independent trials, from the numbers of trials between candidates."""
+    moves = []
+    for which, (errors, trials) in enumerate(
+        ((counts.false_rejects, dev.genuine), (dev.impostor - counts.false_accepts, dev.impostor))
+    ):
+        cells = np.diff(np.concatenate([[0], np.asarray(errors), [trials]]))
+        rng = np.random.default_rng([draws.seed, 2, which])
+        drawn = np.cumsum(rng.multinomial(trials, cells / trials, size=draws.count), axis=1)[:, :-1]
+        moves.append((drawn - np.asarray(errors)) / trials)
+    return -moves[1], moves[0]
+
+
+def _choose(counts: ErrorCounts, far: Floats, frr: Floats, criterion: Criterion, alphas: Floats) -> Indices:
+    """The best candidate of each replicate, one column per alpha."""
+    rejects = np.clip(counts.frr + frr, 0, 1) * counts.genuine
+    accepts = np.clip(counts.far + far, 0, 1) * counts.impostor
+    where = np.broadcast_to(np.asarray(counts.threshold), accepts.shape)
+    moved = ErrorCounts(where.ravel(), accepts.ravel(), rejects.ravel(), counts.genuine, counts.impostor)
+    found = np.empty((len(accepts), len(alphas)), dtype=np.int64)
+    for column, (alpha, rule) in enumerate(_rules(criterion, alphas)):
+        found[:, column] = np.asarray(rule.cost(moved, alpha)).reshape(accepts.shape).argmin(axis=1)
+    return found
+
+
+def _rules(criterion: Criterion, alphas: Floats) -> Iterator[tuple[float, Criterion]]:
+    for alpha in alphas.tolist():
+        own = alpha if criterion.alpha is None else criterion.alpha
+        ends = criterion.at_ends is not None and own in (0.0, 1.0)
+        yield own, criterion.at_ends if ends and criterion.at_ends is not None else criterion
