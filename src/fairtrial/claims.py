@@ -137,6 +137,7 @@ def _claims(terms: Terms, measure: Measure, indices: Sequence[int], threshold: T
     moving = threshold == "re-estimated" and all(judgement.movement is not None for _, judgement in terms)
     deviations = _Deviations.of(terms, measure) if moving else None
     added = None if deviations is None else deviations.variances()
+    shared = None if deviations is None else _joint(terms, measure, indices, deviations)
     spreads: dict[tuple[float, ...], Spread] = {}
     found = []
     for index in indices:
@@ -151,7 +152,7 @@ def _claims(terms: Terms, measure: Measure, indices: Sequence[int], threshold: T
             found.append(Claim(estimate, spread, 0.0, spread.degrees, "fixed"))
             continue
         moved = float(added[index])
-        joint = _joint(terms, measure, counts, alpha, index, deviations)
+        joint = 0.0 if shared is None else float(shared[indices.index(index)])
         together = max(spread.variance + moved + joint, (spread.variance + moved) / 2)
         degrees = welch([(spread.variance, spread.degrees), (moved, deviations.degrees)])
         found.append(Claim(estimate, spread, together - spread.variance, degrees, "re-estimated"))
@@ -166,7 +167,7 @@ def largest_of_all(
     The deviations are those of replicates of the people of test, and of the thresholds that dev's people give; each
     alpha's are taken in their own standard deviations. `kept` says which alphas count.
     """
-    moved = _test_deviations(terms, measure)
+    moved = _test_deviations(terms, measure, range(len(terms[0][1].alpha)))
     if threshold == "re-estimated" and all(judgement.movement is not None for _, judgement in terms):
         deviations = _Deviations.of(terms, measure)
         moved = moved + (deviations.by_trials if deviations.by_people is None else deviations.by_people)
@@ -177,25 +178,44 @@ def largest_of_all(
     return float(np.quantile(largest, confidence))
 
 
-def _test_deviations(terms: Terms, measure: Measure) -> Floats:
-    """Replicates of the figure at every alpha with the thresholds as they are: one row per replicate."""
-    sets, total = terms[0][1].sets, 0.0
-    people = sets.people[1]
+def _test_deviations(terms: Terms, measure: Measure, indices: Sequence[int]) -> Floats:
+    """Replicates of the figure with the thresholds as they are: one row per replicate, one column per index."""
+    if terms[0][1].fold_thresholds is not None:
+        return np.stack([_deviations_of_decisions(terms, measure, index) for index in indices], axis=1)
+    sets = terms[0][1].sets
+    people, total = sets.people[1], np.zeros((sets.n_resamples, len(indices)))
     for sign, judgement in terms:
         trials = judgement.trials
         scores = trials.column(judgement.system)
-        thresholds, place = np.unique(judgement.test.threshold, return_inverse=True)
+        thresholds, place = np.unique(judgement.test.threshold[list(indices)], return_inverse=True)
         counts = count_errors(judgement.judged_source(), thresholds)
-        weights = [
-            local_weights(measure, judgement.at(k), float(alpha)) for k, alpha in enumerate(judgement.alpha.tolist())
-        ]
+        weights = [local_weights(measure, judgement.at(k), float(judgement.alpha[k])) for k in indices]
         for which, rows in enumerate((trials.genuine, ~trials.genuine)):
             part = None if people is None else people.classes[which]
             by_unit = deviations_by_unit(scores[rows], part, counts, sets.draws, which)
             drawn = sets.draws.people() if part is not None else sets.draws.trials(int(rows.sum()), 2 + which)
             own = np.array([weight.far if which else weight.frr for weight in weights])
-            total = total + sign * own * (drawn @ by_unit)[:, place]
-    return np.asarray(total)
+            total += sign * own * (drawn @ by_unit)[:, place]
+    return total
+
+
+def _deviations_of_decisions(terms: Terms, measure: Measure, index: int) -> Floats:
+    """The same for decisions by several thresholds, at one index."""
+    sets = terms[0][1].sets
+    people = sets.people[1]
+    alpha = float(terms[0][1].alpha[index])
+    weights = [local_weights(measure, judgement.at(index), alpha) for _, judgement in terms]
+    errors, shared = _errors(terms, weights, index)
+    genuine = terms[0][1].trials.genuine
+    found = contributions(genuine, errors, shared)
+    if people is not None:
+        sums = people.sums_by_person(found)
+        return sets.draws.move_people(np.concatenate([sums, np.zeros(max(sets.draws.size - len(sums), 0))]))
+    total = np.zeros(sets.n_resamples)
+    for which, rows in enumerate((genuine, ~genuine)):
+        groups = sets.draws.groups(int(rows.sum()), 2 + which)
+        total += sets.draws.trials(len(groups), 2 + which) @ np.bincount(groups, found[rows])
+    return total
 
 
 def _spread(terms: Terms, measure: Measure, counts: Sequence[ErrorCounts], alpha: float, index: int) -> Spread:
@@ -289,18 +309,9 @@ def _values(measure: Measure, counts: Any, alphas: Floats) -> Floats:
     return np.stack([np.asarray(measure(counts, alpha), dtype=np.float64) for alpha in alphas.tolist()], axis=1)
 
 
-def _joint(
-    terms: Terms, measure: Measure, counts: Sequence[ErrorCounts], alpha: float, index: int, deviations: _Deviations
-) -> float:
+def _joint(terms: Terms, measure: Measure, indices: Sequence[int], deviations: _Deviations) -> Floats | None:
     """Twice the covariance of what the threshold adds and what the test trials add, by people who are in both."""
-    sets = terms[0][1].sets
-    people = sets.people[1]
-    if people is None or deviations.by_people is None or not sets.overlap:
-        return 0.0
-    errors, weights = _errors(terms, [local_weights(measure, own, alpha) for own in counts], index)
-    sums = people.sums_by_person(contributions(people.is_genuine, errors, weights))
-    return 2 * float(np.mean(deviations.by_people[:, index] * sets.draws.move_people(_padded(sums, sets.draws.size))))
-
-
-def _padded(sums: Floats, size: int) -> Floats:
-    return sums if len(sums) == size else np.concatenate([sums, np.zeros((size - len(sums), *sums.shape[1:]))])
+    if deviations.by_people is None or not terms[0][1].sets.overlap:
+        return None
+    on_test = _test_deviations(terms, measure, indices)
+    return np.asarray(2 * np.mean(deviations.by_people[:, list(indices)] * on_test, axis=0))

@@ -8,14 +8,14 @@ where a trial is of two people; replicates of trials alone tell how much that is
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from math import asin, pi, sqrt
+from dataclasses import dataclass, field
+from math import pi, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.counting.errors import ErrorCounts, ScoreSource, count_errors
-from fairtrial.counting.search import Level, crossing_points
+from fairtrial.counting.search import crossing_points
 from fairtrial.people import Floats, Members, People
 from fairtrial.rules.criteria import Criterion
 
@@ -26,6 +26,7 @@ _GROUPS = 200
 _MOST_UNITS = 1024
 _MORE_ERRORS = 1.5
 Indices = NDArray[np.int64]
+_Classes = tuple[NDArray[np.floating], NDArray[np.floating]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,13 +56,20 @@ class Movement:
         return people, table[self.by_trials, column] - at
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Draws:
     """Random weights of people and of groups of trials; the same seed gives the same to every system."""
 
     seed: int
     count: int
     size: int
+    _kept: dict[tuple[int, ...], Floats] = field(default_factory=dict, repr=False)
+
+    def _normal(self, units: int, *key: int) -> Floats:
+        name = (units, *key)
+        if name not in self._kept:
+            self._kept[name] = np.random.default_rng([self.seed, *key]).normal(size=(self.count, units))
+        return self._kept[name]
 
     @property
     def units_count(self) -> int:
@@ -76,7 +84,7 @@ class Draws:
 
     def people(self) -> Floats:
         """One row per replicate, one column per unit of people."""
-        return np.random.default_rng([self.seed, 0]).normal(size=(self.count, self.units_count))
+        return self._normal(self.units_count, 0)
 
     def groups(self, trials: int, which: int) -> NDArray[np.int64]:
         """The group of each trial of a class; class 0 is genuine, 1 impostor."""
@@ -85,8 +93,7 @@ class Draws:
 
     def trials(self, trials: int, which: int) -> Floats:
         """One row per replicate, one column per group of the trials of a class."""
-        shape = (self.count, min(trials, _GROUPS))
-        return np.random.default_rng([self.seed, 2, which]).normal(size=shape)
+        return self._normal(min(trials, _GROUPS), 2, which)
 
     def move_people(self, sums: Floats) -> Floats:
         """Replicates of a sum of contributions, given by person: one row per replicate."""
@@ -99,7 +106,7 @@ class Draws:
 
 def threshold_movement(
     dev: ScoreSource,
-    classes: tuple[NDArray[np.floating], NDArray[np.floating]] | None,
+    classes: _Classes | None,
     people: People | None,
     criterion: Criterion,
     alphas: Floats,
@@ -121,7 +128,7 @@ def threshold_movement(
     effective = (
         float(min(dev.genuine, dev.impostor)) if people is None else min(p.effective for p in people.classes)
     )
-    counts = _candidates(dev, criterion, chosen, effective)
+    counts = _candidates(dev, classes, criterion, chosen, effective)
     moves = _moves(dev, classes, people, counts, draws, at_crossing=criterion.search == "crossing")
     at = np.searchsorted(counts.threshold, chosen.threshold)
     by_people = None
@@ -131,7 +138,9 @@ def threshold_movement(
     return Movement(np.asarray(counts.threshold), at, by_people, by_trials, max(effective - 1, 1.0), draws)
 
 
-def _candidates(dev: ScoreSource, criterion: Criterion, chosen: ErrorCounts, effective: float) -> ErrorCounts:
+def _candidates(
+    dev: ScoreSource, classes: _Classes | None, criterion: Criterion, chosen: ErrorCounts, effective: float
+) -> ErrorCounts:
     """Errors at thresholds that are even steps of both rates apart, around those that were chosen.
 
     Steps are even where rates are of even precision: in the arcsine of their square root.
@@ -139,22 +148,34 @@ def _candidates(dev: ScoreSource, criterion: Criterion, chosen: ErrorCounts, eff
     # a threshold that minimises a cost moves more than one at which a rate is met
     reach = _REACH / (sqrt(effective) if criterion.search == "crossing" else effective ** (1 / 3))
     found = [np.asarray(chosen.threshold)]
-    levels: tuple[tuple[str, Level, int], ...] = (("far", _falling, -1), ("frr", _rising, 1))
-    for name, level, sign in levels:
-        places = [asin(sqrt(rate)) for rate in np.clip(getattr(chosen, name), 0, 1)]
-        low, high = max(min(places) - reach, 0.0), min(max(places) + reach, pi / 2)
+    for which, name in enumerate(("frr", "far")):
+        places = np.arcsin(np.sqrt(np.clip(np.asarray(getattr(chosen, name)), 0, 1)))
+        low, high = max(places.min() - reach, 0.0), min(places.max() + reach, pi / 2)
         targets = np.sin(np.linspace(low, high, _LEVELS)) ** 2
-        points = crossing_points(dev, level, np.sort(sign * targets))
-        near = np.searchsorted(level(points), np.sort(sign * targets)).clip(0, len(points) - 1)
-        found.append(np.asarray(points.threshold)[np.unique(near)])
+        found.append(_at_rates(dev, targets, which) if classes is None else _order_statistics(classes, targets, which))
     return count_errors(dev, np.unique(np.concatenate(found)))
 
 
-def _falling(counts: ErrorCounts) -> Floats:
+def _order_statistics(classes: _Classes, rates: Floats, which: int) -> Floats:
+    """Scores at which a rate is about what it should be: 0 the FRR, 1 the FAR."""
+    shares = 1 - rates if which else rates
+    places = np.unique(np.rint(shares * (len(classes[which]) - 1)).astype(np.int64))
+    return np.asarray(np.partition(classes[which], places)[places], dtype=np.float64)
+
+
+def _at_rates(dev: ScoreSource, rates: Floats, which: int) -> Floats:
+    """The same where only counts are at hand."""
+    level, targets = (_minus_far, np.sort(-rates)) if which else (_frr, rates)
+    points = crossing_points(dev, level, targets)
+    near = np.searchsorted(level(points), targets).clip(0, len(points) - 1)
+    return np.asarray(points.threshold)[np.unique(near)]
+
+
+def _minus_far(counts: ErrorCounts) -> Floats:
     return np.asarray(-counts.far)
 
 
-def _rising(counts: ErrorCounts) -> Floats:
+def _frr(counts: ErrorCounts) -> Floats:
     return np.asarray(counts.frr)
 
 
@@ -164,7 +185,7 @@ _Moves = tuple[Floats, Floats]
 
 def _moves(
     dev: ScoreSource,
-    classes: tuple[NDArray[np.floating], NDArray[np.floating]] | None,
+    classes: _Classes | None,
     people: People | None,
     counts: ErrorCounts,
     draws: Draws,

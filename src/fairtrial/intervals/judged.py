@@ -8,7 +8,7 @@ from math import exp, log, sqrt
 import numpy as np
 
 from fairtrial.checks import check_confidence
-from fairtrial.claims import Claim, Threshold, claim, student_quantile
+from fairtrial.claims import Claim, Threshold, claim, claims_along, student_quantile
 from fairtrial.intervals.rates import RateInterval, normal_quantile, rate_interval
 from fairtrial.judging import Judgement
 from fairtrial.people import ClassSpread
@@ -51,18 +51,35 @@ def judged_interval(
     the rates are put together as their standard deviations would be (Zou & Donner 2008). Any other measure has
     Student's interval of its tangent, on the logit scale if it is a share.
     """
-    check_confidence(confidence)
     known = as_measure(measure)
     found = claim([(1.0, judgement)], known, index=index, threshold=threshold)
-    weights = known.weights_at(float(judgement.alpha[index]))
+    return _interval(found, judgement, known, index, check_confidence(confidence))
+
+
+def intervals_along(
+    judgement: Judgement,
+    *,
+    measure: MeasureLike = "hter",
+    confidence: float = 0.95,
+    threshold: Threshold = "re-estimated",
+) -> list[RateInterval]:
+    """Compute the interval of a measure at every alpha of a judgement; see `judged_interval`."""
+    known = as_measure(measure)
+    check_confidence(confidence)
+    found = claims_along([(1.0, judgement)], known, threshold=threshold)
+    return [_interval(each, judgement, known, index, confidence) for index, each in enumerate(found)]
+
+
+def _interval(found: Claim, judgement: Judgement, measure: Measure, index: int, confidence: float) -> RateInterval:
+    weights = measure.weights_at(float(judgement.alpha[index]))
     if weights is None:
-        low, high = _student_limits(found, known, confidence)
+        low, high = _student_limits(found, measure, confidence)
     else:
         low, high = _rate_limits(found, weights, judgement, index, confidence)
-    if known.is_share:
+    if measure.is_share:
         low, high = max(low, 0.0), min(high, 1.0)
     return RateInterval(
-        found.estimate, low, high, found.sigma, confidence, _method(judgement), known.name, found.threshold
+        found.estimate, low, high, found.sigma, confidence, _method(judgement), measure.name, found.threshold
     )
 
 
