@@ -66,7 +66,7 @@ def make_blocks(
     if cluster is None and not (trials.claim or trials.subject):
         raise TrialsError(
             "folds must not split an individual, and these trials have neither claim nor subject ids: "
-            "give ids, or say cluster='none' (--cluster none) if every trial is of another person"
+            'give ids, or say cluster="none" if every trial is of another person'
         )
     if isinstance(rng, int) and rng < 0:
         raise ParameterError(f"a seed must be a whole number of at least 0, not {rng}")
