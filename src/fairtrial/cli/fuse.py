@@ -39,7 +39,7 @@ fusion_options = options.stacked(
         default=5,
         show_default=True,
         metavar="K",
-        help="Folds of Algorithm 1, for methods with hyper-parameters and registered classifiers.",
+        help="Folds of Algorithm 1, for methods whose threshold is that of held-out dev scores.",
     ),
     click.option("--confidence", type=float, default=0.95, show_default=True, help="Confidence of the intervals."),
 )
@@ -160,6 +160,4 @@ def _print(result: FusionResult) -> None:
         chosen = ", ".join(f"{name} {value}" for name, value in result.scores.parameters.items())
         if chosen:
             click.echo(f"chosen by cross-validation, which also gave the threshold: {chosen}")
-        else:
-            click.echo("the threshold is that of held-out dev scores, by cross-validation")
     print_notes(result.notes)
