@@ -269,7 +269,7 @@ def swap(text: str, old: str, new: str) -> str:
 @pytest.mark.parametrize(
     ("text", "kind", "message"),
     [
-        ("name = lab", InputError, r"benchmark.toml: is no TOML: .*line 1"),
+        ("name = lab", InputError, r"benchmark.toml: is not valid TOML: .*line 1"),
         ("", InputError, r"benchmark.toml: name is missing; expected a text"),
         ('name = ""', InputError, r"name is empty; expected a text"),
         ('name = "lab"', InputError, r"there is no set; write each as a table that begins with \[\[set\]\]"),
@@ -391,7 +391,7 @@ def test_no_manifest(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"benchmark.toml: cannot be read: "):
         read_benchmark(tmp_path)
     (tmp_path / "odd.toml").write_bytes(b'name = "\xff"')
-    with pytest.raises(InputError, match=r"odd.toml: is no TOML: "):
+    with pytest.raises(InputError, match=r"odd.toml: is not valid TOML: "):
         read_benchmark(tmp_path / "odd.toml")
 
 

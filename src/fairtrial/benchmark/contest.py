@@ -85,6 +85,27 @@ def compare_runs(
     What is compared is the mean HTER over all experiments. All of them share trials, and trials share people: the
     contribution of each trial is summed over the experiments first, and then by person. Random splits of the same
     trials cannot be tested so; there the ranking is all there is.
+
+    Parameters
+    ----------
+    benchmark
+        What the runs were made on.
+    results
+        One run per method, at least two.
+    correction
+        How p values are adjusted over all pairs of methods.
+    confidence
+        Methods differ significantly where the adjusted p value is below 1 minus this.
+
+    Returns
+    -------
+    Contest
+        The methods in the order of their mean HTER, and a test of each pair.
+
+    Raises
+    ------
+    ParameterError
+        Fewer than two different methods, or runs of different protocols.
     """
     names = [f"{r.fusion}, {r.normalise}" if r.normalise != "none" else r.fusion for r in results]
     if len(results) < 2 or len(set(names)) != len(names):

@@ -96,6 +96,8 @@ def load_dataset(
 
     Parameters
     ----------
+    name
+        One of `DATASETS`.
     data_dir
         The directory with the set's folder in it. Without it, files are looked for in ``$FAIRTRIAL_DATA``, then
         in the cache (``$FAIRTRIAL_CACHE``, or the user's), into which they are downloaded where that is possible.
@@ -103,6 +105,11 @@ def load_dataset(
         Of the random splits, where the set has no dev trials of its own; `seed` also of synthetic scores.
     failed_enrolment
         Trials against somebody whose enrolment failed for one system: ``drop`` them for all systems, or ``keep``.
+
+    Returns
+    -------
+    Benchmark
+        The sets with all that is known of where they come from.
 
     Raises
     ------
@@ -248,13 +255,23 @@ def read_bssr1(directory: PathLike, *, failed_enrolment: FailedEnrolment = "drop
     failed_enrolment
         An enrolled subject for whom all scores of a system are the same was not enrolled: ``drop`` leaves out
         all trials against that subject for all systems, ``keep`` keeps them. A note says which and how many.
+
+    Returns
+    -------
+    Trials
+        One row per trial, one column per system.
+
+    Raises
+    ------
+    InputError
+        Files that are not there or cannot be read.
     """
     _check_failed_enrolment(failed_enrolment)
     place = Path(directory)
     files = DATASETS["bssr1-set1"].files
     missing = [file.name for file in files if _present(place, file.name) is None]
     if missing:
-        raise InputError(f"{place}: does not hold {listed(missing)}, also not with .gz")
+        raise InputError(f"{place}: does not hold {listed(missing)}, with or without .gz")
     return _read_matrices([_present(place, file.name) or place for file in files], failed_enrolment)
 
 

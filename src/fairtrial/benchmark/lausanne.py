@@ -74,6 +74,16 @@ NEVER_PAIRED = (("DCTs", "DCTb"), ("LFCC", "PAC"))
 def load_lausanne(seed: int = 0) -> Benchmark:
     """Make the set, or give the one that was made before with the same seed.
 
+    Parameters
+    ----------
+    seed
+        The same seed gives the same scores.
+
+    Returns
+    -------
+    Benchmark
+        The sets LP1 and LP2.
+
     Examples
     --------
     >>> lausanne = load_lausanne()
@@ -113,7 +123,7 @@ def _make(name: str, systems: Sequence[_System], dev_shots: int, rng: np.random.
         effects = _IMPOSTOR * rng.normal(size=(impostors, count)) @ mixing.T
         quality = rng.normal(size=(len(claim), count)) @ mixing.T
         genuine = impostor < 0
-        # the same client effect raises his genuine scores and lowers those of others against him
+        # the same client effect raises genuine scores and lowers those of others against the client
         quality += np.where(genuine[:, None], clients[claim], effects[impostor] - 0.5 * clients[claim])
         parts.append((quality, genuine, ids))
     distances = np.array([_distance(parts, k, system.target) for k, system in enumerate(systems)])
@@ -139,7 +149,7 @@ def _correlation(modalities: Sequence[str]) -> Floats:
 
 
 def _people(word: str, shots: int, impostors: int) -> tuple[dict[str, Ids], NDArray[np.int64], NDArray[np.int64]]:
-    """Ids of all trials, the client of each, and its impostor (-1 for the client himself)."""
+    """Ids of all trials, the client of each, and its impostor (-1 in genuine trials)."""
     client = np.arange(CLIENTS)
     others = np.repeat(np.arange(impostors), SHOTS)
     claim = np.concatenate([np.repeat(client, shots), np.repeat(client, len(others))])

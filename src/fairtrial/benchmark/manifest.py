@@ -51,6 +51,11 @@ def read_benchmark(path: PathLike) -> Benchmark:
     path
         A directory with a file ``benchmark.toml``, or such a file of any name.
 
+    Returns
+    -------
+    Benchmark
+        The sets in the order of the manifest.
+
     Raises
     ------
     InputError
@@ -64,7 +69,7 @@ def read_benchmark(path: PathLike) -> Benchmark:
     except OSError as error:
         raise InputError(f"{file}: cannot be read: {error.strerror or error}") from error
     except ValueError as error:
-        raise InputError(f"{file}: is no TOML: {error}") from error
+        raise InputError(f"{file}: is not valid TOML: {error}") from error
     table = _Table(content, str(file))
     table.check_keys("name", "title", "citation", "licence", "synthetic", "never_paired", "set")
     name = table.name()
@@ -104,7 +109,7 @@ def _manifest_file(path: Path) -> Path:
         return file
     if path.is_dir():
         raise InputError(
-            f"{path}: holds no {MANIFEST}; write one that says which files are whose, see docs/datasets.md"
+            f"{path}: holds no {MANIFEST}; write one that says which files belong to which system, see docs/datasets.md"
         )
     raise InputError(f"{path}: there is no such file or directory; name a directory with a {MANIFEST}")
 
@@ -188,7 +193,7 @@ def _at(place: str) -> Iterator[None]:
 
 
 def _read_set(one: _Table, base: Path) -> tuple[Sequence[BenchmarkSet], list[str]]:
-    """The set, or a set a split, and notes."""
+    """The set, or one set per split, and notes."""
     one.check_keys("name", *_FILES, "read", "split", "system")
     name = one.name()
     tables = one.tables("system")

@@ -87,6 +87,18 @@ PROTOCOLS: dict[str, Callable[[BenchmarkSet, Benchmark], Chosen]] = {
 def list_experiments(benchmark: Benchmark, protocol: str = "fp-2") -> list[Experiment]:
     """List which systems are fused by a protocol, set by set.
 
+    Parameters
+    ----------
+    benchmark
+        The sets and their systems.
+    protocol
+        One of `PROTOCOLS`.
+
+    Returns
+    -------
+    list of Experiment
+        What is fused, in the order in which it is reported.
+
     Raises
     ------
     ParameterError
@@ -101,6 +113,6 @@ def list_experiments(benchmark: Benchmark, protocol: str = "fp-2") -> list[Exper
     ]
     if not found:
         raise ParameterError(
-            f"{benchmark.name}: protocol {protocol} finds nothing to fuse; see the systems' modalities and features"
+            f"{benchmark.name}: protocol {protocol} finds nothing to fuse; check the systems' modalities and features"
         )
     return found

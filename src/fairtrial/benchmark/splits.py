@@ -26,12 +26,19 @@ def split_by_subject(
 
     Parameters
     ----------
+    trials
+        Trials with claim or subject ids.
     repeats
         How many splits; the first ones are the same whatever their number.
     fraction
         The share of people in dev.
     seed
         The same seed gives the same splits.
+
+    Returns
+    -------
+    list of tuple
+        Dev and test trials of each split.
 
     Raises
     ------
@@ -51,7 +58,7 @@ def split_by_subject(
     cluster = known_cluster(trials, None)
     if cluster == "none":
         raise TrialsError(
-            "trials are split by people, and these have neither claim nor subject ids: give ids, or dev and test files"
+            "trials are split by people, but these have neither claim nor subject ids: give ids, or dev and test files"
         )
     people = people_of(trials, cluster)
     groups = _groups(trials, people)
@@ -77,7 +84,20 @@ def split_sets(
     fraction: float = 0.5,
     seed: int = 0,
 ) -> tuple[tuple[BenchmarkSet, ...], str]:
-    """Make one benchmark set a split, and a note that says how; the parameters are those of `split_by_subject`."""
+    """Make one benchmark set per split.
+
+    Parameters
+    ----------
+    name, systems
+        What the sets are called, and what their systems are made of.
+    trials, repeats, fraction, seed
+        As in `split_by_subject`.
+
+    Returns
+    -------
+    tuple
+        The sets, and a note that says how they came about.
+    """
     pairs = split_by_subject(trials, repeats=repeats, fraction=fraction, seed=seed)
     sets = tuple(
         BenchmarkSet(name, dev, test, tuple(systems), split) for split, (dev, test) in enumerate(pairs, start=1)
@@ -87,7 +107,9 @@ def split_sets(
         f"{name}: no dev set is given; {repeats} random splits by people (seed {seed}), {fraction:.0%} of them in dev"
     )
     if any(left_out):
-        note += f"; trials with people of both are left out, at least {min(left_out):,} of {len(trials):,} a split"
+        note += (
+            f"; trials with people of both are left out, at least {min(left_out):,} of {len(trials):,} in each split"
+        )
     return sets, note
 
 
@@ -128,7 +150,7 @@ def _one_split(
         impostor = int(np.count_nonzero(rows)) - genuine
         if not genuine or not impostor:
             raise TrialsError(
-                f"{place}: {word} would have {genuine:,} genuine and {impostor:,} impostor trials, and needs both; "
+                f"{place}: {word} would have {genuine:,} genuine and {impostor:,} impostor trials, but needs both; "
                 "there are too few people, or take another fraction or seed"
             )
     used = np.unique(np.concatenate(people))
