@@ -404,7 +404,7 @@ def test_errors_of_trials_name_the_set() -> None:
     dev, test = trials(np.random.default_rng(0), 2), trials(np.random.default_rng(1), 2)
     test.scores[0, 0] = -inf
     mine = Benchmark("mine", "mine", (BenchmarkSet("two", dev, test, SYSTEMS[:2]),))
-    with pytest.raises(TrialsError, match=r"^two, pca-nn \+ pca-svm: 1 trials lack the score"):
+    with pytest.raises(TrialsError, match=r"^two, pca-nn \+ pca-svm: 1 trial without the score"):
         run_benchmark(mine)
     run_benchmark(mine, settings=RunSettings(missing="reject", points=3))
     assert test.claim is not None

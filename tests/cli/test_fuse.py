@@ -124,9 +124,10 @@ def test_table_says_what_cross_validation_chose() -> None:
 
 
 def test_table_says_that_dev_scores_are_held_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    method = FusionMethod("own", lambda data: Fitted(lambda scores, claim: scores[:, 0]), held_out=True)
+    method = FusionMethod("own", lambda data: Fitted(lambda scores, claim: scores[:, 0]), held_out="clients")
     monkeypatch.setitem(FUSIONS, "own", method)
-    assert "the threshold is that of held-out dev scores, by cross-validation" in run(*FILES, "--fusion", "own").stdout
+    expected = "note: the threshold is that of held-out dev scores, 5 folds of clients"
+    assert expected in run(*FILES, "--fusion", "own").stdout.splitlines()
 
 
 def test_the_same_file_twice_is_a_posteriori() -> None:
@@ -181,12 +182,12 @@ def test_missing_scores() -> None:
     files = ("--dev", "holes.csv", "--test", "test.csv", "--systems", "face,voice")
     assert "is NaN" in refused(*files)
     message = refused(*files, "--nan", "reject")
-    assert "2 trials lack the score of a system" in message
+    assert "2 trials without the score of a system" in message
     assert "--missing reject rejects them, --missing neutral takes a neutral score" in message
-    for missing, words in (("reject", "are rejected"), ("neutral", "take the system's EER threshold on dev")):
+    for missing, words in (("reject", "rejected"), ("neutral", "the system's EER threshold on dev")):
         result = run(*files, "--nan", "reject", "--missing", missing)
         assert result.exit_code == 0
-        assert f"note: 2 trials that lack the score of a system {words}" in result.stdout
+        assert f"note: 2 trials without the score of a system: {words}" in result.stdout
     dropped = json.loads(run(*files, "--nan", "drop", "--json").stdout)
     assert dropped["dev"]["genuine"] + dropped["dev"]["impostor"] == len(DEV) - 2
 
@@ -208,8 +209,8 @@ def test_no_error_is_infinite_gain() -> None:
         (["--fusion", "magic"], "there is no fusion 'magic'; there are "),
         (["--normalise", "magic"], "there is no normalisation 'magic'; there are none, z"),
         (["--criterion", "magic"], "there is no criterion 'magic'"),
-        (["--systems", "face"], "a fusion needs at least two systems, and there is face"),
-        (["--systems", ""], "a fusion needs at least two systems, and there is none"),
+        (["--systems", "face"], "a fusion needs at least two systems; only one was given: face"),
+        (["--systems", ""], "a fusion needs at least two systems; none was given"),
         (["--systems", "face,iris"], "there is no system 'iris'; there are face, voice, (FH,MLP)"),
         (["--systems", "face,face"], "a system is named twice"),
         (["--fusion", "product"], "the product needs scores of at least 0"),

@@ -21,7 +21,7 @@ from fairtrial.rules.measures import linear_weights
 from fairtrial.significance.multiple import Correction, adjust_p_values, compact_letters
 from fairtrial.significance.paired import student_test
 from fairtrial.significance.results import TestResult
-from fairtrial.trials import Ids, Trials, object_array, recode
+from fairtrial.trials import Trials
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,13 +201,10 @@ def _errors_by_trial(benchmark: Benchmark, result: BenchmarkResult) -> dict[str,
 
 
 def _joined(sets: Sequence[BenchmarkSet]) -> Trials:
-    """The test trials of all sets, people of the same name being the same people."""
-    genuine = np.concatenate([one.test.genuine for one in sets])
-    ids: dict[str, Any] = {}
-    for role in ("claim", "subject"):
-        if all(role in one.test.ids for one in sets):
-            columns = [one.test.ids[role] for one in sets]
-            codes = np.concatenate(recode(columns)).astype(np.int32)
-            table = dict.fromkeys(name for column in columns for name in column.numbered().names)
-            ids[role] = Ids(codes, object_array(list(table)))
-    return Trials(np.zeros((len(genuine), 1)), genuine, ("all",), **ids)
+    """The test trials of all sets, without their scores: who takes part in them."""
+    return Trials.concat(
+        [
+            Trials(np.zeros((len(test), 1)), test.genuine, ("all",), claim=test.claim, subject=test.subject)
+            for test in (one.test for one in sets)
+        ]
+    )

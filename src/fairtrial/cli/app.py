@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from fairtrial import __version__
+from fairtrial.cli.words import in_command_line_words
 from fairtrial.errors import FairtrialError
 
 COMMANDS = {
@@ -52,7 +53,7 @@ class LazyGroup(click.Group):
         try:
             return super().invoke(ctx)
         except FairtrialError as error:
-            click.echo(f"error: {error}", err=True)
+            click.echo(f"error: {in_command_line_words(str(error))}", err=True)
             sys.exit(2)
         except BrokenPipeError:
             # the reader of our output has gone; keep Python from complaining at exit

@@ -102,7 +102,7 @@ def command(
     names = [name.strip() for name in fusions.split(",")]
     _check_methods(names, values["normalise"])
     criterion = options.criterion_by_name(values["criterion"], None)
-    options.check_target(criterion, values["alpha"])
+    criterion.resolve_alpha(values["alpha"])
     benchmark = load_benchmark(data, seed, repeats, values["failed_enrolment"])
     _check_not_read([out, report], benchmark.files)
     if sets:

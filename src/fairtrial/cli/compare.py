@@ -78,7 +78,7 @@ def _compare(values: dict[str, Any]) -> tuple[Inputs, Comparison]:
     from fairtrial.comparison import compare
 
     criterion = options.criterion_by_name(values["criterion"], values["dcf"])
-    options.check_target(criterion, values["alpha"])
+    criterion.resolve_alpha(values["alpha"])
     systems = tuple(values["chosen"].split(",")) if values["chosen"] else values["systems"]
     inputs = read_inputs({**values, "systems": systems, "folds": None})
     assert inputs.test is not None

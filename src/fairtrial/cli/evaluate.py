@@ -79,7 +79,7 @@ def _evaluate(inputs: Inputs, values: dict[str, Any], measures: list[Measure]) -
     from fairtrial.evaluation import cross_validate, evaluate
 
     criterion = options.criterion_by_name(values["criterion"], values["dcf"])
-    options.check_target(criterion, values["alpha"])
+    criterion.resolve_alpha(values["alpha"])
     settings: dict[str, Any] = {
         "criterion": criterion,
         "alpha": values["alpha"],

@@ -40,7 +40,7 @@ fusion_options = options.stacked(
         default=5,
         show_default=True,
         metavar="K",
-        help="Folds of Algorithm 1, for methods with hyper-parameters and registered classifiers.",
+        help="Folds of Algorithm 1, for methods whose threshold is that of held-out dev scores.",
     ),
     click.option("--confidence", type=float, default=0.95, show_default=True, help="Confidence of the intervals."),
 )
@@ -78,7 +78,7 @@ def command(
 
     check_seed(values["seed"])
     criterion = options.criterion_by_name(values["criterion"], None)
-    options.check_target(criterion, values["alpha"])
+    criterion.resolve_alpha(values["alpha"])
     if out is not None:
         _check_targets(out, [*dev, *test])
     with reading_bar(dev, test) as bar:
@@ -163,6 +163,4 @@ def _print(result: FusionResult) -> None:
         chosen = ", ".join(f"{name} {value}" for name, value in result.scores.parameters.items())
         if chosen:
             click.echo(f"chosen by cross-validation, which also gave the threshold: {chosen}")
-        else:
-            click.echo("the threshold is that of held-out dev scores, by cross-validation")
     print_notes(result.notes)

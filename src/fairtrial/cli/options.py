@@ -214,12 +214,6 @@ def criterion_by_name(name: str, dcf: str | None) -> Criterion:
     return as_criterion(_load(name) if ":" in name else name)
 
 
-def check_target(criterion: Criterion, alpha: float | None) -> None:
-    """Raise an error where a criterion aims at a target and none is given, in the words of the command line."""
-    if alpha is None and criterion.alpha_means == "target":
-        raise ParameterError(f"criterion {criterion.name} needs a target: give --alpha, as in --alpha 0.001")
-
-
 def measure_by_name(name: str, dcf: str | None) -> Measure:
     """A measure by its name, or a user's function named as module:function."""
     from fairtrial.rules.measures import as_measure

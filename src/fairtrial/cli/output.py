@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fairtrial.cli.words import in_command_line_words
 from fairtrial.display import in_percent
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def print_table(table: Table) -> None:
 def print_notes(notes: Sequence[str]) -> None:
     """Notes below a table, each once."""
     for note in dict.fromkeys(notes):
-        click.echo(f"note: {note}")
+        click.echo(f"note: {in_command_line_words(note)}")
 
 
 def percent(rate: float) -> str:

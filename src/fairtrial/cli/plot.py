@@ -108,7 +108,7 @@ def _operating_curves(values: dict[str, Any]) -> tuple[OperatingCurve, ...]:
 def _one_point(values: dict[str, Any]) -> dict[str, Any]:
     """The settings of one operating point."""
     rule = options.criterion_by_name(values["criterion"], values["dcf"])
-    options.check_target(rule, values["alpha"])
+    rule.resolve_alpha(values["alpha"])
     return {"criterion": rule, **{name: values[name] for name in ("alpha", "confidence", "cluster")}}
 
 
@@ -117,7 +117,6 @@ def _thresholds(values: dict[str, Any], inputs: Inputs) -> dict[str, float]:
     from fairtrial.rules.criteria import choose_thresholds
 
     rule = options.criterion_by_name(values["criterion"], values["dcf"])
-    options.check_target(rule, values["alpha"])
     alpha = rule.resolve_alpha(values["alpha"])
     chosen = {name: choose_thresholds(inputs.dev, rule, alpha, system=name) for name in inputs.systems}
     return {name: float(counts.threshold[0]) for name, counts in chosen.items()}
@@ -274,7 +273,7 @@ def _pooled_epc(values: dict[str, Any]) -> Draw:
     names = [name.strip() for name in values["fusions"].split(",")]
     shared: dict[str, Any] = {name: values[name] for name in f"{FUSING} seed".split()}
     shared["criterion"] = options.criterion_by_name(values["criterion"], None)
-    options.check_target(shared["criterion"], values["alpha"])
+    shared["criterion"].resolve_alpha(values["alpha"])
     run = partial(run_benchmark, benchmark, protocol=values["protocol"], workers=values["workers"])
     with Bar("fusing", len(names) * len(list_experiments(benchmark, values["protocol"]))) as bar:
         results = [run(settings=RunSettings(fusion=name, **shared), progress=bar.advance) for name in names]

@@ -170,7 +170,7 @@ def study_like(
     rate = float(people.estimate) if pi is None else pi
     if not 0 < rate < 1:
         raise ParameterError(
-            f"the error rate of these data is {rate:g}: a study needs one above 0 and below 1, as in --pi .01"
+            f"the error rate of these data is {rate:g}: a study needs one above 0 and below 1, as in pi=.01"
         )
     correlation = float(np.clip(np.nan_to_num(people.rho), 0, 1)) if rho is None else rho
     mean = float(people.total_attempts / people.individuals)
