@@ -9,7 +9,7 @@ import fairtrial
 
 SOURCE = Path(fairtrial.__file__).parent
 LAYERS = [
-    {"errors", "display"},
+    {"errors", "display", "axes"},
     {"trials"},
     {"people", "formats"},
     {"counting", "folds"},

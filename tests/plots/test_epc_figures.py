@@ -61,7 +61,7 @@ def test_epc_ends_of_alpha_do_not_flatten_the_rest(dev: Trials, test: Trials, ax
 def test_epc_by_folds_says_held_out(dev: Trials, ax: Axes) -> None:
     curve = cross_validated_curve(dev, make_blocks(dev, 4), system="face", alphas=alpha_grid(5))
     epc_plot(curve, ax=ax)
-    assert ax.get_ylabel() == "HTER held out (%)"
+    assert ax.get_ylabel() == "HTER on held-out trials (%)"
 
 
 def test_epc_of_another_measure(dev: Trials, test: Trials, ax: Axes) -> None:

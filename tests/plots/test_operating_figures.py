@@ -19,7 +19,6 @@ from fairtrial import (
 from fairtrial.intervals import FAR, FRR
 from fairtrial.intervals.clusters import cluster_interval
 from fairtrial.plots import det_plot, operating_curves, roc_plot
-from fairtrial.plots.det import probit, share_below
 
 
 def test_points_are_those_of_evaluate(dev: Trials, test: Trials) -> None:
@@ -73,13 +72,6 @@ def test_det_axes_are_probit_scales(dev: Trials, test: Trials, ax: Axes) -> None
     assert (spread[1] - spread[0]) / (spread[2] - spread[1]) == pytest.approx(
         (deviates[1] - deviates[0]) / (deviates[2] - deviates[1])
     )
-
-
-def test_probit_against_scipy() -> None:
-    rates = np.array([[1e-6, 0.001, 0.5], [0.975, 0.2, 0.99]])
-    np.testing.assert_allclose(probit(rates), ndtri(rates), atol=1e-9)
-    np.testing.assert_allclose(share_below(probit(rates)), rates, rtol=1e-9)
-    assert np.isfinite(probit([0, 1])).all()
 
 
 def test_lines_are_the_curves_and_bars_the_intervals(dev: Trials, test: Trials, ax: Axes) -> None:

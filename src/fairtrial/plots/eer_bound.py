@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import erfc, sqrt
-from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import chdtrc, chdtri
 
 from fairtrial.errors import ParameterError
 from fairtrial.plots.style import PALE, axes_for, look
@@ -21,16 +20,15 @@ _LISTED = 10
 
 
 def chi2_tail(chi2: ArrayLike) -> NDArray[np.float64]:
-    """The upper tail of chi2 with one degree of freedom: the tails of a normal distribution."""
-    values = np.asarray(chi2, dtype=np.float64)
-    return np.array([erfc(sqrt(value / 2)) for value in values.ravel().tolist()]).reshape(values.shape)
+    """The upper tail of chi2 with one degree of freedom."""
+    return np.asarray(chdtrc(1, np.asarray(chi2, dtype=np.float64)))
 
 
 def chi2_critical(p_value: float) -> float:
-    """The chi2 from which on p is no more than this."""
+    """The chi2 at which p is this."""
     if not 0 < p_value < 1:
         raise ParameterError(f"p_value must be between 0 and 1, not {p_value}")
-    return NormalDist().inv_cdf(p_value / 2) ** 2
+    return float(chdtri(1, p_value))
 
 
 def eer_bound_plot(bounds: EerBound | Sequence[EerBound], *, p_value: float = 0.01, ax: Axes | None = None) -> Axes:
