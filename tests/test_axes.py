@@ -96,7 +96,7 @@ def test_det_axis_has_ticks_apart_at_their_normal_deviates() -> None:
 def test_det_limits_follow_curves_and_points() -> None:
     good = np.array([1.0, 0.2, 0.02, 0.0]), np.array([0.0, 0.03, 0.2, 1.0])
     limits = det_limits([good], [(0.05, 0.1)])
-    assert (limits.far, limits.frr) == ((pytest.approx(0.007), 0.5), (pytest.approx(0.007), 0.5))
+    assert [*limits.far, *limits.frr] == pytest.approx([0.007, 0.5, 0.007, 0.5])
     assert det_limits([good], [(0.001, 0.1)]).far[0] == pytest.approx(0.0007)
     assert det_limits([good], [(0.6, 0.0)]).far[1] == 0.99
     poor = np.array([1.0, 0.4, 0.0]), np.array([0.0, 0.4, 1.0])

@@ -18,7 +18,7 @@ from fairtrial import (
 )
 from fairtrial.intervals import FAR, FRR
 from fairtrial.intervals.clusters import cluster_interval
-from fairtrial.plots import det_plot, operating_curves, roc_plot
+from fairtrial.plots import det_plot, diagnostic_plot, diagnostics, operating_curves, roc_plot
 
 
 def test_points_are_those_of_evaluate(dev: Trials, test: Trials) -> None:
@@ -182,3 +182,16 @@ def test_percent_is_what_people_read(dev: Trials, test: Trials, ax: Axes) -> Non
     roc_plot(operating_curves(dev, test), limit=0.5, ax=ax)
     assert ax.xaxis.get_major_formatter()(0.07, 0) == "7"
     assert ax.xaxis.get_major_formatter()(0.125, 0) == "12.5"
+
+
+def test_figures_in_the_terms_of_iso(dev: Trials, test: Trials) -> None:
+    bare = [Trials.from_arrays(one.column("face"), one.genuine, systems=["FAR"]) for one in (dev, test)]
+    curves = operating_curves(*bare)
+    for ax in (det_plot(curves, terms="iso"), roc_plot(curves, terms="iso")):
+        assert (ax.get_xlabel(), ax.get_ylabel()) == ("FMR (%)", "FNMR (%)")
+    roc = roc_plot(curves, terms="iso").get_legend_handles_labels()[1]
+    assert roc[0] == "FMR = FNMR"
+    assert roc[1].startswith("FAR: EER")  # the name of a system
+    panels = diagnostic_plot(diagnostics(*bare), terms="iso")
+    assert panels[1].get_legend_handles_labels()[1] == ["FNMR", "FMR"]
+    assert panels[3].get_xlabel() == "FMR (%)"

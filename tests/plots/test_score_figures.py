@@ -144,6 +144,7 @@ def test_zoo_of_errors(dev: Trials, test: Trials, ax: Axes) -> None:
     assert zoo.impostor.mean() == pytest.approx(float(whole.far))
     zoo_plot(zoo, ax=ax)
     assert ax.get_xlabel() == "FRR of genuine trials (%)"
+    assert zoo_plot(zoo, terms="iso").get_ylabel() == "FMR of impostor trials against the claim (%)"
     dots = ax.collections[0]
     plain = ~zoo.goats & ~zoo.lambs
     assert sum(np.asarray(dots.get_sizes())) == 16 * plain.sum()  # type: ignore[attr-defined]

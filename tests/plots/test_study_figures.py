@@ -54,6 +54,9 @@ def test_deviations_against_fig_3_of_bengio_and_mariethoz_2004(ax: Axes) -> None
         assert three == pytest.approx(expected, abs=6e-7)
     hter_sd_plot(found, ax=ax)
     assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
+    iso = hter_sd_plot(found, terms="iso")
+    assert iso.get_legend_handles_labels()[1][3:] == ["FMR", "FNMR"]
+    assert iso.get_title(loc="left").startswith("FMR 10 %, FNMR 20 %")
     np.testing.assert_array_equal(ax.lines[0].get_xdata(), [1, 10, 100, 1000])
     for line, values in zip(ax.lines, found.deviations.values(), strict=True):
         np.testing.assert_array_equal(line.get_ydata(), values)

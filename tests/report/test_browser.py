@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from fairtrial import Grid, RunSettings, StudySettings, evaluate, load_lausanne, run_benchmark, run_study
+from fairtrial.report.benchmark import benchmark_page
+from fairtrial.report.coverage import coverage_page
+from fairtrial.report.evaluation import evaluation_page
 from fairtrial.report.page import write_report
-from fairtrial.report.pages import benchmark_page, coverage_page, evaluation_page
 from report.test_pages import EVIL, REPEAT, two_systems
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
