@@ -112,7 +112,7 @@ def headline(name: str, curves: Sequence[OperatingCurve]) -> str:
     if point.kind == CROSS_VALIDATED:
         return (
             f"{name} and EER: a posteriori, on all trials\n"
-            f"points, HTER: on held-out trials, threshold by {point.criterion} from other people; {level}"
+            f"points, HTER: on held-out trials, threshold by {point.criterion} from other people\n{level}"
         )
     return (
         f"{name} and EER: a posteriori, on test\n"

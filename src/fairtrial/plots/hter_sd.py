@@ -104,7 +104,7 @@ def hter_sd_plot(data: DeviationCurves, *, terms: Terms = "default", ax: Axes | 
         rates = translate(f"FAR {100 * data.far:g} %, FRR {100 * data.frr:g} %", terms)
         own.set_title(
             f"{rates}, NC = {data.genuine:,} independent genuine trials\n"
-            "NAIVE and CLASS keep falling with more impostor trials; the HTER's deviation soon does not"
+            "more impostor trials hardly help the HTER, though NAIVE and CLASS fall"
         )
         own.legend(loc="lower left")
         return own

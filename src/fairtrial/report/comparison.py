@@ -23,7 +23,10 @@ from fairtrial.report.page import (
 from fairtrial.report.parts import ADJUSTED, EPC, INDEPENDENT, PRIOR, ROBUST, joined, named, rule_words, trials_table
 from fairtrial.report.views import Asked, SystemView, explored, system_view, weight_of
 from fairtrial.rules.criteria import along_alpha
+from fairtrial.significance.multiple import Correction
 from fairtrial.trials import Trials
+
+_CORRECTIONS: dict[Correction, str] = {"holm": "Holm's method", "bh": "the false discovery rate"}
 
 
 def comparison_page(
@@ -119,7 +122,7 @@ def _tests_table(result: Comparison) -> Table:
         for pair in result.pairs
         for test, adjusted in zip(pair.tests, pair.adjusted, strict=True)
     ]
-    adjusted = "" if result.correction == "none" else f", adjusted by {result.correction}"
+    adjusted = "" if result.correction == "none" else f", p adjusted by {_CORRECTIONS[result.correction]}"
     return Table(
         f"Tests of each pair{adjusted}; the first of each pair is the one to go by",
         ("A - B", "test", "difference, % points", "sigma %", "p", "p adjusted"),

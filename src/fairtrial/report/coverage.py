@@ -55,7 +55,7 @@ def coverage_page(study: CoverageStudy, repeat: Repeat, *, terms: Terms = "defau
         tables=(
             Table(
                 "By method",
-                ("method", f"cells with a coverage of {right}, %", "mean coverage %", "lowest %", "undefined %"),
+                ("method", f"cells that cover {right}", "mean coverage %", "lowest %", "undefined %"),
                 tuple(summary),
             ),
         ),

@@ -60,7 +60,7 @@ def evaluation_page(
     methods = (each.method for result in results for each in result.intervals)
     return Page(
         title=f"Evaluation of {joined([result.system for result in results])}",
-        asked=f"How good {'it is' if len(results) == 1 else 'they are'}, {asked}.",
+        asked=f"How good {'it is' if len(results) == 1 else 'they are'}{asked}.",
         answer=tuple(_sentence(result) for result in results),
         tables=(_figures_table(results, judged, confidence), _intervals_table(results)),
         data=(trials_table("Trials", dev, test),),
@@ -116,7 +116,7 @@ def _figures_table(results: Sequence[Evaluation], judged: Judged, confidence: fl
         )
         for result in results
     ]
-    level = f"{100 * confidence:g} % interval of HTER, %"
+    level = f"{100 * confidence:g} % interval"
     columns = ("system", judged.threshold, "FAR %", "FRR %", "HTER %", level, judged.eer)
     return Table(judged.table, columns, tuple(rows))
 

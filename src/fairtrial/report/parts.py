@@ -83,7 +83,7 @@ class Judged:
 _ON_TEST = Captions()
 JUDGED = {
     A_PRIORI: Judged(
-        "with the threshold chosen by {rule} on development trials",
+        ", with the threshold chosen by {rule} on development trials",
         "On test trials, at the threshold from dev",
         "threshold",
         "EER on dev %",
@@ -91,7 +91,7 @@ JUDGED = {
         _ON_TEST,
     ),
     A_POSTERIORI: Judged(
-        "with the threshold chosen by {rule} on the same trials",
+        ", with the threshold chosen by {rule} on the same trials",
         "On the trials that set the threshold",
         "threshold",
         "EER %",
@@ -99,7 +99,7 @@ JUDGED = {
         _ON_TEST,
     ),
     CROSS_VALIDATED: Judged(
-        "on held-out trials, with the threshold chosen by {rule} on trials of other people",
+        " on held-out trials, with the threshold chosen by {rule} on trials of other people",
         "On held-out trials, each judged by a threshold from other people",
         "threshold from all trials",
         "EER on all trials %",
