@@ -3,6 +3,7 @@
 import json
 import re
 from html.parser import HTMLParser
+from importlib import resources
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any
@@ -24,6 +25,7 @@ from fairtrial import (
     run_benchmark,
     run_study,
 )
+from fairtrial.axes import COLOURS
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
 from fairtrial.counting.errors import as_source, count_errors
 from fairtrial.intervals import FAR
@@ -342,6 +344,15 @@ def test_pages_can_speak_the_terms_of_iso() -> None:
         # FAR and FRR are left as names of systems only
         assert not re.search(r"(FAR|FRR) (%|on test|and weight)|weight of FAR", text)
         assert {"FAR", "FRR"} <= set(page.title.split())
+
+
+def test_colours_of_a_page_are_those_of_figures() -> None:
+    text = render(Page("t", "q", ("a",), (), (), (), REPEAT))
+    for number, colour in enumerate(COLOURS):
+        assert f"--c{number}: {colour};" in text
+        assert text.upper().count(colour) == 1, colour
+    script = (resources.files("fairtrial.report") / "page.js").read_text(encoding="utf-8")
+    assert not re.search("#[0-9a-fA-F]{3,6}", script)
 
 
 def test_p_values_are_never_zero() -> None:
