@@ -11,6 +11,7 @@ SOURCE = Path(fairtrial.__file__).parent
 LAYERS = [
     {"errors", "display"},
     {"checks"},
+    {"axes"},
     {"trials"},
     {"people", "formats"},
     {"counting", "folds"},

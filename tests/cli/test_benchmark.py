@@ -139,7 +139,7 @@ def test_tables_show_every_system_and_experiment() -> None:
     lines = result.stdout.splitlines()
     assert lines[:2] == [
         "Our lab: fp-2, mean, normalisation none",
-        "all figures a priori: thresholds by wer-equal, alpha 0.5 on dev",
+        "all figures a priori: thresholds by wer-equal (alpha 0.5) on dev",
     ]
     assert "synthetic" not in result.stdout
     assert "90 % interval" in result.stdout

@@ -97,8 +97,8 @@ def test_titles_name_alpha_only_where_there_is_one(sets: tuple[Path, Path], monk
     titles = {
         ("few-accepts",): "threshold by few-accepts on dev",
         ("eer", "--alpha", ".9"): "threshold by eer on dev",
-        ("wer-min", "--alpha", ".9"): "threshold by wer-min, alpha 0.9 on dev",
-        ("far", "--alpha", ".01"): "threshold by far, target 0.01 on dev",
+        ("wer-min", "--alpha", ".9"): "threshold by wer-min (alpha 0.9) on dev",
+        ("far", "--alpha", ".01"): "threshold by far (target 0.01) on dev",
     }
     for options, title in titles.items():
         shown = run("evaluate", "--dev", sets[0], "--test", sets[1], "--criterion", *options)

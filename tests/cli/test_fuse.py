@@ -108,7 +108,7 @@ def test_table_shows_the_systems_the_fusion_and_the_gain() -> None:
     result = run(*FILES, "--systems", "face,voice", "--normalise", "z")
     expected = fuse(DEV, TEST, systems=["face", "voice"], normalise="z")
     lines = result.stdout.splitlines()
-    assert lines[0].strip() == "a priori, threshold by wer-equal, alpha 0.5 on dev"
+    assert lines[0].strip() == "a priori, threshold by wer-equal (alpha 0.5) on dev"
     assert "95 % interval" in result.stdout
     for evaluation in (*expected.baselines, expected.evaluation):
         row = next(line for line in lines if evaluation.system in line)
@@ -132,7 +132,7 @@ def test_table_says_that_dev_scores_are_held_out(monkeypatch: pytest.MonkeyPatch
 
 def test_the_same_file_twice_is_a_posteriori() -> None:
     result = run("--dev", "dev.csv", "--test", "dev.csv", "--fusion", "svm-linear", "--folds", "3")
-    assert result.stdout.splitlines()[0].strip() == "a posteriori, threshold by wer-equal, alpha 0.5 on dev"
+    assert result.stdout.splitlines()[0].strip() == "a posteriori, threshold by wer-equal (alpha 0.5) on dev"
     assert "note: dev and test are the same trials" in result.stdout
 
 

@@ -84,8 +84,8 @@ def texts(path: Path) -> Iterator[str]:
     ids=lambda path: str(path.relative_to(SOURCE)),
 )
 def test_the_library_speaks_of_no_option(path: Path) -> None:
-    # a whole command may be named, as in "fairtrial coverage --out"
-    found = [text for text in texts(path) if re.search(r"(?<!\bcoverage )(?<![\w-])--[a-z]", text)]
+    # a whole command may be named, as in "fairtrial coverage --out"; one letter is a variable of CSS
+    found = [text for text in texts(path) if re.search(r"(?<!\bcoverage )(?<![\w-])--[a-z]{2}", text)]
     assert found == []
 
 

@@ -22,6 +22,7 @@ from fairtrial import (
     run_study,
     write_trials,
 )
+from fairtrial.axes import coverage_classes
 from fairtrial.plots import (
     coverage_plot,
     eer_bound_plot,
@@ -33,7 +34,7 @@ from fairtrial.plots import (
     power_plot,
     read_study,
 )
-from fairtrial.plots.coverage import CoveredCell, choose_rows, coverage_classes, coverage_map
+from fairtrial.plots.coverage import CoveredCell, choose_rows, coverage_map
 from fairtrial.plots.eer_bound import chi2_critical, chi2_tail
 from fairtrial.plots.hter_sd import ratios_up_to
 from fairtrial.trials import Trials
@@ -46,13 +47,16 @@ FIG_3 = {
 }
 
 
-def test_deviations_against_fig_3_of_seed_000(ax: Axes) -> None:
+def test_deviations_against_fig_3_of_bengio_and_mariethoz_2004(ax: Axes) -> None:
     found = hter_deviations(ratios=list(FIG_3))
     for place, expected in enumerate(FIG_3.values()):
         three = [found.deviations[name][place] for name in ("HTER", "NAIVE", "CLASS")]
         assert three == pytest.approx(expected, abs=6e-7)
     hter_sd_plot(found, ax=ax)
     assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
+    iso = hter_sd_plot(found, terms="iso")
+    assert iso.get_legend_handles_labels()[1][3:] == ["FMR", "FNMR"]
+    assert iso.get_title(loc="left").startswith("FMR 10 %, FNMR 20 %")
     np.testing.assert_array_equal(ax.lines[0].get_xdata(), [1, 10, 100, 1000])
     for line, values in zip(ax.lines, found.deviations.values(), strict=True):
         np.testing.assert_array_equal(line.get_ydata(), values)
@@ -69,26 +73,6 @@ def test_deviations_of_single_rates() -> None:
             hter_deviations(**wrong)
     with pytest.raises(FairtrialError, match="above 1"):
         ratios_up_to(1)
-
-
-@pytest.mark.parametrize(
-    ("coverage", "place"),
-    [
-        (0, 0),
-        (0.0099, 0),
-        (0.01, 1),
-        (0.25, 2),
-        (0.5, 3),
-        (0.75, 4),
-        (0.9, 5),
-        (0.925, 6),
-        (0.9499, 6),
-        (0.95, 7),
-        (1, 7),
-    ],
-)
-def test_classes_of_table_1_of_seed_002(coverage: float, place: int) -> None:
-    assert coverage_classes(coverage) == place
 
 
 @pytest.fixture(scope="module")
@@ -181,7 +165,7 @@ def test_chi2_against_scipy() -> None:
         chi2_critical(0)
 
 
-def test_eer_bound_against_example_3_of_seed_003(ax: Axes) -> None:
+def test_eer_bound_against_example_3_of_hofbauer_and_uhl_2016(ax: Axes) -> None:
     eer_bound_plot(bounds_from_eers([0.0057, 0.0008, 0.0007, 0.0028, 0], 285_390), ax=ax)
     points = [line for line in ax.lines if line.get_label() and not str(line.get_label()).startswith("_")]
     (place,) = [np.ravel(line.get_xydata()) for line in points]

@@ -135,7 +135,7 @@ def command(
     if out is not None:
         _write(results, contest, found, out)
     if report is not None:
-        from fairtrial.report.pages import benchmark_page
+        from fairtrial.report.benchmark import benchmark_page
 
         repeat = repeat_of([str(path) for path in benchmark.files], seed)
         write_page(benchmark_page(benchmark, results[0], repeat, confidence=values["confidence"]), report)

@@ -63,10 +63,11 @@ def command(json_: bool, report: str | None, **values: Any) -> None:
     check_report(report)
     inputs, result = _compare(values)
     if report is not None and inputs.test is not None:
-        from fairtrial.report.pages import comparison_page
+        from fairtrial.report.comparison import comparison_page
 
         repeat = repeat_of((*values["dev"], *values["test"]), values["seed"])
-        write_page(comparison_page(result, inputs.dev, inputs.test, repeat, confidence=values["confidence"]), report)
+        settings = {name: values[name] for name in ("confidence", "cluster")}
+        write_page(comparison_page(result, inputs.dev, inputs.test, repeat, **settings), report)
     if json_:
         print_json(result.to_dict())
     else:

@@ -113,7 +113,7 @@ def command(
             study.write(out)
             Path(journal).unlink(missing_ok=True)
     if report is not None:
-        from fairtrial.report.pages import coverage_page
+        from fairtrial.report.coverage import coverage_page
 
         write_page(coverage_page(study, repeat_of([like] if like else [], seed)), report)
     if json_:

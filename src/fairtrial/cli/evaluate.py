@@ -61,11 +61,17 @@ def command(json_: bool, report: str | None, **values: Any) -> None:
     inputs = read_inputs(values)
     results = _evaluate(inputs, values, measures)
     if report is not None:
-        from fairtrial.report.pages import evaluation_page
+        from fairtrial.report.evaluation import evaluation_page
 
         repeat = repeat_of((*values["dev"], *values["test"]), values["seed"])
         page = evaluation_page(
-            results, inputs.dev, inputs.test, repeat, blocks=inputs.blocks, confidence=values["confidence"]
+            results,
+            inputs.dev,
+            inputs.test,
+            repeat,
+            blocks=inputs.blocks,
+            confidence=values["confidence"],
+            cluster=values["cluster"],
         )
         write_page(page, report)
     if json_:

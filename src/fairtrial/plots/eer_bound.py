@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import erfc, sqrt
-from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import chdtrc, chdtri
 
 from fairtrial.checks import check_share
 from fairtrial.errors import ParameterError
@@ -22,15 +21,13 @@ _LISTED = 10
 
 
 def chi2_tail(chi2: ArrayLike) -> NDArray[np.float64]:
-    """The upper tail of chi2 with one degree of freedom: the tails of a normal distribution."""
-    values = np.asarray(chi2, dtype=np.float64)
-    return np.array([erfc(sqrt(value / 2)) for value in values.ravel().tolist()]).reshape(values.shape)
+    """The upper tail of chi2 with one degree of freedom."""
+    return np.asarray(chdtrc(1, np.asarray(chi2, dtype=np.float64)))
 
 
 def chi2_critical(p_value: float) -> float:
-    """The chi2 from which on p is no more than this."""
-    check_share("p_value", p_value, open_ends=True)
-    return NormalDist().inv_cdf(p_value / 2) ** 2
+    """The chi2 at which p is this."""
+    return float(chdtri(1, check_share("p_value", p_value, open_ends=True)))
 
 
 def eer_bound_plot(bounds: EerBound | Sequence[EerBound], *, p_value: float = 0.01, ax: Axes | None = None) -> Axes:

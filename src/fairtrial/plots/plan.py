@@ -51,7 +51,7 @@ def plan_plot(plan: RatePlan, *, ax: Axes | None = None) -> Axes:
             )
         if plan.rho:
             fewest = max(2, floor(plan.independent_attempts * plan.rho) + 1)
-            own.axhline(fewest, color=GREY, linestyle=":", label=f"{fewest:,} individuals: fewer never do")
+            own.axhline(fewest, color=GREY, linestyle=":", label=f"{fewest:,} individuals: fewer are never enough")
         own.plot(
             plan.attempts,
             plan.individuals,
