@@ -20,8 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.errors import ParameterError
-from fairtrial.individuals import PAPER, Cell, CoverageStudy, StudySettings, cover, cover_exactly, run_study
-from fairtrial.individuals.generators import Generator
+from fairtrial.individuals import PAPER, Cell, CoverageStudy, Generator, StudySettings, cover, cover_exactly, run_study
 
 MARK = "<!-- what follows is written by make study -->"
 OMAN_ZUCKER, BETA_BINOMIAL = GENERATORS = get_args(Generator)
@@ -327,7 +326,7 @@ def hook() -> str:
         lines.append([str(m), *(found[generator][method] for generator, method in columns)])
     limits = {generator: endless_coverage(n, pi, rho, generator) for generator in GENERATORS}
     stars = {OMAN_ZUCKER: "", BETA_BINOMIAL: "*"}
-    lines.append(["no end", *(percent(limits[g][method]) + stars[g] for g, method in columns)])
+    lines.append(["infinite", *(percent(limits[g][method]) + stars[g] for g, method in columns)])
     return table(["m", *(f"{NAMES[method]}, {generator}" for generator, method in columns)], lines)
 
 
@@ -347,7 +346,7 @@ def turning_points() -> str:
         ]
         limit = endless_coverage(n, pi, rho, OMAN_ZUCKER)["lbb"]
         lines.append([f"{rho:g}", f"{turn:.0f}", *found, percent(limit)])
-    return table(["rho", "m*", "m*/2", "m*", "2 m*", "4 m*", "no end"], lines)
+    return table(["rho", "m*", "m*/2", "m*", "2 m*", "4 m*", "infinite"], lines)
 
 
 def main() -> None:
@@ -361,7 +360,7 @@ def main() -> None:
     )
     n, pi, rho = HOOK
     parts = [
-        f"{len(PAPER)} cells, {data_sets} data sets a cell, 1000 resamples. Coverage in %; *good*: 92.5 to 97.5 %. Two "
+        f"{len(PAPER)} cells, {data_sets} data sets per cell, 1000 resamples. Coverage in %; *good*: 92.5 to 97.5 %. Two "
         f"numbers in a column are Oman-Zucker / beta-binomial. BP and BB differ by at most {percent(apart)} points in "
         "any cell; only BP is shown below the first table.",
         "### All cells",

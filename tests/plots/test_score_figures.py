@@ -11,7 +11,7 @@ from scipy import stats
 
 from fairtrial import FairtrialError, Trials, choose_thresholds, count_errors
 from fairtrial.plots import diagnostic_plot, diagnostics, scatter_data, scatter_plot, zoo_data, zoo_plot
-from fairtrial.plots.zoo import _tail
+from fairtrial.plots.zoo import _improbable
 
 
 def test_scatter_draws_a_seeded_subsample(test: Trials) -> None:
@@ -170,9 +170,15 @@ def test_zoo_labels_are_few_and_within_the_axes_and_apart(apart: float) -> None:
         assert not any(box.overlaps(other) for other in boxes[:place])
 
 
-@pytest.mark.parametrize(("errors", "trials", "rate"), [(0, 5, 0.1), (3, 46, 0.02), (5, 5, 0.5), (1, 1000, 0.001)])
-def test_binomial_tail_against_scipy(errors: int, trials: int, rate: float) -> None:
-    assert _tail(errors, trials, rate) == pytest.approx(float(stats.binom.sf(errors - 1, trials, rate)))
+def test_who_errs_improbably_often_by_the_binomial() -> None:
+    # 19 people with 1 error in 20 and one with k: the tail at the common rate against .05 / 20
+    for worst in (0, 3, 4, 5, 6, 20):
+        errors, trials = np.array([1.0] * 19 + [worst]), np.full(20, 20)
+        tail = sum(stats.binom.pmf(k, 20, errors.sum() / 400) for k in range(worst, 21))
+        found = _improbable(errors, trials)
+        assert not found[:-1].any()
+        assert found[-1] == (tail < 0.05 / 20)
+    assert not _improbable(np.zeros(20), np.full(20, 20)).any()
 
 
 def test_zoo_needs_ids_and_a_threshold(test: Trials) -> None:

@@ -34,7 +34,6 @@ from fairtrial.plots import (
     read_study,
 )
 from fairtrial.plots.coverage import CoveredCell, choose_rows, coverage_classes, coverage_map
-from fairtrial.plots.eer_bound import chi2_critical, chi2_tail
 from fairtrial.plots.hter_sd import ratios_up_to
 from fairtrial.trials import Trials
 
@@ -173,12 +172,15 @@ def test_hook_lines(study: CoverageStudy, ax: Axes) -> None:
         choose_rows(study.rows, n=[7])
 
 
-def test_chi2_against_scipy() -> None:
-    grid = np.array([0, 0.5, 3.84, 6.63, 50])
-    np.testing.assert_allclose(chi2_tail(grid), stats.chi2.sf(grid, 1), rtol=1e-12)
-    assert chi2_critical(0.01) == pytest.approx(float(stats.chi2.isf(0.01, 1)))
+def test_eer_bound_against_a_table_of_chi2(ax: Axes) -> None:
+    eer_bound_plot(bounds_from_eers([0.0007, 0.0008], 285_390), p_value=0.05, ax=ax)
+    curve, critical = ax.lines[:2]
+    chi2, p = np.asarray(curve.get_xydata()).T
+    for value, tail in ((2.706, 0.10), (3.841, 0.05), (6.635, 0.01)):
+        assert np.interp(value, chi2, p) == pytest.approx(tail, rel=1e-3)
+    assert float(np.asarray(critical.get_xdata())[0]) == pytest.approx(3.841, abs=1e-3)
     with pytest.raises(FairtrialError, match="p_value"):
-        chi2_critical(0)
+        eer_bound_plot(bounds_from_eers([0.0007, 0.0008], 285_390), p_value=0, ax=ax)
 
 
 def test_eer_bound_against_example_3_of_seed_003(ax: Axes) -> None:

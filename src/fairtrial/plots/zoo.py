@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp, lgamma, log, log1p
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -126,22 +125,13 @@ def _beyond(values: Floats) -> NDArray[np.bool_]:
 
 def _improbable(errors: Floats, trials: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Who has more errors than the common rate explains, for as many people as there are."""
+    from scipy.special import bdtrc
+
     rate = float(errors.sum() / trials.sum())
     if not 0 < rate < 1:
         return np.zeros(len(errors), dtype=bool)
-    tails = [_tail(round(count), int(size), rate) for count, size in zip(errors.tolist(), trials.tolist(), strict=True)]
-    return np.array([tail < _RISK / len(tails) for tail in tails])
-
-
-def _tail(errors: int, trials: int, rate: float) -> float:
-    """The probability of so many errors or more."""
-    if errors == 0:
-        return 1.0
-    logs = [
-        lgamma(trials + 1) - lgamma(k + 1) - lgamma(trials - k + 1) + k * log(rate) + (trials - k) * log1p(-rate)
-        for k in range(errors, trials + 1)
-    ]
-    return min(1.0, sum(exp(value) for value in logs))
+    tails = np.where(errors > 0, bdtrc(errors - 1, trials, rate), 1.0)
+    return np.asarray(tails < _RISK / len(tails))
 
 
 def zoo_plot(zoo: Zoo, *, ax: Axes | None = None) -> Axes:

@@ -14,7 +14,7 @@ from fairtrial.comparison import Comparison, SystemRank
 from fairtrial.epc import cross_validated_curve
 from fairtrial.evaluation import Evaluation
 from fairtrial.folds import Block
-from fairtrial.individuals.study import CoverageStudy
+from fairtrial.individuals import CoverageStudy
 from fairtrial.intervals.clusters import SharedPeople, interval_of_decisions, wrong_decisions
 from fairtrial.intervals.rates import hter_interval
 from fairtrial.report.page import (
@@ -399,7 +399,7 @@ def coverage_page(study: CoverageStudy, repeat: Repeat) -> Page:
         undefined = float(np.mean([row.undefined for row in rows]))
         figures = (within[name], float(coverage.mean()), float(coverage.min()), undefined)
         summary.append((Cell(name), *(percent_cell(value) for value in figures)))
-    how = "all possible data sets" if settings.exact else f"{settings.data_sets:,} data sets a cell"
+    how = "all possible data sets" if settings.exact else f"{settings.data_sets:,} data sets per cell"
     return Page(
         title=f"Coverage of {len(settings.methods)} intervals in {len(cells):,} cells",
         asked=f"How often {100 * settings.confidence:g} % intervals for repeated attempts hold the true rate "
