@@ -360,9 +360,9 @@ def main() -> None:
     )
     n, pi, rho = HOOK
     parts = [
-        f"{len(PAPER)} cells, {data_sets} data sets per cell, 1000 resamples. Coverage in %; *good*: 92.5 to 97.5 %. Two "
-        f"numbers in a column are Oman-Zucker / beta-binomial. BP and BB differ by at most {percent(apart)} points in "
-        "any cell; only BP is shown below the first table.",
+        f"{len(PAPER)} cells, {data_sets} data sets per cell, 1000 resamples. Coverage in %; *good*: 92.5 to 97.5 %. "
+        f"Two numbers in a column are Oman-Zucker / beta-binomial. BP and BB differ by at most {percent(apart)} points "
+        "in any cell; only BP is shown below the first table.",
         "### All cells",
         overall(studies),
         "### Claims of the paper",

@@ -182,5 +182,5 @@ def test_bad_options(options: dict[str, Any], message: str) -> None:
 
 
 def test_many_data_sets_are_an_error() -> None:
-    with pytest.raises(ParameterError, match="data set.*several at once"):
+    with pytest.raises(ParameterError, match=r"data set.*several at once"):
         repeated_intervals(Individuals(np.arange(2.0), np.ones(2), np.ones((3, 2))))

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from scipy import stats
 
 from fairtrial import (
     CoverageStudy,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import abc
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, fields, replace
 from threading import Event
@@ -231,7 +232,7 @@ def study_like(
 
 def _in_parallel(
     cells: Sequence[Cell], work: Callable[[Cell], list[CoverageRow]], workers: int
-) -> Iterator[tuple[Cell, list[CoverageRow]]]:
+) -> abc.Generator[tuple[Cell, list[CoverageRow]]]:
     """Work on several cells at once and give them with their rows, in their order."""
     from joblib import Parallel, delayed
     from threadpoolctl import threadpool_limits

@@ -1,8 +1,9 @@
 """How many people and attempts a test needs."""
 
-from fairtrial.planning.comparison import ComparisonPlan, comparison_power, plan_comparison, simulated_power
+from fairtrial.planning.comparison import ComparisonPlan, comparison_power, plan_comparison
 from fairtrial.planning.rate import (
     RatePlan,
+    SimulatedPlan,
     TradeOff,
     attempts_for_half_width,
     attempts_for_upper_bound,
@@ -11,10 +12,16 @@ from fairtrial.planning.rate import (
     rule_of_thirty,
     trade_off,
 )
+from fairtrial.planning.simulation import SimulatedPower, simulate_comparison_power
+from fairtrial.planning.systems import ComparisonSetting, Rates
 
 __all__ = [
     "ComparisonPlan",
+    "ComparisonSetting",
     "RatePlan",
+    "Rates",
+    "SimulatedPlan",
+    "SimulatedPower",
     "TradeOff",
     "attempts_for_half_width",
     "attempts_for_upper_bound",
@@ -23,6 +30,6 @@ __all__ = [
     "plan_comparison",
     "plan_rate",
     "rule_of_thirty",
-    "simulated_power",
+    "simulate_comparison_power",
     "trade_off",
 ]
