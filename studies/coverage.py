@@ -1,7 +1,7 @@
 """How often six intervals hold the true rate when people are tested several times: the study of Schuckers et al. 2004.
 
 All cells of the paper with both generators, the paper's claims beside what was found, and coverage as the attempts
-of each person grow without end. Writes docs/individuals.md.
+of each person grow without limit. Writes docs/individuals.md.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Mask: TypeAlias = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """What one method did, an entry a cell."""
+    """What one method did, one entry per cell."""
 
     n: Floats
     m: Floats
@@ -213,7 +213,7 @@ def widths(studies: Studies) -> str:
             known = ratio[np.isfinite(ratio)]
             numbers = known.mean(), np.median(known), known.max()
             lines.append([f"{generator}, {words}", *(f"{value:.3f}" for value in numbers)])
-    return table(["BRR width over LBB width, a cell", "mean", "median", "largest"], lines)
+    return table(["BRR width over LBB width, per cell", "mean", "median", "largest"], lines)
 
 
 def replicate_share(method: str, m: float, rho: float) -> float:

@@ -211,8 +211,8 @@ def test_plan_lines(ax: Axes) -> None:
 
 def test_power_curve(ax: Axes) -> None:
     rates = (0.01, 0.02), (0.015, 0.03)
-    plan = plan_comparison(*rates, attempts=4)
-    data = power_curve(plan, lambda n: plan_comparison(*rates, attempts=4, individuals=n).power, points=9)
+    plan = plan_comparison(*rates, attempts=4, data_sets=0)
+    data = power_curve(plan, lambda n: plan_comparison(*rates, attempts=4, individuals=n, data_sets=0).power, points=9)
     power_plot(data, ax=ax)
     assert (np.diff(data.power) > 0).all()
     np.testing.assert_array_equal(ax.lines[0].get_xydata(), np.stack([data.individuals, data.power], 1))

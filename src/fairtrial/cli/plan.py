@@ -229,7 +229,9 @@ def _print_comparison(plan: ComparisonPlan) -> None:
     if plan.power_simulated is None or plan.power_error is None:
         click.echo("not simulated: too many trials, or correlations too large")
         return
-    click.echo(f"simulated: {percent(plan.power_simulated)} %, with a standard error of {percent(plan.power_error)}")
+    click.echo(
+        f"simulated: {percent(plan.power_simulated)} %, with a standard error of {percent(plan.power_error)} points"
+    )
     if abs(plan.power_simulated - plan.power) > _APART:
         click.echo(
             "note: the two differ by more than 5 points, since errors are few or people few; go by the simulated power"

@@ -107,7 +107,7 @@ def _deviation(model: _Likelihood, best: Floats) -> float:
 
 
 def _maximum(model: _Likelihood, rate: float, rho: float) -> Floats:
-    """Climb from the moments, the rate and the correlation on scales without ends."""
+    """Climb from the moments, the rate and the correlation on unbounded scales."""
     from scipy.optimize import minimize
 
     start = np.array([log(rate / (1 - rate)), log(rho / (1 - rho))])
