@@ -1,13 +1,12 @@
 """How many people and attempts a test needs."""
 
+from fairtrial.planning.checking import SimulatedPlan, check_plan
 from fairtrial.planning.comparison import ComparisonPlan, comparison_power, plan_comparison
 from fairtrial.planning.rate import (
     RatePlan,
-    SimulatedPlan,
     TradeOff,
     attempts_for_half_width,
     attempts_for_upper_bound,
-    check_plan,
     plan_rate,
     rule_of_thirty,
     trade_off,

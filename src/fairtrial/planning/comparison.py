@@ -311,23 +311,24 @@ def plan_comparison(
 
 def _never_enough(setting: ComparisonSetting, weights: ErrorWeights, power: float, confidence: float) -> ParameterError:
     """Say why no number of clients reaches the power."""
-    first, second = setting.first, setting.second
-    difference = weights.far * (first.far - second.far) + weights.frr * (first.frr - second.frr)
-    if setting.impostors is None or not setting.rho_impostor or abs(difference) < 1e-15:
+    least = None if setting.impostors is None else _fewest_impostors(setting, weights, power, confidence)
+    if setting.impostors is None or least is None:
         return ParameterError("the two systems have the same error rate by this measure; no test can tell them apart")
-    variances = [
-        part.true
-        for part in _parts(
-            first, second, weights, setting.correlation, ((1.0, inf), (inf, inf)), (setting.rho_impostor, 1.0)
-        )
-    ]
-
-    def is_enough(impostors: int) -> bool:
-        """With infinitely many clients, only the spread between impostors is left."""
-        return _student_power(difference, sum(variances) / impostors, impostors - 1, confidence) >= power
-
-    least = smallest_enough(is_enough)
     return ParameterError(
         f"no number of clients reaches a power of {100 * power:g} % with {setting.impostors} impostors common to all; "
-        f"more impostors are needed, at least {least:,}"
+        f"more impostors are needed, at least {max(least, setting.impostors + 1):,}"
     )
+
+
+def _fewest_impostors(setting: ComparisonSetting, weights: ErrorWeights, power: float, confidence: float) -> int | None:
+    """Find how many impostors are enough with infinitely many clients: only the spread between impostors is left."""
+    first, second = setting.first, setting.second
+    difference = weights.far * (first.far - second.far) + weights.frr * (first.frr - second.frr)
+    endless = (1.0, inf), (inf, inf)
+    parts = _parts(first, second, weights, setting.correlation, endless, (setting.rho_impostor, 1.0))
+    variance = sum(part.true for part in parts)
+
+    def is_enough(impostors: int) -> bool:
+        return _student_power(difference, variance / impostors, impostors - 1, confidence) >= power
+
+    return smallest_enough(is_enough)
