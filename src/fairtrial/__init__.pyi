@@ -41,21 +41,23 @@ from .fusion import (
 from .individuals import (
     PAPER,
     QUICK,
+    BetaBinomialFit,
     Cell,
     CoverageRow,
     CoverageStudy,
     Grid,
+    Individuals,
+    RepeatedIntervals,
     StudySettings,
     cover,
     cover_exactly,
     draw_individuals,
     errors_pmf,
+    fit_beta_binomial,
+    repeated_intervals,
     run_study,
     study_like,
 )
-from .individuals.attempts import Individuals
-from .individuals.beta_binomial import BetaBinomialFit, fit_beta_binomial
-from .individuals.repeated import RepeatedIntervals, repeated_intervals
 from .intervals import (
     Interval,
     RateInterval,

@@ -165,7 +165,7 @@ def test_a_journal_of_other_settings_is_refused() -> None:
     Path("rows.csv.journal").write_text('{"seed": 3}\n')
     result = run(*SMALL, "--out", "rows.csv")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "rows.csv.journal: is of a study with other settings" in result.stderr
+    assert "rows.csv.journal: is the journal of a study with other settings" in result.stderr
 
 
 def test_like_a_table_of_counts() -> None:
@@ -195,10 +195,10 @@ def test_like_a_table_with_unequal_attempts() -> None:
 @pytest.mark.parametrize(
     ("arguments", "parts"),
     [
-        (["--n", "ten"], ["--n ten: expected whole numbers parted by commas"]),
+        (["--n", "ten"], ["--n ten: expected whole numbers separated by commas"]),
         (["--n", "10,"], ["--n 10,: expected whole numbers"]),
         (["--m", "2.5"], ["--m 2.5: expected whole numbers"]),
-        (["--pi", "a,b"], ["--pi a,b: expected numbers parted by commas"]),
+        (["--pi", "a,b"], ["--pi a,b: expected numbers separated by commas"]),
         (["--n", "1"], ["n must be a whole number of at least 2 individuals, not 1"]),
         (["--m", "0"], ["m must be a whole number of at least one attempt, not 0"]),
         (["--pi", "0"], ["pi must be a fraction above 0 and below 1"]),

@@ -183,6 +183,7 @@ def test_who_stands_out_against_sums_of_binomial_probabilities() -> None:
     expected = [tail < 0.05 / 6 for tail in tails]
     assert _improbable(errors, trials).tolist() == expected
     assert 0 < sum(expected) < 6
+    assert not _improbable(np.zeros(6), trials).any()
 
 
 def test_zoo_needs_ids_and_a_threshold(test: Trials) -> None:

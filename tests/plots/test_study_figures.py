@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from scipy import stats
 
 from fairtrial import (
     CoverageStudy,
@@ -35,7 +34,6 @@ from fairtrial.plots import (
     read_study,
 )
 from fairtrial.plots.coverage import CoveredCell, choose_rows, coverage_map
-from fairtrial.plots.eer_bound import chi2_critical, chi2_tail
 from fairtrial.plots.hter_sd import ratios_up_to
 from fairtrial.trials import Trials
 
@@ -157,12 +155,15 @@ def test_hook_lines(study: CoverageStudy, ax: Axes) -> None:
         choose_rows(study.rows, n=[7])
 
 
-def test_chi2_against_scipy() -> None:
-    grid = np.array([0, 0.5, 3.84, 6.63, 50])
-    np.testing.assert_allclose(chi2_tail(grid), stats.chi2.sf(grid, 1), rtol=1e-12)
-    assert chi2_critical(0.01) == pytest.approx(float(stats.chi2.isf(0.01, 1)))
+def test_eer_bound_against_a_table_of_chi2(ax: Axes) -> None:
+    eer_bound_plot(bounds_from_eers([0.0007, 0.0008], 285_390), p_value=0.05, ax=ax)
+    curve, critical = ax.lines[:2]
+    chi2, p = np.asarray(curve.get_xydata()).T
+    for value, tail in ((2.706, 0.10), (3.841, 0.05), (6.635, 0.01)):
+        assert np.interp(value, chi2, p) == pytest.approx(tail, rel=1e-3)
+    assert float(np.asarray(critical.get_xdata())[0]) == pytest.approx(3.841, abs=1e-3)
     with pytest.raises(FairtrialError, match="p_value"):
-        chi2_critical(0)
+        eer_bound_plot(bounds_from_eers([0.0007, 0.0008], 285_390), p_value=0, ax=ax)
 
 
 def test_eer_bound_against_example_3_of_hofbauer_and_uhl_2016(ax: Axes) -> None:
@@ -194,8 +195,8 @@ def test_plan_lines(ax: Axes) -> None:
 
 def test_power_curve(ax: Axes) -> None:
     rates = (0.01, 0.02), (0.015, 0.03)
-    plan = plan_comparison(*rates, attempts=4)
-    data = power_curve(plan, lambda n: plan_comparison(*rates, attempts=4, individuals=n).power, points=9)
+    plan = plan_comparison(*rates, attempts=4, data_sets=0)
+    data = power_curve(plan, lambda n: plan_comparison(*rates, attempts=4, individuals=n, data_sets=0).power, points=9)
     power_plot(data, ax=ax)
     assert (np.diff(data.power) > 0).all()
     np.testing.assert_array_equal(ax.lines[0].get_xydata(), np.stack([data.individuals, data.power], 1))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -16,8 +16,7 @@ from fairtrial.cli.reporting import check_report, repeat_of, report_option, writ
 from fairtrial.errors import ParameterError
 
 if TYPE_CHECKING:
-    from fairtrial.individuals import CoverageStudy, Grid
-    from fairtrial.individuals.generators import Generator
+    from fairtrial.individuals import CoverageStudy, Generator, Grid, StudySettings
 
 Number = TypeVar("Number", int, float)
 
@@ -27,17 +26,28 @@ _FEW_CELLS = 16
 @click.command()
 @click.option("--grid", "grid_name", type=click.Choice(["paper", "quick"]), help="All cells of the paper, or a few.")
 @click.option("--n", "n", metavar="N,..", help="Numbers of individuals, in place of the grid's.")
-@click.option("--m", "m", metavar="M,..", help="Attempts of each, likewise.")
-@click.option("--pi", "pi", metavar="P,..", help="Error rates, likewise.")
-@click.option("--rho", "rho", metavar="R,..", help="Correlations between attempts of an individual, likewise.")
+@click.option("--m", "m", metavar="M,..", help="Attempts of each individual, in place of the grid's.")
+@click.option("--pi", "pi", metavar="P,..", help="Error rates, in place of the grid's.")
 @click.option(
-    "--like", metavar="F", help="In place of a grid: a table of errors and attempts; the study is at its point."
+    "--rho", "rho", metavar="R,..", help="Correlations between attempts of an individual, in place of the grid's."
 )
-@click.option("--datasets", type=int, default=1000, show_default=True, metavar="D", help="Data sets a cell.")
 @click.option(
-    "--resamples", type=int, default=1000, show_default=True, metavar="T", help="Resamples of sb and brr; 0: no end."
+    "--like", metavar="F", help="In place of a grid: a table of errors and attempts, to study data like these."
 )
-@click.option("--exact", is_flag=True, help="All possible data sets in place of drawn ones, resamples without end.")
+@click.option("--datasets", type=int, default=1000, show_default=True, metavar="D", help="Data sets per cell.")
+@click.option(
+    "--resamples",
+    type=int,
+    default=1000,
+    show_default=True,
+    metavar="T",
+    help="Resamples of sb and brr; 0: infinitely many.",
+)
+@click.option(
+    "--exact",
+    is_flag=True,
+    help="All possible data sets in place of simulated ones, as if with infinitely many resamples.",
+)
 @click.option(
     "--generator",
     type=click.Choice(["oman-zucker", "beta-binomial"]),
@@ -48,7 +58,7 @@ _FEW_CELLS = 16
 @click.option("--method", "methods", multiple=True, metavar="NAME", help="dr, bp, sb, bb, lbb or brr; may be repeated.")
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Confidence of the intervals.")
 @click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Seed of the data sets.")
-@click.option("--workers", type=int, metavar="K", help="Cells worked on at once.  [default: one a processor]")
+@click.option("--workers", type=int, metavar="K", help="Cells worked on at once.  [default: one per processor]")
 @click.option(
     "--out",
     metavar="F",
@@ -137,20 +147,19 @@ def grid_of(start: Grid, n: str | None, m: str | None, pi: str | None, rho: str 
 
 
 def numbers_of(option: str, text: str, kind: Callable[[str], Number]) -> tuple[Number, ...]:
-    """Numbers parted by commas."""
+    """Read numbers separated by commas."""
     try:
         return tuple(kind(part) for part in text.split(","))
     except ValueError as error:
         what = "whole numbers" if kind is int else "numbers"
-        raise ParameterError(f"{option} {text}: expected {what} parted by commas") from error
+        raise ParameterError(f"{option} {text}: expected {what} separated by commas") from error
 
 
 def _study_like(
-    file: str, settings: Any, others: dict[str, str | None], pi: str | None, rho: str | None
+    file: str, settings: StudySettings, others: dict[str, str | None], pi: str | None, rho: str | None
 ) -> CoverageStudy:
     from fairtrial.formats.counts import read_counts
-    from fairtrial.individuals.attempts import Individuals
-    from fairtrial.individuals.study import study_like
+    from fairtrial.individuals import Individuals, study_like
 
     for option, value in others.items():
         if value is not None:
@@ -168,7 +177,7 @@ def _print(study: CoverageStudy) -> None:
 
     cells = list(dict.fromkeys((row.n, row.m, row.pi, row.rho) for row in study.rows))
     settings = study.settings
-    how = "all data sets" if settings.exact else f"{settings.data_sets:,} data sets a cell"
+    how = "all data sets" if settings.exact else f"{settings.data_sets:,} data sets per cell"
     title = f"{100 * settings.confidence:g} % intervals, {settings.generator}, {how}"
     table = Table(title_justify="left")
     if len(cells) == 1:
@@ -205,4 +214,4 @@ def _print(study: CoverageStudy) -> None:
         table.add_row(*line)
     print_table(table)
     if "dr" in settings.methods and settings.confidence != 0.9:
-        click.echo("dr is a 90 % interval whatever the confidence")
+        click.echo("dr is a 90 % interval at any confidence")

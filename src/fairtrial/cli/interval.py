@@ -15,7 +15,7 @@ from fairtrial.errors import ParameterError
 
 if TYPE_CHECKING:
     from fairtrial.counting.errors import ErrorCounts
-    from fairtrial.individuals.attempts import ErrorKind, Individuals, Person
+    from fairtrial.individuals import ErrorKind, Individuals, Person
     from fairtrial.intervals import RateInterval
 
 
@@ -130,7 +130,7 @@ def individuals(
       fairtrial interval individuals counts.csv
       fairtrial interval individuals test.txt --threshold 0.5 --error far --by subject
     """
-    from fairtrial.individuals.repeated import REPEATED_METHODS, repeated_intervals
+    from fairtrial.individuals import REPEATED_METHODS, repeated_intervals
 
     people, other = _people(file, threshold, error, by, values)
     check_seed(seed)
@@ -185,7 +185,7 @@ def _people(
     file: str, threshold: float | None, error: ErrorKind, by: Person, values: dict[str, Any]
 ) -> tuple[Individuals, Individuals | None]:
     """The people, and for impostor trials with both ids the people in the other role."""
-    from fairtrial.individuals.attempts import Individuals
+    from fairtrial.individuals import Individuals
 
     if threshold is None:
         from fairtrial.formats.counts import read_counts

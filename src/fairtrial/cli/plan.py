@@ -12,14 +12,20 @@ from fairtrial.cli.output import percent, print_json, print_table
 from fairtrial.errors import ParameterError
 
 if TYPE_CHECKING:
-    from fairtrial.planning import ComparisonPlan, RatePlan
-    from fairtrial.planning.rate import SimulatedPlan
+    from fairtrial.planning import ComparisonPlan, RatePlan, SimulatedPlan
+
+_APART = 0.05
 
 
 @click.command()
 @click.option("--pi", type=float, metavar="P", help="The error rate that is expected; 0 with --below: no error.")
 @click.option(
-    "--rho", type=float, default=0.0, show_default=True, metavar="R", help="Correlation between attempts of a person."
+    "--rho",
+    type=float,
+    default=0.0,
+    show_default=True,
+    metavar="R",
+    help="Correlation between attempts of a person, or against a client.",
 )
 @click.option("--half-width", type=float, metavar="H", help="The half-width that the interval of the rate is to have.")
 @click.option(
@@ -33,10 +39,29 @@ if TYPE_CHECKING:
 @click.option("--a", nargs=2, type=float, metavar="FAR FRR", help="Two systems are compared: the first.")
 @click.option("--b", nargs=2, type=float, metavar="FAR FRR", help="The second.")
 @click.option("--power", type=float, default=0.8, show_default=True, help="How surely, with --below and with --a --b.")
-@click.option("--individuals", type=int, metavar="N", help="The people there are.")
+@click.option("--individuals", type=int, metavar="N", help="The people there are (clients, with --a --b).")
 @click.option("--attempts", type=int, metavar="M", help="The attempts of each person (genuine ones, with --a --b).")
 @click.option(
-    "--impostor-attempts", type=int, default=10, show_default=True, metavar="K", help="Impostor attempts of each."
+    "--impostor-attempts",
+    type=int,
+    default=10,
+    show_default=True,
+    metavar="K",
+    help="Impostor attempts against each client.",
+)
+@click.option(
+    "--impostors",
+    type=int,
+    metavar="S",
+    help="Impostors common to all clients.  [default: each client has impostors of their own]",
+)
+@click.option(
+    "--rho-impostor",
+    type=float,
+    default=0.0,
+    show_default=True,
+    metavar="R",
+    help="Correlation between trials of the same impostor, with --impostors.",
 )
 @click.option(
     "--correlation",
@@ -64,6 +89,7 @@ def command(json_: bool, **values: Any) -> None:
       fairtrial plan --pi .02 --rho .1 --half-width .005 --attempts 5
       fairtrial plan --pi .005 --rho .1 --below .01
       fairtrial plan --a .010 .020 --b .015 .030 --attempts 4 --impostor-attempts 100 --correlation .5
+      fairtrial plan --a .010 .020 --b .015 .030 --attempts 4 --impostor-attempts 100 --impostors 25 --rho-impostor .01
     """
     check_seed(values["seed"])
     if (values["a"] is None) != (values["b"] is None):
@@ -75,7 +101,7 @@ def command(json_: bool, **values: Any) -> None:
 
 
 def _plan_rate(values: dict[str, Any], json_: bool) -> None:
-    from fairtrial.individuals.generators import MOST_ATTEMPTS
+    from fairtrial.individuals.generators import MOST_SIMULATED
     from fairtrial.intervals import rule_of_three
     from fairtrial.planning import check_plan, plan_rate, rule_of_thirty
 
@@ -95,7 +121,7 @@ def _plan_rate(values: dict[str, Any], json_: bool) -> None:
         attempts=values["attempts"],
         person_cost=values["person_cost"],
     )
-    simulated = check_plan(plan, rng=values["seed"]) if plan.pi > 0 and plan.attempts <= MOST_ATTEMPTS else None
+    simulated = check_plan(plan, rng=values["seed"]) if plan.pi > 0 and plan.attempts <= MOST_SIMULATED else None
     total = plan.individuals * plan.attempts
     if json_:
         rules: dict[str, Any] = {
@@ -143,7 +169,7 @@ def _print_rate(plan: RatePlan, simulated: SimulatedPlan | None, power: float) -
             click.echo("note: so few errors come up that lbb does not cover as it should; plan for more people")
         if simulated.share_below_claim is not None and simulated.share_below_claim < power - 0.02:
             click.echo(f"note: that is less than the {percent(power)} % asked for; plan with a higher --power")
-    table = Table(title="what else would do", title_justify="left")
+    table = Table(title="alternatives", title_justify="left")
     for column in ("attempts each", "individuals", "attempts in all", "cost"):
         table.add_column(column, justify="right")
     for row in plan.trade_off:
@@ -152,7 +178,7 @@ def _print_rate(plan: RatePlan, simulated: SimulatedPlan | None, power: float) -
 
 
 def _plan_comparison(values: dict[str, Any], json_: bool) -> None:
-    from fairtrial.planning import plan_comparison, simulated_power
+    from fairtrial.planning import plan_comparison
 
     for name in ("half_width", "below", "pi"):
         if values[name] is not None:
@@ -164,35 +190,35 @@ def _plan_comparison(values: dict[str, Any], json_: bool) -> None:
         individuals=values["individuals"],
         attempts=1 if values["attempts"] is None else values["attempts"],
         impostor_attempts=values["impostor_attempts"],
-        rho=values["rho"],
+        impostors=values["impostors"],
+        rho_client=values["rho"],
+        rho_impostor=values["rho_impostor"],
         correlation=None if values["unpaired"] else values["correlation"],
         confidence=values["confidence"],
+        rng=values["seed"],
     )
-    simulated = None
-    if values["rho"] == 0 and max(plan.impostor, plan.genuine) < 2**62:
-        simulated = simulated_power(
-            values["a"],
-            values["b"],
-            impostor=plan.impostor,
-            genuine=plan.genuine,
-            correlation=None if values["unpaired"] else values["correlation"],
-            confidence=values["confidence"],
-            rng=values["seed"],
-        )
     if json_:
-        print_json({**plan.to_dict(), "simulated_power": simulated})
+        print_json(plan.to_dict())
         return
-    _print_comparison(plan, simulated)
+    _print_comparison(plan)
 
 
-def _print_comparison(plan: ComparisonPlan, simulated: float | None) -> None:
+def _print_comparison(plan: ComparisonPlan) -> None:
     kind, level = "paired" if plan.paired else "unpaired", f"{100 * (1 - plan.confidence):.3g} %"
-    each = "" if plan.paired else " a system"
+    each = "" if plan.paired else " per system"
+    common = "" if plan.impostors is None else f" from {plan.impostors:,} common impostors"
     click.echo(
         f"{plan.individuals:,} individuals with {plan.attempts:,} genuine and {plan.impostor_attempts:,} impostor "
-        f"attempts each: {plan.genuine:,} genuine and {plan.impostor:,} impostor trials{each}"
+        f"attempts each{common}: {plan.genuine:,} genuine and {plan.impostor:,} impostor trials{each}"
     )
+    click.echo(f"the {kind} test at {level} finds the difference with a power of {percent(plan.power)} %")
+    if plan.power_simulated is None or plan.power_error is None:
+        click.echo("not simulated: too many trials, or correlations too large")
+        return
     click.echo(
-        f"the {kind} test at {level} finds the difference with a power of {percent(plan.power)} %, by the normal "
-        "approximation" + ("" if simulated is None else f"; simulated {percent(simulated)} %")
+        f"simulated: {percent(plan.power_simulated)} %, with a standard error of {percent(plan.power_error)} points"
     )
+    if abs(plan.power_simulated - plan.power) > _APART:
+        click.echo(
+            "note: the two differ by more than 5 points, since errors are few or people few; go by the simulated power"
+        )

@@ -449,7 +449,12 @@ def _eer_bound(values: dict[str, Any]) -> Draw:
     return lambda figure: eer_bound_plot(bounds, p_value=values["p_value"], ax=figure.add_subplot())
 
 
-@_figure("plan", *options_of(cli_plan.command, f"{PLANNED} impostor_attempts correlation unpaired person_cost"))
+@_figure(
+    "plan",
+    *options_of(
+        cli_plan.command, f"{PLANNED} impostor_attempts impostors rho_impostor correlation unpaired person_cost"
+    ),
+)
 def _plan(values: dict[str, Any]) -> Draw:
     """The trade-off between people and attempts of a planned test; with --a and --b, power against people.
 
@@ -461,18 +466,27 @@ def _plan(values: dict[str, Any]) -> Draw:
     from fairtrial.planning import plan_comparison, plan_rate
     from fairtrial.plots.plan import plan_plot, power_curve, power_plot
 
-    both = {name: values[name] for name in ("power", "confidence", "individuals", "rho")}
+    both = {name: values[name] for name in ("power", "confidence", "individuals")}
     if (values["a"] is None) != (values["b"] is None):
         raise ParameterError("a comparison needs both --a FAR FRR and --b FAR FRR")
     if values["a"] is None:
         if values["pi"] is None:
             raise ParameterError("say which error rate is expected, as in --pi .01; or compare two with --a and --b")
         more = {name: values[name] for name in ("half_width", "scale", "attempts", "person_cost")}
-        one = plan_rate(values["pi"], claim=values["below"], **both, **more)
+        one = plan_rate(values["pi"], values["rho"], claim=values["below"], **both, **more)
         return lambda figure: plan_plot(one, ax=figure.add_subplot())
     correlation = None if values["unpaired"] else values["correlation"]
     both |= {name: 1 if values[name] is None else values[name] for name in ("attempts", "impostor_attempts")}
-    find = partial(plan_comparison, values["a"], values["b"], correlation=correlation, **both)
+    both |= {name: values[name] for name in ("impostors", "rho_impostor")}
+    find = partial(
+        plan_comparison,
+        values["a"],
+        values["b"],
+        correlation=correlation,
+        rho_client=values["rho"],
+        data_sets=0,
+        **both,
+    )
     data = power_curve(find(), lambda people: find(individuals=people).power)
     return lambda figure: power_plot(data, ax=figure.add_subplot())
 

@@ -16,6 +16,9 @@ SPELLINGS: dict[str, str] = {
     r'\bnames=\["([^"]*)", "([^"]*)"\]': r"--name \1 --name \2",
     r'\brenamed\(\["([^"]*)"\]\)': r"--name \1",
     r'\bselect\(\["([^"]*)"\]\)': r"--system \1",
+    r"\brho_client\b": "--rho",
+    r"\brho_impostor\b": "--rho-impostor",
+    r"\bimpostors=\.\.\.": "--impostors",
     r"\balpha=\.\.\.": "--alpha",
     r"\b(pi|rho|alpha)=(\.?\d[\d.]*\b)": r"--\1 \2",
 }

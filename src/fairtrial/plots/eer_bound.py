@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 from scipy.special import chdtrc, chdtri
 
 from fairtrial.checks import check_share
@@ -18,16 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _LISTED = 10
-
-
-def chi2_tail(chi2: ArrayLike) -> NDArray[np.float64]:
-    """The upper tail of chi2 with one degree of freedom."""
-    return np.asarray(chdtrc(1, np.asarray(chi2, dtype=np.float64)))
-
-
-def chi2_critical(p_value: float) -> float:
-    """The chi2 at which p is this."""
-    return float(chdtri(1, check_share("p_value", p_value, open_ends=True)))
 
 
 def eer_bound_plot(bounds: EerBound | Sequence[EerBound], *, p_value: float = 0.01, ax: Axes | None = None) -> Axes:
@@ -47,11 +36,11 @@ def eer_bound_plot(bounds: EerBound | Sequence[EerBound], *, p_value: float = 0.
     pairs = (bounds,) if isinstance(bounds, EerBound) else tuple(bounds)
     if not pairs:
         raise ParameterError("there is no pair of EERs to draw")
-    critical = chi2_critical(p_value)
+    critical = float(chdtri(1, check_share("p_value", p_value, open_ends=True)))
     with axes_for(ax) as own:
         last = max(3 * critical, 12.0)
         grid = np.linspace(0, last, 400)
-        own.semilogy(grid, chi2_tail(grid), color="black", linewidth=1.4)
+        own.semilogy(grid, chdtrc(1, grid), color="black", linewidth=1.4)
         own.axvspan(critical, last, color=PALE, alpha=0.5, zorder=0)
         own.plot([critical], [p_value], "o", color="black", markersize=4)
         own.annotate(
@@ -72,7 +61,7 @@ def eer_bound_plot(bounds: EerBound | Sequence[EerBound], *, p_value: float = 0.
             further = pair.chi2 + 0.07 * last
             own.annotate(
                 "",
-                (further, float(chi2_tail(further))),
+                (further, float(chdtrc(1, further))),
                 xytext=(pair.chi2, pair.p_value),
                 arrowprops={"arrowstyle": "->", "color": drawn.colour, "linewidth": 1.4},
             )
@@ -83,7 +72,7 @@ def eer_bound_plot(bounds: EerBound | Sequence[EerBound], *, p_value: float = 0.
             text = "\n".join(["beyond the right edge:", *words, *more])
             own.text(0.98, 0.97, text, transform=own.transAxes, ha="right", va="top", fontsize=7.5, color="#404040")
         own.set_xlim(0, last)
-        own.set_ylim(float(chi2_tail(last)) / 2, 1.3)
+        own.set_ylim(float(chdtrc(1, last)) / 2, 1.3)
         own.set_xlabel("chi2")
         own.set_ylabel("p")
         own.set_title(f"what EERs on {pairs[0].trials:,} trials say at the least; arrows: where the truth may lie")

@@ -93,7 +93,8 @@ def power_curve(plan: ComparisonPlan, power_of: Callable[[int], float], *, point
     Parameters
     ----------
     power_of
-        From a number of people to the power, such as ``lambda n: plan_comparison(a, b, individuals=n).power``.
+        From a number of people to the power, such as
+        ``lambda n: plan_comparison(a, b, individuals=n, data_sets=0).power``.
     """
     if points < 2:
         raise ParameterError(f"a curve needs at least 2 points, not {points}")

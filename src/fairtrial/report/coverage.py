@@ -6,7 +6,7 @@ import numpy as np
 
 from fairtrial.axes import COVERAGE_COLOURS, Terms, coverage_classes, coverage_labels
 from fairtrial.errors import counted
-from fairtrial.individuals.study import CoverageStudy
+from fairtrial.individuals import CoverageStudy
 from fairtrial.report.page import Cell, Page, Reference, Repeat, Table, percent_cell
 
 _SIX = Reference(
