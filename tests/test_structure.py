@@ -9,7 +9,8 @@ import fairtrial
 
 SOURCE = Path(fairtrial.__file__).parent
 LAYERS = [
-    {"errors", "display"},
+    {"errors"},
+    {"tables"},
     {"trials"},
     {"people", "formats"},
     {"counting", "folds"},
@@ -60,7 +61,7 @@ def test_layers_name_every_room() -> None:
     [
         ("click", {"cli"}),
         ("rich", {"cli"}),
-        ("pyarrow", {"formats"}),
+        ("pyarrow", {"formats", "tables"}),
         ("sklearn", {"fusion"}),
         ("pooch", {"benchmark"}),
         ("matplotlib", {"plots"}),

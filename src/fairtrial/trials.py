@@ -9,8 +9,8 @@ from typing import Any, Literal, Protocol, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fairtrial.display import html_table
 from fairtrial.errors import ParameterError, TrialsError, listed
+from fairtrial.tables import Column, Table, plural
 
 NanPolicy: TypeAlias = Literal["error", "drop", "reject"]
 ID_FIELDS = ("claim", "subject", "model", "probe")
@@ -109,7 +109,7 @@ def recode(columns: Sequence[IdColumn]) -> list[NDArray[np.int64]]:
     return codes
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Trials:
     """Scores of one or several systems on the same trials.
 
@@ -219,10 +219,23 @@ class Trials:
     def __len__(self) -> int:
         return len(self.genuine)
 
+    def __repr__(self) -> str:
+        genuine = int(np.count_nonzero(self.genuine))
+        return (
+            f"<Trials: {plural(len(self), 'trial')} ({genuine:,} genuine, {len(self) - genuine:,} impostor), "
+            f"{plural(len(self.systems), 'system')}: {listed(self.systems)}; ids: {', '.join(self.ids) or 'none'}>"
+        )
+
     def _repr_html_(self) -> str:
         genuine = int(np.count_nonzero(self.genuine))
-        row = (f"{genuine:,}", f"{len(self) - genuine:,}", ", ".join(self.systems), ", ".join(self.ids) or "none")
-        return html_table("trials", ("genuine", "impostor", "systems", "ids"), [row], self.notes)
+        columns = (
+            Column("genuine", "genuine", "count"),
+            Column("impostor", "impostor", "count"),
+            Column("systems", "systems"),
+            Column("ids", "ids"),
+        )
+        row = (genuine, len(self) - genuine, ", ".join(self.systems), ", ".join(self.ids) or "none")
+        return Table("trials", "trials", columns, (row,), self.notes).to_html()
 
     @property
     def ids(self) -> dict[str, IdColumn]:

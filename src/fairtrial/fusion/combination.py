@@ -9,9 +9,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.display import html_table, limits, percent
 from fairtrial.errors import ParameterError, TrialsError, listed
-from fairtrial.evaluation import A_POSTERIORI, SAME_TRIALS, Evaluation, evaluate
+from fairtrial.evaluation import A_POSTERIORI, SAME_TRIALS, Evaluation, described, evaluate
 from fairtrial.folds import make_blocks
 from fairtrial.fusion.gain import Gain, fusion_gain
 from fairtrial.fusion.methods import Fitted, Floats, FusionData, FusionMethod, as_fusion
@@ -20,6 +19,7 @@ from fairtrial.fusion.selection import select_parameters
 from fairtrial.people import Cluster
 from fairtrial.rules.criteria import CriterionLike
 from fairtrial.rules.eer import equal_error_rate
+from fairtrial.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Result, Table, interval_title, percent
 from fairtrial.trials import Trials, recode
 
 Missing: TypeAlias = Literal["error", "reject", "neutral"]
@@ -46,8 +46,8 @@ class FusedScores:
         return self.dev.systems[0]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FusionResult:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class FusionResult(Result):
     """A fused system, evaluated a priori, beside the systems it is made of."""
 
     scores: FusedScores
@@ -87,13 +87,47 @@ class FusionResult:
             "notes": list(self.notes),
         }
 
-    def _repr_html_(self) -> str:
-        rows = [
-            (each.system, percent(each.test.hter), limits(*each.interval.interval))
-            for each in (*self.baselines, self.evaluation)
+    def summary(self) -> str:
+        """The HTER of the fusion and its gain."""
+        hter = f"{self.evaluation.system}, HTER {percent(self.evaluation.test.hter)}"
+        return f"{hter}, gain over the best system {self.gain.beta_min:.3g}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """The systems and their fusion, one row each; and the gain."""
+        found = self.evaluation
+        columns = (
+            Column("system", "system"),
+            Column("threshold", "threshold", "threshold"),
+            *RATE_COLUMNS,
+            Column("interval", interval_title(found.interval.confidence), "interval"),
+            Column("method", "method", detail=True),
+            Column("fused", "fused", "flag", detail=True),
+            *COUNT_COLUMNS,
+        )
+        records = [
+            {**each.test.to_dict(), "system": each.system, "threshold": each.threshold, "fused": each is found}
+            | {"interval": each.interval.interval, "method": each.interval.method}
+            for each in (*self.baselines, found)
         ]
-        caption = f"fusion by {self.scores.fusion}: gain over the best system {self.gain.beta_min:.3g}"
-        return html_table(caption, ("system", "HTER", "interval"), rows, self.notes)
+        caption = (
+            f"Systems and their fusion, {found.kind}, threshold by {described(found.criterion, found.alpha)} on dev"
+        )
+        gains = (
+            Column("beta_mean", "over the mean of the systems", "ratio"),
+            Column("beta_min", "over the best", "ratio"),
+        )
+        return (
+            Table.of("systems", caption, columns, records, notes=[*self._held_out(), *self.notes]),
+            Table("gain", "Gain of the fusion", gains, ((self.gain.beta_mean, self.gain.beta_min),)),
+        )
+
+    def _held_out(self) -> list[str]:
+        """What was chosen by cross-validation."""
+        if not self.scores.cross_validated:
+            return []
+        chosen = ", ".join(f"{name} {value}" for name, value in self.scores.parameters.items())
+        more = f"; the same folds chose {chosen}" if chosen else ""
+        return [f"{self.scores.name}: the threshold is from held-out dev scores, by cross-validation{more}"]
 
 
 def fuse(

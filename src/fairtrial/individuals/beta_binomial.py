@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 from fairtrial.errors import ParameterError
 from fairtrial.individuals.attempts import Floats, Individuals
 from fairtrial.intervals.rates import Interval, normal_quantile
+from fairtrial.tables import Column, Result, Table, number_text, percent
 
 MOST_ATTEMPTS = 1_000_000
 """Attempts of one person beyond which the model is not fitted: its likelihood has a term an attempt."""
 
 
-@dataclass(frozen=True, slots=True)
-class BetaBinomialFit:
+@dataclass(frozen=True, slots=True, repr=False)
+class BetaBinomialFit(Result):
     """The most likely rate and correlation, and the standard deviation of the rate; NaN where there is none."""
 
     estimate: float
@@ -29,6 +30,21 @@ class BetaBinomialFit:
         """The estimate and as many standard deviations on either side as the confidence asks for."""
         reach = normal_quantile(confidence) * self.sigma
         return Interval(self.estimate - reach, self.estimate + reach)
+
+    def summary(self) -> str:
+        """The rate and the correlation."""
+        return f"rate {percent(self.estimate)}, rho {number_text(self.rho)}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """The fit in one row."""
+        columns = (
+            Column("estimate", "rate", "rate"),
+            Column("sigma", "sigma", "rate"),
+            Column("rho", "rho", "number"),
+            Column("log_likelihood", "log-likelihood", "number"),
+        )
+        row = (self.estimate, self.sigma, self.rho, self.log_likelihood)
+        return (Table("fit", "Beta-binomial model by maximum likelihood", columns, (row,)),)
 
 
 def fit_beta_binomial(people: Individuals) -> BetaBinomialFit:

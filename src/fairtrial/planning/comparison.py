@@ -12,6 +12,7 @@ import numpy as np
 from fairtrial.errors import ParameterError
 from fairtrial.intervals.rates import HTER, ErrorWeights, normal_quantile
 from fairtrial.planning.rate import design_effect
+from fairtrial.tables import Column, Result, Table, percent, plural
 
 _MOST = 10**12
 
@@ -137,8 +138,8 @@ def simulated_power(
     return float(np.mean(found & (variance > 0)))
 
 
-@dataclass(frozen=True, slots=True)
-class ComparisonPlan:
+@dataclass(frozen=True, slots=True, repr=False)
+class ComparisonPlan(Result):
     """People, their attempts against their own and against others' claims, and the power they give."""
 
     individuals: int
@@ -161,6 +162,27 @@ class ComparisonPlan:
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON."""
         return {**asdict(self), "genuine": self.genuine, "impostor": self.impostor}
+
+    def summary(self) -> str:
+        """People, the test, and its power."""
+        test = f"{'paired' if self.paired else 'unpaired'} test at {100 * (1 - self.confidence):.3g} %"
+        return f"{plural(self.individuals, 'individual')}, {test}, power {percent(self.power)}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """The plan in one row."""
+        each = "" if self.paired else " per system"
+        columns = (
+            Column("individuals", "individuals", "count"),
+            Column("attempts", "genuine attempts each", "count"),
+            Column("impostor_attempts", "impostor attempts each", "count"),
+            Column("genuine", f"genuine trials{each}", "count"),
+            Column("impostor", f"impostor trials{each}", "count"),
+            Column("power", "power", "rate"),
+            Column("confidence", "confidence", "level", detail=True),
+            Column("paired", "paired", "flag", detail=True),
+        )
+        notes = ["the power is by the normal approximation"]
+        return (Table.of("plan", self.summary(), columns, [self.to_dict()], notes=notes),)
 
 
 def plan_comparison(

@@ -21,6 +21,7 @@ from fairtrial.individuals.enumeration import people_of_sums
 from fairtrial.individuals.generators import Generator, draw_counts, errors_pmf
 from fairtrial.individuals.limits import beta_binomial_limits, logit_limits
 from fairtrial.intervals.rates import normal_quantile
+from fairtrial.tables import Column, Result, Table, percent, plural
 
 Scale: TypeAlias = Literal["linear", "logit"]
 
@@ -114,6 +115,13 @@ def _check_rate(rate: float, name: str) -> None:
         raise ParameterError(f"{name} must be a fraction above 0 and below 1, not {rate}; 1.5 % is 0.015")
 
 
+_PLAN_COLUMNS = (
+    Column("attempts", "attempts each", "count"),
+    Column("individuals", "individuals", "count"),
+    Column("total", "attempts in all", "count"),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class TradeOff:
     """So many attempts of each of so many people reach the goal."""
@@ -128,9 +136,9 @@ class TradeOff:
         return self.attempts * self.individuals
 
 
-@dataclass(frozen=True, slots=True)
-class RatePlan:
-    """People and attempts of each, what is expected of them, and what else would do."""
+@dataclass(frozen=True, slots=True, repr=False)
+class RatePlan(Result):
+    """People and attempts of each, what is expected of them, and alternatives."""
 
     individuals: int
     attempts: int
@@ -174,6 +182,33 @@ class RatePlan:
             "expected": self.expected,
             "trade_off": [{**asdict(row), "total": row.total} for row in self.trade_off],
         }
+
+    def summary(self) -> str:
+        """People and attempts of each, and what they are worth."""
+        worth = plural(self.expected["independent_attempts"], "independent one")
+        people = f"{plural(self.individuals, 'individual')} with {plural(self.attempts, 'attempt')} each"
+        return f"{people}, {self.individuals * self.attempts:,} in all, worth {worth}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """The plan with what is expected of it, and the alternatives."""
+        found = self.expected
+        columns = [*_PLAN_COLUMNS, Column("independent_attempts", "independent attempts", "count")]
+        if self.pi > 0:
+            columns += [
+                Column("half_width", "half-width", "rate"),
+                Column("interval", "interval by the logit, %", "interval"),
+            ]
+        columns += [Column("pi", "pi", "rate", detail=True), Column("rho", "rho", "number", detail=True)]
+        columns += [
+            Column("confidence", "confidence", "level", detail=True),
+            Column("claim", "claim", "rate", detail=True),
+        ]
+        record = {**self.to_dict(), **found, "interval": (found["low"], found["high"]) if self.pi > 0 else None}
+        others = (*_PLAN_COLUMNS, Column("cost", "cost", "count"))
+        return (
+            Table.of("plan", self.summary(), columns, [record]),
+            Table.of("alternatives", "Alternatives", others, record["trade_off"]),
+        )
 
 
 def design_effect(attempts: Any, rho: float) -> Any:
@@ -309,8 +344,8 @@ def _cheapest(needed: float, rho: float, person_cost: float) -> int:
     return int(numbers[np.argmin(people * (person_cost + numbers))])
 
 
-@dataclass(frozen=True, slots=True)
-class SimulatedPlan:
+@dataclass(frozen=True, slots=True, repr=False)
+class SimulatedPlan(Result):
     """What a plan gave in simulated tests."""
 
     data_sets: int
@@ -324,6 +359,21 @@ class SimulatedPlan:
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON."""
         return asdict(self)
+
+    def summary(self) -> str:
+        """How often lbb covered."""
+        return f"{plural(self.data_sets, 'simulated test')}, lbb covered {percent(self.coverage)}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """The outcome in one row."""
+        columns = [
+            Column("data_sets", "tests", "count"),
+            Column("mean_half_width", "mean half-width", "rate"),
+            Column("coverage", "coverage of lbb", "rate"),
+        ]
+        if self.share_below_claim is not None:
+            columns.append(Column("share_below_claim", "upper bound below the claim in", "rate"))
+        return (Table.of("simulated", "Simulated as planned", columns, [self.to_dict()]),)
 
 
 def check_plan(

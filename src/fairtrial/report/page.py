@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any
 
-from fairtrial.display import in_percent
 from fairtrial.formats.files import PathLike, write_whole
+from fairtrial.tables import in_percent
 
 
 @dataclass(frozen=True, slots=True)
