@@ -305,7 +305,7 @@ class BenchmarkResult(Result):
             Column("beta_min_mean", "mean beta_min", "ratio"),
         )
         records = [spread.to_dict() | {"systems": " + ".join(spread.systems)} for spread in self.spreads]
-        return Table.of("spreads", "Fused systems over random splits", columns, records, section="set")
+        return Table.of("spreads", f"Fused systems over random splits, {self.fusion}", columns, records, section="set")
 
     def _groups(self) -> Table:
         columns = (
@@ -328,7 +328,8 @@ class BenchmarkResult(Result):
         notes = [f"better, worse: than the best of the systems fused, {level}"]
         if left_out:
             notes.append(f"mean beta_min leaves out {plural(left_out, 'experiment')} in which the fusion made no error")
-        return Table("groups", plural(len(self.experiments), "experiment"), columns, tuple(rows), tuple(notes))
+        caption = f"{self.fusion}: {plural(len(self.experiments), 'experiment')}"
+        return Table("groups", caption, columns, tuple(rows), tuple(notes))
 
     def groups(self) -> Iterator[tuple[str, list[ExperimentResult]]]:
         """Experiments by set and group, as in Table 2 of Poh & Bengio 2006."""

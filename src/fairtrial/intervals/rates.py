@@ -67,7 +67,7 @@ class RateInterval(Result):
             Column("confidence", "confidence", "level", detail=True),
         )
         row = (self.measure, self.estimate, self.sigma, self.interval, self.method, self.confidence)
-        notes = (f"{self.measure.upper()}, {self.method}: {self.note}",) if self.note else ()
+        notes = (f"{self.measure.upper()}: {self.note}",) if self.note else ()
         return (Table("intervals", f"{100 * self.confidence:g} % intervals of error rates", columns, (row,), notes),)
 
 
