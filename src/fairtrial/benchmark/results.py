@@ -236,7 +236,7 @@ class BenchmarkResult(Result):
     def _caption(self) -> str:
         made_up = " (synthetic scores)" if self.synthetic else ""
         run = f"{self.protocol}, {self.fusion}, normalisation {self.normalise}"
-        return f"{' '.join(self.benchmark.split())}{made_up}, {run}"
+        return f"{' '.join(self.title.split())}{made_up}, {run}"
 
     def _experiments(self) -> Table:
         columns = (
@@ -272,7 +272,7 @@ class BenchmarkResult(Result):
         given = [k for k, each in enumerate(self.experiments) if each.experiment.split is None]
         return Table.of(
             "experiments",
-            f"{self._caption()}: a priori, thresholds by {self.criterion} on dev, alpha {self.alpha:g}",
+            f"{self._caption()}, a priori, thresholds by {self.criterion} on dev, alpha {self.alpha:g}",
             columns,
             records,
             notes=self.notes,

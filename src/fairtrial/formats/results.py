@@ -39,9 +39,9 @@ def check_target(path: PathLike, inputs: Sequence[PathLike] = (), known: Sequenc
         The endings that the name may have.
     """
     check_ending(path, known)
-    if not Path(path).absolute().parent.is_dir():
+    if not os.path.isdir(Path(path).absolute().parent):
         raise OutputError(f"{path}: there is no directory {Path(path).parent} to write to")
-    if Path(path).is_dir():
+    if os.path.isdir(path):
         raise OutputError(f"{path}: is a directory; name a file to write")
     read = {os.path.realpath(entry) for entry in expand(inputs)} if inputs else set()
     target = Path(os.path.realpath(path))

@@ -192,13 +192,17 @@ class RatePlan(Result):
     def tables(self) -> tuple[Table, ...]:
         """The plan with what is expected of it, and the alternatives."""
         found = self.expected
-        columns = [*_PLAN_COLUMNS, Column("independent_attempts", "independent attempts", "count")]
+        columns = [
+            *_PLAN_COLUMNS,
+            Column("pi", "expected rate", "rate"),
+            Column("independent_attempts", "independent attempts", "count"),
+        ]
         if self.pi > 0:
             columns += [
                 Column("half_width", "half-width", "rate"),
                 Column("interval", "interval by the logit, %", "interval"),
             ]
-        columns += [Column("pi", "pi", "rate", detail=True), Column("rho", "rho", "number", detail=True)]
+        columns += [Column("rho", "rho", "number", detail=True)]
         columns += [
             Column("confidence", "confidence", "level", detail=True),
             Column("claim", "claim", "rate", detail=True),
