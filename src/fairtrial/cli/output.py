@@ -13,6 +13,7 @@ from fairtrial.cli.words import in_command_line_words
 from fairtrial.tables import translate
 
 if TYPE_CHECKING:
+    from rich.console import JustifyMethod
     from rich.table import Table as RichTable
 
     from fairtrial.cli.options import OutputOptions
@@ -97,9 +98,11 @@ def _laid_out(table: Table, groups: Sequence[Sequence[Sequence[str]]], terms: Te
     from rich.table import Table as RichTable
 
     shown = RichTable(box=box.SIMPLE_HEAD, show_lines=lines, show_edge=False, pad_edge=False)
-    for column in table.visible_columns:
-        right = column.is_numeric
-        shown.add_column(column.heading(terms), justify="right" if right else "left", no_wrap=right, overflow="fold")
+    for k, column in enumerate(table.visible_columns):
+        # a narrow terminal folds names and headings, never a number
+        widest = max(len(row[k]) for group in groups for row in group) if column.is_numeric else None
+        side: JustifyMethod = "right" if column.is_numeric else "left"
+        shown.add_column(column.heading(terms), justify=side, min_width=widest, overflow="fold")
     place = [column.key for column in table.visible_columns]
     grouped = place.index(table.section) if table.section in place else None
     for group in groups:
@@ -110,15 +113,17 @@ def _laid_out(table: Table, groups: Sequence[Sequence[Sequence[str]]], terms: Te
 
 
 def _print(table: RichTable) -> None:
-    """A table as wide as the terminal, or as wide as it needs where there is none; names are never markup."""
+    """A table as wide as the terminal, or as wide as it needs where there is none; names are never markup.
+
+    On a terminal that is too narrow for its numbers it is wider than that: no digit is cut off.
+    """
     from rich.console import Console
 
     text: dict[str, Any] = {"markup": False, "highlight": False, "emoji": False}
     console = Console(**text)
-    if not console.is_terminal:
-        wide = Console(width=10_000, **text)
-        console = Console(width=wide.measure(table).maximum, **text)
-    console.print(table)
+    needed = Console(width=10_000, **text).measure(table)
+    width = max(console.width, needed.minimum) if console.is_terminal else needed.maximum
+    Console(width=width, **text).print(table)
     click.echo()
 
 

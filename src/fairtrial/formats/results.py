@@ -39,9 +39,9 @@ def check_target(path: PathLike, inputs: Sequence[PathLike] = (), known: Sequenc
         The endings that the name may have.
     """
     check_ending(path, known)
-    if not os.path.isdir(Path(path).absolute().parent):
+    if not os.path.exists(Path(path).absolute().parent):
         raise OutputError(f"{path}: there is no directory {Path(path).parent} to write to")
-    if os.path.isdir(path):
+    if os.path.exists(path) and Path(path).is_dir():
         raise OutputError(f"{path}: is a directory; name a file to write")
     read = {os.path.realpath(entry) for entry in expand(inputs)} if inputs else set()
     target = Path(os.path.realpath(path))

@@ -173,8 +173,8 @@ class ComparisonPlan(Result):
         each = "" if self.paired else " per system"
         columns = (
             Column("individuals", "individuals", "count"),
-            Column("attempts", "genuine attempts each", "count"),
-            Column("impostor_attempts", "impostor attempts each", "count"),
+            Column("attempts", "genuine each", "count"),
+            Column("impostor_attempts", "impostor each", "count"),
             Column("genuine", f"genuine trials{each}", "count"),
             Column("impostor", f"impostor trials{each}", "count"),
             Column("power", "power", "rate"),

@@ -118,7 +118,7 @@ def _check_rate(rate: float, name: str) -> None:
 _PLAN_COLUMNS = (
     Column("attempts", "attempts each", "count"),
     Column("individuals", "individuals", "count"),
-    Column("total", "attempts in all", "count"),
+    Column("total", "in all", "count"),
 )
 
 
@@ -192,18 +192,13 @@ class RatePlan(Result):
     def tables(self) -> tuple[Table, ...]:
         """The plan with what is expected of it, and the alternatives."""
         found = self.expected
-        columns = [
-            *_PLAN_COLUMNS,
-            Column("pi", "expected rate", "rate"),
-            Column("independent_attempts", "independent attempts", "count"),
-        ]
+        columns = [*_PLAN_COLUMNS, Column("pi", "expected rate", "rate")]
         if self.pi > 0:
-            columns += [
-                Column("half_width", "half-width", "rate"),
-                Column("interval", "interval by the logit, %", "interval"),
-            ]
-        columns += [Column("rho", "rho", "number", detail=True)]
+            columns.append(Column("half_width", "half-width", "rate"))
+            columns.append(Column("interval", "interval by the logit", "interval"))
         columns += [
+            Column("independent_attempts", "worth", "count", detail=True),
+            Column("rho", "rho", "number", detail=True),
             Column("confidence", "confidence", "level", detail=True),
             Column("claim", "claim", "rate", detail=True),
         ]

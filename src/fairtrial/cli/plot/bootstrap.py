@@ -9,7 +9,7 @@ import click
 from fairtrial.cli import options
 from fairtrial.cli.compare import resamples_option, systems_option
 from fairtrial.cli.options import ChanceOptions, PointOptions, ReadingOptions, TwoSets
-from fairtrial.cli.plot.figure import figure, two_systems
+from fairtrial.cli.plot.drawing import figure, two_systems
 
 if TYPE_CHECKING:
     from fairtrial.plots.files import Draw

@@ -9,7 +9,7 @@ import click
 
 from fairtrial.cli import options
 from fairtrial.cli.coverage import GridOptions, StudyOptions, grid_option
-from fairtrial.cli.plot.figure import figure
+from fairtrial.cli.plot.drawing import figure
 from fairtrial.cli.progress import Bar
 from fairtrial.errors import ParameterError
 

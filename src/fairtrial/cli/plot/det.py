@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from fairtrial.cli import options
 from fairtrial.cli.evaluate import eer_option
 from fairtrial.cli.options import ChanceOptions, InputOptions, PointOptions, ReadingOptions
-from fairtrial.cli.plot.figure import figure
+from fairtrial.cli.plot.drawing import figure
 
 if TYPE_CHECKING:
     from fairtrial.plots.files import Draw

@@ -8,7 +8,7 @@ import click
 
 from fairtrial.cli import options
 from fairtrial.cli.options import ChanceOptions, PointOptions, ReadingOptions, TwoSets
-from fairtrial.cli.plot.figure import figure
+from fairtrial.cli.plot.drawing import figure
 
 if TYPE_CHECKING:
     from fairtrial.plots.files import Draw

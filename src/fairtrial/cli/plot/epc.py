@@ -10,7 +10,7 @@ from fairtrial.cli import options
 from fairtrial.cli.compare import resamples_option
 from fairtrial.cli.epc import BandOptions, CurveOptions, bands_of, curves_of, measure_option, pool_option
 from fairtrial.cli.options import ChanceOptions, InputOptions, ReadingOptions
-from fairtrial.cli.plot.figure import figure
+from fairtrial.cli.plot.drawing import figure
 from fairtrial.errors import ParameterError
 
 if TYPE_CHECKING:

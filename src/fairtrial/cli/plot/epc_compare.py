@@ -8,7 +8,7 @@ from fairtrial.cli import options
 from fairtrial.cli.compare import resamples_option, systems_option
 from fairtrial.cli.epc import CompareCurves, CurveOptions, curves_of
 from fairtrial.cli.options import ChanceOptions, ReadingOptions, TwoSets
-from fairtrial.cli.plot.figure import figure, two_systems
+from fairtrial.cli.plot.drawing import figure, two_systems
 
 if TYPE_CHECKING:
     from fairtrial.epc import PerformanceCurve

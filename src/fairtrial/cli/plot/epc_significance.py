@@ -11,8 +11,8 @@ from fairtrial.cli.compare import resamples_option, systems_option
 from fairtrial.cli.coverage import numbers_of
 from fairtrial.cli.epc import CompareCurves, CurveOptions
 from fairtrial.cli.options import ChanceOptions, ReadingOptions, TwoSets
+from fairtrial.cli.plot.drawing import figure
 from fairtrial.cli.plot.epc_compare import compared_curves
-from fairtrial.cli.plot.figure import figure
 
 if TYPE_CHECKING:
     from fairtrial.plots.files import Draw

@@ -9,7 +9,7 @@ import click
 from fairtrial.cli import options
 from fairtrial.cli.coverage import GridOptions, StudyOptions
 from fairtrial.cli.plot.coverage import covered_rows
-from fairtrial.cli.plot.figure import figure
+from fairtrial.cli.plot.drawing import figure
 
 if TYPE_CHECKING:
     from fairtrial.plots.files import Draw

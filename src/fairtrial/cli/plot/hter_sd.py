@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fairtrial.cli.plot.figure import figure
+from fairtrial.cli.plot.drawing import figure
 
 if TYPE_CHECKING:
     from fairtrial.plots.files import Draw

@@ -9,7 +9,7 @@ import click
 from fairtrial.cli import options
 from fairtrial.cli.benchmark import ProtocolOptions, run_methods
 from fairtrial.cli.fuse import FusionOptions
-from fairtrial.cli.plot.figure import figure
+from fairtrial.cli.plot.drawing import figure
 from fairtrial.cli.progress import Bar
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from fairtrial.cli import options
 from fairtrial.cli.evaluate import eer_option
 from fairtrial.cli.options import ChanceOptions, InputOptions, PointOptions, ReadingOptions
 from fairtrial.cli.plot.det import curves_of
-from fairtrial.cli.plot.figure import figure
+from fairtrial.cli.plot.drawing import figure
 
 if TYPE_CHECKING:
     from fairtrial.plots.files import Draw

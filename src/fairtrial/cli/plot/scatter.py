@@ -9,7 +9,7 @@ import click
 from fairtrial.cli import options
 from fairtrial.cli.compare import systems_option
 from fairtrial.cli.options import PointOptions, ReadingOptions, TwoSets
-from fairtrial.cli.plot.figure import figure, thresholds_of, two_systems
+from fairtrial.cli.plot.drawing import figure, thresholds_of, two_systems
 
 if TYPE_CHECKING:
     from fairtrial.plots.files import Draw

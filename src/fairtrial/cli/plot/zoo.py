@@ -8,7 +8,7 @@ import click
 
 from fairtrial.cli import options
 from fairtrial.cli.options import PointOptions, ReadingOptions, TwoSets
-from fairtrial.cli.plot.figure import figure, thresholds_of
+from fairtrial.cli.plot.drawing import figure, thresholds_of
 from fairtrial.errors import ParameterError, listed
 
 if TYPE_CHECKING:
