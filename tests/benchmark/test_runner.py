@@ -332,7 +332,7 @@ def test_latex_is_escaped() -> None:
 def test_markdown_has_one_row_per_experiment(run: BenchmarkResult) -> None:
     text = run.tables()[0].to_markdown()
     assert text.startswith("## My benchmark, fp-2, mean, normalisation z, a priori, thresholds by wer-equal on dev")
-    assert "| HTER % | 90 % interval | FAR % | FRR % | beta_mean | beta_min | p (Holm) |" in text
+    assert "| HTER % | 90 % interval | FAR % | FRR % | beta\\_mean | beta\\_min | p (Holm) |" in text
     rows = [line for line in text.splitlines() if line.startswith("| ")]
     assert len(rows) == 7 + 1
     first = run.experiments[0]

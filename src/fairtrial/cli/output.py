@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -89,20 +90,42 @@ def print_tables(tables: Sequence[Table], terms: Terms = "default", *, lines: bo
         groups = list(table.sections(terms, whole=False))
         if groups:
             click.echo(translate(table.caption, terms))
-            _print(_laid_out(table, groups, terms, lines))
+            _print(table, groups, terms, lines)
     print_notes([translate(note, terms) for table in tables for note in table.notes])
 
 
-def _laid_out(table: Table, groups: Sequence[Sequence[Sequence[str]]], terms: Terms, lines: bool) -> RichTable:
+def _print(table: Table, groups: Sequence[Sequence[Sequence[str]]], terms: Terms, lines: bool) -> None:
+    """A table as wide as the terminal, or as wide as it needs where there is none; names are never markup.
+
+    A terminal that is too narrow folds headings and names; numbers are never cut, even if the table then is wider.
+    """
+    from rich.console import Console
+
+    text: dict[str, Any] = {"markup": False, "highlight": False, "emoji": False}
+    console, wide = Console(**text), Console(width=10_000, **text)
+    shown = _laid_out(table, groups, terms, lines, fold=False)
+    width = wide.measure(shown).maximum
+    if console.is_terminal and width > console.width:
+        shown = _laid_out(table, groups, terms, lines, fold=True)
+        width = max(console.width, wide.measure(shown).minimum)
+    Console(width=width, **text).print(shown)
+    click.echo()
+
+
+def _laid_out(
+    table: Table, groups: Sequence[Sequence[Sequence[str]]], terms: Terms, lines: bool, *, fold: bool
+) -> RichTable:
     from rich import box
     from rich.table import Table as RichTable
 
     shown = RichTable(box=box.SIMPLE_HEAD, show_lines=lines, show_edge=False, pad_edge=False)
     for k, column in enumerate(table.visible_columns):
-        # a narrow terminal folds names and headings, never a number
-        widest = max(len(row[k]) for group in groups for row in group) if column.is_numeric else None
+        heading, width = column.heading(terms), None
+        if fold and column.is_numeric:
+            longest = max(len(word) for word in (*heading.split(), *(row[k] for group in groups for row in group)))
+            heading, width = textwrap.fill(heading, longest, break_on_hyphens=False), longest
         side: JustifyMethod = "right" if column.is_numeric else "left"
-        shown.add_column(column.heading(terms), justify=side, min_width=widest, overflow="fold")
+        shown.add_column(heading, justify=side, no_wrap=column.is_numeric, width=width, overflow="fold")
     place = [column.key for column in table.visible_columns]
     grouped = place.index(table.section) if table.section in place else None
     for group in groups:
@@ -110,21 +133,6 @@ def _laid_out(table: Table, groups: Sequence[Sequence[Sequence[str]]], terms: Te
             cells = ["" if k and index == grouped else cell for index, cell in enumerate(row)]
             shown.add_row(*cells, end_section=k == len(group) - 1 and len(groups) > 1)
     return shown
-
-
-def _print(table: RichTable) -> None:
-    """A table as wide as the terminal, or as wide as it needs where there is none; names are never markup.
-
-    On a terminal that is too narrow for its numbers it is wider than that: no digit is cut off.
-    """
-    from rich.console import Console
-
-    text: dict[str, Any] = {"markup": False, "highlight": False, "emoji": False}
-    console = Console(**text)
-    needed = Console(width=10_000, **text).measure(table)
-    width = max(console.width, needed.minimum) if console.is_terminal else needed.maximum
-    Console(width=width, **text).print(table)
-    click.echo()
 
 
 def print_notes(notes: Sequence[str]) -> None:

@@ -16,7 +16,9 @@ SPELLINGS: dict[str, str] = {
     r'\bnames=\["([^"]*)", "([^"]*)"\]': r"--name \1 --name \2",
     r'\brenamed\(\["([^"]*)"\]\)': r"--name \1",
     r'\bselect\(\["([^"]*)"\]\)': r"--system \1",
-    r"\b(pi|rho)=(\.?\d[\d.]*\b)": r"--\1 \2",
+    r"\b(pi|rho|alpha|confidence|folds|margin|power|attempts|individuals)=(\.?\d[\d.]*\b)": r"--\1 \2",
+    r"\balpha=\.\.\.": "--alpha",
+    r"\bn_resamples=(\d+)": r"--resamples \1",
 }
 """What the library says, as regular expressions, and what it is called on the command line."""
 
