@@ -252,9 +252,8 @@ def _check_names(names: Sequence[str], test: Trials, reference: str | None) -> N
     if len(set(names)) != len(names):
         raise ParameterError(f"a system is named twice: {listed(names)}")
     if len(names) < 2:
-        raise TrialsError(
-            f"comparing needs at least two systems; only {len(names)} was given: {listed(names) or 'none'}"
-        )
+        given = f"only one was given: {names[0]}" if names else "none was given"
+        raise TrialsError(f"comparing needs at least two systems; {given}")
     if reference is not None and reference not in names:
         raise ParameterError(f"the reference {shown(reference)} must be one of the systems compared")
 

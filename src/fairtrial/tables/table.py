@@ -323,7 +323,25 @@ def _installed(name: str) -> Any:
 
 
 def join_tables(results: Sequence[Sequence[Table]]) -> tuple[Table, ...]:
-    """Tables of several results as one list, in which tables of the same name and columns are one, each note once."""
+    """Join the tables of several results: those of the same name and columns become one, each note once.
+
+    Parameters
+    ----------
+    results
+        The tables of each result.
+
+    Returns
+    -------
+    tuple of Table
+        In the order in which the names first occur; captions are those of the first result.
+
+    Examples
+    --------
+    >>> columns = (Column("system", "system"),)
+    >>> first, second = (Table("errors", "Errors", columns, ((name,),)) for name in ("face", "voice"))
+    >>> join_tables([[first], [second]])[0].rows
+    (('face',), ('voice',))
+    """
     found: dict[tuple[str, tuple[Column, ...]], list[Table]] = {}
     for tables in results:
         for table in tables:

@@ -21,7 +21,24 @@ _SMALLEST_P = 0.0001
 
 
 def translate(text: str, terms: Terms = "default") -> str:
-    """The same text with the names of error rates that were asked for.
+    """Give the same text with the names of error rates that were asked for.
+
+    Parameters
+    ----------
+    text
+        A heading, a caption or a sentence; whole words FAR and FRR are translated.
+    terms
+        ``default`` leaves the text as it is; ``iso`` says FMR and FNMR.
+
+    Returns
+    -------
+    str
+        The text.
+
+    Raises
+    ------
+    ParameterError
+        Terms that are not known.
 
     Examples
     --------
