@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 
-from fairtrial import FairtrialError
 from fairtrial.axes import (
     COVERAGE_BOUNDS,
     COVERAGE_COLOURS,
@@ -22,7 +21,6 @@ from fairtrial.axes import (
     percent_axis,
     probit,
     share_below,
-    translate,
 )
 
 
@@ -32,26 +30,6 @@ def test_probit_against_the_standard_library() -> None:
     np.testing.assert_allclose(probit(rates), expected, atol=1e-9)
     np.testing.assert_allclose(share_below(expected), rates, rtol=1e-9)
     assert np.isfinite(probit([0, 1])).all()
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("FAR (%)", "FMR (%)"),
-        ("FAR = FRR", "FMR = FNMR"),
-        ("alpha, the weight of FAR", "alpha, the weight of FMR"),
-        ("AFAR, FARM and far", "AFAR, FARM and far"),
-        ("HTER", "HTER"),
-    ],
-)
-def test_terms_of_iso_are_whole_words(text: str, expected: str) -> None:
-    assert translate(text, "iso") == expected
-    assert translate(text) == text
-
-
-def test_unknown_terms_are_an_error() -> None:
-    with pytest.raises(FairtrialError, match="terms must be one of default, iso, not 'nist'"):
-        translate("FAR", "nist")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

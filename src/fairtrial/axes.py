@@ -5,24 +5,19 @@ Nothing here draws: matplotlib does in `plots`, a browser in `report`, and both 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil, floor, log10
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
 
-from fairtrial.checks import check_choice
-
 Floats: TypeAlias = NDArray[np.float64]
 Range: TypeAlias = tuple[float, float]
 Tick: TypeAlias = tuple[float, str]
-Terms: TypeAlias = Literal["default", "iso"]
-"""``default``: FAR and FRR; ``iso``: FMR and FNMR, the names of ISO/IEC 19795-1."""
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """Those of Okabe and Ito, without the yellow that no white page shows."""
@@ -34,24 +29,11 @@ COVERAGE_COLOURS = ("#fde725", "#a0da39", "#4ac16d", "#1fa187", "#277f8e", "#365
 """One per class, pale to dark: eight steps of viridis, in order also for those who see no colours."""
 DET_TICKS = (1e-6, 1e-5, 1e-4, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 0.99)
 ALPHA = "alpha, the weight of FAR"
-"""What the axis of an Expected Performance Curve is called; see `translate`."""
+"""What the axis of an Expected Performance Curve is called; see `fairtrial.tables.translate`."""
 ALPHA_ENDS = 0.03
 """Errors soar at the ends of alpha: this much at either end does not stretch the axis of errors."""
-_ISO = {"FAR": "FMR", "FRR": "FNMR"}
 _EDGE = 1e-9
 """Rates of 0 and 1 lie at infinity; they are drawn as far out as this one."""
-
-
-def translate(text: str, terms: Terms = "default") -> str:
-    """The text with error rates called by the terms asked for.
-
-    Examples
-    --------
-    >>> translate("FAR and FRR (%)", "iso")
-    'FMR and FNMR (%)'
-    """
-    check_choice("terms", terms, get_args(Terms))
-    return re.sub(r"\b(FAR|FRR)\b", lambda found: _ISO[found[0]], text) if terms == "iso" else text
 
 
 def line_of(number: int) -> tuple[str, tuple[float, ...]]:

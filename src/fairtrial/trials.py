@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fairtrial.checks import check_choice
-from fairtrial.display import html_table
-from fairtrial.errors import TrialsError, counted, listed
+from fairtrial.errors import TrialsError, listed
+from fairtrial.tables import Column, Table, plural
 
 NanPolicy: TypeAlias = Literal["error", "drop", "reject"]
 ID_FIELDS = ("claim", "subject", "model", "probe")
@@ -106,8 +106,8 @@ class Ids:
         return cls(np.concatenate(codes), names)
 
     def __repr__(self) -> str:
-        names = f"{counted(len(self.names), 'name')}: {listed(self.names, 6) or 'none'}"
-        return f"<Ids: {counted(len(self), 'trial')}, {names}>"
+        names = f"{plural(len(self.names), 'name')}: {listed(self.names, 6) or 'none'}"
+        return f"<Ids: {plural(len(self), 'trial')}, {names}>"
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -196,7 +196,7 @@ class Trials:
     def __post_init__(self) -> None:
         if self.scores.ndim != 2 or self.scores.shape[1] != len(self.systems):
             raise TrialsError(
-                f"scores of shape {self.scores.shape} do not fit {counted(len(self.systems), 'system')}: "
+                f"scores of shape {self.scores.shape} do not fit {plural(len(self.systems), 'system')}: "
                 "there must be one column per system"
             )
         if self.scores.dtype not in (np.float32, np.float64):
@@ -338,14 +338,20 @@ class Trials:
     def __repr__(self) -> str:
         genuine = int(np.count_nonzero(self.genuine))
         return (
-            f"<Trials: {counted(len(self), 'trial')} ({genuine:,} genuine, {len(self) - genuine:,} impostor), "
-            f"{counted(len(self.systems), 'system')}: {listed(self.systems)}; ids: {', '.join(self.ids) or 'none'}>"
+            f"<Trials: {plural(len(self), 'trial')} ({genuine:,} genuine, {len(self) - genuine:,} impostor), "
+            f"{plural(len(self.systems), 'system')}: {listed(self.systems)}; ids: {', '.join(self.ids) or 'none'}>"
         )
 
     def _repr_html_(self) -> str:
         genuine = int(np.count_nonzero(self.genuine))
-        row = (f"{genuine:,}", f"{len(self) - genuine:,}", ", ".join(self.systems), ", ".join(self.ids) or "none")
-        return html_table("trials", ("genuine", "impostor", "systems", "ids"), [row], self.notes)
+        columns = (
+            Column("genuine", "genuine", "count"),
+            Column("impostor", "impostor", "count"),
+            Column("systems", "systems"),
+            Column("ids", "ids"),
+        )
+        row = (genuine, len(self) - genuine, ", ".join(self.systems), ", ".join(self.ids) or "none")
+        return Table("trials", "trials", columns, (row,), self.notes).to_html()
 
     @property
     def ids(self) -> dict[str, IdColumn]:
@@ -439,8 +445,7 @@ class Trials:
         """
         if len(systems) != len(self.systems):
             raise TrialsError(
-                f"{counted(len(systems), 'name')} for {counted(len(self.systems), 'system')} "
-                f"({', '.join(self.systems)})"
+                f"{plural(len(systems), 'name')} for {plural(len(self.systems), 'system')} ({', '.join(self.systems)})"
             )
         return replace(self, systems=tuple(systems))
 
@@ -469,10 +474,10 @@ def apply_nan_policy(
         return scores, None, ()
     missing = np.isnan(scores)
     if policy == "reject":
-        note = f"{counted(int(missing.sum()), 'missing score')} taken as rejected"
+        note = f"{plural(int(missing.sum()), 'missing score')} taken as rejected"
         return np.where(missing, scores.dtype.type(-np.inf), scores), None, (note,)
     keep = ~missing.any(axis=1)
-    return scores[keep], keep, (f"dropped {counted(int((~keep).sum()), 'trial')} without a score",)
+    return scores[keep], keep, (f"dropped {plural(int((~keep).sum()), 'trial')} without a score",)
 
 
 def check_same_systems(dev: Any, test: Any) -> None:

@@ -36,6 +36,8 @@ SOURCE = Path(fairtrial.__file__).parent
         ('renamed(["NAME"])', "--name NAME"),
         ('select(["NAME"])', "--system NAME"),
         ("as in pi=.01", "as in --pi .01"),
+        ("with n_resamples=100", "with --resamples 100"),
+        ("nothing=1", "nothing=1"),
         ("rho_client must be between 0 and 1", "--rho must be between 0 and 1"),
         ("rho_impostor needs impostors=...", "--rho-impostor needs --impostors"),
         ("give alpha=..., as in alpha=0.001", "give --alpha, as in --alpha 0.001"),

@@ -24,9 +24,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import fairtrial.formats
-from fairtrial.errors import FairtrialError, InputError, OutputError, ParameterError, TrialsError, counted
+from fairtrial.errors import FairtrialError, InputError, OutputError, ParameterError, TrialsError
 from fairtrial.evaluation import evaluate
 from fairtrial.formats import read_pair, read_trials, write_trials
+from fairtrial.tables import plural
 from fairtrial.trials import Trials
 
 BOB = "anna anna x 0.9\nanna bert y 0.1\nbert bert z 0.8\nbert anna w 0.2\n"
@@ -240,9 +241,9 @@ def test_nan_is_dropped_or_rejected_on_demand_and_noted(files: Files, left: int,
     dropped = read_trials(paths, nan="drop")
     assert len(dropped) == left
     assert all(len(column) == left for column in dropped.ids.values())
-    assert dropped.notes[-1] == f"dropped {counted(missing, 'trial')} without a score"
+    assert dropped.notes[-1] == f"dropped {plural(missing, 'trial')} without a score"
     assert np.isneginf(kept.scores).sum() == missing
-    assert kept.notes[-1] == f"{counted(missing, 'missing score')} taken as rejected"
+    assert kept.notes[-1] == f"{plural(missing, 'missing score')} taken as rejected"
 
 
 def test_rejected_scores_stay_rejected_when_scores_are_negated(tmp_path: Path) -> None:

@@ -233,7 +233,7 @@ def test_contract_of_to_dict() -> None:
         ({"fusion": "magic"}, ParameterError, "there is no fusion 'magic'; there are .*mean"),
         ({"normalise": "magic"}, ParameterError, "there is no normalisation 'magic'; there are none, z"),
         ({"criterion": "magic"}, ParameterError, "there is no criterion 'magic'"),
-        ({"missing": "magic"}, ParameterError, "missing must be error, reject or neutral, not 'magic'"),
+        ({"missing": "magic"}, ParameterError, "missing must be one of error, reject, neutral, not 'magic'"),
         ({"alpha": 2}, ParameterError, "alpha must be between 0 and 1"),
         ({"confidence": 1.5}, ParameterError, "confidence must be between 0 and 1"),
         ({"fusion": "svm-linear", "rng": -1}, ParameterError, "a seed must be a whole number of at least 0"),
@@ -256,4 +256,4 @@ def test_a_method_of_ones_own_needs_no_registration() -> None:
     test = example(1)
     result = fuse(example(0), test, fusion=FusionMethod("hand", fit))
     assert result.scores.test.column() == pytest.approx(test.scores @ [0.5, 0.3, 0.2])
-    assert "by hand" in result.notes
+    assert "hand(face + voice + gait): by hand" in result.notes

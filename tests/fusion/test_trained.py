@@ -159,7 +159,7 @@ def test_a_classifier_that_does_not_converge_is_noted() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         result = fuse(DEV, TEST, fusion="hasty")
-    assert "hasty did not converge: what it had reached is used" in result.notes
+    assert "hasty(face + voice): hasty did not converge: what it had reached is used" in result.notes
 
 
 def test_a_classifier_of_ones_own_by_one_registration() -> None:

@@ -20,11 +20,11 @@ from fairtrial import (
     run_study,
 )
 from fairtrial.axes import COVERAGE_COLOURS
-from fairtrial.display import percent
 from fairtrial.report.benchmark import benchmark_page
 from fairtrial.report.coverage import coverage_page
 from fairtrial.report.evaluation import evaluation_page
 from fairtrial.report.page import write_report
+from fairtrial.tables import percent
 from report.test_pages import EVIL, REPEAT, two_systems
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

@@ -252,7 +252,7 @@ def test_results_show_themselves_in_a_notebook_with_names_as_text() -> None:
         assert "<table>" in text
         assert "<script>" not in text
     assert "&lt;script&gt;" in result._repr_html_()
-    assert f"{100 * result.test.hter:.2f} %" in result._repr_html_()
+    assert f">{100 * result.test.hter:.2f}<" in result._repr_html_()
 
 
 @pytest.mark.parametrize(

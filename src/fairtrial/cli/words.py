@@ -16,11 +16,12 @@ SPELLINGS: dict[str, str] = {
     r'\bnames=\["([^"]*)", "([^"]*)"\]': r"--name \1 --name \2",
     r'\brenamed\(\["([^"]*)"\]\)': r"--name \1",
     r'\bselect\(\["([^"]*)"\]\)': r"--system \1",
+    r"\b(pi|rho|alpha|confidence|folds|margin|power|attempts|individuals)=(\.?\d[\d.]*\b)": r"--\1 \2",
+    r"\balpha=\.\.\.": "--alpha",
     r"\brho_client\b": "--rho",
     r"\brho_impostor\b": "--rho-impostor",
     r"\bimpostors=\.\.\.": "--impostors",
-    r"\balpha=\.\.\.": "--alpha",
-    r"\b(pi|rho|alpha)=(\.?\d[\d.]*\b)": r"--\1 \2",
+    r"\bn_resamples=(\d+)": r"--resamples \1",
 }
 """What the library says, as regular expressions, and what it is called on the command line."""
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrial.errors import InputError, OutputError, ParameterError, TrialsError, counted, listed, shown
+from fairtrial.errors import InputError, OutputError, ParameterError, TrialsError, listed, shown
 from fairtrial.formats import table
 from fairtrial.formats.alignment import align
 from fairtrial.formats.files import Head, PathLike, Progress, expand, list_directory, read_head, write_whole
@@ -23,6 +23,7 @@ from fairtrial.formats.registry import (
     told_by_name,
 )
 from fairtrial.formats.sheets import ReadOptions, Sheet
+from fairtrial.tables import plural
 from fairtrial.trials import Trials
 
 __all__ = ["FORMATS", "Format", "ReadOptions", "read_pair", "read_trials", "register_format", "write_trials"]
@@ -167,7 +168,7 @@ def _name_apart(sheets: list[Sheet], names: Sequence[str]) -> list[Sheet]:
     found = [name for sheet in sheets for name in sheet.systems]
     if names:
         if len(names) != count:
-            raise ParameterError(f"{counted(len(names), 'name')} for {counted(count, 'system')} ({listed(found)})")
+            raise ParameterError(f"{plural(len(names), 'name')} for {plural(count, 'system')} ({listed(found)})")
         found = list(names)
     elif len(set(found)) < len(found):
         folders = [Path(sheet.origin).parent.name for sheet in sheets for _ in sheet.systems]

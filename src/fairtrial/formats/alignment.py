@@ -11,8 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.errors import TrialsError, counted, cut
+from fairtrial.errors import TrialsError, cut
 from fairtrial.formats.sheets import Sheet, columns_of
+from fairtrial.tables import plural
 from fairtrial.trials import ID_FIELDS, Ids
 
 
@@ -45,7 +46,7 @@ def align(sheets: Sequence[Sheet], *, common: bool = False) -> Sheet:
         rows, dropped = _matching_rows(sheets, shared, common=common)
         sheets = [sheet.rows(picked) for sheet, picked in zip(sheets, rows, strict=True)]
         if dropped:
-            notes.append(f"dropped {counted(dropped, 'trial')} that not all systems have, {len(sheets[0]):,} are left")
+            notes.append(f"dropped {plural(dropped, 'trial')} that not all systems have, {len(sheets[0]):,} are left")
     for sheet in sheets[1:]:
         _check_labels(sheets[0], sheet)
     scores = columns_of([column for sheet in sheets for column in sheet.scores.T])

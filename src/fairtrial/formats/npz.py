@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from fairtrial.errors import InputError, counted, listed, shown
+from fairtrial.errors import InputError, listed, shown
 from fairtrial.formats.files import Head, Progress, system_name
 from fairtrial.formats.sheets import ReadOptions, Sheet, columns_of, decode_labels
+from fairtrial.tables import plural
 from fairtrial.trials import ID_FIELDS, IdColumn, Ids, Trials
 
 
@@ -60,7 +61,7 @@ def _names(arrays: dict[str, Any], count: int, head: Head, origin: str) -> tuple
         return (system_name(head),) if count == 1 else tuple(f"system {k + 1}" for k in range(count))
     names = tuple(str(name) for name in np.atleast_1d(arrays["systems"]).tolist())
     if len(names) != count:
-        raise InputError(f"{origin}: {counted(len(names), 'name')} in systems for {counted(count, 'column')} of scores")
+        raise InputError(f"{origin}: {plural(len(names), 'name')} in systems for {plural(count, 'column')} of scores")
     return names
 
 

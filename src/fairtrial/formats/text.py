@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.errors import InputError, counted, cut, shown
+from fairtrial.errors import InputError, cut, shown
 from fairtrial.formats.files import MAX_LINE, Head, Progress, open_stream
+from fairtrial.tables import plural
 from fairtrial.trials import IdColumn, Ids, object_array
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class ArrowTexts:
     texts: pa.ChunkedArray
 
     def __repr__(self) -> str:
-        return f"<ArrowTexts: {counted(len(self), 'trial')}>"
+        return f"<ArrowTexts: {plural(len(self), 'trial')}>"
 
     def __len__(self) -> int:
         return len(self.texts)

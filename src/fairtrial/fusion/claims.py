@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.errors import TrialsError, counted
+from fairtrial.errors import TrialsError
 from fairtrial.fusion.methods import Claims, Floats, FusionData, spread_of
+from fairtrial.tables import plural
 
 TRUST = 0.5
 """How much a client's own few genuine scores count against those of all clients."""
@@ -86,7 +87,7 @@ def claim_statistics(data: FusionData, what: str) -> ClaimStatistics:
         (int(np.count_nonzero(~known)), "not in dev: the statistics of all are used"),
     ):
         if count:
-            notes.append(f"{what}: {counted(count, 'client')} {words}")
+            notes.append(f"{what}: {plural(count, 'client')} {words}")
     return ClaimStatistics(mean, own_impostor, sd, threshold, tuple(notes))
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.display import html_table, limits, percent
-from fairtrial.errors import ParameterError, TrialsError, counted, listed
+from fairtrial.checks import check_choice
+from fairtrial.errors import ParameterError, TrialsError, listed
 from fairtrial.evaluation import A_POSTERIORI, SAME_TRIALS, Evaluation, evaluate
 from fairtrial.fusion.gain import Gain, fusion_gain
 from fairtrial.fusion.holding import HeldOut, client_folds, folds_within_clients, held_out_at_once
@@ -20,6 +20,7 @@ from fairtrial.fusion.selection import select_parameters
 from fairtrial.people import Cluster
 from fairtrial.rules.criteria import CriterionLike, as_criterion
 from fairtrial.rules.eer import equal_error_rate
+from fairtrial.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Result, Table, interval_title, percent, plural
 from fairtrial.trials import Ids, Trials
 
 Missing: TypeAlias = Literal["error", "reject", "neutral"]
@@ -51,8 +52,8 @@ class FusedScores:
         return self.dev.systems[0]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FusionResult:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class FusionResult(Result):
     """A fused system, evaluated a priori, beside the systems it is made of."""
 
     scores: FusedScores
@@ -68,7 +69,8 @@ class FusionResult:
     def notes(self) -> tuple[str, ...]:
         """What the reader should know."""
         gain = (self.gain.note,) if self.gain.note else ()
-        return tuple(dict.fromkeys((*self.scores.notes, *gain, *self.evaluation.notes)))
+        own = (f"{self.scores.name}: {note}" for note in self.scores.notes)
+        return tuple(dict.fromkeys((*own, *gain, *self.evaluation.notes)))
 
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON."""
@@ -92,13 +94,46 @@ class FusionResult:
             "notes": list(self.notes),
         }
 
-    def _repr_html_(self) -> str:
-        rows = [
-            (each.system, percent(each.test.hter), limits(*each.interval.interval))
-            for each in (*self.baselines, self.evaluation)
+    def summary(self) -> str:
+        """The HTER of the fusion and its gain."""
+        hter = f"{self.evaluation.system}, HTER {percent(self.evaluation.test.hter)}"
+        return f"{hter}, gain over the best system {self.gain.beta_min:.3g}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """The systems and their fusion, one row each; and the gain."""
+        found = self.evaluation
+        columns = (
+            Column("system", "system"),
+            Column("threshold", "threshold", "threshold"),
+            *RATE_COLUMNS,
+            Column("interval", interval_title(found.interval.confidence), "interval"),
+            Column("method", "method", detail=True),
+            Column("fused", "fused", "flag", detail=True),
+            *COUNT_COLUMNS,
+        )
+        records = [
+            {**each.test.to_dict(), "system": each.system, "threshold": each.threshold, "fused": each is found}
+            | {"interval": each.interval.interval, "method": each.interval.method}
+            for each in (*self.baselines, found)
         ]
-        caption = f"fusion by {self.scores.fusion}: gain over the best system {self.gain.beta_min:.3g}"
-        return html_table(caption, ("system", "HTER", "interval"), rows, self.notes)
+        caption = (
+            f"Systems and their fusion, {found.kind}, threshold by {found.criterion.described(found.alpha)} on dev"
+        )
+        gains = (
+            Column("beta_mean", "over the mean of the systems", "ratio"),
+            Column("beta_min", "over the best", "ratio"),
+        )
+        return (
+            Table.of("systems", caption, columns, records, notes=[*self.notes, *self._chosen()]),
+            Table("gain", "Gain of the fusion", gains, ((self.gain.beta_mean, self.gain.beta_min),)),
+        )
+
+    def _chosen(self) -> list[str]:
+        """What was chosen by cross-validation."""
+        if not self.scores.cross_validated:
+            return []
+        chosen = ", ".join(f"{name} {value}" for name, value in self.scores.parameters.items())
+        return [f"{self.scores.name}: the folds also chose {chosen}"] if chosen else []
 
 
 def fuse(
@@ -281,8 +316,7 @@ def _normalised(method: FusionMethod, normalise: str) -> Callable[..., Fitted]:
 
 
 def _check(names: Sequence[str], dev: Trials, test: Trials, missing: str) -> None:
-    if missing not in ("error", "reject", "neutral"):
-        raise ParameterError(f"missing must be error, reject or neutral, not {missing!r}")
+    check_choice("missing", missing, get_args(Missing))
     if len(names) < 2:
         given = f"only one was given: {listed(names)}" if any(names) else "none was given"
         raise TrialsError(f"a fusion needs at least two systems; {given}")
@@ -321,7 +355,7 @@ def _complete(
         return data, other, none, ()
     if missing == "error":
         raise TrialsError(
-            f"{counted(count, 'trial')} without the score of a system; decide what happens to such trials: "
+            f"{plural(count, 'trial')} without the score of a system; decide what happens to such trials: "
             'missing="reject" rejects them, missing="neutral" takes a neutral score'
         )
     filler = np.array(
@@ -333,7 +367,7 @@ def _complete(
     ]
     rejected = [np.asarray(where.any(axis=1)) for where in lacking] if missing == "reject" else none
     done = "rejected" if missing == "reject" else "the system's EER threshold on dev takes its place"
-    return filled[0], filled[1], rejected, (f"{counted(count, 'trial')} without the score of a system: {done}",)
+    return filled[0], filled[1], rejected, (f"{plural(count, 'trial')} without the score of a system: {done}",)
 
 
 def _neutral(column: Floats, genuine: NDArray[np.bool_], lacking: NDArray[np.bool_]) -> float:

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.checks import as_generator
-from fairtrial.errors import ParameterError, TrialsError, counted
+from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.folds import make_blocks
 from fairtrial.people import Cluster
+from fairtrial.tables import plural
 from fairtrial.trials import Trials, recode
 
 HeldOut: TypeAlias = Literal["none", "clients", "within-clients"]
@@ -117,7 +118,7 @@ def held_out_at_once(claim: NDArray[np.int64], genuine: NDArray[np.bool_], folds
         count = int(np.count_nonzero(lowest == highest))
         if count:
             notes.append(
-                f"{counted(count, 'client')}: all {word} dev trials are held out at once, so the statistics of all "
+                f"{plural(count, 'client')}: all {word} dev trials are held out at once, so the statistics of all "
                 "clients take the place of their own"
             )
     return tuple(notes)

@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from fairtrial.errors import ParameterError, counted, shown
+from fairtrial.errors import ParameterError, shown
 from fairtrial.fusion.claims import claim_statistics
 from fairtrial.fusion.methods import Claims, Fitted, Floats, FusionData, spread_of
 from fairtrial.rules.eer import equal_error_rate
+from fairtrial.tables import plural
 
 Normalisation = Callable[[FusionData], Fitted]
 
@@ -97,7 +98,7 @@ def _claim_f(data: FusionData) -> Fitted:
     if close.any():
         count = int(np.count_nonzero(close.any(axis=1)))
         notes += (
-            f"f-norm: {counted(count, 'client')} with genuine dev scores hardly above impostor ones: "
+            f"f-norm: {plural(count, 'client')} with genuine dev scores hardly above impostor ones: "
             "the distance of all is used",
         )
 

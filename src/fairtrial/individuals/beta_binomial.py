@@ -12,13 +12,14 @@ from fairtrial.errors import ParameterError
 from fairtrial.individuals.attempts import Floats, Individuals
 from fairtrial.individuals.limits import Limits, normal_limits
 from fairtrial.intervals.rates import Interval
+from fairtrial.tables import Column, Result, Table, number_text, percent
 
 MOST_FITTED = 1_000_000
 """Attempts of one person beyond which the model is not fitted: its likelihood has one term per attempt."""
 
 
-@dataclass(frozen=True, slots=True)
-class BetaBinomialFit:
+@dataclass(frozen=True, slots=True, repr=False)
+class BetaBinomialFit(Result):
     """The most likely rate and correlation, and the standard deviation of the rate; NaN where there is none."""
 
     estimate: float
@@ -29,6 +30,21 @@ class BetaBinomialFit:
     def interval(self, confidence: float = 0.95) -> Interval:
         """Give the estimate and as many standard deviations on either side as the confidence asks for."""
         return Interval(*normal_limits(self.estimate, self.sigma, confidence))
+
+    def summary(self) -> str:
+        """The rate and the correlation."""
+        return f"rate {percent(self.estimate)}, rho {number_text(self.rho)}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """The fit in one row."""
+        columns = (
+            Column("estimate", "rate", "rate"),
+            Column("sigma", "sigma", "rate"),
+            Column("rho", "rho", "number"),
+            Column("log_likelihood", "log-likelihood", "number"),
+        )
+        row = (self.estimate, self.sigma, self.rho, self.log_likelihood)
+        return (Table("fit", "Beta-binomial model by maximum likelihood", columns, (row,)),)
 
 
 def fit_beta_binomial(people: Individuals) -> BetaBinomialFit:

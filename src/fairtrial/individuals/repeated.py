@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import expm1, isfinite, log1p
+from math import expm1, isfinite, isnan, log1p
 from typing import Any
 
 import numpy as np
 
 from fairtrial.checks import check_resamples
-from fairtrial.display import html_table, limits
 from fairtrial.errors import ParameterError
 from fairtrial.individuals.attempts import Individuals
 from fairtrial.individuals.beta_binomial import MOST_FITTED, most_likely_limits
 from fairtrial.individuals.limits import INDIVIDUALS_METHODS, IndividualsMethod, known_method
 from fairtrial.intervals.proportions import proportion_interval, rule_of_three
 from fairtrial.intervals.rates import Interval, normal_quantile
+from fairtrial.tables import Column, Result, Table, number_text, percent, plural
 
 _FEW = 10
 _MANY = 30
@@ -72,9 +72,24 @@ class ZeroErrors:
             "confidence": self.confidence,
         }
 
+    def table(self) -> Table:
+        """One row per bound."""
+        columns = (
+            Column("bound", "upper bound"),
+            Column("confidence", "confidence", "level"),
+            Column("attempts", "if all attempts are independent", "rate"),
+            Column("individuals", "if only individuals are", "rate"),
+        )
+        rows = (
+            ("rule of 3", 0.95, self.rule_of_three, self.rule_of_three_individuals),
+            ("exact", self.confidence, self.exact, self.exact_individuals),
+            ("Bayes with Jeffreys' prior", self.confidence, self.bayes, self.bayes_individuals),
+        )
+        return Table("bounds", "Upper bounds, as there was no error", columns, rows)
 
-@dataclass(frozen=True, slots=True)
-class RepeatedIntervals:
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RepeatedIntervals(Result):
     """An error rate of people who were tested several times, with the intervals of all methods asked for."""
 
     estimate: float
@@ -99,10 +114,25 @@ class RepeatedIntervals:
             **({"zero_errors": self.zero_errors.to_dict()} if self.zero_errors else {}),
         }
 
-    def _repr_html_(self) -> str:
-        rows = [(name, limits(*found.interval), found.note) for name, found in self.methods.items()]
-        caption = f"{self.errors} errors in {self.attempts} attempts of {self.individuals} individuals"
-        return html_table(caption, ("method", "interval", "note"), rows, (self.recommendation,))
+    def summary(self) -> str:
+        """The rate and what it was estimated from."""
+        tried = f"{plural(self.attempts, 'attempt')} of {plural(self.individuals, 'individual')}"
+        rho = "rho unknown" if isnan(self.rho) else f"rho {number_text(self.rho)}"
+        return f"{plural(self.errors, 'error')} in {tried}, {percent(self.estimate)}, {rho}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """One row per method; where there was no error, upper bounds too."""
+        columns = (
+            Column("method", "method"),
+            Column("interval", "interval in %", "interval"),
+            Column("confidence", "confidence", "level"),
+            Column("note", "note"),
+        )
+        rows = tuple((name, found.interval, found.confidence, found.note) for name, found in self.methods.items())
+        tables = [Table("intervals", self.summary(), columns, rows, (self.recommendation,))]
+        if self.zero_errors is not None:
+            tables.append(self.zero_errors.table())
+        return tuple(tables)
 
 
 def repeated_intervals(

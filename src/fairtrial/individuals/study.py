@@ -6,23 +6,23 @@ import os
 from collections import abc
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from threading import Event
 from typing import Any
 
 import numpy as np
 
 from fairtrial.checks import check_choice, check_resamples, check_seed, check_workers
-from fairtrial.display import html_table, percent
 from fairtrial.errors import FairtrialError, ParameterError
 from fairtrial.formats.files import PathLike
-from fairtrial.formats.results import write_columns
+from fairtrial.formats.results import write_tables
 from fairtrial.individuals.attempts import Individuals
 from fairtrial.individuals.coverage import Cell, CoverageRow, cover, cover_exactly
 from fairtrial.individuals.generators import GENERATORS, Generator
 from fairtrial.individuals.journal import open_journal
 from fairtrial.individuals.limits import INDIVIDUALS_METHODS, known_method
 from fairtrial.intervals.rates import normal_quantile
+from fairtrial.tables import Column, Result, Table, plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,14 +89,24 @@ class StudySettings:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class CoverageStudy:
+_CELL_COLUMNS = (
+    Column("n", "n", "count"),
+    Column("m", "m", "number"),
+    Column("pi", "pi", "number"),
+    Column("rho", "rho", "number"),
+)
+_FEW_CELLS = 16
+_GOOD = (0.925, 0.975)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CoverageStudy(Result):
     """The rows of all cells, in the order of the cells and methods."""
 
     settings: StudySettings
     rows: tuple[CoverageRow, ...]
 
-    def share_within(self, low: float = 0.925, high: float = 0.975) -> dict[str, float]:
+    def share_within(self, low: float = _GOOD[0], high: float = _GOOD[1]) -> dict[str, float]:
         """Compute for each method the share of cells whose coverage lies between the two."""
         found = {}
         for method in self.settings.methods:
@@ -108,15 +118,65 @@ class CoverageStudy:
         """The names of the command line's JSON."""
         return {"settings": asdict(self.settings), "cells": [row.to_dict() for row in self.rows]}
 
-    def _repr_html_(self) -> str:
-        rows = [(name, percent(share)) for name, share in self.share_within().items()]
-        caption = f"{len(self.rows)} rows, {self.settings.generator}"
-        return html_table(caption, ("method", "cells with a coverage of 92.5 to 97.5 %"), rows)
+    def summary(self) -> str:
+        """How many cells, and of which kind."""
+        cells = len(self.rows) // len(self.settings.methods)
+        how = "all data sets" if self.settings.exact else f"{plural(self.settings.data_sets, 'data set')} per cell"
+        kind = f"{100 * self.settings.confidence:g} % intervals, {self.settings.generator}"
+        return f"{plural(cells, 'cell')}, {kind}, {how}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """One row per cell and method; for a few cells the coverage side by side, for many a row per method."""
+        columns = (
+            *_CELL_COLUMNS,
+            Column("method", "method"),
+            Column("coverage", "coverage", "rate"),
+            Column("mean_width", "mean width", "rate"),
+            Column("median_width", "median width", "rate"),
+            Column("undefined", "undefined", "rate"),
+            Column("too_high", "too high", "rate"),
+            Column("too_low", "too low", "rate"),
+        )
+        cells = list(dict.fromkeys((row.n, row.m, row.pi, row.rho) for row in self.rows))
+        always_90 = "dr" in self.settings.methods and self.settings.confidence != 0.9
+        main = Table.of(
+            "cells",
+            f"Coverage: {self.summary()}",
+            columns,
+            [row.to_dict() for row in self.rows],
+            notes=["dr is a 90 % interval whatever confidence is asked for"] if always_90 else [],
+            shown=None if len(cells) == 1 else (),
+        )
+        if len(cells) == 1:
+            return (main,)
+        return main, (self._side_by_side(cells) if len(cells) <= _FEW_CELLS else self._by_method())
+
+    def _side_by_side(self, cells: Sequence[tuple[int, float, float, float]]) -> Table:
+        columns = (*_CELL_COLUMNS, *(Column(name, name, "rate") for name in self.settings.methods))
+        found = {(row.n, row.m, row.pi, row.rho, row.method): row.coverage for row in self.rows}
+        rows = tuple((*cell, *(found[*cell, name] for name in self.settings.methods)) for cell in cells)
+        return Table("coverage", f"Coverage by method: {self.summary()}", columns, rows)
+
+    def _by_method(self) -> Table:
+        columns = (
+            Column("method", "method"),
+            Column("within", f"cells with {100 * _GOOD[0]:g} to {100 * _GOOD[1]:g} % coverage,", "rate"),
+            Column("mean", "mean coverage", "rate"),
+            Column("lowest", "lowest coverage", "rate"),
+            Column("undefined", "undefined", "rate"),
+        )
+        within = self.share_within()
+        rows = []
+        for name in self.settings.methods:
+            mine = [row for row in self.rows if row.method == name]
+            coverage = [row.coverage for row in mine]
+            undefined = sum(row.undefined for row in mine) / len(mine)
+            rows.append((name, within[name], sum(coverage) / len(mine), min(coverage), undefined))
+        return Table("methods", f"Methods: {self.summary()}", columns, tuple(rows))
 
     def write(self, path: PathLike) -> None:
-        """Write one row per cell and method, as Parquet, CSV or TSV by the ending of the name."""
-        names = [field.name for field in fields(CoverageRow)]
-        write_columns({name: [getattr(row, name) for row in self.rows] for name in names}, path)
+        """Write one row per cell and method, as the ending of the name says: see `write_tables`."""
+        write_tables(self.tables(), path)
 
 
 def run_study(

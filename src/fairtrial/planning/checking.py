@@ -13,13 +13,14 @@ from fairtrial.individuals import Generator, Individuals, draw_counts, errors_pm
 from fairtrial.individuals.enumeration import people_of_sums
 from fairtrial.individuals.limits import beta_binomial_limits, logit_limits
 from fairtrial.planning.rate import RatePlan
+from fairtrial.tables import Column, Result, Table, percent, plural
 
 _DRAWS = 10**8
 _AT_ONCE = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class SimulatedPlan:
+@dataclass(frozen=True, slots=True, repr=False)
+class SimulatedPlan(Result):
     """What a plan gave in simulated tests."""
 
     data_sets: int
@@ -33,6 +34,21 @@ class SimulatedPlan:
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON."""
         return asdict(self)
+
+    def summary(self) -> str:
+        """How often lbb covered."""
+        return f"{plural(self.data_sets, 'simulated test')}, lbb covered {percent(self.coverage)}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """The outcome in one row."""
+        columns = [
+            Column("data_sets", "tests", "count"),
+            Column("mean_half_width", "mean half-width", "rate"),
+            Column("coverage", "coverage of lbb", "rate"),
+        ]
+        if self.share_below_claim is not None:
+            columns.append(Column("share_below_claim", "upper bound below the claim in", "rate"))
+        return (Table.of("simulated", "Simulated as planned", columns, [self.to_dict()]),)
 
 
 def check_plan(

@@ -28,6 +28,10 @@ from fairtrial.planning.search import smallest_enough
 from fairtrial.planning.simulation import SimulatedPower, simulate_comparison_power
 from fairtrial.planning.systems import ComparisonSetting, Rates, discordant_share
 from fairtrial.rules.measures import MeasureLike, Weights, linear_weights
+from fairtrial.tables import Column, Result, Table, percent, plural
+
+_APART = 0.05
+"""Powers by the formula and by simulation that differ by more are told apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +169,8 @@ def _student_power(difference: float, variance: float, degrees: float, confidenc
     return (1.0 if isnan(above) else above) + (0.0 if isnan(below) else below)
 
 
-@dataclass(frozen=True, slots=True)
-class ComparisonPlan:
+@dataclass(frozen=True, slots=True, repr=False)
+class ComparisonPlan(Result):
     """Clients, their genuine attempts, the impostor attempts against them, and the power they give."""
 
     individuals: int
@@ -203,6 +207,33 @@ class ComparisonPlan:
         if simulated is None:
             return self
         return replace(self, power_simulated=simulated.power, power_error=simulated.error)
+
+    def summary(self) -> str:
+        """People, the test, and its power."""
+        test = f"{'paired' if self.paired else 'unpaired'} test at {100 * (1 - self.confidence):.3g} %"
+        return f"{plural(self.individuals, 'individual')}, {test}, power {percent(self.power)}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """The plan in one row."""
+        each = "" if self.paired else " per system"
+        columns = (
+            Column("individuals", "individuals", "count"),
+            Column("attempts", "genuine each", "count"),
+            Column("impostor_attempts", "impostor each", "count"),
+            *([] if self.impostors is None else [Column("impostors", "common impostors", "count")]),
+            Column("genuine", f"genuine trials{each}", "count"),
+            Column("impostor", f"impostor trials{each}", "count"),
+            Column("power", "power", "rate"),
+            Column("power_simulated", "simulated power", "rate"),
+            Column("power_error", "its standard error", "rate"),
+            Column("confidence", "confidence", "level", detail=True),
+            Column("paired", "paired", "flag", detail=True),
+        )
+        notes = []
+        if self.power_simulated is not None and abs(self.power_simulated - self.power) > _APART:
+            few = "the two powers differ by more than 5 points, since errors are few or people few"
+            notes.append(f"{few}; go by the simulated power")
+        return (Table.of("plan", self.summary(), columns, [self.to_dict()], notes=notes),)
 
 
 def plan_comparison(

@@ -17,6 +17,7 @@ import numpy as np
 from fairtrial.checks import check_share
 from fairtrial.errors import ParameterError
 from fairtrial.intervals.rates import normal_quantile
+from fairtrial.tables import Column, Result, Table, plural
 
 Scale: TypeAlias = Literal["linear", "logit"]
 
@@ -138,6 +139,13 @@ def _check_rate(rate: float, name: str) -> None:
         raise ParameterError(f"{name} must be a fraction above 0 and below 1, not {rate}; 1.5 % is 0.015")
 
 
+_PLAN_COLUMNS = (
+    Column("attempts", "attempts each", "count"),
+    Column("individuals", "individuals", "count"),
+    Column("total", "in all", "count"),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class TradeOff:
     """So many attempts of each of so many people reach the goal."""
@@ -152,8 +160,8 @@ class TradeOff:
         return self.attempts * self.individuals
 
 
-@dataclass(frozen=True, slots=True)
-class RatePlan:
+@dataclass(frozen=True, slots=True, repr=False)
+class RatePlan(Result):
     """People and attempts of each, what is expected of them, and alternatives."""
 
     individuals: int
@@ -198,6 +206,32 @@ class RatePlan:
             "expected": self.expected,
             "trade_off": [{**asdict(row), "total": row.total} for row in self.trade_off],
         }
+
+    def summary(self) -> str:
+        """People and attempts of each, and what they are worth."""
+        worth = plural(self.expected["independent_attempts"], "independent one")
+        people = f"{plural(self.individuals, 'individual')} with {plural(self.attempts, 'attempt')} each"
+        return f"{people}, {self.individuals * self.attempts:,} in all, worth {worth}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """The plan with what is expected of it, and the alternatives."""
+        found = self.expected
+        columns = [*_PLAN_COLUMNS, Column("pi", "expected rate", "rate")]
+        if self.pi > 0:
+            columns.append(Column("half_width", "half-width", "rate"))
+            columns.append(Column("interval", "interval by the logit", "interval"))
+        columns += [
+            Column("independent_attempts", "worth", "count", detail=True),
+            Column("rho", "rho", "number", detail=True),
+            Column("confidence", "confidence", "level", detail=True),
+            Column("claim", "claim", "rate", detail=True),
+        ]
+        record = {**self.to_dict(), **found, "interval": (found["low"], found["high"]) if self.pi > 0 else None}
+        others = (*_PLAN_COLUMNS, Column("cost", "cost", "count"))
+        return (
+            Table.of("plan", self.summary(), columns, [record]),
+            Table.of("alternatives", "Alternatives", others, record["trade_off"]),
+        )
 
 
 def design_effect(attempts: Any, rho: float) -> Any:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fairtrial.axes import Terms, translate
 from fairtrial.comparison import PairComparison
 from fairtrial.intervals.bootstrap import BootstrapMethod
 from fairtrial.plots.style import GREY, PALE, axes_for, in_percent, legible, look
+from fairtrial.tables import Terms, translate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from fairtrial.axes import DET_TICKS, DetLimits, Range, Terms, det_limits, probit, share_below, translate
-from fairtrial.display import percent
+from fairtrial.axes import DET_TICKS, DetLimits, Range, det_limits, probit, share_below
 from fairtrial.errors import ParameterError
 from fairtrial.folds import CROSS_VALIDATED
 from fairtrial.plots.operating import OperatingCurve, OperatingPoint
 from fairtrial.plots.style import GREY, Look, axes_for, in_percent, legend_within, legible, look
+from fairtrial.tables import Terms, percent, translate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.axes import Terms, translate
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.curves import roc_curve
 from fairtrial.errors import ParameterError, TrialsError
@@ -18,6 +17,7 @@ from fairtrial.plots.det import det_plot
 from fairtrial.plots.operating import OperatingCurve, operating_curves
 from fairtrial.plots.style import figure_for, in_percent, legend_below, legible, look
 from fairtrial.rules.criteria import CriterionLike, as_criterion
+from fairtrial.tables import Terms, translate
 from fairtrial.trials import Trials
 
 if TYPE_CHECKING:

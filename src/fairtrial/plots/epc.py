@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fairtrial.axes import ALPHA, ALPHA_ENDS, Terms, translate
+from fairtrial.axes import ALPHA, ALPHA_ENDS
 from fairtrial.epc import PerformanceCurve
 from fairtrial.errors import ParameterError
 from fairtrial.evaluation import Evaluation
 from fairtrial.folds import CROSS_VALIDATED
 from fairtrial.intervals.bands import Band
 from fairtrial.plots.style import axes_for, in_percent, legend_below, legible, look
+from fairtrial.tables import Terms, translate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.axes import Terms
 from fairtrial.epc import PerformanceCurve
 from fairtrial.errors import ParameterError
 from fairtrial.plots.epc import as_curves, label_axes
 from fairtrial.plots.style import axes_for, legend_below, legible, look
 from fairtrial.significance.curves import CurveComparison
+from fairtrial.tables import Terms
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

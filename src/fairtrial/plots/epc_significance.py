@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from fairtrial.axes import ALPHA, Terms, translate
+from fairtrial.axes import ALPHA
 from fairtrial.epc import PerformanceCurve
 from fairtrial.errors import ParameterError
 from fairtrial.plots.epc_compare import check_pair, draw_pair, spans
 from fairtrial.plots.style import GREY, PALE, figure_for, in_percent, legible
 from fairtrial.significance.curves import CurveComparison
+from fairtrial.tables import Terms, translate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

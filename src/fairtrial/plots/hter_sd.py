@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.axes import Terms, translate
 from fairtrial.errors import ParameterError
 from fairtrial.intervals import class_interval, hter_interval, naive_interval, published_counts, rate_interval
 from fairtrial.plots.style import axes_for, look
+from fairtrial.tables import Terms, translate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

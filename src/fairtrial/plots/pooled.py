@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from fairtrial.axes import Terms
 from fairtrial.benchmark.results import BenchmarkResult
 from fairtrial.epc import PerformanceCurve
 from fairtrial.errors import ParameterError, listed, shown
 from fairtrial.plots.epc import label_axes
 from fairtrial.plots.style import axes_for, legend_below, legible, look
+from fairtrial.tables import Terms
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

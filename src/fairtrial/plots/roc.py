@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from fairtrial.axes import Terms, translate
 from fairtrial.errors import ParameterError
 from fairtrial.plots.det import as_curves, draw_curves, headline
 from fairtrial.plots.operating import OperatingCurve
 from fairtrial.plots.style import GREY, axes_for, in_percent, legend_within, look
 from fairtrial.rules.eer import EqualErrorRate
+from fairtrial.tables import Terms, translate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

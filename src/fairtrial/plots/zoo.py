@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtrc
 
-from fairtrial.axes import Terms, translate
 from fairtrial.checks import check_choice
 from fairtrial.errors import ParameterError, TrialsError, cut
 from fairtrial.intervals.clusters import wrong_decisions
 from fairtrial.plots.style import GREY, axes_for, in_percent, legible, look
+from fairtrial.tables import Terms, translate
 from fairtrial.trials import Trials
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fairtrial.axes import COLOURS, Terms, line_of, percent_axis
+from fairtrial.axes import COLOURS, line_of, percent_axis
 from fairtrial.benchmark.results import BenchmarkResult, ExperimentResult
 from fairtrial.benchmark.sets import Benchmark
 from fairtrial.epc import PerformanceCurve
@@ -26,6 +26,7 @@ from fairtrial.report.page import (
 )
 from fairtrial.report.parts import ADJUSTED, EPC, PRIOR, ROBUST, trials_table
 from fairtrial.report.views import Asked, SystemView, alpha_axis, explored, highest_within, system_view
+from fairtrial.tables import Terms
 
 _FUSION = Reference(
     "Fusion protocols, gain ratios and pooled curves.",

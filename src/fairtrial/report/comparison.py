@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fairtrial.axes import Terms, translate
 from fairtrial.comparison import Comparison, SystemRank
 from fairtrial.epc import performance_curve
 from fairtrial.intervals.clusters import SharedPeople
@@ -23,6 +22,7 @@ from fairtrial.report.page import (
 from fairtrial.report.parts import ADJUSTED, EPC, INDEPENDENT, PRIOR, ROBUST, joined, trials_table
 from fairtrial.report.views import Asked, SystemView, explored, system_view
 from fairtrial.significance.multiple import Correction
+from fairtrial.tables import Terms, translate
 from fairtrial.trials import Trials
 
 _CORRECTIONS: dict[Correction, str] = {"holm": "Holm's method", "bh": "the false discovery rate"}

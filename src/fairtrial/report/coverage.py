@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from fairtrial.axes import COVERAGE_COLOURS, Terms, coverage_classes, coverage_labels
-from fairtrial.errors import counted
+from fairtrial.axes import COVERAGE_COLOURS, coverage_classes, coverage_labels
 from fairtrial.individuals import CoverageStudy
 from fairtrial.report.page import Cell, Page, Reference, Repeat, Table, percent_cell
+from fairtrial.tables import Terms, plural
 
 _SIX = Reference(
     "Six intervals for an error rate of people who are tested several times, and how well they cover.",
@@ -49,7 +49,7 @@ def coverage_page(study: CoverageStudy, repeat: Repeat, *, terms: Terms = "defau
         summary.append((Cell(name), *(percent_cell(value) for value in figures)))
     how = "all possible data sets" if settings.exact else f"{settings.data_sets:,} data sets per cell"
     return Page(
-        title=f"Coverage of {counted(len(settings.methods), 'interval')} in {counted(len(cells), 'cell')}",
+        title=f"Coverage of {plural(len(settings.methods), 'interval')} in {plural(len(cells), 'cell')}",
         asked=f"How often {100 * settings.confidence:g} % intervals for repeated attempts hold the true rate "
         f"({settings.generator}, {how}).",
         answer=(f"{best} does best: it covers {right} in {100 * within[best]:.1f} % of the cells.",),

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from fairtrial.axes import Terms
 from fairtrial.epc import cross_validated_curve, performance_curve
 from fairtrial.evaluation import Evaluation
 from fairtrial.folds import Block
@@ -17,6 +16,7 @@ from fairtrial.report.limits import limits_along, sharing
 from fairtrial.report.page import Cell, Page, Repeat, Table, notes_once, number_cell, percent_cell, range_cell
 from fairtrial.report.parts import JUDGED, Judged, interval_references, joined, trials_table
 from fairtrial.report.views import Asked, SystemView, explored, system_view
+from fairtrial.tables import Terms
 from fairtrial.trials import Trials
 
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from importlib import resources
 from typing import Any
 
-from fairtrial.axes import ALPHA, COLOURS, Terms, translate
-from fairtrial.display import in_percent
+from fairtrial.axes import ALPHA, COLOURS
 from fairtrial.formats.files import PathLike, write_whole
+from fairtrial.tables import Terms, in_percent, translate
 
 _SMALL = 0.0001
 """Smaller p values are not told apart."""

@@ -9,23 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.axes import (
-    ALPHA,
-    ALPHA_ENDS,
-    Axis,
-    DetLimits,
-    Floats,
-    Terms,
-    det_axis,
-    det_limits,
-    linear_ticks,
-    percent_axis,
-    translate,
-)
+from fairtrial.axes import ALPHA, ALPHA_ENDS, Axis, DetLimits, Floats, det_axis, det_limits, linear_ticks, percent_axis
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.curves import RocCurve, roc_curve
 from fairtrial.epc import PerformanceCurve
 from fairtrial.report.page import Captions
+from fairtrial.tables import Terms, translate
 from fairtrial.trials import Trials
 
 _BINS = 60
