@@ -251,8 +251,8 @@ def _kept_run() -> Any:
 def page() -> float:
     """The page of the 32 experiments of FP-2, which are run before; its size in bytes."""
     from fairtrial import load_lausanne
+    from fairtrial.report.benchmark import benchmark_page
     from fairtrial.report.page import Repeat, render
-    from fairtrial.report.pages import benchmark_page
 
     return float(len(render(benchmark_page(load_lausanne(), _kept_run(), Repeat("", {}))).encode()))
 

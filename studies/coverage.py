@@ -1,7 +1,7 @@
 """How often six intervals hold the true rate when people are tested several times: the study of Schuckers et al. 2004.
 
 All cells of the paper with both generators, the paper's claims beside what was found, and coverage as the attempts
-of each person grow without end. Writes docs/individuals.md.
+of each person grow without limit. Writes docs/individuals.md.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.errors import ParameterError
-from fairtrial.individuals import PAPER, Cell, CoverageStudy, StudySettings, cover, cover_exactly, run_study
-from fairtrial.individuals.generators import Generator
+from fairtrial.individuals import PAPER, Cell, CoverageStudy, Generator, StudySettings, cover, cover_exactly, run_study
 
 MARK = "<!-- what follows is written by make study -->"
 OMAN_ZUCKER, BETA_BINOMIAL = GENERATORS = get_args(Generator)
@@ -41,7 +40,7 @@ Mask: TypeAlias = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """What one method did, an entry a cell."""
+    """What one method did, one entry per cell."""
 
     n: Floats
     m: Floats
@@ -214,7 +213,7 @@ def widths(studies: Studies) -> str:
             known = ratio[np.isfinite(ratio)]
             numbers = known.mean(), np.median(known), known.max()
             lines.append([f"{generator}, {words}", *(f"{value:.3f}" for value in numbers)])
-    return table(["BRR width over LBB width, a cell", "mean", "median", "largest"], lines)
+    return table(["BRR width over LBB width, per cell", "mean", "median", "largest"], lines)
 
 
 def replicate_share(method: str, m: float, rho: float) -> float:
@@ -327,7 +326,7 @@ def hook() -> str:
         lines.append([str(m), *(found[generator][method] for generator, method in columns)])
     limits = {generator: endless_coverage(n, pi, rho, generator) for generator in GENERATORS}
     stars = {OMAN_ZUCKER: "", BETA_BINOMIAL: "*"}
-    lines.append(["no end", *(percent(limits[g][method]) + stars[g] for g, method in columns)])
+    lines.append(["infinite", *(percent(limits[g][method]) + stars[g] for g, method in columns)])
     return table(["m", *(f"{NAMES[method]}, {generator}" for generator, method in columns)], lines)
 
 
@@ -347,7 +346,7 @@ def turning_points() -> str:
         ]
         limit = endless_coverage(n, pi, rho, OMAN_ZUCKER)["lbb"]
         lines.append([f"{rho:g}", f"{turn:.0f}", *found, percent(limit)])
-    return table(["rho", "m*", "m*/2", "m*", "2 m*", "4 m*", "no end"], lines)
+    return table(["rho", "m*", "m*/2", "m*", "2 m*", "4 m*", "infinite"], lines)
 
 
 def main() -> None:
@@ -361,9 +360,9 @@ def main() -> None:
     )
     n, pi, rho = HOOK
     parts = [
-        f"{len(PAPER)} cells, {data_sets} data sets a cell, 1000 resamples. Coverage in %; *good*: 92.5 to 97.5 %. Two "
-        f"numbers in a column are Oman-Zucker / beta-binomial. BP and BB differ by at most {percent(apart)} points in "
-        "any cell; only BP is shown below the first table.",
+        f"{len(PAPER)} cells, {data_sets} data sets per cell, 1000 resamples. Coverage in %; *good*: 92.5 to 97.5 %. "
+        f"Two numbers in a column are Oman-Zucker / beta-binomial. BP and BB differ by at most {percent(apart)} points "
+        "in any cell; only BP is shown below the first table.",
         "### All cells",
         overall(studies),
         "### Claims of the paper",

@@ -45,7 +45,7 @@ def test_one_system_of_several_is_named() -> None:
         evaluate(trials, trials)
     with pytest.raises(TrialsError, match="no system 'bad'"):
         evaluate(trials, trials, system="bad")
-    assert any("negate them" in note for note in evaluate(trials, trials, system="reversed").notes)
+    assert any("negate scores" in note for note in evaluate(trials, trials, system="reversed").notes)
 
 
 def test_different_systems_in_dev_and_test() -> None:
@@ -57,7 +57,7 @@ def test_different_systems_in_dev_and_test() -> None:
 
 def test_zero_errors_come_with_the_rule_of_three() -> None:
     result = evaluate(([2.0] * 300, [0.0] * 600), ([2.0] * 300, [0.0] * 600))
-    assert any("no false accepts in 600" in note and "0.50%" in note for note in result.notes)
+    assert any("no false accepts in 600" in note and "0.500 %" in note for note in result.notes)
     assert (result.interval.low, result.interval.high) == (0, 0)
 
 

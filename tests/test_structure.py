@@ -9,8 +9,10 @@ import fairtrial
 
 SOURCE = Path(fairtrial.__file__).parent
 LAYERS = [
-    {"errors", "display"},
+    {"errors"},
     {"checks"},
+    {"tables"},
+    {"axes"},
     {"trials"},
     {"people", "formats"},
     {"counting", "folds"},
@@ -61,7 +63,7 @@ def test_layers_name_every_room() -> None:
     [
         ("click", {"cli"}),
         ("rich", {"cli"}),
-        ("pyarrow", {"formats"}),
+        ("pyarrow", {"formats", "tables"}),
         ("sklearn", {"fusion"}),
         ("pooch", {"benchmark"}),
         ("matplotlib", {"plots"}),

@@ -23,7 +23,7 @@ def test_nan_policies() -> None:
     dropped = Trials.from_arrays(scores, genuine, claim=["a", "b", "c"], nan="drop")
     assert dropped.column("system 2").tolist() == [1.0, 3.0]
     assert dropped.ids["claim"].decode().tolist() == ["a", "c"]
-    assert dropped.notes == ("1 trials without a score were dropped",)
+    assert dropped.notes == ("dropped 1 trial without a score",)
     rejected = Trials.from_arrays(scores, genuine, nan="reject")
     assert rejected.column("system 1").tolist() == [0.1, -np.inf, 0.3]
     with pytest.raises(ParameterError, match="nan must be one of"):
@@ -34,7 +34,7 @@ def test_nan_policies() -> None:
     ("scores", "genuine", "systems", "message"),
     [
         (np.zeros((2, 2)), [True, False], ["a", "a"], "same name: a"),
-        (np.zeros((2, 2)), [True, False], ["a"], "do not fit 1 systems"),
+        (np.zeros((2, 2)), [True, False], ["a"], "do not fit 1 system:"),
         (np.zeros(3), [True, False], None, "2 entries in genuine, but 3 trials"),
         (np.zeros(2), [1, 0], None, "boolean"),
     ],
@@ -58,7 +58,7 @@ def test_select_rows_and_rename() -> None:
     assert trials.select(["b"]).scores.tolist() == [[2.0], [4.0]]
     assert trials.rows(np.array([1])).ids["subject"].name(0) == "y"
     assert trials.renamed(["c", "d"]).systems == ("c", "d")
-    with pytest.raises(TrialsError, match="1 names for 2 systems"):
+    with pytest.raises(TrialsError, match="1 name for 2 systems"):
         trials.renamed(["c"])
     with pytest.raises(TrialsError, match="no system 'z'; there are a, b"):
         trials.select(["z"])
@@ -67,3 +67,62 @@ def test_select_rows_and_rename() -> None:
 def test_float32_scores_stay_float32() -> None:
     assert Trials.from_arrays(np.zeros(2, dtype=np.float32), [True, False]).scores.dtype == np.float32
     assert Trials.from_arrays([1, 2], [True, False]).scores.dtype == np.float64
+
+
+def test_id_columns_are_concatenated_on_one_table_of_names() -> None:
+    first, second, third = Ids.of(["b", "a", "b"]), Ids.of(["c", "a"]), Ids.of([])
+    joined = Ids.concat([first, second, third])
+    assert joined.decode().tolist() == ["b", "a", "b", "c", "a"]
+    assert joined.names.tolist() == ["b", "a", "c"]
+    assert joined.codes.tolist() == [0, 1, 0, 2, 1]
+    assert joined.codes.dtype == np.int32
+    # the parts, taken on their own table, are not changed
+    assert second.names.tolist() == ["c", "a"]
+
+
+def test_names_of_no_trial_stay_apart_when_ids_are_concatenated() -> None:
+    some = Ids.of(["x", "y", "z"])[np.array([2])]
+    assert Ids.concat([some, Ids.of(["w", "z"])]).decode().tolist() == ["z", "w", "z"]
+
+
+def test_trials_are_concatenated_with_the_ids_that_all_have() -> None:
+    a = Trials.from_arrays([[1.0, 2.0]], [True], systems=["f", "v"], claim=["p"], subject=["p"], notes=["n", "m"])
+    b = Trials.from_arrays([[3.0, 4.0], [5.0, 6.0]], [False, True], systems=["f", "v"], claim=["q", "p"], notes=["n"])
+    both = Trials.concat([a, b])
+    assert both.scores.tolist() == [[1, 2], [3, 4], [5, 6]]
+    assert both.genuine.tolist() == [True, False, True]
+    assert list(both.ids) == ["claim"]
+    assert both.ids["claim"].decode().tolist() == ["p", "q", "p"]
+    assert both.ids["claim"].numbered().codes.tolist() == [0, 1, 0]
+    assert (both.systems, both.notes) == (("f", "v"), ("n", "m"))
+
+
+def test_trials_of_other_systems_are_not_concatenated() -> None:
+    a, b = (Trials.from_arrays(np.zeros((1, 2)), [True], systems=names) for names in (["f", "v"], ["v", "f"]))
+    with pytest.raises(TrialsError, match="trials of v, f cannot be added to trials of f, v: select the same systems"):
+        Trials.concat([a, b])
+    with pytest.raises(TrialsError, match="at least one set of trials"):
+        Trials.concat([])
+
+
+def test_what_is_printed_of_trials_is_one_short_line() -> None:
+    rng = np.random.default_rng(0)
+    many = Trials.from_arrays(
+        rng.normal(size=(112_400, 2)),
+        np.arange(112_400) < 400,
+        systems=["face", "voice"],
+        claim=np.arange(112_400) % 200,
+        subject=np.arange(112_400),
+    )
+    expected = "<Trials: 112,400 trials (400 genuine, 112,000 impostor), 2 systems: face, voice; ids: claim, subject>"
+    assert repr(many) == str(many) == expected
+    one = Trials.from_arrays([0.5], [True])
+    assert repr(one) == "<Trials: 1 trial (1 genuine, 0 impostor), 1 system: system; ids: none>"
+    crowd = Trials.from_arrays(np.zeros((1, 90)), [True])
+    assert repr(crowd).endswith("system 12, and 78 more; ids: none>")
+
+
+def test_what_is_printed_of_ids_is_one_short_line() -> None:
+    assert repr(Ids.of(["b", "a", "b"])) == "<Ids: 3 trials, 2 names: b, a>"
+    assert repr(Ids.of(range(5000))) == "<Ids: 5,000 trials, 5,000 names: 0, 1, 2, 3, 4, 5, and 4994 more>"
+    assert repr(Ids.of([])) == "<Ids: 0 trials, 0 names: none>"

@@ -24,6 +24,7 @@ from .errors import FairtrialError, InputError, OutputError, ParameterError, Tri
 from .evaluation import Evaluation, cross_validate, evaluate
 from .folds import Block, make_blocks
 from .formats import FORMATS, Format, ReadOptions, read_pair, read_trials, register_format, write_trials
+from .formats.results import write_tables
 from .fusion import (
     FUSIONS,
     NORMALISATIONS,
@@ -41,21 +42,23 @@ from .fusion import (
 from .individuals import (
     PAPER,
     QUICK,
+    BetaBinomialFit,
     Cell,
     CoverageRow,
     CoverageStudy,
     Grid,
+    Individuals,
+    RepeatedIntervals,
     StudySettings,
     cover,
     cover_exactly,
     draw_individuals,
     errors_pmf,
+    fit_beta_binomial,
+    repeated_intervals,
     run_study,
     study_like,
 )
-from .individuals.attempts import Individuals
-from .individuals.beta_binomial import BetaBinomialFit, fit_beta_binomial
-from .individuals.repeated import RepeatedIntervals, repeated_intervals
 from .intervals import (
     Interval,
     RateInterval,
@@ -91,6 +94,7 @@ from .significance import (
     smallest_difference,
 )
 from .significance.curves import CurveComparison, area_intervals, area_test, compare_curves
+from .tables import Column, Result, Table, join_tables, translate
 from .trials import Ids, Trials
 
 __version__: str
@@ -111,6 +115,7 @@ __all__ = [
     "BetaBinomialFit",
     "Block",
     "Cell",
+    "Column",
     "Comparison",
     "ComparisonPlan",
     "Contest",
@@ -145,11 +150,13 @@ __all__ = [
     "RatePlan",
     "ReadOptions",
     "RepeatedIntervals",
+    "Result",
     "RocCurve",
     "RunSettings",
     "ScoreSource",
     "StudySettings",
     "SystemInfo",
+    "Table",
     "TestResult",
     "Trials",
     "TrialsError",
@@ -191,6 +198,7 @@ __all__ = [
     "fusion_gain",
     "hter_interval",
     "independent_test",
+    "join_tables",
     "linear_measure",
     "list_experiments",
     "load_dataset",
@@ -223,5 +231,7 @@ __all__ = [
     "select_parameters",
     "smallest_difference",
     "study_like",
+    "translate",
+    "write_tables",
     "write_trials",
 ]

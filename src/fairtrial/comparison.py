@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from fairtrial.counting.errors import ErrorCounts
-from fairtrial.display import html_table, percent
 from fairtrial.errors import ParameterError, TrialsError, listed, shown
 from fairtrial.intervals.bootstrap import Bootstrap
 from fairtrial.people import Cluster, known_cluster
@@ -27,7 +26,19 @@ from fairtrial.significance.paired import (
     permutation_test,
 )
 from fairtrial.significance.rates import dependent_test, independent_test
-from fairtrial.significance.results import Alternative, TestResult, equivalence_test
+from fairtrial.significance.results import TEST_COLUMNS, Alternative, TestResult, equivalence_test
+from fairtrial.tables import (
+    COUNT_COLUMNS,
+    RATE_COLUMNS,
+    Column,
+    Result,
+    Table,
+    interval_title,
+    join_tables,
+    p_phrase,
+    percent,
+    plural,
+)
 from fairtrial.trials import Trials, check_same_systems
 
 
@@ -42,8 +53,8 @@ class SystemRank:
     letters: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PairComparison:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PairComparison(Result):
     """Two systems: their errors, every test, and the bootstrap behind one of them."""
 
     a: str
@@ -77,9 +88,29 @@ class PairComparison:
             ],
         }
 
+    def summary(self) -> str:
+        """The difference by the test to go by."""
+        return f"{self.a} - {self.b} = {percent(self.headline.estimate)}, {p_phrase(self.adjusted[0])} adjusted"
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Comparison:
+    def tables(self) -> tuple[Table, ...]:
+        """Every test, and the interval of the difference."""
+        pair = (Column("pair", "A - B"), Column("a", "A", detail=True), Column("b", "B", detail=True))
+        names = {"pair": f"{self.a} - {self.b}", "a": self.a, "b": self.b}
+        columns = (*pair, *TEST_COLUMNS, Column("p_adjusted", "p adjusted", "p"))
+        records = [
+            {**names, **test.to_dict(), "p_adjusted": adjusted}
+            for test, adjusted in zip(self.tests, self.adjusted, strict=True)
+        ]
+        notes = [f"{test.test}: {test.note}" for test in self.tests if test.note]
+        notes.append("go by the first test of a pair; the others are there to compare with")
+        tests = Table.of("tests", f"{self.a} - {self.b}", columns, records, notes=notes, section="pair")
+        ends = (*pair, Column("interval", interval_title(self.confidence), "interval"), Column("method", "method"))
+        found = {"interval": self.replicates.interval(confidence=self.confidence), "method": "bootstrap"}
+        return tests, Table.of("differences", "Intervals of the difference A - B", ends, [names | found])
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Comparison(Result):
     """All pairs of systems, or all against a reference, and the ranking that follows."""
 
     measure: Measure
@@ -111,12 +142,32 @@ class Comparison:
             "notes": list(self.notes),
         }
 
-    def _repr_html_(self) -> str:
-        ranking = [(r.system, f"{r.threshold:.6g}", percent(r.value), r.letters) for r in self.ranking]
-        tests = [(f"{p.a} - {p.b}", p.headline, p.adjusted[0]) for p in self.pairs]
-        pairs = [(names, test.test, percent(test.estimate), f"{p:.3g}") for names, test, p in tests]
-        first = html_table("ranking", ("system", "threshold", self.measure.label, "letters"), ranking)
-        return first + html_table(f"pairs, {self.correction}", ("A - B", "test", "difference", "p"), pairs, self.notes)
+    def summary(self) -> str:
+        """The systems in their order, with the letters of those that cannot be told apart."""
+        ranks = (f"{rank.system} {percent(rank.value)} ({rank.letters})" for rank in self.ranking)
+        return f"{self.measure.label} of {listed(ranks, 6)}; {plural(len(self.pairs), 'pair')}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """Every test of every pair, the ranking, and the intervals of the differences."""
+        tests, differences = join_tables([pair.tables() for pair in self.pairs])
+        how = f"p adjusted by {self.correction} over {plural(len(self.pairs), 'pair')}"
+        tests = replace(tests, caption=f"Tests of the difference A - B in {self.measure.label}, {how}")
+        return tests.with_notes(*self.notes), self._ranking(), differences
+
+    def _ranking(self) -> Table:
+        label = self.measure.label
+        columns = [Column("system", "system"), Column("threshold", "threshold", "threshold"), *RATE_COLUMNS[:2]]
+        if self.measure.name not in ("far", "frr"):
+            columns.append(Column("value", label, "rate"))
+        columns += [Column("letters", "letters"), *COUNT_COLUMNS]
+        records = [
+            {**rank.counts.to_dict(), "system": rank.system, "threshold": rank.threshold, "value": rank.value}
+            | {"letters": rank.letters}
+            for rank in self.ranking
+        ]
+        caption = f"{label} on test, a priori, threshold by {self.criterion.described(self.alpha)} on dev"
+        notes = ["systems that share a letter do not differ significantly"]
+        return Table.of("ranking", caption, columns, records, notes=notes)
 
 
 def compare(
@@ -215,7 +266,8 @@ def _check_names(names: Sequence[str], test: Trials, reference: str | None) -> N
     if len(set(names)) != len(names):
         raise ParameterError(f"a system is named twice: {listed(names)}")
     if len(names) < 2:
-        raise TrialsError(f"comparing needs at least two systems, and there is {listed(names) or 'none'}")
+        given = f"only one was given: {names[0]}" if names else "none was given"
+        raise TrialsError(f"comparing needs at least two systems; {given}")
     if reference is not None and reference not in names:
         raise ParameterError(f"the reference {shown(reference)} must be one of the systems compared")
 

@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 from fairtrial.counting.errors import ErrorCounts, ScoreData, as_source
 from fairtrial.counting.search import all_points, hull_points
 from fairtrial.errors import ParameterError
+from fairtrial.tables import Column, Result, Table, every_tenth, percent, plural
 
 _SMALL = 1e-6
 """Rates below this one are all the same to a curve that is drawn."""
 
 
-@dataclass(frozen=True, slots=True)
-class RocCurve:
+@dataclass(frozen=True, slots=True, repr=False)
+class RocCurve(Result):
     """FAR and FRR at -inf and every distinct score, by rising threshold."""
 
     counts: ErrorCounts
@@ -56,6 +57,21 @@ class RocCurve:
             "far": self.far.tolist(),
             "frr": self.frr.tolist(),
         }
+
+    def summary(self) -> str:
+        """The number of points and the area under them."""
+        return f"{plural(len(self.counts), 'point')}, area under the errors {percent(self.area())}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """One row per point."""
+        columns = (
+            Column("threshold", "threshold", "threshold"),
+            Column("far", "FAR", "rate"),
+            Column("frr", "FRR", "rate"),
+        )
+        rows = tuple(zip(self.threshold.tolist(), self.far.tolist(), self.frr.tolist(), strict=True))
+        caption = f"ROC{' convex hull' if self.convex_hull else ''}, a posteriori"
+        return (Table("roc", caption, columns, rows, shown=every_tenth(len(rows))),)
 
 
 def roc_curve(

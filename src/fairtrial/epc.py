@@ -16,19 +16,19 @@ from numpy.typing import ArrayLike, NDArray
 from fairtrial.checks import check_alphas, check_choice
 from fairtrial.counting.errors import ErrorCounts, ScoreData, ScoreSource, as_source, count_errors
 from fairtrial.counting.search import all_points
-from fairtrial.display import html_table, percent
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.folds import CROSS_VALIDATED, Block, block_sources
 from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion, choose_thresholds
 from fairtrial.rules.exact import simplest_fraction
 from fairtrial.rules.measures import Measure, MeasureLike, as_measure
+from fairtrial.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Result, Table, every_tenth, percent
 from fairtrial.trials import Trials, check_same_systems
 
 AreaConvention: TypeAlias = Literal["interpolated", "step"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PerformanceCurve:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PerformanceCurve(Result):
     """An Expected Performance Curve: for each alpha, errors on test at the threshold chosen on dev."""
 
     system: str
@@ -68,18 +68,40 @@ class PerformanceCurve:
         width = self.alpha[-1] - self.alpha[0]
         return float(np.trapezoid(self.value, self.alpha) / width) if width > 0 else float(np.mean(self.value))
 
-    def _repr_html_(self) -> str:
-        tenth = max(1, (len(self.alpha) - 1) // 10)
-        rows = [
-            (
-                f"{self.alpha[k]:.2f}",
-                f"{self.threshold[k]:.6g}",
-                *map(percent, (self.far[k], self.frr[k], self.hter[k])),
-            )
-            for k in range(0, len(self.alpha), tenth)
+    def summary(self) -> str:
+        """The mean of the measure along the curve."""
+        mean = percent(self.mean()) if self.measure.is_share else f"{self.mean():.4g}"
+        return f"{self.system}, mean {self.measure.label} {mean}, {len(self.alpha)} points by {self.criterion}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """The errors at each alpha, and the mean of the measure along the curve."""
+        kind: Literal["rate", "number"] = "rate" if self.measure.is_share else "number"
+        columns = [
+            Column("system", "system"),
+            Column("alpha", "alpha", "number"),
+            Column("threshold", "threshold", "threshold"),
+            *RATE_COLUMNS,
         ]
-        caption = f"{self.system}: expected performance curve by {self.criterion}"
-        return html_table(caption, ("alpha", "threshold", "FAR", "FRR", "HTER"), rows)
+        if self.measure.name not in ("far", "frr", "hter"):
+            columns.append(Column("value", self.measure.label, kind))
+        columns += [Column("criterion", "criterion", detail=True), Column("kind", "figures", detail=True)]
+        columns += COUNT_COLUMNS
+        series = {
+            "alpha": self.alpha,
+            "threshold": self.threshold,
+            "value": self.value,
+            **{name: getattr(self.counts, name) for name in ("far", "frr", "hter", "false_accepts", "false_rejects")},
+        }
+        same = {"system": self.system, "criterion": str(self.criterion), "kind": self.kind}
+        same |= {"genuine": self.counts.genuine, "impostor": self.counts.impostor}
+        records = [same | {name: values[k].item() for name, values in series.items()} for k in range(len(self.alpha))]
+        caption = f"Expected performance curve, threshold by {self.criterion} on dev, figures {self.kind}"
+        shown = every_tenth(len(records))
+        means = (Column("system", "system"), Column("mean", f"mean {self.measure.label}", kind))
+        return (
+            Table.of("curve", caption, columns, records, section="system", shown=shown),
+            Table("means", "Mean along the curve", means, ((self.system, self.mean()),)),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON."""
@@ -214,8 +236,8 @@ def pool_curves(curves: Sequence[PerformanceCurve], *, system: str = "pooled") -
     return PerformanceCurve(system, first.criterion, first.measure, first.alpha, counts, first.kind)
 
 
-@dataclass(frozen=True, slots=True)
-class Areas:
+@dataclass(frozen=True, slots=True, repr=False)
+class Areas(Result):
     """Expected HTER over a range of target FARs (E_V1), of target FRRs (E_V2), and their mean G."""
 
     e_v1: float
@@ -239,6 +261,30 @@ class Areas:
             "high": self.high,
             "convention": self.convention,
         }
+
+    def summary(self) -> str:
+        """The three areas and their targets."""
+        areas = f"E_V1 {percent(self.e_v1)}, E_V2 {percent(self.e_v2)}, G {percent(self.g)}"
+        return f"{areas}, targets {self.low:g} to {self.high:g}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """One row per area."""
+        columns = (
+            Column("area", "area"),
+            Column("meaning", "expected HTER", "term"),
+            Column("value", "value", "rate"),
+            Column("targets", "targets", "range"),
+            Column("convention", "convention", detail=True),
+        )
+        rows = tuple(
+            (area, meaning, value, (self.low, self.high), self.convention)
+            for area, meaning, value in (
+                ("e_v1", "over target FARs, eq. (15)", self.e_v1),
+                ("e_v2", "over target FRRs, eq. (16)", self.e_v2),
+                ("g", "the mean of both, eq. (18)", self.g),
+            )
+        )
+        return (Table("areas", "Expected HTER over all targets", columns, rows),)
 
 
 def expected_areas(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from fairtrial.checks import check_choice
 from fairtrial.counting.errors import ErrorCounts, ScoreData, as_source, count_errors
-from fairtrial.display import html_table, limits, percent
 from fairtrial.epc import add_counts, system_name
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.folds import CROSS_VALIDATED, Block, block_sources
@@ -22,6 +21,18 @@ from fairtrial.people import Cluster
 from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion, choose_thresholds
 from fairtrial.rules.eer import EerDefinition, EqualErrorRate, equal_error_rate
 from fairtrial.rules.measures import Measure, MeasureLike, as_measure
+from fairtrial.tables import (
+    COUNT_COLUMNS,
+    RATE_COLUMNS,
+    Column,
+    Result,
+    Table,
+    interval_text,
+    interval_title,
+    percent,
+    plural,
+    threshold_text,
+)
 from fairtrial.trials import Trials, check_same_systems
 
 A_PRIORI = "a priori"
@@ -29,8 +40,8 @@ A_POSTERIORI = "a posteriori"
 SAME_TRIALS = "dev and test are the same trials, so the threshold was set on what it is judged by"
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
+@dataclass(frozen=True, slots=True, repr=False)
+class Evaluation(Result):
     """One system at one operating point.
 
     The dev figures are a posteriori (threshold and figure from the same trials); the test figures are
@@ -51,10 +62,12 @@ class Evaluation:
     kind: str = A_PRIORI
     fold_thresholds: tuple[float, ...] = ()
     notes: tuple[str, ...] = ()
+    reported: dict[str, Measure] = field(default_factory=dict)
+    """The measures behind `measures`, by the same names."""
 
     @property
     def interval(self) -> RateInterval:
-        """The interval to go by: the one that knows which trials share people, where ids tell."""
+        """The interval to go by: the cluster-robust one when ids are available."""
         return self.intervals[0]
 
     @property
@@ -93,12 +106,91 @@ class Evaluation:
             result["fold_thresholds"] = list(self.fold_thresholds)
         return result
 
-    def _repr_html_(self) -> str:
-        sets = (("dev, a posteriori", self.dev, ""), (f"test, {self.kind}", self.test, limits(*self.interval.interval)))
-        rows = [(name, *map(percent, (c.far, c.frr, c.hter)), interval) for name, c, interval in sets]
-        caption = f"{self.system}, threshold {self.threshold:.6g} by {self.criterion}"
-        head = ("figures", "FAR", "FRR", "HTER", f"{100 * self.interval.confidence:g} % interval")
-        return html_table(caption, head, rows, self.notes)
+    def summary(self) -> str:
+        """The HTER with its interval, and the threshold."""
+        return (
+            f"{self.system}, HTER {percent(self.test.hter)} ({interval_text(*self.interval.interval)} %) {self.kind}, "
+            f"threshold {threshold_text(self.threshold)} by {self.criterion.described(self.alpha)}"
+        )
+
+    def tables(self) -> tuple[Table, ...]:
+        """The errors on both sets, the threshold and the trials, and all intervals of the HTER."""
+        return self._errors(), self._trials(), self._intervals()
+
+    def _errors(self) -> Table:
+        own = (
+            Column("system", "system"),
+            Column("set", "set", "term"),
+            Column("kind", "figures", "term"),
+            *RATE_COLUMNS,
+            Column("interval", interval_title(self.interval.confidence), "interval"),
+            Column("eer", "EER", "rate"),
+        )
+        details = (
+            Column("method", "method", detail=True),
+            Column("criterion", "criterion", detail=True),
+            Column("alpha", "alpha", "number", detail=True),
+            Column("threshold", "threshold", "threshold", detail=True),
+            *COUNT_COLUMNS,
+        )
+        taken = {column.key for column in (*own, *details)}
+        asked = {name: f"measure_{name}" if name in taken else name for name in self.reported}
+        more = (
+            Column(asked[name], measure.label, "rate" if measure.is_share else "number")
+            for name, measure in self.reported.items()
+        )
+        columns = (*own, *more, *details)
+        given = {"criterion": str(self.criterion), "alpha": self.alpha, "threshold": self.threshold}
+        dev = {"set": "dev", "kind": A_POSTERIORI, "eer": self.dev_eer.value}
+        test = {
+            "set": "held out" if self.test_eer is None else "test",
+            "kind": self.kind,
+            "eer": None if self.test_eer is None else self.test_eer.value,
+            "interval": self.interval.interval,
+            "method": self.interval.method,
+            **{asked[name]: self.measures[name] for name in asked},
+        }
+        records = [
+            {"system": self.system, **given, **counts.to_dict(), **rest}
+            for counts, rest in ((self.dev, dev), (self.test, test))
+        ]
+        caption = f"Errors at the threshold by {self.criterion.described(self.alpha)} on dev"
+        notes = (f"EER: {self.dev_eer.definition}, a posteriori on either set", *self.notes)
+        return Table.of("errors", caption, columns, records, notes=notes, section="system")
+
+    def _trials(self) -> Table:
+        held = "test" if self.test_eer is not None else "held-out"
+        columns = (
+            Column("system", "system"),
+            Column("threshold", "threshold", "threshold"),
+            Column("dev_genuine", "dev genuine", "count"),
+            Column("dev_impostor", "dev impostor", "count"),
+            Column("test_genuine", f"{held} genuine", "count"),
+            Column("test_impostor", f"{held} impostor", "count"),
+        )
+        trials = (self.dev.genuine, self.dev.impostor, self.test.genuine, self.test.impostor)
+        return Table("trials", "Thresholds and numbers of trials", columns, ((self.system, self.threshold, *trials),))
+
+    def _intervals(self) -> Table:
+        columns = (
+            Column("system", "system"),
+            Column("interval", interval_title(self.interval.confidence), "interval"),
+            Column("method", "method"),
+            Column("given", "threshold", "term"),
+            Column("meaning", "what it takes into account", "term"),
+        )
+        rows = tuple((self.system, found.interval, found.method, *_meaning(found.method)) for found in self.intervals)
+        caption = "Intervals of the HTER, the one to go by first"
+        return Table("intervals", caption, columns, rows, section="system")
+
+
+def _meaning(method: str) -> tuple[str, str]:
+    """What an interval says of the threshold, and what it takes into account."""
+    if method == "bootstrap-both":
+        return "re-estimated", "dev and test trials were drawn by chance"
+    if method == "independent":
+        return "fixed", "chance, if all trials were independent: eq. (13)"
+    return "fixed", "trials share people"
 
 
 def evaluate(
@@ -123,7 +215,7 @@ def evaluate(
     dev, test
         Trials, a source of scores, or a pair of arrays ``(genuine, impostor)``.
     system
-        Which system of the trials; not needed where there is one only.
+        Which system of the trials; not needed if there is only one.
     criterion, alpha
         How the threshold is chosen on dev. An alpha of None is 0.5 for a weight; a criterion that aims at a target,
         such as ``far``, needs one.
@@ -132,7 +224,7 @@ def evaluate(
     cluster
         What test trials share, for the interval; by default all ids that are known.
     resample
-        ``both`` leads with a bootstrap interval in which dev is resampled too and the threshold chosen anew:
+        ``both`` leads with a bootstrap interval in which dev is resampled too and the threshold re-estimated:
         the total uncertainty. ``test`` takes the threshold as it is.
     eer
         The definition of the equal error rates reported beside.
@@ -259,7 +351,8 @@ def _result(
         dev_eer=dev_eer,
         intervals=intervals,
         measures={name: _number(measure, test, alpha) for name, measure in values.items()},
-        notes=(*notes, *_warnings(dev_eer, test), *_sharing(intervals)),
+        notes=(*notes, *(f"{rest['system']}: {note}" for note in (*_warnings(dev_eer, test), *_sharing(intervals)))),
+        reported=values,
         **rest,
     )
 
@@ -296,7 +389,7 @@ def _robust(
     cluster: Cluster | None,
     confidence: float,
 ) -> RateInterval | None:
-    """The interval that knows which trials share people, where ids tell and it was not refused."""
+    """The cluster-robust interval, when ids are available and it was not declined."""
     if cluster == "none" or not isinstance(data, Trials) or not (data.claim or data.subject):
         if cluster not in (None, "none"):
             raise TrialsError(f"cluster={cluster!r} needs test trials with ids")
@@ -355,7 +448,8 @@ def _warnings(eer: EqualErrorRate, test: ErrorCounts) -> list[str]:
     warnings = []
     if eer.value > 0.5:
         warnings.append(
-            f"the EER on dev is {eer.value:.1%}: higher scores should mean genuine; negate them if they are distances"
+            f"the EER on dev is {percent(eer.value)}: higher scores should mean genuine; negate scores that are "
+            "distances"
         )
     for errors, trials, what in (
         (test.false_accepts, test.impostor, "false accepts"),
@@ -364,7 +458,7 @@ def _warnings(eer: EqualErrorRate, test: ErrorCounts) -> list[str]:
         if errors == 0:
             bound = min(1.0, 3 / trials)
             warnings.append(
-                f"no {what} in {trials:,} test trials: if they are independent, the rate is below {bound:.2%} "
-                "with 95 % confidence (rule of 3)"
+                f"no {what} in {plural(trials, 'test trial')}: if they are independent, the rate is below "
+                f"{percent(bound)} with 95 % confidence (rule of 3)"
             )
     return warnings

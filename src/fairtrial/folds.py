@@ -67,7 +67,7 @@ def make_blocks(
     if cluster is None and not (trials.claim or trials.subject):
         raise TrialsError(
             "folds must not split an individual, and these trials have neither claim nor subject ids: "
-            "give ids, or say cluster='none' (--cluster none) if every trial is of another person"
+            'give ids, or say cluster="none" if every trial is of another person'
         )
     generator = as_generator(rng)
     first, second = _folds_of_trials(trials, folds, known_cluster(trials, cluster), generator)

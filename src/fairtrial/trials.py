@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fairtrial.checks import check_choice
-from fairtrial.display import html_table
 from fairtrial.errors import TrialsError, listed
+from fairtrial.tables import Column, Table, plural
 
 NanPolicy: TypeAlias = Literal["error", "drop", "reject"]
 ID_FIELDS = ("claim", "subject", "model", "probe")
 
 
 class IdColumn(Protocol):
-    """One name a trial, however it is kept."""
+    """One name per trial, however it is stored."""
 
     def __len__(self) -> int: ...
 
@@ -29,7 +29,7 @@ class IdColumn(Protocol):
         ...
 
     def decode(self) -> NDArray[np.object_]:
-        """One name a row."""
+        """One name per row."""
         ...
 
     def same_as(self, other: IdColumn) -> bool:
@@ -45,19 +45,69 @@ class IdColumn(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Ids:
-    """One name a trial, kept as a small integer into a table of distinct names."""
+    """One name per trial, kept as a small integer into a table of distinct names.
+
+    Parameters
+    ----------
+    codes
+        For each trial, the place of its name in the table.
+    names
+        The table: distinct names, also of people of no trial.
+    """
 
     codes: NDArray[np.int32]
     names: NDArray[np.object_]
 
     @classmethod
     def of(cls, values: Iterable[Any]) -> Ids:
-        """Number the names in the order they first occur."""
+        """Number names in the order in which they first occur.
+
+        Parameters
+        ----------
+        values
+            One value per trial; each is known by how it prints.
+
+        Returns
+        -------
+        Ids
+            The names, one per trial.
+
+        Examples
+        --------
+        >>> Ids.of(["b", "a", "b"])
+        <Ids: 3 trials, 2 names: b, a>
+        """
         table: dict[str, int] = {}
         codes = np.fromiter((table.setdefault(str(value), len(table)) for value in values), dtype=np.int32)
         return cls(codes, object_array(list(table)))
+
+    @classmethod
+    def concat(cls, columns: Sequence[IdColumn]) -> Ids:
+        """Put id columns one below the other, on one table of names.
+
+        Parameters
+        ----------
+        columns
+            Id columns, at least one; the same name in two of them is the same name in the result.
+
+        Returns
+        -------
+        Ids
+            The rows of all columns in their order. The codes of the first column stay as they are.
+
+        Examples
+        --------
+        >>> Ids.concat([Ids.of(["b", "a"]), Ids.of(["a", "c"])]).decode().tolist()
+        ['b', 'a', 'a', 'c']
+        """
+        codes, names = _on_one_table(columns)
+        return cls(np.concatenate(codes), names)
+
+    def __repr__(self) -> str:
+        names = f"{plural(len(self.names), 'name')}: {listed(self.names, 6) or 'none'}"
+        return f"<Ids: {plural(len(self), 'trial')}, {names}>"
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -70,7 +120,7 @@ class Ids:
         return str(self.names[self.codes[row]])
 
     def decode(self) -> NDArray[np.object_]:
-        """One name a row."""
+        """One name per row."""
         return self.names[self.codes]
 
     def numbered(self) -> Ids:
@@ -101,23 +151,27 @@ def object_array(values: Sequence[str]) -> NDArray[np.object_]:
 
 def recode(columns: Sequence[IdColumn]) -> list[NDArray[np.int64]]:
     """Codes of several id columns on one common table: equal codes mean equal names, the first's are kept."""
-    parts = [column.numbered() for column in columns]
-    table: dict[str, int] = {name: code for code, name in enumerate(parts[0].names)}
-    codes = [parts[0].codes.astype(np.int64)]
-    for part in parts[1:]:
-        mapping = np.fromiter((table.setdefault(name, len(table)) for name in part.names), np.int64, len(part.names))
+    return [codes.astype(np.int64) for codes in _on_one_table(columns)[0]]
+
+
+def _on_one_table(columns: Sequence[IdColumn]) -> tuple[list[NDArray[np.int32]], NDArray[np.object_]]:
+    first, *others = (column.numbered() for column in columns)
+    table: dict[str, int] = {name: code for code, name in enumerate(first.names)}
+    codes = [first.codes]
+    for part in others:
+        mapping = np.fromiter((table.setdefault(name, len(table)) for name in part.names), np.int32, len(part.names))
         codes.append(mapping[part.codes])
-    return codes
+    return codes, object_array(list(table))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Trials:
     """Scores of one or several systems on the same trials.
 
     Parameters
     ----------
     scores
-        One row a trial, one column a system; float32 or float64, higher = more genuine, never NaN.
+        One row per trial, one column per system; float32 or float64, higher = more genuine, never NaN.
     genuine
         Whether the claim of each trial is true.
     systems
@@ -142,7 +196,8 @@ class Trials:
     def __post_init__(self) -> None:
         if self.scores.ndim != 2 or self.scores.shape[1] != len(self.systems):
             raise TrialsError(
-                f"scores of shape {self.scores.shape} do not fit {len(self.systems)} systems: one column a system"
+                f"scores of shape {self.scores.shape} do not fit {plural(len(self.systems), 'system')}: "
+                "there must be one column per system"
             )
         if self.scores.dtype not in (np.float32, np.float64):
             raise TrialsError(f"scores must be float32 or float64, not {self.scores.dtype}")
@@ -159,7 +214,7 @@ class Trials:
             row, column = (int(place[0]) for place in np.nonzero(np.isnan(self.scores)))
             raise TrialsError(
                 f"the score of system {self.systems[column]} in trial {row + 1} is NaN: "
-                "choose what a trial without a score is, nan='drop' or nan='reject'"
+                'decide what happens to a trial without a score: nan="drop" leaves it out, nan="reject" rejects it'
             )
 
     @classmethod
@@ -180,15 +235,35 @@ class Trials:
 
         Parameters
         ----------
+        scores
+            One number per trial, or one row per trial and one column per system; higher means more genuine.
+        genuine
+            Whether the claim of each trial is true; boolean.
+        systems
+            The systems' names, in the order of the columns; numbered if not given.
+        claim, subject, model, probe
+            One id per trial: the claimed identity, who the probe really is, the enrolled template, the probe.
         nan
-            What a trial without a score is: an ``error``; ``drop`` leaves the trial out for all systems;
-            ``reject`` makes it a rejected one, a score of -inf.
+            What becomes of a trial without a score: ``error`` raises an error; ``drop`` leaves the trial out for all
+            systems; ``reject`` rejects it, by a score of -inf.
+        notes
+            What the reader of a report should know.
+
+        Returns
+        -------
+        Trials
+            The trials, with a note on what was dropped or rejected.
+
+        Raises
+        ------
+        TrialsError
+            Arrays that do not fit each other, scores that are not numbers, or a missing score.
 
         Examples
         --------
         >>> trials = Trials.from_arrays([0.9, 0.2, 0.4], [True, False, False], claim=["a", "a", "b"])
-        >>> len(trials), trials.systems
-        (3, ('system',))
+        >>> trials
+        <Trials: 3 trials (1 genuine, 2 impostor), 1 system: system; ids: claim>
         """
         columns = np.asarray(scores)
         if columns.dtype.kind not in "fiub" and columns.size:
@@ -212,18 +287,71 @@ class Trials:
             raise TrialsError(f"genuine must be a one-dimensional boolean array, not {flags.dtype}, {flags.ndim}-d")
         if keep is not None:
             if any(len(column) != len(keep) for column in (flags, *encoded.values())):
-                raise TrialsError("scores, genuine and ids must have one entry a trial")
+                raise TrialsError("scores, genuine and ids must have one entry per trial")
             flags = flags[keep]
             encoded = {name: column[keep] for name, column in encoded.items()}
         return cls(columns, flags, tuple(systems), notes=(*notes, *more), **encoded)
 
+    @classmethod
+    def concat(cls, parts: Sequence[Trials]) -> Trials:
+        """Put the trials of several sets one below the other; people of the same name are the same people.
+
+        Parameters
+        ----------
+        parts
+            Sets of trials of the same systems in the same order, at least one.
+
+        Returns
+        -------
+        Trials
+            All trials, with the ids that every part has and the notes of all.
+
+        Raises
+        ------
+        TrialsError
+            Parts that hold different systems, or no part at all.
+
+        Examples
+        --------
+        >>> part = Trials.from_arrays([0.9, 0.2], [True, False], claim=["a", "b"])
+        >>> Trials.concat([part, part])
+        <Trials: 4 trials (2 genuine, 2 impostor), 1 system: system; ids: claim>
+        """
+        if not parts:
+            raise TrialsError("there must be at least one set of trials to put together")
+        systems = parts[0].systems
+        for part in parts:
+            if part.systems != systems:
+                raise TrialsError(
+                    f"trials of {listed(part.systems)} cannot be added to trials of {listed(systems)}: "
+                    "select the same systems in the same order first"
+                )
+        shared = [name for name in ID_FIELDS if all(name in part.ids for part in parts)]
+        ids: dict[str, Any] = {name: Ids.concat([part.ids[name] for part in parts]) for name in shared}
+        notes = dict.fromkeys(note for part in parts for note in part.notes)
+        scores = np.concatenate([part.scores for part in parts])
+        return cls(scores, np.concatenate([part.genuine for part in parts]), systems, notes=tuple(notes), **ids)
+
     def __len__(self) -> int:
         return len(self.genuine)
 
+    def __repr__(self) -> str:
+        genuine = int(np.count_nonzero(self.genuine))
+        return (
+            f"<Trials: {plural(len(self), 'trial')} ({genuine:,} genuine, {len(self) - genuine:,} impostor), "
+            f"{plural(len(self.systems), 'system')}: {listed(self.systems)}; ids: {', '.join(self.ids) or 'none'}>"
+        )
+
     def _repr_html_(self) -> str:
         genuine = int(np.count_nonzero(self.genuine))
-        row = (f"{genuine:,}", f"{len(self) - genuine:,}", ", ".join(self.systems), ", ".join(self.ids) or "none")
-        return html_table("trials", ("genuine", "impostor", "systems", "ids"), [row], self.notes)
+        columns = (
+            Column("genuine", "genuine", "count"),
+            Column("impostor", "impostor", "count"),
+            Column("systems", "systems"),
+            Column("ids", "ids"),
+        )
+        row = (genuine, len(self) - genuine, ", ".join(self.systems), ", ".join(self.ids) or "none")
+        return Table("trials", "trials", columns, (row,), self.notes).to_html()
 
     @property
     def ids(self) -> dict[str, IdColumn]:
@@ -231,7 +359,23 @@ class Trials:
         return {name: column for name in ID_FIELDS if (column := getattr(self, name)) is not None}
 
     def column(self, system: str | None = None) -> NDArray[np.floating]:
-        """The scores of one system; it need not be named where there is only one."""
+        """Give the scores of one system.
+
+        Parameters
+        ----------
+        system
+            Its name; it need not be given where there is only one system.
+
+        Returns
+        -------
+        ndarray
+            One score per trial.
+
+        Raises
+        ------
+        TrialsError
+            A name that is not known, or no name where there are several systems.
+        """
         if system is None:
             if len(self.systems) != 1:
                 raise TrialsError(f"there are {len(self.systems)} systems: name one of {', '.join(self.systems)}")
@@ -245,23 +389,79 @@ class Trials:
         return system
 
     def select(self, systems: Sequence[str]) -> Trials:
-        """The same trials with these systems only, in this order."""
+        """Give the same trials with these systems only, in this order.
+
+        Parameters
+        ----------
+        systems
+            Names of systems.
+
+        Returns
+        -------
+        Trials
+            The trials with the columns of these systems.
+
+        Raises
+        ------
+        TrialsError
+            A name that is not known.
+        """
         columns = [self.systems.index(self.check_system(system)) for system in systems]
         return replace(self, scores=self.scores[:, columns], systems=tuple(systems))
 
     def rows(self, rows: NDArray[Any]) -> Trials:
-        """The trials at these rows, by index or mask."""
+        """Give the trials at some rows.
+
+        Parameters
+        ----------
+        rows
+            Indices, or a mask with one entry per trial.
+
+        Returns
+        -------
+        Trials
+            These trials, in this order.
+        """
         ids: dict[str, Any] = {name: column[rows] for name, column in self.ids.items()}
         return replace(self, scores=self.scores[rows], genuine=self.genuine[rows], **ids)
 
     def renamed(self, systems: Sequence[str]) -> Trials:
-        """The same trials with other names for the systems."""
+        """Give the same trials with other names for the systems.
+
+        Parameters
+        ----------
+        systems
+            The new names, one per system.
+
+        Returns
+        -------
+        Trials
+            The trials under these names.
+
+        Raises
+        ------
+        TrialsError
+            More or fewer names than systems.
+        """
         if len(systems) != len(self.systems):
-            raise TrialsError(f"{len(systems)} names for {len(self.systems)} systems ({', '.join(self.systems)})")
+            raise TrialsError(
+                f"{plural(len(systems), 'name')} for {plural(len(self.systems), 'system')} ({', '.join(self.systems)})"
+            )
         return replace(self, systems=tuple(systems))
 
     def with_notes(self, *notes: str) -> Trials:
-        """The same trials with more notes."""
+        """Give the same trials with more notes.
+
+        Parameters
+        ----------
+        *notes
+            What the reader should know besides.
+
+        Returns
+        -------
+        Trials
+            The trials with these notes after their own.
+        """
         return replace(self, notes=(*self.notes, *notes))
 
 
@@ -274,10 +474,10 @@ def apply_nan_policy(
         return scores, None, ()
     missing = np.isnan(scores)
     if policy == "reject":
-        note = f"{int(missing.sum())} scores were missing and count as rejected"
+        note = f"{plural(int(missing.sum()), 'missing score')} taken as rejected"
         return np.where(missing, scores.dtype.type(-np.inf), scores), None, (note,)
     keep = ~missing.any(axis=1)
-    return scores[keep], keep, (f"{int((~keep).sum())} trials without a score were dropped",)
+    return scores[keep], keep, (f"dropped {plural(int((~keep).sum()), 'trial')} without a score",)
 
 
 def check_same_systems(dev: Any, test: Any) -> None:

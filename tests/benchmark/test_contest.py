@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from fairtrial import ParameterError, Trials
-from fairtrial.benchmark.contest import Contest, ContestRank, compare_runs, latex_ranking, markdown_ranking
+from fairtrial.benchmark.contest import Contest, ContestRank, compare_runs
 from fairtrial.benchmark.results import BenchmarkResult
 from fairtrial.benchmark.runner import RunSettings, run_benchmark
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
@@ -210,14 +210,23 @@ def test_what_is_refused() -> None:
 def test_ranking_as_markdown_and_latex() -> None:
     benchmark = example(0)
     contest = compare_runs(benchmark, run(benchmark, "mean", "min"))
-    markdown, latex = markdown_ranking(contest), latex_ranking(contest)
+    markdown, latex = contest.to_markdown(), contest.to_latex()
     for rank in contest.ranking:
-        cells = (rank.fusion, f"{100 * rank.hter:.3f}", f"{rank.beta_min:.2f}", str(rank.better), rank.letters)
+        cells = (rank.fusion, f"{100 * rank.hter:.2f}", f"{rank.beta_min:.2f}", str(rank.better), rank.letters)
         assert f"| {' | '.join(cells)} |" in markdown
         assert " & ".join(cells) in latex
     for text in (markdown, latex):
-        assert "fusion methods by their mean HTER over all experiments" in text
-        assert text.endswith("methods that share a letter cannot be told apart\n")
+        assert "Fusion methods by their mean HTER over all experiments" in text
+        assert "methods that share a letter cannot be told apart\n" in text
+
+
+def test_pairs_of_a_contest_are_a_table() -> None:
+    benchmark = example(0)
+    contest = compare_runs(benchmark, run(benchmark, "mean", "min"))
+    _, pairs = contest.tables()
+    (pair,) = contest.pairs
+    assert pairs.column("p_adjusted") == [pair.p_adjusted]
+    assert pairs.column("difference") == [pair.test.estimate]
 
 
 def test_gains_that_are_not_finite_are_left_out_of_the_ranking_and_noted() -> None:
@@ -229,10 +238,10 @@ def test_gains_that_are_not_finite_are_left_out_of_the_ranking_and_noted() -> No
     rank = next(rank for rank in contest.ranking if rank.fusion == "mean")
     assert rank.beta_min == pytest.approx(np.mean([e.beta_min for e in others]))
     assert contest.notes == ("mean beta_min leaves out experiments in which the fusion made no error: mean 1",)
-    assert contest.notes[0].replace("_", "\\_") in latex_ranking(contest)
+    assert contest.notes[0].replace("_", "\\_") in contest.to_latex()
 
 
 def test_a_contest_shows_itself_with_names_as_text() -> None:
     contest = Contest("fp-2", (ContestRank("<b>mean</b>", 0.0123, 2.0, 1, "a"),), ())
     assert "&lt;b&gt;mean" in contest._repr_html_()
-    assert "1.23 %" in contest._repr_html_()
+    assert ">1.23<" in contest._repr_html_()

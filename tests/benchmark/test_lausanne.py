@@ -11,7 +11,6 @@ from scipy import stats
 from fairtrial import ParameterError, Trials
 from fairtrial.benchmark.datasets import DATASETS, load_dataset
 from fairtrial.benchmark.lausanne import load_lausanne
-from fairtrial.benchmark.results import latex_table, markdown_table, table_columns
 from fairtrial.benchmark.runner import RunSettings, run_benchmark
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet
 from fairtrial.cli.app import main
@@ -194,9 +193,9 @@ def test_synthetic_is_said_everywhere() -> None:
     result = run_benchmark(small(lausanne), settings=RunSettings(points=3))
     assert result.to_dict()["synthetic"] is True
     assert any("synthetic" in note for note in result.notes)
-    assert markdown_table(result).startswith("# lausanne (synthetic scores), fp-2")
-    assert "(synthetic scores)" in latex_table(result)
-    assert set(table_columns(result)["synthetic"]) == {True}
+    for text in (result.to_markdown().splitlines()[0], result.to_latex().splitlines()[1]):
+        assert "(synthetic scores), fp-2" in text
+    assert set(result.to_arrow()["synthetic"].to_pylist()) == {True}
 
 
 def test_synthetic_is_said_by_the_command_line() -> None:

@@ -244,12 +244,12 @@ def test_a_systems_options_go_before_its_sets(write: Callable[[str], Path]) -> N
 def test_common_trials_of_files_that_differ(write: Callable[[str], Path], tmp_path: Path) -> None:
     folder = write(ONE_FILE_EACH)
     (tmp_path / "b-dev.txt").write_text("".join(bob(B).splitlines(keepends=True)[1:]))
-    with pytest.raises(TrialsError, match=r"set P1: trial claim p0, subject p0.* is not in .*b-dev.txt.*--common"):
+    with pytest.raises(TrialsError, match=r"set P1: trial claim p0, subject p0.* is not in .*b-dev.txt.*common=True"):
         read_benchmark(folder)
     text = ONE_FILE_EACH.replace('name = "P1"', 'name = "P1"\nread = { common = true }')
     benchmark = read_benchmark(write(text))
     assert found(benchmark, "dev", "voice") == {pair: score for pair, score in B.items() if pair != ("p0", "p0")}
-    assert "P1, dev: 1 trials that not all systems have were dropped, 63 are left" in benchmark.notes
+    assert "P1, dev: dropped 1 trial that not all systems have, 63 are left" in benchmark.notes
 
 
 def test_two_sets(write: Callable[[str], Path]) -> None:
@@ -269,7 +269,7 @@ def swap(text: str, old: str, new: str) -> str:
 @pytest.mark.parametrize(
     ("text", "kind", "message"),
     [
-        ("name = lab", InputError, r"benchmark.toml: is no TOML: .*line 1"),
+        ("name = lab", InputError, r"benchmark.toml: is not valid TOML: .*line 1"),
         ("", InputError, r"benchmark.toml: name is missing; expected a text"),
         ('name = ""', InputError, r"name is empty; expected a text"),
         ('name = "lab"', InputError, r"there is no set; write each as a table that begins with \[\[set\]\]"),
@@ -391,7 +391,7 @@ def test_no_manifest(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"benchmark.toml: cannot be read: "):
         read_benchmark(tmp_path)
     (tmp_path / "odd.toml").write_bytes(b'name = "\xff"')
-    with pytest.raises(InputError, match=r"odd.toml: is no TOML: "):
+    with pytest.raises(InputError, match=r"odd.toml: is not valid TOML: "):
         read_benchmark(tmp_path / "odd.toml")
 
 

@@ -14,12 +14,13 @@ from sklearn.naive_bayes import GaussianNB
 from brute_force import best
 from fairtrial import ParameterError, Trials, TrialsError, count_errors, evaluate
 from fairtrial.benchmark.protocols import list_experiments
-from fairtrial.benchmark.results import BenchmarkResult, latex_table, markdown_table, table_columns
+from fairtrial.benchmark.results import BenchmarkResult
 from fairtrial.benchmark.runner import RunSettings, run_benchmark
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
 from fairtrial.benchmark.splits import split_sets
 from fairtrial.fusion import FUSIONS, Fitted, FusionMethod, fuse, fuse_scores, register_classifier
 from fairtrial.significance.paired import cluster_test, pair_systems
+from fairtrial.tables import in_percent
 
 SYSTEMS = (
     SystemInfo("pca-nn", "face", "PCA", "NN"),
@@ -302,7 +303,7 @@ def perfect() -> Benchmark:
     scores[0, 0] = scores[1, 1] = -1
     one = Trials.from_arrays(scores, genuine, systems=["a|b", "c_%&"], claim=claim, subject=subject)
     infos = SystemInfo("a|b", "face", "f{}", "x"), SystemInfo("c_%&", "face", "g", "x")
-    return Benchmark("50% of_all", "title", (BenchmarkSet("s#1~^$\\", one, one, infos),), synthetic=True)
+    return Benchmark("perfect", "50% of_all", (BenchmarkSet("s#1~^$\\", one, one, infos),), synthetic=True)
 
 
 def test_infinite_gain_is_noted_and_written() -> None:
@@ -310,42 +311,37 @@ def test_infinite_gain_is_noted_and_written() -> None:
     (only,) = result.experiments
     assert (only.beta_mean, only.beta_min) == (inf, inf)
     assert result.notes == ("s#1~^$\\, a|b + c_%&: the fusion made no error: its gain is infinite",)
-    assert "| inf |" in markdown_table(result)
-    assert table_columns(result)["beta_min"] == [inf]
+    assert "| inf |" in result.to_markdown()
+    assert result.to_arrow()["beta_min"].to_pylist() == [inf]
 
 
 def test_latex_is_escaped() -> None:
-    text = latex_table(run_benchmark(perfect(), settings=RunSettings(points=3)))
-    caption = next(line for line in text.splitlines() if line.startswith("\\caption"))
-    assert caption.startswith(
-        "\\caption{s\\#1\\textasciitilde{}\\textasciicircum{}\\$\\textbackslash{}: different features, "
-        "50\\% of\\_all (synthetic scores), fp-2, mean"
-    )
-    assert "1 & a|b + c\\_\\%\\& & 0.000 & " in text
-    body = "\n".join(line for line in text.splitlines() if not line.startswith("%"))
+    body = run_benchmark(perfect(), settings=RunSettings(points=3)).tables()[0].to_latex()
+    caption = next(line for line in body.splitlines() if line.startswith("\\caption"))
+    assert caption.startswith("\\caption{50\\% of\\_all (synthetic scores), fp-2, mean")
+    name = "s\\#1\\textasciitilde{}\\textasciicircum{}\\$\\textbackslash{}"
+    assert f"{name} & different features & a\\textbar{{}}b + c\\_\\%\\& & 0.000 & " in body
     assert len(re.findall(r"\\begin\{(table|tabular)\}", body)) == len(re.findall(r"\\end\{(table|tabular)\}", body))
     plain = re.sub(r"\\[#$%&_{}]", "", body)
     assert plain.count("{") == plain.count("}")
     assert not re.search(r"(?<!\\)[#%~]", plain)
-    rows = [line for line in plain.splitlines() if line.endswith("\\\\")]
-    assert [row.count("&") for row in rows] == [8]
+    rows = [line for line in plain.splitlines() if "\\\\" in line]
+    assert [row.count("&") for row in rows] == [9, 9]
 
 
-def test_markdown_is_a_table_of_nine_columns_a_group(run: BenchmarkResult) -> None:
-    text = markdown_table(run)
-    assert text.startswith("# mine, fp-2, mean, normalisation z, a priori\n")
-    assert text.count("## ") == 4
-    assert "| HTER % | 90 % interval | FAR % | FRR % | beta_mean | beta_min | p (Holm) |" in text
+def test_markdown_has_one_row_per_experiment(run: BenchmarkResult) -> None:
+    text = run.tables()[0].to_markdown()
+    how = "a priori, thresholds by wer-equal (alpha 0.5) on dev"
+    assert text.startswith(f"## My benchmark, fp-2, mean, normalisation z, {how}\n")
+    assert "| HTER % | 90 % interval | FAR % | FRR % | beta\\_mean | beta\\_min | p (Holm) |" in text
     rows = [line for line in text.splitlines() if line.startswith("| ")]
-    assert len(rows) == 7 + 4
+    assert len(rows) == 7 + 1
     first = run.experiments[0]
-    assert rows[1].startswith(
-        f"| 1 | pca-nn + mfcc | {100 * first.counts.hter:.3f} | {100 * first.interval.low:.3f} to"
-    )
-    strange = markdown_table(run_benchmark(perfect(), settings=RunSettings(points=3)))
-    row = next(line for line in strange.splitlines() if line.startswith("| 1 "))
-    assert len(re.findall(r"(?<!\\)\|", row)) == 10
-    rates = f"| {100 * first.counts.far:.3f} | {100 * first.counts.frr:.3f} | {first.beta_mean:.2f} |"
+    assert f" | pca-nn + mfcc | {100 * first.counts.hter:.2f} | {100 * first.interval.low:.2f} to" in rows[1]
+    strange = run_benchmark(perfect(), settings=RunSettings(points=3)).tables()[0].to_markdown()
+    row = next(line for line in strange.splitlines() if "different features" in line)
+    assert len(re.findall(r"(?<!\\)\|", row)) == 11
+    rates = f"| {in_percent(first.counts.far)} | {in_percent(first.counts.frr)} | {first.beta_mean:.2f} |"
     assert rates in rows[1]
 
 
@@ -353,16 +349,16 @@ def test_names_in_markdown_are_no_html() -> None:
     one = example().sets[1]
     strange = [SystemInfo(name, "face", name, "x") for name in ("<script>a&b", "c|d>")]
     dev, test = (part.renamed([s.name for s in strange]) for part in (one.dev, one.test))
-    mine = Benchmark("<b>", "mine", (BenchmarkSet("<i>&|", dev, test, tuple(strange)),))
-    text = markdown_table(run_benchmark(mine, settings=RunSettings(fusion="mean", points=3)))
-    assert text.startswith("# &lt;b&gt;, fp-2")
-    assert "## &lt;i&gt;&amp;\\|: " in text
+    mine = Benchmark("mine", "<b>", (BenchmarkSet("<i>&|", dev, test, tuple(strange)),))
+    text = run_benchmark(mine, settings=RunSettings(fusion="mean", points=3)).to_markdown()
+    assert text.startswith("## &lt;b&gt;, fp-2")
+    assert "| &lt;i&gt;&amp;\\| |" in text
     assert "| &lt;script&gt;a&amp;b + c\\|d&gt; |" in text
     assert not re.search(r"[<>]", text)
 
 
 def test_columns_are_those_of_the_experiments(run: BenchmarkResult) -> None:
-    columns = table_columns(run)
+    columns = run.to_arrow().to_pydict()
     assert {len(values) for values in columns.values()} == {7}
     assert columns["hter"] == [float(result.counts.hter) for result in run.experiments]
     assert columns["p_adjusted"] == [result.p_adjusted for result in run.experiments]
@@ -404,7 +400,7 @@ def test_errors_of_trials_name_the_set() -> None:
     dev, test = trials(np.random.default_rng(0), 2), trials(np.random.default_rng(1), 2)
     test.scores[0, 0] = -inf
     mine = Benchmark("mine", "mine", (BenchmarkSet("two", dev, test, SYSTEMS[:2]),))
-    with pytest.raises(TrialsError, match=r"^two, pca-nn \+ pca-svm: 1 trials lack the score"):
+    with pytest.raises(TrialsError, match=r"^two, pca-nn \+ pca-svm: 1 trial without the score"):
         run_benchmark(mine)
     run_benchmark(mine, settings=RunSettings(missing="reject", points=3))
     assert test.claim is not None

@@ -121,18 +121,22 @@ BAD: dict[str, tuple[str, str | bytes, list[str]]] = {
         "claim,label,face\na,yes,1\na,no,0\n",
         ["a.csv", "'no' is not known", "--label genuine="],
     ),
-    "duplicate-columns": ("a.csv", "claim,subject,f,f\na,a,1,2\n", ["a.csv", "column 'f' is there twice"]),
+    "duplicate-columns": ("a.csv", "claim,subject,f,f\na,a,1,2\n", ["a.csv", "column 'f' occurs twice"]),
     "ragged-matrix": ("m.csv", MATRIX.replace("0.3,0.7", "0.7"), ["m.csv, line 4:", "3 columns where 4"]),
     "no-common-ids": ("m.csv", ",a,b\nc,1,0\nd,0,1\n", ["m.csv", "no id at the left", "--diagonal"]),
     "npz-pickled": ("a.npz", npz(scores=np.array([None]), genuine=[True]), ["a.npz", "plain arrays"]),
     "npz-shapes": ("a.npz", npz(scores=[1, 2, 3], genuine=[True]), ["a.npz", "genuine has shape (1,)", "3 trials"]),
-    "npz-truncated": ("a.npz", npz(scores=[1, 2], genuine=[True, False])[:150], ["a.npz", "no whole .npz archive"]),
-    "parquet-truncated": ("a.parquet", parquet(TABLE)[:-20], ["a.parquet", "no whole Parquet file"]),
+    "npz-truncated": (
+        "a.npz",
+        npz(scores=[1, 2], genuine=[True, False])[:150],
+        ["a.npz", "not a complete .npz archive"],
+    ),
+    "parquet-truncated": ("a.parquet", parquet(TABLE)[:-20], ["a.parquet", "not a complete Parquet file"]),
     "parquet-null-ids": (
         *("a.parquet", parquet(TABLE.set_column(0, "claim", [["anna", None]]))),
         ["a.parquet", "column claim has 1 empty cells"],
     ),
-    "no-format": ("a.txt", "dear diary\n", ["a.txt", "'dear diary'", "Known are"]),
+    "no-format": ("a.txt", "dear diary\n", ["a.txt", "'dear diary'", "Known formats"]),
 }
 
 
@@ -160,7 +164,7 @@ def test_directory(command: str) -> None:
     assert_says(refused(*commands("mix")[command]), "mix: a directory can be read", "name the files in it instead")
     store("damaged/a.parquet", parquet(TABLE))
     store("damaged/b.parquet", parquet(TABLE)[:-9])
-    assert_says(refused(*commands("damaged")[command]), "damaged/b.parquet", "no whole Parquet file")
+    assert_says(refused(*commands("damaged")[command]), "damaged/b.parquet", "not a complete Parquet file")
 
 
 @pytest.mark.parametrize("command", [name for name in COMMANDS if not name.startswith("convert")])
@@ -197,7 +201,7 @@ def test_line_of_two_gigabytes() -> None:
 
 def test_nan_policies_end_well_and_are_noted() -> None:
     store("a.txt", BOB.replace("0.81\n", "nan\n"))
-    for policy, note in (("drop", "4 trials without a score were dropped"), ("reject", "4 scores were missing")):
+    for policy, note in (("drop", "dropped 4 trials without a score"), ("reject", "4 missing scores")):
         result = CliRunner().invoke(main, ["evaluate", "--dev", "a.txt", "--test", "good.txt", "--nan", policy])
         assert result.exit_code == 0, result.stderr
         assert_says(result.stdout, f"note: dev: {note}")
@@ -217,7 +221,7 @@ def test_trial_that_one_file_lacks() -> None:
     assert_says(refused(*arguments), "probe extra", "more.txt, row 49", "is not in good.txt", "--common")
     result = CliRunner().invoke(main, [*arguments, "--common"])
     assert result.exit_code == 0, result.stderr
-    assert_says(result.stdout, "note: 1 trials that not all systems have were dropped, 48 are left")
+    assert_says(result.stdout, "note: dropped 1 trial that not all systems have, 48 are left")
 
 
 def test_trial_that_comes_more_often_in_one_file() -> None:
@@ -256,16 +260,16 @@ def test_system_that_only_dev_has() -> None:
     [
         ("--system hand", ["there is no system 'hand'; there are good"]),
         ("--negate-system hand", ["there is no system 'hand' to negate; there are good"]),
-        ("--name p --name q", ["2 names for 1 systems (good)"]),
+        ("--name p --name q", ["2 names for 1 system (good)"]),
         ("--column who=x", ["--column who=x", "claim|subject|model|probe|label|system|score"]),
         ("--column claim", ["--column claim:", "as in --column claim=NAME"]),
         ("--label friend=x", ["--label friend=x", "genuine|impostor"]),
         ("--label genuine=x", ["which labels are genuine and which are impostor"]),
         ("--format xml", ["there is no format 'xml'; there are lists, pairs"]),
-        ("--format npz", ["good.txt: is no whole .npz archive"]),
-        ("--format parquet", ["good.txt: is no whole Parquet file"]),
-        ("--format csv", ["good.txt: the first line is no header"]),
-        ("--format matrix", ["good.txt: is no similarity matrix"]),
+        ("--format npz", ["good.txt: is not a complete .npz archive"]),
+        ("--format parquet", ["good.txt: is not a complete Parquet file"]),
+        ("--format csv", ["good.txt: the first line is not a header"]),
+        ("--format matrix", ["good.txt: is not a similarity matrix"]),
         ("--format lists", ["one with gen or genuine, one with imp or impostor"]),
         ("--format pairs", ["name the trial list", "first"]),
         ("--negate --negate-system hand", ["either --negate for all systems, or --negate-system"]),
@@ -507,7 +511,7 @@ def test_output_that_cannot_be(options: str, parts: list[str]) -> None:
 
 def test_output_of_several_systems_in_a_format_of_one() -> None:
     message = refused("convert", "wide.csv", "--out", "out.txt")
-    assert_says(message, "out.txt", "one system, not face, voice", "choose one with --system")
+    assert_says(message, "out.txt", "one system, not face, voice", "choose one, as in --system NAME")
 
 
 @pytest.mark.parametrize("name", ["dev.txt", "test.txt", "eval.txt"])

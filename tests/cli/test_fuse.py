@@ -108,30 +108,32 @@ def test_table_shows_the_systems_the_fusion_and_the_gain() -> None:
     result = run(*FILES, "--systems", "face,voice", "--normalise", "z")
     expected = fuse(DEV, TEST, systems=["face", "voice"], normalise="z")
     lines = result.stdout.splitlines()
-    assert lines[0].strip() == "a priori, threshold by wer-equal, alpha 0.5 on dev"
+    assert lines[0] == "Systems and their fusion, a priori, threshold by wer-equal (alpha 0.5) on dev"
     assert "95 % interval" in result.stdout
     for evaluation in (*expected.baselines, expected.evaluation):
         row = next(line for line in lines if evaluation.system in line)
         assert f"{100 * evaluation.test.hter:.2f}" in row
     gain = expected.gain
-    words = f"gain over the mean of the systems {gain.beta_mean:.3g}, over the best of them {gain.beta_min:.3g}"
-    assert words in result.stdout
+    below = lines[lines.index("Gain of the fusion") + 3]
+    assert below.split() == [f"{gain.beta_mean:.2f}", f"{gain.beta_min:.2f}"]
 
 
 def test_table_says_what_cross_validation_chose() -> None:
     result = run(*FILES, "--systems", "face,voice", "--fusion", "svm-linear", "--folds", "3")
-    assert "chosen by cross-validation, which also gave the threshold: C " in result.stdout
+    assert "note: svm-linear(face + voice): the folds also chose C " in result.stdout
 
 
 def test_table_says_that_dev_scores_are_held_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    method = FusionMethod("own", lambda data: Fitted(lambda scores, claim: scores[:, 0]), held_out=True)
+    method = FusionMethod("own", lambda data: Fitted(lambda scores, claim: scores[:, 0]), held_out="clients")
     monkeypatch.setitem(FUSIONS, "own", method)
-    assert "the threshold is that of held-out dev scores, by cross-validation" in run(*FILES, "--fusion", "own").stdout
+    fused = "own(face + voice + (FH,MLP))"
+    expected = f"note: {fused}: the threshold is that of held-out dev scores, 5 folds of clients"
+    assert expected in run(*FILES, "--fusion", "own").stdout.splitlines()
 
 
 def test_the_same_file_twice_is_a_posteriori() -> None:
     result = run("--dev", "dev.csv", "--test", "dev.csv", "--fusion", "svm-linear", "--folds", "3")
-    assert result.stdout.splitlines()[0].strip() == "a posteriori, threshold by wer-equal, alpha 0.5 on dev"
+    assert result.stdout.startswith("Systems and their fusion, a posteriori, threshold by wer-equal (alpha 0.5)")
     assert "note: dev and test are the same trials" in result.stdout
 
 
@@ -181,12 +183,12 @@ def test_missing_scores() -> None:
     files = ("--dev", "holes.csv", "--test", "test.csv", "--systems", "face,voice")
     assert "is NaN" in refused(*files)
     message = refused(*files, "--nan", "reject")
-    assert "2 trials lack the score of a system" in message
+    assert "2 trials without the score of a system" in message
     assert "--missing reject rejects them, --missing neutral takes a neutral score" in message
-    for missing, words in (("reject", "are rejected"), ("neutral", "take the system's EER threshold on dev")):
+    for missing, words in (("reject", "rejected"), ("neutral", "the system's EER threshold on dev")):
         result = run(*files, "--nan", "reject", "--missing", missing)
         assert result.exit_code == 0
-        assert f"note: 2 trials that lack the score of a system {words}" in result.stdout
+        assert f"note: mean(face + voice): 2 trials without the score of a system: {words}" in result.stdout
     dropped = json.loads(run(*files, "--nan", "drop", "--json").stdout)
     assert dropped["dev"]["genuine"] + dropped["dev"]["impostor"] == len(DEV) - 2
 
@@ -199,7 +201,8 @@ def test_no_error_is_infinite_gain() -> None:
     values = found()
     assert (values["beta_mean"], values["beta_min"]) == ("inf", "inf")
     assert "the fusion made no error: its gain is infinite" in values["notes"]
-    assert "over the best of them inf" in run(*FILES).stdout
+    lines = run(*FILES).stdout.splitlines()
+    assert lines[lines.index("Gain of the fusion") + 3].split() == ["inf", "inf"]
 
 
 @pytest.mark.parametrize(
@@ -208,8 +211,8 @@ def test_no_error_is_infinite_gain() -> None:
         (["--fusion", "magic"], "there is no fusion 'magic'; there are "),
         (["--normalise", "magic"], "there is no normalisation 'magic'; there are none, z"),
         (["--criterion", "magic"], "there is no criterion 'magic'"),
-        (["--systems", "face"], "a fusion needs at least two systems, and there is face"),
-        (["--systems", ""], "a fusion needs at least two systems, and there is none"),
+        (["--systems", "face"], "a fusion needs at least two systems; only one was given: face"),
+        (["--systems", ""], "a fusion needs at least two systems; none was given"),
         (["--systems", "face,iris"], "there is no system 'iris'; there are face, voice, (FH,MLP)"),
         (["--systems", "face,face"], "a system is named twice"),
         (["--fusion", "product"], "the product needs scores of at least 0"),

@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from fairtrial import Trials, write_trials
+from fairtrial.cli import plot
 from fairtrial.cli.app import COMMANDS, main
-from fairtrial.cli.plot import command
 
 SETS = ["--dev", "dev.csv", "--test", "test.csv"]
 PAIR = [*SETS, "--systems", "face,voice"]
@@ -90,7 +90,7 @@ def run(*arguments: str) -> Result:
 
 
 def test_every_figure_is_tried() -> None:
-    assert set(FIGURES) == set(command.commands)
+    assert set(FIGURES) == set(plot.FIGURES)
 
 
 @pytest.mark.parametrize(("name", "arguments"), CASES, ids=[f"{name}-{k}" for k, (name, _) in enumerate(CASES)])
@@ -127,11 +127,21 @@ def test_size_is_what_was_asked_for() -> None:
 
 def test_options_are_those_of_the_related_commands() -> None:
     from fairtrial.cli.epc import command as epc
+    from fairtrial.cli.plot.epc import command as figure
 
-    known: dict[str | None, Any] = {parameter.name: parameter for parameter in epc.params}
-    own = {parameter.name: parameter for parameter in command.commands["epc"].params}
-    for name in ("dev", "test", "folds", "cluster", "points", "range_", "criterion", "measure", "bands", "systems"):
-        assert own[name] is known[name]
+    known: dict[str | None, Any] = {parameter.name: parameter.to_info_dict() for parameter in epc.params}
+    own = {parameter.name: parameter.to_info_dict() for parameter in figure.params}
+    for name in ("dev", "test", "folds", "cluster", "points", "range", "criterion", "measure", "bands", "systems"):
+        assert own[name] == known[name]
+
+
+def test_figures_take_iso_terms() -> None:
+    assert run("det", *SETS, "--out", "det.svg").exit_code == 0
+    assert run("det", *SETS, "--terms", "iso", "--out", "iso.svg").exit_code == 0
+    plain, iso = (Path(name).read_text() for name in ("det.svg", "iso.svg"))
+    assert "FAR" in plain
+    assert "FAR" not in iso
+    assert "FNMR" in iso
 
 
 BAD: list[tuple[list[str], str]] = [

@@ -42,7 +42,7 @@ def test_report_stands_beside_the_json(name: str) -> None:
     assert result.stderr == "report in page.html\n"
     text = Path("page.html").read_text(encoding="utf-8")
     check_self_contained(text)
-    assert "To do it again" in text
+    assert "To reproduce this" in text
 
 
 def test_input_files_are_named_with_their_hashes() -> None:

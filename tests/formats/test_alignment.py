@@ -32,12 +32,12 @@ def test_missing_trial_says_which_and_where(tmp_path: Path) -> None:
     a = write(tmp_path, "a", ["x x p 1", "x y q 2", "y y p 3"])
     b = write(tmp_path, "b", ["x x p 10", "y y p 30"])
     with pytest.raises(
-        TrialsError, match=r"claim x, subject y, probe q \(.*a.txt, row 2\) is not in .*b.txt.*--common"
+        TrialsError, match=r"claim x, subject y, probe q \(.*a.txt, row 2\) is not in .*b.txt.*common=True"
     ):
         read_trials([a, b])
     trials = read_trials([a, b], common=True)
     assert trials.scores.tolist() == [[1, 10], [3, 30]]
-    assert trials.notes == ("1 trials that not all systems have were dropped, 2 are left",)
+    assert trials.notes == ("dropped 1 trial that not all systems have, 2 are left",)
 
 
 def test_one_more_occurrence_is_a_missing_trial(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ import fairtrial.formats
 from fairtrial.errors import FairtrialError, InputError, OutputError, ParameterError, TrialsError
 from fairtrial.evaluation import evaluate
 from fairtrial.formats import read_pair, read_trials, write_trials
+from fairtrial.tables import plural
 from fairtrial.trials import Trials
 
 BOB = "anna anna x 0.9\nanna bert y 0.1\nbert bert z 0.8\nbert anna w 0.2\n"
@@ -192,7 +193,7 @@ def test_one_class_only_is_read_but_not_evaluated(files: Files, lacks: str, tmp_
 )
 def test_nan_names_file_row_and_system(files: Files, place: str, system: str, tmp_path: Path) -> None:
     message = refused(tmp_path, files)
-    assert_says(message, place, f"the score of {system} is NaN", "--nan drop", "--nan reject")
+    assert_says(message, place, f"the score of {system} is NaN", 'nan="drop"', 'nan="reject"')
     assert re.search(rf"{place}\b", message)
 
 
@@ -205,7 +206,7 @@ def test_nan_in_a_matrix_names_the_cell(cell: str, tmp_path: Path) -> None:
 
 def test_empty_cell_in_the_first_rows_of_a_matrix_is_a_missing_score(tmp_path: Path) -> None:
     message = refused(tmp_path, {"m.csv": MATRIX.replace("0.9,0.1", "0.9,")})
-    assert_says(message, "m.csv", "NaN", "--nan drop")
+    assert_says(message, "m.csv", "NaN", 'nan="drop"')
 
 
 def test_nan_row_is_counted_with_the_trials_left_out(tmp_path: Path) -> None:
@@ -240,9 +241,9 @@ def test_nan_is_dropped_or_rejected_on_demand_and_noted(files: Files, left: int,
     dropped = read_trials(paths, nan="drop")
     assert len(dropped) == left
     assert all(len(column) == left for column in dropped.ids.values())
-    assert dropped.notes[-1] == f"{missing} trials without a score were dropped"
+    assert dropped.notes[-1] == f"dropped {plural(missing, 'trial')} without a score"
     assert np.isneginf(kept.scores).sum() == missing
-    assert kept.notes[-1] == f"{missing} scores were missing and count as rejected"
+    assert kept.notes[-1] == f"{plural(missing, 'missing score')} taken as rejected"
 
 
 def test_rejected_scores_stay_rejected_when_scores_are_negated(tmp_path: Path) -> None:
@@ -573,12 +574,12 @@ def test_mixed_and_unknown_labels_say_what_to_do(labels: list[str], says: str, t
         {"a.parquet": parquet(pa.table({"label": labels, "face": [0.5] * len(labels)}))},
     ]
     for one in files:
-        assert_says(refused(tmp_path, one), next(iter(one)), says, "genuine/impostor", "--label genuine=")
+        assert_says(refused(tmp_path, one), next(iter(one)), says, "genuine/impostor", 'genuine_labels="target"')
 
 
 def test_unknown_label_far_down_a_trial_list(tmp_path: Path) -> None:
     files: Files = {"trials": "anna x target\n" * 30 + "anna y perhaps\n", "face.txt": "1\n" * 31}
-    assert_says(refused(tmp_path, files), "trials", "label 'perhaps' is not known", "--label genuine=")
+    assert_says(refused(tmp_path, files), "trials", "label 'perhaps' is not known", 'genuine_labels="target"')
 
 
 def test_labels_given_that_are_not_there(tmp_path: Path) -> None:
@@ -593,20 +594,20 @@ def test_labels_given_that_are_not_there(tmp_path: Path) -> None:
 
 def test_nothing_says_which_trials_are_genuine(tmp_path: Path) -> None:
     message = refused(tmp_path, {"a.csv": "claim,face\nanna,1\nanna,0\n"})
-    assert_says(message, "a.csv", "label column, or claim and subject", "--column label=")
+    assert_says(message, "a.csv", "label column, or claim and subject", 'columns={"label": "NAME"}')
     assert_says(refused(tmp_path, {"a.npz": npz(scores=[1, 2])}), "a.npz", "no array genuine")
 
 
 @pytest.mark.parametrize("delimiter", [",", "\t", ";"])
 def test_duplicate_column_names_in_text(delimiter: str, tmp_path: Path) -> None:
     content = "claim,subject,face,face\nanna,anna,1,2\n".replace(",", delimiter)
-    assert_says(refused(tmp_path, {"a.csv": content}), "a.csv", "column 'face' is there twice", "its own name")
+    assert_says(refused(tmp_path, {"a.csv": content}), "a.csv", "column 'face' occurs twice", "its own name")
 
 
 @pytest.mark.parametrize("name", ["face", "claim"])
 def test_duplicate_column_names_in_parquet(name: str, tmp_path: Path) -> None:
     files: Files = {"a.parquet": parquet(TABLE.append_column(name, pa.array([1.0, 2.0])))}
-    assert_says(refused(tmp_path, files), "a.parquet", f"'{name}' is there twice")
+    assert_says(refused(tmp_path, files), "a.parquet", f"'{name}' occurs twice")
 
 
 @pytest.mark.parametrize(
@@ -614,7 +615,10 @@ def test_duplicate_column_names_in_parquet(name: str, tmp_path: Path) -> None:
     [
         ({"columns": {"claim": "who"}}, ["a.csv", "there is no column 'who'", "claim, subject, probe, face, voice"]),
         ({"scores": ("hand",)}, ["a.csv", "there is no column 'hand'", "face, voice"]),
-        ({"columns": {"system": "probe"}}, ["a.csv", "one column of scores, not face, voice", "--column score=NAME"]),
+        (
+            {"columns": {"system": "probe"}},
+            ["a.csv", "one column of scores, not face, voice", 'columns={"score": "NAME"}'],
+        ),
         ({"scores": ("probe",)}, ["a.csv", "line 2", "column probe should be a number", "'x'"]),
     ],
     ids=["role", "score", "system", "text-as-score"],
@@ -625,7 +629,7 @@ def test_columns_that_are_not_there(options: dict[str, Any], parts: list[str], t
 
 def test_table_without_scores(tmp_path: Path) -> None:
     message = refused(tmp_path, {"a.csv": "claim,subject,note\nanna,bert,good\n"})
-    assert_says(message, "a.csv", "no column of scores among claim, subject, note", "--column score=NAME")
+    assert_says(message, "a.csv", "no column of scores among claim, subject, note", 'columns={"score": "NAME"}')
 
 
 @pytest.mark.parametrize(
@@ -648,7 +652,7 @@ def test_negating_a_system_that_is_not_there(tmp_path: Path) -> None:
 
 def test_two_systems_of_the_same_name(tmp_path: Path) -> None:
     message = refused(tmp_path, {"a.csv": CSV}, TrialsError, names=("p", "p"))
-    assert_says(message, "two systems would be called 'p'", "--name")
+    assert_says(message, "two systems would be called 'p'", 'names=["A", "B"]')
 
 
 # Matrices
@@ -656,7 +660,7 @@ def test_two_systems_of_the_same_name(tmp_path: Path) -> None:
 
 def test_matrix_without_common_ids(tmp_path: Path) -> None:
     message = refused(tmp_path, {"m.csv": ",anna,bert\ncarol,1,0\ndora,0,1\n"})
-    assert_says(message, "m.csv", "no id at the left is also along the top", "--diagonal")
+    assert_says(message, "m.csv", "no id at the left is also along the top", "diagonal=True")
     trials = read_trials(tmp_path / "m.csv", diagonal=True)
     assert trials.genuine.tolist() == [True, False, False, True]
 
@@ -672,29 +676,32 @@ def test_matrix_that_is_not_square_has_no_diagonal(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "parts"),
     [
-        (npz(scores=np.array([1, None], dtype=object), genuine=[True, False]), ["no whole .npz archive of plain"]),
+        (
+            npz(scores=np.array([1, None], dtype=object), genuine=[True, False]),
+            ["not a complete .npz archive of plain"],
+        ),
         (npz(scores=[1, 2], genuine=[True, False], claim=np.array(["a", None], dtype=object)), ["plain arrays"]),
-        (npz(scores=np.zeros((2, 2, 2)), genuine=[True, False]), ["scores should be one or two dimensions", "not 3"]),
-        (npz(scores=np.array(1.0), genuine=[True]), ["scores should be one or two dimensions", "not 0"]),
-        (npz(scores=["1", "2"], genuine=[True, False]), ["scores should be", "of numbers", "<U1"]),
-        (npz(scores=[1j, 2], genuine=[True, False]), ["scores should be", "complex128"]),
+        (npz(scores=np.zeros((2, 2, 2)), genuine=[True, False]), ["scores should have one or two dimensions", "not 3"]),
+        (npz(scores=np.array(1.0), genuine=[True]), ["scores should have one or two dimensions", "not 0"]),
+        (npz(scores=["1", "2"], genuine=[True, False]), ["scores should have", "of numbers", "<U1"]),
+        (npz(scores=[1j, 2], genuine=[True, False]), ["scores should have", "complex128"]),
         (npz(scores=[1, 2, 3], genuine=[True, False]), ["genuine has shape (2,), but there are 3 trials"]),
         (npz(scores=[1, 2], genuine=[[True], [False]]), ["genuine has shape (2, 1)"]),
         (npz(scores=[1, 2], genuine=[True, False], claim=["a"]), ["claim has shape (1,), but there are 2 trials"]),
-        (npz(scores=[[1, 2]], genuine=[True], systems=["p"]), ["1 names in systems for 2 columns"]),
+        (npz(scores=[[1, 2]], genuine=[True], systems=["p"]), ["1 name in systems for 2 columns"]),
         (npz(genuine=[[1.0, 2]], impostor=[[1.0]]), ["genuine has 2 columns of scores and impostor 1"]),
-        (npz(genuine=[True], impostor=[1.0]), ["genuine should be", "of numbers", "bool"]),
+        (npz(genuine=[True], impostor=[1.0]), ["genuine should have", "of numbers", "bool"]),
         (npz(other=[1.0]), ["holds other; expected scores and genuine"]),
-        (npz(scores=np.arange(50.0), genuine=[True] * 50)[:-30], ["no whole .npz archive"]),
-        (npz(scores=np.arange(50.0), genuine=[True] * 50)[:200], ["no whole .npz archive"]),
+        (npz(scores=np.arange(50.0), genuine=[True] * 50)[:-30], ["not a complete .npz archive"]),
+        (npz(scores=np.arange(50.0), genuine=[True] * 50)[:200], ["not a complete .npz archive"]),
         pytest.param(
             *(archive(scores=b"hello", genuine=b"hello"), ["scores"]),
         ),
         pytest.param(
-            *(archive(scores=npy_header(10**15), genuine=npy_header(2)), ["no whole .npz archive"]),
+            *(archive(scores=npy_header(10**15), genuine=npy_header(2)), ["not a complete .npz archive"]),
         ),
         pytest.param(
-            *(archive(scores=npy_header(10**30), genuine=npy_header(2)), ["no whole .npz archive"]),
+            *(archive(scores=npy_header(10**30), genuine=npy_header(2)), ["not a complete .npz archive"]),
         ),
     ],
     ids=[
@@ -725,7 +732,7 @@ def test_npy_as_npz(tmp_path: Path) -> None:
 def test_truncated_parquet(keep: float, tmp_path: Path) -> None:
     whole = parquet(TABLE)
     size = int(len(whole) * keep) if isinstance(keep, float) else keep
-    assert_says(refused(tmp_path, {"a.parquet": whole[:size]}), "a.parquet", "is no whole Parquet file")
+    assert_says(refused(tmp_path, {"a.parquet": whole[:size]}), "a.parquet", "is not a complete Parquet file")
 
 
 @pytest.mark.parametrize(("column", "name"), [(0, "claim"), (1, "subject")])
@@ -747,7 +754,7 @@ def test_parquet_column_of_the_wrong_type_is_named(name: str, column: pa.Array, 
     at = TABLE.schema.get_field_index(name)
     message = refused(tmp_path, {"a.parquet": parquet(TABLE.set_column(at, name, column))})
     assert_says(message, "a.parquet", f"column {name}")
-    assert "no whole Parquet file" not in message
+    assert "not a complete Parquet file" not in message
 
 
 @pytest.mark.parametrize("name", ["claim", "probe"])
@@ -813,7 +820,7 @@ def test_directory_with_an_empty_or_damaged_file_names_it(tmp_path: Path) -> Non
     store(tmp_path, {"d/a.parquet": parquet(TABLE), "d/b.parquet": b""})
     assert_says(refusal(tmp_path / "d", InputError), "b.parquet", "is empty")
     store(tmp_path, {"d/b.parquet": parquet(TABLE)[:-5]})
-    assert_says(refusal(tmp_path / "d", InputError), "b.parquet", "is no whole Parquet file")
+    assert_says(refusal(tmp_path / "d", InputError), "b.parquet", "is not a complete Parquet file")
 
 
 def test_directory_of_parquet_that_are_not_parts_of_one_table(tmp_path: Path) -> None:
@@ -894,7 +901,7 @@ def test_trial_that_one_file_lacks(tmp_path: Path) -> None:
     files: Files = {"face.txt": BOB, "voice.txt": BOB.replace("bert anna w 0.2\n", "")}
     message = refused(tmp_path, files, TrialsError)
     assert_says(message, "trial claim bert, subject anna, probe w", "face.txt, row 4", "is not in", "voice.txt")
-    assert_says(message, "1 of 4 trials", "keep the 3 common trials with --common")
+    assert_says(message, "1 of 4 trials", "keep the 3 common trials with common=True")
 
 
 def test_trial_that_the_first_file_lacks(tmp_path: Path) -> None:
@@ -912,7 +919,7 @@ def test_common_trials_are_kept_and_the_dropped_are_counted(tmp_path: Path) -> N
     lacking = BOB.replace("anna bert y 0.1\n", "") + "bert anna w 0.3\nbert bert other 0.5\n"
     trials = read_trials(store(tmp_path, {"face.txt": BOB, "voice.txt": lacking}), common=True)
     assert trials.scores.tolist() == [[0.9, 0.9], [0.8, 0.8], [0.2, 0.2]]
-    assert trials.notes == ("3 trials that not all systems have were dropped, 3 are left",)
+    assert trials.notes == ("dropped 3 trials that not all systems have, 3 are left",)
 
 
 def test_no_trial_in_common(tmp_path: Path) -> None:
@@ -1102,7 +1109,7 @@ def test_trials_that_the_bob_format_cannot_hold(change: dict[str, Any], parts: l
 @pytest.mark.parametrize("name", ["label", "Claim", "score"])
 def test_system_named_like_a_column(name: str, ending: str, tmp_path: Path) -> None:
     trials = some_trials().renamed([name])
-    unwritten(trials, tmp_path / f"a{ending}", f"a{ending}", f"{name!r}", "rename it with --name")
+    unwritten(trials, tmp_path / f"a{ending}", f"a{ending}", f"{name!r}", 'renamed(["NAME"])')
 
 
 @pytest.mark.parametrize("ending", ENDINGS)

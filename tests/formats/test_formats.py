@@ -311,7 +311,7 @@ def test_compressed_output_is_compressed(tmp_path: Path) -> None:
             "a.txt",
             "a claim begins with # or holds a space",
         ),
-        (Trials.from_arrays(np.zeros(2), [True, False], systems=["label"]), "a.csv", "rename it"),
+        (Trials.from_arrays(np.zeros(2), [True, False], systems=["label"]), "a.csv", "give it another name"),
         (Trials.from_arrays(np.zeros(2), [True, False]), "a.xyz", "does not say which format"),
     ],
 )

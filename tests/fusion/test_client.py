@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 
 from fairtrial import ParameterError, Trials, TrialsError
 from fairtrial.fusion import FUSIONS, fuse, fuse_scores
+from fairtrial.fusion.holding import folds_within_clients
 
 Floats = NDArray[np.float64]
 METHODS = ("client-threshold", "client-scores", "client-weights")
@@ -80,10 +81,13 @@ ORACLES = {"client-threshold": threshold, "client-scores": scores, "client-weigh
 @pytest.mark.parametrize("name", METHODS)
 def test_client_by_client_against_loops(name: str) -> None:
     dev, test = example(1), example(2)
-    fused = fuse_scores(dev, test, fusion=name)
-    assert fused.notes == ()
-    for part, before in ((fused.dev, dev), (fused.test, test)):
-        assert part.column() == pytest.approx(ORACLES[name](dev, before), rel=1e-9, abs=1e-12)
+    fused = fuse_scores(dev, test, fusion=name, folds=4, rng=3)
+    assert fused.notes == ("the threshold is that of held-out dev scores, 4 folds within clients",)
+    assert fused.held_out == "within-clients"
+    assert fused.test.column() == pytest.approx(ORACLES[name](dev, test), rel=1e-9, abs=1e-12)
+    for held_out in folds_within_clients(dev, 4, 3):
+        expected = ORACLES[name](dev.rows(~held_out), dev.rows(held_out))
+        assert fused.dev.column()[held_out] == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
 def test_thresholds_of_their_own_help_where_clients_differ() -> None:
@@ -97,7 +101,7 @@ def test_clients_that_dev_does_not_know(name: str) -> None:
     dev, test = example(1), example(2, clients=CLIENTS + 2)
     fused = fuse_scores(dev, test, fusion=name)
     inner = {"client-threshold": "eer-norm", "client-scores": "f-norm"}.get(name, name)
-    assert fused.notes == (f"{inner}: 2 clients are not in dev: the statistics of all are used",)
+    assert fused.notes[1:] == (f"{inner}: 2 clients not in dev: the statistics of all are used",)
     assert test.claim is not None
     known = np.isin(test.claim.decode(), [f"c{k}" for k in range(CLIENTS)])
     assert fused.test.column()[known] == pytest.approx(ORACLES[name](dev, test.rows(known)), rel=1e-9)
@@ -106,7 +110,7 @@ def test_clients_that_dev_does_not_know(name: str) -> None:
 
 @pytest.mark.parametrize("name", METHODS)
 def test_without_claims(name: str) -> None:
-    assert FUSIONS[name].needs_claim
+    assert FUSIONS[name].held_out == "within-clients"
     dev, test = example(1), example(2)
     for a, b in ((True, False), (False, True), (False, False)):
         parts = [

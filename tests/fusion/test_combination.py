@@ -132,7 +132,9 @@ def lacking(trials: Trials) -> Trials:
 
 
 def test_missing_scores_are_an_error_by_default() -> None:
-    with pytest.raises(TrialsError, match=r"6 trials lack the score of a system; say what they are: --missing reject"):
+    with pytest.raises(
+        TrialsError, match=r"6 trials without the score of a system; decide .*: missing=\"reject\" rejects"
+    ):
         fuse_scores(lacking(example(0)), lacking(example(1)))
     # a system that is not fused may lack scores
     assert fuse_scores(lacking(example(0)), example(1), systems=["voice", "gait"], missing="reject").notes
@@ -141,7 +143,7 @@ def test_missing_scores_are_an_error_by_default() -> None:
 
 def test_missing_scores_that_reject() -> None:
     fused = fuse_scores(lacking(example(0)), lacking(example(1)), missing="reject")
-    assert fused.notes == ("6 trials that lack the score of a system are rejected",)
+    assert fused.notes == ("6 trials without the score of a system: rejected",)
     for part, before in ((fused.dev, example(0)), (fused.test, example(1))):
         rejected = part.column() == -inf
         assert np.flatnonzero(rejected).tolist() == [2, 60, 61]
@@ -151,9 +153,7 @@ def test_missing_scores_that_reject() -> None:
 def test_missing_scores_that_are_neutral_take_the_dev_threshold_of_their_system() -> None:
     dev, test = lacking(example(0)), lacking(example(1))
     fused = fuse_scores(dev, test, missing="neutral")
-    assert fused.notes == (
-        "6 trials that lack the score of a system take the system's EER threshold on dev in its place",
-    )
+    assert fused.notes == ("6 trials without the score of a system: the system's EER threshold on dev takes its place",)
     neutral = []
     for column in dev.scores.T:
         known = np.isfinite(column)
@@ -225,15 +225,15 @@ def test_contract_of_to_dict() -> None:
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"systems": ["face"]}, TrialsError, "at least two systems, and there is face"),
-        ({"systems": "face"}, TrialsError, "at least two systems, and there is face"),
-        ({"systems": []}, TrialsError, "at least two systems, and there is none"),
+        ({"systems": ["face"]}, TrialsError, "at least two systems; only one was given: face"),
+        ({"systems": "face"}, TrialsError, "at least two systems; only one was given: face"),
+        ({"systems": []}, TrialsError, "at least two systems; none was given"),
         ({"systems": ["face", "face"]}, ParameterError, "named twice: face, face"),
         ({"systems": ["face", "iris"]}, TrialsError, "there is no system 'iris'; there are face, voice, gait"),
         ({"fusion": "magic"}, ParameterError, "there is no fusion 'magic'; there are .*mean"),
         ({"normalise": "magic"}, ParameterError, "there is no normalisation 'magic'; there are none, z"),
         ({"criterion": "magic"}, ParameterError, "there is no criterion 'magic'"),
-        ({"missing": "magic"}, ParameterError, "missing must be error, reject or neutral, not 'magic'"),
+        ({"missing": "magic"}, ParameterError, "missing must be one of error, reject, neutral, not 'magic'"),
         ({"alpha": 2}, ParameterError, "alpha must be between 0 and 1"),
         ({"confidence": 1.5}, ParameterError, "confidence must be between 0 and 1"),
         ({"fusion": "svm-linear", "rng": -1}, ParameterError, "a seed must be a whole number of at least 0"),
@@ -256,4 +256,4 @@ def test_a_method_of_ones_own_needs_no_registration() -> None:
     test = example(1)
     result = fuse(example(0), test, fusion=FusionMethod("hand", fit))
     assert result.scores.test.column() == pytest.approx(test.scores @ [0.5, 0.3, 0.2])
-    assert "by hand" in result.notes
+    assert "hand(face + voice + gait): by hand" in result.notes

@@ -140,7 +140,7 @@ def by_loops(name: str, dev: FusionData, part: FusionData) -> Floats:
 def test_client_by_client_against_loops(name: str) -> None:
     dev, test = example(), example(7)
     fitted = fit_normalisation(name, dev)
-    assert fitted.notes == ()
+    assert fitted.client_notes == ()
     for part in (dev, test):
         assert fitted.apply(part.scores, part.claim) == pytest.approx(by_loops(name, dev, part), rel=1e-9)
 
@@ -159,10 +159,10 @@ def test_clients_of_whom_dev_says_little_against_loops(name: str) -> None:
         ((dev.claim == 1) & dev.genuine) | ((dev.claim == 2) & ~dev.genuine & ~first) | (dev.claim == 5),
     )
     fitted = fit_normalisation(name, dev)
-    assert fitted.notes == (
-        f"{name}: 1 clients have no genuine dev score: the genuine mean of all is used",
-        f"{name}: 1 clients have too few impostor dev scores: the statistics of all are used",
-        f"{name}: 1 clients are not in dev: the statistics of all are used",
+    assert fitted.client_notes == (
+        f"{name}: 1 client without a genuine dev score: the genuine mean of all is used",
+        f"{name}: 1 client with too few impostor dev scores: the statistics of all are used",
+        f"{name}: 1 client not in dev: the statistics of all are used",
     )
     for part in (dev, test):
         assert fitted.apply(part.scores, part.claim) == pytest.approx(by_loops(name, dev, part), rel=1e-9)
@@ -174,7 +174,7 @@ def test_equal_scores_of_a_client_have_no_spread_whatever_is_rounded(value: floa
     assert dev.claim is not None
     dev.scores[(dev.claim == 3) & ~dev.genuine, 0] = value
     fitted = fit_normalisation("z-norm", dev)
-    assert fitted.notes == ("z-norm: 1 clients have too few impostor dev scores: the statistics of all are used",)
+    assert fitted.client_notes == ("z-norm: 1 client with too few impostor dev scores: the statistics of all are used",)
     assert np.abs(fitted.apply(dev.scores, dev.claim)).max() < 1e3
 
 
@@ -183,7 +183,7 @@ def test_people_of_neither_set_are_not_counted_as_unknown() -> None:
     assert dev.claim is not None
     numbers = np.array([int(name) for name in dev.claim.decode()])
     fused = fuse_scores(dev.rows(numbers < 3), test.rows((numbers < 2) | (numbers == 5)), normalise="z-norm")
-    assert fused.notes == ("z-norm: 1 clients are not in dev: the statistics of all are used",)
+    assert fused.notes[1:] == ("z-norm: 1 client not in dev: the statistics of all are used",)
 
 
 def first_system() -> FusionMethod:
@@ -201,8 +201,9 @@ def test_nothing_is_learnt_from_test_scores(name: str) -> None:
     again = fuse_scores(as_trials(dev), as_trials(changed), **settings)
     assert once.dev.scores.tolist() == again.dev.scores.tolist()
     assert once.test.scores[0] == again.test.scores[0]
-    same = fuse_scores(as_trials(dev), as_trials(dev), **settings)
-    assert same.test.scores.tolist() == once.dev.scores.tolist()
+    if name not in PER_CLAIM:  # whose dev scores are held out
+        same = fuse_scores(as_trials(dev), as_trials(dev), **settings)
+        assert same.test.scores.tolist() == once.dev.scores.tolist()
 
 
 @pytest.mark.parametrize("name", [name for name in NORMALISATIONS if name != "none"])
@@ -251,9 +252,9 @@ def test_trials_without_claims(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in NORMALISATIONS if name != "none"])
 def test_one_class_only(name: str) -> None:
     dev = example()
-    with pytest.raises(TrialsError, match=f"the normalisation {name} needs trials of both classes.*no genuine one"):
+    with pytest.raises(TrialsError, match=f"the normalisation {name} needs trials of both classes.*no genuine trial"):
         fit_normalisation(name, dev.rows(~dev.genuine))
-    with pytest.raises(TrialsError, match="no impostor one"):
+    with pytest.raises(TrialsError, match="no impostor trial"):
         fit_normalisation(name, dev.rows(dev.genuine))
 
 
@@ -267,10 +268,10 @@ def test_f_norm_of_a_client_whose_genuine_scores_are_low_takes_the_distance_of_a
     claim = np.repeat(np.arange(20), 12)
     genuine = np.tile(np.arange(12) < 2, 20)
     scores = rng.normal(3.0 * genuine, 1.0)
-    scores[(claim == 7) & genuine] = -9.0  # half his own mean and half that of all lie below his impostors
+    scores[(claim == 7) & genuine] = -9.0  # half their own mean and half that of all lie below their impostors
     data = FusionData(scores[:, None], genuine, claim, 20)
     fitted = fit_normalisation("f-norm", data)
-    assert any("1 clients have genuine dev scores hardly above" in note for note in fitted.notes)
+    assert any("1 client with genuine dev scores hardly above" in note for note in fitted.client_notes)
     everyone = scores[genuine].mean() - scores[~genuine].mean()
     own = (claim == 7) & ~genuine
     expected = (scores[own] - scores[own].mean()) / everyone

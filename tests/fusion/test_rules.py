@@ -89,7 +89,7 @@ def test_weights_of_systems_without_an_error_are_finite() -> None:
 def test_product_of_negative_scores_is_an_error() -> None:
     dev = example(0)
     lowest = f"{dev.scores.min():g}"
-    with pytest.raises(ParameterError, match=f"at least 0, and the lowest dev score is {lowest}; normalise them first"):
+    with pytest.raises(ParameterError, match=f"at least 0; the lowest dev score is {lowest}; normalise them first"):
         fuse_scores(dev, dev, fusion="product")
     assert fuse_scores(dev, dev, fusion="product", normalise="min-max").dev.scores.min() >= 0
 

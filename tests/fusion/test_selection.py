@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from fairtrial import ParameterError, Trials, TrialsError
 from fairtrial.fusion import Fitted, FusionMethod, fuse, select_parameters
-from fairtrial.fusion.combination import client_folds
+from fairtrial.fusion.holding import client_folds
 from fairtrial.fusion.methods import FusionData
 
 Floats = NDArray[np.float64]
@@ -77,7 +77,7 @@ def logistic(data: FusionData, **theta: float) -> Fitted:
     return Fitted(lambda scores, claim: np.asarray(classifier.decision_function(scores)))
 
 
-METHOD = FusionMethod("tuned", logistic, grid=tuple(GRID))
+METHOD = FusionMethod("tuned", logistic, grid=tuple(GRID), held_out="clients")
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -108,44 +108,26 @@ def test_every_candidate_is_reported_and_the_first_of_equals_is_taken() -> None:
     assert chosen.best is chosen.candidates[0]
 
 
-def test_folds_hold_out_every_trial_once_and_never_split_a_client() -> None:
-    dev = example(1)
-    folds = client_folds(dev, 5)
-    assert np.sum(folds, axis=0).tolist() == [1] * len(dev)
-    assert dev.claim is not None
-    for client in range(20):
-        own = dev.claim.decode() == str(client)
-        assert sum(bool(fold[own].any()) for fold in folds) == 1
-        assert sum(bool(fold[own].all()) for fold in folds) == 1
-    assert [int(fold.sum()) for fold in folds] == [4 * 13] * 5
-
-
-def test_folds_of_trials_without_claims_and_their_seed() -> None:
-    dev = Trials.from_arrays(example(1).scores, example(1).genuine)
-    folds = client_folds(dev, 4)
-    assert np.sum(folds, axis=0).tolist() == [1] * len(dev)
-    assert np.array_equal(folds, client_folds(dev, 4, rng=0))
-    assert not np.array_equal(folds, client_folds(dev, 4, rng=1))
-
-
-def test_each_client_is_scored_by_what_was_fitted_without_him() -> None:
+def test_each_client_is_scored_by_what_was_fitted_without_them() -> None:
     """A fusion that knows whom it was fitted on, and says so by its scores."""
     dev = example(2)
     assert dev.claim is not None
-    seen: list[set[int]] = []
+    client_of = dict(zip(dev.column("face").tolist(), dev.claim.decode().tolist(), strict=True))
+    assert len(client_of) == len(dev)
+    seen: list[set[str]] = []
 
     def fit(data: FusionData, which: int) -> Fitted:
-        assert data.claim is not None
-        known = set(data.claim.tolist())
+        assert data.claim is None
+        known = {client_of[score] for score in data.scores[:, 0].tolist()}
         seen.append(known)
 
         def apply(scores: Floats, claim: NDArray[np.int64] | None) -> Floats:
-            assert claim is not None
-            return np.array([1.0 if client in known else 0.0 for client in claim.tolist()]) + 0.01 * scores[:, 0]
+            face = scores[:, 0].tolist()
+            return np.array([1.0 if client_of[score] in known else 0.0 for score in face]) + 0.01 * scores[:, 0]
 
         return Fitted(apply)
 
-    spy = FusionMethod("spy", fit, grid=({"which": 0}, {"which": 1}), needs_claim=True)
+    spy = FusionMethod("spy", fit, grid=({"which": 0}, {"which": 1}), held_out="clients")
     result = fuse(dev, dev, fusion=spy, folds=5)
     assert [len(clients) for clients in seen] == [16] * 10 + [20]
     face = 0.01 * dev.column("face")
@@ -161,7 +143,7 @@ def test_normalisation_is_fitted_without_the_held_out_fold() -> None:
         rest, labels = dev.scores[~fold], dev.genuine[~fold]
         mean, sd = rest[~labels].mean(axis=0), rest[~labels].std(axis=0)
         expected[fold] = train({"C": 1.0}, (rest - mean) / sd, labels).decision_function((dev.scores[fold] - mean) / sd)
-    method = FusionMethod("tuned", logistic, grid=({"C": 1.0}, {"C": 1.0}))
+    method = FusionMethod("tuned", logistic, grid=({"C": 1.0}, {"C": 1.0}), held_out="clients")
     found = fuse(dev, test, fusion=method, normalise="z", folds=3).scores
     assert found.dev.column() == pytest.approx(expected, rel=1e-9)
 
@@ -170,9 +152,18 @@ def test_notes_of_the_folds_are_told_once() -> None:
     def fit(data: FusionData, **theta: float) -> Fitted:
         return Fitted(logistic(data, **theta).apply, ("one note",))
 
-    assert fuse(example(5), example(6), fusion=FusionMethod("noted", fit, grid=tuple(GRID))).scores.notes == (
+    noted = FusionMethod("noted", fit, grid=tuple(GRID), held_out="clients")
+    assert fuse(example(5), example(6), fusion=noted).scores.notes == (
+        "the threshold is that of held-out dev scores, 5 folds of clients",
         "one note",
     )
+
+
+def test_a_choice_needs_held_out_trials_to_choose_by() -> None:
+    with pytest.raises(ParameterError, match=r'tuned has 3 candidates .* say held_out="clients"'):
+        FusionMethod("tuned", logistic, grid=tuple(GRID))
+    with pytest.raises(ParameterError, match="held_out must be one of none, clients, within-clients, not 'all'"):
+        FusionMethod("tuned", logistic, held_out="all")  # type: ignore[arg-type]
 
 
 def test_a_class_that_is_missing_in_a_fold_is_an_error() -> None:
@@ -183,7 +174,7 @@ def test_a_class_that_is_missing_in_a_fold_is_an_error() -> None:
     with pytest.raises(TrialsError, match=r"there are 0 genuine and 4 impostor trials left.*use other than 3 folds"):
         fuse(dev, dev, fusion=METHOD, folds=3)
     folds = [np.array([True, False] * 3), np.array([False, True] * 3)]
-    with pytest.raises(TrialsError, match="a fold needs trials of both classes, and there is no genuine one"):
+    with pytest.raises(TrialsError, match="a fold needs trials of both classes; there is no genuine trial"):
         select_parameters(logistic, FusionData(scores, genuine), GRID, folds)
 
 
@@ -192,7 +183,7 @@ def test_bad_calls() -> None:
     half = np.array([True, True, False, False])
     with pytest.raises(ParameterError, match="at least one candidate"):
         select_parameters(logistic, data, [], [half, ~half])
-    with pytest.raises(ParameterError, match="at least two folds, and there is none"):
+    with pytest.raises(ParameterError, match="at least two folds; none was given"):
         select_parameters(logistic, data, GRID, [])
     with pytest.raises(TrialsError, match="held out in exactly one fold"):
         select_parameters(logistic, data, GRID, [half, half])

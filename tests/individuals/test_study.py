@@ -171,7 +171,7 @@ def test_a_journal_of_other_settings_is_refused(tmp_path: Path, change: dict[str
     journal = tmp_path / "study.journal"
     run_study([Cell(30, 2, 0.1, 0.1)], QUICKLY, journal=journal)
     before = journal.read_bytes()
-    with pytest.raises(InputError, match=r"study\.journal: is of a study with other settings or cells"):
+    with pytest.raises(InputError, match=r"study\.journal: is the journal of a study with other settings or cells"):
         run_study([Cell(30, 2, 0.1, 0.1)], replace(QUICKLY, **change), journal=journal)
     assert journal.read_bytes() == before
 
@@ -244,7 +244,7 @@ def test_rows_read_back(tmp_path: Path, name: str) -> None:
 
 def test_a_name_that_says_no_format_is_refused(tmp_path: Path) -> None:
     study = run_study([Cell(30, 2, 0.1, 0.1)], QUICKLY)
-    with pytest.raises(OutputError, match=r"its name should end in \.parquet, \.csv, \.tsv"):
+    with pytest.raises(OutputError, match=r"its name should end in \.csv, \.tsv, \.parquet"):
         study.write(tmp_path / "rows.xlsx")
     assert list(tmp_path.iterdir()) == []
 
@@ -294,7 +294,7 @@ def test_study_like_data_with_unequal_attempts() -> None:
 
 @pytest.mark.parametrize(("errors", "rate"), [(0, "0"), (4, "1")])
 def test_study_like_data_without_a_rate(errors: int, rate: str) -> None:
-    with pytest.raises(ParameterError, match=f"the error rate of these data is {rate}: .* --pi .01"):
+    with pytest.raises(ParameterError, match=f"the error rate of these data is {rate}: .*, as in pi=.01"):
         study_like(Individuals.from_counts([errors] * 5, 4), QUICKLY)
 
 

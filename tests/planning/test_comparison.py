@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from fairtrial import ErrorCounts, ParameterError, planning
+from fairtrial import ErrorCounts, ParameterError
 from fairtrial.planning import comparison_power, plan_comparison
 from fairtrial.rules.measures import MeasureLike, Weights, linear_measure
 from fairtrial.significance import Discordant, dependent_test, independent_test
@@ -187,6 +187,7 @@ def test_planned_people_reach_the_power_and_one_less_does_not(
             genuine=people * attempts,
             correlation=correlation,
             design_effects=(1 + (impostor_attempts - 1) * rho, 1 + (attempts - 1) * rho),
+            people=(people, people),
         )
 
     plan = plan_comparison(
@@ -195,8 +196,9 @@ def test_planned_people_reach_the_power_and_one_less_does_not(
         power=power,
         attempts=attempts,
         impostor_attempts=impostor_attempts,
-        rho=rho,
+        rho_client=rho,
         correlation=correlation,
+        data_sets=0,
     )
     n = plan.individuals
     assert plan.power == pytest.approx(reached(n))
@@ -211,8 +213,9 @@ def test_planned_people_reach_the_power_and_one_less_does_not(
         individuals=n,
         attempts=attempts,
         impostor_attempts=impostor_attempts,
-        rho=rho,
+        rho_client=rho,
         correlation=correlation,
+        data_sets=0,
     )
     assert back == plan
 
@@ -220,7 +223,9 @@ def test_planned_people_reach_the_power_and_one_less_does_not(
 def test_correlated_attempts_by_simulation() -> None:
     # unpaired: 4 genuine and 4 impostor attempts of each of 300 people, with a correlation of .3; the test knows it
     a, b, n, m, rho = (0.10, 0.20), (0.14, 0.26), 300, 4, 0.3
-    plan = plan_comparison(a, b, individuals=n, attempts=m, impostor_attempts=m, rho=rho, correlation=None)
+    plan = plan_comparison(
+        a, b, individuals=n, attempts=m, impostor_attempts=m, rho_client=rho, correlation=None, data_sets=0
+    )
     rng = np.random.default_rng(3)
 
     def rate(pi: float) -> NDArray[np.float64]:
@@ -238,6 +243,8 @@ def test_correlated_attempts_by_simulation() -> None:
 def test_the_same_rates_cannot_be_told_apart(a: Pair, b: Pair) -> None:
     for correlation in (None, 0.5):
         with pytest.raises(ParameterError, match=r"same error rate .*no test can tell them apart"):
+            plan_comparison(a, b, correlation=correlation, impostors=20, rho_impostor=0.1)
+        with pytest.raises(ParameterError, match=r"same error rate .*no test can tell them apart"):
             plan_comparison(a, b, correlation=correlation)
 
 
@@ -247,8 +254,13 @@ def test_the_same_rates_cannot_be_told_apart(a: Pair, b: Pair) -> None:
         ({"a": (1.5, 0.1)}, "FAR must be a fraction between 0 and 1, not 1.5"),
         ({"b": (0.1, -0.1)}, "FRR must be a fraction between 0 and 1, not -0.1"),
         ({"a": (nan, 0.1)}, "FAR must be a fraction"),
-        ({"rho": 1.5}, "rho must be between 0 and 1"),
-        ({"rho": nan}, "rho must be between 0 and 1"),
+        ({"rho_client": 1.5}, "rho_client must be between 0 and 1"),
+        ({"rho_client": nan}, "rho_client must be between 0 and 1"),
+        ({"rho_impostor": -0.1, "impostors": 5}, "rho_impostor must be between 0 and 1"),
+        ({"rho_impostor": 0.6, "rho_client": 0.5, "impostors": 5}, "must not exceed 1 together"),
+        ({"rho_impostor": 0.1}, "rho_impostor needs impostors=..., the number"),
+        ({"impostors": 1}, "at least two impostors, not 1"),
+        ({"data_sets": -1}, "at least 0 data sets"),
         ({"attempts": 0}, "attempts of both kinds, not 0 and 10"),
         ({"impostor_attempts": 0}, "attempts of both kinds, not 1 and 0"),
         ({"power": 0.0}, "power must be between 0 and 1"),
@@ -270,6 +282,7 @@ def test_bad_plans(options: dict[str, Any], message: str) -> None:
         ({"impostor": 0}, "trials of both classes, not 0 and 10"),
         ({"genuine": -1}, "trials of both classes"),
         ({"design_effects": (0.0, 1.0)}, "design effects must be above 0"),
+        ({"people": (1, 5)}, "at least two people in each class, not 1 and 5"),
     ],
 )
 def test_bad_power(options: dict[str, Any], message: str) -> None:
@@ -281,26 +294,3 @@ def test_names_of_the_json() -> None:
     found = plan_comparison((0.01, 0.02), (0.02, 0.04), attempts=3, impostor_attempts=20).to_dict()
     assert {"individuals", "attempts", "impostor_attempts", "power", "genuine", "impostor"} <= set(found)
     assert found["genuine"] == 3 * found["individuals"]
-
-
-@pytest.mark.parametrize("correlation", [None, 0.0, 0.5])
-def test_simulated_power_against_the_tests_themselves(correlation: float | None) -> None:
-    a, b, impostor, genuine = (0.02, 0.05), (0.03, 0.09), 3000, 400
-    rng = np.random.default_rng(8)
-    rejected = 0
-    for _ in range(1000):
-        wrong = []
-        for p, q, trials in ((a[0], b[0], impostor), (a[1], b[1], genuine)):
-            both = p * q + (correlation or 0.0) * (p * (1 - p) * q * (1 - q)) ** 0.5
-            wrong.append(rng.multinomial(trials, [both, p - both, q - both, 1 - p - q + both]))
-        (fa, fa_a, fa_b, _), (fr, fr_a, fr_b, _) = wrong
-        counts_a = ErrorCounts(0.0, fa + fa_a, fr + fr_a, genuine, impostor)
-        counts_b = ErrorCounts(0.0, fa + fa_b, fr + fr_b, genuine, impostor)
-        test = (
-            independent_test(counts_a, counts_b)
-            if correlation is None
-            else dependent_test(counts_a, counts_b, Discordant(fa_b, fa_a, fr_b, fr_a))
-        )
-        rejected += test.p_value < 0.05
-    found = planning.simulated_power(a, b, impostor=impostor, genuine=genuine, correlation=correlation)
-    assert found == pytest.approx(rejected / 1000, abs=0.06)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from fairtrial import ParameterError
-from fairtrial.individuals.generators import Generator
+from fairtrial.individuals import Generator
 from fairtrial.planning import (
     RatePlan,
     attempts_for_half_width,

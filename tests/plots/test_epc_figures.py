@@ -61,7 +61,19 @@ def test_epc_ends_of_alpha_do_not_flatten_the_rest(dev: Trials, test: Trials, ax
 def test_epc_by_folds_says_held_out(dev: Trials, ax: Axes) -> None:
     curve = cross_validated_curve(dev, make_blocks(dev, 4), system="face", alphas=alpha_grid(5))
     epc_plot(curve, ax=ax)
-    assert ax.get_ylabel() == "HTER held out (%)"
+    assert ax.get_ylabel() == "HTER on held-out trials (%)"
+    assert ax.get_title() == "EPC: a priori, cross-validated, threshold by wer-min from other people"
+
+
+def test_epc_in_the_terms_of_iso(dev: Trials, test: Trials) -> None:
+    a, b = curve_of(dev, test, "face"), curve_of(dev, test, "voice")
+    comparison = compare_curves(a, b, test, method="independent")
+    for ax in (
+        epc_plot(a, terms="iso"),
+        epc_comparison_plot(a, b, comparison, terms="iso"),
+        epc_significance_plot(a, b, comparison, terms="iso")[1],
+    ):
+        assert ax.get_xlabel() == "alpha, the weight of FMR"
 
 
 def test_epc_of_another_measure(dev: Trials, test: Trials, ax: Axes) -> None:

@@ -13,8 +13,9 @@ import pytest
 from matplotlib.figure import Figure
 
 from fairtrial import FairtrialError, Trials, plan_rate
+from fairtrial.axes import COLOURS
 from fairtrial.plots import det_plot, diagnostic_plot, diagnostics, operating_curves, plan_plot, roc_plot, write_picture
-from fairtrial.plots.style import COLOURS, STYLE, as_percent, legend_below, look
+from fairtrial.plots.style import STYLE, legend_below, look
 
 PLAN = plan_rate(0.02, 0.1, half_width=0.005)
 
@@ -114,10 +115,6 @@ def test_perfect_useless_and_reversed_systems_can_be_drawn(tmp_path: Path, dev: 
     found = diagnostics(trials, trials)
     write_picture(lambda figure: diagnostic_plot(found, figure=figure), tmp_path / "a.png", width=8, height=6)
     write_picture(lambda figure: roc_plot(found[0].curve, ax=figure.add_subplot()), tmp_path / "b.png")
-
-
-def test_rates_in_legends() -> None:
-    assert [as_percent(rate) for rate in (0, 0.0123, 0.00012)] == ["0.00 %", "1.23 %", "0.012 %"]
 
 
 def test_matplotlib_is_loaded_only_to_draw() -> None:

@@ -17,8 +17,7 @@ from fairtrial import (
     proportion_interval,
 )
 from fairtrial.intervals.clusters import cluster_interval
-from fairtrial.plots import det_plot, operating_curves, roc_plot
-from fairtrial.plots.det import probit, share_below
+from fairtrial.plots import det_plot, diagnostic_plot, diagnostics, operating_curves, roc_plot
 
 
 def test_points_are_those_of_evaluate(dev: Trials, test: Trials) -> None:
@@ -72,13 +71,6 @@ def test_det_axes_are_probit_scales(dev: Trials, test: Trials, ax: Axes) -> None
     assert (spread[1] - spread[0]) / (spread[2] - spread[1]) == pytest.approx(
         (deviates[1] - deviates[0]) / (deviates[2] - deviates[1])
     )
-
-
-def test_probit_against_scipy() -> None:
-    rates = np.array([[1e-6, 0.001, 0.5], [0.975, 0.2, 0.99]])
-    np.testing.assert_allclose(probit(rates), ndtri(rates), atol=1e-9)
-    np.testing.assert_allclose(share_below(probit(rates)), rates, rtol=1e-9)
-    assert np.isfinite(probit([0, 1])).all()
 
 
 def test_lines_are_the_curves_and_bars_the_intervals(dev: Trials, test: Trials, ax: Axes) -> None:
@@ -189,3 +181,16 @@ def test_percent_is_what_people_read(dev: Trials, test: Trials, ax: Axes) -> Non
     roc_plot(operating_curves(dev, test), limit=0.5, ax=ax)
     assert ax.xaxis.get_major_formatter()(0.07, 0) == "7"
     assert ax.xaxis.get_major_formatter()(0.125, 0) == "12.5"
+
+
+def test_figures_in_the_terms_of_iso(dev: Trials, test: Trials) -> None:
+    bare = [Trials.from_arrays(one.column("face"), one.genuine, systems=["FAR"]) for one in (dev, test)]
+    curves = operating_curves(*bare)
+    for ax in (det_plot(curves, terms="iso"), roc_plot(curves, terms="iso")):
+        assert (ax.get_xlabel(), ax.get_ylabel()) == ("FMR (%)", "FNMR (%)")
+    roc = roc_plot(curves, terms="iso").get_legend_handles_labels()[1]
+    assert roc[0] == "FMR = FNMR"
+    assert roc[1].startswith("FAR: EER")  # the name of a system
+    panels = diagnostic_plot(diagnostics(*bare), terms="iso")
+    assert panels[1].get_legend_handles_labels()[1] == ["FNMR", "FMR"]
+    assert panels[3].get_xlabel() == "FMR (%)"

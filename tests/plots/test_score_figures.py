@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from math import comb
+
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
-from scipy import stats
 
 from fairtrial import FairtrialError, Trials, choose_thresholds, count_errors
 from fairtrial.plots import diagnostic_plot, diagnostics, scatter_data, scatter_plot, zoo_data, zoo_plot
-from fairtrial.plots.zoo import _tail
+from fairtrial.plots.zoo import _improbable
 
 
 def test_scatter_draws_a_seeded_subsample(test: Trials) -> None:
@@ -143,6 +144,7 @@ def test_zoo_of_errors(dev: Trials, test: Trials, ax: Axes) -> None:
     assert zoo.impostor.mean() == pytest.approx(float(whole.far))
     zoo_plot(zoo, ax=ax)
     assert ax.get_xlabel() == "FRR of genuine trials (%)"
+    assert zoo_plot(zoo, terms="iso").get_ylabel() == "FMR of impostor trials against the claim (%)"
     dots = ax.collections[0]
     plain = ~zoo.goats & ~zoo.lambs
     assert sum(np.asarray(dots.get_sizes())) == 16 * plain.sum()  # type: ignore[attr-defined]
@@ -170,9 +172,18 @@ def test_zoo_labels_are_few_and_within_the_axes_and_apart(apart: float) -> None:
         assert not any(box.overlaps(other) for other in boxes[:place])
 
 
-@pytest.mark.parametrize(("errors", "trials", "rate"), [(0, 5, 0.1), (3, 46, 0.02), (5, 5, 0.5), (1, 1000, 0.001)])
-def test_binomial_tail_against_scipy(errors: int, trials: int, rate: float) -> None:
-    assert _tail(errors, trials, rate) == pytest.approx(float(stats.binom.sf(errors - 1, trials, rate)))
+def test_who_stands_out_against_sums_of_binomial_probabilities() -> None:
+    trials = np.array([20, 20, 50, 3, 20, 30])
+    errors = np.array([0.0, 10.0, 1.0, 2.0, 1.0, 3.0])
+    rate = errors.sum() / trials.sum()
+    tails = [
+        sum(comb(n, k) * rate**k * (1 - rate) ** (n - k) for k in range(int(x), n + 1))
+        for x, n in zip(errors, trials.tolist(), strict=True)
+    ]
+    expected = [tail < 0.05 / 6 for tail in tails]
+    assert _improbable(errors, trials).tolist() == expected
+    assert 0 < sum(expected) < 6
+    assert not _improbable(np.zeros(6), trials).any()
 
 
 def test_zoo_needs_ids_and_a_threshold(test: Trials) -> None:

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from scipy import stats
 
 from fairtrial import (
     CoverageStudy,
@@ -22,6 +21,7 @@ from fairtrial import (
     run_study,
     write_trials,
 )
+from fairtrial.axes import coverage_classes
 from fairtrial.plots import (
     coverage_plot,
     eer_bound_plot,
@@ -33,8 +33,7 @@ from fairtrial.plots import (
     power_plot,
     read_study,
 )
-from fairtrial.plots.coverage import CoveredCell, choose_rows, coverage_classes, coverage_map
-from fairtrial.plots.eer_bound import chi2_critical, chi2_tail
+from fairtrial.plots.coverage import CoveredCell, choose_rows, coverage_map
 from fairtrial.plots.hter_sd import ratios_up_to
 from fairtrial.trials import Trials
 
@@ -46,13 +45,16 @@ FIG_3 = {
 }
 
 
-def test_deviations_against_fig_3_of_seed_000(ax: Axes) -> None:
+def test_deviations_against_fig_3_of_bengio_and_mariethoz_2004(ax: Axes) -> None:
     found = hter_deviations(ratios=list(FIG_3))
     for place, expected in enumerate(FIG_3.values()):
         three = [found.deviations[name][place] for name in ("HTER", "NAIVE", "CLASS")]
         assert three == pytest.approx(expected, abs=6e-7)
     hter_sd_plot(found, ax=ax)
     assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
+    iso = hter_sd_plot(found, terms="iso")
+    assert iso.get_legend_handles_labels()[1][3:] == ["FMR", "FNMR"]
+    assert iso.get_title(loc="left").startswith("FMR 10 %, FNMR 20 %")
     np.testing.assert_array_equal(ax.lines[0].get_xdata(), [1, 10, 100, 1000])
     for line, values in zip(ax.lines, found.deviations.values(), strict=True):
         np.testing.assert_array_equal(line.get_ydata(), values)
@@ -69,26 +71,6 @@ def test_deviations_of_single_rates() -> None:
             hter_deviations(**wrong)
     with pytest.raises(FairtrialError, match="above 1"):
         ratios_up_to(1)
-
-
-@pytest.mark.parametrize(
-    ("coverage", "place"),
-    [
-        (0, 0),
-        (0.0099, 0),
-        (0.01, 1),
-        (0.25, 2),
-        (0.5, 3),
-        (0.75, 4),
-        (0.9, 5),
-        (0.925, 6),
-        (0.9499, 6),
-        (0.95, 7),
-        (1, 7),
-    ],
-)
-def test_classes_of_table_1_of_seed_002(coverage: float, place: int) -> None:
-    assert coverage_classes(coverage) == place
 
 
 @pytest.fixture(scope="module")
@@ -173,15 +155,18 @@ def test_hook_lines(study: CoverageStudy, ax: Axes) -> None:
         choose_rows(study.rows, n=[7])
 
 
-def test_chi2_against_scipy() -> None:
-    grid = np.array([0, 0.5, 3.84, 6.63, 50])
-    np.testing.assert_allclose(chi2_tail(grid), stats.chi2.sf(grid, 1), rtol=1e-12)
-    assert chi2_critical(0.01) == pytest.approx(float(stats.chi2.isf(0.01, 1)))
+def test_eer_bound_against_a_table_of_chi2(ax: Axes) -> None:
+    eer_bound_plot(bounds_from_eers([0.0007, 0.0008], 285_390), p_value=0.05, ax=ax)
+    curve, critical = ax.lines[:2]
+    chi2, p = np.asarray(curve.get_xydata()).T
+    for value, tail in ((2.706, 0.10), (3.841, 0.05), (6.635, 0.01)):
+        assert np.interp(value, chi2, p) == pytest.approx(tail, rel=1e-3)
+    assert float(np.asarray(critical.get_xdata())[0]) == pytest.approx(3.841, abs=1e-3)
     with pytest.raises(FairtrialError, match="p_value"):
-        chi2_critical(0)
+        eer_bound_plot(bounds_from_eers([0.0007, 0.0008], 285_390), p_value=0, ax=ax)
 
 
-def test_eer_bound_against_example_3_of_seed_003(ax: Axes) -> None:
+def test_eer_bound_against_example_3_of_hofbauer_and_uhl_2016(ax: Axes) -> None:
     eer_bound_plot(bounds_from_eers([0.0057, 0.0008, 0.0007, 0.0028, 0], 285_390), ax=ax)
     points = [line for line in ax.lines if line.get_label() and not str(line.get_label()).startswith("_")]
     (place,) = [np.ravel(line.get_xydata()) for line in points]
@@ -210,8 +195,8 @@ def test_plan_lines(ax: Axes) -> None:
 
 def test_power_curve(ax: Axes) -> None:
     rates = (0.01, 0.02), (0.015, 0.03)
-    plan = plan_comparison(*rates, attempts=4)
-    data = power_curve(plan, lambda n: plan_comparison(*rates, attempts=4, individuals=n).power, points=9)
+    plan = plan_comparison(*rates, attempts=4, data_sets=0)
+    data = power_curve(plan, lambda n: plan_comparison(*rates, attempts=4, individuals=n, data_sets=0).power, points=9)
     power_plot(data, ax=ax)
     assert (np.diff(data.power) > 0).all()
     np.testing.assert_array_equal(ax.lines[0].get_xydata(), np.stack([data.individuals, data.power], 1))

@@ -2,14 +2,29 @@
 
 import shutil
 from collections.abc import Iterator
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from fairtrial import Grid, RunSettings, StudySettings, evaluate, load_lausanne, run_benchmark, run_study
+from fairtrial import (
+    Grid,
+    RunSettings,
+    StudySettings,
+    cross_validate,
+    evaluate,
+    load_lausanne,
+    make_blocks,
+    run_benchmark,
+    run_study,
+)
+from fairtrial.axes import COVERAGE_COLOURS
+from fairtrial.report.benchmark import benchmark_page
+from fairtrial.report.coverage import coverage_page
+from fairtrial.report.evaluation import evaluation_page
 from fairtrial.report.page import write_report
-from fairtrial.report.pages import benchmark_page, coverage_page, evaluation_page
+from fairtrial.tables import percent
 from report.test_pages import EVIL, REPEAT, two_systems
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -31,11 +46,13 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     place = tmp_path_factory.mktemp("pages")
     dev, test = two_systems(0), two_systems(1)
     results = [evaluate(dev, test, system=name) for name in test.systems]
+    blocks = make_blocks(dev, 4)
     lausanne = load_lausanne()
     run = run_benchmark(lausanne, settings=RunSettings(keep_scores=True))
     study = run_study(Grid((50, 100), (2, 5), (0.05, 0.1), (0.1, 0.2)), StudySettings(data_sets=50))
     made = {
         "evaluation": evaluation_page(results, dev, test, REPEAT),
+        "folds": evaluation_page([cross_validate(dev, blocks, system="face")], dev, None, REPEAT, blocks=blocks),
         "benchmark": benchmark_page(lausanne, run, REPEAT),
         "coverage": coverage_page(study, REPEAT),
     }
@@ -55,7 +72,7 @@ def opened(browser: Any, path: Path, width: int = 1280, scheme: str = "light") -
     return page, heard
 
 
-@pytest.mark.parametrize("name", ["evaluation", "benchmark", "coverage"])
+@pytest.mark.parametrize("name", ["evaluation", "folds", "benchmark", "coverage"])
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (375, "dark")])
 def test_page_opens_without_error_or_request_at_any_width(
     browser: Any, pages: dict[str, Path], name: str, width: int, scheme: str
@@ -89,6 +106,27 @@ def test_slider_moves_all_panels_together(browser: Any, pages: dict[str, Path]) 
     page.locator("#asked").click()
     assert positions(page) == before
     assert heard == []
+    page.close()
+
+
+def test_page_of_folds_has_no_single_threshold_along_alpha(browser: Any, pages: dict[str, Path]) -> None:
+    page, heard = opened(browser, pages["folds"])
+    assert float(page.locator("#threshold").inner_text())
+    page.locator("#alpha").focus()
+    page.keyboard.press("ArrowRight")
+    assert page.locator("#threshold").inner_text() == "one per block"
+    assert "from other people" in page.locator("#explore").inner_text()
+    assert heard == []
+    page.close()
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.000123456, 0.00099, 0.00331, 0.0250001, 0.5, 1.0])
+def test_browser_and_tables_write_rates_alike(browser: Any, pages: dict[str, Path], rate: float) -> None:
+    page, _ = opened(browser, pages["evaluation"])
+    script = (resources.files("fairtrial.report") / "page.js").read_text(encoding="utf-8")
+    start = script.index("const percent =")
+    function = script[start + len("const percent =") : script.index("const scale =")].strip().rstrip(";")
+    assert page.evaluate(f"({function})({rate!r})") == percent(rate)
     page.close()
 
 
@@ -148,6 +186,9 @@ def test_dark_and_light(browser: Any, pages: dict[str, Path]) -> None:
 def test_map_of_coverage_has_a_square_a_cell(browser: Any, pages: dict[str, Path]) -> None:
     page, heard = opened(browser, pages["coverage"])
     assert page.locator("#map rect").count() == 16
+    data = page.evaluate("JSON.parse(document.getElementById('data').textContent).coverage")
+    kind = data["maps"][data["best"]]["classes"][0]
+    assert page.locator("#map rect").first.get_attribute("fill") == COVERAGE_COLOURS[kind]
     page.locator("#method").select_option("dr")
     assert page.locator("#map").get_attribute("data-at") == "dr"
     assert heard == []

@@ -3,7 +3,9 @@
 import json
 import re
 from html.parser import HTMLParser
+from importlib import resources
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -23,12 +25,28 @@ from fairtrial import (
     run_benchmark,
     run_study,
 )
+from fairtrial.axes import COLOURS
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
 from fairtrial.counting.errors import as_source, count_errors
 from fairtrial.intervals.clusters import cluster_interval
+from fairtrial.people import Cluster
+from fairtrial.report.benchmark import benchmark_page
+from fairtrial.report.comparison import comparison_page
+from fairtrial.report.coverage import coverage_page
+from fairtrial.report.evaluation import evaluation_page
 from fairtrial.report.page import Cell as TableCell
-from fairtrial.report.page import InputFile, Page, Repeat, Table, number_cell, percent_cell, render, write_report
-from fairtrial.report.pages import benchmark_page, comparison_page, coverage_page, evaluation_page
+from fairtrial.report.page import (
+    InputFile,
+    Page,
+    Repeat,
+    Table,
+    number_cell,
+    p_cell,
+    p_words,
+    percent_cell,
+    render,
+    write_report,
+)
 
 EVIL = "<script>alert('x')</script>&\"'"
 REPEAT = Repeat("fairtrial evaluate", {"fairtrial": "0"}, 0, (InputFile(EVIL, 3, "ab"),))
@@ -126,13 +144,33 @@ def test_view_of_a_system_against_plain_counts_and_intervals() -> None:
     for name, flags in (("genuine", test.genuine), ("impostor", ~test.genuine)):
         shown = np.histogram(own.scores[flags, 0], edges)[0] / np.count_nonzero(flags) / np.diff(edges)
         assert np.allclose(view["density"][name], shown)
-    scores = own.scores[:, 0]
+
+
+def test_det_curve_is_drawn_at_normal_deviates_on_its_axes() -> None:
+    dev, test = two_systems(0), two_systems(1)
+    explore = evaluation_page([evaluate(dev, test, system="face")], dev, test, REPEAT).explore
+    view, axes = explore["systems"][0], explore["det"]
+    scores = test.column("face")
+
+    def place(axis: dict[str, Any], rate: float) -> float:
+        deviate = NormalDist().inv_cdf(min(max(rate, 1e-9), 1 - 1e-9))
+        return round(min(max(deviate, float(axis["low"])), float(axis["high"])), 9)
+
     operating = {
-        (float(np.mean(scores[~test.genuine] > s)), float(np.mean(scores[test.genuine] <= s)))
+        (
+            place(axes["x"], float(np.mean(scores[~test.genuine] > s))),
+            place(axes["y"], float(np.mean(scores[test.genuine] <= s))),
+        )
         for s in [-np.inf, *scores]
     }
-    assert set(zip(view["det"]["far"], view["det"]["frr"], strict=True)) <= operating
-    assert len(view["det"]["far"]) > 40
+    drawn = {(round(x, 9), round(y, 9)) for x, y in zip(view["det"]["x"], view["det"]["y"], strict=True)}
+    assert drawn <= operating
+    assert len(drawn) > 20
+    for k in range(0, 101, 10):
+        assert round(view["at"]["x"][k], 9) == place(axes["x"], view["far"][k])
+        assert round(view["at"]["y"][k], 9) == place(axes["y"], view["frr"][k])
+    for place_of, label in axes["x"]["ticks"]:
+        assert place_of == pytest.approx(NormalDist().inv_cdf(float(label) / 100))
 
 
 def test_without_ids_intervals_are_those_of_independent_trials() -> None:
@@ -167,7 +205,7 @@ def test_benchmark_page_holds_every_experiment_and_says_synthetic() -> None:
     check_self_contained(text)
     assert "synthetic scores" in Reader(text).text
     assert len(page.explore["systems"]) == len(result.experiments) == 1
-    assert page.explore["curves"][0]["hter"] == pytest.approx(result.pooled["all"].hter.tolist())
+    assert page.explore["pooled"]["curves"][0]["hter"] == pytest.approx(result.pooled["all"].hter.tolist())
     without = benchmark_page(benchmark, run_benchmark(benchmark), REPEAT)
     assert "systems" not in without.explore
 
@@ -178,7 +216,11 @@ def test_coverage_page_holds_every_cell() -> None:
     text = render(page)
     check_self_contained(text)
     assert [Cell(*cell) for cell in page.explore["coverage"]["cells"]] == list(Grid((50,), (2, 5), (0.1,), (0.1, 0.2)))
-    assert page.explore["coverage"]["values"]["lbb"] == [row.coverage for row in study.rows if row.method == "lbb"]
+    shown = page.explore["coverage"]["maps"]["lbb"]
+    assert shown["values"] == [row.coverage for row in study.rows if row.method == "lbb"]
+    bounds = [0.01, 0.25, 0.5, 0.75, 0.9, 0.925, 0.95]
+    assert shown["classes"] == [sum(value >= bound for bound in bounds) for value in shown["values"]]
+    assert len(page.explore["coverage"]["legend"]) == 8
 
 
 def test_numbers_that_json_does_not_know() -> None:
@@ -210,7 +252,7 @@ def test_results_show_themselves_in_a_notebook_with_names_as_text() -> None:
         assert "<table>" in text
         assert "<script>" not in text
     assert "&lt;script&gt;" in result._repr_html_()
-    assert f"{100 * result.test.hter:.2f} %" in result._repr_html_()
+    assert f">{100 * result.test.hter:.2f}<" in result._repr_html_()
 
 
 @pytest.mark.parametrize(
@@ -239,7 +281,83 @@ def test_curve_of_a_cross_validation_moves_with_alpha() -> None:
     view = page.explore["systems"][0]
     assert len(set(view["hter"])) > 3
     assert view["asked"]["threshold"] == result.threshold
-    assert "held-out trials" in Reader(render(page)).text
+    text = Reader(render(page)).text
+    assert page.tables[0].caption == "On held-out trials, each judged by a threshold from other people"
+    assert "test trials" not in text
+    assert "from dev" not in text
+    assert page.explore["systems"][0]["axis"]["label"] == "HTER on held-out trials (%)"
+
+
+def references(page: Page) -> str:
+    return " ".join(f"{method.what} {method.source}" for method in page.methods)
+
+
+@pytest.mark.parametrize("cluster", [None, "none"])
+def test_page_of_folds_cites_its_own_methods(cluster: Cluster | None) -> None:
+    trials = two_systems(3)
+    blocks = make_blocks(trials, 4)
+    result = cross_validate(trials, blocks, system="face", cluster=cluster)
+    cited = references(evaluation_page([result], trials, None, REPEAT, blocks=blocks, cluster=cluster))
+    assert "Stone" in cited
+    assert "before the test trials are seen" not in cited
+    assert ("Zou & Donner" in cited) == (cluster is None)
+
+
+def test_page_of_the_same_trials_is_not_a_priori() -> None:
+    trials = two_systems(3)
+    page = evaluation_page([evaluate(trials, trials, system="face")], trials, trials, REPEAT)
+    assert "a priori" not in references(page)
+    assert "a posteriori" in references(page)
+    assert "on the same trials" in page.asked
+
+
+def test_intervals_along_alpha_are_made_like_the_one_that_leads() -> None:
+    dev, test = two_systems(0), two_systems(1)
+    result = evaluate(dev, test, system="face", criterion="wer-min", alpha=0.5, cluster="none")
+    page = evaluation_page([result], dev, test, REPEAT, cluster="none")
+    view = page.explore["systems"][0]
+    assert (view["low"][50], view["high"][50]) == pytest.approx(tuple(result.interval.interval))
+    assert "Zou & Donner" not in references(page)
+
+
+def test_trials_of_one_claim_have_a_page() -> None:
+    rng = np.random.default_rng(0)
+    genuine = np.arange(60) < 20
+    dev, test = (Trials.from_arrays(rng.normal(2 * genuine, 1), genuine, claim=["a"] * 60) for _ in range(2))
+    result = evaluate(dev, test, criterion="wer-min")
+    view = evaluation_page([result], dev, test, REPEAT).explore["systems"][0]
+    assert (view["low"][50], view["high"][50]) == pytest.approx(tuple(result.interval.interval))
+
+
+def test_pages_can_speak_the_terms_of_iso() -> None:
+    dev, test = two_systems(0, ("FAR", "FRR")), two_systems(1, ("FAR", "FRR"))
+    results = [evaluate(dev, test, system=name) for name in test.systems]
+    for page in (
+        evaluation_page(results, dev, test, REPEAT, terms="iso"),
+        comparison_page(compare(dev, test, measure="far", n_resamples=50), dev, test, REPEAT, terms="iso"),
+    ):
+        text = Reader(render(page)).text
+        assert "FMR" in text
+        assert "FNMR" in text
+        assert (page.explore["det"]["x"]["label"], page.explore["det"]["y"]["label"]) == ("FMR (%)", "FNMR (%)")
+        # FAR and FRR are left as names of systems only
+        assert not re.search(r"(FAR|FRR) (%|on test|and weight)|weight of FAR", text)
+        assert {"FAR", "FRR"} <= set(page.title.split())
+
+
+def test_colours_of_a_page_are_those_of_figures() -> None:
+    text = render(Page("t", "q", ("a",), (), (), (), REPEAT))
+    for number, colour in enumerate(COLOURS):
+        assert f"--c{number}: {colour};" in text
+        assert text.upper().count(colour) == 1, colour
+    script = (resources.files("fairtrial.report") / "page.js").read_text(encoding="utf-8")
+    assert not re.search("#[0-9a-fA-F]{3,6}", script)
+
+
+def test_p_values_are_never_zero() -> None:
+    assert [p_cell(p).text for p in (0.0, 9.9e-5, 0.0001, 0.04321)] == ["< 0.0001", "< 0.0001", "0.0001", "0.0432"]
+    assert p_cell(float("nan")).text == ""
+    assert (p_words(1e-12), p_words(0.5)) == ("p < 0.0001", "p = 0.5")
 
 
 def test_scores_far_from_zero_keep_their_digits() -> None:
@@ -259,3 +377,24 @@ def test_one_sided_and_equivalence_are_told() -> None:
     sentences = comparison_page(found, dev, test, REPEAT).answer
     assert "one-sided" in sentences[0]
     assert any("equivalent" in sentence and "within 0.2" in sentence for sentence in sentences)
+
+
+def test_the_better_system_is_the_one_with_more_recall_or_fewer_errors() -> None:
+    rng = np.random.default_rng(0)
+    claim, subject = np.divmod(np.arange(900), 30)
+    genuine = claim == subject
+    dev, test = (
+        Trials.from_arrays(
+            np.outer(genuine, [1.0, 6.0]) + rng.normal(size=(900, 2)),
+            genuine,
+            systems=["poor", "good"],
+            claim=claim,
+            subject=subject,
+        )
+        for _ in range(2)
+    )
+    for measure in ("frr", "recall"):
+        found = compare(dev, test, n_resamples=50, measure=measure)
+        assert comparison_page(found, dev, test, REPEAT).answer[0].startswith("good is better than poor")
+    claimed = compare(dev, test, n_resamples=50, measure="recall", alternative="less")
+    assert "poor has a lower Recall than good is shown" in comparison_page(claimed, dev, test, REPEAT).answer[0]

@@ -150,13 +150,13 @@ def test_a_target_below_what_can_be_reached_comes_as_near_as_it_can() -> None:
 @pytest.mark.parametrize(
     ("name", "alpha", "described", "weight", "along"),
     [
-        ("wer-min", 0.9, "wer-min, alpha 0.9", 0.9, "wer-min"),
-        ("wer-equal", 0.9, "wer-equal, alpha 0.9", 0.9, "wer-equal"),
+        ("wer-min", 0.9, "wer-min (alpha 0.9)", 0.9, "wer-min"),
+        ("wer-equal", 0.9, "wer-equal (alpha 0.9)", 0.9, "wer-equal"),
         ("eer", 0.9, "eer", 0.5, "wer-equal"),
         ("hter-min", 0.9, "hter-min", 0.5, "wer-min"),
-        ("far", 0.001, "far, target 0.001", None, "wer-min"),
-        ("frr-at-most", 0.05, "frr-at-most, target 0.05", None, "wer-min"),
-        ("precision-recall", 0.25, "precision-recall, alpha 0.25", None, "wer-min"),
+        ("far", 0.001, "far (target 0.001)", None, "wer-min"),
+        ("frr-at-most", 0.05, "frr-at-most (target 0.05)", None, "wer-min"),
+        ("precision-recall", 0.25, "precision-recall (alpha 0.25)", None, "wer-min"),
         ("f1", 0.9, "f1", None, "wer-min"),
         ("dcf", 0.9, "dcf", None, "wer-min"),
     ],
@@ -174,7 +174,7 @@ def test_users_criteria_say_whether_they_have_an_alpha() -> None:
     def mine(far: Any, frr: Any, alpha: Any) -> Any:
         return alpha * far**2 + frr
 
-    assert as_criterion(mine).described(0.3) == "mine, alpha 0.3"
+    assert as_criterion(mine).described(0.3) == "mine (alpha 0.3)"
     assert Criterion("plain", lambda counts, alpha: counts.far).described(0.5) == "plain"
 
 

@@ -12,16 +12,15 @@ from numpy.typing import NDArray
 
 from fairtrial.benchmark.results import BenchmarkResult
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet
-from fairtrial.benchmark.tables import latex_rows, latex_text, markdown_rows, markdown_text
-from fairtrial.display import html_table, percent
 from fairtrial.errors import ParameterError, listed
 from fairtrial.fusion.gain import mean_gain
 from fairtrial.intervals.clusters import SharedPeople, contributions
 from fairtrial.rules.measures import linear_weights
 from fairtrial.significance.multiple import Correction, adjust_p_values, compact_letters
 from fairtrial.significance.paired import student_test
-from fairtrial.significance.results import TestResult
-from fairtrial.trials import Ids, Trials, object_array, recode
+from fairtrial.significance.results import TEST_COLUMNS, TestResult
+from fairtrial.tables import Column, Result, Table, percent
+from fairtrial.trials import Trials
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +46,8 @@ class ContestPair:
     p_adjusted: float
 
 
-@dataclass(frozen=True, slots=True)
-class Contest:
+@dataclass(frozen=True, slots=True, repr=False)
+class Contest(Result):
     """Fusion methods in the order of their mean HTER."""
 
     protocol: str
@@ -68,9 +67,29 @@ class Contest:
             "notes": list(self.notes),
         }
 
-    def _repr_html_(self) -> str:
-        rows = [(r.fusion, percent(r.hter), f"{r.beta_min:.2f}", r.letters) for r in self.ranking]
-        return html_table(f"fusion methods, {self.protocol}", ("fusion", "mean HTER", "beta min", "letters"), rows)
+    def summary(self) -> str:
+        """The methods in their order."""
+        ranks = (f"{rank.fusion} {percent(rank.hter)}" for rank in self.ranking)
+        return f"{self.protocol}, mean HTER of {listed(ranks, 6)}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """The ranking, and the test of each pair."""
+        columns = (
+            Column("fusion", "fusion"),
+            Column("hter", "mean HTER", "rate"),
+            Column("beta_min", "mean beta_min", "ratio"),
+            Column("better", "better than the best system", "count"),
+            Column("letters", "letters"),
+        )
+        found = self.to_dict()
+        notes = [*(["methods that share a letter cannot be told apart"] if self.pairs else []), *self.notes]
+        caption = "Fusion methods by their mean HTER over all experiments"
+        ranking = Table.of("ranking", caption, columns, found["ranking"], notes=notes)
+        if not self.pairs:
+            return (ranking,)
+        names = (Column("a", "A"), Column("b", "B"))
+        tests = (*names, *TEST_COLUMNS, Column("p_adjusted", "p adjusted", "p"))
+        return ranking, Table.of("pairs", "Tests of the difference A - B in mean HTER", tests, found["pairs"])
 
 
 def compare_runs(
@@ -140,35 +159,6 @@ def compare_runs(
     return Contest(results[0].protocol, ranking, tuple(pairs), tuple(notes))
 
 
-CAPTION = "fusion methods by their mean HTER over all experiments"
-SHARED_LETTERS = "methods that share a letter cannot be told apart"
-
-
-def markdown_ranking(contest: Contest) -> str:
-    """The ranking as Markdown."""
-    head = ["Fusion", "mean HTER %", "mean beta_min", "better than the best system", "letters"]
-    remarks = "".join(f"\n\n{markdown_text(remark)}" for remark in _remarks(contest))
-    return "\n".join([f"# {CAPTION}", "", *markdown_rows(head, _rank_cells(contest))]) + remarks + "\n"
-
-
-def latex_ranking(contest: Contest) -> str:
-    """The ranking as LaTeX."""
-    head = ["Fusion", "mean HTER \\%", "mean $\\beta_{min}$", "better than the best system", "letters"]
-    remarks = "".join(f"\n\n{latex_text(remark)}" for remark in _remarks(contest))
-    return "\n".join(latex_rows(CAPTION, "lrrrl", head, _rank_cells(contest))) + remarks + "\n"
-
-
-def _rank_cells(contest: Contest) -> list[list[str]]:
-    return [
-        [rank.fusion, f"{100 * rank.hter:.3f}", f"{rank.beta_min:.2f}", str(rank.better), rank.letters]
-        for rank in contest.ranking
-    ]
-
-
-def _remarks(contest: Contest) -> list[str]:
-    return [*([SHARED_LETTERS] if contest.pairs else []), *contest.notes]
-
-
 def _pairs(
     benchmark: Benchmark,
     results: Sequence[BenchmarkResult],
@@ -201,13 +191,10 @@ def _errors_by_trial(benchmark: Benchmark, result: BenchmarkResult) -> dict[str,
 
 
 def _joined(sets: Sequence[BenchmarkSet]) -> Trials:
-    """The test trials of all sets, people of the same name being the same people."""
-    genuine = np.concatenate([one.test.genuine for one in sets])
-    ids: dict[str, Any] = {}
-    for role in ("claim", "subject"):
-        if all(role in one.test.ids for one in sets):
-            columns = [one.test.ids[role] for one in sets]
-            codes = np.concatenate(recode(columns)).astype(np.int32)
-            table = dict.fromkeys(name for column in columns for name in column.numbered().names)
-            ids[role] = Ids(codes, object_array(list(table)))
-    return Trials(np.zeros((len(genuine), 1)), genuine, ("all",), **ids)
+    """The test trials of all sets, without their scores: who takes part in them."""
+    return Trials.concat(
+        [
+            Trials(np.zeros((len(test), 1)), test.genuine, ("all",), claim=test.claim, subject=test.subject)
+            for test in (one.test for one in sets)
+        ]
+    )

@@ -374,7 +374,7 @@ DATASETS: dict[str, Dataset] = {
             address="https://github.com/melissadale/ScoreFusionApp/raw/a270f5f8/ExampleScoreData",
             notes=(
                 "face-C could not enrol one subject (all its scores are -1); trials against that subject are left out "
-                "for all systems unless failed_enrolment (--failed-enrolment) is keep",
+                'for all systems; failed_enrolment="keep" keeps them',
             ),
         ),
         Dataset(

@@ -113,6 +113,6 @@ def list_experiments(benchmark: Benchmark, protocol: str = "fp-2") -> list[Exper
     ]
     if not found:
         raise ParameterError(
-            f"{benchmark.name}: protocol {protocol} finds nothing to fuse; check the modalities and features of the systems"
+            f"{benchmark.name}: protocol {protocol} finds nothing to fuse; check the systems' modalities and features"
         )
     return found

@@ -11,15 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.benchmark.protocols import Experiment
-from fairtrial.benchmark.tables import latex_rows, markdown_rows, markdown_text
 from fairtrial.counting.errors import ErrorCounts
-from fairtrial.display import html_table, limits, percent
 from fairtrial.epc import PerformanceCurve
 from fairtrial.fusion import FusedScores
 from fairtrial.fusion.gain import mean_gain
 from fairtrial.intervals.rates import RateInterval
 from fairtrial.rules.criteria import Criterion
 from fairtrial.significance.results import TestResult
+from fairtrial.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Result, Table, interval_title, percent, plural
+
+_MANY = 60
+"""Experiments beyond which only their summary is shown."""
+_SPREAD_COLUMNS = (
+    Column("splits", "splits", "count"),
+    Column("hter_mean", "mean HTER", "rate"),
+    Column("hter_sd", "sd", "rate"),
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -143,8 +150,8 @@ class BaselineSpread:
         }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class BenchmarkResult:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class BenchmarkResult(Result):
     """All experiments of a protocol by one fusion method."""
 
     benchmark: str
@@ -212,19 +219,118 @@ class BenchmarkResult:
             "notes": list(self.notes),
         }
 
-    def _repr_html_(self) -> str:
-        rows = [
-            (
-                group_name(e.experiment),
-                " + ".join(e.experiment.systems),
-                percent(float(e.counts.hter)),
-                limits(*e.interval.interval),
-                f"{e.beta_min:.2f}",
-                f"{e.p_adjusted:.3g}",
-            )
-            for e in self.experiments
+    @property
+    def confidence(self) -> float:
+        """The confidence of the intervals and tests."""
+        return self.experiments[0].interval.confidence
+
+    def summary(self) -> str:
+        """What was run, and the mean HTER of all experiments."""
+        mean = fmean(float(each.counts.hter) for each in self.experiments)
+        return f"{self._caption()}, {plural(len(self.experiments), 'experiment')}, mean HTER {percent(mean)}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """All experiments, the single systems, both over random splits if there are any, and a summary by group."""
+        found = (self._experiments(), self._systems(), self._system_spreads(), self._spreads(), self._groups())
+        return (found[0], *(table for table in found[1:] if table.rows))
+
+    def _caption(self) -> str:
+        made_up = " (synthetic scores)" if self.synthetic else ""
+        run = f"{self.protocol}, {self.fusion}, normalisation {self.normalise}"
+        return f"{' '.join(self.title.split())}{made_up}, {run}"
+
+    def _experiments(self) -> Table:
+        columns = (
+            *(Column(name, name, detail=True) for name in ("benchmark", "protocol", "fusion", "normalise")),
+            Column("synthetic", "synthetic", "flag", detail=True),
+            Column("set", "set"),
+            Column("split", "split", "count", detail=all(e.experiment.split is None for e in self.experiments)),
+            Column("group", "group"),
+            Column("systems", "fused"),
+            RATE_COLUMNS[2],
+            Column("interval", interval_title(self.confidence), "interval"),
+            *RATE_COLUMNS[:2],
+            Column("beta_mean", "beta_mean", "ratio"),
+            Column("beta_min", "beta_min", "ratio"),
+            Column("best", "best", detail=True),
+            Column("difference", "difference", "rate", detail=True),
+            Column("statistic", "statistic", "number", detail=True),
+            Column("p_value", "p", "p", detail=True),
+            Column("p_adjusted", "p (Holm)", "p"),
+            Column("threshold", "threshold", "threshold", detail=True),
+            *COUNT_COLUMNS,
+        )
+        run = {name: getattr(self, name) for name in ("benchmark", "synthetic", "protocol", "fusion", "normalise")}
+        records = [
+            {
+                **run,
+                **each.to_dict(),
+                "systems": " + ".join(each.experiment.systems),
+                "interval": each.interval.interval,
+            }
+            for each in self.experiments
         ]
-        return html_table(_caption(self), ("group", "fused", "HTER", "interval", "beta min", "p (Holm)"), rows)
+        given = [k for k, each in enumerate(self.experiments) if each.experiment.split is None]
+        return Table.of(
+            "experiments",
+            f"{self._caption()}, a priori, thresholds by {self.criterion.described(self.alpha)} on dev",
+            columns,
+            records,
+            notes=self.notes,
+            section="group",
+            shown=given if len(given) <= _MANY else [],
+        )
+
+    def _systems(self) -> Table:
+        columns = (
+            Column("set", "set"),
+            Column("system", "system"),
+            *RATE_COLUMNS,
+            Column("interval", interval_title(self.confidence), "interval"),
+        )
+        given = [base for base in self.baselines if base.split is None]
+        records = [base.to_dict() | {"interval": base.interval.interval} for base in given]
+        return Table.of("systems", "Single systems", columns, records, section="set")
+
+    def _system_spreads(self) -> Table:
+        columns = (Column("set", "set"), Column("system", "system"), *_SPREAD_COLUMNS)
+        records = [spread.to_dict() for spread in self.baseline_spreads]
+        return Table.of("system spreads", "Single systems over random splits", columns, records, section="set")
+
+    def _spreads(self) -> Table:
+        columns = (
+            Column("set", "set"),
+            Column("group", "group", detail=True),
+            Column("systems", "fused"),
+            *_SPREAD_COLUMNS,
+            Column("beta_min_mean", "mean beta_min", "ratio"),
+        )
+        records = [spread.to_dict() | {"systems": " + ".join(spread.systems)} for spread in self.spreads]
+        return Table.of("spreads", f"Fused systems over random splits, {self.fusion}", columns, records, section="set")
+
+    def _groups(self) -> Table:
+        columns = (
+            Column("group", "group"),
+            Column("experiments", "experiments", "count"),
+            Column("hter", "mean HTER", "rate"),
+            Column("beta_min", "mean beta_min", "ratio"),
+            Column("better", "better", "count"),
+            Column("worse", "worse", "count"),
+        )
+        rows, left_out = [], 0
+        for name, found in self.groups():
+            gain, without = mean_gain([each.beta_min for each in found])
+            left_out += without
+            sure = [each.test.estimate for each in found if each.p_adjusted < 1 - self.confidence]
+            hter = fmean(float(each.counts.hter) for each in found)
+            rows.append((name, len(found), hter, gain, sum(d < 0 for d in sure), sum(d > 0 for d in sure)))
+        within = ", each split by itself" if self.spreads else ""
+        level = f"p below {1 - self.confidence:.3g} after Holm{within}"
+        notes = [f"better, worse: than the best of the systems fused, {level}"]
+        if left_out:
+            notes.append(f"mean beta_min leaves out {plural(left_out, 'experiment')} in which the fusion made no error")
+        caption = f"{self.fusion}: {plural(len(self.experiments), 'experiment')}"
+        return Table("groups", caption, columns, tuple(rows), tuple(notes))
 
     def groups(self) -> Iterator[tuple[str, list[ExperimentResult]]]:
         """Experiments by set and group, as in Table 2 of Poh & Bengio 2006."""
@@ -242,86 +348,6 @@ def _over_splits(rates: Sequence[float]) -> tuple[int, float, float]:
 def group_name(experiment: Experiment) -> str:
     """What a group of a set is called in tables."""
     return f"{experiment.set}: {experiment.group}"
-
-
-def table_columns(result: BenchmarkResult) -> dict[str, list[Any]]:
-    """One row an experiment, for files; each says where it comes from and whether its scores are synthetic."""
-    run = {
-        "benchmark": result.benchmark,
-        "synthetic": result.synthetic,
-        "protocol": result.protocol,
-        "fusion": result.fusion,
-        "normalise": result.normalise,
-    }
-    rows = [run | _row(experiment) for experiment in result.experiments]
-    return {name: [row[name] for row in rows] for name in rows[0]}
-
-
-def _row(result: ExperimentResult) -> dict[str, Any]:
-    return {
-        "set": result.experiment.set,
-        "split": result.experiment.split,
-        "group": result.experiment.group,
-        "systems": " + ".join(result.experiment.systems),
-        "hter": float(result.counts.hter),
-        "low": result.interval.low,
-        "high": result.interval.high,
-        "far": float(result.counts.far),
-        "frr": float(result.counts.frr),
-        "beta_mean": result.beta_mean,
-        "beta_min": result.beta_min,
-        "best": result.best,
-        "p_value": result.test.p_value,
-        "p_adjusted": result.p_adjusted,
-    }
-
-
-def markdown_table(result: BenchmarkResult) -> str:
-    """Tables by group, as Markdown."""
-    parts = [f"# {markdown_text(_caption(result))}"]
-    for name, results in result.groups():
-        interval = f"{_confidence(results)} % interval"
-        head = ["No.", "Fusion candidates", "HTER %", interval, "FAR %", "FRR %", "beta_mean", "beta_min", "p (Holm)"]
-        rows = [_cells(k, each) for k, each in enumerate(results, 1)]
-        parts.append("\n".join([f"## {markdown_text(name)}", "", *markdown_rows(head, rows)]))
-    return "\n\n".join(parts) + "\n"
-
-
-def latex_table(result: BenchmarkResult) -> str:
-    """Tables by group, as LaTeX."""
-    parts = [f"% {_caption(result)}"]
-    for name, results in result.groups():
-        interval = f"{_confidence(results)} \\% interval"
-        rates = ["HTER \\%", interval, "FAR \\%", "FRR \\%"]
-        head = ["No.", "Fusion candidates", *rates, "$\\beta_{mean}$", "$\\beta_{min}$", "$p$ (Holm)"]
-        rows = [_cells(k, each) for k, each in enumerate(results, 1)]
-        parts.append("\n".join(latex_rows(f"{name}, {_caption(result)}", "rlrrrrrrr", head, rows)))
-    return "\n\n".join(parts) + "\n"
-
-
-def _caption(result: BenchmarkResult) -> str:
-    made_up = " (synthetic scores)" if result.synthetic else ""
-    name = " ".join(result.benchmark.split())
-    return f"{name}{made_up}, {result.protocol}, {result.fusion}, normalisation {result.normalise}, a priori"
-
-
-def _confidence(results: Sequence[ExperimentResult]) -> str:
-    return f"{100 * results[0].interval.confidence:g}"
-
-
-def _cells(number: int, result: ExperimentResult) -> list[str]:
-    split = "" if result.experiment.split is None else f" (split {result.experiment.split})"
-    return [
-        str(number),
-        " + ".join(result.experiment.systems) + split,
-        f"{100 * result.counts.hter:.3f}",
-        f"{100 * result.interval.low:.3f} to {100 * result.interval.high:.3f}",
-        f"{100 * result.counts.far:.3f}",
-        f"{100 * result.counts.frr:.3f}",
-        f"{result.beta_mean:.2f}",
-        f"{result.beta_min:.2f}",
-        f"{result.p_adjusted:.3g}",
-    ]
 
 
 def pool_by_group(results: Sequence[ExperimentResult]) -> dict[str, list[PerformanceCurve]]:

@@ -108,7 +108,9 @@ def split_sets(
         f"{name}: no dev set is given; {repeats} random splits by people (seed {seed}), {fraction:.0%} of them in dev"
     )
     if any(left_out):
-        note += f"; trials with people of both are left out, at least {min(left_out):,} of {len(trials):,} in each split"
+        note += (
+            f"; trials with people of both are left out, at least {min(left_out):,} of {len(trials):,} in each split"
+        )
     return sets, note
 
 

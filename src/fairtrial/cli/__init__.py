@@ -1,1 +1,1 @@
-"""The command line: one file a command, each of which parses, calls and prints."""
+"""The command line: one file per command, each of which parses typed options, calls and prints tables."""

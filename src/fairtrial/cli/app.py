@@ -5,11 +5,13 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
 from fairtrial import __version__
+from fairtrial.cli.words import in_command_line_words
 from fairtrial.errors import FairtrialError
 
 COMMANDS = {
@@ -33,26 +35,43 @@ COMMANDS = {
 
 
 class LazyGroup(click.Group):
-    """A group that loads a command only when it is called or its help is asked for."""
+    """A group that loads a command only when it is called or its help is asked for.
+
+    Parameters
+    ----------
+    room
+        The package whose modules are the commands, each by a function `command`.
+    known
+        The commands, and what each does in one line.
+    """
+
+    def __init__(self, *given: Any, room: str, known: Mapping[str, str], **settings: Any) -> None:
+        super().__init__(*given, **settings)
+        self._room = room
+        self._known = known
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return list(self._known)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
+        if cmd_name not in self._known:
             return None
-        command: click.Command = importlib.import_module(f"fairtrial.cli.{cmd_name.replace('-', '_')}").command
+        command: click.Command = importlib.import_module(f"{self._room}.{cmd_name.replace('-', '_')}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl(list(self._known.items()))
+
+
+class _Main(LazyGroup):
+    """The command itself, which turns errors into one line and exit code 2."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
         except FairtrialError as error:
-            click.echo(f"error: {error}", err=True)
+            click.echo(f"error: {in_command_line_words(str(error))}", err=True)
             sys.exit(2)
         except BrokenPipeError:
             # the reader of our output has gone; keep Python from complaining at exit
@@ -60,7 +79,7 @@ class LazyGroup(click.Group):
             sys.exit(1)
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_Main, room="fairtrial.cli", known=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="fairtrial")
 def main() -> None:
     """How good a verification system really is, how sure that is, and whether another is really better.

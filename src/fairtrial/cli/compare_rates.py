@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import click
 
 from fairtrial.cli import options
-from fairtrial.cli.output import percent, print_json, print_notes, print_table
+from fairtrial.cli.options import OutputOptions
+from fairtrial.cli.output import print_result
 
 
 @click.command()
 @click.option("--a", type=float, nargs=2, required=True, metavar="FAR FRR", help="Rates of system A, fractions.")
-@click.option("--b", type=float, nargs=2, required=True, metavar="FAR FRR", help="Rates of system B.")
+@click.option("--b", type=float, nargs=2, required=True, metavar="FAR FRR", help="Rates of system B, fractions.")
 @click.option("--impostor", type=int, required=True, metavar="NI", help="Number of impostor trials.")
 @click.option("--genuine", type=int, required=True, metavar="NC", help="Number of genuine trials.")
 @click.option(
@@ -18,18 +21,19 @@ from fairtrial.cli.output import percent, print_json, print_notes, print_table
     type=float,
     nargs=4,
     metavar="NI_AB NI_BA NC_AB NC_BA",
-    help="Trials only B (AB) or only A (BA) got wrong: impostor, then genuine. Allows the dependent test.",
+    help="Trials that only B (AB) or only A (BA) got wrong: impostor, then genuine. Allows the dependent test.",
 )
-@options.alternative
-@options.as_json
+@options.alternative_option
+@options.takes(OutputOptions)
 def command(
+    output: OutputOptions,
+    *,
     a: tuple[float, float],
     b: tuple[float, float],
     impostor: int,
     genuine: int,
     discordant: tuple[float, float, float, float] | None,
-    alternative: str,
-    json_: bool,
+    alternative: options.Alternatives,
 ) -> None:
     """Test whether two systems differ in HTER, from published rates.
 
@@ -39,32 +43,19 @@ def command(
     """
     from fairtrial import significance
     from fairtrial.intervals import published_counts
+    from fairtrial.tables import join_tables
 
+    output.check()
     first, second = (
         published_counts(far=rates[0], frr=rates[1], impostor=impostor, genuine=genuine) for rates in (a, b)
     )
-    side = options.as_alternative(alternative)
-    tests = [significance.independent_test(first, second, alternative=side)]
+    tests = [significance.independent_test(first, second, alternative=alternative)]
     if discordant:
         found = significance.Discordant(*discordant)
-        tests.append(significance.dependent_test(first, second, found, alternative=side))
-    tests += [make(first, second, alternative=side) for make in (significance.naive_test, significance.class_test)]
-    if json_:
-        print_json({"tests": [test.to_dict() for test in tests]})
-        return
-    from rich.table import Table
-
-    table = Table(title="A - B, all trials independent of each other", title_justify="left")
-    for column in ("test", "difference %", "sigma %", "z", "p", "1 - p %"):
-        table.add_column(column, justify="left" if column == "test" else "right")
-    for test in tests:
-        table.add_row(
-            test.test,
-            percent(test.estimate),
-            percent(test.sigma or 0.0),
-            f"{test.statistic:.3f}",
-            f"{test.p_value:.4g}",
-            f"{100 * test.delta:.1f}",
-        )
-    print_table(table)
-    print_notes([f"{test.test}: {test.note}" for test in tests if test.note])
+        tests.append(significance.dependent_test(first, second, found, alternative=alternative))
+    tests += [
+        make(first, second, alternative=alternative) for make in (significance.naive_test, significance.class_test)
+    ]
+    (table,) = join_tables([test.tables() for test in tests])
+    table = replace(table, caption="Tests of the difference A - B, all trials independent of each other")
+    print_result(output, [table], {"tests": [test.to_dict() for test in tests]})

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from fairtrial.cli import options
+from fairtrial.cli.options import ReadingOptions
 from fairtrial.cli.output import print_json, print_notes
 from fairtrial.cli.progress import reading_bar
 
@@ -24,9 +23,9 @@ from fairtrial.cli.progress import reading_bar
     metavar="FORMAT",
     help="Format to write (csv, tsv, parquet, npz, bob4, bob5), if the ending should not tell.",
 )
-@options.reading
-@options.as_json
-def command(inputs: tuple[str, ...], out: str, to: str | None, json_: bool, **values: Any) -> None:
+@options.takes(ReadingOptions)
+@options.json_option
+def command(reading: ReadingOptions, *, inputs: tuple[str, ...], out: str, to: str | None, json_: bool) -> None:
     """Convert score files from one format to another, without losing a digit.
 
     Several inputs are several systems; their trials are aligned by their ids.
@@ -39,7 +38,7 @@ def command(inputs: tuple[str, ...], out: str, to: str | None, json_: bool, **va
     from fairtrial.formats import read_trials, write_trials
 
     with reading_bar(inputs) as bar:
-        trials = read_trials(inputs, progress=bar.advance, **options.read_options(values))
+        trials = read_trials(inputs, progress=bar.advance, **reading.keywords())
     write_trials(trials, out, format=to)
     genuine = int(trials.genuine.sum())
     if json_:

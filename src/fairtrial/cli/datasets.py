@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairtrial.cli import options
-from fairtrial.cli.output import print_json, print_notes, print_table
+from fairtrial.cli.output import print_json, print_tables
 
 if TYPE_CHECKING:
     from fairtrial.benchmark.datasets import Dataset
+    from fairtrial.tables import Table
 
 
 @click.command()
 @click.argument("name", required=False)
-@options.as_json
+@options.json_option
 def command(name: str | None, json_: bool) -> None:
     """List the score sets that benchmarks can use, or show one by its NAME.
 
@@ -33,9 +34,9 @@ def command(name: str | None, json_: bool) -> None:
     if json_:
         print_json({"datasets": [_facts(dataset) for dataset in chosen]})
     elif name is None:
-        _print_all(chosen)
+        print_tables([_list(chosen)], lines=True)
     else:
-        _print_one(chosen[0])
+        print_tables([_details(chosen[0])])
 
 
 def _facts(dataset: Dataset) -> dict[str, Any]:
@@ -73,21 +74,25 @@ def _where(dataset: Dataset) -> str:
     return f"to be put into ${DATA}/{dataset.folder}"
 
 
-def _print_all(datasets: list[Dataset]) -> None:
-    from rich.table import Table
+def _list(datasets: list[Dataset]) -> Table:
+    from fairtrial.tables import Column, Table
 
-    table = Table("name", "what it is", "systems", "people and trials", "where", "licence", show_lines=True)
-    for dataset in datasets:
-        systems = str(len(dataset.systems))
-        table.add_row(dataset.name, dataset.title, systems, dataset.contents, _where(dataset), dataset.licence)
-    print_table(table)
+    columns = (
+        Column("name", "name"),
+        Column("title", "what it is"),
+        Column("systems", "systems", "count"),
+        Column("contents", "people and trials"),
+        Column("where", "where"),
+        Column("licence", "licence"),
+    )
+    rows = tuple((d.name, d.title, len(d.systems), d.contents, _where(d), d.licence) for d in datasets)
+    return Table("datasets", "Score sets", columns, rows)
 
 
-def _print_one(dataset: Dataset) -> None:
-    from rich.table import Table
+def _details(dataset: Dataset) -> Table:
+    from fairtrial.tables import Column, Table
 
-    table = Table(title=dataset.title, show_header=False)
-    for word, text in (
+    rows = (
         ("name", dataset.name),
         ("contents", dataset.contents),
         ("systems", ", ".join(f"{system.name} ({system.modality})" for system in dataset.systems)),
@@ -97,7 +102,5 @@ def _print_one(dataset: Dataset) -> None:
         ("source", dataset.source),
         ("files", ", ".join(file.name for file in dataset.files) or "none"),
         ("where", _where(dataset)),
-    ):
-        table.add_row(word, text)
-    print_table(table)
-    print_notes(dataset.notes)
+    )
+    return Table("dataset", dataset.title, (Column("what", "what"), Column("value", "value")), rows, dataset.notes)

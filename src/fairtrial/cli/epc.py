@@ -2,59 +2,112 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from fairtrial.cli import options
-from fairtrial.cli.output import number, percent, print_json, print_notes, print_table
+from fairtrial.cli.compare import resamples_option
+from fairtrial.cli.options import ChanceOptions, InputOptions, OutputOptions, ReadingOptions, choice, option
+from fairtrial.cli.output import print_result
+from fairtrial.cli.progress import Bar
 from fairtrial.errors import ParameterError, listed
 
 if TYPE_CHECKING:
     from fairtrial.cli.inputs import Inputs
-    from fairtrial.epc import PerformanceCurve
-    from fairtrial.intervals.bands import Band
-    from fairtrial.significance.curves import CurveComparison
+    from fairtrial.epc import AreaConvention, Areas, PerformanceCurve
+    from fairtrial.intervals.bands import Band, BandKind
+    from fairtrial.intervals.rates import RateInterval
+    from fairtrial.significance.curves import CurveComparison, CurveTest
     from fairtrial.significance.results import TestResult
+    from fairtrial.tables import Table
+
+AREAS: tuple[Literal["e_v1", "e_v2", "g"], ...] = ("e_v1", "e_v2", "g")
+
+
+@dataclass(frozen=True, slots=True)
+class CurveOptions:
+    """The values of alpha along a curve, and how thresholds are chosen at them."""
+
+    points: int = option("--points", type=int, default=101, show_default=True, help="How many values of alpha.")
+    range: tuple[float, float] = option(
+        "--range",
+        type=float,
+        nargs=2,
+        default=(0.0, 1.0),
+        show_default=True,
+        metavar="LOW HIGH",
+        help="The range of alpha, for curves and areas.",
+    )
+    criterion: str = options.criterion_field("wer-min")
+    dcf: str | None = option("--dcf", metavar="CFR,PG,CFA,PI", help=options.DCF_HELP)
+
+
+@dataclass(frozen=True, slots=True)
+class CompareCurves:
+    """How two curves are compared."""
+
+    method: CurveTest = choice(
+        "--method",
+        ["cluster", "bootstrap", "dependent", "independent"],
+        "cluster",
+        help="Which test compares two systems at each alpha.",
+    )
+    simultaneous: bool = option(
+        "--simultaneous", is_flag=True, help="Control the error of the comparison over the whole range of alpha."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class BandOptions:
+    """What is drawn around the curves, and how it is computed."""
+
+    bands: Literal["none"] | BandKind = choice(
+        "--bands",
+        ["none", "pointwise", "simultaneous"],
+        "none",
+        help="Bootstrap band around each curve: at each alpha, or for the whole curve at once.",
+    )
+    workers: int = option(
+        "--workers",
+        type=int,
+        default=1,
+        show_default=True,
+        metavar="K",
+        help="Threads; the result is the same for any.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class FoundAreas:
+    """The areas of one system, with their intervals."""
+
+    areas: Areas
+    intervals: Mapping[str, RateInterval]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The names of the command line's JSON."""
+        more = {"intervals": {name: interval.to_dict() for name, interval in self.intervals.items()}}
+        return {**self.areas.to_dict(), **(more if self.intervals else {})}
+
+
+measure_option = options.measure_option(
+    "--measure", default="hter", show_default=True, help="What is reported along the curve."
+)
+pool_option = click.option("--pool", is_flag=True, help="One more curve: the errors of all systems pooled.")
 
 
 @click.command()
-@options.dev_and_test
-@click.option("--points", type=int, default=101, show_default=True, help="How many values of alpha.")
-@click.option(
-    "--range",
-    "range_",
-    type=float,
-    nargs=2,
-    default=(0.0, 1.0),
-    show_default=True,
-    metavar="LOW HIGH",
-    help="The range of alpha, for the curve and the areas.",
-)
-@options.criterion_option("wer-min")
-@options.measure_option("--measure", default="hter", show_default=True, help="What is reported along the curve.")
-@options.dcf_costs
-@click.option(
-    "--bands",
-    type=click.Choice(["none", "pointwise", "simultaneous"]),
-    default="none",
-    show_default=True,
-    help="Bootstrap band around each curve: at each alpha, or for the whole curve at once.",
-)
+@options.takes(InputOptions, CurveOptions, ChanceOptions)
+@measure_option
+@options.takes(BandOptions)
 @click.option("--compare", "pair", metavar="A,B", help="Where along alpha these two systems differ, and their areas.")
-@click.option(
-    "--method",
-    type=click.Choice(["cluster", "bootstrap", "dependent", "independent"]),
-    default="cluster",
-    show_default=True,
-    help="With --compare: which test.",
-)
-@click.option("--simultaneous", is_flag=True, help="With --compare: control the error over the whole range of alpha.")
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="Confidence of bands and regions.")
-@click.option("--resamples", type=int, default=10_000, show_default=True, metavar="M", help="Bootstrap resamples.")
-@click.option("--workers", type=int, default=1, show_default=True, help="Threads; the result is the same for any.")
+@options.takes(CompareCurves)
+@resamples_option
 @click.option("--no-areas", is_flag=True, help="Leave out the areas, which sort all dev scores.")
-@click.option("--pool", is_flag=True, help="One more curve: the errors of all systems pooled.")
+@pool_option
 @click.option(
     "--convention",
     type=click.Choice(["interpolated", "step"]),
@@ -62,87 +115,113 @@ if TYPE_CHECKING:
     show_default=True,
     help="How areas treat targets between two reachable rates.",
 )
-@options.reading
-@options.as_json
-def command(json_: bool, **values: Any) -> None:
+@options.takes(ReadingOptions, OutputOptions)
+def command(
+    files: InputOptions,
+    curve: CurveOptions,
+    chance: ChanceOptions,
+    band: BandOptions,
+    compared: CompareCurves,
+    reading: ReadingOptions,
+    output: OutputOptions,
+    *,
+    measure: str,
+    pair: str | None,
+    resamples: int,
+    no_areas: bool,
+    pool: bool,
+    convention: AreaConvention,
+) -> None:
     """Expected Performance Curves: the threshold from dev for every alpha, the figure from test.
 
     \b
     Examples:
       fairtrial epc --dev dev.txt --test test.txt
-      fairtrial epc --dev dev.csv --test test.csv --criterion precision-recall --measure f1 --json
+      fairtrial epc --dev dev.csv --test test.csv --criterion precision-recall --measure f1 --out curves.csv
     """
     from fairtrial.cli.inputs import read_inputs
 
-    inputs = read_inputs(values)
-    curves, areas = curves_of(values, inputs)
-    bands = bands_of(values, inputs, curves)
-    along = _compare(values, inputs, curves)
-    if json_:
-        shown = [
-            {**curve.to_dict(), **(bands[curve.system].to_dict() if curve.system in bands else {"low": [], "high": []})}
-            for curve in curves
-        ]
-        result: dict[str, Any] = {"curves": shown, "areas": areas, "notes": inputs.notes}
-        if along is not None:
-            result["comparison"] = {**along[0].to_dict(), "areas": [test.to_dict() for test in along[1]]}
-        print_json(result)
-    else:
-        _print(curves, areas, bands)
-        if along is not None:
-            _print_comparison(*along)
-        print_notes(inputs.notes)
-
-
-def curves_of(values: dict[str, Any], inputs: Inputs) -> tuple[list[PerformanceCurve], dict[str, dict[str, Any]]]:
-    """The curves of all systems, and their areas."""
-    from fairtrial.cli.inputs import for_each_system
-    from fairtrial.epc import alpha_grid, cross_validated_curve, expected_areas, performance_curve, pool_curves
-    from fairtrial.significance.curves import area_intervals
-
-    low, high = values["range_"]
-    settings: dict[str, Any] = {
-        "alphas": alpha_grid(values["points"], low=low, high=high),
-        "criterion": options.criterion_by_name(values["criterion"], values["dcf"]),
-        "measure": options.measure_by_name(values["measure"], values["dcf"]),
+    output.check(files.files)
+    inputs = read_inputs(files, reading, chance)
+    areas = {} if no_areas else areas_of(inputs, curve, chance, convention)
+    curves = curves_of(inputs, curve, measure, pool=pool)
+    bands = bands_of(inputs, curves, band, chance, resamples)
+    shown = [
+        {**each.to_dict(), **(bands[each.system].to_dict() if each.system in bands else {"low": [], "high": []})}
+        for each in curves
+    ]
+    found: dict[str, Any] = {
+        "curves": shown,
+        "areas": {system: area.to_dict() for system, area in areas.items()},
+        "notes": inputs.notes,
     }
-    areas: dict[str, dict[str, Any]] = {}
+    tables = _tables(curves, bands, areas, inputs.notes)
+    if pair is not None:
+        along, tests = _compare(inputs, curves, pair, curve, chance, compared, resamples)
+        found["comparison"] = {**along.to_dict(), "areas": [test.to_dict() for test in tests]}
+        tables += _comparison_tables(along, tests)
+    print_result(output, tables, found)
+
+
+def curves_of(inputs: Inputs, curve: CurveOptions, measure: str, *, pool: bool = False) -> list[PerformanceCurve]:
+    """The curves of all systems; the pooled one last, if it is asked for."""
+    from fairtrial.cli.inputs import for_each_system
+    from fairtrial.epc import alpha_grid, cross_validated_curve, performance_curve, pool_curves
+
+    low, high = curve.range
+    alphas = alpha_grid(curve.points, low=low, high=high)
+    rule = options.criterion_by_name(curve.criterion, curve.dcf)
+    figure = options.measure_by_name(measure, curve.dcf)
 
     def work(system: str) -> PerformanceCurve:
         if inputs.test is None:
-            return cross_validated_curve(inputs.dev, inputs.blocks, system=system, **settings)
-        if values["no_areas"]:
-            return performance_curve(inputs.dev, inputs.test, system=system, **settings)
-        found = expected_areas(
-            inputs.dev, inputs.test, system=system, low=low, high=high, convention=values["convention"]
-        )
-        areas[system] = found.to_dict()
-        if values["convention"] == "interpolated":
-            intervals = area_intervals(
-                inputs.dev,
-                inputs.test,
-                system,
-                low=low,
-                high=high,
-                cluster=values["cluster"],
-                confidence=values["confidence"],
+            return cross_validated_curve(
+                inputs.dev, inputs.blocks, system=system, alphas=alphas, criterion=rule, measure=figure
             )
-            areas[system]["intervals"] = {name: interval.to_dict() for name, interval in intervals.items()}
-        return performance_curve(inputs.dev, inputs.test, system=system, **settings)
+        return performance_curve(inputs.dev, inputs.test, system=system, alphas=alphas, criterion=rule, measure=figure)
 
     curves = for_each_system(inputs, "curves", work)
-    if values["pool"]:
-        curves.append(pool_curves(curves))
-    return curves, areas
+    return [*curves, pool_curves(curves)] if pool else curves
 
 
-def bands_of(values: dict[str, Any], inputs: Inputs, curves: list[PerformanceCurve]) -> dict[str, Band]:
+def areas_of(
+    inputs: Inputs, curve: CurveOptions, chance: ChanceOptions, convention: AreaConvention
+) -> dict[str, FoundAreas]:
+    """The areas by system; none where there is no test set."""
+    from fairtrial.epc import expected_areas
+    from fairtrial.significance.curves import area_intervals
+
+    if inputs.test is None:
+        return {}
+    low, high = curve.range
+    found = {}
+    with Bar("areas", len(inputs.systems)) as bar:
+        for system in inputs.systems:
+            areas = expected_areas(inputs.dev, inputs.test, system=system, low=low, high=high, convention=convention)
+            intervals: dict[str, RateInterval] = {}
+            if convention == "interpolated":
+                intervals = area_intervals(
+                    inputs.dev,
+                    inputs.test,
+                    system,
+                    low=low,
+                    high=high,
+                    cluster=chance.cluster,
+                    confidence=chance.confidence,
+                )
+            found[system] = FoundAreas(areas, intervals)
+            bar.advance()
+    return found
+
+
+def bands_of(
+    inputs: Inputs, curves: Sequence[PerformanceCurve], band: BandOptions, chance: ChanceOptions, resamples: int
+) -> dict[str, Band]:
     """The bands around the curves, by system."""
-    if values["bands"] == "none":
+    if band.bands == "none":
         return {}
     if inputs.test is None:
         raise ParameterError("bands need a test set with thresholds from dev; leave out --bands or give --test")
-    from fairtrial.cli.progress import Bar
     from fairtrial.intervals.bands import curve_band
 
     bands = {}
@@ -153,114 +232,85 @@ def bands_of(values: dict[str, Any], inputs: Inputs, curves: list[PerformanceCur
                     curve,
                     inputs.test,
                     system=curve.system,
-                    kind=values["bands"],
-                    confidence=values["confidence"],
-                    cluster=values["cluster"],
-                    n_resamples=values["resamples"],
-                    rng=values["seed"],
-                    workers=values["workers"],
+                    kind=band.bands,
+                    confidence=chance.confidence,
+                    cluster=chance.cluster,
+                    n_resamples=resamples,
+                    rng=chance.seed,
+                    workers=band.workers,
                 )
                 bar.advance()
     return bands
 
 
 def _compare(
-    values: dict[str, Any], inputs: Inputs, curves: list[PerformanceCurve]
-) -> tuple[CurveComparison, list[TestResult]] | None:
-    if not values["pair"]:
-        return None
+    inputs: Inputs,
+    curves: Sequence[PerformanceCurve],
+    pair: str,
+    curve: CurveOptions,
+    chance: ChanceOptions,
+    compared: CompareCurves,
+    resamples: int,
+) -> tuple[CurveComparison, list[TestResult]]:
     if inputs.test is None:
         raise ParameterError("comparing curves needs a test set; leave out --compare or give --test")
     from fairtrial.significance.curves import area_test, compare_curves
 
-    names = values["pair"].split(",")
-    found = {curve.system: curve for curve in curves}
+    names = options.names_of(pair)
+    found = {each.system: each for each in curves}
     if len(names) != 2 or any(name not in found for name in names):
-        raise ParameterError(
-            f"--compare {values['pair']}: expected two of the systems {listed(inputs.systems)}, as in A,B"
-        )
+        raise ParameterError(f"--compare {pair}: expected two of the systems {listed(inputs.systems)}, as in A,B")
     along = compare_curves(
         found[names[0]],
         found[names[1]],
         inputs.test,
-        method=values["method"],
-        cluster=values["cluster"],
-        simultaneous=values["simultaneous"],
-        confidence=values["confidence"],
-        n_resamples=values["resamples"],
-        rng=values["seed"],
+        method=compared.method,
+        cluster=chance.cluster,
+        simultaneous=compared.simultaneous,
+        confidence=chance.confidence,
+        n_resamples=resamples,
+        rng=chance.seed,
     )
-    low, high = values["range_"]
-    areas: list[Literal["e_v1", "e_v2", "g"]] = ["e_v1", "e_v2", "g"]
+    low, high = curve.range
     tests = [
-        area_test(inputs.dev, inputs.test, *names, area=area, low=low, high=high, cluster=values["cluster"])
-        for area in areas
+        area_test(inputs.dev, inputs.test, *names, area=area, low=low, high=high, cluster=chance.cluster)
+        for area in AREAS
     ]
     return along, tests
 
 
-def _print_comparison(along: CurveComparison, areas: list[TestResult]) -> None:
-    ranges = ", ".join(f"{low:.3g} to {high:.3g}" for low, high in along.regions) or "nowhere"
-    whole = "over the whole range at once" if along.simultaneous else "at each alpha by itself"
-    click.echo(
-        f"{along.a} and {along.b} differ in HTER with {100 * along.confidence:g} % confidence at alpha {ranges} "
-        f"({along.test} test, {whole})"
-    )
-    for test in areas:
-        click.echo(f"  {test.test}: {along.a} - {along.b} = {percent(test.estimate)} %, p = {test.p_value:.4g}")
+def _tables(
+    curves: Sequence[PerformanceCurve],
+    bands: Mapping[str, Band],
+    areas: Mapping[str, FoundAreas],
+    notes: Sequence[str],
+) -> tuple[Table, ...]:
+    from fairtrial.tables import Column, interval_title, join_tables
 
-
-def _figure(curve: PerformanceCurve, index: int) -> str:
-    value = float(curve.value[index])
-    return percent(value) if curve.measure.is_share else number(value)
-
-
-def _print(curves: list[PerformanceCurve], areas: dict[str, dict[str, Any]], bands: dict[str, Band]) -> None:
-    from rich import box
-    from rich.table import Table
-
-    first = curves[0]
-    table = Table(
-        title=f"EPC, threshold by {first.criterion} on dev, figures {first.kind}",
-        title_justify="left",
-        box=box.SIMPLE_HEAD,
-    )
-    table.add_column("system", overflow="fold")
-    for column in ("alpha", "threshold", "FAR %", "FRR %", "HTER %"):
-        table.add_column(column, justify="right")
-    other = first.measure.name not in ("far", "frr", "hter")
-    if other:
-        table.add_column(f"{first.measure.label} %" if first.measure.is_share else first.measure.label, justify="right")
-    if bands:
-        kind = next(iter(bands.values()))
-        table.add_column(f"{100 * kind.confidence:g} % band, {kind.kind}", justify="right")
+    parts = []
     for curve in curves:
-        band = bands.get(curve.system)
-        step = max(1, (len(curve.alpha) - 1) // 10)
-        shown = sorted({*range(0, len(curve.alpha), step), len(curve.alpha) - 1})
-        for index in shown:
-            cells = [percent(rate[index]) for rate in (curve.far, curve.frr, curve.hter)]
-            threshold = curve.threshold[index]
-            table.add_row(
-                curve.system if index == 0 else "",
-                f"{curve.alpha[index]:.3g}",
-                number(threshold) if threshold == threshold else "several",
-                *cells,
-                *([_figure(curve, index)] if other else []),
-                *([] if band is None else [f"{percent(band.low[index])} .. {percent(band.high[index])}"]),
-                end_section=index == shown[-1],
-            )
-    print_table(table)
-    for curve in curves:
-        click.echo(
-            f"{curve.system}: mean {curve.measure.label} along the curve {percent(curve.mean())} %, {curve.kind}"
-        )
-        if curve.system in areas:
-            area = areas[curve.system]
-            interval = area.get("intervals", {}).get("g")
-            click.echo(
-                f"  expected HTER over target FARs {percent(area['e_v1'])} % (15), over target FRRs "
-                f"{percent(area['e_v2'])} % (16), G {percent(area['g'])} % (18)"
-                + (f", interval {percent(interval['low'])} .. {percent(interval['high'])}" if interval else "")
-                + f", targets {area['low']:g} to {area['high']:g}"
-            )
+        main, *others = curve.tables()
+        if bands:
+            column = next(iter(bands.values())).column()
+            band = bands.get(curve.system)
+            ends = [None] * len(main.rows) if band is None else list(zip(band.low, band.high, strict=True))
+            main = main.with_column(column, ends)
+        parts.append([main.with_notes(*notes), *others])
+    for system, found in areas.items():
+        (table,) = found.areas.tables()
+        table = table.with_column(Column("system", "system"), [system] * len(table.rows), first=True)
+        if found.intervals:
+            title = interval_title(next(iter(found.intervals.values())).confidence)
+            limits = [found.intervals[area].interval for area in table.column("area")]
+            table = table.with_column(Column("interval", title, "interval"), limits)
+        parts.append([table])
+    return join_tables(parts)
+
+
+def _comparison_tables(along: CurveComparison, tests: Sequence[TestResult]) -> tuple[Table, ...]:
+    from dataclasses import replace
+
+    from fairtrial.tables import join_tables
+
+    (areas,) = join_tables([test.tables() for test in tests])
+    return (*along.tables(), replace(areas, caption=f"Tests of the areas, {along.a} - {along.b}"))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import click
 
 from fairtrial.cli import options
-from fairtrial.cli.output import print_json, print_table
+from fairtrial.cli.output import print_json, print_tables
 
 
 @click.command()
-@options.as_json
+@options.json_option
 def command(json_: bool) -> None:
     """List the score file formats that are read and written.
 
@@ -18,25 +18,21 @@ def command(json_: bool) -> None:
       fairtrial formats
     """
     from fairtrial.formats import FORMATS
+    from fairtrial.tables import Column, Table
 
+    known = FORMATS.values()
     if json_:
-        print_json(
-            {
-                "formats": [
-                    {
-                        "name": f.name,
-                        "description": f.description,
-                        "writes": f.write is not None,
-                        "endings": list(f.endings),
-                    }
-                    for f in FORMATS.values()
-                ]
-            }
-        )
+        facts = [
+            {"name": f.name, "description": f.description, "writes": f.write is not None, "endings": list(f.endings)}
+            for f in known
+        ]
+        print_json({"formats": facts})
         return
-    from rich.table import Table
-
-    table = Table("name", "what it is", "written", "endings")
-    for known in FORMATS.values():
-        table.add_row(known.name, known.description, "yes" if known.write else "", " ".join(known.endings))
-    print_table(table)
+    columns = (
+        Column("name", "name"),
+        Column("description", "what it is"),
+        Column("writes", "written", "flag"),
+        Column("endings", "endings"),
+    )
+    rows = tuple((f.name, f.description, f.write is not None, " ".join(f.endings)) for f in known)
+    print_tables([Table("formats", "Score file formats", columns, rows)])

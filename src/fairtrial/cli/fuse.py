@@ -4,52 +4,83 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from fairtrial.checks import check_seed
 from fairtrial.cli import options
-from fairtrial.cli.output import number, percent, print_json, print_notes, print_table
+from fairtrial.cli.compare import systems_option
+from fairtrial.cli.options import OutputOptions, ReadingOptions, TwoSets, choice, option
+from fairtrial.cli.output import print_result
 from fairtrial.cli.progress import reading_bar
 
 if TYPE_CHECKING:
-    from fairtrial.fusion import FusedScores, FusionResult
+    from fairtrial.fusion import FusedScores
+    from fairtrial.fusion.combination import Missing
+    from fairtrial.rules.criteria import Criterion
 
-fusion_options = options.stacked(
-    click.option(
+
+@dataclass(frozen=True, slots=True)
+class FusionOptions:
+    """How scores are fused and the fusion is judged."""
+
+    normalise: str = option(
         "--normalise",
         default="none",
         show_default=True,
         metavar="NAME",
         help="none, z, min-max, median-mad, tanh, double-sigmoid; per client: z-norm, f-norm, eer-norm.",
-    ),
-    options.criterion_option("wer-equal"),
-    options.alpha_option,
-    click.option(
+    )
+    criterion: str = options.criterion_field("wer-equal")
+    alpha: float | None = option("--alpha", **options.ALPHA)
+    missing: Missing = choice(
         "--missing",
-        type=click.Choice(["error", "reject", "neutral"]),
-        default="error",
-        show_default=True,
+        ["error", "reject", "neutral"],
+        "error",
         help="A trial that lacks the score of a system: an error, rejected, or a neutral score for it.",
-    ),
-    click.option(
+    )
+    folds: int = option(
         "--folds",
         type=int,
         default=5,
         show_default=True,
         metavar="K",
-        help="Folds of Algorithm 1, for methods with hyper-parameters and registered classifiers.",
-    ),
-    click.option("--confidence", type=float, default=0.95, show_default=True, help="Confidence of the intervals."),
-)
+        help="Folds of Algorithm 1, for methods whose threshold is that of held-out dev scores.",
+    )
+    confidence: float = option(
+        "--confidence", type=float, default=0.95, show_default=True, help="Confidence of the intervals."
+    )
+
+    @property
+    def rule(self) -> Criterion:
+        """The criterion itself; an error where it aims at a target and none is given."""
+        return options.criterion_with(self.alpha, self.criterion)
+
+    def check(self) -> None:
+        """Raise an error before any work where a normalisation or a criterion is not known or lacks its target."""
+        from fairtrial.fusion.normalise import check_normalisation
+
+        check_normalisation(self.normalise)
+        self.rule.resolve_alpha(self.alpha)
+
+
+@dataclass(frozen=True, slots=True)
+class FuseOutput(OutputOptions):
+    """As elsewhere, but --out is for the fused scores."""
+
+    out: str | None = option(
+        "--table",
+        metavar="FILE",
+        help="Write the results to a file too, as --out of the other commands does: .csv, .tsv, .parquet, .md, .tex "
+        "or .json.",
+    )
 
 
 @click.command()
-@click.option("--dev", required=True, multiple=True, metavar="F", help="Development scores; may be repeated.")
-@click.option("--test", required=True, multiple=True, metavar="F", help="Test scores, likewise.")
-@click.option("--systems", "fused", metavar="A,B", help="The systems to fuse.  [default: all]")
+@options.takes(TwoSets)
+@systems_option
 @click.option(
     "--fusion",
     default="mean",
@@ -58,13 +89,26 @@ fusion_options = options.stacked(
     help="mean, weighted-mean, product, min, max, median, logistic, lda, qda, gmm, svm-linear, svm-rbf, mlp, "
     "client-threshold, client-scores, client-weights; or a registered one.",
 )
-@fusion_options
-@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Seed of the folds.")
-@click.option("--out", metavar="F", help="Write the fused test scores here; the dev scores beside it, as dev-F.")
-@options.reading
-@options.as_json
+@options.takes(FusionOptions)
+@options.seed_option
+@click.option(
+    "--out",
+    "scores",
+    metavar="F",
+    help="Write the fused test scores to this file, and the fused dev scores beside it as dev-F. For a file of the "
+    "results see --table.",
+)
+@options.takes(ReadingOptions, FuseOutput)
 def command(
-    dev: tuple[str, ...], test: tuple[str, ...], fused: str | None, out: str | None, json_: bool, **values: Any
+    files: TwoSets,
+    asked: FusionOptions,
+    reading: ReadingOptions,
+    output: FuseOutput,
+    *,
+    chosen: str | None,
+    fusion: str,
+    seed: int,
+    scores: str | None,
 ) -> None:
     """Fuse systems: fitted on dev, judged on test at a threshold from dev.
 
@@ -72,37 +116,34 @@ def command(
     Examples:
       fairtrial fuse --dev dev.csv --test test.csv --systems face,voice
       fairtrial fuse --dev dev.csv --test test.csv --systems face,voice --fusion logistic --normalise z
+      fairtrial fuse --dev dev.csv --test test.csv --out fused.csv --table results.tex
     """
     from fairtrial.formats import read_pair
     from fairtrial.fusion import fuse
 
-    check_seed(values["seed"])
-    criterion = options.criterion_by_name(values["criterion"], None)
-    options.check_target(criterion, values["alpha"])
-    if out is not None:
-        _check_targets(out, [*dev, *test])
-    with reading_bar(dev, test) as bar:
-        pair = read_pair(dev, test, progress=bar.advance, **options.read_options(values))
+    asked.check()
+    if scores is not None:
+        _check_targets(scores, files.files)
+    output.check(files.files)
+    with reading_bar(files.dev, files.test) as bar:
+        pair = read_pair(files.dev, files.test, progress=bar.advance, **reading.keywords())
     result = fuse(
         *pair,
-        systems=None if fused is None else [name.strip() for name in fused.split(",")],
-        fusion=values["fusion"],
-        normalise=values["normalise"],
-        criterion=criterion,
-        alpha=values["alpha"],
-        missing=values["missing"],
-        folds=values["folds"],
-        rng=values["seed"],
-        confidence=values["confidence"],
+        systems=None if chosen is None else options.names_of(chosen),
+        fusion=fusion,
+        normalise=asked.normalise,
+        criterion=asked.rule,
+        alpha=asked.alpha,
+        missing=asked.missing,
+        folds=asked.folds,
+        rng=seed,
+        confidence=asked.confidence,
     )
-    if out is not None:
-        _write(result.scores, out)
-    if json_:
-        print_json(result.to_dict())
-        return
-    _print(result)
-    if out is not None:
-        click.echo(f"fused scores of test in {out}, of dev in {_beside(out)}")
+    if scores is not None:
+        _write(result.scores, scores)
+    print_result(output, result.tables(), result.to_dict())
+    if scores is not None and not output.json:
+        click.echo(f"fused scores of test in {scores}, of dev in {_beside(scores)}")
 
 
 def _beside(out: str) -> Path:
@@ -140,29 +181,3 @@ def _write(scores: FusedScores, out: str) -> None:
         if new:
             Path(out).unlink(missing_ok=True)
         raise
-
-
-def _print(result: FusionResult) -> None:
-    from rich.table import Table
-
-    found = result.evaluation
-    table = Table(
-        title=f"{found.kind}, threshold by {found.criterion.described(found.alpha)} on dev", title_justify="left"
-    )
-    table.add_column("system")
-    for column in ("threshold", "FAR %", "FRR %", "HTER %", f"{100 * found.interval.confidence:g} % interval"):
-        table.add_column(column, justify="right")
-    for each in (*result.baselines, result.evaluation):
-        interval = f"{percent(each.interval.low)} to {percent(each.interval.high)}"
-        rates = (percent(rate) for rate in (each.test.far, each.test.frr, each.test.hter))
-        table.add_row(each.system, number(each.threshold), *rates, interval)
-    print_table(table)
-    gain = result.gain
-    click.echo(f"gain over the mean of the systems {gain.beta_mean:.3g}, over the best of them {gain.beta_min:.3g}")
-    if result.scores.cross_validated:
-        chosen = ", ".join(f"{name} {value}" for name, value in result.scores.parameters.items())
-        if chosen:
-            click.echo(f"chosen by cross-validation, which also gave the threshold: {chosen}")
-        else:
-            click.echo("the threshold is that of held-out dev scores, by cross-validation")
-    print_notes(result.notes)

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 import numpy as np
 
-from fairtrial.checks import check_seed
-from fairtrial.cli.options import read_options
+from fairtrial.cli.options import ChanceOptions, InputOptions, ReadingOptions, TwoSets, names_of
 from fairtrial.cli.progress import Bar, reading_bar
 from fairtrial.errors import ParameterError
 from fairtrial.folds import Block, make_blocks
 from fairtrial.formats import read_pair, read_trials
 from fairtrial.people import known_cluster, people_of
+from fairtrial.tables import plural
 from fairtrial.trials import Trials, check_same_systems
 
-Result = TypeVar("Result")
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,27 +40,33 @@ class Inputs:
         return [f"{name}: {note}" for name, trials in sets for note in trials.notes]
 
 
-def read_inputs(values: dict[str, Any]) -> Inputs:
-    """Read what the options of a command name."""
-    if bool(values["test"]) == (values["folds"] is not None):
+def read_inputs(files: InputOptions, reading: ReadingOptions, chance: ChanceOptions) -> Inputs:
+    """Read dev and test trials, or cut the dev trials into folds."""
+    if bool(files.test) == (files.folds is not None):
         raise ParameterError("give either --test F, or --folds K where there is no test set")
-    check_seed(values["seed"])
-    settings = read_options(values)
-    if values["folds"] is None:
-        with reading_bar(values["dev"], values["test"]) as bar:
-            pair = read_pair(values["dev"], values["test"], progress=bar.advance, **settings)
-        check_same_systems(*pair)
-        return Inputs(*pair)
-    with reading_bar(values["dev"]) as bar:
-        trials = read_trials(values["dev"], progress=bar.advance, **settings)
-    blocks = make_blocks(trials, values["folds"], cluster=values["cluster"], rng=values["seed"])
-    cluster = known_cluster(trials, values["cluster"])
+    if files.folds is None:
+        return Inputs(*read_sets(TwoSets(files.dev, files.test), reading))
+    with reading_bar(files.dev) as bar:
+        trials = read_trials(files.dev, progress=bar.advance, **reading.keywords())
+    blocks = make_blocks(trials, files.folds, cluster=chance.cluster, rng=chance.seed)
+    cluster = known_cluster(trials, chance.cluster)
     people = len(np.unique(np.concatenate(people_of(trials, cluster))))
     who = {"none": "trials", "claim": "claims", "subject": "subjects", "both": "people"}[cluster]
-    return Inputs(trials.with_notes(f"{values['folds']} folds of {people:,} {who}, {len(blocks)} blocks"), None, blocks)
+    note = f"{plural(files.folds, 'fold')} of {people:,} {who}, {plural(len(blocks), 'block')}"
+    return Inputs(trials.with_notes(note), None, blocks)
 
 
-def for_each_system(inputs: Inputs, what: str, work: Callable[[str], Result]) -> list[Result]:
+def read_sets(files: TwoSets, reading: ReadingOptions, chosen: str | None = None) -> tuple[Trials, Trials]:
+    """Read dev and test trials of the same systems; of those that `chosen` names by commas, if it does."""
+    if chosen:
+        reading = replace(reading, systems=names_of(chosen))
+    with reading_bar(files.dev, files.test) as bar:
+        pair = read_pair(files.dev, files.test, progress=bar.advance, **reading.keywords())
+    check_same_systems(*pair)
+    return pair
+
+
+def for_each_system(inputs: Inputs, what: str, work: Callable[[str], Found]) -> list[Found]:
     """The results of all systems, with a progress bar."""
     results = []
     with Bar(what, len(inputs.systems)) as bar:

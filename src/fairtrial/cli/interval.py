@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from fairtrial.checks import check_seed
 from fairtrial.cli import options
-from fairtrial.cli.output import number, percent, print_json, print_notes, print_table
+from fairtrial.cli.options import OutputOptions, ReadingOptions, choice, option
+from fairtrial.cli.output import print_result
 from fairtrial.cli.progress import reading_bar
 from fairtrial.errors import ParameterError
 
 if TYPE_CHECKING:
     from fairtrial.counting.errors import ErrorCounts
-    from fairtrial.individuals.attempts import ErrorKind, Individuals, Person
+    from fairtrial.individuals import ErrorKind, Individuals, Person
     from fairtrial.intervals import RateInterval
 
 
@@ -40,13 +40,15 @@ def command() -> None:
     type=click.Choice(["hter", "wer", "dcf", "far", "frr", "naive", "class", "all"]),
     default="hter",
     show_default=True,
-    help="Whose interval; naive and class only for comparison.",
+    help="Which measure the interval is for; naive and class only for comparison.",
 )
 @click.option("--alpha", type=float, default=0.5, show_default=True, help="Weight of FAR in wer.")
-@options.dcf_costs
+@options.dcf_option
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Confidence of the interval.")
-@options.as_json
+@options.takes(OutputOptions)
 def rates(
+    output: OutputOptions,
+    *,
     far: float,
     frr: float,
     impostor: int,
@@ -55,7 +57,6 @@ def rates(
     alpha: float,
     dcf: str | None,
     confidence: float,
-    json_: bool,
 ) -> None:
     """Intervals of HTER, DCF and others from FAR, FRR and numbers of trials, all trials independent.
 
@@ -64,7 +65,9 @@ def rates(
       fairtrial interval rates --far .0115 --frr .025 --impostor 112000 --genuine 400 --measure all
     """
     from fairtrial import intervals
+    from fairtrial.tables import join_tables
 
+    output.check()
     counts = intervals.published_counts(far=far, frr=frr, impostor=impostor, genuine=genuine)
     measures = [options.measure_by_name(name, dcf) for name in ("hter", "wer", "dcf", "far", "frr")]
     found = [intervals.rate_interval(counts, measure=m, alpha=alpha, confidence=confidence) for m in measures]
@@ -72,20 +75,24 @@ def rates(
     found += _proportions(counts, confidence)
     if measure != "all":
         found = [interval for interval in found if interval.measure == measure]
-    if json_:
-        print_json({"intervals": [interval.to_dict() for interval in found]})
-        return
-    from rich.table import Table
+    tables = join_tables([interval.tables() for interval in found])
+    print_result(output, tables, {"intervals": [interval.to_dict() for interval in found]})
 
-    table = Table(title=f"{100 * confidence:g} % intervals, independent trials", title_justify="left")
-    for column in ("measure", "estimate %", "sigma %", "low %", "high %"):
-        table.add_column(column, justify="left" if column == "measure" else "right")
-    table.add_column("method")
-    for interval in found:
-        values = (interval.estimate, interval.sigma, interval.low, interval.high)
-        table.add_row(interval.measure, *(percent(value) for value in values), interval.method)
-    print_table(table)
-    print_notes([f"{interval.measure}: {interval.note}" for interval in found if interval.note])
+
+@dataclass(frozen=True, slots=True)
+class ErrorOptions:
+    """Which errors of a score file are counted, and whose."""
+
+    threshold: float | None = option(
+        "--threshold", type=float, metavar="T", help="FILE holds scores; count the errors at this threshold."
+    )
+    error: ErrorKind = choice("--error", ["frr", "far"], "frr", help="Which errors of the scores.")
+    by: Person = choice("--by", ["claim", "subject"], "claim", help="Whose errors.")
+
+    @property
+    def other(self) -> Person:
+        """The other role that errors could be counted by."""
+        return "subject" if self.by == "claim" else "claim"
 
 
 @command.command()
@@ -99,109 +106,82 @@ def rates(
 )
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Confidence of the intervals.")
 @click.option(
-    "--resamples", type=int, default=1000, show_default=True, metavar="M", help="Resamples of sb and brr; 0: no end."
+    "--resamples",
+    type=int,
+    default=1000,
+    show_default=True,
+    metavar="M",
+    help="Resamples of sb and brr; 0: as if with infinitely many.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Seed of the resamples.")
-@click.option("--threshold", type=float, metavar="T", help="FILE holds scores; count the errors at this threshold.")
-@click.option(
-    "--error", type=click.Choice(["frr", "far"]), default="frr", show_default=True, help="Which errors of the scores."
-)
-@click.option("--by", type=click.Choice(["claim", "subject"]), default="claim", show_default=True, help="Whose errors.")
-@options.reading
-@options.as_json
+@options.seed_option
+@options.takes(ErrorOptions, ReadingOptions, OutputOptions)
 def individuals(
+    errors: ErrorOptions,
+    reading: ReadingOptions,
+    output: OutputOptions,
+    *,
     file: str,
     methods: tuple[str, ...],
     confidence: float,
     resamples: int,
     seed: int,
-    threshold: float | None,
-    error: ErrorKind,
-    by: Person,
-    json_: bool,
-    **values: Any,
 ) -> None:
     """Intervals of an error rate when people were tested several times.
 
-    FILE is a table with the columns errors and attempts, a row a person; with --threshold, a score file with ids.
+    FILE is a table with the columns errors and attempts, one row per person; with --threshold, a score file with ids.
 
     \b
     Examples:
       fairtrial interval individuals counts.csv
       fairtrial interval individuals test.txt --threshold 0.5 --error far --by subject
     """
-    from fairtrial.individuals.repeated import REPEATED_METHODS, repeated_intervals
+    from fairtrial.individuals import REPEATED_METHODS, repeated_intervals
+    from fairtrial.tables import interval_text
 
-    people, other = _people(file, threshold, error, by, values)
-    check_seed(seed)
-    found = repeated_intervals(
+    output.check([file])
+    people, other = _people(file, errors, reading)
+    result = repeated_intervals(
         people,
         methods=tuple(REPEATED_METHODS) if not methods or "all" in methods else methods,
         confidence=confidence,
         n_resamples=resamples or None,
         rng=seed,
     )
-    elsewhere: dict[str, Any] | None = None
+    found: dict[str, Any] = result.to_dict()
+    main, *rest = result.tables()
     if other is not None:
         lbb = repeated_intervals(other, methods=["lbb"], confidence=confidence).methods["lbb"]
-        elsewhere = {"rho": float(other.rho), "individuals": int(other.individuals), "lbb": lbb.to_dict()}
-    if json_:
-        print_json({**found.to_dict(), **({} if elsewhere is None else {"by_the_other": elsewhere})})
-        return
-    from rich.table import Table
-
-    rho = "not known" if math.isnan(found.rho) else number(found.rho)
-    title = (
-        f"errors {found.errors:,}, attempts {found.attempts:,}, individuals {found.individuals:,}: "
-        f"{percent(found.estimate)} %, rho {rho}"
-    )
-    table = Table(title=title, title_justify="left")
-    table.add_column("method")
-    for column in ("low %", "high %", "confidence %"):
-        table.add_column(column, justify="right")
-    table.add_column("note")
-    for name, each in found.methods.items():
-        table.add_row(name, percent(each.low), percent(each.high), f"{100 * each.confidence:g}", each.note)
-    print_table(table)
-    if found.zero_errors is not None:
-        bounds = found.zero_errors
-        click.echo(
-            f"upper bounds over attempts and over individuals: rule of 3 (95 %) {percent(bounds.rule_of_three)} and "
-            f"{percent(bounds.rule_of_three_individuals)} %; exact {percent(bounds.exact)} and "
-            f"{percent(bounds.exact_individuals)} %; Bayes with Jeffreys' prior {percent(bounds.bayes)} and "
-            f"{percent(bounds.bayes_individuals)} %"
+        found["by_the_other"] = {
+            "rho": float(other.rho),
+            "individuals": int(other.individuals),
+            "lbb": lbb.to_dict(),
+        }
+        ends = interval_text(lbb.low, lbb.high)
+        main = main.with_notes(
+            f"errors also go together by {errors.other}; lbb by {errors.other}: {ends or 'undefined'} %. Go by the "
+            "wider one, or by evaluate, which takes both into account."
         )
-    click.echo(found.recommendation)
-    if elsewhere is not None:
-        low, high = (percent(elsewhere["lbb"][end]) for end in ("low", "high"))
-        role = "subject" if by == "claim" else "claim"
-        click.echo(
-            f"note: errors also go together by {role}; lbb by {role}: {low} to {high} %. Go by the wider one, or by "
-            "evaluate, which takes both into account."
-        )
+    print_result(output, [main, *rest], found)
 
 
-def _people(
-    file: str, threshold: float | None, error: ErrorKind, by: Person, values: dict[str, Any]
-) -> tuple[Individuals, Individuals | None]:
+def _people(file: str, errors: ErrorOptions, reading: ReadingOptions) -> tuple[Individuals, Individuals | None]:
     """The people, and for impostor trials with both ids the people in the other role."""
-    from fairtrial.individuals.attempts import Individuals
+    from fairtrial.individuals import Individuals
 
-    if threshold is None:
+    if errors.threshold is None:
         from fairtrial.formats.counts import read_counts
 
         return Individuals.from_counts(*read_counts(file)), None
     from fairtrial.formats import read_trials
 
     with reading_bar([file]) as bar:
-        trials = read_trials(file, progress=bar.advance, **options.read_options(values))
+        trials = read_trials(file, progress=bar.advance, **reading.keywords())
     if len(trials.systems) > 1:
         raise ParameterError(f"{file} has the systems {', '.join(trials.systems)}; name one with --system")
-    found = Individuals.from_trials(trials, threshold, error=error, by=by)
-    if error != "far" or not {"claim", "subject"} <= set(trials.ids):
+    found = Individuals.from_trials(trials, errors.threshold, error=errors.error, by=errors.by)
+    if errors.error != "far" or not {"claim", "subject"} <= set(trials.ids):
         return found, None
-    role: Person = "subject" if by == "claim" else "claim"
-    return found, Individuals.from_trials(trials, threshold, error=error, by=role)
+    return found, Individuals.from_trials(trials, errors.threshold, error=errors.error, by=errors.other)
 
 
 def _proportions(counts: ErrorCounts, confidence: float) -> list[RateInterval]:
@@ -210,6 +190,7 @@ def _proportions(counts: ErrorCounts, confidence: float) -> list[RateInterval]:
 
     from fairtrial.intervals import RateInterval, proportion_interval, rule_of_three
     from fairtrial.intervals.proportions import PROPORTION_METHODS
+    from fairtrial.tables import percent
 
     found = []
     for name, errors, trials in (
@@ -218,6 +199,6 @@ def _proportions(counts: ErrorCounts, confidence: float) -> list[RateInterval]:
     ):
         for method in PROPORTION_METHODS:
             low, high = proportion_interval(errors, trials, confidence=confidence, method=method)
-            note = f"no error: below {100 * rule_of_three(trials):.3g} % by the rule of 3" if not errors else ""
+            note = f"no error: below {percent(rule_of_three(trials))} by the rule of 3" if not errors else ""
             found.append(RateInterval(errors / trials, low, high, nan, confidence, method, name, note))
     return found

@@ -5,14 +5,15 @@ from __future__ import annotations
 import click
 
 from fairtrial.cli import options
-from fairtrial.cli.output import print_json, print_table
+from fairtrial.cli.options import OutputOptions
+from fairtrial.cli.output import print_result
 
 
 @click.command()
-@click.option("--b", type=int, required=True, metavar="N", help="Trials that only A got wrong.")
-@click.option("--c", type=int, required=True, metavar="N", help="Trials that only B got wrong.")
-@options.as_json
-def command(b: int, c: int, json_: bool) -> None:
+@click.option("--b", type=int, required=True, metavar="N", help="Number of trials that only A got wrong.")
+@click.option("--c", type=int, required=True, metavar="N", help="Number of trials that only B got wrong.")
+@options.takes(OutputOptions)
+def command(output: OutputOptions, *, b: int, c: int) -> None:
     """McNemar's test from the numbers of trials on which two systems disagree.
 
     \b
@@ -21,15 +22,6 @@ def command(b: int, c: int, json_: bool) -> None:
     """
     from fairtrial.significance import mcnemar_test
 
+    output.check()
     result = mcnemar_test(b, c)
-    if json_:
-        print_json(result.to_dict())
-        return
-    from rich.table import Table
-
-    table = Table("version", "chi2", "p")
-    table.add_row("uncorrected", f"{result.chi2:.4f}", f"{result.p_value:.6g}")
-    table.add_row("continuity corrected", f"{result.chi2_corrected:.4f}", f"{result.p_value_corrected:.6g}")
-    table.add_row("exact", "", f"{result.p_value_exact:.6g}")
-    table.add_row("mid-p", "", f"{result.p_value_mid:.6g}")
-    print_table(table)
+    print_result(output, result.tables(), result.to_dict())

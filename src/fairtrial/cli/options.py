@@ -1,4 +1,4 @@
-"""Options that several commands share, and what they mean for reading."""
+"""Options as typed values: a class of options says its click options, and a command gets instances of it."""
 
 from __future__ import annotations
 
@@ -6,89 +6,66 @@ import importlib
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import dataclass, field, fields
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from fairtrial.checks import check_seed
 from fairtrial.errors import ParameterError
 
 if TYPE_CHECKING:
+    from fairtrial.people import Cluster
     from fairtrial.rules.criteria import Criterion
     from fairtrial.rules.measures import DetectionCosts, Measure
-    from fairtrial.significance.results import Alternative
+    from fairtrial.tables import Terms
+    from fairtrial.trials import NanPolicy
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+Function = Callable[..., Any]
 
 
-def stacked(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
-    """Several options as one decorator, in the order they are to be listed."""
+def option(*flags: str, **settings: Any) -> Any:
+    """A field of a class of options, filled by a click option of these settings."""
+    return field(metadata={"make": click.option, "flags": flags, "settings": settings})
 
-    def decorate(command: Command) -> Command:
-        for option in reversed(options):
-            command = option(command)
+
+def argument(**settings: Any) -> Any:
+    """A field of a class of options, filled by a click argument of these settings."""
+    return field(metadata={"make": click.argument, "flags": (), "settings": settings})
+
+
+def choice(flag: str, names: Sequence[str], default: str | None = None, **settings: Any) -> Any:
+    """A field of a class of options that is one of these names."""
+    shown = {} if default is None else {"default": default, "show_default": True}
+    return option(flag, type=click.Choice(names), **shown, **settings)
+
+
+def takes(*kinds: type[Any]) -> Callable[[Function], Function]:
+    """Add the options of these classes to a command, which gets an instance of each, in their order.
+
+    Options that are added besides come by their names. Used twice, the instances of the first use come first.
+    """
+
+    def decorate(function: Function) -> Function:
+        @wraps(function)
+        def collected(*before: Any, **values: Any) -> Any:
+            given = [kind(**{each.name: values.pop(each.name) for each in fields(kind)}) for kind in kinds]
+            return function(*before, *given, **values)
+
+        command: Function = collected
+        for kind in reversed(kinds):
+            for each in reversed(fields(kind)):
+                make, flags = each.metadata["make"], each.metadata["flags"]
+                names = (*flags, each.name) if flags else (each.name,)
+                command = make(*names, **each.metadata["settings"])(command)
         return command
 
     return decorate
 
 
-reading = stacked(
-    click.option("--system", "systems", multiple=True, metavar="NAME", help="Use this system only; may be repeated."),
-    click.option("--format", "format_", metavar="NAME", help="Format of the files, if their content should not tell."),
-    click.option(
-        "--column",
-        "columns",
-        multiple=True,
-        metavar="ROLE=NAME",
-        help="Column for a role (claim, subject, model, probe, label, system, score); may be repeated.",
-    ),
-    click.option(
-        "--label",
-        "labels",
-        multiple=True,
-        metavar="CLASS=WORD",
-        help="What a label means, as genuine=target or impostor=spoof; may be repeated. Other labels are left out.",
-    ),
-    click.option(
-        "--name", "names", multiple=True, metavar="NAME", help="Name of the next system, in the order of the files."
-    ),
-    click.option("--negate", is_flag=True, help="Scores are distances: lower means genuine."),
-    click.option(
-        "--negate-system", multiple=True, metavar="NAME", help="This system's scores are distances; may be repeated."
-    ),
-    click.option(
-        "--nan",
-        type=click.Choice(["error", "drop", "reject"]),
-        default="error",
-        show_default=True,
-        help="A trial without a score: an error, left out, or rejected.",
-    ),
-    click.option("--common", is_flag=True, help="Keep the trials all files share instead of an error."),
-    click.option("--diagonal", is_flag=True, help="A matrix is genuine on its diagonal, whatever its ids."),
-    click.option("--transpose", is_flag=True, help="The rows of a matrix are claims, its columns subjects."),
-)
-
-dev_and_test = stacked(
-    click.option(
-        "--dev",
-        required=True,
-        multiple=True,
-        metavar="F",
-        help="Development scores: a file, a glob or a directory; may be repeated.",
-    ),
-    click.option("--test", multiple=True, metavar="F", help="Test scores, likewise."),
-    click.option(
-        "--folds",
-        type=int,
-        metavar="K",
-        help="In place of --test: K folds of the dev trials that never split an individual.",
-    ),
-    click.option(
-        "--cluster",
-        type=click.Choice(["none", "claim", "subject", "both"]),
-        help="What trials share: for the interval, and for --folds.  [default: all ids that are known]",
-    ),
-    click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Seed of folds and resamples."),
-)
+def _checked_seed(context: click.Context, parameter: click.Parameter, value: int) -> int:
+    return check_seed(value)
 
 
 class _ListedOption(click.Option):
@@ -115,9 +92,9 @@ def _measures() -> str:
     return measures_help()
 
 
-def criterion_option(default: str) -> Callable[[Command], Command]:
-    """How thresholds are chosen."""
-    return click.option(
+def criterion_field(default: str) -> Any:
+    """A field of a class of options: how thresholds are chosen on dev."""
+    return option(
         "--criterion",
         default=default,
         show_default=True,
@@ -128,7 +105,7 @@ def criterion_option(default: str) -> Callable[[Command], Command]:
     )
 
 
-def measure_option(*names: str, help: str, **more: Any) -> Callable[[Command], Command]:
+def measure_option(*names: str, help: str, **more: Any) -> Callable[[Function], Function]:
     """What is reported."""
     return click.option(
         *names,
@@ -140,23 +117,173 @@ def measure_option(*names: str, help: str, **more: Any) -> Callable[[Command], C
     )
 
 
-alpha_option = click.option(
-    "--alpha",
-    type=float,
-    help="The criterion's weight, or its target; a target must be given.  [default: 0.5 for a weight]",
+ALPHA: dict[str, Any] = {
+    "type": float,
+    "help": "The criterion's weight, or its target; a target must be given.  [default: 0.5 for a weight]",
+}
+SEED: dict[str, Any] = {"type": int, "default": 0, "show_default": True, "metavar": "N", "callback": _checked_seed}
+seed_option = click.option("--seed", **SEED, help="Seed of all random numbers.")
+_FILES = "a file, a glob or a directory; may be repeated."
+DCF_HELP = (
+    "Costs and priors of dcf: cost of a false reject, prior of genuine, cost of a false accept, prior of impostor.  "
+    "[default: 10,.01,1,.99]"
 )
-
-as_json = click.option("--json", "json_", is_flag=True, help="Print one JSON object and nothing else.")
-
-dcf_costs = click.option(
-    "--dcf",
-    metavar="CFR,PG,CFA,PI",
-    help="Costs and priors of dcf: cost of a false reject, prior of genuine, cost of a false accept, "
-    "prior of impostor.  [default: 10,.01,1,.99]",
+dcf_option = click.option("--dcf", metavar="CFR,PG,CFA,PI", help=DCF_HELP)
+workers_option = click.option(
+    "--workers", type=int, default=1, show_default=True, metavar="K", help="Threads; the result is the same for any."
 )
+TERMS: dict[str, Any] = {
+    "type": click.Choice(["default", "iso"]),
+    "default": "default",
+    "show_default": True,
+    "help": "Names of error rates: FAR and FRR, or FMR and FNMR as in ISO.",
+}
+terms_option = click.option("--terms", **TERMS)
+json_option = click.option("--json", "json_", is_flag=True, help="Print one JSON object and nothing else.")
 
 
-alternative = click.option(
+@dataclass(frozen=True, slots=True)
+class OutputOptions:
+    """What becomes of a result: tables or JSON to read, and a file of it."""
+
+    out: str | None = option(
+        "--out",
+        metavar="FILE",
+        help="Write the results to a file too: .csv, .tsv and .parquet hold the main table, .md and .tex all tables, "
+        ".json what --json prints.",
+    )
+    terms: Terms = option("--terms", **TERMS)
+    json: bool = option("--json", is_flag=True, help="Print one JSON object and nothing else.")
+
+    def check(self, inputs: Sequence[str] = ()) -> None:
+        """Raise an error before any work where the file could not be written, or is one that is read."""
+        if self.out is not None:
+            from fairtrial.formats.results import ENDINGS, check_target
+
+            check_target(self.out, inputs, (*ENDINGS, ".json"))
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingOptions:
+    """How score files are read."""
+
+    systems: tuple[str, ...] = option(
+        "--system", multiple=True, metavar="NAME", help="Use this system only; may be repeated."
+    )
+    format: str | None = option("--format", metavar="NAME", help="Format of the files, if it should not be detected.")
+    columns: tuple[str, ...] = option(
+        "--column",
+        multiple=True,
+        metavar="ROLE=NAME",
+        help="Column for a role (claim, subject, model, probe, label, system, score); may be repeated.",
+    )
+    labels: tuple[str, ...] = option(
+        "--label",
+        multiple=True,
+        metavar="CLASS=WORD",
+        help="What a label means, as genuine=target or impostor=spoof; may be repeated. Other labels are left out.",
+    )
+    names: tuple[str, ...] = option(
+        "--name", multiple=True, metavar="NAME", help="Name of the next system, in the order of the files."
+    )
+    negate: bool = option("--negate", is_flag=True, help="Scores are distances: lower means genuine.")
+    negate_system: tuple[str, ...] = option(
+        "--negate-system", multiple=True, metavar="NAME", help="This system's scores are distances; may be repeated."
+    )
+    nan: NanPolicy = choice(
+        "--nan",
+        ["error", "drop", "reject"],
+        "error",
+        help="A trial without a score: an error, left out, or rejected.",
+    )
+    common: bool = option("--common", is_flag=True, help="Keep the trials that all files share instead of an error.")
+    diagonal: bool = option("--diagonal", is_flag=True, help="A matrix is genuine on its diagonal, whatever its ids.")
+    transpose: bool = option("--transpose", is_flag=True, help="The rows of a matrix are claims, its columns subjects.")
+
+    def keywords(self) -> dict[str, Any]:
+        """Keyword arguments of `read_trials`."""
+        if self.negate and self.negate_system:
+            raise ParameterError("give either --negate for all systems, or --negate-system for some")
+        labels = _pairs(self.labels, "--label", ("genuine", "impostor"))
+        columns = _pairs(self.columns, "--column", ("claim", "subject", "model", "probe", "label", "system", "score"))
+        return {
+            "format": self.format,
+            "columns": {role: name for role, name in columns if role != "score"},
+            "scores": tuple(name for role, name in columns if role == "score"),
+            "genuine_labels": tuple(word for kind, word in labels if kind == "genuine"),
+            "impostor_labels": tuple(word for kind, word in labels if kind == "impostor"),
+            "negate": True if self.negate else self.negate_system,
+            **{name: getattr(self, name) for name in ("names", "systems", "nan", "common", "diagonal", "transpose")},
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class InputOptions:
+    """Development and test scores, or development scores that are cut into folds."""
+
+    dev: tuple[str, ...] = option(
+        "--dev", required=True, multiple=True, metavar="F", help=f"Development scores: {_FILES}"
+    )
+    test: tuple[str, ...] = option("--test", multiple=True, metavar="F", help=f"Test scores: {_FILES}")
+    folds: int | None = option(
+        "--folds",
+        type=int,
+        metavar="K",
+        help="In place of --test: K folds of the dev trials that never split an individual.",
+    )
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """All files named."""
+        return (*self.dev, *self.test)
+
+
+@dataclass(frozen=True, slots=True)
+class TwoSets:
+    """Development and test scores."""
+
+    dev: tuple[str, ...] = option(
+        "--dev", required=True, multiple=True, metavar="F", help=f"Development scores: {_FILES}"
+    )
+    test: tuple[str, ...] = option("--test", required=True, multiple=True, metavar="F", help=f"Test scores: {_FILES}")
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """All files named."""
+        return (*self.dev, *self.test)
+
+
+@dataclass(frozen=True, slots=True)
+class ChanceOptions:
+    """What is known of chance: which trials share people, and how sure an answer is to be."""
+
+    cluster: Cluster | None = choice(
+        "--cluster",
+        ["none", "claim", "subject", "both"],
+        help="What trials share: for intervals, tests and folds.  [default: all ids that are known]",
+    )
+    confidence: float = option(
+        "--confidence", type=float, default=0.95, show_default=True, help="Confidence of intervals, bands and tests."
+    )
+    seed: int = option("--seed", **SEED, help="Seed of folds and resamples.")
+
+
+@dataclass(frozen=True, slots=True)
+class PointOptions:
+    """How the threshold is chosen on dev."""
+
+    criterion: str = criterion_field("eer")
+    alpha: float | None = option("--alpha", **ALPHA)
+    dcf: str | None = option("--dcf", metavar="CFR,PG,CFA,PI", help=DCF_HELP)
+
+    @property
+    def rule(self) -> Criterion:
+        """The criterion itself; an error where it aims at a target and none is given."""
+        return criterion_with(self.alpha, self.criterion, self.dcf)
+
+
+Alternatives = Literal["two-sided", "less", "greater"]
+alternative_option = click.option(
     "--alternative",
     type=click.Choice(["two-sided", "less", "greater"]),
     default="two-sided",
@@ -165,43 +292,19 @@ alternative = click.option(
 )
 
 
-def as_alternative(name: str) -> Alternative:
-    """The alternative by its name."""
-    sides: dict[str, Alternative] = {"two-sided": "two-sided", "less": "less", "greater": "greater"}
-    return sides[name]
-
-
-def read_options(values: dict[str, Any]) -> dict[str, Any]:
-    """Keyword arguments of `read_trials` from the options of `reading`."""
-    if values["negate"] and values["negate_system"]:
-        raise ParameterError("give either --negate for all systems, or --negate-system for some")
-    labels = _pairs(values["labels"], "--label", ("genuine", "impostor"))
-    columns = _pairs(values["columns"], "--column", ("claim", "subject", "model", "probe", "label", "system", "score"))
-    scores = [name for role, name in columns if role == "score"]
-    return {
-        "format": values["format_"],
-        "columns": {role: name for role, name in columns if role != "score"},
-        "scores": tuple(scores),
-        "genuine_labels": tuple(word for kind, word in labels if kind == "genuine"),
-        "impostor_labels": tuple(word for kind, word in labels if kind == "impostor"),
-        "names": values["names"],
-        "systems": values["systems"],
-        "negate": True if values["negate"] else values["negate_system"],
-        "nan": values["nan"],
-        "common": values["common"],
-        "diagonal": values["diagonal"],
-        "transpose": values["transpose"],
-    }
-
-
-def _pairs(entries: Sequence[str], option: str, known: Sequence[str]) -> list[tuple[str, str]]:
+def _pairs(entries: Sequence[str], flag: str, known: Sequence[str]) -> list[tuple[str, str]]:
     pairs = []
     for entry in entries:
         key, equals, value = entry.partition("=")
         if not equals or not value or key not in known:
-            raise ParameterError(f"{option} {entry}: expected {'|'.join(known)}=..., as in {option} {known[0]}=NAME")
+            raise ParameterError(f"{flag} {entry}: expected {'|'.join(known)}=..., as in {flag} {known[0]}=NAME")
         pairs.append((key, value))
     return pairs
+
+
+def names_of(text: str) -> tuple[str, ...]:
+    """Names separated by commas."""
+    return tuple(name.strip() for name in text.split(","))
 
 
 def criterion_by_name(name: str, dcf: str | None) -> Criterion:
@@ -214,10 +317,11 @@ def criterion_by_name(name: str, dcf: str | None) -> Criterion:
     return as_criterion(_load(name) if ":" in name else name)
 
 
-def check_target(criterion: Criterion, alpha: float | None) -> None:
-    """Raise an error where a criterion aims at a target and none is given, in the words of the command line."""
-    if alpha is None and criterion.alpha_means == "target":
-        raise ParameterError(f"criterion {criterion.name} needs a target: give --alpha, as in --alpha 0.001")
+def criterion_with(alpha: float | None, name: str, dcf: str | None = None) -> Criterion:
+    """A criterion by its name, an error where it cannot go with this alpha."""
+    found = criterion_by_name(name, dcf)
+    found.resolve_alpha(alpha)
+    return found
 
 
 def measure_by_name(name: str, dcf: str | None) -> Measure:
@@ -250,5 +354,5 @@ def _load(name: str) -> Any:
     except Exception as error:  # a user's module may fail in any way
         raise ParameterError(f"{name}: cannot be loaded as module:function: {type(error).__name__}: {error}") from error
     if not callable(found) and not hasattr(found, "cost"):
-        raise ParameterError(f"{name}: is no function, but {type(found).__name__}")
+        raise ParameterError(f"{name}: is not a function, but {type(found).__name__}")
     return found

@@ -1,59 +1,141 @@
-"""What people and programs get to see: tables, one JSON object, notes."""
+"""What people and programs get to see: tables, one JSON object, notes, files of them."""
 
 from __future__ import annotations
 
 import json
 import math
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from fairtrial.display import in_percent
+from fairtrial.cli.words import in_command_line_words
+from fairtrial.tables import translate
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from rich.console import JustifyMethod
+    from rich.table import Table as RichTable
+
+    from fairtrial.cli.options import OutputOptions
+    from fairtrial.tables import Table, Terms
 
 
-def print_json(result: dict[str, Any]) -> None:
+def print_result(output: OutputOptions, tables: Sequence[Table], found: dict[str, Any]) -> None:
+    """Print a result as tables or as JSON, after writing it to the file that was asked for.
+
+    Parameters
+    ----------
+    output
+        What was asked for.
+    tables
+        The tables of the result, the main one first.
+    found
+        The same as one JSON object.
+    """
+    if output.out is not None:
+        _write(output.out, tables, found, output.terms)
+    if output.json:
+        print_json(found)
+        return
+    print_tables(tables, output.terms)
+    if output.out is not None:
+        click.echo(f"results in {output.out}")
+
+
+def _write(path: str, tables: Sequence[Table], found: dict[str, Any], terms: Terms) -> None:
+    from fairtrial.formats.files import write_whole
+    from fairtrial.formats.results import write_tables
+
+    if not path.lower().endswith(".json"):
+        write_tables(tables, path, terms)
+        return
+    with write_whole(path) as place:
+        place.write_text(_json(found) + "\n", encoding="utf-8")
+
+
+def print_json(found: dict[str, Any]) -> None:
     """One JSON object; infinite numbers, which JSON has not, as the strings "inf" and "-inf"."""
-    click.echo(json.dumps(plain(result), indent=2, allow_nan=False))
+    click.echo(_json(found))
 
 
-def plain(value: Any) -> Any:
+def _json(found: dict[str, Any]) -> str:
+    return json.dumps(_plain(found), indent=2, allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
     """The same in what JSON has: infinite numbers as strings, NaN as null."""
     if isinstance(value, dict):
-        return {key: plain(entry) for key, entry in value.items()}
+        return {key: _plain(entry) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(entry) for entry in value]
+        return [_plain(entry) for entry in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None if math.isnan(value) else str(value)
     return value
 
 
-def print_table(table: Table) -> None:
-    """A table as wide as the terminal, or as wide as it needs where there is none; names are never markup."""
+def print_tables(tables: Sequence[Table], terms: Terms = "default", *, lines: bool = False) -> None:
+    """Tables as people read them, and the notes of all of them below, each once.
+
+    Parameters
+    ----------
+    tables
+        Tables of results; one that shows no row is left out.
+    terms
+        The names of error rates.
+    lines
+        Whether there are lines between the rows.
+    """
+    for table in tables:
+        groups = list(table.sections(terms, whole=False))
+        if groups:
+            click.echo(translate(table.caption, terms))
+            _print(table, groups, terms, lines)
+    print_notes([translate(note, terms) for table in tables for note in table.notes])
+
+
+def _print(table: Table, groups: Sequence[Sequence[Sequence[str]]], terms: Terms, lines: bool) -> None:
+    """A table as wide as the terminal, or as wide as it needs where there is none; names are never markup.
+
+    A terminal that is too narrow folds headings and names; numbers are never cut, even if the table then is wider.
+    """
     from rich.console import Console
 
-    plain: dict[str, Any] = {"markup": False, "highlight": False, "emoji": False}
-    console = Console(**plain)
-    if not console.is_terminal:
-        wide = Console(width=10_000, **plain)
-        console = Console(width=max(wide.measure(table).maximum, len(str(table.title or ""))), **plain)
-    console.print(table)
+    text: dict[str, Any] = {"markup": False, "highlight": False, "emoji": False}
+    console, wide = Console(**text), Console(width=10_000, **text)
+    shown = _laid_out(table, groups, terms, lines, fold=False)
+    width = wide.measure(shown).maximum
+    if console.is_terminal and width > console.width:
+        shown = _laid_out(table, groups, terms, lines, fold=True)
+        width = max(console.width, wide.measure(shown).minimum)
+    Console(width=width, **text).print(shown)
+    click.echo()
+
+
+def _laid_out(
+    table: Table, groups: Sequence[Sequence[Sequence[str]]], terms: Terms, lines: bool, *, fold: bool
+) -> RichTable:
+    from rich import box
+    from rich.table import Table as RichTable
+
+    shown = RichTable(box=box.SIMPLE_HEAD, show_lines=lines, show_edge=False, pad_edge=False)
+    for k, column in enumerate(table.visible_columns):
+        heading, width = column.heading(terms), None
+        if fold and column.is_numeric:
+            longest = max(len(word) for word in (*heading.split(), *(row[k] for group in groups for row in group)))
+            heading, width = textwrap.fill(heading, longest, break_on_hyphens=False), longest
+        side: JustifyMethod = "right" if column.is_numeric else "left"
+        shown.add_column(heading, justify=side, no_wrap=column.is_numeric, width=width, overflow="fold")
+    place = [column.key for column in table.visible_columns]
+    grouped = place.index(table.section) if table.section in place else None
+    for group in groups:
+        for k, row in enumerate(group):
+            cells = ["" if k and index == grouped else cell for index, cell in enumerate(row)]
+            shown.add_row(*cells, end_section=k == len(group) - 1 and len(groups) > 1)
+    return shown
 
 
 def print_notes(notes: Sequence[str]) -> None:
-    """Notes below a table, each once."""
+    """Notes below tables, each once."""
     for note in dict.fromkeys(notes):
-        click.echo(f"note: {note}")
-
-
-def percent(rate: float) -> str:
-    """A rate as people read it, with enough digits for small ones; nothing where there is none."""
-    return in_percent(rate)
-
-
-def number(value: float) -> str:
-    """A threshold or a score."""
-    return f"{value:.6g}"
+        click.echo(f"note: {in_command_line_words(note)}")

@@ -2,57 +2,172 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from fairtrial.checks import check_seed
 from fairtrial.cli import options
-from fairtrial.cli.output import percent, print_json, print_table
+from fairtrial.cli.options import OutputOptions, choice, option
+from fairtrial.cli.output import print_result
 from fairtrial.errors import ParameterError
 
 if TYPE_CHECKING:
-    from fairtrial.planning import ComparisonPlan, RatePlan
-    from fairtrial.planning.rate import SimulatedPlan
+    from fairtrial.planning import ComparisonPlan, RatePlan, SimulatedPlan
+    from fairtrial.planning.rate import Scale
+
+_DATA_SETS = 1000
+"""Tests that are simulated to check the power of a comparison."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanOptions:
+    """What a planned test is to show, and of whom."""
+
+    pi: float | None = option(
+        "--pi", type=float, metavar="P", help="The error rate that is expected; 0 with --below: no error."
+    )
+    rho: float = option(
+        "--rho",
+        type=float,
+        default=0.0,
+        show_default=True,
+        metavar="R",
+        help="Correlation between attempts of a person, or against a client.",
+    )
+    half_width: float | None = option(
+        "--half-width", type=float, metavar="H", help="The half-width that the interval of the rate is to have."
+    )
+    scale: Scale = choice(
+        "--scale", ["linear", "logit"], "linear", help="The half-width is that of the rate, or of its logit."
+    )
+    below: float | None = option(
+        "--below", type=float, metavar="C", help="The claimed rate that the upper bound is to come out below."
+    )
+    a: tuple[float, float] | None = option(
+        "--a", nargs=2, type=float, metavar="FAR FRR", help="Two systems are compared: rates of the first."
+    )
+    b: tuple[float, float] | None = option("--b", nargs=2, type=float, metavar="FAR FRR", help="Rates of the second.")
+    power: float = option(
+        "--power",
+        type=float,
+        default=0.8,
+        show_default=True,
+        help="How probable it must be that the test succeeds, with --below and with --a and --b.",
+    )
+    individuals: int | None = option(
+        "--individuals", type=int, metavar="N", help="How many people there are (clients, with --a and --b)."
+    )
+    attempts: int | None = option(
+        "--attempts", type=int, metavar="M", help="Attempts of each person (genuine ones, with --a and --b)."
+    )
+    impostor_attempts: int = option(
+        "--impostor-attempts",
+        type=int,
+        default=10,
+        show_default=True,
+        metavar="K",
+        help="Impostor attempts against each client, with --a and --b.",
+    )
+    impostors: int | None = option(
+        "--impostors",
+        type=int,
+        metavar="S",
+        help="Impostors common to all clients.  [default: each client has impostors of their own]",
+    )
+    rho_impostor: float = option(
+        "--rho-impostor",
+        type=float,
+        default=0.0,
+        show_default=True,
+        metavar="R",
+        help="Correlation between trials of the same impostor, with --impostors.",
+    )
+    correlation: float = option(
+        "--correlation",
+        type=float,
+        default=0.0,
+        show_default=True,
+        help="Correlation of the two systems' errors on the same trial.",
+    )
+    unpaired: bool = option("--unpaired", is_flag=True, help="The two systems are tested on different trials.")
+    person_cost: float = option(
+        "--person-cost",
+        type=float,
+        default=1.0,
+        show_default=True,
+        metavar="C",
+        help="What a person costs, in attempts.",
+    )
+    confidence: float = option(
+        "--confidence", type=float, default=0.95, show_default=True, help="Confidence of the interval or test."
+    )
+
+    @property
+    def pair(self) -> tuple[tuple[float, float], tuple[float, float]] | None:
+        """The rates of two systems, if a comparison is planned."""
+        if (self.a is None) != (self.b is None):
+            raise ParameterError("a comparison needs both --a FAR FRR and --b FAR FRR")
+        return None if self.a is None or self.b is None else (self.a, self.b)
+
+    @property
+    def paired_correlation(self) -> float | None:
+        """The correlation of errors on the same trial; None where there is no such trial."""
+        return None if self.unpaired else self.correlation
+
+    def plan_rate(self) -> RatePlan:
+        """The plan for an error rate."""
+        from fairtrial.planning import plan_rate
+
+        if self.pi is None:
+            raise ParameterError(
+                "say which error rate is expected, as in --pi .01; or compare two systems with --a and --b"
+            )
+        return plan_rate(
+            self.pi,
+            self.rho,
+            half_width=self.half_width,
+            scale=self.scale,
+            claim=self.below,
+            power=self.power,
+            confidence=self.confidence,
+            individuals=self.individuals,
+            attempts=self.attempts,
+            person_cost=self.person_cost,
+        )
+
+    def plan_comparison(
+        self,
+        pair: tuple[tuple[float, float], tuple[float, float]],
+        individuals: int | None = None,
+        *,
+        data_sets: int = 0,
+        seed: int = 0,
+    ) -> ComparisonPlan:
+        """The plan for a comparison, of so many people if that is said, checked on so many simulated data sets."""
+        from fairtrial.planning import plan_comparison
+
+        return plan_comparison(
+            *pair,
+            power=self.power,
+            individuals=self.individuals if individuals is None else individuals,
+            attempts=1 if self.attempts is None else self.attempts,
+            impostor_attempts=self.impostor_attempts,
+            impostors=self.impostors,
+            rho_client=self.rho,
+            rho_impostor=self.rho_impostor,
+            correlation=self.paired_correlation,
+            confidence=self.confidence,
+            data_sets=data_sets,
+            rng=seed,
+        )
 
 
 @click.command()
-@click.option("--pi", type=float, metavar="P", help="The error rate that is expected; 0 with --below: no error.")
-@click.option(
-    "--rho", type=float, default=0.0, show_default=True, metavar="R", help="Correlation between attempts of a person."
-)
-@click.option("--half-width", type=float, metavar="H", help="The half-width that the interval of the rate is to have.")
-@click.option(
-    "--scale",
-    type=click.Choice(["linear", "logit"]),
-    default="linear",
-    show_default=True,
-    help="The half-width is that of the rate, or of its logit.",
-)
-@click.option("--below", type=float, metavar="C", help="The claimed rate that the upper bound is to come out below.")
-@click.option("--a", nargs=2, type=float, metavar="FAR FRR", help="Two systems are compared: the first.")
-@click.option("--b", nargs=2, type=float, metavar="FAR FRR", help="The second.")
-@click.option("--power", type=float, default=0.8, show_default=True, help="How surely, with --below and with --a --b.")
-@click.option("--individuals", type=int, metavar="N", help="The people there are.")
-@click.option("--attempts", type=int, metavar="M", help="The attempts of each person (genuine ones, with --a --b).")
-@click.option(
-    "--impostor-attempts", type=int, default=10, show_default=True, metavar="K", help="Impostor attempts of each."
-)
-@click.option(
-    "--correlation",
-    type=float,
-    default=0.0,
-    show_default=True,
-    help="Of the two systems' errors on the same trial.",
-)
-@click.option("--unpaired", is_flag=True, help="The two systems are tested on different trials.")
-@click.option(
-    "--person-cost", type=float, default=1.0, show_default=True, metavar="C", help="What a person costs, in attempts."
-)
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="Confidence of interval or test.")
-@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Seed of the simulated check.")
-@options.as_json
-def command(json_: bool, **values: Any) -> None:
+@options.takes(PlanOptions)
+@options.seed_option
+@options.takes(OutputOptions)
+def command(asked: PlanOptions, output: OutputOptions, *, seed: int) -> None:
     """How many people and attempts a test needs.
 
     For an interval that is narrow enough (--half-width), for an upper bound below a claimed rate (--below), or to
@@ -64,135 +179,72 @@ def command(json_: bool, **values: Any) -> None:
       fairtrial plan --pi .02 --rho .1 --half-width .005 --attempts 5
       fairtrial plan --pi .005 --rho .1 --below .01
       fairtrial plan --a .010 .020 --b .015 .030 --attempts 4 --impostor-attempts 100 --correlation .5
+      fairtrial plan --a .010 .020 --b .015 .030 --attempts 4 --impostor-attempts 100 --impostors 25 --rho-impostor .01
     """
-    check_seed(values["seed"])
-    if (values["a"] is None) != (values["b"] is None):
-        raise ParameterError("a comparison needs both --a FAR FRR and --b FAR FRR")
-    if values["a"] is not None:
-        _plan_comparison(values, json_)
+    output.check()
+    pair = asked.pair
+    if pair is None:
+        _plan_rate(asked, output, seed)
     else:
-        _plan_rate(values, json_)
+        _plan_comparison(asked, pair, output, seed)
 
 
-def _plan_rate(values: dict[str, Any], json_: bool) -> None:
-    from fairtrial.individuals.generators import MOST_ATTEMPTS
+def _plan_rate(asked: PlanOptions, output: OutputOptions, seed: int) -> None:
+    from fairtrial.individuals.generators import MOST_SIMULATED
     from fairtrial.intervals import rule_of_three
-    from fairtrial.planning import check_plan, plan_rate, rule_of_thirty
+    from fairtrial.planning import check_plan, rule_of_thirty
 
-    if values["pi"] is None:
-        raise ParameterError(
-            "say which error rate is expected, as in --pi .01; or compare two systems with --a and --b"
-        )
-    plan = plan_rate(
-        values["pi"],
-        values["rho"],
-        half_width=values["half_width"],
-        scale=values["scale"],
-        claim=values["below"],
-        power=values["power"],
-        confidence=values["confidence"],
-        individuals=values["individuals"],
-        attempts=values["attempts"],
-        person_cost=values["person_cost"],
-    )
-    simulated = check_plan(plan, rng=values["seed"]) if plan.pi > 0 and plan.attempts <= MOST_ATTEMPTS else None
-    total = plan.individuals * plan.attempts
-    if json_:
-        rules: dict[str, Any] = {
-            "rule_of_3": rule_of_three(total),
-            "rule_of_3_individuals": rule_of_three(plan.individuals),
-        }
-        if plan.pi > 0:
-            rules["rule_of_30"] = rule_of_thirty(plan.pi)
-        print_json({**plan.to_dict(), **rules, "simulated": None if simulated is None else simulated.to_dict()})
-        return
-    _print_rate(plan, simulated, values["power"])
-    click.echo(
-        f"rule of 3: no error at all would exclude {percent(rule_of_three(total))} % if attempts were independent, and "
-        f"{percent(rule_of_three(plan.individuals))} % however they are correlated"
-    )
+    plan = asked.plan_rate()
+    simulated = check_plan(plan, rng=seed) if plan.pi > 0 and plan.attempts <= MOST_SIMULATED else None
+    rules: dict[str, Any] = {
+        "rule_of_3": rule_of_three(plan.individuals * plan.attempts),
+        "rule_of_3_individuals": rule_of_three(plan.individuals),
+    }
     if plan.pi > 0:
-        click.echo(f"rule of 30: 30 errors at this rate take {rule_of_thirty(plan.pi):,} independent attempts")
+        rules["rule_of_30"] = rule_of_thirty(plan.pi)
+    main, alternatives = plan.tables()
+    checked = [] if simulated is None else [simulated.tables()[0].with_notes(*_warnings(plan, simulated, asked.power))]
+    tables = [main, *checked, alternatives.with_notes(*_rules_of_thumb(rules))]
+    found = {**plan.to_dict(), **rules, "simulated": None if simulated is None else simulated.to_dict()}
+    print_result(output, tables, found)
 
 
-def _print_rate(plan: RatePlan, simulated: SimulatedPlan | None, power: float) -> None:
-    from rich.table import Table
+def _rules_of_thumb(rules: dict[str, Any]) -> list[str]:
+    from fairtrial.tables import percent, plural
 
-    expected = plan.expected
-    tries = f"{plan.attempts:,} attempt{'s' if plan.attempts > 1 else ''}"
-    click.echo(
-        f"{plan.individuals:,} individuals with {tries} each, {plan.individuals * plan.attempts:,} "
-        f"in all, worth {expected['independent_attempts']:,.0f} independent ones"
-    )
-    if plan.pi > 0:
-        click.echo(
-            f"expected at {percent(plan.pi)} %: half-width {percent(expected['half_width'])} points; by the logit from "
-            f"{percent(expected['low'])} to {percent(expected['high'])} %"
+    notes = [
+        f"rule of 3: no error at all would exclude {percent(rules['rule_of_3'])} if attempts were independent, and "
+        f"{percent(rules['rule_of_3_individuals'])} however they are correlated"
+    ]
+    if "rule_of_30" in rules:
+        needed = plural(rules["rule_of_30"], "independent attempt")
+        notes.append(f"rule of 30: 30 errors at this rate take {needed}")
+    return notes
+
+
+def _warnings(plan: RatePlan, simulated: SimulatedPlan, power: float) -> list[str]:
+    from fairtrial.tables import percent
+
+    notes = []
+    if simulated.coverage < plan.confidence - 0.03:
+        notes.append("so few errors come up that lbb does not cover as it should; plan for more people")
+    share = simulated.share_below_claim
+    if share is not None and share < power - 0.02:
+        notes.append(
+            f"the upper bound is below the claim in {percent(share)}, less than the {percent(power)} asked for; plan "
+            "with a higher --power"
         )
-    if simulated is not None:
-        click.echo(
-            f"simulated {simulated.data_sets:,} times: mean half-width {percent(simulated.mean_half_width)} points, "
-            f"lbb covered {percent(simulated.coverage)} %"
-            + (
-                ""
-                if simulated.share_below_claim is None
-                else f", upper bound below the claim in {percent(simulated.share_below_claim)} %"
-            )
-        )
-        if simulated.coverage < plan.confidence - 0.03:
-            click.echo("note: so few errors come up that lbb does not cover as it should; plan for more people")
-        if simulated.share_below_claim is not None and simulated.share_below_claim < power - 0.02:
-            click.echo(f"note: that is less than the {percent(power)} % asked for; plan with a higher --power")
-    table = Table(title="what else would do", title_justify="left")
-    for column in ("attempts each", "individuals", "attempts in all", "cost"):
-        table.add_column(column, justify="right")
-    for row in plan.trade_off:
-        table.add_row(f"{row.attempts:,}", f"{row.individuals:,}", f"{row.total:,}", f"{row.cost:,.0f}")
-    print_table(table)
+    return notes
 
 
-def _plan_comparison(values: dict[str, Any], json_: bool) -> None:
-    from fairtrial.planning import plan_comparison, simulated_power
-
-    for name in ("half_width", "below", "pi"):
-        if values[name] is not None:
-            raise ParameterError(f"--{name.replace('_', '-')} does not go with --a and --b")
-    plan = plan_comparison(
-        values["a"],
-        values["b"],
-        power=values["power"],
-        individuals=values["individuals"],
-        attempts=1 if values["attempts"] is None else values["attempts"],
-        impostor_attempts=values["impostor_attempts"],
-        rho=values["rho"],
-        correlation=None if values["unpaired"] else values["correlation"],
-        confidence=values["confidence"],
-    )
-    simulated = None
-    if values["rho"] == 0 and max(plan.impostor, plan.genuine) < 2**62:
-        simulated = simulated_power(
-            values["a"],
-            values["b"],
-            impostor=plan.impostor,
-            genuine=plan.genuine,
-            correlation=None if values["unpaired"] else values["correlation"],
-            confidence=values["confidence"],
-            rng=values["seed"],
-        )
-    if json_:
-        print_json({**plan.to_dict(), "simulated_power": simulated})
-        return
-    _print_comparison(plan, simulated)
-
-
-def _print_comparison(plan: ComparisonPlan, simulated: float | None) -> None:
-    kind, level = "paired" if plan.paired else "unpaired", f"{100 * (1 - plan.confidence):.3g} %"
-    each = "" if plan.paired else " a system"
-    click.echo(
-        f"{plan.individuals:,} individuals with {plan.attempts:,} genuine and {plan.impostor_attempts:,} impostor "
-        f"attempts each: {plan.genuine:,} genuine and {plan.impostor:,} impostor trials{each}"
-    )
-    click.echo(
-        f"the {kind} test at {level} finds the difference with a power of {percent(plan.power)} %, by the normal "
-        "approximation" + ("" if simulated is None else f"; simulated {percent(simulated)} %")
-    )
+def _plan_comparison(
+    asked: PlanOptions, pair: tuple[tuple[float, float], tuple[float, float]], output: OutputOptions, seed: int
+) -> None:
+    for flag, value in (("--half-width", asked.half_width), ("--below", asked.below), ("--pi", asked.pi)):
+        if value is not None:
+            raise ParameterError(f"{flag} does not go with --a and --b")
+    plan = asked.plan_comparison(pair, data_sets=_DATA_SETS, seed=seed)
+    (table,) = plan.tables()
+    if plan.power_simulated is None:
+        table = table.with_notes("the power was not simulated: too many trials, or correlations too large")
+    print_result(output, [table], plan.to_dict())

@@ -16,7 +16,9 @@ from fairtrial.errors import OutputError
 if TYPE_CHECKING:
     from fairtrial.report.page import InputFile, Page, Repeat
 
-report_option = click.option("--report", metavar="FILE.html", help="Write one page of it all, to look at and to share.")
+report_option = click.option(
+    "--report", metavar="FILE.html", help="Write one page with tables and figures, to look at and to share."
+)
 
 
 def check_report(path: str | None) -> None:

@@ -1,4 +1,4 @@
-"""Score files in and out: one file a format, one registry."""
+"""Score files in and out: one file per format, one registry."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from fairtrial.formats.registry import (
     told_by_name,
 )
 from fairtrial.formats.sheets import ReadOptions, Sheet
+from fairtrial.tables import plural
 from fairtrial.trials import Trials
 
 __all__ = ["FORMATS", "Format", "ReadOptions", "read_pair", "read_trials", "register_format", "write_trials"]
@@ -36,14 +37,19 @@ def read_trials(
     Parameters
     ----------
     paths
-        A file, a glob, a directory of Parquet files or of a genuine and an impostor list; or several of
+        A file, a glob, a directory of Parquet files or of one genuine and one impostor list; or several of
         them: then each brings its systems, and the trials are aligned by their ids.
     format
-        A format by name, where the content should not tell.
+        The name of a format; by default the content of the files tells.
     progress
         Called with numbers of bytes as they are read.
     options
         The fields of `ReadOptions`: what the files do not tell by themselves.
+
+    Returns
+    -------
+    Trials
+        The trials in the order of the first file, with notes on what was left out or negated.
 
     Raises
     ------
@@ -51,6 +57,16 @@ def read_trials(
         A file that cannot be read as what it should be; the message names file and line.
     TrialsError
         Files that contradict each other.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "scores.txt")
+    ...     with open(path, "w") as file:
+    ...         _ = file.write("ann ann probe1 0.9\\nann bob probe2 0.2\\n")
+    ...     read_trials(path)
+    <Trials: 2 trials (1 genuine, 1 impostor), 1 system: scores; ids: claim, subject, probe>
     """
     return _read(paths, format, _options(options), progress)[0]
 
@@ -63,9 +79,26 @@ def read_pair(
     progress: Progress | None = None,
     **options: Any,
 ) -> tuple[Trials, Trials]:
-    """Read dev and test trials of the same systems; the parameters are those of `read_trials`.
+    """Read dev and test trials of the same systems.
 
     Systems that the files themselves do not name go together in the order of the files.
+
+    Parameters
+    ----------
+    dev, test
+        Files of development and of test scores, as in `read_trials`.
+    format, progress, options
+        As in `read_trials`.
+
+    Returns
+    -------
+    tuple of Trials
+        Dev and test.
+
+    Raises
+    ------
+    InputError, TrialsError
+        As in `read_trials`.
     """
     settings = _options(options)
     (dev_trials, dev_named), (test_trials, test_named) = (
@@ -135,7 +168,7 @@ def _name_apart(sheets: list[Sheet], names: Sequence[str]) -> list[Sheet]:
     found = [name for sheet in sheets for name in sheet.systems]
     if names:
         if len(names) != count:
-            raise ParameterError(f"{len(names)} names for {count} systems ({listed(found)})")
+            raise ParameterError(f"{plural(len(names), 'name')} for {plural(count, 'system')} ({listed(found)})")
         found = list(names)
     elif len(set(found)) < len(found):
         folders = [Path(sheet.origin).parent.name for sheet in sheets for _ in sheet.systems]
@@ -143,7 +176,8 @@ def _name_apart(sheets: list[Sheet], names: Sequence[str]) -> list[Sheet]:
     if len(set(found)) < len(found):
         repeated = next(name for name in found if found.count(name) > 1)
         raise TrialsError(
-            f"two systems would be called {shown(repeated)}; name the systems with --name, in the order of the files"
+            f"two systems would be called {shown(repeated)}; give the systems names in the order of the files, as in "
+            'names=["A", "B"]'
         )
     renamed, position = [], 0
     for sheet in sheets:
@@ -182,9 +216,23 @@ def _to_trials(sheet: Sheet, options: ReadOptions) -> Trials:
 
 
 def write_trials(trials: Trials, path: PathLike, *, format: str | None = None) -> None:
-    """Write trials to a file; the ending of its name says the format unless `format` does.
+    """Write trials to a file, which appears whole or not at all.
 
-    The file appears whole or not at all. Numbers read back exactly as they are.
+    Numbers read back exactly as they are.
+
+    Parameters
+    ----------
+    trials
+        The trials.
+    path
+        The file to write; the ending of its name says the format.
+    format
+        The name of a format, where the ending should not say it.
+
+    Raises
+    ------
+    OutputError
+        A file that cannot be written, or trials that the format cannot hold.
     """
     target = Path(path)
     chosen = told_by_name(target) if format is None else find_format(format)
@@ -201,7 +249,9 @@ def write_trials(trials: Trials, path: PathLike, *, format: str | None = None) -
 def _check_names(trials: Trials, target: Path) -> None:
     for name in trials.systems:
         if not name.isprintable():
-            raise OutputError(f"{target}: the system name {shown(name)} cannot be written; rename it with --name")
+            raise OutputError(
+                f'{target}: the system name {shown(name)} cannot be written; give another, as in renamed(["NAME"])'
+            )
     for field, column in trials.ids.items():
         if any(not name or "\x00" in name for name in column.numbered().names):
             raise OutputError(f"{target}: a {field} is empty or holds a NUL, which a score file cannot")

@@ -13,21 +13,29 @@ from numpy.typing import NDArray
 
 from fairtrial.errors import TrialsError, cut
 from fairtrial.formats.sheets import Sheet, columns_of
-from fairtrial.trials import ID_FIELDS, recode
+from fairtrial.tables import plural
+from fairtrial.trials import ID_FIELDS, Ids
 
 
 def align(sheets: Sequence[Sheet], *, common: bool = False) -> Sheet:
-    """One sheet with the systems of all, the trials in the order of the first.
+    """Make one sheet with the systems of all, the trials in the order of the first.
 
     Parameters
     ----------
+    sheets
+        One sheet per file, at least one.
     common
         Keep the trials that all sheets share, and note how many were dropped, in place of an error.
+
+    Returns
+    -------
+    Sheet
+        One row per trial, one column per system.
 
     Raises
     ------
     TrialsError
-        A trial that one of the files lacks or has once more, a label that disagrees, or no ids to go by.
+        A trial that a file lacks or has once more, a label that disagrees, or no ids to match trials by.
     """
     first = sheets[0]
     if len(sheets) == 1:
@@ -38,7 +46,7 @@ def align(sheets: Sequence[Sheet], *, common: bool = False) -> Sheet:
         rows, dropped = _matching_rows(sheets, shared, common=common)
         sheets = [sheet.rows(picked) for sheet, picked in zip(sheets, rows, strict=True)]
         if dropped:
-            notes.append(f"{dropped:,} trials that not all systems have were dropped, {len(sheets[0]):,} are left")
+            notes.append(f"dropped {plural(dropped, 'trial')} that not all systems have, {len(sheets[0]):,} are left")
     for sheet in sheets[1:]:
         _check_labels(sheets[0], sheet)
     scores = columns_of([column for sheet in sheets for column in sheet.scores.T])
@@ -111,8 +119,8 @@ def _check_complete(
     lacking = next(other for other, their in zip(sheets, keys, strict=True) if own[row] not in their)
     raise TrialsError(
         f"trial {_describe(sheet, row)} ({sheet.place(row)}) is not in {lacking.origin}, or not as often; "
-        f"{len(extra):,} of {len(own):,} trials are like that; mend the files, or keep the {len(everywhere):,} common "
-        "trials with --common"
+        f"{len(extra):,} of {len(own):,} trials are like that; correct the files, or keep the {len(everywhere):,} "
+        "common trials with common=True"
     )
 
 
@@ -121,7 +129,7 @@ def _keys(sheets: Sequence[Sheet], shared: Sequence[str]) -> list[NDArray[np.int
     lengths = [len(sheet) for sheet in sheets]
     total = np.zeros(sum(lengths), dtype=np.int64)
     for name in shared:
-        codes = np.concatenate(recode([sheet.ids[name] for sheet in sheets]))
+        codes = Ids.concat([sheet.ids[name] for sheet in sheets]).codes.astype(np.int64)
         _, total = np.unique(total * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)
     occurrence = np.concatenate([_occurrences(part) for part in np.split(total, np.cumsum(lengths)[:-1])])
     total = total * (int(occurrence.max(initial=0)) + 1) + occurrence

@@ -16,7 +16,7 @@ _COMPRESSED = {".gz": "gzip", ".zst": "zstd"}
 
 
 def text_column(ids: IdColumn) -> pa.ChunkedArray | pa.Array:
-    """One name a row."""
+    """One name per row, as Arrow has it."""
     import pyarrow as pa
 
     if isinstance(ids, ArrowTexts):

@@ -1,4 +1,4 @@
-"""The text format of bob: a trial a line, four columns or five.
+"""The text format of bob: one line per trial, four columns or five.
 
     claim subject probe score
     claim model subject probe score
@@ -23,7 +23,7 @@ _KINDS: dict[str, Kind] = {"claim": "id", "subject": "id", "model": "id", "probe
 
 
 def matches(heads: Sequence[Head]) -> bool:
-    """Whether each file has four or five columns parted by white space, the last a number."""
+    """Whether each file has four or five columns separated by white space, the last a number."""
     return all(_width(head) in _COLUMNS for head in heads)
 
 
@@ -34,7 +34,7 @@ def _width(head: Head) -> int:
 
 
 def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
-    """A sheet a file, each one system named after its file."""
+    """One sheet per file, each of one system named after its file."""
     return [_read_one(head, progress).checked(options) for head in heads]
 
 
@@ -65,7 +65,7 @@ def _write(trials: Trials, place: Path, target: Path, names: Sequence[str]) -> N
 
     if len(trials.systems) != 1:
         raise OutputError(
-            f"{target}: this format holds one system, not {listed(trials.systems)}; choose one with --system"
+            f'{target}: this format holds one system, not {listed(trials.systems)}; choose one, as in select(["NAME"])'
         )
     if trials.claim is None or trials.subject is None:
         raise OutputError(f"{target}: this format needs claim and subject ids, which these trials do not have")
@@ -80,7 +80,7 @@ def _write(trials: Trials, place: Path, target: Path, names: Sequence[str]) -> N
         column = pa.array(["-"] * len(trials)) if ids is None else text_column(ids)
         if pc.any(pc.match_substring_regex(column, '^#|[\\s"]')).as_py():
             raise OutputError(
-                f"{target}: a {name} begins with # or holds a space or a quote, which this format cannot; "
+                f"{target}: a {name} begins with # or holds a space or a quote, which this format does not allow; "
                 "write CSV or Parquet"
             )
         columns.append(column)

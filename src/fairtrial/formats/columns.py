@@ -1,4 +1,4 @@
-"""Named columns of any table: CSV, TSV or Parquet, for what is no score file."""
+"""Named columns of any table, CSV, TSV or Parquet, for files that do not hold scores."""
 
 from __future__ import annotations
 
@@ -23,13 +23,22 @@ def read_named(
 
     Parameters
     ----------
+    path
+        A file with a header: CSV, TSV or Parquet.
+    numbers, names
+        The columns to read, as numbers and as text.
     what
-        What the table should be, for errors: "a row a person".
+        What the table should be, for errors: "one row per person".
+
+    Returns
+    -------
+    dict
+        The columns by their names.
 
     Raises
     ------
     InputError
-        A file without these columns, without a row, or with something in them that is no number.
+        A file without these columns, without a row, or with something in them that is not a number.
     """
     head = read_head(Path(path))
     read = _parquet if head.data.startswith(b"PAR1") else _text

@@ -1,4 +1,4 @@
-"""Errors and attempts of people: a table with these two columns, a row a person."""
+"""Errors and attempts of people: a table with these two columns, one row per person."""
 
 from __future__ import annotations
 
@@ -11,14 +11,24 @@ from fairtrial.formats.files import PathLike
 
 
 def read_counts(path: PathLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Read the errors and the attempts of people from CSV, TSV or Parquet; other columns do not matter.
+    """Read the errors and the attempts of people; other columns do not matter.
+
+    Parameters
+    ----------
+    path
+        CSV, TSV or Parquet with the columns ``errors`` and ``attempts``, one row per person.
+
+    Returns
+    -------
+    tuple of ndarray
+        Errors and attempts, one number per person.
 
     Raises
     ------
     InputError
-        A file without these columns, or with something in them that is no whole number.
+        A file without these columns, or with something in them that is not a whole number.
     """
-    found = read_named(path, numbers=("errors", "attempts"), what="a row a person")
+    found = read_named(path, numbers=("errors", "attempts"), what="one row per person")
     errors, attempts = found["errors"], found["attempts"]
     for name, values in (("errors", errors), ("attempts", attempts)):
         bad = ~(np.isfinite(values) & (values >= 0) & (values == np.floor(values)))

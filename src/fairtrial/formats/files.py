@@ -108,7 +108,7 @@ def read_head(path: Path) -> Head:
         if stat.S_ISDIR(mode):
             raise InputError(f"{path}: is a directory; name a file in it, or a directory of Parquet files")
         if not stat.S_ISREG(mode):
-            raise InputError(f"{path}: is no regular file; it is read more than once, so write it to a file first")
+            raise InputError(f"{path}: is not a regular file; it is read more than once, so write it to a file first")
         with open(path, "rb") as file:
             magic = file.read(4)
     except OSError as error:
@@ -123,7 +123,7 @@ def read_head(path: Path) -> Head:
     if not data.strip():
         raise InputError(f"{path}: holds nothing but white space" if data else f"{path}: is empty")
     if len(data) >= MAX_LINE and b"\n" not in data and b"\r" not in data:
-        raise InputError(f"{path}: line 1 is longer than {MAX_LINE >> 20} MiB; a score file has a trial a line")
+        raise InputError(f"{path}: line 1 is longer than {MAX_LINE >> 20} MiB; a score file has one line per trial")
     return Head(path, data, compression)
 
 
@@ -193,7 +193,7 @@ def write_whole(path: PathLike) -> Iterator[Path]:
         if target.is_dir():
             raise OutputError(f"{path}: is a directory; name a file to write")
         if target.exists() and not target.is_file():
-            raise OutputError(f"{path}: is no regular file; name a file to write")
+            raise OutputError(f"{path}: is not a regular file; name a file to write")
         try:
             yield place
             os.replace(place, target)

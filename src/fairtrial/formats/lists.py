@@ -1,6 +1,6 @@
 """Genuine and impostor scores in two files, told apart by their names (gen... and imp...).
 
-Bare scores, one a line; or ``subject claim score [score ...]``, one column a system, as the XM2VTS
+Bare scores, one per line; or ``subject claim score [score ...]``, one column per system, as the XM2VTS
 score-fusion benchmark has them.
 """
 
@@ -15,7 +15,7 @@ from fairtrial.errors import InputError
 from fairtrial.formats.files import UNNAMED, Head, Progress
 from fairtrial.formats.sheets import ReadOptions, Sheet, check_missing, columns_of, row_of
 from fairtrial.formats.text import Kind, Layout, is_number, read_columns, split_spaces
-from fairtrial.trials import IdColumn, Ids, object_array
+from fairtrial.trials import IdColumn, Ids
 
 _GENUINE = {
     "gen",
@@ -100,13 +100,6 @@ def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None)
     genuine = np.repeat([True, False], lengths)
     ids: dict[str, IdColumn] = {}
     if widths[0] > 1:
-        ids = {name: _joined(parts[0][name], parts[1][name]) for name in ("claim", "subject")}
+        ids = {name: Ids.concat([part[name] for part in parts]) for name in ("claim", "subject")}
     origin = f"{ordered[0].path} and {ordered[1].path.name}"
     return [Sheet(origin, scores, genuine, systems, ids, named=False)]
-
-
-def _joined(a: Ids, b: Ids) -> Ids:
-    table = {name: code for code, name in enumerate(a.names.tolist())}
-    mapping = np.array([table.setdefault(name, len(table)) for name in b.names.tolist()], dtype=np.int32)
-    codes = np.concatenate([a.codes, mapping[b.codes]]).astype(np.int32)
-    return Ids(codes, object_array(list(table)))

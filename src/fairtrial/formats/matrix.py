@@ -1,4 +1,4 @@
-"""Similarity matrices with ids on both axes, as text: a row a probe, a column an enrolled person.
+"""Similarity matrices with ids on both axes, as text: one row per probe, one column per enrolled person.
 
 The first cell of the header is empty or names the axis. A comparison is genuine when both ids are equal.
 """
@@ -25,7 +25,7 @@ def matches(heads: Sequence[Head]) -> bool:
 
 
 def _axes(head: Head) -> tuple[str, list[str]] | None:
-    """What parts the columns, and the ids along the top."""
+    """What separates the columns, and the ids along the top."""
     lines = head.lines(3, header=True) if head.is_text else []
     if len(lines) < 2:
         return None
@@ -43,7 +43,7 @@ def _axes(head: Head) -> tuple[str, list[str]] | None:
 
 
 def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
-    """A sheet a matrix, each one system named after its file."""
+    """One sheet per matrix, each of one system named after its file."""
     return [_read_one(head, options, progress) for head in heads]
 
 
@@ -51,7 +51,7 @@ def _read_one(head: Head, options: ReadOptions, progress: Progress | None) -> Sh
     axes = _axes(head)
     if axes is None:
         raise InputError(
-            f"{head.path}: is no similarity matrix: it needs ids along the top and at the left, and numbers"
+            f"{head.path}: is not a similarity matrix, which needs ids along the top and at the left, and numbers"
         )
     delimiter, top = axes
     names = ("id", *(f"{k + 2} ({name})" for k, name in enumerate(top)))
@@ -81,7 +81,7 @@ def _read_one(head: Head, options: ReadOptions, progress: Progress | None) -> Sh
         if not genuine.any():
             raise InputError(
                 f"{head.path}: no id at the left is also along the top, so no comparison is genuine; "
-                "if the diagonal is, say so with --diagonal"
+                "if the diagonal is, say so with diagonal=True"
             )
     ordered: dict[str, IdColumn] = {"claim": ids["claim"], "subject": ids["subject"]}
     return Sheet(str(head.path), scores, genuine, (system_name(head),), ordered, named=False)

@@ -12,6 +12,7 @@ import numpy as np
 from fairtrial.errors import InputError, listed, shown
 from fairtrial.formats.files import Head, Progress, system_name
 from fairtrial.formats.sheets import ReadOptions, Sheet, columns_of, decode_labels
+from fairtrial.tables import plural
 from fairtrial.trials import ID_FIELDS, IdColumn, Ids, Trials
 
 
@@ -21,7 +22,7 @@ def matches(heads: Sequence[Head]) -> bool:
 
 
 def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
-    """A sheet a file."""
+    """One sheet per file."""
     return [_read_one(head, options) for head in heads]
 
 
@@ -30,11 +31,11 @@ def _read_one(head: Head, options: ReadOptions) -> Sheet:
         with open(head.path, "rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays: dict[str, Any] = {name: archive[name] for name in archive.files}
     except Exception as error:  # a damaged archive may raise nearly anything, from five libraries
-        raise InputError(f"{head.path}: is no whole .npz archive of plain arrays: {shown(error)}") from error
+        raise InputError(f"{head.path}: is not a complete .npz archive of plain arrays: {shown(error)}") from error
     origin = str(head.path)
     strange = [name for name, array in arrays.items() if not isinstance(array, np.ndarray)]
     if strange:
-        raise InputError(f"{origin}: {shown(strange[0])} is no array")
+        raise InputError(f"{origin}: {shown(strange[0])} is not an array")
     if "scores" in arrays:
         return _table(head, arrays, options, origin).checked(options)
     if {"genuine", "impostor"} <= set(arrays):
@@ -47,7 +48,7 @@ def _read_one(head: Head, options: ReadOptions) -> Sheet:
 def _numbers(array: Any, name: str, origin: str) -> Any:
     if array.dtype.kind not in "fiu" or array.ndim not in (1, 2):
         raise InputError(
-            f"{origin}: {name} should be one or two dimensions of numbers, not {array.ndim} of {array.dtype}"
+            f"{origin}: {name} should have one or two dimensions of numbers, not {array.ndim} of {array.dtype}"
         )
     scores = array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
     if scores.ndim == 2 and not scores.shape[1]:
@@ -60,7 +61,7 @@ def _names(arrays: dict[str, Any], count: int, head: Head, origin: str) -> tuple
         return (system_name(head),) if count == 1 else tuple(f"system {k + 1}" for k in range(count))
     names = tuple(str(name) for name in np.atleast_1d(arrays["systems"]).tolist())
     if len(names) != count:
-        raise InputError(f"{origin}: {len(names)} names in systems for {count} columns of scores")
+        raise InputError(f"{origin}: {plural(len(names), 'name')} in systems for {plural(count, 'column')} of scores")
     return names
 
 

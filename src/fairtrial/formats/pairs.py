@@ -1,7 +1,7 @@
 """A trial list and one or several score lists, as Kaldi and VoxCeleb have them.
 
     enrol test target|nontarget        or        0|1 enrol test            the trial list, named first
-    enrol test score                   or        score                     a score list a system
+    enrol test score                   or        score                     one score list per system
 
 A list of bare scores is in the order of the trial list. Paths that begin with a VoxCeleb speaker
 (id10270/...) tell claim and subject.
@@ -55,7 +55,7 @@ def matches(heads: Sequence[Head]) -> bool:
 
 
 def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
-    """One sheet with a system a score list."""
+    """One sheet with one system per score list."""
     order = _trial_columns(heads[0])
     if order is None or len(heads) < 2:
         raise InputError("name the trial list (enrol test target|nontarget) first and a score list after it")
@@ -78,7 +78,7 @@ def _columns(head: Head, names: tuple[str, ...], progress: Progress | None) -> d
 def _scores(head: Head, trials: Sheet, progress: Progress | None) -> Sheet:
     names = _score_columns(head)
     if names is None:
-        raise InputError(f"{head.path}: is no score list: a line is a score, or enrol, test and score")
+        raise InputError(f"{head.path}: is not a score list, whose lines hold a score, or enrol, test and score")
     columns = _columns(head, names, progress)
     scores = columns.pop("score")
     if names == ("score",):

@@ -51,7 +51,18 @@ FORMATS: dict[str, Format] = {}
 
 
 def register_format(format_: Format) -> Format:
-    """Make a format known by its name; it is tried after those already there."""
+    """Make a format known by its name; it is tried after those already there.
+
+    Parameters
+    ----------
+    format_
+        The format.
+
+    Returns
+    -------
+    Format
+        The same.
+    """
     FORMATS[format_.name] = format_
     return format_
 
@@ -95,12 +106,10 @@ def find_format(name: str) -> Format:
 
 def check_options(format_: Format, options: ReadOptions) -> None:
     """Raise an error where an option was given that means nothing to the format."""
-    words = {"columns": "--column", "scores": "--column score", "genuine_labels": "--label"}
     for name in ("columns", "scores", "genuine_labels", "diagonal", "transpose"):
         if getattr(options, name) and name not in format_.options:
-            raise ParameterError(
-                f"{words.get(name, f'--{name}')} means nothing to the format {format_.name}; leave it out"
-            )
+            given = f"{name}=True" if isinstance(getattr(options, name), bool) else f"{name}=..."
+            raise ParameterError(f"{given} means nothing to the format {format_.name}; leave it out")
 
 
 def told_by_content(heads: Sequence[Head]) -> list[tuple[Format, list[Head]]]:
@@ -122,7 +131,7 @@ def _of_one(head: Head) -> Format:
     line = head.lines(1)
     found = shown(line[0]) if line else "only comments"
     raise InputError(
-        f"{head.path}: is in no known format; it begins with {found}. Known are "
+        f"{head.path}: is not in a known format; it begins with {found}. Known formats: "
         + "; ".join(f"{f.name} ({f.description})" for f in FORMATS.values())
     )
 

@@ -1,43 +1,88 @@
-"""Results as tables in files, for other programs."""
+"""Tables of results as files: for programs (CSV, TSV, Parquet) and for texts (Markdown, LaTeX)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from fairtrial.errors import OutputError
 from fairtrial.formats.arrow import write_text
-from fairtrial.formats.files import PathLike, write_whole
+from fairtrial.formats.files import PathLike, expand, write_whole
+
+if TYPE_CHECKING:
+    from fairtrial.tables import Table, Terms
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
-ENDINGS = (".parquet", *_DELIMITERS)
+ENDINGS = (".csv", ".tsv", ".parquet", ".md", ".tex")
 
 
-def check_ending(path: PathLike) -> None:
-    """Raise an error where a file's name does not say how it is to be written."""
-    if _ending(Path(path)) not in ENDINGS:
-        raise OutputError(f"{path}: its name should end in {', '.join(ENDINGS)}")
+def check_ending(path: PathLike, known: Sequence[str] = ENDINGS) -> str:
+    """The ending of a file's name, if it says how the file is to be written."""
+    ending = _ending(Path(path))
+    if ending not in known:
+        raise OutputError(f"{path}: its name should end in {', '.join(known)}")
+    return ending
+
+
+def check_target(path: PathLike, inputs: Sequence[PathLike] = (), known: Sequence[str] = ENDINGS) -> None:
+    """Raise an error before any work where results could not be written, or over files that are read.
+
+    Parameters
+    ----------
+    path
+        The file to be written.
+    inputs
+        Files, globs and directories that are read.
+    known
+        The endings that the name may have.
+    """
+    check_ending(path, known)
+    if not os.path.exists(Path(path).absolute().parent):
+        raise OutputError(f"{path}: there is no directory {Path(path).parent} to write to")
+    if os.path.exists(path) and Path(path).is_dir():
+        raise OutputError(f"{path}: is a directory; name a file to write")
+    read = {os.path.realpath(entry) for entry in expand(inputs)} if inputs else set()
+    target = Path(os.path.realpath(path))
+    if {str(target), str(target.parent)} & read:
+        raise OutputError(f"{path}: the results would be written over files that are read; name another file")
 
 
 def _ending(path: Path) -> str:
     suffixes = [suffix.lower() for suffix in path.suffixes]
-    if suffixes and suffixes[-1] in (".gz", ".zst"):
+    if len(suffixes) > 1 and suffixes[-1] in (".gz", ".zst") and suffixes[-2] in _DELIMITERS:
         suffixes.pop()
     return suffixes[-1] if suffixes else ""
 
 
-def write_columns(columns: Mapping[str, Sequence[Any]], path: PathLike) -> None:
-    """Write columns of equal length as Parquet, CSV or TSV, by the ending of the name."""
-    import pyarrow as pa
+def write_tables(tables: Sequence[Table], path: PathLike, terms: Terms = "default") -> None:
+    """Write tables of results; the file is there whole, or not at all.
+
+    Parameters
+    ----------
+    tables
+        The tables of a result, the main one first.
+    path
+        The ending says how: ``.csv``, ``.tsv`` (also with ``.gz`` or ``.zst``) and ``.parquet`` hold the main table
+        with all its rows and columns, rates as fractions; ``.md`` and ``.tex`` hold all tables as people read them.
+    terms
+        The names of error rates in Markdown and LaTeX.
+
+    Raises
+    ------
+    OutputError
+        An ending that is not known, or a file that cannot be written.
+    """
     import pyarrow.parquet as parquet
 
-    check_ending(path)
-    target = Path(path)
-    table = pa.table({name: list(values) for name, values in columns.items()})
+    ending = check_ending(path)
     with write_whole(path) as place:
-        ending = _ending(target)
-        if ending == ".parquet":
-            parquet.write_table(table, place)
+        if ending == ".md":
+            place.write_text("\n".join(table.to_markdown(terms) for table in tables), encoding="utf-8")
+        elif ending == ".tex":
+            place.write_text("\n".join(table.to_latex(terms) for table in tables), encoding="utf-8")
+        elif ending == ".parquet":
+            parquet.write_table(tables[0].to_arrow(), place)
         else:
-            write_text(table, place, target, delimiter=_DELIMITERS[ending], header=True)
+            write_text(tables[0].to_arrow(), place, Path(path), delimiter=_DELIMITERS[ending], header=True)

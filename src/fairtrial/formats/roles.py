@@ -58,7 +58,7 @@ def find_roles(names: Sequence[str], numeric: set[str], options: ReadOptions, or
     """
     repeated = [name for name in names if names.count(name) > 1]
     if repeated:
-        raise InputError(f"{origin}: column {shown(repeated[0])} is there twice; give each column its own name")
+        raise InputError(f"{origin}: column {shown(repeated[0])} occurs twice; give each column its own name")
     for name in (*options.columns.values(), *options.scores):
         if name not in names:
             raise InputError(f"{origin}: there is no column {shown(name)}; there are {listed(names)}")
@@ -76,12 +76,12 @@ def find_roles(names: Sequence[str], numeric: set[str], options: ReadOptions, or
         scores = [name for name in names if name in numeric and name not in roles.values()]
     if not scores:
         raise InputError(
-            f"{origin}: there is no column of scores among {listed(names)}; name one as in --column score=NAME"
+            f'{origin}: there is no column of scores among {listed(names)}; name one, as in columns={{"score": "NAME"}}'
         )
     if "system" in roles and len(scores) != 1:
         raise InputError(
             f"{origin}: a table with a column of system names has one column of scores, not {listed(scores)}; "
-            "name it as in --column score=NAME"
+            'name it, as in columns={"score": "NAME"}'
         )
     ids = tuple((field, roles[field]) for field in ID_FIELDS if field in roles)
     return Roles(tuple(scores), roles.get("label"), roles.get("system"), ids)

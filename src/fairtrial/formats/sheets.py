@@ -21,11 +21,11 @@ class ReadOptions:
     Parameters
     ----------
     columns
-        Column names by role: claim, subject, model, probe, label, system.
+        Column names by role: claim, subject, model, probe, label, system, score.
     scores
         The columns that are scores, where not all numeric ones are.
     genuine_labels, impostor_labels
-        Which labels mean what, where they are none of the usual; trials with other labels are left out.
+        Which labels mean what, where they are not among the usual ones; trials with other labels are left out.
     diagonal
         A similarity matrix is genuine on its diagonal, whatever its ids.
     transpose
@@ -37,7 +37,7 @@ class ReadOptions:
     systems
         Only these systems; what is missing in others does not matter then.
     nan
-        What a trial without a score is.
+        What becomes of a trial without a score: ``error``, ``drop`` or ``reject``.
     common
         Keep the trials that all files share in place of an error.
     """
@@ -120,8 +120,8 @@ def check_missing(scores: NDArray[np.floating], policy: NanPolicy, place: Callab
     rows = np.flatnonzero(np.isnan(scores))
     more = f" (and {len(rows) - 1:,} more)" if len(rows) > 1 else ""
     raise InputError(
-        f"{place(int(rows[0]))}: {what} is NaN{more}; decide what a trial without a score is: "
-        "--nan drop leaves it out, --nan reject rejects it"
+        f"{place(int(rows[0]))}: {what} is NaN{more}; decide what happens to a trial without a score: "
+        'nan="drop" leaves it out, nan="reject" rejects it'
     )
 
 
@@ -175,7 +175,7 @@ def decode_labels(
         what = f"label {shown(strange[0])} is not known" if strange else f"labels are mixed: {listed(sorted(used))}"
         raise InputError(
             f"{origin}: {what}; expected {', '.join('/'.join(coding) for coding in _CODINGS)}, or say "
-            "which labels mean what, as in --label genuine=target --label impostor=nontarget"
+            'which labels mean what, as in genuine_labels="target", impostor_labels="nontarget"'
         )
     genuine_word = fitting[0][0]
     return np.array([name == genuine_word for name in plain], dtype=bool)[codes], None, ()
@@ -212,6 +212,6 @@ def genuine_by_ids(ids: dict[str, IdColumn], origin: str) -> NDArray[np.bool_]:
     if "claim" not in ids or "subject" not in ids:
         raise InputError(
             f"{origin}: nothing says which trials are genuine: it needs a label column, or claim and subject; "
-            "name them as in --column label=NAME"
+            'name them, as in columns={"label": "NAME"}'
         )
     return ids["claim"].numbered().equals(ids["subject"].numbered())

@@ -1,4 +1,4 @@
-"""Tables with a header: CSV, TSV and Parquet, wide (a column a system) or long (system and score).
+"""Tables with a header: CSV, TSV and Parquet, wide (one column per system) or long (system and score).
 
 Columns are known by their usual names, or by what the caller says. Columns of numbers that have no other
 role are the systems' scores.
@@ -49,7 +49,7 @@ def matches_parquet(heads: Sequence[Head]) -> bool:
 
 
 def _header(head: Head) -> tuple[str, list[str]] | None:
-    """What parts the columns, and their names; only the first, an index, may have none."""
+    """What separates the columns, and their names; only the first, an index, may have none."""
     lines = head.lines(1)
     if not lines:
         return None
@@ -61,14 +61,14 @@ def _header(head: Head) -> tuple[str, list[str]] | None:
 
 
 def read_text(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
-    """A sheet a file."""
+    """One sheet per file."""
     return [_read_text(head, options, progress) for head in heads]
 
 
 def _read_text(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
     found = _header(head)
     if found is None:
-        raise InputError(f"{head.path}: the first line is no header of column names")
+        raise InputError(f"{head.path}: the first line is not a header of column names")
     delimiter, names = found
     rows = split_rows(head.lines(1 + _LOOKED_AT, header=True), delimiter)[1:]
     if not rows:
@@ -114,7 +114,7 @@ def _sheet(head: Head, roles: Roles, columns: dict[str, Any], options: ReadOptio
 
 
 def _widen(sheet: Sheet, systems: Ids, options: ReadOptions) -> Sheet:
-    """From a row a system and trial to a row a trial."""
+    """From one row per system and trial to one row per trial."""
     parts = []
     for code in dict.fromkeys(systems.codes.tolist()):
         rows = np.flatnonzero(systems.codes == code)
@@ -126,7 +126,7 @@ def _widen(sheet: Sheet, systems: Ids, options: ReadOptions) -> Sheet:
 
 
 def read_parquet(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
-    """A sheet a file."""
+    """One sheet per file."""
     return [_read_parquet(head, options, progress) for head in heads]
 
 
@@ -155,11 +155,13 @@ def read_parquet_parts(heads: Sequence[Head], options: ReadOptions, progress: Pr
     ]
 
 
-def _concatenate(parts: Sequence[IdColumn]) -> Ids:
+def _concatenate(parts: Sequence[IdColumn]) -> IdColumn:
     import pyarrow as pa
 
-    chunks = [chunk for part in parts for chunk in pa.chunked_array([text_column(part)]).chunks]
-    return ids_from_arrow(pa.chunked_array(chunks).dictionary_encode())
+    texts = [part.texts for part in parts if isinstance(part, ArrowTexts)]
+    if len(texts) < len(parts):
+        return Ids.concat(parts)
+    return ArrowTexts(pa.chunked_array([chunk for text in texts for chunk in text.chunks], type=pa.string()))
 
 
 def _read_parquet(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
@@ -175,7 +177,7 @@ def _read_parquet(head: Head, options: ReadOptions, progress: Progress | None) -
             roles = find_roles(names, numeric, options, origin)
             table = file.read(columns=roles.columns)
     except (pa.ArrowException, OSError, UnicodeError) as error:
-        raise InputError(f"{origin}: is no whole Parquet file: {shown(error, 200)}") from error
+        raise InputError(f"{origin}: is not a complete Parquet file: {shown(error, 200)}") from error
     if table.num_rows == 0:
         raise InputError(f"{origin}: holds no trial")
     if progress is not None:
@@ -202,7 +204,7 @@ def _parquet_column(column: pa.ChunkedArray, name: str, roles: Roles, origin: st
         return ArrowTexts(texts) if ("probe", name) in roles.ids else ids_from_arrow(texts.dictionary_encode())
     except (pa.ArrowException, UnicodeError) as error:
         wanted = "numbers" if name in roles.scores else "names in UTF-8"
-        raise InputError(f"{origin}: column {cut(name)} of type {column.type} holds no {wanted}") from error
+        raise InputError(f"{origin}: column {cut(name)} of type {column.type} does not hold {wanted}") from error
 
 
 def _to_arrow(trials: Trials, target: Path) -> pa.Table:
@@ -214,7 +216,8 @@ def _to_arrow(trials: Trials, target: Path) -> pa.Table:
     elif is_role(systems):
         name = next(name for name in systems if is_role([name]))
         raise OutputError(
-            f"{target}: a system named {name!r} would be read back as another column; rename it with --name"
+            f"{target}: a system named {name!r} would be read back as another column; give it another name, as in "
+            'renamed(["NAME"])'
         )
     labels = pa.DictionaryArray.from_arrays(pa.array(trials.genuine.astype(np.int8)), pa.array(["impostor", "genuine"]))
     columns = [*(text_column(column) for column in trials.ids.values()), labels.dictionary_decode()]

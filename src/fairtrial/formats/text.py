@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from fairtrial.errors import InputError, cut, shown
 from fairtrial.formats.files import MAX_LINE, Head, Progress, open_stream
+from fairtrial.tables import plural
 from fairtrial.trials import IdColumn, Ids, object_array
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ Kind: TypeAlias = Literal["id", "text", "score", "skip"]
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a text file is laid out: its columns, what parts them (a space: any white space) and its header."""
+    """How a text file is laid out: its columns, what separates them (a space: any white space) and its header."""
 
     names: tuple[str, ...]
     kinds: tuple[Kind, ...]
@@ -44,11 +45,14 @@ class Layout:
     """What a line should hold, for error messages."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ArrowTexts:
     """Names as Arrow read them, not numbered until that is needed."""
 
     texts: pa.ChunkedArray
+
+    def __repr__(self) -> str:
+        return f"<ArrowTexts: {plural(len(self), 'trial')}>"
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -98,7 +102,7 @@ def ids_from_arrow(column: pa.ChunkedArray) -> Ids:
 
 
 def split_spaces(line: str) -> list[str]:
-    """The fields of a line, parted by spaces and tabs and by nothing else."""
+    """The fields of a line, separated by spaces and tabs and by nothing else."""
     return _SPACES.split(line.strip(" \t\r\n"))
 
 
@@ -221,7 +225,7 @@ class _SlowColumn:
             return
         code = self.table.get(field)
         if code is None:
-            field.encode()  # raises an error where the bytes were no UTF-8
+            field.encode()  # raises an error where the bytes were not UTF-8
             code = self.table[field] = len(self.table)
         self.numbers.append(code)
 
@@ -278,7 +282,7 @@ def _rows(head: Head, layout: Layout, progress: Progress | None) -> Iterator[tup
 
 
 class _Lines:
-    """The lines of a file, counted and none too long; bytes that are no UTF-8 are kept aside."""
+    """The lines of a file, counted and none too long; bytes that are not UTF-8 are kept aside."""
 
     def __init__(self, head: Head, progress: Progress | None) -> None:
         self.number = 0

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from fairtrial.errors import TrialsError
 from fairtrial.fusion.methods import Claims, Floats, FusionData, spread_of
+from fairtrial.tables import plural
 
 TRUST = 0.5
 """How much a client's own few genuine scores count against those of all clients."""
@@ -16,7 +17,7 @@ TRUST = 0.5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClaimStatistics:
-    """Means and standard deviations, a row a claimed identity and a column a system."""
+    """Means and standard deviations, one row per claimed identity and one column per system."""
 
     genuine_mean: Floats
     impostor_mean: Floats
@@ -35,9 +36,26 @@ class ClaimStatistics:
 def claim_statistics(data: FusionData, what: str) -> ClaimStatistics:
     """Find the statistics of each claimed identity.
 
+    Parameters
+    ----------
+    data
+        Dev trials with claims.
+    what
+        Who asks, for errors and notes.
+
+    Returns
+    -------
+    ClaimStatistics
+        One row per claimed identity of dev or test, with notes on those of whom dev says little.
+
+    Raises
+    ------
+    TrialsError
+        No claim ids.
+
     Notes
     -----
-    Impostor statistics are a client's own where he has at least two impostor dev scores that differ. The genuine
+    Impostor statistics are a client's own where there are at least two impostor dev scores that differ. The genuine
     mean is half the client's own and half that of all clients, as a client has few genuine scores; without any,
     it is that of all. Identities that dev does not know get the statistics of all. The threshold is
     (mean_G sd_I + mean_I sd_G) / (sd_G + sd_I), with the standard deviation of all genuine scores; half way
@@ -64,17 +82,17 @@ def claim_statistics(data: FusionData, what: str) -> ClaimStatistics:
     known = impostor_counts + genuine_counts > 0
     notes = []
     for count, words in (
-        (int(np.count_nonzero(without & known)), "have no genuine dev score: the genuine mean of all is used"),
-        (int(np.count_nonzero(thin & known)), "have too few impostor dev scores: the statistics of all are used"),
-        (int(np.count_nonzero(~known)), "are not in dev: the statistics of all are used"),
+        (int(np.count_nonzero(without & known)), "without a genuine dev score: the genuine mean of all is used"),
+        (int(np.count_nonzero(thin & known)), "with too few impostor dev scores: the statistics of all are used"),
+        (int(np.count_nonzero(~known)), "not in dev: the statistics of all are used"),
     ):
         if count:
-            notes.append(f"{what}: {count} clients {words}")
+            notes.append(f"{what}: {plural(count, 'client')} {words}")
     return ClaimStatistics(mean, own_impostor, sd, threshold, tuple(notes))
 
 
 def _means(claim: NDArray[np.int64], scores: Floats, claims: int) -> tuple[Floats, NDArray[np.int64]]:
-    """Means a claim and system, 0 where a claim has no trial; and how many trials it has."""
+    """Means per claim and system, 0 where a claim has no trial; and how many trials it has."""
     counts = np.bincount(claim, minlength=claims)
     sums = np.stack([np.bincount(claim, column, claims) for column in scores.T], axis=1)
     return sums / np.maximum(counts, 1)[:, None], counts

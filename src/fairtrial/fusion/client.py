@@ -19,16 +19,18 @@ def _fit_threshold(data: FusionData) -> Fitted:
     if not spread_of(fused.scores)[0]:
         raise ParameterError("client-threshold: the mean of the systems is the same for all dev trials")
     inner = fit_normalisation("eer-norm", fused)
-    return Fitted(lambda scores, claim: inner.apply(_mean(scores)[:, None], claim)[:, 0], inner.notes)
+    return Fitted(
+        lambda scores, claim: inner.apply(_mean(scores)[:, None], claim)[:, 0], inner.notes, inner.client_notes
+    )
 
 
 def _fit_scores(data: FusionData) -> Fitted:
     inner = fit_normalisation("f-norm", data)
-    return Fitted(lambda scores, claim: _mean(inner.apply(scores, claim)), inner.notes)
+    return Fitted(lambda scores, claim: _mean(inner.apply(scores, claim)), inner.notes, inner.client_notes)
 
 
 def _fit_weights(data: FusionData) -> Fitted:
-    """Weights by each client's own separation of genuine and impostor scores, half his own and half that of all."""
+    """Weights by how well each client's own scores are separated, half their own and half that of all."""
     data.check_classes("client-weights")
     found = claim_statistics(data, "client-weights")
     genuine, impostor = data.scores[data.genuine], data.scores[~data.genuine]
@@ -42,7 +44,7 @@ def _fit_weights(data: FusionData) -> Fitted:
     def apply(scores: Floats, claim: Claims) -> Floats:
         return np.asarray((scores * weights[found.rows(claim)]).sum(axis=1))
 
-    return Fitted(apply, found.notes)
+    return Fitted(apply, client_notes=found.notes)
 
 
 def _shares(separation: Floats) -> Floats:
@@ -56,4 +58,4 @@ for _name, _fit, _summary in (
     ("client-scores", _fit_scores, "the mean of scores that are F-normalised for each client"),
     ("client-weights", _fit_weights, "the mean with weights of each client's own"),
 ):
-    register_fusion(FusionMethod(_name, _fit, _summary, needs_claim=True))
+    register_fusion(FusionMethod(_name, _fit, _summary, held_out="within-clients"))

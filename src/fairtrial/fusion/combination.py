@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.display import html_table, limits, percent
+from fairtrial.checks import check_choice
 from fairtrial.errors import ParameterError, TrialsError, listed
 from fairtrial.evaluation import A_POSTERIORI, SAME_TRIALS, Evaluation, evaluate
-from fairtrial.folds import make_blocks
 from fairtrial.fusion.gain import Gain, fusion_gain
+from fairtrial.fusion.holding import HeldOut, client_folds, folds_within_clients, held_out_at_once
 from fairtrial.fusion.methods import Fitted, Floats, FusionData, FusionMethod, as_fusion
 from fairtrial.fusion.normalise import PER_CLAIM, check_normalisation, fit_normalisation
 from fairtrial.fusion.selection import select_parameters
 from fairtrial.people import Cluster
 from fairtrial.rules.criteria import CriterionLike, as_criterion
 from fairtrial.rules.eer import equal_error_rate
-from fairtrial.trials import Trials, recode
+from fairtrial.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Result, Table, interval_title, percent, plural
+from fairtrial.trials import Ids, Trials
 
 Missing: TypeAlias = Literal["error", "reject", "neutral"]
 """What becomes of a trial that lacks the score of a system, which is then infinite."""
@@ -36,9 +37,14 @@ class FusedScores:
     normalise: str
     systems: tuple[str, ...]
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    cross_validated: bool = False
-    """Whether the dev scores are those of held-out folds, as Algorithm 1 has it."""
+    held_out: HeldOut = "none"
+    """What was held out of the fits that the dev scores come from."""
     notes: tuple[str, ...] = ()
+
+    @property
+    def cross_validated(self) -> bool:
+        """Whether the dev scores are those of held-out folds, as in Algorithm 1."""
+        return self.held_out != "none"
 
     @property
     def name(self) -> str:
@@ -46,8 +52,8 @@ class FusedScores:
         return self.dev.systems[0]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FusionResult:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class FusionResult(Result):
     """A fused system, evaluated a priori, beside the systems it is made of."""
 
     scores: FusedScores
@@ -63,7 +69,8 @@ class FusionResult:
     def notes(self) -> tuple[str, ...]:
         """What the reader should know."""
         gain = (self.gain.note,) if self.gain.note else ()
-        return tuple(dict.fromkeys((*self.scores.notes, *gain, *self.evaluation.notes)))
+        own = (f"{self.scores.name}: {note}" for note in self.scores.notes)
+        return tuple(dict.fromkeys((*own, *gain, *self.evaluation.notes)))
 
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON."""
@@ -87,13 +94,46 @@ class FusionResult:
             "notes": list(self.notes),
         }
 
-    def _repr_html_(self) -> str:
-        rows = [
-            (each.system, percent(each.test.hter), limits(*each.interval.interval))
-            for each in (*self.baselines, self.evaluation)
+    def summary(self) -> str:
+        """The HTER of the fusion and its gain."""
+        hter = f"{self.evaluation.system}, HTER {percent(self.evaluation.test.hter)}"
+        return f"{hter}, gain over the best system {self.gain.beta_min:.3g}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """The systems and their fusion, one row each; and the gain."""
+        found = self.evaluation
+        columns = (
+            Column("system", "system"),
+            Column("threshold", "threshold", "threshold"),
+            *RATE_COLUMNS,
+            Column("interval", interval_title(found.interval.confidence), "interval"),
+            Column("method", "method", detail=True),
+            Column("fused", "fused", "flag", detail=True),
+            *COUNT_COLUMNS,
+        )
+        records = [
+            {**each.test.to_dict(), "system": each.system, "threshold": each.threshold, "fused": each is found}
+            | {"interval": each.interval.interval, "method": each.interval.method}
+            for each in (*self.baselines, found)
         ]
-        caption = f"fusion by {self.scores.fusion}: gain over the best system {self.gain.beta_min:.3g}"
-        return html_table(caption, ("system", "HTER", "interval"), rows, self.notes)
+        caption = (
+            f"Systems and their fusion, {found.kind}, threshold by {found.criterion.described(found.alpha)} on dev"
+        )
+        gains = (
+            Column("beta_mean", "over the mean of the systems", "ratio"),
+            Column("beta_min", "over the best", "ratio"),
+        )
+        return (
+            Table.of("systems", caption, columns, records, notes=[*self.notes, *self._chosen()]),
+            Table("gain", "Gain of the fusion", gains, ((self.gain.beta_mean, self.gain.beta_min),)),
+        )
+
+    def _chosen(self) -> list[str]:
+        """What was chosen by cross-validation."""
+        if not self.scores.cross_validated:
+            return []
+        chosen = ", ".join(f"{name} {value}" for name, value in self.scores.parameters.items())
+        return [f"{self.scores.name}: the folds also chose {chosen}"] if chosen else []
 
 
 def fuse(
@@ -113,7 +153,22 @@ def fuse(
 ) -> FusionResult:
     """Fuse systems and evaluate the fusion and each of them at thresholds from dev.
 
-    The parameters are those of `fuse_scores` and of `evaluate`.
+    Parameters
+    ----------
+    dev, test, systems, fusion, normalise, missing, folds, rng
+        As in `fuse_scores`.
+    criterion, alpha, confidence, cluster
+        As in `evaluate`.
+
+    Returns
+    -------
+    FusionResult
+        The fusion and its systems, each evaluated, and the gain.
+
+    Raises
+    ------
+    ParameterError, TrialsError
+        As in `fuse_scores` and `evaluate`.
 
     Examples
     --------
@@ -164,25 +219,38 @@ def fuse_scores(
 
     Parameters
     ----------
+    dev, test
+        Trials of the same systems.
     systems
         Which systems, two or more; all of them by default.
     fusion
         A registered method by its name, or a method.
     normalise
-        How scores are put on a common scale first, fitted on dev; ``none`` leaves them.
+        How scores are put on a common scale first, fitted on dev; ``none`` leaves them as they are.
     criterion, alpha
         How the threshold is chosen that decides between hyper-parameters.
     missing
-        A trial without the score of a system has an infinite one: an ``error``; ``reject`` rejects it, a fused score
-        of -inf; ``neutral`` takes the system's EER threshold on dev in its place.
+        What becomes of a trial that lacks the score of a system, which is then infinite: ``error`` raises an error;
+        ``reject`` rejects it, by a fused score of -inf; ``neutral`` takes the system's EER threshold on dev in place
+        of the score.
     folds
-        For methods with hyper-parameters or ``held_out``: folds of Algorithm 1. They never split a client. The dev
-        scores are then those of held-out folds, so that a threshold from them is not biased.
+        How many folds, where the fused dev scores are those of held-out trials, so that a threshold from them is not
+        biased; the method says so. Folds do not split a client, unless something is fitted for each client, by the
+        method or by the normalisation: then every client's trials are dealt into the folds.
+    rng
+        The seed of the folds.
+
+    Returns
+    -------
+    FusedScores
+        Fused dev and test scores, each as trials of one system, and notes that say which dev scores these are.
 
     Raises
     ------
+    ParameterError
+        A method, normalisation or parameter that is not known, or scores that the method cannot be fitted on.
     TrialsError
-        Fewer than two systems, or client-dependent fusion without claim ids.
+        Fewer than two systems, missing scores, or client-dependent fusion without claim ids.
     """
     names = list(dev.systems) if systems is None else [systems] if isinstance(systems, str) else list(systems)
     method = as_fusion(fusion)
@@ -190,34 +258,32 @@ def fuse_scores(
     weight = rule.resolve_alpha(alpha)
     _check(names, dev, test, missing)
     check_normalisation(normalise)
-    data, other = _data(dev, test, names, with_claims=method.needs_claim or normalise in PER_CLAIM)
-    if method.needs_claim and data.claim is None:
-        raise TrialsError(f"{method.name} fits something for each client and needs claim ids in dev and test")
+    held_out: HeldOut = "within-clients" if normalise in PER_CLAIM else method.held_out
+    data, other = _data(dev, test, names, with_claims=held_out == "within-clients")
+    if held_out == "within-clients" and data.claim is None:
+        what = normalise if normalise in PER_CLAIM else method.name
+        raise TrialsError(f"{what} fits something for each client and needs claim ids in dev and test")
     data, other, rejected, notes = _complete(data, other, missing)
-    if normalise in PER_CLAIM:
-        # fitted outside the folds, in which held-out clients would not be known
-        scale = fit_normalisation(normalise, data)
-        notes += scale.notes
-        data, other = (part.with_scores(scale.apply(part.scores, part.claim)) for part in (data, other))
-        fit = method.fit
-    else:
-        fit = _normalised(method, normalise)
+    fit = _normalised(method, normalise)
     parameters: Mapping[str, Any] = method.grid[0]
-    if method.cross_validated:
-        choice = select_parameters(
-            fit, data, method.grid, client_folds(dev, folds, rng), criterion=rule, alpha=weight
-        ).best
-        parameters = choice.parameters
-        notes += choice.notes
-        fitted, fused_dev = fit(data, **parameters), choice.scores
-    else:
+    if held_out == "none":
         fitted = fit(data, **parameters)
         fused_dev = fitted.apply(data.scores, data.claim)
-    notes += fitted.notes
+    else:
+        deal = client_folds if held_out == "clients" else folds_within_clients
+        masks = deal(dev, folds, rng)
+        choice = select_parameters(fit, data, method.grid, masks, criterion=rule, alpha=weight).best
+        parameters = choice.parameters
+        fitted, fused_dev = fit(data, **parameters), choice.scores
+        who = "within clients" if held_out == "within-clients" else "of clients" if dev.claim else "of trials"
+        notes += (f"the threshold is that of held-out dev scores, {len(masks)} folds {who}", *choice.notes)
+        if data.claim is not None:
+            notes += held_out_at_once(data.claim, data.genuine, masks)
+    notes += (*fitted.notes, *fitted.client_notes)
     fused = [fused_dev, fitted.apply(other.scores, other.claim)]
     for values, without in zip(fused, rejected, strict=True):
         if np.isnan(values).any():
-            raise ParameterError(f"{method.name} gave scores that are no numbers; normalise the scores first")
+            raise ParameterError(f"{method.name} gave scores that are not numbers; normalise the scores first")
         values[without] = -np.inf
     name = f"{method.name}({' + '.join(names)})"
     return FusedScores(
@@ -227,7 +293,7 @@ def fuse_scores(
         normalise,
         tuple(names),
         parameters,
-        method.cross_validated,
+        held_out,
         tuple(dict.fromkeys(notes)),
     )
 
@@ -241,23 +307,19 @@ def _normalised(method: FusionMethod, normalise: str) -> Callable[..., Fitted]:
         scale = fit_normalisation(normalise, data)
         inner = method.fit(data.with_scores(scale.apply(data.scores, data.claim)), **parameters)
         return Fitted(
-            lambda scores, claim: inner.apply(scale.apply(scores, claim), claim), (*scale.notes, *inner.notes)
+            lambda scores, claim: inner.apply(scale.apply(scores, claim), claim),
+            (*scale.notes, *inner.notes),
+            (*scale.client_notes, *inner.client_notes),
         )
 
     return fit
 
 
-def client_folds(trials: Trials, folds: int, rng: int | None = 0) -> list[NDArray[np.bool_]]:
-    """Which trials are held out in each fold; all trials of a client together, where claim ids are known."""
-    cluster: Cluster = "claim" if "claim" in trials.ids else "none"
-    return [block.held_out for block in make_blocks(trials, folds, cluster=cluster, rng=rng)]
-
-
 def _check(names: Sequence[str], dev: Trials, test: Trials, missing: str) -> None:
-    if missing not in ("error", "reject", "neutral"):
-        raise ParameterError(f"missing must be error, reject or neutral, not {missing!r}")
+    check_choice("missing", missing, get_args(Missing))
     if len(names) < 2:
-        raise TrialsError(f"a fusion needs at least two systems, and there is {listed(names) or 'none'}")
+        given = f"only one was given: {listed(names)}" if any(names) else "none was given"
+        raise TrialsError(f"a fusion needs at least two systems; {given}")
     if len(set(names)) != len(names):
         raise ParameterError(f"a system is named twice: {listed(names)}")
     for trials in (dev, test):
@@ -269,11 +331,9 @@ def _data(dev: Trials, test: Trials, names: Sequence[str], *, with_claims: bool)
     claims: list[NDArray[np.int64] | None] = [None, None]
     count = 0
     if with_claims and dev.claim is not None and test.claim is not None:
-        codes = recode([dev.claim, test.claim])
         # numbered anew: tables of names may hold people of no trial
-        used = np.bincount(np.concatenate(codes)) > 0
-        number = np.cumsum(used) - 1
-        claims, count = [number[code] for code in codes], int(np.count_nonzero(used))
+        used, numbers = np.unique(Ids.concat([dev.claim, test.claim]).codes, return_inverse=True)
+        claims, count = list(np.split(numbers, [len(dev)])), len(used)
     parts = []
     for trials, claim in zip((dev, test), claims, strict=True):
         columns = [trials.column(name) for name in names]
@@ -295,8 +355,8 @@ def _complete(
         return data, other, none, ()
     if missing == "error":
         raise TrialsError(
-            f"{count} trials lack the score of a system; say what they are: --missing reject rejects them, "
-            "--missing neutral takes a neutral score (in Python missing='reject' or 'neutral')"
+            f"{plural(count, 'trial')} without the score of a system; decide what happens to such trials: "
+            'missing="reject" rejects them, missing="neutral" takes a neutral score'
         )
     filler = np.array(
         [_neutral(column, data.genuine, where) for column, where in zip(data.scores.T, lacking[0].T, strict=True)]
@@ -306,8 +366,8 @@ def _complete(
         for part, where in zip((data, other), lacking, strict=True)
     ]
     rejected = [np.asarray(where.any(axis=1)) for where in lacking] if missing == "reject" else none
-    word = "are rejected" if missing == "reject" else "take the system's EER threshold on dev in its place"
-    return filled[0], filled[1], rejected, (f"{count} trials that lack the score of a system {word}",)
+    done = "rejected" if missing == "reject" else "the system's EER threshold on dev takes its place"
+    return filled[0], filled[1], rejected, (f"{plural(count, 'trial')} without the score of a system: {done}",)
 
 
 def _neutral(column: Floats, genuine: NDArray[np.bool_], lacking: NDArray[np.bool_]) -> float:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fairtrial.checks import check_choice
 from fairtrial.errors import ParameterError, TrialsError, shown
+from fairtrial.fusion.holding import HeldOut
 
 Floats: TypeAlias = NDArray[np.float64]
 Claims: TypeAlias = NDArray[np.int64] | None
@@ -17,7 +19,7 @@ Claims: TypeAlias = NDArray[np.int64] | None
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FusionData:
-    """Scores of the systems to be fused, a row a trial and a column a system."""
+    """Scores of the systems to be fused, one row per trial and one column per system."""
 
     scores: Floats
     genuine: NDArray[np.bool_]
@@ -39,7 +41,7 @@ class FusionData:
         """Raise an error where there are no trials of one class to fit on."""
         if not self.genuine.any() or self.genuine.all():
             word = "genuine" if not self.genuine.any() else "impostor"
-            raise TrialsError(f"{what} needs trials of both classes, and there is no {word} one to fit on")
+            raise TrialsError(f"{what} needs trials of both classes; there is no {word} trial to fit on")
 
 
 def spread_of(scores: Floats) -> Floats:
@@ -48,15 +50,27 @@ def spread_of(scores: Floats) -> Floats:
 
 
 Apply: TypeAlias = Callable[[Floats, Claims], Floats]
-"""From scores, a row a trial, and claims to fused scores; higher means genuine."""
+"""From scores, one row per trial, and claims to fused scores; higher means genuine."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fitted:
-    """What was fitted on dev trials, to be applied to any; with notes on what a reader should know."""
+    """What was fitted on dev trials, to be applied to any trials.
+
+    Parameters
+    ----------
+    apply
+        From scores and claims to fused scores.
+    notes
+        What a reader should know.
+    client_notes
+        What a reader should know of clients of whom the trials say too little. It holds for the trials of this fit: of
+        the parts that are fitted in folds it is not told.
+    """
 
     apply: Apply
     notes: tuple[str, ...] = ()
+    client_notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,28 +79,39 @@ class FusionMethod:
 
     Parameters
     ----------
+    name
+        What it is called.
     fit
         ``fit(data, **parameters)`` on dev trials.
+    summary
+        What it does, in a few words.
     grid
         The values of its hyper-parameters to choose from by Algorithm 1 of Poh & Bengio 2006; one: nothing to choose.
-    needs_claim
-        Whether it fits something for each client; only then the data hold claims.
     held_out
-        Whether the fused dev scores, and so the threshold, are those of held-out folds even if there is nothing to
-        choose; they always are where there is.
+        How the fused dev scores, and so the threshold, come about. ``none``: they are those of the trials it was
+        fitted on. ``clients``: those of clients it was not fitted on, fold by fold. ``within-clients``: it fits
+        something for each client, so it needs claim ids and gets them in the data, and each trial is scored by what
+        was fitted on other trials of the same client.
+
+    Raises
+    ------
+    ParameterError
+        Hyper-parameters to choose from while nothing is held out to choose by.
     """
 
     name: str
     fit: Callable[..., Fitted]
     summary: str = ""
     grid: tuple[Mapping[str, Any], ...] = field(default_factory=lambda: ({},))
-    needs_claim: bool = False
-    held_out: bool = False
+    held_out: HeldOut = "none"
 
-    @property
-    def cross_validated(self) -> bool:
-        """Whether Algorithm 1 is followed: there is something to choose, or dev scores are to be held out."""
-        return self.held_out or len(self.grid) > 1
+    def __post_init__(self) -> None:
+        check_choice("held_out", self.held_out, get_args(HeldOut))
+        if len(self.grid) > 1 and self.held_out == "none":
+            raise ParameterError(
+                f"{self.name} has {len(self.grid)} candidates to choose from and holds no trials out to choose by; "
+                'say held_out="clients"'
+            )
 
 
 FUSIONS: dict[str, FusionMethod] = {}
@@ -94,7 +119,18 @@ FUSIONS: dict[str, FusionMethod] = {}
 
 
 def register_fusion(method: FusionMethod) -> FusionMethod:
-    """Make a fusion method known by its name, to the command line too."""
+    """Make a fusion method known by its name, to the command line too.
+
+    Parameters
+    ----------
+    method
+        The method.
+
+    Returns
+    -------
+    FusionMethod
+        The same.
+    """
     FUSIONS[method.name] = method
     return method
 

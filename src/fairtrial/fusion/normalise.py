@@ -10,6 +10,7 @@ from fairtrial.errors import ParameterError, shown
 from fairtrial.fusion.claims import claim_statistics
 from fairtrial.fusion.methods import Claims, Fitted, Floats, FusionData, spread_of
 from fairtrial.rules.eer import equal_error_rate
+from fairtrial.tables import plural
 
 Normalisation = Callable[[FusionData], Fitted]
 
@@ -77,7 +78,7 @@ def _claim_z(data: FusionData) -> Fitted:
         rows = found.rows(claim)
         return np.asarray((scores - found.impostor_mean[rows]) / found.impostor_sd[rows])
 
-    return Fitted(apply, found.notes)
+    return Fitted(apply, client_notes=found.notes)
 
 
 def _claim_f(data: FusionData) -> Fitted:
@@ -90,21 +91,22 @@ def _claim_f(data: FusionData) -> Fitted:
             "distances"
         )
     distance = found.genuine_mean - found.impostor_mean
-    # a client whose few genuine scores lie hardly above those of impostors would have his scores blown up
+    # a client whose few genuine scores lie hardly above those of impostors would have their scores blown up
     close = distance < everyone / 10
     distance = np.where(close, everyone, distance)
     notes = found.notes
     if close.any():
         count = int(np.count_nonzero(close.any(axis=1)))
         notes += (
-            f"f-norm: {count} clients have genuine dev scores hardly above impostor ones: the distance of all is used",
+            f"f-norm: {plural(count, 'client')} with genuine dev scores hardly above impostor ones: "
+            "the distance of all is used",
         )
 
     def apply(scores: Floats, claim: Claims) -> Floats:
         rows = found.rows(claim)
         return np.asarray((scores - found.impostor_mean[rows]) / distance[rows])
 
-    return Fitted(apply, notes)
+    return Fitted(apply, client_notes=notes)
 
 
 def _claim_eer(data: FusionData) -> Fitted:
@@ -114,7 +116,7 @@ def _claim_eer(data: FusionData) -> Fitted:
     def apply(scores: Floats, claim: Claims) -> Floats:
         return np.asarray(scores - found.threshold[found.rows(claim)])
 
-    return Fitted(apply, found.notes)
+    return Fitted(apply, client_notes=found.notes)
 
 
 NORMALISATIONS: dict[str, Normalisation] = {
@@ -143,6 +145,25 @@ def check_normalisation(name: str) -> str:
 
 def fit_normalisation(name: str, data: FusionData) -> Fitted:
     """Fit a normalisation on dev trials.
+
+    Parameters
+    ----------
+    name
+        One of `NORMALISATIONS`.
+    data
+        Dev trials.
+
+    Returns
+    -------
+    Fitted
+        From scores to normalised scores, one row per trial and one column per system.
+
+    Raises
+    ------
+    ParameterError
+        A name that is not known, or a system whose dev scores have no spread.
+    TrialsError
+        No trials of a class, or no claim ids where they are needed.
 
     Notes
     -----

@@ -37,7 +37,7 @@ _rule("median", lambda scores: np.median(scores, axis=1), "the median of the sco
 def _fit_product(data: FusionData) -> Fitted:
     if data.scores.min() < 0:
         raise ParameterError(
-            f"the product needs scores of at least 0, and the lowest dev score is {data.scores.min():g}; "
+            f"the product needs scores of at least 0; the lowest dev score is {data.scores.min():g}; "
             "normalise them first with min-max, tanh or double-sigmoid"
         )
 
@@ -52,7 +52,20 @@ register_fusion(FusionMethod("product", _fit_product, "the product of scores of 
 
 
 def inverse_error_weights(scores: Floats, genuine: NDArray[np.bool_]) -> Floats:
-    """Weights of systems, in inverse proportion to their equal error rates; at least half an error each."""
+    """Find weights of systems in inverse proportion to their equal error rates.
+
+    Parameters
+    ----------
+    scores
+        Dev scores, one row per trial and one column per system.
+    genuine
+        Which trials are genuine.
+
+    Returns
+    -------
+    ndarray
+        One weight per system; they sum to 1. A system without errors counts as if it had made half an error.
+    """
     rates = np.array([max(equal_error_rate((column[genuine], column[~genuine])).value, 0.0) for column in scores.T])
     weights = 1 / np.maximum(rates, 0.5 / np.count_nonzero(genuine))
     return np.asarray(weights / weights.sum())

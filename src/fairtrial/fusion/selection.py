@@ -52,10 +52,26 @@ def select_parameters(
     ----------
     fit
         ``fit(data, **parameters)``, such as that of any registered fusion method.
+    data
+        Dev trials.
     grid
         The candidates.
     folds
         Which trials are held out in each fold; together all of them, each once.
+    criterion, alpha
+        How the threshold is chosen.
+
+    Returns
+    -------
+    Selection
+        The candidate with the lowest HTER, the first of equals, and all others.
+
+    Raises
+    ------
+    ParameterError
+        No candidate, or no fold.
+    TrialsError
+        Folds that do not hold out every trial once, or that leave no trial of a class to fit on.
 
     References
     ----------
@@ -64,7 +80,7 @@ def select_parameters(
     if not grid:
         raise ParameterError("there must be at least one candidate to choose from")
     if not folds:
-        raise ParameterError("there must be at least two folds, and there is none")
+        raise ParameterError("there must be at least two folds; none was given")
     times = np.sum(np.stack(folds), axis=0)
     if not np.all(times == 1):
         raise TrialsError("every trial must be held out in exactly one fold")

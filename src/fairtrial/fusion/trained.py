@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.errors import ParameterError
+from fairtrial.fusion.holding import HeldOut
 from fairtrial.fusion.methods import Claims, Fitted, Floats, FusionData, FusionMethod, register_fusion, spread_of
 
 MOST_IMPOSTORS = 4000
@@ -23,21 +24,31 @@ def register_classifier(
     grid: Sequence[Mapping[str, Any]] = ({},),
     summary: str = "",
     most_impostors: int | None = None,
-    held_out: bool = True,
+    held_out: HeldOut = "clients",
 ) -> FusionMethod:
     """Make a scikit-learn classifier known as a fusion method, to the command line too.
 
     Parameters
     ----------
+    name
+        What the method is to be called.
     make
-        Called with the hyper-parameters; gives a classifier that is not fitted, a pipeline too.
+        Called with the hyper-parameters; gives a classifier that is not fitted, or a pipeline.
     grid
         Values of hyper-parameters to choose from by Algorithm 1.
+    summary
+        What it does, in a few words.
     most_impostors
         Train on no more impostor trials than this, taken evenly; a note says so.
     held_out
-        Take the dev scores, and so the threshold, from held-out folds even if there is nothing to choose. Without it
-        they are those of the trials that it was trained on, which is good for a classifier with few parameters only.
+        ``clients``: dev scores, and so the threshold, are those of clients that the classifier was not trained on, fold
+        by fold. ``none``: they are those of the trials it was trained on, which is good for a classifier with few
+        parameters only.
+
+    Returns
+    -------
+    FusionMethod
+        The method, as it was registered.
 
     Examples
     --------
@@ -91,7 +102,7 @@ def _train(classifier: Any, scores: Floats, genuine: NDArray[np.bool_], name: st
 
 
 def _soft_decisions(classifier: Any, scores: Floats) -> Floats:
-    """One number a trial, higher for genuine: the decision function, or the log odds of the probabilities."""
+    """One number per trial, higher for genuine: the decision function, or the log odds of the probabilities."""
     if hasattr(classifier, "decision_function"):
         return np.asarray(classifier.decision_function(scores), dtype=np.float64)
     impostor, genuine = np.clip(np.asarray(classifier.predict_proba(scores), dtype=np.float64), 1e-300, None).T
@@ -141,9 +152,9 @@ def _mlp(hidden: int = 5) -> Any:
     return make_pipeline(StandardScaler(), network)
 
 
-register_classifier("logistic", _logistic, summary="logistic regression", held_out=False)
-register_classifier("lda", _lda, summary="linear discriminant analysis", held_out=False)
-register_classifier("qda", _qda, summary="quadratic discriminant analysis", held_out=False)
+register_classifier("logistic", _logistic, summary="logistic regression", held_out="none")
+register_classifier("lda", _lda, summary="linear discriminant analysis", held_out="none")
+register_classifier("qda", _qda, summary="quadratic discriminant analysis")
 register_classifier(
     "svm-linear", _linear_svm, grid=[{"C": c} for c in (0.01, 0.1, 1.0)], summary="linear support vector machine"
 )
@@ -192,5 +203,6 @@ register_fusion(
         _fit_mixtures,
         "likelihood ratio of Gaussian mixtures",
         tuple({"components": k} for k in (1, 2, 4)),
+        held_out="clients",
     )
 )

@@ -1,23 +1,39 @@
-"""People who are tested several times, simulated: how well intervals cover the truth."""
+"""People who are tested several times: their error rate, its intervals, and how well intervals cover the truth."""
 
+from fairtrial.individuals.attempts import ErrorKind, Individuals, Person
+from fairtrial.individuals.beta_binomial import BetaBinomialFit, fit_beta_binomial
 from fairtrial.individuals.coverage import PAPER, QUICK, Cell, CoverageRow, Grid, cover, cover_exactly
-from fairtrial.individuals.generators import GENERATORS, draw_counts, draw_individuals, errors_pmf
+from fairtrial.individuals.generators import GENERATORS, Generator, draw_counts, draw_individuals, errors_pmf
+from fairtrial.individuals.limits import INDIVIDUALS_METHODS, IndividualsMethod, Limits
+from fairtrial.individuals.repeated import REPEATED_METHODS, RepeatedIntervals, repeated_intervals
 from fairtrial.individuals.study import CoverageStudy, StudySettings, run_study, study_like
 
 __all__ = [
     "GENERATORS",
+    "INDIVIDUALS_METHODS",
     "PAPER",
     "QUICK",
+    "REPEATED_METHODS",
+    "BetaBinomialFit",
     "Cell",
     "CoverageRow",
     "CoverageStudy",
+    "ErrorKind",
+    "Generator",
     "Grid",
+    "Individuals",
+    "IndividualsMethod",
+    "Limits",
+    "Person",
+    "RepeatedIntervals",
     "StudySettings",
     "cover",
     "cover_exactly",
     "draw_counts",
     "draw_individuals",
     "errors_pmf",
+    "fit_beta_binomial",
+    "repeated_intervals",
     "run_study",
     "study_like",
 ]

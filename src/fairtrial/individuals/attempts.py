@@ -26,7 +26,7 @@ _ROUNDING = 1e-12
 class Individuals:
     """How many people there are of each kind; a kind is a number of errors in a number of attempts.
 
-    The counts are one row, or one row a data set: all estimates are then arrays, one entry a data set.
+    The counts are one row, or one row per data set: all estimates are then arrays with one entry per data set.
 
     Examples
     --------
@@ -36,20 +36,32 @@ class Individuals:
     """
 
     errors: Floats
-    """Errors, a kind."""
+    """The errors of each kind."""
     attempts: Floats
-    """Attempts, a kind."""
+    """The attempts of each kind."""
     counts: Floats
-    """How many people of each kind, or a row of them a data set."""
+    """How many people there are of each kind; one row per data set if there are several."""
 
     @classmethod
     def from_counts(cls, errors: ArrayLike, attempts: ArrayLike) -> Individuals:
-        """From the errors and attempts of each person; one number of attempts may stand for all.
+        """Count people from the errors and attempts of each.
+
+        Parameters
+        ----------
+        errors
+            The errors of each person.
+        attempts
+            The attempts of each person, or one number for all.
+
+        Returns
+        -------
+        Individuals
+            One data set.
 
         Raises
         ------
         ParameterError
-            No whole numbers, more errors than attempts, no attempt, or fewer than two people.
+            Numbers that are not whole, more errors than attempts, no attempt, or fewer than two people.
         """
         wrong = _whole(errors, "errors")
         tried = _whole(attempts, "attempts")
@@ -78,7 +90,31 @@ class Individuals:
         error: ErrorKind = "frr",
         by: Person = "claim",
     ) -> Individuals:
-        """From scores at a threshold: false accepts or false rejects of each claim or each subject."""
+        """Count the false accepts or false rejects of each claim or each subject at a threshold.
+
+        Parameters
+        ----------
+        trials
+            Scores, with ids of the claims or subjects.
+        threshold
+            A trial is accepted if its score is above it.
+        system
+            Whose scores; not needed if there is one system.
+        error
+            ``frr``: false rejects among genuine trials; ``far``: false accepts among impostor trials.
+        by
+            Whose errors are counted together: those of a ``claim`` or of a ``subject``.
+
+        Returns
+        -------
+        Individuals
+            Everybody who has trials of that class.
+
+        Raises
+        ------
+        TrialsError
+            Ids that are not there, or fewer than two people.
+        """
         if error not in ("far", "frr") or by not in ("claim", "subject"):
             raise ParameterError(f"error must be far or frr and by must be claim or subject, not {error!r} and {by!r}")
         if isnan(threshold):

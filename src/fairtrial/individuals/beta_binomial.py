@@ -1,4 +1,4 @@
-"""The beta-binomial model by maximum likelihood: each person has a rate of his own, from a beta distribution."""
+"""The beta-binomial model by maximum likelihood: each person has a rate of their own, from a beta distribution."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from numpy.typing import NDArray
 
 from fairtrial.errors import ParameterError
 from fairtrial.individuals.attempts import Floats, Individuals
-from fairtrial.intervals.rates import Interval, normal_quantile
+from fairtrial.individuals.limits import Limits, normal_limits
+from fairtrial.intervals.rates import Interval
+from fairtrial.tables import Column, Result, Table, number_text, percent
 
-MOST_ATTEMPTS = 1_000_000
-"""Attempts of one person beyond which the model is not fitted: its likelihood has a term an attempt."""
+MOST_FITTED = 1_000_000
+"""Attempts of one person beyond which the model is not fitted: its likelihood has one term per attempt."""
 
 
-@dataclass(frozen=True, slots=True)
-class BetaBinomialFit:
+@dataclass(frozen=True, slots=True, repr=False)
+class BetaBinomialFit(Result):
     """The most likely rate and correlation, and the standard deviation of the rate; NaN where there is none."""
 
     estimate: float
@@ -26,9 +28,23 @@ class BetaBinomialFit:
     log_likelihood: float
 
     def interval(self, confidence: float = 0.95) -> Interval:
-        """The estimate and as many standard deviations on either side as the confidence asks for."""
-        reach = normal_quantile(confidence) * self.sigma
-        return Interval(self.estimate - reach, self.estimate + reach)
+        """Give the estimate and as many standard deviations on either side as the confidence asks for."""
+        return Interval(*normal_limits(self.estimate, self.sigma, confidence))
+
+    def summary(self) -> str:
+        """The rate and the correlation."""
+        return f"rate {percent(self.estimate)}, rho {number_text(self.rho)}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """The fit in one row."""
+        columns = (
+            Column("estimate", "rate", "rate"),
+            Column("sigma", "sigma", "rate"),
+            Column("rho", "rho", "number"),
+            Column("log_likelihood", "log-likelihood", "number"),
+        )
+        row = (self.estimate, self.sigma, self.rho, self.log_likelihood)
+        return (Table("fit", "Beta-binomial model by maximum likelihood", columns, (row,)),)
 
 
 def fit_beta_binomial(people: Individuals) -> BetaBinomialFit:
@@ -38,6 +54,21 @@ def fit_beta_binomial(people: Individuals) -> BetaBinomialFit:
 
     with :math:`\theta = \rho / (1 - \rho)` and the numbers of people with more than j errors, with more than
     j attempts without error and with more than j attempts.
+
+    Parameters
+    ----------
+    people
+        One data set.
+
+    Returns
+    -------
+    BetaBinomialFit
+        NaN where somebody has more than a million attempts, or where there is no maximum.
+
+    Raises
+    ------
+    ParameterError
+        Several data sets.
 
     Notes
     -----
@@ -57,11 +88,11 @@ def fit_beta_binomial(people: Individuals) -> BetaBinomialFit:
     (0.2, 0.507)
     """
     if people.counts.ndim != 1:
-        raise ParameterError("these are many data sets; the most likely model is that of one")
+        raise ParameterError("the beta-binomial model is fitted to one data set, not to several at once")
     rate = float(people.estimate)
     if rate in (0, 1):
         return BetaBinomialFit(rate, float("nan"), float("nan"), 0.0)
-    if people.attempts.max() > MOST_ATTEMPTS:
+    if people.attempts.max() > MOST_FITTED:
         return BetaBinomialFit(float("nan"), float("nan"), float("nan"), float("nan"))
     model = _Likelihood.of(people)
     binomial = np.array([rate, 0.0])
@@ -70,6 +101,17 @@ def fit_beta_binomial(people: Individuals) -> BetaBinomialFit:
         return BetaBinomialFit(rate, 0.0, sigma, model.value(binomial))
     best = _maximum(model, rate, float(np.clip(people.rho, 1e-4, 0.95)))
     return BetaBinomialFit(float(best[0]), float(best[1] / (1 + best[1])), _deviation(model, best), model.value(best))
+
+
+def most_likely_limits(
+    people: Individuals,
+    *,
+    confidence: float = 0.95,
+    n_resamples: int | None = 1000,
+    rng: np.random.Generator | int | None = 0,
+) -> Limits:
+    """Compute the interval by maximum likelihood, BB-ML, in the shape of the six; of one data set only."""
+    return fit_beta_binomial(people).interval(confidence)
 
 
 def _deviation(model: _Likelihood, best: Floats) -> float:
@@ -81,7 +123,7 @@ def _deviation(model: _Likelihood, best: Floats) -> float:
 
 
 def _maximum(model: _Likelihood, rate: float, rho: float) -> Floats:
-    """Climb from the moments, the rate and the correlation on scales without ends."""
+    """Climb from the moments, the rate and the correlation on unbounded scales."""
     from scipy.optimize import minimize
 
     start = np.array([log(rate / (1 - rate)), log(rho / (1 - rho))])

@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.checks import check_choice, check_seed, check_share
+from fairtrial.checks import check_seed, check_share
 from fairtrial.errors import ParameterError
 from fairtrial.individuals.attempts import Floats, Individuals
 from fairtrial.individuals.enumeration import Outcomes, histograms, sums_of_errors, sums_of_squares
 from fairtrial.individuals.generators import Generator, draw_counts, errors_pmf
-from fairtrial.individuals.limits import INDIVIDUALS_METHODS, IndividualsMethod
+from fairtrial.individuals.limits import INDIVIDUALS_METHODS, known_method
 
-TOLERANCE = 1e-12
+_TOLERANCE = 1e-12
 """An interval holds a rate that lies outside by no more than this."""
 
-NEEDED: dict[str, Callable[[int, Floats], Outcomes]] = {"dr": sums_of_errors, "sb": histograms, "brr": histograms}
-"""What a method needs to know of a data set, where the sums of errors and of their squares are not it."""
+_NEEDED: dict[str, Callable[[int, Floats], Outcomes]] = {"dr": sums_of_errors, "sb": histograms, "brr": histograms}
+"""What a method needs to know of a data set, unless the sums of errors and of their squares are enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +69,7 @@ PAPER = Grid(
 """The 2744 cells of Schuckers et al. 2004, section 3."""
 
 QUICK = Grid((100, 1000, 10_000), (2, 5, 20), (0.001, 0.01, 0.1), (0.01, 0.1, 0.4))
+"""A few of them, spread over the range of all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +111,36 @@ def cover(
 
     Parameters
     ----------
+    cell
+        People, attempts, error rate and correlation.
+    methods
+        Any of ``dr``, ``bp``, ``sb``, ``bb``, ``lbb`` and ``brr``.
+    generator
+        How attempts of a person come to be correlated.
+    data_sets
+        How many to simulate.
+    n_resamples
+        Replicates of ``sb`` and ``brr``; None for infinitely many.
+    confidence
+        Of the intervals; that of ``dr`` is 90 % always.
+    rng
+        A generator or a seed. With a seed a cell gives the same result in every study.
     attempts
         The attempts of each person, where they are not `cell.m` for all.
-    rng
-        A generator or a seed. With a seed a cell gives the same result in whatever study it is.
+
+    Returns
+    -------
+    list of CoverageRow
+        One row per method.
+
+    Raises
+    ------
+    ParameterError
+        An unknown method or generator, no data set, or attempts of another number of people.
+
+    References
+    ----------
+    Schuckers et al. 2004, section 3.
 
     Examples
     --------
@@ -138,12 +165,11 @@ def cover(
         np.repeat(values, values + 1).astype(np.float64),
         np.concatenate(counts, axis=1).astype(np.float64),
     )
-    equal = np.ones(data_sets)
     settings: dict[str, Any] = {"confidence": confidence, "n_resamples": n_resamples, "rng": source}
     rows = []
     for name in methods:
         low, high = known_method(name)(drawn, **settings)
-        rows.append(_row(cell, name, low, high, equal))
+        rows.append(_row(cell, name, low, high))
     return rows
 
 
@@ -160,21 +186,40 @@ def cover_exactly(
     generator: Generator = "oman-zucker",
     confidence: float = 0.95,
 ) -> list[CoverageRow]:
-    """Compute how often each interval holds the true rate, over all possible data sets; replicates without number.
+    """Compute how often each interval holds the true rate, over all possible data sets.
 
-    DR depends on the sum of errors, BP, BB and LBB also on that of their squares, and their distribution is a power
-    of a characteristic function; SB and BRR depend on how many people made each number of errors, all enumerated.
+    Parameters
+    ----------
+    cell, methods, generator, confidence
+        As for `cover`.
+
+    Returns
+    -------
+    list of CoverageRow
+        One row per method.
 
     Raises
     ------
     ParameterError
         A cell with too many possible outcomes; simulate it.
+
+    Notes
+    -----
+    DR depends on the sum of errors, BP, BB and LBB also on that of their squares, and their distribution is a power
+    of a characteristic function; SB and BRR depend on how many people made each number of errors, all enumerated,
+    as if with infinitely many resamples.
+
+    Examples
+    --------
+    >>> rows = cover_exactly(Cell(100, 2, 0.1, 0.2), methods=["lbb"])
+    >>> round(rows[0].coverage, 5)
+    0.95526
     """
     pmf = errors_pmf(cell.m, cell.pi, cell.rho, generator=generator)
     known: dict[Callable[[int, Floats], Outcomes], Outcomes] = {}
     rows = []
     for name in methods:
-        method, listing = known_method(name), NEEDED.get(name, sums_of_squares)
+        method, listing = known_method(name), _NEEDED.get(name, sums_of_squares)
         outcomes = known.get(listing) or listing(cell.n, pmf)
         known[listing] = outcomes
         low, high = method(outcomes.people, confidence=confidence, n_resamples=None)
@@ -182,21 +227,19 @@ def cover_exactly(
     return rows
 
 
-def known_method(name: str) -> IndividualsMethod:
-    """A method by its name."""
-    check_choice("method", name, INDIVIDUALS_METHODS)
-    return INDIVIDUALS_METHODS[name]
-
-
-def _row(cell: Cell, method: str, low: Floats, high: Floats, weights: Floats) -> CoverageRow:
+def _row(cell: Cell, method: str, low: Floats, high: Floats, weights: Floats | None = None) -> CoverageRow:
+    """Sum up the intervals of all data sets; without weights, each counts the same."""
     defined = np.isfinite(low) & np.isfinite(high)
     with np.errstate(invalid="ignore"):
-        above, below = low > cell.pi + TOLERANCE, high < cell.pi - TOLERANCE
-    widths, parts = (high - low)[defined], weights[defined]
-    total, usable = weights.sum(), parts.sum()
+        above, below = low > cell.pi + _TOLERANCE, high < cell.pi - _TOLERANCE
+    widths, parts = (high - low)[defined], None if weights is None else weights[defined]
+    mean = median = float("nan")
+    if len(widths):
+        mean = float(np.average(widths, weights=parts))
+        median = float(np.quantile(widths, 0.5, weights=parts, method="inverted_cdf"))
 
     def share(which: NDArray[np.bool_]) -> float:
-        return float(weights[which].sum() / total)
+        return float(np.average(which, weights=weights))
 
     return CoverageRow(
         cell.n,
@@ -205,15 +248,9 @@ def _row(cell: Cell, method: str, low: Floats, high: Floats, weights: Floats) ->
         cell.rho,
         method,
         share(defined & ~above & ~below),
-        float(widths @ parts / usable) if usable else float("nan"),
-        _median(widths, parts) if usable else float("nan"),
+        mean,
+        median,
         share(~defined),
         share(above),
         share(below),
     )
-
-
-def _median(values: NDArray[np.float64], weights: Floats) -> float:
-    order = np.argsort(values)
-    reached = np.cumsum(weights[order])
-    return float(values[order][np.searchsorted(reached, reached[-1] / 2)])

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from math import log
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fairtrial.errors import ParameterError
 from fairtrial.individuals.attempts import Floats, Individuals
+from fairtrial.individuals.generators import binomial_pmf
 
 _MOST = 1 << 23
 """Outcomes that are kept in memory at once."""
@@ -27,7 +27,7 @@ class Outcomes:
 
 
 def sums_of_errors(n: int, pmf: Floats) -> Outcomes:
-    """All sums of errors over n people: a power of one person's characteristic function."""
+    """List all sums of errors over n people: a power of one person's characteristic function."""
     attempts = len(pmf) - 1
     errors = np.arange(attempts + 1.0)
     start, size = _window(n, pmf, errors)
@@ -46,7 +46,7 @@ def sums_of_errors(n: int, pmf: Floats) -> Outcomes:
 
 
 def sums_of_squares(n: int, pmf: Floats) -> Outcomes:
-    """All pairs of the sum of errors and the sum of their squares over n people.
+    """List all pairs of the sum of errors and the sum of their squares over n people.
 
     Notes
     -----
@@ -80,7 +80,7 @@ def sums_of_squares(n: int, pmf: Floats) -> Outcomes:
 
 
 def people_of_sums(n: int, attempts: int, errors: Floats, pairs: Floats) -> Individuals:
-    """People whose sums of X and of X (X - 1) / 2 are these, a data set each; most intervals need no more of them."""
+    """Make people whose sums of X and of X (X - 1) / 2 are these, one data set each; most intervals need no more."""
     # the same two sums have people with 0, 1 and 2 errors, if need be fewer than none of them
     once = errors - 2 * pairs
     kinds = np.stack([n - once - pairs, once, pairs], axis=1)
@@ -116,7 +116,7 @@ def _even(size: int) -> int:
 
 
 def histograms(n: int, pmf: Floats) -> Outcomes:
-    """All numbers of people with 0, 1, ... errors that are not too improbable to count.
+    """List all numbers of people with 0, 1, ... errors that are not too improbable to count.
 
     Notes
     -----
@@ -150,7 +150,7 @@ def _histograms(n: int, pmf: Floats, least: float) -> tuple[Floats, Floats] | No
         if len(left) * (most + 1) > 2 * _MOST:
             return None
         choices = np.arange(most + 1.0)
-        chances = probabilities[:, None] * _binomial(left[:, None], choices, share)
+        chances = probabilities[:, None] * binomial_pmf(left[:, None], choices, share)
         rows, taken = np.nonzero(chances > least)
         if len(rows) * len(pmf) > 4 * _MOST:
             return None
@@ -162,13 +162,3 @@ def _histograms(n: int, pmf: Floats, least: float) -> tuple[Floats, Floats] | No
 
 def _most_people(n: int, share: float) -> int:
     return int(_highest(n, np.array([1 - share, share]), np.array([0.0, 1.0])))
-
-
-def _binomial(trials: Floats, hits: NDArray[np.float64], rate: float) -> Floats:
-    from scipy.special import gammaln, xlog1py, xlogy
-
-    missed = trials - hits
-    possible = missed >= 0
-    missed = np.maximum(missed, 0)
-    logs = gammaln(trials + 1) - gammaln(hits + 1) - gammaln(missed + 1) + xlogy(hits, rate) + xlog1py(missed, -rate)
-    return np.where(possible, np.exp(logs), 0.0)

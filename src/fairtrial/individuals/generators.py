@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import isfinite, sqrt
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,8 +17,9 @@ from fairtrial.errors import ParameterError
 
 Generator: TypeAlias = Literal["oman-zucker", "beta-binomial"]
 
-MOST_INDIVIDUALS = 1 << 53
-MOST_ATTEMPTS = 10**7
+MOST_SIMULATED = 10**7
+"""Attempts of one person beyond which nothing is simulated: there is one probability per number of errors."""
+_MOST_INDIVIDUALS = 1 << 53
 
 
 def errors_pmf(attempts: int, pi: float, rho: float, *, generator: Generator = "oman-zucker") -> NDArray[np.float64]:
@@ -34,7 +35,12 @@ def errors_pmf(attempts: int, pi: float, rho: float, *, generator: Generator = "
         The correlation between two attempts of a person.
     generator
         ``oman-zucker``: each attempt repeats a decision of the person's own with probability sqrt(rho), and is a
-        fresh one otherwise. ``beta-binomial``: each person has a rate of his own, from a beta distribution.
+        fresh one otherwise. ``beta-binomial``: each person has a rate of their own, from a beta distribution.
+
+    Returns
+    -------
+    ndarray
+        One probability for each number of errors from 0 to `attempts`.
 
     Raises
     ------
@@ -52,7 +58,7 @@ def errors_pmf(attempts: int, pi: float, rho: float, *, generator: Generator = "
     """
     if not (isfinite(attempts) and attempts == int(attempts) and attempts >= 1):
         raise ParameterError(f"a person must have at least one attempt, a whole number, not {attempts}")
-    if attempts > MOST_ATTEMPTS:
+    if attempts > MOST_SIMULATED:
         raise ParameterError(f"{attempts:,} attempts of a person are too many to simulate")
     for name, value in (("pi", pi), ("rho", rho)):
         if not 0 <= value <= 1:
@@ -64,33 +70,37 @@ def errors_pmf(attempts: int, pi: float, rho: float, *, generator: Generator = "
 def _oman_zucker(attempts: int, pi: float, rho: float) -> NDArray[np.float64]:
     repeated = sqrt(rho)
     fresh = (1 - repeated) * pi
-    return np.asarray(pi * _binomial(attempts, repeated + fresh) + (1 - pi) * _binomial(attempts, fresh))
+    errors = np.arange(attempts + 1)
+    own, other = (binomial_pmf(attempts, errors, rate) for rate in (repeated + fresh, fresh))
+    return np.asarray(pi * own + (1 - pi) * other)
 
 
 def _beta_binomial(attempts: int, pi: float, rho: float) -> NDArray[np.float64]:
     if rho == 0 or pi in (0, 1):
-        return _binomial(attempts, pi)
+        return binomial_pmf(attempts, np.arange(attempts + 1), pi)
     if rho == 1:
-        return np.asarray(pi * _binomial(attempts, 1.0) + (1 - pi) * _binomial(attempts, 0.0))
+        return _oman_zucker(attempts, pi, rho)  # everybody repeats one decision, by either model
     # products and not beta functions, whose logarithms are too large to be told apart where rho is small
     steps = np.arange(attempts) * (rho / (1 - rho))
     errors, successes = (np.concatenate([[0.0], np.log(rate + steps).cumsum()]) for rate in (pi, 1 - pi))
-    return np.asarray(np.exp(_log_choices(attempts) + errors + successes[::-1] - np.log1p(steps).sum()))
+    choices = _log_choices(attempts, np.arange(attempts + 1))
+    return np.asarray(np.exp(choices + errors + successes[::-1] - np.log1p(steps).sum()))
 
 
-def _binomial(attempts: int, rate: float) -> NDArray[np.float64]:
+def binomial_pmf(trials: Any, hits: Any, rate: float) -> NDArray[np.float64]:
+    """Give the binomial probabilities of so many hits in so many trials; 0 where hits exceed trials."""
+    # scipy.stats has this too, but importing it takes longer than a small study
     from scipy.special import xlog1py, xlogy
 
-    k = np.arange(attempts + 1)
-    found: NDArray[np.float64] = np.exp(_log_choices(attempts) + xlogy(k, rate) + xlog1py(attempts - k, -rate))
-    return found
+    missed = np.maximum(trials - hits, 0)
+    logs = _log_choices(trials, np.minimum(hits, trials)) + xlogy(hits, rate) + xlog1py(missed, -rate)
+    return np.where(hits <= trials, np.exp(logs), 0.0)
 
 
-def _log_choices(attempts: int) -> NDArray[np.float64]:
+def _log_choices(trials: Any, hits: Any) -> NDArray[np.float64]:
     from scipy.special import betaln
 
-    k = np.arange(attempts + 1)
-    return np.asarray(-betaln(k + 1, attempts - k + 1) - np.log(attempts + 1))
+    return np.asarray(-betaln(hits + 1, trials - hits + 1) - np.log(trials + 1))
 
 
 GENERATORS: dict[str, Callable[[int, float, float], NDArray[np.float64]]] = {
@@ -102,10 +112,32 @@ GENERATORS: dict[str, Callable[[int, float, float], NDArray[np.float64]]] = {
 def draw_counts(
     individuals: int, pmf: NDArray[np.float64], data_sets: int, rng: np.random.Generator | int | None = 0
 ) -> NDArray[np.int64]:
-    """Draw how many people have 0, 1, ... errors, a row a data set: one multinomial draw, whatever their number."""
+    """Draw how many people have 0, 1, ... errors: one multinomial draw per data set, however many people there are.
+
+    Parameters
+    ----------
+    individuals
+        How many people there are.
+    pmf
+        The probabilities of 0, 1, ... errors of a person.
+    data_sets
+        How often to draw.
+    rng
+        A generator or a seed.
+
+    Returns
+    -------
+    ndarray
+        One row per data set, one column per number of errors.
+
+    Raises
+    ------
+    ParameterError
+        No individual, or too many.
+    """
     if individuals < 1:
         raise ParameterError(f"there must be at least one individual, not {individuals}")
-    if individuals > MOST_INDIVIDUALS:
+    if individuals > _MOST_INDIVIDUALS:
         raise ParameterError(f"{individuals:,} individuals are too many to simulate")
     # rounding must not push the sum above 1
     probabilities = pmf / pmf.sum()
@@ -121,6 +153,20 @@ def draw_individuals(
     rng: np.random.Generator | int | None = 0,
 ) -> NDArray[np.int64]:
     """Draw the errors of each person; people may have different numbers of attempts.
+
+    Parameters
+    ----------
+    attempts
+        The attempts of each person.
+    pi, rho, generator
+        As for `errors_pmf`.
+    rng
+        A generator or a seed.
+
+    Returns
+    -------
+    ndarray
+        The errors of each person.
 
     Examples
     --------

@@ -1,16 +1,17 @@
 """Six intervals for an error rate when people are tested several times (Schuckers et al. 2004).
 
-All have the same shape: from people, one data set or many, to the lower and upper limits. Limits are not
-clipped to [0, 1]; undefined ones are NaN. How notes and a recommendation come about is told in `repeated`.
+All have the same shape: from people, in one data set or many, to the lower and upper limits. Limits are not
+clipped to [0, 1]; undefined ones are NaN. Notes and a recommendation are made in `repeated`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from fairtrial.checks import as_generator
+from fairtrial.checks import as_generator, check_choice
 from fairtrial.individuals.attempts import Floats, Individuals
 from fairtrial.individuals.poisson_binomial import order_statistics, sum_quantiles
 from fairtrial.intervals.rates import normal_quantile
@@ -29,7 +30,7 @@ class IndividualsMethod(Protocol):
         n_resamples: int | None = 1000,
         rng: np.random.Generator | int | None = 0,
     ) -> Limits:
-        """The two limits, one of each a data set."""
+        """Give the lower and the upper limit, one of each per data set."""
 
 
 def doddington_limits(
@@ -75,7 +76,7 @@ def best_practices_limits(
     Schuckers et al. 2004, eq. (3); Mansfield & Wayman 2002.
     """
     n, mean = people.individuals, people.total_attempts / people.individuals
-    return _around(people.estimate, np.sqrt(people.squared_deviations / (mean**2 * n * (n - 1))), confidence)
+    return normal_limits(people.estimate, np.sqrt(people.squared_deviations / (mean**2 * n * (n - 1))), confidence)
 
 
 def subset_bootstrap_limits(
@@ -85,7 +86,7 @@ def subset_bootstrap_limits(
     n_resamples: int | None = 1000,
     rng: np.random.Generator | int | None = 0,
 ) -> Limits:
-    r"""Compute the subset bootstrap, SB: attempts are drawn anew within each person.
+    r"""Compute the subset bootstrap, SB: attempts are resampled within each person.
 
     .. math:: \hat\pi^* = \sum_i Bin(m_i, p_i) / \sum_i m_i
 
@@ -121,7 +122,7 @@ def beta_binomial_limits(
     ----------
     Schuckers et al. 2004, eqs. (4) to (6); Schuckers 2003a.
     """
-    return _around(people.estimate, np.sqrt(people.variance), confidence)
+    return normal_limits(people.estimate, np.sqrt(people.variance), confidence)
 
 
 def logit_limits(
@@ -173,7 +174,8 @@ def balanced_replicates_limits(
     return _replicated(people, np.atleast_2d(people.counts), people.individuals, confidence, n_resamples, rng)
 
 
-def _around(estimate: Any, sigma: Any, confidence: float) -> Limits:
+def normal_limits(estimate: Any, sigma: Any, confidence: float) -> Limits:
+    """Give the estimate and as many standard deviations on either side as the confidence asks for."""
     reach = normal_quantile(confidence) * sigma
     return estimate - reach, estimate + reach
 
@@ -201,3 +203,15 @@ INDIVIDUALS_METHODS: dict[str, IndividualsMethod] = {
     "brr": balanced_replicates_limits,
 }
 """The six intervals by their names, in the paper's order."""
+
+
+def known_method(name: str, methods: Mapping[str, IndividualsMethod] = INDIVIDUALS_METHODS) -> IndividualsMethod:
+    """Give a method by its name.
+
+    Raises
+    ------
+    ParameterError
+        A name that none of the methods has.
+    """
+    check_choice("method", name, methods)
+    return methods[name]

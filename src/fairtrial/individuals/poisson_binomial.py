@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.checks import check_resamples
+from fairtrial.individuals.attempts import Floats
 from fairtrial.intervals.rates import normal_quantile
-
-Floats = NDArray[np.float64]
 
 _TAIL = log(1e10)
 _WIDEST = 128
@@ -32,11 +31,16 @@ def sum_quantiles(probabilities: Floats, repeats: Floats, levels: Floats) -> Flo
     Parameters
     ----------
     probabilities
-        The probabilities p, one a kind of draw.
+        The probabilities p, one per kind of draw.
     repeats
-        How often each kind is drawn: a row a data set, a column a kind.
+        How often each kind is drawn: one row per data set, one column per kind.
     levels
-        The levels u: a row a data set.
+        The levels u, one row per data set.
+
+    Returns
+    -------
+    ndarray
+        The quantiles x, in the shape of the levels.
 
     Notes
     -----
@@ -102,10 +106,31 @@ def _expanded(probabilities: Floats, repeats: Floats, levels: Floats) -> Floats:
 
 
 def order_statistics(confidence: float, n_resamples: int | None, data_sets: int, rng: np.random.Generator) -> Floats:
-    """Draw the levels of the two percentiles of so many replicates, a row a data set; None: infinitely many.
+    """Draw the levels of the two percentiles of a number of replicates.
 
     Percentiles are the order statistics ceil(T tail) and ceil(T (1 - tail)) of T replicates, so their levels
     are those order statistics of T uniform numbers.
+
+    Parameters
+    ----------
+    confidence
+        The share between the two percentiles.
+    n_resamples
+        T; None gives the levels of infinitely many replicates, in which nothing is random.
+    data_sets
+        How many pairs of levels to draw.
+    rng
+        Where random numbers come from.
+
+    Returns
+    -------
+    ndarray
+        The lower and the upper level, one row per data set.
+
+    Raises
+    ------
+    ParameterError
+        A confidence outside (0, 1), or no resample.
     """
     normal_quantile(confidence)
     if n_resamples is not None:
@@ -119,7 +144,7 @@ def order_statistics(confidence: float, n_resamples: int | None, data_sets: int,
 
 
 def percentile_ranks(confidence: float, n_resamples: int) -> tuple[int, int]:
-    """Which of the sorted replicates are the two percentiles, counted from 1."""
+    """Say which of the sorted replicates are the two percentiles, counted from 1."""
     tail = (1 - confidence) / 2
     # 0.025 * 1000 must not become 26 by rounding
     low = int(np.ceil(tail * n_resamples - 1e-9))

@@ -4,36 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import expm1, isfinite, log1p
+from math import expm1, isfinite, isnan, log1p
 from typing import Any
 
 import numpy as np
 
-from fairtrial.checks import check_choice, check_resamples
-from fairtrial.display import html_table, limits
+from fairtrial.checks import check_resamples
 from fairtrial.errors import ParameterError
 from fairtrial.individuals.attempts import Individuals
-from fairtrial.individuals.beta_binomial import MOST_ATTEMPTS, fit_beta_binomial
-from fairtrial.individuals.limits import INDIVIDUALS_METHODS, IndividualsMethod, Limits
+from fairtrial.individuals.beta_binomial import MOST_FITTED, most_likely_limits
+from fairtrial.individuals.limits import INDIVIDUALS_METHODS, IndividualsMethod, known_method
 from fairtrial.intervals.proportions import proportion_interval, rule_of_three
 from fairtrial.intervals.rates import Interval, normal_quantile
+from fairtrial.tables import Column, Result, Table, number_text, percent, plural
 
 _FEW = 10
 _MANY = 30
 
 
-def _most_likely_limits(
-    people: Individuals,
-    *,
-    confidence: float = 0.95,
-    n_resamples: int | None = 1000,
-    rng: np.random.Generator | int | None = 0,
-) -> Limits:
-    """The beta-binomial by maximum likelihood, in the shape of the six; one data set only."""
-    return fit_beta_binomial(people).interval(confidence)
-
-
-REPEATED_METHODS: dict[str, IndividualsMethod] = {**INDIVIDUALS_METHODS, "bb-ml": _most_likely_limits}
+REPEATED_METHODS: dict[str, IndividualsMethod] = {**INDIVIDUALS_METHODS, "bb-ml": most_likely_limits}
 """The six intervals and the beta-binomial by maximum likelihood."""
 
 
@@ -83,9 +72,24 @@ class ZeroErrors:
             "confidence": self.confidence,
         }
 
+    def table(self) -> Table:
+        """One row per bound."""
+        columns = (
+            Column("bound", "upper bound"),
+            Column("confidence", "confidence", "level"),
+            Column("attempts", "if all attempts are independent", "rate"),
+            Column("individuals", "if only individuals are", "rate"),
+        )
+        rows = (
+            ("rule of 3", 0.95, self.rule_of_three, self.rule_of_three_individuals),
+            ("exact", self.confidence, self.exact, self.exact_individuals),
+            ("Bayes with Jeffreys' prior", self.confidence, self.bayes, self.bayes_individuals),
+        )
+        return Table("bounds", "Upper bounds, as there was no error", columns, rows)
 
-@dataclass(frozen=True, slots=True)
-class RepeatedIntervals:
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RepeatedIntervals(Result):
     """An error rate of people who were tested several times, with the intervals of all methods asked for."""
 
     estimate: float
@@ -110,10 +114,25 @@ class RepeatedIntervals:
             **({"zero_errors": self.zero_errors.to_dict()} if self.zero_errors else {}),
         }
 
-    def _repr_html_(self) -> str:
-        rows = [(name, limits(*found.interval), found.note) for name, found in self.methods.items()]
-        caption = f"{self.errors} errors in {self.attempts} attempts of {self.individuals} individuals"
-        return html_table(caption, ("method", "interval", "note"), rows, (self.recommendation,))
+    def summary(self) -> str:
+        """The rate and what it was estimated from."""
+        tried = f"{plural(self.attempts, 'attempt')} of {plural(self.individuals, 'individual')}"
+        rho = "rho unknown" if isnan(self.rho) else f"rho {number_text(self.rho)}"
+        return f"{plural(self.errors, 'error')} in {tried}, {percent(self.estimate)}, {rho}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """One row per method; where there was no error, upper bounds too."""
+        columns = (
+            Column("method", "method"),
+            Column("interval", "interval in %", "interval"),
+            Column("confidence", "confidence", "level"),
+            Column("note", "note"),
+        )
+        rows = tuple((name, found.interval, found.confidence, found.note) for name, found in self.methods.items())
+        tables = [Table("intervals", self.summary(), columns, rows, (self.recommendation,))]
+        if self.zero_errors is not None:
+            tables.append(self.zero_errors.table())
+        return tuple(tables)
 
 
 def repeated_intervals(
@@ -128,10 +147,30 @@ def repeated_intervals(
 
     Parameters
     ----------
+    people
+        One data set.
     methods
         Any of ``dr``, ``bp``, ``sb``, ``bb``, ``lbb``, ``brr`` and ``bb-ml``.
+    confidence
+        Of the intervals; that of ``dr`` is 90 % always.
     n_resamples
         Replicates of ``sb`` and ``brr``; None for infinitely many.
+    rng
+        A generator or a seed, for ``sb`` and ``brr``.
+
+    Returns
+    -------
+    RepeatedIntervals
+        The intervals by method, with notes, a recommendation and, without errors, upper bounds.
+
+    Raises
+    ------
+    ParameterError
+        Several data sets, an unknown method, or a confidence or number of resamples that is not possible.
+
+    References
+    ----------
+    Schuckers et al. 2004.
 
     Examples
     --------
@@ -143,13 +182,13 @@ def repeated_intervals(
     """
     normal_quantile(confidence)
     if people.counts.ndim != 1:
-        raise ParameterError("these are many data sets; intervals with notes are made of one")
+        raise ParameterError("intervals with notes are made of one data set, not of several at once")
     if n_resamples is not None:
         check_resamples(n_resamples)
     found = {}
     for name in methods:
-        check_choice("method", name, REPEATED_METHODS)
-        limits = REPEATED_METHODS[name](people, confidence=confidence, n_resamples=n_resamples, rng=rng)
+        method = known_method(name, REPEATED_METHODS)
+        limits = method(people, confidence=confidence, n_resamples=n_resamples, rng=rng)
         low, high = (float(limit) for limit in limits)
         level = 0.9 if name == "dr" else confidence
         found[name] = MethodInterval(low, high, level, _note(name, people, low, high))
@@ -171,16 +210,16 @@ def _note(name: str, people: Individuals, low: float, high: float) -> str:
     notes = []
     if not (isfinite(low) and isfinite(high)):
         if name == "bb-ml" and 0 < float(people.estimate) < 1:
-            notes.append(f"not found; somebody has more than {MOST_ATTEMPTS:,} attempts, or there is no maximum")
+            notes.append(f"not found; somebody has more than {MOST_FITTED:,} attempts, or there is no maximum")
         else:
-            notes.append("undefined " + ("without errors" if not errors else "where nothing but errors came up"))
+            notes.append("undefined " + ("without errors" if not errors else "where all attempts are errors"))
     elif high == low:
         why = "nearly all replicates are the same" if name in ("sb", "brr") else "all people have the same rate"
         notes.append("zero width: " + (why if errors else "no error"))
     if name == "dr":
-        notes.append("90 % whatever is asked for")
+        notes.append("90 % whatever confidence is asked for")
         if errors < _MANY:
-            notes.append(f"meant for {_MANY} errors and more, here are {errors}")
+            notes.append(f"meant for {_MANY} errors and more; here there {'is' if errors == 1 else 'are'} {errors}")
     elif 0 < errors < _FEW:
         notes.append(f"only {errors} error{'s' if errors > 1 else ''}")
     return "; ".join(notes)
@@ -218,7 +257,7 @@ def recommend(people: Individuals, confidence: float = 0.95) -> str:
             "however strongly their attempts are correlated, that over attempts only if they are not."
         )
     if rate == 1:
-        return "Nothing but errors: none of the six says anything; look at the successes in place of the errors."
+        return "Nothing but errors: none of the six says anything; look at the successes instead of the errors."
     other = "" if confidence == 0.95 else " The study is of 95 % intervals."
     return _from_the_study(people, min(rate, 1 - rate)) + other
 
@@ -238,7 +277,7 @@ def _from_the_study(people: Individuals, rate: float) -> str:
             "Use lbb. With n pi above 0.5, rho below 0.1 and more than 5 attempts each it covered 92.5 to 97.5 % in "
             "98 % of the cells of our study."
         )
-    where = "The command coverage --like shows how well the intervals cover on data like these."
+    where = "A coverage study of data like these (coverage --like, study_like) shows how well the intervals cover."
     if expected >= 1:
         return (
             "Use lbb, with care: with n pi from 1 to 5 it covered 87 to 90 % on average in our study, and less the "

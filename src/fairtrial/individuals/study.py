@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import asdict, astuple, dataclass, fields, replace
-from itertools import islice
-from pathlib import Path
-from typing import IO, Any
+from collections import abc
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass, replace
+from threading import Event
+from typing import Any
 
 import numpy as np
 
 from fairtrial.checks import check_choice, check_resamples, check_seed, check_workers
-from fairtrial.display import html_table, percent
-from fairtrial.errors import InputError, OutputError, ParameterError
+from fairtrial.errors import FairtrialError, ParameterError
 from fairtrial.formats.files import PathLike
-from fairtrial.formats.results import write_columns
+from fairtrial.formats.results import write_tables
 from fairtrial.individuals.attempts import Individuals
-from fairtrial.individuals.coverage import Cell, CoverageRow, cover, cover_exactly, known_method
+from fairtrial.individuals.coverage import Cell, CoverageRow, cover, cover_exactly
 from fairtrial.individuals.generators import GENERATORS, Generator
-from fairtrial.individuals.limits import INDIVIDUALS_METHODS
+from fairtrial.individuals.journal import open_journal
+from fairtrial.individuals.limits import INDIVIDUALS_METHODS, known_method
 from fairtrial.intervals.rates import normal_quantile
+from fairtrial.tables import Column, Result, Table, plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +31,25 @@ class StudySettings:
 
     Parameters
     ----------
+    methods
+        Any of ``dr``, ``bp``, ``sb``, ``bb``, ``lbb`` and ``brr``.
+    generator
+        How attempts of a person come to be correlated.
+    data_sets
+        How many are simulated in each cell.
+    n_resamples
+        Replicates of ``sb`` and ``brr``; None for infinitely many.
+    confidence
+        Of the intervals.
     exact
-        All possible data sets in place of drawn ones, and replicates without number.
+        All possible data sets in place of simulated ones, as if with infinitely many resamples.
     seed
         Every cell draws from a stream of its own that depends on this seed and on the cell alone.
+
+    Raises
+    ------
+    ParameterError
+        A setting that is not possible.
     """
 
     methods: tuple[str, ...] = tuple(INDIVIDUALS_METHODS)
@@ -61,7 +74,7 @@ class StudySettings:
         normal_quantile(self.confidence)
 
     def cover(self, cell: Cell, *, attempts: Sequence[int] | None = None) -> list[CoverageRow]:
-        """The rows of one cell."""
+        """Find the rows of one cell."""
         if self.exact:
             return cover_exactly(cell, methods=self.methods, generator=self.generator, confidence=self.confidence)
         return cover(
@@ -76,15 +89,25 @@ class StudySettings:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class CoverageStudy:
+_CELL_COLUMNS = (
+    Column("n", "n", "count"),
+    Column("m", "m", "number"),
+    Column("pi", "pi", "number"),
+    Column("rho", "rho", "number"),
+)
+_FEW_CELLS = 16
+_GOOD = (0.925, 0.975)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CoverageStudy(Result):
     """The rows of all cells, in the order of the cells and methods."""
 
     settings: StudySettings
     rows: tuple[CoverageRow, ...]
 
-    def share_within(self, low: float = 0.925, high: float = 0.975) -> dict[str, float]:
-        """For each method, the share of cells whose coverage lies between the two."""
+    def share_within(self, low: float = _GOOD[0], high: float = _GOOD[1]) -> dict[str, float]:
+        """Compute for each method the share of cells whose coverage lies between the two."""
         found = {}
         for method in self.settings.methods:
             coverage = np.array([row.coverage for row in self.rows if row.method == method])
@@ -95,15 +118,65 @@ class CoverageStudy:
         """The names of the command line's JSON."""
         return {"settings": asdict(self.settings), "cells": [row.to_dict() for row in self.rows]}
 
-    def _repr_html_(self) -> str:
-        rows = [(name, percent(share)) for name, share in self.share_within().items()]
-        caption = f"{len(self.rows)} rows, {self.settings.generator}"
-        return html_table(caption, ("method", "cells with a coverage of 92.5 to 97.5 %"), rows)
+    def summary(self) -> str:
+        """How many cells, and of which kind."""
+        cells = len(self.rows) // len(self.settings.methods)
+        how = "all data sets" if self.settings.exact else f"{plural(self.settings.data_sets, 'data set')} per cell"
+        kind = f"{100 * self.settings.confidence:g} % intervals, {self.settings.generator}"
+        return f"{plural(cells, 'cell')}, {kind}, {how}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """One row per cell and method; for a few cells the coverage side by side, for many a row per method."""
+        columns = (
+            *_CELL_COLUMNS,
+            Column("method", "method"),
+            Column("coverage", "coverage", "rate"),
+            Column("mean_width", "mean width", "rate"),
+            Column("median_width", "median width", "rate"),
+            Column("undefined", "undefined", "rate"),
+            Column("too_high", "too high", "rate"),
+            Column("too_low", "too low", "rate"),
+        )
+        cells = list(dict.fromkeys((row.n, row.m, row.pi, row.rho) for row in self.rows))
+        always_90 = "dr" in self.settings.methods and self.settings.confidence != 0.9
+        main = Table.of(
+            "cells",
+            f"Coverage: {self.summary()}",
+            columns,
+            [row.to_dict() for row in self.rows],
+            notes=["dr is a 90 % interval whatever confidence is asked for"] if always_90 else [],
+            shown=None if len(cells) == 1 else (),
+        )
+        if len(cells) == 1:
+            return (main,)
+        return main, (self._side_by_side(cells) if len(cells) <= _FEW_CELLS else self._by_method())
+
+    def _side_by_side(self, cells: Sequence[tuple[int, float, float, float]]) -> Table:
+        columns = (*_CELL_COLUMNS, *(Column(name, name, "rate") for name in self.settings.methods))
+        found = {(row.n, row.m, row.pi, row.rho, row.method): row.coverage for row in self.rows}
+        rows = tuple((*cell, *(found[*cell, name] for name in self.settings.methods)) for cell in cells)
+        return Table("coverage", f"Coverage by method: {self.summary()}", columns, rows)
+
+    def _by_method(self) -> Table:
+        columns = (
+            Column("method", "method"),
+            Column("within", f"cells with {100 * _GOOD[0]:g} to {100 * _GOOD[1]:g} % coverage,", "rate"),
+            Column("mean", "mean coverage", "rate"),
+            Column("lowest", "lowest coverage", "rate"),
+            Column("undefined", "undefined", "rate"),
+        )
+        within = self.share_within()
+        rows = []
+        for name in self.settings.methods:
+            mine = [row for row in self.rows if row.method == name]
+            coverage = [row.coverage for row in mine]
+            undefined = sum(row.undefined for row in mine) / len(mine)
+            rows.append((name, within[name], sum(coverage) / len(mine), min(coverage), undefined))
+        return Table("methods", f"Methods: {self.summary()}", columns, tuple(rows))
 
     def write(self, path: PathLike) -> None:
-        """Write a row a cell and method, as Parquet, CSV or TSV by the ending of the name."""
-        names = [field.name for field in fields(CoverageRow)]
-        write_columns({name: [getattr(row, name) for row in self.rows] for name in names}, path)
+        """Write one row per cell and method, as the ending of the name says: see `write_tables`."""
+        write_tables(self.tables(), path)
 
 
 def run_study(
@@ -118,33 +191,50 @@ def run_study(
 
     Parameters
     ----------
+    cells
+        Cells in any order, such as a `Grid`.
+    settings
+        What is the same for all cells.
     workers
-        How many cells are worked on at once; by default one a processor. The result does not depend on it.
+        How many cells are worked on at once; by default one per processor. The result does not depend on it.
     journal
         A file that finished cells are written to at once. If it exists, its cells are not computed again;
         it must be of a study with the same settings and cells.
     progress
         Called with the number of cells that were finished since the last call.
 
+    Returns
+    -------
+    CoverageStudy
+        The rows in the order of the cells.
+
     Raises
     ------
+    ParameterError
+        No worker, or a cell that is too large for exact coverage.
     InputError
         A journal of another study.
+
+    Examples
+    --------
+    >>> study = run_study([Cell(1000, 5, 0.01, 0.05)], StudySettings(methods=("lbb",), data_sets=500))
+    >>> 0.9 < study.rows[0].coverage < 1
+    True
     """
     chosen = settings or StudySettings()
     if workers is not None:
         check_workers(workers)
     listed = list(cells)
-    with _journal(journal, chosen, listed) as (done, note):
-        if progress is not None and done:
-            progress(sum(cell in done for cell in listed))
-        missing = [cell for cell in dict.fromkeys(listed) if cell not in done]
-        for cell, rows in _in_parallel(missing, chosen.cover, workers or os.cpu_count() or 1):
-            done[cell] = rows
-            note(rows)
-            if progress is not None:
-                progress(1)
-    return CoverageStudy(chosen, tuple(row for cell in listed for row in done[cell]))
+    with open_journal(journal, asdict(chosen), listed) as kept:
+        if progress is not None and kept.done:
+            progress(sum(cell in kept.done for cell in listed))
+        missing = [cell for cell in dict.fromkeys(listed) if cell not in kept.done]
+        with closing(_in_parallel(missing, chosen.cover, workers or os.cpu_count() or 1)) as found:
+            for cell, rows in found:
+                kept.note(cell, rows)
+                if progress is not None:
+                    progress(1)
+    return CoverageStudy(chosen, tuple(row for cell in listed for row in kept.done[cell]))
 
 
 def study_like(
@@ -158,19 +248,35 @@ def study_like(
 
     Parameters
     ----------
+    people
+        One data set.
+    settings
+        As for `run_study`.
     pi, rho
         In place of the estimates. A negative estimate of the correlation is taken as 0.
+
+    Returns
+    -------
+    CoverageStudy
+        Of one cell.
 
     Raises
     ------
     ParameterError
         No error to estimate from, or exact coverage of people with different numbers of attempts.
+
+    Examples
+    --------
+    >>> people = Individuals.from_counts([0, 0, 0, 1, 0, 2, 0, 0, 5, 1], 5)
+    >>> study = study_like(people, StudySettings(methods=("bp",), exact=True))
+    >>> round(study.rows[0].coverage, 3)
+    0.841
     """
     chosen = settings or StudySettings()
     rate = float(people.estimate) if pi is None else pi
     if not 0 < rate < 1:
         raise ParameterError(
-            f"the error rate of these data is {rate:g}: a study needs one above 0 and below 1, as in --pi .01"
+            f"the error rate of these data is {rate:g}: a study needs one above 0 and below 1, as in pi=.01"
         )
     correlation = float(np.clip(np.nan_to_num(people.rho), 0, 1)) if rho is None else rho
     mean = float(people.total_attempts / people.individuals)
@@ -186,75 +292,30 @@ def study_like(
 
 def _in_parallel(
     cells: Sequence[Cell], work: Callable[[Cell], list[CoverageRow]], workers: int
-) -> Iterator[tuple[Cell, list[CoverageRow]]]:
-    """Cells with their rows in their order, only a few of them ahead of what was taken."""
+) -> abc.Generator[tuple[Cell, list[CoverageRow]]]:
+    """Work on several cells at once and give them with their rows, in their order."""
+    from joblib import Parallel, delayed
     from threadpoolctl import threadpool_limits
 
-    # matrices of a cell are small: threads of their own would only wait for each other
-    with threadpool_limits(1), ThreadPoolExecutor(workers) as pool:
+    stopped = Event()
+
+    def rows_or_error(cell: Cell) -> list[CoverageRow] | FairtrialError:
+        # an error raised in a worker would take the finished cells before it along
         try:
-            coming = iter(cells)
-            waiting = [(cell, pool.submit(work, cell)) for cell in islice(coming, 4 * workers)]
-            while waiting:
-                cell, future = waiting.pop(0)
-                rows = future.result()
-                waiting += [(more, pool.submit(work, more)) for more in islice(coming, 1)]
-                yield cell, rows
+            return [] if stopped.is_set() else work(cell)
+        except FairtrialError as error:
+            return error
+
+    # matrices of a cell are small: threads of their own would only wait for each other
+    with threadpool_limits(1):
+        pool = Parallel(n_jobs=workers, backend="threading", return_as="generator", batch_size=1)
+        coming = pool(delayed(rows_or_error)(cell) for cell in cells)
+        try:
+            for found, cell in zip(coming, cells, strict=True):
+                if isinstance(found, FairtrialError):
+                    raise found
+                yield cell, found
         finally:
-            pool.shutdown(cancel_futures=True)
-
-
-@contextmanager
-def _journal(
-    path: PathLike | None, settings: StudySettings, cells: Sequence[Cell]
-) -> Iterator[tuple[dict[Cell, list[CoverageRow]], Callable[[list[CoverageRow]], None]]]:
-    """What was found before, and how to note what is found now."""
-    if path is None:
-        yield {}, lambda rows: None
-        return
-    every = hashlib.sha256(repr([astuple(cell) for cell in cells]).encode()).hexdigest()
-    own = json.dumps({**asdict(settings), "cells": every})
-    try:
-        is_new = not Path(path).exists()
-        with open(path, "a+", encoding="utf-8") as file:
-
-            def is_empty() -> bool:
-                return os.fstat(file.fileno()).st_size == 0
-
-            def note(rows: list[CoverageRow]) -> None:
-                if is_empty():
-                    file.write(own + "\n")
-                file.write(json.dumps([row.to_dict() for row in rows]) + "\n")
-                file.flush()
-
-            try:
-                yield _read_journal(file, Path(path), own), note
-            finally:
-                if is_new and is_empty():
-                    Path(path).unlink(missing_ok=True)
-    except OSError as error:
-        raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
-
-
-def _read_journal(file: IO[str], path: Path, own: str) -> dict[Cell, list[CoverageRow]]:
-    file.seek(0)
-    try:
-        lines = file.read().split("\n")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: is damaged ({error}); remove the file to begin anew") from error
-    tail = lines.pop()
-    if not (lines[0] == own if lines else own.startswith(tail)):
-        raise InputError(
-            f"{path}: is of a study with other settings or cells; use them, remove the file to begin anew, or name "
-            "another"
-        )
-    if tail:  # cut off in the middle of a line when the study was stopped
-        file.truncate(sum(len(line.encode()) + 1 for line in lines))
-    done = {}
-    try:
-        for line in lines[1:]:
-            rows = [CoverageRow(**entry) for entry in json.loads(line)]
-            done[Cell(rows[0].n, int(rows[0].m), rows[0].pi, rows[0].rho)] = rows
-    except (ValueError, TypeError, IndexError) as error:
-        raise InputError(f"{path}: is damaged ({error}); remove the file to begin anew") from error
-    return done
+            stopped.set()
+            for _ in coming:  # joblib warns of results that nobody takes
+                pass

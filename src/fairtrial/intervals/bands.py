@@ -18,14 +18,15 @@ from fairtrial.epc import PerformanceCurve
 from fairtrial.errors import ParameterError
 from fairtrial.intervals.bootstrap import Statistic, count_table, replicate
 from fairtrial.people import Cluster, known_cluster
+from fairtrial.tables import Column, Result, Table, every_tenth, plural
 from fairtrial.trials import Trials
 
 BandKind: TypeAlias = Literal["pointwise", "simultaneous"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Band:
-    """The limits of a band, one a value of alpha."""
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Band(Result):
+    """The limits of a band, one pair per value of alpha."""
 
     alpha: NDArray[np.float64]
     estimate: NDArray[np.float64]
@@ -44,6 +45,21 @@ class Band:
             "confidence": self.confidence,
             "cluster": self.cluster,
         }
+
+    def column(self) -> Column:
+        """The column that a table of the curve shows of it."""
+        return Column("band", f"{100 * self.confidence:g} % band, {self.kind}", "interval")
+
+    def summary(self) -> str:
+        """What kind of band it is."""
+        return f"{100 * self.confidence:g} %, {self.kind}, {plural(len(self.alpha), 'point')}, cluster {self.cluster}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """One row per alpha."""
+        columns = (Column("alpha", "alpha", "number"), Column("estimate", "estimate", "rate"), self.column())
+        ends = zip(self.low.tolist(), self.high.tolist(), strict=True)
+        rows = tuple(zip(self.alpha.tolist(), self.estimate.tolist(), ends, strict=True))
+        return (Table("band", "Band around a performance curve", columns, rows, shown=every_tenth(len(rows))),)
 
 
 def curve_band(

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 from fairtrial.checks import check_confidence
 from fairtrial.claims import Threshold
 from fairtrial.counting.errors import ErrorCounts
-from fairtrial.display import html_table, limits, percent
 from fairtrial.errors import ParameterError
 from fairtrial.rules.measures import MeasureLike, Weights, as_measure, linear_weights
+from fairtrial.tables import Column, Result, Table, interval_text, interval_title, percent
 
 
 class Interval(NamedTuple):
@@ -22,8 +22,8 @@ class Interval(NamedTuple):
     high: float
 
 
-@dataclass(frozen=True, slots=True)
-class RateInterval:
+@dataclass(frozen=True, slots=True, repr=False)
+class RateInterval(Result):
     """An interval for a rate, with the estimate and the standard deviation it was made of."""
 
     estimate: float
@@ -55,12 +55,24 @@ class RateInterval:
             **({"note": self.note} if self.note else {}),
         }
 
-    def _repr_html_(self) -> str:
-        row = (self.measure, percent(self.estimate), limits(self.low, self.high), self.method)
-        caption = f"{100 * self.confidence:g} % interval"
-        return html_table(
-            caption, ("measure", "estimate", "interval", "method"), [row], (self.note,) if self.note else ()
+    def summary(self) -> str:
+        """The estimate and its interval."""
+        ends = f"{interval_text(self.low, self.high)} %, {100 * self.confidence:g} % {self.method}"
+        return f"{self.measure.upper()} {percent(self.estimate)} ({ends})"
+
+    def tables(self) -> tuple[Table, ...]:
+        """The interval in one row."""
+        columns = (
+            Column("measure", "measure", "measure"),
+            Column("estimate", "estimate", "rate"),
+            Column("sigma", "sigma", "rate"),
+            Column("interval", interval_title(self.confidence), "interval"),
+            Column("method", "method"),
+            Column("confidence", "confidence", "level", detail=True),
         )
+        row = (self.measure, self.estimate, self.sigma, self.interval, self.method, self.confidence)
+        notes = (f"{self.measure.upper()}: {self.note}",) if self.note else ()
+        return (Table("intervals", f"{100 * self.confidence:g} % intervals of error rates", columns, (row,), notes),)
 
 
 def published_counts(*, far: float, frr: float, impostor: int, genuine: int) -> ErrorCounts:

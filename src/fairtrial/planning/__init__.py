@@ -1,20 +1,26 @@
 """How many people and attempts a test needs."""
 
-from fairtrial.planning.comparison import ComparisonPlan, comparison_power, plan_comparison, simulated_power
+from fairtrial.planning.checking import SimulatedPlan, check_plan
+from fairtrial.planning.comparison import ComparisonPlan, comparison_power, plan_comparison
 from fairtrial.planning.rate import (
     RatePlan,
     TradeOff,
     attempts_for_half_width,
     attempts_for_upper_bound,
-    check_plan,
     plan_rate,
     rule_of_thirty,
     trade_off,
 )
+from fairtrial.planning.simulation import SimulatedPower, simulate_comparison_power
+from fairtrial.planning.systems import ComparisonSetting, Rates
 
 __all__ = [
     "ComparisonPlan",
+    "ComparisonSetting",
     "RatePlan",
+    "Rates",
+    "SimulatedPlan",
+    "SimulatedPower",
     "TradeOff",
     "attempts_for_half_width",
     "attempts_for_upper_bound",
@@ -23,6 +29,6 @@ __all__ = [
     "plan_comparison",
     "plan_rate",
     "rule_of_thirty",
-    "simulated_power",
+    "simulate_comparison_power",
     "trade_off",
 ]

@@ -10,27 +10,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from math import ceil, floor, isfinite, log, log1p, sqrt
-from statistics import NormalDist
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from fairtrial.checks import as_generator, check_share
+from fairtrial.checks import check_share
 from fairtrial.errors import ParameterError
-from fairtrial.individuals.attempts import Individuals
-from fairtrial.individuals.enumeration import people_of_sums
-from fairtrial.individuals.generators import Generator, draw_counts, errors_pmf
-from fairtrial.individuals.limits import beta_binomial_limits, logit_limits
 from fairtrial.intervals.rates import normal_quantile
+from fairtrial.tables import Column, Result, Table, plural
 
 Scale: TypeAlias = Literal["linear", "logit"]
 
 _ATTEMPTS = (1, 2, 3, 5, 8, 12, 20, 30, 50, 100)
 _HAIR = 1e-9
-"""A solution that is whole but for rounding is not made one larger."""
+"""A solution that is a whole number but for rounding is not made one larger."""
 _CANDIDATES = 10**6
-_DRAWS = 10**8
-_AT_ONCE = 1 << 20
 
 
 def attempts_for_half_width(
@@ -40,9 +34,30 @@ def attempts_for_half_width(
 
     .. math:: E = z^2 \pi (1 - \pi) / h^2 \quad or, on\ the\ logit\ scale, \quad z^2 / (\pi (1 - \pi) h^2)
 
+    Parameters
+    ----------
+    pi
+        The rate that is expected.
+    half_width
+        The half-width of the interval.
+    scale
+        Whether that is the half-width of the rate (``linear``) or of its logit.
+    confidence
+        Of the interval.
+
+    Returns
+    -------
+    float
+        Attempts, not rounded.
+
+    Raises
+    ------
+    ParameterError
+        A rate, half-width, scale or confidence that is not possible.
+
     References
     ----------
-    Schuckers et al. 2004, eqs. (6) and (9), turned round; section 5 recommends the logit.
+    Schuckers et al. 2004, eqs. (6) and (9), solved for the attempts; section 5 recommends the logit.
     """
     _check_rate(pi, "pi")
     if not (half_width > 0 and isfinite(half_width)):
@@ -71,7 +86,20 @@ def attempts_for_upper_bound(pi: float, claim: float, *, confidence: float = 0.9
         Of the bound, on one side.
     power
         How probable it must be that the bound comes out below the claim. At 0.5 it does so on average only.
+
+    Returns
+    -------
+    float
+        Attempts, not rounded.
+
+    Raises
+    ------
+    ParameterError
+        A rate that is not below the claim, or a claim, confidence or power that is not possible.
     """
+    from scipy.optimize import brentq
+    from scipy.special import ndtri
+
     _check_rate(claim, "the claimed rate")
     normal_quantile(confidence)
     check_share("power", power, open_ends=True)
@@ -82,21 +110,18 @@ def attempts_for_upper_bound(pi: float, claim: float, *, confidence: float = 0.9
         raise ParameterError(f"no test can put a bound below {claim:g} if the rate itself is {pi:g}; claim more")
     if confidence <= 0.5 or power < 0.5:
         raise ParameterError(f"confidence must be above 0.5 and power at least 0.5, not {confidence} and {power}")
-    z_bound, z_power = (NormalDist().inv_cdf(level) for level in (confidence, power))
+    z_bound, z_power = (float(ndtri(level)) for level in (confidence, power))
 
-    def bound_above_claim(attempts: float) -> bool:
-        highest = pi + z_power * sqrt(pi * (1 - pi) / attempts)
-        if highest >= claim:
-            return True
-        return _logit(highest) + z_bound / sqrt(attempts * highest * (1 - highest)) > _logit(claim)
+    def excess(attempts: float) -> float:
+        """How far the bound lies above the claim, in logits; it falls as attempts grow."""
+        highest = min(pi + z_power * sqrt(pi * (1 - pi) / attempts), claim)
+        return _logit(highest) + z_bound / sqrt(attempts * highest * (1 - highest)) - _logit(claim)
 
-    low, high = 1e-3, 1.0
-    while bound_above_claim(high):
-        low, high = high, 2 * high
-    while high - low > 1e-9 * high:
-        middle = (low + high) / 2
-        low, high = (middle, high) if bound_above_claim(middle) else (low, middle)
-    return high
+    # with so many attempts the highest rate is the claim itself, and the bound above it
+    low = high = max(z_power**2 * pi * (1 - pi) / (claim - pi) ** 2, 1e-3)
+    while excess(high) > 0:
+        high *= 2
+    return float(brentq(excess, low, high, xtol=1e-300, rtol=1e-12)) if high > low else high
 
 
 def rule_of_thirty(pi: float) -> int:
@@ -114,6 +139,13 @@ def _check_rate(rate: float, name: str) -> None:
         raise ParameterError(f"{name} must be a fraction above 0 and below 1, not {rate}; 1.5 % is 0.015")
 
 
+_PLAN_COLUMNS = (
+    Column("attempts", "attempts each", "count"),
+    Column("individuals", "individuals", "count"),
+    Column("total", "in all", "count"),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class TradeOff:
     """So many attempts of each of so many people reach the goal."""
@@ -128,9 +160,9 @@ class TradeOff:
         return self.attempts * self.individuals
 
 
-@dataclass(frozen=True, slots=True)
-class RatePlan:
-    """People and attempts of each, what is expected of them, and what else would do."""
+@dataclass(frozen=True, slots=True, repr=False)
+class RatePlan(Result):
+    """People and attempts of each, what is expected of them, and alternatives."""
 
     individuals: int
     attempts: int
@@ -175,9 +207,35 @@ class RatePlan:
             "trade_off": [{**asdict(row), "total": row.total} for row in self.trade_off],
         }
 
+    def summary(self) -> str:
+        """People and attempts of each, and what they are worth."""
+        worth = plural(self.expected["independent_attempts"], "independent one")
+        people = f"{plural(self.individuals, 'individual')} with {plural(self.attempts, 'attempt')} each"
+        return f"{people}, {self.individuals * self.attempts:,} in all, worth {worth}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """The plan with what is expected of it, and the alternatives."""
+        found = self.expected
+        columns = [*_PLAN_COLUMNS, Column("pi", "expected rate", "rate")]
+        if self.pi > 0:
+            columns.append(Column("half_width", "half-width", "rate"))
+            columns.append(Column("interval", "interval by the logit", "interval"))
+        columns += [
+            Column("independent_attempts", "worth", "count", detail=True),
+            Column("rho", "rho", "number", detail=True),
+            Column("confidence", "confidence", "level", detail=True),
+            Column("claim", "claim", "rate", detail=True),
+        ]
+        record = {**self.to_dict(), **found, "interval": (found["low"], found["high"]) if self.pi > 0 else None}
+        others = (*_PLAN_COLUMNS, Column("cost", "cost", "count"))
+        return (
+            Table.of("plan", self.summary(), columns, [record]),
+            Table.of("alternatives", "Alternatives", others, record["trade_off"]),
+        )
+
 
 def design_effect(attempts: Any, rho: float) -> Any:
-    """How many times more attempts are needed than if all were independent: 1 + (m - 1) rho."""
+    """Compute how many times more attempts are needed than if all were independent: 1 + (m - 1) rho."""
     return 1 + (attempts - 1) * rho
 
 
@@ -198,16 +256,31 @@ def plan_rate(
 
     Parameters
     ----------
+    pi, rho
+        The rate and the correlation between attempts of a person that are expected.
     half_width, scale
         The half-width of the interval that is asked for, of the rate or of its logit.
     claim, power
         In place of a half-width: the rate that the one-sided upper bound is to exclude, and how surely. Where no
         error is expected (`pi` 0) and attempts are correlated at all, only people count.
+    confidence
+        Of the interval or the bound.
     individuals, attempts
         How many people there are, or how many attempts each can make; the other is found. With neither, the
-        cheapest plan is; without correlation, that of one attempt each.
+        cheapest plan is found; without correlation, that of one attempt each.
     person_cost
         What one more person costs, in attempts.
+
+    Returns
+    -------
+    RatePlan
+        People, attempts of each, and alternatives.
+
+    Raises
+    ------
+    ParameterError
+        Neither or both of a half-width and a claim, too few people for any number of attempts, or a number that is not
+        possible.
 
     Examples
     --------
@@ -306,62 +379,3 @@ def _cheapest(needed: float, rho: float, person_cost: float) -> int:
     numbers = np.arange(max(1, fewest, near - _CANDIDATES), max(near, min(most, near + _CANDIDATES)) + 1)
     people = np.maximum(2, np.ceil(needed * design_effect(numbers, rho) / numbers - _HAIR))
     return int(numbers[np.argmin(people * (person_cost + numbers))])
-
-
-@dataclass(frozen=True, slots=True)
-class SimulatedPlan:
-    """What a plan gave in simulated tests."""
-
-    data_sets: int
-    mean_half_width: float
-    """Of the interval BB, on the scale of the rate."""
-    coverage: float
-    """How often the interval LBB held the true rate."""
-    share_below_claim: float | None
-    """How often the upper bound came out below the claimed rate; without errors, the bound of so many people."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """The names of the command line's JSON."""
-        return asdict(self)
-
-
-def check_plan(
-    plan: RatePlan,
-    *,
-    generator: Generator = "oman-zucker",
-    data_sets: int = 10_000,
-    rng: np.random.Generator | int | None = 0,
-) -> SimulatedPlan:
-    """Simulate tests as planned and see what they give; fewer of them where each has very many attempts."""
-    data_sets = max(1, min(data_sets, _DRAWS // min(plan.individuals, plan.attempts + 1)))
-    people = _drawn(plan, generator, data_sets, as_generator(rng))
-    low, high = logit_limits(people, confidence=plan.confidence)
-    plain_low, plain_high = beta_binomial_limits(people, confidence=plan.confidence)
-    below = None
-    if plan.claim is not None:
-        bound = logit_limits(people, confidence=2 * plan.confidence - 1)[1]
-        without = -np.expm1(log(1 - plan.confidence) / plan.individuals)
-        below = float(np.mean(np.where(people.total_errors > 0, bound, without) < plan.claim))
-    return SimulatedPlan(
-        data_sets,
-        float(np.mean(plain_high - plain_low)) / 2,
-        float(np.mean((low <= plan.pi) & (plan.pi <= high))),
-        below,
-    )
-
-
-def _drawn(plan: RatePlan, generator: Generator, data_sets: int, rng: np.random.Generator) -> Individuals:
-    """Tests as planned: numbers of people with 0, 1, ... errors are drawn, or people's errors if those are fewer."""
-    pmf = errors_pmf(plan.attempts, plan.pi, plan.rho, generator=generator)
-    errors = np.arange(plan.attempts + 1.0)
-    values = np.stack([errors, errors * (errors - 1) / 2], axis=1)
-    size = max(1, _AT_ONCE // min(plan.individuals, len(pmf)))
-    sums = []
-    for start in range(0, data_sets, size):
-        number = min(size, data_sets - start)
-        if len(pmf) <= plan.individuals:
-            sums.append(draw_counts(plan.individuals, pmf, number, rng) @ values)
-        else:
-            drawn = rng.choice(len(pmf), size=(number, plan.individuals), p=pmf / pmf.sum())
-            sums.append(values[drawn].sum(axis=1))
-    return people_of_sums(plan.individuals, plan.attempts, *np.concatenate(sums).T)

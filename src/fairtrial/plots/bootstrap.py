@@ -9,6 +9,7 @@ import numpy as np
 from fairtrial.comparison import PairComparison
 from fairtrial.intervals.bootstrap import BootstrapMethod
 from fairtrial.plots.style import GREY, PALE, axes_for, in_percent, legible, look
+from fairtrial.tables import Terms, translate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,6 +21,7 @@ def bootstrap_plot(
     measure: str = "HTER",
     method: BootstrapMethod = "percentile",
     bins: int = 40,
+    terms: Terms = "default",
     ax: Axes | None = None,
 ) -> Axes:
     """Draw the replicates of the difference A - B, the bounds of its interval, the estimate and zero.
@@ -32,6 +34,8 @@ def bootstrap_plot(
         What was compared, for the axis.
     method
         How the interval is made of the replicates; ``centred`` is the paper's.
+    terms
+        ``iso`` calls error rates FMR and FNMR.
 
     References
     ----------
@@ -47,7 +51,8 @@ def bootstrap_plot(
             own.axvline(bound, color=look(0).colour, linewidth=2.6, label=label)
         own.axvline(found.estimate, color=look(1).colour, linestyle=look(1).line, label="estimate")
         own.axvline(0, color="black", linestyle=":", label="no difference")
-        in_percent(own.xaxis, f"{measure} of {legible(pair.a)} minus {measure} of {legible(pair.b)}")
+        label = translate(measure, terms)
+        in_percent(own.xaxis, f"{label} of {legible(pair.a)} minus {label} of {legible(pair.b)}")
         in_percent(own.yaxis, "share of replicates")
         inside = "0 lies within: no difference shown" if low <= 0 <= high else "0 lies outside: they differ"
         own.set_title(f"{len(found.replicates):,} bootstrap replicates on test, thresholds from dev\n{inside}")

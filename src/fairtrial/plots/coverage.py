@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from math import ceil
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from fairtrial.axes import COVERAGE_COLOURS, coverage_classes, coverage_labels
 from fairtrial.errors import InputError, ParameterError, listed, shown
 from fairtrial.formats.columns import read_named
 from fairtrial.formats.files import PathLike
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from fairtrial.plots.style import Canvas
 
-BOUNDS = (0.0, 0.01, 0.25, 0.5, 0.75, 0.9, 0.925, 0.95, 1.0)
-"""Of the classes of Schuckers et al. 2004, Table 1; a class holds its lower bound, the last also its upper one."""
 NAMES = {"dr": "DR", "bp": "BP", "sb": "SB", "bb": "BB", "lbb": "LBB", "brr": "BRR"}
 _COLUMNS = ("n", "m", "pi", "rho", "coverage")
 
@@ -70,7 +68,7 @@ class CoverageMap:
 
     @property
     def squares(self) -> NDArray[np.float64]:
-        """A row of squares an m and rho, a column an n and pi; both from the smallest on."""
+        """One row of squares per m and rho, one column per n and pi, each from the smallest up."""
         return self.coverage.reshape(len(self.m) * len(self.rho), -1)
 
 
@@ -113,11 +111,6 @@ def choose_rows(rows: Sequence[Covered], **values: Sequence[float]) -> list[Cove
                 raise ParameterError(f"the study has no {name} = {value:g}; it has {numbers or 'none'}")
         kept = [row for row in kept if float(getattr(row, name)) in wanted]
     return kept
-
-
-def coverage_classes(coverage: ArrayLike) -> NDArray[np.int64]:
-    """The class of each coverage, from 0 (below 1 %) to 7 (95 % and more)."""
-    return np.asarray(np.clip(np.searchsorted(BOUNDS, np.asarray(coverage), side="right") - 1, 0, len(BOUNDS) - 2))
 
 
 def coverage_map(rows: Sequence[Covered], method: str) -> CoverageMap:
@@ -167,12 +160,12 @@ def coverage_plot(
     lines = ceil(len(maps) / columns)
     with figure_for(figure, map_size(len(maps))) as own:
         panels: list[Axes] = own.subplots(lines, columns, squeeze=False).ravel().tolist()
-        colours = ListedColormap(_colours(), name="coverage")
+        colours = ListedColormap(COVERAGE_COLOURS, name="coverage")
         for panel, one in zip(panels, maps, strict=False):
             _draw_map(panel, one, colours)
         for panel in panels[len(maps) :]:
             panel.set_axis_off()
-        _key(own, colours, columns=8 if columns == 3 else 4)
+        _key(own, columns=8 if columns == 3 else 4)
         first = maps[0]
         own.suptitle(
             f"coverage; within each block pi from {first.pi[0]:g} to {first.pi[-1]:g} (left to right),"
@@ -188,20 +181,12 @@ def map_size(panels: int) -> tuple[float, float]:
     return 1.2 + 3.4 * columns, 0.9 + 3.3 * ceil(panels / columns)
 
 
-def _colours() -> list[Any]:
-    """From pale to dark, in the order of the colours of Table 1, and in order also for those who see none."""
-    import matplotlib
-
-    shades = matplotlib.colormaps["viridis_r"]
-    return [shades(value) for value in np.linspace(0, 1, len(BOUNDS) - 1)]
-
-
 def _draw_map(ax: Axes, one: CoverageMap, colours: Any) -> None:
     squares = one.squares
     classes = np.ma.masked_array(coverage_classes(np.nan_to_num(squares)), np.isnan(squares))
     wide, high = len(one.pi), len(one.rho)
     edges = [np.arange(size + 1) - 0.5 for size in reversed(squares.shape)]
-    ax.pcolormesh(*edges, classes, cmap=colours, vmin=-0.5, vmax=len(BOUNDS) - 1.5)
+    ax.pcolormesh(*edges, classes, cmap=colours, vmin=-0.5, vmax=len(COVERAGE_COLOURS) - 0.5)
     for border in np.arange(1, len(one.n)) * wide - 0.5:
         ax.axvline(border, color="white", linewidth=1.6)
     for border in np.arange(1, len(one.m)) * high - 0.5:
@@ -221,12 +206,11 @@ def _short(number: float) -> str:
     return f"{number / 1000:g}k" if number >= 1000 else f"{number:g}"
 
 
-def _key(figure: Canvas, colours: Any, *, columns: int) -> None:
+def _key(figure: Canvas, *, columns: int) -> None:
     from matplotlib.patches import Patch
 
     handles = [
-        Patch(facecolor=colours(k), label=f"{100 * low:g} to {100 * high:g} %")
-        for k, (low, high) in enumerate(pairwise(BOUNDS))
+        Patch(facecolor=colour, label=label) for colour, label in zip(COVERAGE_COLOURS, coverage_labels(), strict=True)
     ]
     figure.legend(
         handles=handles,

@@ -3,41 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
+from fairtrial.axes import DET_TICKS, DetLimits, Range, det_limits, probit, share_below
 from fairtrial.errors import ParameterError
+from fairtrial.folds import CROSS_VALIDATED
 from fairtrial.plots.operating import OperatingCurve, OperatingPoint
-from fairtrial.plots.style import GREY, Look, as_percent, axes_for, in_percent, legend_within, legible, look
+from fairtrial.plots.style import GREY, Look, axes_for, in_percent, legend_within, legible, look
+from fairtrial.tables import Terms, percent, translate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-TICKS = (1e-6, 1e-5, 1e-4, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 0.99)
-Edges: TypeAlias = tuple[tuple[float, float], tuple[float, float]]
-_NORMAL = NormalDist()
-_EDGE = 1e-9
-"""Rates of 0 and 1 lie at infinity; they are drawn as far out as this one."""
+Edges: TypeAlias = tuple[Range, Range]
 
 
-def probit(rates: ArrayLike) -> NDArray[np.float64]:
-    """Rates on the scale of a DET axis: normal deviates."""
-    within = np.clip(np.asarray(rates, dtype=np.float64), _EDGE, 1 - _EDGE)
-    flat = [_NORMAL.inv_cdf(rate) for rate in within.ravel().tolist()]
-    return np.array(flat, dtype=np.float64).reshape(within.shape)
-
-
-def share_below(deviates: ArrayLike) -> NDArray[np.float64]:
-    """The way back: rates of normal deviates."""
-    values = np.asarray(deviates, dtype=np.float64)
-    flat = [_NORMAL.cdf(value) for value in values.ravel().tolist()]
-    return np.array(flat, dtype=np.float64).reshape(values.shape)
-
-
-def det_plot(curves: OperatingCurve | Sequence[OperatingCurve], *, ax: Axes | None = None) -> Axes:
+def det_plot(
+    curves: OperatingCurve | Sequence[OperatingCurve], *, terms: Terms = "default", ax: Axes | None = None
+) -> Axes:
     """Draw DET curves; data are fractions, the axes are probit scales read in percent.
 
     Parameters
@@ -45,14 +28,21 @@ def det_plot(curves: OperatingCurve | Sequence[OperatingCurve], *, ax: Axes | No
     curves
         Curves of `operating_curves`. Each a-priori point comes with the intervals of its FAR and its FRR; where one
         of them is 0 or 1, which these axes do not have, the point is on their edge.
+    terms
+        ``iso`` calls error rates FMR and FNMR.
 
     References
     ----------
-    Martin et al., The DET curve in assessment of detection task performance, 1997; FUS Fig. 3 (d).
+    Martin et al., The DET curve in assessment of detection task performance, 1997; Poh & Bengio,
+    Database, protocols and tools for evaluating score-level fusion, 2006, Fig. 3 (d).
     """
     systems = as_curves(curves)
     with axes_for(ax, (5.4, 5.2)) as own:
-        _probit_axes(own, *_limits(systems))
+        limits = det_limits(
+            [(curve.roc.far, curve.roc.frr) for curve in systems],
+            [(float(curve.point.counts.far), float(curve.point.counts.frr)) for curve in systems],
+        )
+        _probit_axes(own, limits, terms)
         ends = max(own.get_xlim()[0], own.get_ylim()[0]), own.get_xlim()[1]
         own.plot(ends, ends, color=GREY, linewidth=0.8, zorder=1)
         draw_curves(own, systems, edges=(own.get_xlim(), own.get_ylim()))
@@ -79,10 +69,10 @@ def draw_curves(ax: Axes, curves: Sequence[OperatingCurve], *, edges: Edges = ((
     """
     for number, curve in enumerate(curves):
         own, counts = look(number), curve.point.counts
-        eer = f"{_eer_name(curve)} {as_percent(curve.eer.value)}"
+        eer = f"{_eer_name(curve)} {percent(curve.eer.value)}"
         line: dict[str, Any] = {"color": own.colour, "linestyle": own.line}
         ax.plot(curve.roc.far, curve.roc.frr, drawstyle="steps-pre", **line)
-        label = f"{legible(curve.system)}: {eer}, HTER {as_percent(counts.hter)}"
+        label = f"{legible(curve.system)}: {eer}, HTER {percent(counts.hter)}"
         ax.plot([], [], marker=own.marker, label=label, **line)
         _draw_point(ax, curve.point, own, edges)
 
@@ -118,39 +108,27 @@ def _draw_point(ax: Axes, point: OperatingPoint, own: Look, edges: Edges) -> Non
 def headline(name: str, curves: Sequence[OperatingCurve]) -> str:
     """What is a posteriori in the figure, and what a priori."""
     point = curves[0].point
-    kind = point.kind.removesuffix(" (cross-validated)")
-    where = "test" if kind == point.kind else "held-out trials"
+    level = f"{100 * point.confidence:g} % intervals"
+    if point.kind == CROSS_VALIDATED:
+        return (
+            f"{name} and EER: a posteriori, on all trials\n"
+            f"points, HTER: on held-out trials, threshold by {point.criterion} from other people\n{level}"
+        )
     return (
-        f"{name} and EER: a posteriori on {where}\n"
-        f"points, HTER: {kind}, threshold by {point.criterion} on dev; {100 * point.confidence:g} % intervals"
+        f"{name} and EER: a posteriori, on test\n"
+        f"points, HTER: {point.kind}, threshold by {point.criterion} on dev; {level}"
     )
 
 
-def _limits(curves: Sequence[OperatingCurve]) -> tuple[float, float, float]:
-    """The smallest FAR and FRR, but 0, at which a curve is within the axes, and the end of both axes."""
-    worst = max(curve.eer.value for curve in curves)
-    farthest = max(max(curve.point.counts.far, curve.point.counts.frr) for curve in curves)
-    end = 0.5 if worst < 0.3 and farthest < 0.5 else 0.99
-    smallest = []
-    for own, other in (("far", "frr"), ("frr", "far")):
-        found = [0.01]
-        for curve in curves:
-            rates, others = getattr(curve.roc, own), getattr(curve.roc, other)
-            found += rates[(rates > 0) & (others <= end)].tolist()
-            found.append(getattr(curve.point.counts, own) or end)
-        smallest.append(min(found))
-    return smallest[0], smallest[1], end
-
-
-def _probit_axes(ax: Axes, far: float, frr: float, end: float) -> None:
+def _probit_axes(ax: Axes, limits: DetLimits, terms: Terms) -> None:
     from matplotlib.ticker import FixedLocator, NullLocator
 
     ax.set_xscale("function", functions=(probit, share_below))
     ax.set_yscale("function", functions=(probit, share_below))
     for axis in (ax.xaxis, ax.yaxis):
-        axis.set_major_locator(FixedLocator(TICKS))
+        axis.set_major_locator(FixedLocator(DET_TICKS))
         axis.set_minor_locator(NullLocator())
-    in_percent(ax.xaxis, "FAR")
-    in_percent(ax.yaxis, "FRR")
-    ax.set_xlim(max(0.7 * far, TICKS[0]), end)
-    ax.set_ylim(max(0.7 * frr, TICKS[0]), end)
+    in_percent(ax.xaxis, translate("FAR", terms))
+    in_percent(ax.yaxis, translate("FRR", terms))
+    ax.set_xlim(*limits.far)
+    ax.set_ylim(*limits.frr)

@@ -17,6 +17,7 @@ from fairtrial.plots.det import det_plot
 from fairtrial.plots.operating import OperatingCurve, operating_curves
 from fairtrial.plots.style import figure_for, in_percent, legend_below, legible, look
 from fairtrial.rules.criteria import CriterionLike, as_criterion
+from fairtrial.tables import Terms, translate
 from fairtrial.trials import Trials
 
 if TYPE_CHECKING:
@@ -121,11 +122,18 @@ def _edges(classes: Sequence[Floats], bins: int) -> Floats:
 
 
 def diagnostic_plot(
-    diagnostics: Diagnostic | Sequence[Diagnostic], *, figure: Canvas | None = None
+    diagnostics: Diagnostic | Sequence[Diagnostic], *, terms: Terms = "default", figure: Canvas | None = None
 ) -> tuple[Axes, Axes, Axes, Axes]:
     """Draw four panels: densities, FAR and FRR against the threshold, the WER, and the DET curve.
 
     The scores of several systems have different scales: each is drawn over its own range, from 0 to 1.
+
+    Parameters
+    ----------
+    diagnostics
+        What `diagnostics` gives.
+    terms
+        ``iso`` calls error rates FMR and FNMR.
 
     Returns
     -------
@@ -158,15 +166,16 @@ def diagnostic_plot(
                 heights = values / np.max(values) if several else values
                 density.stairs(heights, edges, fill=True, color=colour, alpha=0.15)
                 density.stairs(heights, edges, color=colour, linestyle=line, linewidth=1.4, label=f"{who}{name}")
-            rates.plot(threshold, one.frr, color=first, drawstyle="steps-post", label=f"{who}FRR")
-            rates.plot(threshold, one.far, color=second, linestyle="--", drawstyle="steps-post", label=f"{who}FAR")
+            rates.plot(threshold, one.frr, color=first, drawstyle="steps-post", label=f"{who}{translate('FRR', terms)}")
+            far = f"{who}{translate('FAR', terms)}"
+            rates.plot(threshold, one.far, color=second, linestyle="--", drawstyle="steps-post", label=far)
             name = legible(one.curve.system)
             wer.plot(threshold, one.wer, color=first, linestyle=look(number).line, drawstyle="steps-post", label=name)
             for panel in (density, rates, wer):
                 chosen = placed(one, one.curve.point.threshold)
                 panel.axvline(chosen, color=first if several else "black", linestyle=":", linewidth=1)
         _finish((density, rates, wer), shown)
-        det_plot([one.curve for one in shown], ax=det)
+        det_plot([one.curve for one in shown], terms=terms, ax=det)
         det.set_title("(d) DET on test; point: threshold from dev")
         return density, rates, wer, det
 
@@ -197,6 +206,6 @@ def _finish(panels: tuple[Axes, Axes, Axes], shown: Sequence[Diagnostic]) -> Non
     _legend_above(panels[0], 2 * len(shown))
     for panel in panels[1:] if several else panels[1:2]:
         panel.legend(loc="best")
-    panels[0].set_ylabel("density over its highest" if several else "density")
+    panels[0].set_ylabel("density, highest = 1" if several else "density")
     in_percent(panels[1].yaxis, "error rate")
     in_percent(panels[2].yaxis, "WER")

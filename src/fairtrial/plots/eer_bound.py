@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import erfc, sqrt
-from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from scipy.special import chdtrc, chdtri
 
 from fairtrial.checks import check_share
 from fairtrial.errors import ParameterError
@@ -19,18 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _LISTED = 10
-
-
-def chi2_tail(chi2: ArrayLike) -> NDArray[np.float64]:
-    """The upper tail of chi2 with one degree of freedom: the tails of a normal distribution."""
-    values = np.asarray(chi2, dtype=np.float64)
-    return np.array([erfc(sqrt(value / 2)) for value in values.ravel().tolist()]).reshape(values.shape)
-
-
-def chi2_critical(p_value: float) -> float:
-    """The chi2 from which on p is no more than this."""
-    check_share("p_value", p_value, open_ends=True)
-    return NormalDist().inv_cdf(p_value / 2) ** 2
 
 
 def eer_bound_plot(bounds: EerBound | Sequence[EerBound], *, p_value: float = 0.01, ax: Axes | None = None) -> Axes:
@@ -50,11 +36,11 @@ def eer_bound_plot(bounds: EerBound | Sequence[EerBound], *, p_value: float = 0.
     pairs = (bounds,) if isinstance(bounds, EerBound) else tuple(bounds)
     if not pairs:
         raise ParameterError("there is no pair of EERs to draw")
-    critical = chi2_critical(p_value)
+    critical = float(chdtri(1, check_share("p_value", p_value, open_ends=True)))
     with axes_for(ax) as own:
         last = max(3 * critical, 12.0)
         grid = np.linspace(0, last, 400)
-        own.semilogy(grid, chi2_tail(grid), color="black", linewidth=1.4)
+        own.semilogy(grid, chdtrc(1, grid), color="black", linewidth=1.4)
         own.axvspan(critical, last, color=PALE, alpha=0.5, zorder=0)
         own.plot([critical], [p_value], "o", color="black", markersize=4)
         own.annotate(
@@ -75,7 +61,7 @@ def eer_bound_plot(bounds: EerBound | Sequence[EerBound], *, p_value: float = 0.
             further = pair.chi2 + 0.07 * last
             own.annotate(
                 "",
-                (further, float(chi2_tail(further))),
+                (further, float(chdtrc(1, further))),
                 xytext=(pair.chi2, pair.p_value),
                 arrowprops={"arrowstyle": "->", "color": drawn.colour, "linewidth": 1.4},
             )
@@ -86,7 +72,7 @@ def eer_bound_plot(bounds: EerBound | Sequence[EerBound], *, p_value: float = 0.
             text = "\n".join(["beyond the right edge:", *words, *more])
             own.text(0.98, 0.97, text, transform=own.transAxes, ha="right", va="top", fontsize=7.5, color="#404040")
         own.set_xlim(0, last)
-        own.set_ylim(float(chi2_tail(last)) / 2, 1.3)
+        own.set_ylim(float(chdtrc(1, last)) / 2, 1.3)
         own.set_xlabel("chi2")
         own.set_ylabel("p")
         own.set_title(f"what EERs on {pairs[0].trials:,} trials say at the least; arrows: where the truth may lie")

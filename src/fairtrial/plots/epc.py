@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fairtrial.axes import ALPHA, ALPHA_ENDS
 from fairtrial.epc import PerformanceCurve
 from fairtrial.errors import ParameterError
 from fairtrial.evaluation import Evaluation
 from fairtrial.folds import CROSS_VALIDATED
 from fairtrial.intervals.bands import Band
 from fairtrial.plots.style import axes_for, in_percent, legend_below, legible, look
+from fairtrial.tables import Terms, translate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_ENDS = 0.03
+_KINDS = {CROSS_VALIDATED: "a priori, cross-validated"}
 _APART = 0.008
 """How far apart in alpha the intervals of several systems stand, so that none hides another."""
 
@@ -27,6 +29,7 @@ def epc_plot(
     *,
     bands: Mapping[str, Band] | None = None,
     points: Sequence[Evaluation] = (),
+    terms: Terms = "default",
     ax: Axes | None = None,
 ) -> Axes:
     """Draw Expected Performance Curves: at every alpha the threshold is from dev and the figure from test.
@@ -38,6 +41,8 @@ def epc_plot(
     points
         Results of `evaluate` with the criterion of the curves, drawn at their alpha with their interval; those of
         several systems stand a little apart.
+    terms
+        ``iso`` calls error rates FMR and FNMR.
 
     References
     ----------
@@ -55,7 +60,7 @@ def epc_plot(
                 band = around[curve.system]
                 own.fill_between(band.alpha, band.low, band.high, color=drawn.colour, alpha=0.18, linewidth=0)
         _draw_points(own, points, places)
-        label_axes(own, shown[0])
+        label_axes(own, shown[0], terms)
         own.set_title(_headline(shown[0], next(iter(around.values()), None), points))
         legend_below(own, columns=3)
         return own
@@ -75,15 +80,16 @@ def as_curves(curves: PerformanceCurve | Sequence[PerformanceCurve]) -> tuple[Pe
     return found
 
 
-def label_axes(ax: Axes, curve: PerformanceCurve) -> None:
+def label_axes(ax: Axes, curve: PerformanceCurve, terms: Terms) -> None:
     """Name the axes of an EPC, and let the ends of alpha, where errors soar, not flatten all that lies between."""
     ax.set_xlim(float(curve.alpha[0]), float(curve.alpha[-1]))
-    ax.set_xlabel("alpha, the weight of FAR" if curve.criterion.weighs_far else "alpha")
-    where = "held out" if curve.kind == CROSS_VALIDATED else "on test"
+    ax.set_xlabel(translate(ALPHA, terms) if curve.criterion.weighs_far else "alpha")
+    where = "on held-out trials" if curve.kind == CROSS_VALIDATED else "on test"
+    label = translate(f"{curve.measure.label} {where}", terms)
     if curve.measure.is_share:
-        in_percent(ax.yaxis, f"{curve.measure.label} {where}")
+        in_percent(ax.yaxis, label)
     else:
-        ax.set_ylabel(f"{curve.measure.label} {where}")
+        ax.set_ylabel(label)
     if curve.measure.higher_is_better:
         return
     ax.set_ylim(bottom=0)
@@ -91,7 +97,7 @@ def label_axes(ax: Axes, curve: PerformanceCurve) -> None:
         float(height)
         for line in ax.lines
         for place, height in np.asarray(line.get_xydata(), dtype=np.float64).tolist()
-        if _ENDS <= place <= 1 - _ENDS
+        if ALPHA_ENDS <= place <= 1 - ALPHA_ENDS
     ]
     if inner and ax.get_ylim()[1] > 2 * max(inner) > 0:
         ax.set_ylim(top=1.4 * max(inner))
@@ -118,8 +124,8 @@ def _draw_points(ax: Axes, points: Sequence[Evaluation], places: Mapping[str, in
 
 
 def _headline(curve: PerformanceCurve, band: Band | None, points: Sequence[Evaluation]) -> str:
-    kind = curve.kind.replace(" (cross-validated)", ", cross-validated")
-    parts = [f"EPC: {kind}, threshold by {curve.criterion} on dev"]
+    whose = "from other people" if curve.kind == CROSS_VALIDATED else "on dev"
+    parts = [f"EPC: {_KINDS.get(curve.kind, curve.kind)}, threshold by {curve.criterion} {whose}"]
     if band is not None:
         parts.append(f"{100 * band.confidence:g} % {band.kind} bands")
     if points:

@@ -12,6 +12,7 @@ from fairtrial.errors import ParameterError
 from fairtrial.plots.epc import as_curves, label_axes
 from fairtrial.plots.style import axes_for, legend_below, legible, look
 from fairtrial.significance.curves import CurveComparison
+from fairtrial.tables import Terms
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,7 +21,12 @@ HATCHES = ("////", "\\\\\\\\")
 
 
 def epc_comparison_plot(
-    a: PerformanceCurve, b: PerformanceCurve, comparison: CurveComparison, *, ax: Axes | None = None
+    a: PerformanceCurve,
+    b: PerformanceCurve,
+    comparison: CurveComparison,
+    *,
+    terms: Terms = "default",
+    ax: Axes | None = None,
 ) -> Axes:
     """Draw two EPCs and shade where they differ significantly, in the colour of the better one.
 
@@ -30,6 +36,8 @@ def epc_comparison_plot(
         Curves of the two systems, of the HTER.
     comparison
         The result of `compare_curves` on them.
+    terms
+        ``iso`` calls error rates FMR and FNMR.
 
     References
     ----------
@@ -37,7 +45,7 @@ def epc_comparison_plot(
     """
     check_pair(a, b, comparison)
     with axes_for(ax) as own:
-        draw_pair(own, a, b)
+        draw_pair(own, a, b, terms)
         shade_regions(own, comparison)
         whole = "over all alpha at once" if comparison.simultaneous else "at each alpha by itself"
         own.set_title(
@@ -60,12 +68,12 @@ def check_pair(a: PerformanceCurve, b: PerformanceCurve, comparison: CurveCompar
         raise ParameterError(f"curves are compared by their HTER; these show {a.measure.label}")
 
 
-def draw_pair(ax: Axes, a: PerformanceCurve, b: PerformanceCurve) -> None:
+def draw_pair(ax: Axes, a: PerformanceCurve, b: PerformanceCurve, terms: Terms) -> None:
     """Draw the two curves."""
     for number, curve in enumerate((a, b)):
         drawn = look(number)
         ax.plot(curve.alpha, curve.value, color=drawn.colour, linestyle=drawn.line, label=legible(curve.system))
-    label_axes(ax, a)
+    label_axes(ax, a, terms)
 
 
 def shade_regions(ax: Axes, comparison: CurveComparison) -> None:

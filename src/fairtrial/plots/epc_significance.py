@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from fairtrial.axes import ALPHA
 from fairtrial.epc import PerformanceCurve
 from fairtrial.errors import ParameterError
 from fairtrial.plots.epc_compare import check_pair, draw_pair, spans
 from fairtrial.plots.style import GREY, PALE, figure_for, in_percent, legible
 from fairtrial.significance.curves import CurveComparison
+from fairtrial.tables import Terms, translate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,6 +27,7 @@ def epc_significance_plot(
     comparison: CurveComparison,
     *,
     levels: Sequence[float] = LEVELS,
+    terms: Terms = "default",
     figure: Canvas | None = None,
 ) -> tuple[Axes, Axes]:
     """Draw two EPCs and, below, the confidence along alpha that A has the higher HTER.
@@ -34,10 +37,12 @@ def epc_significance_plot(
     a, b
         Curves of the two systems, of the HTER.
     comparison
-        The result of `compare_curves` on them; with ``method="independent"`` it is FUS eq. (14).
+        The result of `compare_curves` on them; with ``method="independent"`` it is eq. (14) of the paper below.
     levels
         Lines across the lower panel. Beyond the first and the last the two-sided test is significant at twice the
         first: at 20 % for .1 and .9.
+    terms
+        ``iso`` calls error rates FMR and FNMR.
 
     Returns
     -------
@@ -53,7 +58,7 @@ def epc_significance_plot(
         raise ParameterError(f"levels must be fractions between 0 and 1, not {list(levels)}")
     with figure_for(figure, (6.4, 6.2)) as own:
         upper, lower = own.subplots(2, 1, sharex=True, height_ratios=[3, 2])
-        draw_pair(upper, a, b)
+        draw_pair(upper, a, b, terms)
         upper.set_xlabel("")
         upper.set_title(f"(a) EPC: a priori, threshold by {a.criterion} on dev")
         upper.legend(loc="upper center")
@@ -66,7 +71,7 @@ def epc_significance_plot(
         lower.set_ylim(-0.02, 1.02)
         lower.set_yticks(sorted({0.0, 1.0, *levels}))
         in_percent(lower.yaxis, "confidence")
-        lower.set_xlabel("alpha, the weight of FAR")
+        lower.set_xlabel(translate(ALPHA, terms))
         lower.set_title(
             f"(b) confidence that {legible(a.system)} is worse than {legible(b.system)}, {comparison.test} test\n"
             f"grey: beyond {' and '.join(f'{100 * level:g}' for level in (min(levels), max(levels)))} %"

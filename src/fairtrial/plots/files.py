@@ -28,7 +28,7 @@ _MOST = 10_000
 
 
 def check_picture(path: PathLike, *, width: float = 6.4, height: float = 4.6, dpi: int = 120) -> None:
-    """Raise an error where a name does not say how a picture is to be written, or a size is none."""
+    """Raise an error where a name does not say how a picture is to be written, or a size is not one."""
     if Path(path).suffix.lower() not in ENDINGS:
         raise OutputError(f"{path}: the name of a picture should end in {', '.join(ENDINGS)}")
     if not Path(path).absolute().parent.is_dir():

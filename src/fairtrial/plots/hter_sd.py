@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from fairtrial.errors import ParameterError
 from fairtrial.intervals import class_interval, hter_interval, naive_interval, published_counts, rate_interval
 from fairtrial.plots.style import axes_for, look
+from fairtrial.tables import Terms, translate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -70,8 +71,15 @@ def hter_deviations(
     )
 
 
-def hter_sd_plot(data: DeviationCurves, *, ax: Axes | None = None) -> Axes:
+def hter_sd_plot(data: DeviationCurves, *, terms: Terms = "default", ax: Axes | None = None) -> Axes:
     """Draw the standard deviations of HTER, NAIVE, CLASS, FAR and FRR against NI / NC, on logarithmic axes.
+
+    Parameters
+    ----------
+    data
+        What `hter_deviations` gives.
+    terms
+        ``iso`` calls error rates FMR and FNMR.
 
     References
     ----------
@@ -89,13 +97,14 @@ def hter_sd_plot(data: DeviationCurves, *, ax: Axes | None = None) -> Axes:
                 marker=drawn.marker,
                 markevery=max(1, len(values) // 6),
                 markersize=4.5,
-                label=notes.get(name, name),
+                label=translate(notes.get(name, name), terms),
             )
         own.set_xlabel("NI / NC, impostor trials per genuine trial")
-        own.set_ylabel("standard deviation (a fraction)")
+        own.set_ylabel("standard deviation, as a fraction")
+        rates = translate(f"FAR {100 * data.far:g} %, FRR {100 * data.frr:g} %", terms)
         own.set_title(
-            f"FAR {100 * data.far:g} %, FRR {100 * data.frr:g} %, NC = {data.genuine:,} genuine trials, independent\n"
-            "more impostor trials soon make the HTER no surer, though NAIVE and CLASS say so"
+            f"{rates}, NC = {data.genuine:,} independent genuine trials\n"
+            "more impostor trials hardly help the HTER, though NAIVE and CLASS fall"
         )
         own.legend(loc="lower left")
         return own

@@ -51,7 +51,7 @@ def plan_plot(plan: RatePlan, *, ax: Axes | None = None) -> Axes:
             )
         if plan.rho:
             fewest = max(2, floor(plan.independent_attempts * plan.rho) + 1)
-            own.axhline(fewest, color=GREY, linestyle=":", label=f"{fewest:,} individuals: fewer never do")
+            own.axhline(fewest, color=GREY, linestyle=":", label=f"{fewest:,} individuals: fewer are never enough")
         own.plot(
             plan.attempts,
             plan.individuals,
@@ -93,7 +93,8 @@ def power_curve(plan: ComparisonPlan, power_of: Callable[[int], float], *, point
     Parameters
     ----------
     power_of
-        From a number of people to the power, such as ``lambda n: plan_comparison(a, b, individuals=n).power``.
+        From a number of people to the power, such as
+        ``lambda n: plan_comparison(a, b, individuals=n, data_sets=0).power``.
     """
     if points < 2:
         raise ParameterError(f"a curve needs at least 2 points, not {points}")

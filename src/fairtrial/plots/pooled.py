@@ -10,13 +10,18 @@ from fairtrial.epc import PerformanceCurve
 from fairtrial.errors import ParameterError, listed, shown
 from fairtrial.plots.epc import label_axes
 from fairtrial.plots.style import axes_for, legend_below, legible, look
+from fairtrial.tables import Terms
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 def pooled_epc_plot(
-    results: BenchmarkResult | Sequence[BenchmarkResult], *, group: str = "all", ax: Axes | None = None
+    results: BenchmarkResult | Sequence[BenchmarkResult],
+    *,
+    group: str = "all",
+    terms: Terms = "default",
+    ax: Axes | None = None,
 ) -> Axes:
     """Draw pooled EPCs: all groups of one fusion method, or one group of several methods.
 
@@ -26,6 +31,8 @@ def pooled_epc_plot(
         One result of `run_benchmark`, or several of the same protocol.
     group
         Which group, where there are several results; ``all`` pools all experiments.
+    terms
+        ``iso`` calls error rates FMR and FNMR.
 
     References
     ----------
@@ -38,7 +45,7 @@ def pooled_epc_plot(
             drawn = look(number)
             own.plot(curve.alpha, curve.value, color=drawn.colour, linestyle=drawn.line, label=legible(name))
         first = runs[0]
-        label_axes(own, next(iter(curves.values())))
+        label_axes(own, next(iter(curves.values())), terms)
         what = _name(first) if len(runs) == 1 else "all experiments" if group == "all" else group
         data = f"{first.benchmark} (synthetic)" if first.synthetic else first.benchmark
         own.set_title(f"pooled EPC: {data}, {first.protocol}, {what}\na priori, threshold by {first.criterion} on dev")

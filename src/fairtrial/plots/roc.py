@@ -10,6 +10,7 @@ from fairtrial.plots.det import as_curves, draw_curves, headline
 from fairtrial.plots.operating import OperatingCurve
 from fairtrial.plots.style import GREY, axes_for, in_percent, legend_within, look
 from fairtrial.rules.eer import EqualErrorRate
+from fairtrial.tables import Terms, translate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,7 +20,11 @@ _ROOM = 3.0
 
 
 def roc_plot(
-    curves: OperatingCurve | Sequence[OperatingCurve], *, limit: float | None = None, ax: Axes | None = None
+    curves: OperatingCurve | Sequence[OperatingCurve],
+    *,
+    limit: float | None = None,
+    terms: Terms = "default",
+    ax: Axes | None = None,
 ) -> Axes:
     """Draw ROC curves as errors, FRR against FAR, with the EER line and the a-priori points.
 
@@ -31,6 +36,8 @@ def roc_plot(
         Curves of `operating_curves`.
     limit
         Up to which rate the axes reach; by default as far as the points need.
+    terms
+        ``iso`` calls error rates FMR and FNMR.
 
     References
     ----------
@@ -41,7 +48,7 @@ def roc_plot(
         raise ParameterError(f"the limit of the axes must be a fraction above 0 and at most 1, not {limit}")
     with axes_for(ax, (5.4, 5.2)) as own:
         reach = _reach(systems) if limit is None else limit
-        own.plot([0, reach], [0, reach], color=GREY, linewidth=0.8, zorder=1, label="FAR = FRR")
+        own.plot([0, reach], [0, reach], color=GREY, linewidth=0.8, zorder=1, label=translate("FAR = FRR", terms))
         draw_curves(own, systems)
         for number, curve in enumerate(systems):
             drawn = look(number)
@@ -50,8 +57,8 @@ def roc_plot(
         own.set_xlim(0, reach)
         own.set_ylim(0, reach)
         own.set_aspect("equal")
-        in_percent(own.xaxis, "FAR")
-        in_percent(own.yaxis, "FRR")
+        in_percent(own.xaxis, translate("FAR", terms))
+        in_percent(own.yaxis, translate("FRR", terms))
         own.set_title(headline("ROC", systems))
         legend_within(own, len(systems))
         return own

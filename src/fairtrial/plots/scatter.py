@@ -26,13 +26,13 @@ class ScatteredClass:
     """A subsample of the trials of one class, and the mean and covariance of all of them."""
 
     points: Floats
-    """One row a trial, one column a system."""
+    """One row per trial, one column per system."""
     trials: int
     mean: Floats
     covariance: Floats
 
     def ellipse(self, deviations: float) -> Floats:
-        """Points around the mean at so many standard deviations in every direction, a row a point."""
+        """Points around the mean at so many standard deviations in every direction, one row per point."""
         values, vectors = np.linalg.eigh(self.covariance)
         axes = vectors * np.sqrt(np.clip(values, 0, None))
         circle = np.stack([np.cos(_TURN), np.sin(_TURN)], axis=1)
@@ -61,7 +61,7 @@ def scatter_data(trials: Trials, a: str, b: str, *, points: int = 500, rng: int 
         The seed of the subsample, which the figure states.
     """
     if points < 1:
-        raise ParameterError(f"there must be at least one point a class, not {points}")
+        raise ParameterError(f"there must be at least one point per class, not {points}")
     check_seed(rng)
     scores = np.stack([trials.column(name).astype(np.float64) for name in (a, b)], axis=1)
     finite = np.isfinite(scores).all(axis=1)

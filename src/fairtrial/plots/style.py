@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from fairtrial.axes import line_of
 from fairtrial.errors import cut
 
 if TYPE_CHECKING:
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
 
     Canvas: TypeAlias = Figure | SubFigure
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-"""Those of Okabe and Ito, without the yellow that no white page shows."""
-LINES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (6, 1.5, 1, 1.5)), (0, (1, 1)), (0, (8, 1, 1, 1, 1, 1)), (0, (2, 2)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 GREY = "#7F7F7F"
 PALE = "#D9D9D9"
@@ -62,8 +60,9 @@ class Look:
 
 def look(number: int) -> Look:
     """The look of the first, second, ... thing; the first 42 differ."""
-    turn, place = divmod(number, len(COLOURS))
-    return Look(COLOURS[place], LINES[(place + turn) % len(LINES)], MARKERS[(place + turn) % len(MARKERS)])
+    colour, dashes = line_of(number)
+    turn, place = divmod(number, len(MARKERS))
+    return Look(colour, (0, dashes) if dashes else "-", MARKERS[(place + turn) % len(MARKERS)])
 
 
 @contextmanager
@@ -119,11 +118,6 @@ def in_percent(axis: Axis, label: str) -> None:
     """Let the axis of a rate, a fraction, be read in percent."""
     axis.set_major_formatter(lambda value, _: f"{100 * value:.6g}".replace("-", "\N{MINUS SIGN}"))
     axis.set_label_text(f"{label} (%)")
-
-
-def as_percent(rate: float) -> str:
-    """A rate in a legend."""
-    return f"{100 * rate:.2f} %" if rate >= 0.001 or rate == 0 else f"{100 * rate:.2g} %"
 
 
 def legend_within(ax: Axes, entries: int) -> Legend:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp, lgamma, log, log1p
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import bdtrc
 
 from fairtrial.checks import check_choice
 from fairtrial.errors import ParameterError, TrialsError, cut
 from fairtrial.intervals.clusters import wrong_decisions
 from fairtrial.plots.style import GREY, axes_for, in_percent, legible, look
+from fairtrial.tables import Terms, translate
 from fairtrial.trials import Trials
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ _SIDES = ((1, 1), (-1, 1), (1, -1), (-1, -1))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Zoo:
-    """One entry a person: what his genuine trials look like, and the impostor trials he takes part in."""
+    """One entry per person: what their genuine trials look like, and the impostor trials they take part in."""
 
     system: str
     by: Person
@@ -64,8 +65,8 @@ def zoo_data(
     Parameters
     ----------
     by
-        ``claim``: impostor trials against a person's claim, so lambs stand out; ``subject``: those he makes
-        himself, so wolves do.
+        ``claim``: impostor trials against a person's claim, so lambs stand out; ``subject``: those that
+        the person makes, so wolves do.
     shows
         ``scores``: means. A goat's genuine mean is more than 1.5 interquartile ranges below the lower quartile
         of all, a lamb's impostor mean as far above the upper one. ``errors``: rates at the threshold. A goat or a lamb
@@ -129,28 +130,18 @@ def _improbable(errors: Floats, trials: NDArray[np.int64]) -> NDArray[np.bool_]:
     rate = float(errors.sum() / trials.sum())
     if not 0 < rate < 1:
         return np.zeros(len(errors), dtype=bool)
-    tails = [_tail(round(count), int(size), rate) for count, size in zip(errors.tolist(), trials.tolist(), strict=True)]
-    return np.array([tail < _RISK / len(tails) for tail in tails])
+    return np.asarray(bdtrc(errors.round() - 1, trials, rate) < _RISK / len(errors))
 
 
-def _tail(errors: int, trials: int, rate: float) -> float:
-    """The probability of so many errors or more."""
-    if errors == 0:
-        return 1.0
-    logs = [
-        lgamma(trials + 1) - lgamma(k + 1) - lgamma(trials - k + 1) + k * log(rate) + (trials - k) * log1p(-rate)
-        for k in range(errors, trials + 1)
-    ]
-    return min(1.0, sum(exp(value) for value in logs))
-
-
-def zoo_plot(zoo: Zoo, *, ax: Axes | None = None) -> Axes:
-    """Draw every person by his genuine and impostor trials; those who stand out have their names.
+def zoo_plot(zoo: Zoo, *, terms: Terms = "default", ax: Axes | None = None) -> Axes:
+    """Draw every person by their genuine and impostor trials, and name those who stand out.
 
     Parameters
     ----------
     zoo
         What `zoo_data` gives.
+    terms
+        ``iso`` calls error rates FMR and FNMR.
     """
     other = "lambs" if zoo.by == "claim" else "wolves"
     with axes_for(ax, (6.0, 5.2)) as own:
@@ -177,16 +168,16 @@ def zoo_plot(zoo: Zoo, *, ax: Axes | None = None) -> Axes:
         _name_outliers(own, zoo)
         who = {"claim": "against the claim", "subject": "by the subject"}[zoo.by]
         if zoo.shows == "errors":
-            in_percent(own.xaxis, "FRR of genuine trials")
-            in_percent(own.yaxis, f"FAR of impostor trials {who}")
+            in_percent(own.xaxis, translate("FRR of genuine trials", terms))
+            in_percent(own.yaxis, translate(f"FAR of impostor trials {who}", terms))
         else:
             own.set_xlabel("mean score of genuine trials")
             own.set_ylabel(f"mean score of impostor trials {who}")
-        lost = f"; {zoo.left_out:,} without both classes left out" if zoo.left_out else ""
+        lost = f"; {zoo.left_out:,} without trials of both classes left out" if zoo.left_out else ""
         rule = (
             f"goats, {other}: beyond Tukey's fences; dotted: quartiles"
             if zoo.shows == "scores"
-            else f"goats, {other}: more errors than chance explains; larger dots: more people"
+            else f"goats, {other}: more errors than chance explains; larger dots: several people"
         )
         own.set_title(f"the zoo of {legible(zoo.system)} on test: {len(zoo.names):,} {zoo.by}s{lost}\n{rule}")
         own.legend(loc="best")

@@ -31,49 +31,25 @@
     const [, , width, height] = svg.getAttribute("viewBox").split(" ").map(Number);
     return { left: 48, right: width - 10, top: 8, bottom: height - 36 };
   };
-  const axes = (svg, area, xTicks, yTicks, xLabel, yLabel) => {
-    for (const [at, label] of xTicks) {
-      draw(svg, "path", { class: "grid", d: `M${at} ${area.top}V${area.bottom}` });
-      draw(svg, "text", { x: at, y: area.bottom + 14, "text-anchor": "middle" }, label);
+  const axes = (svg, area, across, up) => {
+    const x = scale(across.low, across.high, area.left, area.right), y = scale(up.low, up.high, area.bottom, area.top);
+    for (const [value, label] of across.ticks) {
+      draw(svg, "path", { class: "grid", d: `M${x(value)} ${area.top}V${area.bottom}` });
+      draw(svg, "text", { x: x(value), y: area.bottom + 14, "text-anchor": "middle" }, label);
     }
-    for (const [at, label] of yTicks) {
-      draw(svg, "path", { class: "grid", d: `M${area.left} ${at}H${area.right}` });
-      draw(svg, "text", { x: area.left - 5, y: at + 4, "text-anchor": "end" }, label);
+    for (const [value, label] of up.ticks) {
+      draw(svg, "path", { class: "grid", d: `M${area.left} ${y(value)}H${area.right}` });
+      draw(svg, "text", { x: area.left - 5, y: y(value) + 4, "text-anchor": "end" }, label);
     }
     draw(svg, "path", { class: "axis", d: `M${area.left} ${area.top}V${area.bottom}H${area.right}` });
-    draw(svg, "text", { x: (area.left + area.right) / 2, y: area.bottom + 30, "text-anchor": "middle" }, xLabel);
+    draw(svg, "text", { x: (area.left + area.right) / 2, y: area.bottom + 30, "text-anchor": "middle" }, across.label);
     draw(svg, "text", { x: 12, y: (area.top + area.bottom) / 2, "text-anchor": "middle",
-      transform: `rotate(-90 12 ${(area.top + area.bottom) / 2})` }, yLabel);
-  };
-  const niceTicks = (low, high, count) => {
-    const raw = (high - low) / count, power = Math.pow(10, Math.floor(Math.log10(raw)));
-    const step = [1, 2, 5, 10].map((k) => k * power).find((k) => k >= raw);
-    const ticks = [];
-    for (let at = Math.ceil(low / step) * step; at <= high + 1e-9 * step; at += step) ticks.push(at);
-    return [ticks, Math.max(0, -Math.floor(Math.log10(step) + 1e-9))];
+      transform: `rotate(-90 12 ${(area.top + area.bottom) / 2})` }, up.label);
+    return [x, y];
   };
   const clear = (svg) => { while (svg.firstChild) svg.removeChild(svg.firstChild); };
 
-  // The standard normal quantile, by Acklam's rational approximation.
-  const probit = (p) => {
-    if (p <= 0) return -Infinity;
-    if (p >= 1) return Infinity;
-    const a = [-39.69683028665376, 220.9460984245205, -275.9285104469687, 138.357751867269, -30.66479806614716, 2.506628277459239];
-    const b = [-54.47609879822406, 161.5858368580409, -155.6989798598866, 66.80131188771972, -13.28068155288572];
-    const c = [-0.007784894002430293, -0.3223964580411365, -2.400758277161838, -2.549732539343734, 4.374664141464968, 2.938163982698783];
-    const d = [0.007784695709041462, 0.3224671290700398, 2.445134137142996, 3.754408661907416];
-    if (p < 0.02425 || p > 0.97575) {
-      const q = Math.sqrt(-2 * Math.log(Math.min(p, 1 - p)));
-      const x = (((((c[0] * q + c[1]) * q + c[2]) * q + c[3]) * q + c[4]) * q + c[5]) /
-        ((((d[0] * q + d[1]) * q + d[2]) * q + d[3]) * q + 1);
-      return p < 0.5 ? x : -x;
-    }
-    const q = p - 0.5, r = q * q;
-    return (((((a[0] * r + a[1]) * r + a[2]) * r + a[3]) * r + a[4]) * r + a[5]) * q /
-      (((((b[0] * r + b[1]) * r + b[2]) * r + b[3]) * r + b[4]) * r + 1);
-  };
-
-  const explore = (systems) => {
+  const explore = ({ systems, together, alpha: alphaAxis, det, no_threshold: noThreshold }) => {
     const chooser = byId("system"), slider = byId("alpha");
     systems.forEach((system, k) => {
       const option = document.createElement("option");
@@ -83,25 +59,19 @@
     });
     slider.max = systems[0].alpha.length - 1;
     let useAsked = true;
-    const faint = systems.length <= 12 ? systems : [];
+    const faint = together ? systems : [];
 
     const point = () => {
       const system = systems[chooser.value], k = Number(slider.value);
       if (useAsked) return system.asked;
       return { alpha: system.alpha[k], threshold: system.threshold[k], far: system.far[k], frr: system.frr[k],
-        hter: system.hter[k], low: system.low[k], high: system.high[k] };
+        hter: system.hter[k], low: system.low[k], high: system.high[k], x: system.at.x[k], y: system.at.y[k] };
     };
 
     const drawEpc = (system, now) => {
       const svg = byId("epc"), area = box(svg);
       clear(svg);
-      const shown = [...faint, system];
-      const top = Math.max(...shown.flatMap((s) => s.hter.filter((v, k) => s.alpha[k] >= 0.02 && s.alpha[k] <= 0.98)),
-        ...system.high.filter((v, k) => v !== null && system.alpha[k] >= 0.1 && system.alpha[k] <= 0.9), 1e-4) * 1.08;
-      const x = scale(0, 1, area.left, area.right), y = scale(0, top, area.bottom, area.top);
-      const [ticks, digits] = niceTicks(0, 100 * top, 5);
-      axes(svg, area, [0, .2, .4, .6, .8, 1].map((v) => [x(v), v.toFixed(1)]),
-        ticks.map((v) => [y(v / 100), v.toFixed(digits)]), "alpha", "HTER %");
+      const [x, y] = axes(svg, area, alphaAxis, system.axis);
       const clip = (v) => Math.max(area.top, Math.min(area.bottom, v));
       const known = system.alpha.map((_, k) => k).filter((k) => system.low[k] !== null);
       if (known.length) {
@@ -119,31 +89,24 @@
       svg.setAttribute("data-at", at === null ? "asked" : String(now.alpha));
     };
 
-    const LOW = probit(0.00005), HIGH = probit(0.6);
-    const RATES = [0.0001, 0.001, 0.01, 0.05, 0.1, 0.2, 0.4];
     const drawDet = (system, now) => {
       const svg = byId("det"), area = box(svg);
       clear(svg);
-      const x = scale(LOW, HIGH, area.left, area.right), y = scale(LOW, HIGH, area.bottom, area.top);
-      const inside = (v) => Math.max(LOW, Math.min(HIGH, v));
-      const label = (rate) => String(+(100 * rate).toPrecision(2));
-      axes(svg, area, RATES.map((r) => [x(probit(r)), label(r)]), RATES.map((r) => [y(probit(r)), label(r)]), "FAR %", "FRR %");
-      draw(svg, "path", { class: "grid", d: `M${area.left} ${area.bottom}L${area.right} ${area.top}` });
-      const line = (s) => path(s.det.far.map((v) => x(inside(probit(v)))), s.det.frr.map((v) => y(inside(probit(v)))));
+      const [x, y] = axes(svg, area, det.x, det.y);
+      const from = Math.max(det.x.low, det.y.low), to = Math.min(det.x.high, det.y.high);
+      draw(svg, "path", { class: "grid", d: `M${x(from)} ${y(from)}L${x(to)} ${y(to)}` });
+      const line = (s) => path(s.det.x.map(x), s.det.y.map(y));
       for (const other of faint) draw(svg, "path", { class: "other", d: line(other) });
       draw(svg, "path", { class: "curve", d: line(system) });
-      draw(svg, "circle", { class: "point", r: 5, cx: x(inside(probit(now.far))), cy: y(inside(probit(now.frr))) });
+      draw(svg, "circle", { class: "point", r: 5, cx: x(now.x), cy: y(now.y) });
       svg.setAttribute("data-at", `${now.far},${now.frr}`);
     };
 
     const drawDensity = (system, now) => {
       const svg = byId("density"), area = box(svg);
       clear(svg);
-      const { edges, genuine, impostor } = system.density;
-      const x = scale(edges[0], edges[edges.length - 1], area.left, area.right);
-      const y = scale(0, Math.max(...genuine, ...impostor) * 1.05 || 1, area.bottom, area.top);
-      const [ticks, digits] = niceTicks(edges[0], edges[edges.length - 1], 5);
-      axes(svg, area, ticks.map((v) => [x(v), v.toFixed(digits)]), [], "score", "density");
+      const { edges, genuine, impostor, top, scores } = system.density;
+      const [x, y] = axes(svg, area, scores, { label: "density", low: 0, high: top, ticks: [] });
       const steps = (heights) => {
         let text = `M${x(edges[0])} ${area.bottom}`;
         heights.forEach((h, k) => { text += `L${x(edges[k]).toFixed(1)} ${y(h).toFixed(1)}L${x(edges[k + 1]).toFixed(1)} ${y(h).toFixed(1)}`; });
@@ -163,7 +126,7 @@
       const word = now.alpha === null ? "none: as asked" : now.alpha.toFixed(2) + (useAsked ? ", as asked" : "");
       byId("alpha-value").textContent = word;
       slider.setAttribute("aria-valuetext", word);
-      byId("threshold").textContent = Number.isFinite(now.threshold) ? String(+now.threshold.toPrecision(5)) : "none";
+      byId("threshold").textContent = Number.isFinite(now.threshold) ? String(+now.threshold.toPrecision(5)) : noThreshold;
       byId("far").textContent = percent(now.far);
       byId("frr").textContent = percent(now.frr);
       byId("hter").textContent = percent(now.hter);
@@ -184,31 +147,26 @@
     backToAsked();
   };
 
-  const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#888888", "#000000"];
-  const DASHES = ["", "6 3", "2 2", "8 3 2 3", "", "6 3", "2 2", "8 3 2 3"];
-  const pooled = (curves) => {
+  const pooled = ({ curves, x: across, y: up }) => {
     const svg = byId("pooled");
     svg.setAttribute("viewBox", `0 0 640 ${Math.max(320, 60 + 18 * curves.length)}`);
     const area = box(svg);
     area.right -= 190;
-    const top = Math.max(...curves.flatMap((c) => c.hter.filter((v, k) => c.alpha[k] >= 0.05 && c.alpha[k] <= 0.95))) * 1.08 || 0.01;
-    const x = scale(0, 1, area.left, area.right), y = scale(0, top, area.bottom, area.top);
-    const [ticks, digits] = niceTicks(0, 100 * top, 5);
-    axes(svg, area, [0, .2, .4, .6, .8, 1].map((v) => [x(v), v.toFixed(1)]), ticks.map((v) => [y(v / 100), v.toFixed(digits)]), "alpha", "HTER %");
+    const [x, y] = axes(svg, area, across, up);
     curves.forEach((curve, k) => {
-      const style = { fill: "none", stroke: k < 7 ? COLOURS[k] : "currentColor", "stroke-width": curve.name === "all" ? 3 : 1.6, "stroke-dasharray": DASHES[k % 8] };
-      draw(svg, "path", { ...style, d: path(curve.alpha.map(x), curve.hter.map((v) => Math.max(area.top, y(v)))) });
-      draw(svg, "path", { ...style, d: `M${area.right + 12} ${area.top + 12 + 18 * k}h24` });
+      const width = curve.bold ? 3 : 1.6;
+      const look = { fill: "none", style: `stroke: var(--c${curve.colour})`, "stroke-width": width,
+        "stroke-dasharray": curve.dashes.map((length) => length * width).join(" ") };
+      draw(svg, "path", { ...look, d: path(curve.alpha.map(x), curve.hter.map((v) => Math.max(area.top, y(v)))) });
+      draw(svg, "path", { ...look, d: `M${area.right + 12} ${area.top + 12 + 18 * k}h24` });
       const name = curve.name.length > 26 ? curve.name.slice(0, 25) + "\u2026" : curve.name;
       draw(draw(svg, "text", { x: area.right + 42, y: area.top + 16 + 18 * k }, name), "title", {}, curve.name);
     });
   };
 
-  const BOUNDS = [0.01, 0.25, 0.5, 0.75, 0.9, 0.925, 0.95];
-  const CLASSES = ["#fff3b0", "#fdd870", "#f6a74b", "#d8745d", "#9f5f80", "#5f6fae", "#2f6fc4", "#12407a"];
-  const coverage = ({ cells, values, best }) => {
+  const coverage = ({ cells, maps, best, legend }) => {
     const chooser = byId("method"), svg = byId("map");
-    for (const name of Object.keys(values)) {
+    for (const name of Object.keys(maps)) {
       const option = document.createElement("option");
       option.value = option.textContent = name;
       chooser.appendChild(option);
@@ -222,27 +180,25 @@
       clear(svg);
       const left = 50, bottom = 660, blockWidth = 800 / ns.length, blockHeight = 640 / ms.length;
       const width = (blockWidth - 6) / pis.length, height = (blockHeight - 6) / rhos.length;
-      const found = values[chooser.value];
+      const { values, classes } = maps[chooser.value];
       cells.forEach(([n, m, pi, rho], k) => {
-        const kind = BOUNDS.filter((bound) => found[k] >= bound).length;
         const rect = draw(svg, "rect", { x: left + atN.get(n) * blockWidth + atPi.get(pi) * width,
-          y: bottom - atM.get(m) * blockHeight - (atRho.get(rho) + 1) * height, width, height, fill: CLASSES[kind] });
-        draw(rect, "title", {}, `n ${n}, m ${m}, pi ${pi}, rho ${rho}: ${(100 * found[k]).toFixed(1)} %`);
+          y: bottom - atM.get(m) * blockHeight - (atRho.get(rho) + 1) * height, width, height, fill: legend[classes[k]][0] });
+        draw(rect, "title", {}, `n ${n}, m ${m}, pi ${pi}, rho ${rho}: ${(100 * values[k]).toFixed(1)} %`);
       });
       ns.forEach((n, k) => draw(svg, "text", { x: left + (k + 0.5) * blockWidth, y: 678, "text-anchor": "middle" }, String(n)));
       ms.forEach((m, k) => draw(svg, "text", { x: left - 8, y: bottom - (k + 0.5) * blockHeight, "text-anchor": "end" }, String(m)));
-      draw(svg, "text", { x: 450, y: 694, "text-anchor": "middle" }, "individuals n");
-      draw(svg, "text", { x: 12, y: 340, transform: "rotate(-90 12 340)", "text-anchor": "middle" }, "attempts m");
+      draw(svg, "text", { x: 450, y: 694, "text-anchor": "middle" }, "n, individuals");
+      draw(svg, "text", { x: 12, y: 340, transform: "rotate(-90 12 340)", "text-anchor": "middle" }, "m, attempts of each");
       svg.setAttribute("data-at", chooser.value);
     };
     chooser.addEventListener("change", show);
-    const legend = byId("legend"), ends = [0, ...BOUNDS, 1];
-    CLASSES.forEach((colour, k) => {
+    for (const [colour, label] of legend) {
       const entry = document.createElement("span"), swatch = document.createElement("i");
       swatch.style.background = colour;
-      entry.append(swatch, `${100 * ends[k]} to ${100 * ends[k + 1]} %`);
-      legend.appendChild(entry);
-    });
+      entry.append(swatch, label);
+      byId("legend").appendChild(entry);
+    }
     show();
   };
 
@@ -274,7 +230,7 @@
   });
   label();
 
-  if (data.systems) explore(data.systems);
-  if (data.curves) pooled(data.curves);
+  if (data.systems) explore(data);
+  if (data.pooled) pooled(data.pooled);
   if (data.coverage) coverage(data.coverage);
 })();

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from typing import Any
 
-from fairtrial.display import in_percent
+from fairtrial.axes import ALPHA, COLOURS
 from fairtrial.formats.files import PathLike, write_whole
+from fairtrial.tables import Terms, in_percent, translate
+
+_SMALL = 0.0001
+"""Smaller p values are not told apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,19 @@ class Repeat:
 
 
 @dataclass(frozen=True, slots=True)
+class Captions:
+    """What the figures of a page say of the trials they show: by default those of a test set."""
+
+    threshold: str = "threshold from dev"
+    no_threshold: str = "none"
+    """What stands where no single threshold was used."""
+    epc: str = "Expected performance curve: HTER on test trials, the threshold from dev"
+    det: str = "DET curve of the test trials, and the operating point"
+    density: str = "Scores of the test trials"
+    hter: str = "HTER on test trials"
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """All that a page says."""
 
@@ -76,28 +93,41 @@ class Page:
     notes: tuple[str, ...] = ()
     synthetic: bool = False
     explore: dict[str, Any] = field(default_factory=dict)
-    """What the interactive figures draw, by their kind: `systems`, `curves` or `coverage`."""
+    """What the interactive figures draw, by their kind: `systems`, `pooled` or `coverage`."""
+    captions: Captions = Captions()
+    terms: Terms = "default"
 
 
 def number_cell(value: float, digits: int = 4) -> Cell:
-    """A number with so many digits that count."""
+    """A number with so many significant digits."""
     if math.isnan(value):
         return Cell("", -math.inf)
     return Cell("infinite" if math.isinf(value) else f"{value:.{digits}g}", value)
 
 
 def percent_cell(rate: float) -> Cell:
-    """A rate in per cent, with enough digits for small ones."""
+    """A rate in percent, with enough digits for small ones."""
     return Cell(in_percent(rate), -math.inf if math.isnan(rate) else 100 * rate)
 
 
 def range_cell(low: float, high: float) -> Cell:
-    """An interval in per cent, sorted by its lower end."""
+    """An interval in percent, sorted by its lower end."""
     return Cell(f"{percent_cell(low).text} to {percent_cell(high).text}", low)
 
 
+def p_cell(value: float) -> Cell:
+    """A p value, which is never 0."""
+    return number_cell(value, 3) if math.isnan(value) or value >= _SMALL else Cell(f"< {_SMALL:.4f}", value)
+
+
+def p_words(value: float) -> str:
+    """A p value in a sentence."""
+    text = p_cell(value).text
+    return f"p {text}" if text.startswith("<") else f"p = {text}"
+
+
 def count_cell(value: float) -> Cell:
-    """A whole number with its thousands parted."""
+    """A whole number with its thousands separated."""
     return Cell(f"{int(value):,}", float(value))
 
 
@@ -108,11 +138,33 @@ def render(page: Page) -> str:
     room = resources.files("fairtrial.report")
     template = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     return template.from_string((room / "page.html.j2").read_text(encoding="utf-8")).render(
-        page=page,
-        style=(room / "page.css").read_text(encoding="utf-8"),
+        page=_in_terms(page),
+        alpha=translate(ALPHA, page.terms),
+        rates=[translate(name, page.terms) for name in ("FAR", "FRR")],
+        style=_palette() + (room / "page.css").read_text(encoding="utf-8"),
         script=(room / "page.js").read_text(encoding="utf-8"),
         data=_embedded(page.explore),
     )
+
+
+def _in_terms(page: Page) -> Page:
+    """The page with error rates called by its terms, wherever no name of a system can stand."""
+
+    def said(table: Table) -> Table:
+        columns = tuple(translate(column, page.terms) for column in table.columns)
+        return replace(table, caption=translate(table.caption, page.terms), columns=columns)
+
+    return replace(
+        page,
+        asked=translate(page.asked, page.terms),
+        tables=tuple(said(table) for table in page.tables),
+        methods=tuple(replace(method, what=translate(method.what, page.terms)) for method in page.methods),
+    )
+
+
+def _palette() -> str:
+    """The colours of figures, by which the style sheet and the script call them."""
+    return f":root {{ {' '.join(f'--c{number}: {colour};' for number, colour in enumerate(COLOURS))} }}\n"
 
 
 def _embedded(data: dict[str, Any]) -> str:
@@ -124,7 +176,7 @@ def _embedded(data: dict[str, Any]) -> str:
 def _short(value: Any, *, digits: int = 5) -> Any:
     """Rates with as many digits as can be seen; scores, which may be far from 0, with all of theirs."""
     if isinstance(value, dict):
-        exact = ("threshold", "edges")
+        exact = ("threshold", "edges", "scores")
         return {key: _short(entry, digits=17 if key in exact else digits) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):
         return [_short(entry, digits=digits) for entry in value]

@@ -1,23 +1,26 @@
-"""What the interactive figures show of a system: its errors at every alpha, its DET curve, its scores."""
+"""What the interactive figures draw: axes, and of each system its errors at every alpha, its DET curve, its scores."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fairtrial.axes import ALPHA, ALPHA_ENDS, Axis, DetLimits, Floats, det_axis, det_limits, linear_ticks, percent_axis
 from fairtrial.counting.errors import ErrorCounts
-from fairtrial.curves import roc_curve
-from fairtrial.epc import PerformanceCurve, alpha_grid, performance_curve
-from fairtrial.intervals.clusters import SharedPeople, interval_of_decisions, wrong_decisions
-from fairtrial.intervals.rates import hter_interval
-from fairtrial.rules.criteria import Criterion
+from fairtrial.curves import RocCurve, roc_curve
+from fairtrial.epc import PerformanceCurve
+from fairtrial.report.page import Captions
+from fairtrial.tables import Terms, translate
 from fairtrial.trials import Trials
 
 _BINS = 60
 _DET_POINTS = 300
+_TOGETHER = 12
+"""So many systems are drawn faintly behind the one that was chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,87 +33,141 @@ class Asked:
     high: float
     alpha: float | None
 
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Densities:
+    """Histograms of both classes on the same bins, each of area 1."""
+
+    edges: Floats
+    genuine: Floats
+    impostor: Floats
+
     def to_dict(self) -> dict[str, Any]:
         """What the page gets."""
-        rates = {name: float(getattr(self.counts, name)) for name in ("far", "frr", "hter")}
-        return {"alpha": self.alpha, "threshold": self.threshold, "low": self.low, "high": self.high, **rates}
+        low, high = float(self.edges[0]), float(self.edges[-1])
+        return {
+            "edges": self.edges.tolist(),
+            "genuine": self.genuine.tolist(),
+            "impostor": self.impostor.tolist(),
+            "top": 1.05 * float(max(self.genuine.max(), self.impostor.max())) or 1.0,
+            "scores": Axis("score", low, high, linear_ticks(low, high)).to_dict(),
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SystemView:
+    """What is drawn of one system."""
+
+    name: str
+    curve: PerformanceCurve
+    low: Floats
+    high: Floats
+    asked: Asked
+    roc: RocCurve
+    densities: Densities
+
+    @property
+    def highest(self) -> float:
+        """The highest HTER along alpha, but for the ends."""
+        return highest_within(self.curve.alpha, self.curve.hter)
+
+    def to_dict(self, limits: DetLimits, hter: Axis) -> dict[str, Any]:
+        """What the page gets, with places on axes that are known."""
+        asked, curve = self.asked, self.curve
+        rates = {name: float(getattr(asked.counts, name)) for name in ("far", "frr", "hter")}
+        det = limits.place([rates["far"]], [rates["frr"]])
+        return {
+            "name": self.name,
+            "alpha": curve.alpha.tolist(),
+            "threshold": curve.threshold.tolist(),
+            "far": curve.far.tolist(),
+            "frr": curve.frr.tolist(),
+            "hter": curve.hter.tolist(),
+            "low": self.low.tolist(),
+            "high": self.high.tolist(),
+            "at": _places(limits.place(curve.far, curve.frr)),
+            "det": _places(limits.place(self.roc.far, self.roc.frr)),
+            "density": self.densities.to_dict(),
+            "axis": hter.to_dict(),
+            "asked": {
+                "alpha": asked.alpha,
+                "threshold": asked.threshold,
+                "low": asked.low,
+                "high": asked.high,
+                "x": float(det[0][0]),
+                "y": float(det[1][0]),
+                **rates,
+            },
+        }
+
+
+def _places(found: tuple[Floats, Floats]) -> dict[str, list[float]]:
+    return {"x": found[0].tolist(), "y": found[1].tolist()}
 
 
 def system_view(
-    dev: Trials,
-    test: Trials,
-    *,
-    name: str,
-    criterion: Criterion,
-    asked: Asked,
-    shared: SharedPeople | None,
-    confidence: float = 0.95,
-    curve: PerformanceCurve | None = None,
-    group: str = "",
-) -> dict[str, Any]:
-    """What is drawn for one system; dev and test hold that system only.
+    test: Trials, curve: PerformanceCurve, *, name: str, asked: Asked, low: Floats, high: Floats
+) -> SystemView:
+    """What is drawn of one system; test holds that system only.
 
     Parameters
     ----------
+    test
+        The trials that were judged, of that system.
+    curve
+        Its errors along alpha.
     asked
         The operating point that was asked for.
-    shared
-        Which test trials share people; None: all are independent.
-    curve
-        The curve along alpha, if it is known already.
+    low, high
+        The limits of the HTER along the curve; NaN where they are not known.
     """
-    found = curve or performance_curve(
-        dev, test, alphas=alpha_grid(), criterion=criterion.along_alpha, system=test.systems[0]
+    return SystemView(name, curve, low, high, asked, roc_curve(test, max_points=_DET_POINTS), _densities(test))
+
+
+def explored(views: Sequence[SystemView], captions: Captions, terms: Terms) -> dict[str, Any]:
+    """The part of a page that can be moved: systems and the axes they share."""
+    limits = det_limits(
+        [(view.roc.far, view.roc.frr) for view in views],
+        [(float(view.asked.counts.far), float(view.asked.counts.frr)) for view in views],
     )
-    low, high = _intervals(test, found, shared, confidence)
+    together = len(views) <= _TOGETHER
+    behind = max(view.highest for view in views) if together else 0.0
     return {
-        "name": name,
-        "group": group,
-        "alpha": found.alpha.tolist(),
-        "threshold": found.threshold.tolist(),
-        "far": found.far.tolist(),
-        "frr": found.frr.tolist(),
-        "hter": found.hter.tolist(),
-        "low": low,
-        "high": high,
-        "asked": asked.to_dict(),
-        **posterior_view(test),
+        "systems": [view.to_dict(limits, _hter_axis(view, behind, captions.hter)) for view in views],
+        "together": together,
+        "alpha": alpha_axis(terms).to_dict(),
+        "det": {
+            "x": det_axis(translate("FAR", terms), limits.far).to_dict(),
+            "y": det_axis(translate("FRR", terms), limits.frr).to_dict(),
+        },
+        "no_threshold": captions.no_threshold,
     }
 
 
-def posterior_view(trials: Trials) -> dict[str, Any]:
-    """The DET curve and the densities of the scores of one system."""
-    roc = roc_curve(trials, max_points=_DET_POINTS)
-    return {"det": {"far": roc.far.tolist(), "frr": roc.frr.tolist()}, "density": _densities(trials)}
+def alpha_axis(terms: Terms) -> Axis:
+    """The axis of an Expected Performance Curve."""
+    return Axis(translate(ALPHA, terms), 0.0, 1.0, linear_ticks(0, 1))
 
 
-def _intervals(
-    test: Trials, curve: PerformanceCurve, shared: SharedPeople | None, confidence: float
-) -> tuple[list[float | None], list[float | None]]:
-    known: dict[float, tuple[float, float]] = {}
-    pairs: list[tuple[float, float] | tuple[None, None]] = []
-    for index, threshold in enumerate(curve.threshold.tolist()):
-        if np.isnan(threshold):
-            pairs.append((None, None))
-            continue
-        if threshold not in known:
-            if shared is None:
-                interval = hter_interval(curve.counts[index].scalar(), confidence=confidence)
-            else:
-                wrong = wrong_decisions(test, None, threshold)
-                interval = interval_of_decisions(test, wrong, confidence=confidence, shared=shared)
-            known[threshold] = (interval.low, interval.high)
-        pairs.append(known[threshold])
-    return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+def highest_within(alpha: Floats, values: Floats) -> float:
+    """The highest value, but for the ends of alpha."""
+    return float(values[(alpha >= ALPHA_ENDS) & (alpha <= 1 - ALPHA_ENDS)].max(initial=0.0))
 
 
-def _densities(trials: Trials) -> dict[str, Any]:
-    """Histograms of both classes on the same bins, each of area 1; outliers are left out of the picture."""
+def _hter_axis(view: SystemView, behind: float, label: str) -> Axis:
+    """High enough for the curve, those behind it and most of its band."""
+    middle = (view.curve.alpha >= 0.1) & (view.curve.alpha <= 0.9) & ~np.isnan(view.high)
+    reach = float(view.high[middle].max(initial=0.0))
+    return percent_axis(label, max(view.highest, behind, reach, float(view.asked.counts.hter)))
+
+
+def _densities(trials: Trials) -> Densities:
+    """Outliers are left out of the picture."""
     scores = trials.column().astype(np.float64, copy=False)
     finite = np.isfinite(scores)
     shown = scores[finite]
     if not len(shown):
-        return {"edges": [0.0, 1.0], "genuine": [0.0], "impostor": [0.0]}
+        return Densities(np.array([0.0, 1.0]), np.zeros(1), np.zeros(1))
     ends = [np.quantile(shown[flags], [0.002, 0.998]) for flags in _classes(trials.genuine[finite]) if flags.any()]
     low, high = min(end[0] for end in ends), max(end[1] for end in ends)
     if high <= low:
@@ -120,13 +177,8 @@ def _densities(trials: Trials) -> dict[str, Any]:
         np.histogram(shown[flags], edges)[0] / max(np.count_nonzero(flags), 1) / (edges[1] - edges[0])
         for flags in _classes(trials.genuine[finite])
     )
-    return {"edges": edges.tolist(), "genuine": genuine.tolist(), "impostor": impostor.tolist()}
+    return Densities(edges, genuine, impostor)
 
 
 def _classes(genuine: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     return genuine, ~genuine
-
-
-def people_of_test(test: Trials) -> SharedPeople | None:
-    """Who shares test trials; None where no ids tell."""
-    return SharedPeople.of(test) if {"claim", "subject"} & set(test.ids) else None

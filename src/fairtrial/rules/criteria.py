@@ -132,11 +132,11 @@ class Criterion:
         Examples
         --------
         >>> [CRITERIA[name].described(0.001) for name in ("far", "wer-min", "eer")]
-        ['far, target 0.001', 'wer-min, alpha 0.001', 'eer']
+        ['far (target 0.001)', 'wer-min (alpha 0.001)', 'eer']
         """
         if self.alpha_means == "none":
             return self.name
-        return f"{self.name}, {'target' if self.alpha_means == 'target' else 'alpha'} {alpha:g}"
+        return f"{self.name} ({'target' if self.alpha_means == 'target' else 'alpha'} {alpha:g})"
 
 
 def _balance(counts: ErrorCounts) -> NDArray[np.float64]:

@@ -16,12 +16,13 @@ from fairtrial.checks import check_choice
 from fairtrial.counting.errors import ErrorCounts, ScoreData, ScoreSource, as_source
 from fairtrial.counting.search import crossing_points, hull_points
 from fairtrial.rules.criteria import CRITERIA, choose_thresholds
+from fairtrial.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Result, Table, percent, threshold_text
 
 EerDefinition: TypeAlias = Literal["step-mean", "step-low", "step-high", "interpolated", "rocch"]
 
 
-@dataclass(frozen=True, slots=True)
-class EqualErrorRate:
+@dataclass(frozen=True, slots=True, repr=False)
+class EqualErrorRate(Result):
     """An equal error rate: a posteriori, since threshold and rate come from the same scores."""
 
     value: float
@@ -43,6 +44,21 @@ class EqualErrorRate:
             "threshold": self.threshold,
             **self.counts.to_dict(),
         }
+
+    def summary(self) -> str:
+        """The rate, its definition and its threshold."""
+        return f"EER {percent(self.value)} by {self.definition}, threshold {threshold_text(self.threshold)}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """The rate and the errors at its threshold, in one row."""
+        columns = (
+            Column("eer", "EER", "rate"),
+            Column("definition", "definition"),
+            Column("threshold", "threshold", "threshold"),
+            *RATE_COLUMNS,
+            *COUNT_COLUMNS,
+        )
+        return (Table.of("eer", "Equal error rate, a posteriori", columns, [self.to_dict()]),)
 
 
 def equal_error_rate(

@@ -21,13 +21,14 @@ from fairtrial.rules.measures import Weights, linear_weights
 from fairtrial.significance.paired import pair_systems, student_test
 from fairtrial.significance.rates import dependent_test, independent_test
 from fairtrial.significance.results import TestResult
+from fairtrial.tables import Column, Result, Table, every_tenth
 from fairtrial.trials import Trials
 
 CurveTest: TypeAlias = Literal["independent", "dependent", "cluster", "bootstrap"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CurveComparison:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CurveComparison(Result):
     """A - B along alpha: the difference, its z, and the confidence that A is the worse one."""
 
     a: str
@@ -71,6 +72,30 @@ class CurveComparison:
             "confidence": self.confidence,
             "regions": [list(region) for region in self.regions],
         }
+
+    def summary(self) -> str:
+        """Where along alpha the two differ."""
+        where = ", ".join(f"{low:.3g} to {high:.3g}" for low, high in self.regions) or "nowhere"
+        whole = "over the whole range at once" if self.simultaneous else "at each alpha by itself"
+        sure = f"with {100 * self.confidence:g} % confidence"
+        return f"{self.a} and {self.b} differ in HTER {sure} at alpha {where} ({self.test} test, {whole})"
+
+    def tables(self) -> tuple[Table, ...]:
+        """The difference at each alpha."""
+        columns = (
+            Column("a", "A", detail=True),
+            Column("b", "B", detail=True),
+            Column("alpha", "alpha", "number"),
+            Column("difference", "A - B", "rate"),
+            Column("statistic", "z", "number"),
+            Column("worse", "confidence that A is worse", "rate"),
+            Column("different", "different", "flag"),
+        )
+        series = (self.alpha, self.difference, self.statistic, self.worse, self.different)
+        rows = tuple((self.a, self.b, *values) for values in zip(*(s.tolist() for s in series), strict=True))
+        caption = f"{self.a} - {self.b} along alpha, {self.test} test"
+        shown = every_tenth(len(rows))
+        return (Table("differences", caption, columns, rows, (self.summary(),), shown=shown),)
 
 
 def compare_curves(

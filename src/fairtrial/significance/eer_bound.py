@@ -13,14 +13,15 @@ from typing import Any
 
 from fairtrial.checks import check_share
 from fairtrial.errors import ParameterError
+from fairtrial.tables import Column, Result, Table, number_text, p_phrase, percent
 
 NOTE = (
     "the trials of most published EERs are all pairs of images and so share people; the bound takes them as independent"
 )
 
 
-@dataclass(frozen=True, slots=True)
-class EerBound:
+@dataclass(frozen=True, slots=True, repr=False)
+class EerBound(Result):
     """Two published EERs: chi2 is at least, and the p value at most, what is given here."""
 
     a: float
@@ -32,6 +33,23 @@ class EerBound:
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON."""
         return {"a": self.a, "b": self.b, "chi2": self.chi2, "p_value": self.p_value}
+
+    def summary(self) -> str:
+        """The bounds."""
+        bounds = f"chi2 at least {number_text(self.chi2)}, {p_phrase(self.p_value)} at most"
+        return f"EERs {percent(self.a)} and {percent(self.b)}, {bounds}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """The pair in one row."""
+        columns = (
+            Column("a", "EER of A", "rate"),
+            Column("b", "EER of B", "rate"),
+            Column("trials", "trials", "count", detail=True),
+            Column("chi2", "chi2", "number"),
+            Column("p_value", "p", "p"),
+        )
+        caption = "Bounds from published EERs: chi2 is at least, p at most"
+        return (Table("bounds", caption, columns, ((self.a, self.b, self.trials, self.chi2, self.p_value),), (NOTE,)),)
 
 
 def bound_from_eers(a: float, b: float, trials: int) -> EerBound:

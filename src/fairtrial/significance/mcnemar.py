@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from fairtrial.errors import ParameterError
+from fairtrial.tables import Column, Result, Table, number_text, p_phrase
 
 
-@dataclass(frozen=True, slots=True)
-class McNemar:
+@dataclass(frozen=True, slots=True, repr=False)
+class McNemar(Result):
     """McNemar's test in all its versions, from `b` and `c`: the trials that only A, or only B, got wrong."""
 
     b: int
@@ -24,6 +25,22 @@ class McNemar:
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON."""
         return {name: getattr(self, name) for name in self.__slots__}
+
+    def summary(self) -> str:
+        """The uncorrected test."""
+        return f"{self.b:,} and {self.c:,} discordant, chi2 {number_text(self.chi2)}, {p_phrase(self.p_value)}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """One row per version of the test."""
+        columns = (Column("version", "version"), Column("chi2", "chi2", "number"), Column("p_value", "p", "p"))
+        rows = (
+            ("uncorrected", self.chi2, self.p_value),
+            ("continuity corrected", self.chi2_corrected, self.p_value_corrected),
+            ("exact", None, self.p_value_exact),
+            ("mid-p", None, self.p_value_mid),
+        )
+        caption = f"McNemar's test, {self.b:,} trials wrong for A only and {self.c:,} for B only"
+        return (Table("versions", caption, columns, rows),)
 
 
 def mcnemar_test(b: int, c: int) -> McNemar:

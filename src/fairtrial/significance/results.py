@@ -7,15 +7,26 @@ from math import erfc, inf, sqrt
 from typing import Any, Literal, TypeAlias, get_args
 
 from fairtrial.checks import check_choice
-from fairtrial.display import html_table, percent
 from fairtrial.errors import ParameterError
+from fairtrial.tables import Column, Result, Table, p_phrase, percent
 
 Alternative: TypeAlias = Literal["two-sided", "less", "greater"]
 """What is claimed of A - B: that it is not 0, that A is lower (better), or that A is higher."""
 
 
-@dataclass(frozen=True, slots=True)
-class TestResult:
+TEST_COLUMNS = (
+    Column("test", "test"),
+    Column("difference", "difference", "rate"),
+    Column("sigma", "sigma", "rate"),
+    Column("statistic", "statistic", "number"),
+    Column("alternative", "alternative", detail=True),
+    Column("p_value", "p", "p"),
+)
+"""What tables say of a test, by the names of its JSON."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class TestResult(Result):
     """A test of the difference A - B: the statistic, the p value and what they were made of."""
 
     __test__ = False  # its name is no promise to pytest
@@ -45,9 +56,15 @@ class TestResult:
             **({"note": self.note} if self.note else {}),
         }
 
-    def _repr_html_(self) -> str:
-        row = (self.test, percent(self.estimate), f"{self.statistic:.4g}", f"{self.p_value:.4g}")
-        return html_table("A - B", ("test", "difference", "statistic", "p"), [row], (self.note,) if self.note else ())
+    def summary(self) -> str:
+        """The difference and the p value."""
+        return f"{self.test}, A - B = {percent(self.estimate)}, {p_phrase(self.p_value)}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """The test in one row."""
+        columns = (*TEST_COLUMNS, Column("delta", "1 - p", "rate"))
+        notes = [f"{self.test}: {self.note}"] if self.note else []
+        return (Table.of("tests", "A - B", columns, [{**self.to_dict(), "delta": self.delta}], notes=notes),)
 
 
 def z_test(

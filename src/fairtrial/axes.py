@@ -1,0 +1,156 @@
+"""What figures and pages draw with: colours, dashes, the scale and ticks of axes, classes of coverage, names of rates.
+
+Nothing here draws: matplotlib does in `plots`, a browser in `report`, and both look the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import ceil, floor, log10
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr, ndtri
+
+Floats: TypeAlias = NDArray[np.float64]
+Range: TypeAlias = tuple[float, float]
+Tick: TypeAlias = tuple[float, str]
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+"""Those of Okabe and Ito, without the yellow that no white page shows."""
+DASHES: tuple[tuple[float, ...], ...] = ((), (5, 1.5), (6, 1.5, 1, 1.5), (1, 1), (8, 1, 1, 1, 1, 1), (2, 2))
+"""Lengths of strokes and gaps, in widths of the line; the first is solid."""
+COVERAGE_BOUNDS = (0.0, 0.01, 0.25, 0.5, 0.75, 0.9, 0.925, 0.95, 1.0)
+"""Of the classes of Schuckers et al. 2004, Table 1; a class holds its lower bound, the last also its upper one."""
+COVERAGE_COLOURS = ("#fde725", "#a0da39", "#4ac16d", "#1fa187", "#277f8e", "#365c8d", "#46327e", "#440154")
+"""One per class, pale to dark: eight steps of viridis, in order also for those who see no colours."""
+DET_TICKS = (1e-6, 1e-5, 1e-4, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 0.99)
+ALPHA = "alpha, the weight of FAR"
+"""What the axis of an Expected Performance Curve is called; see `fairtrial.tables.translate`."""
+ALPHA_ENDS = 0.03
+"""Errors soar at the ends of alpha: this much at either end does not stretch the axis of errors."""
+_EDGE = 1e-9
+"""Rates of 0 and 1 lie at infinity; they are drawn as far out as this one."""
+
+
+def line_of(number: int) -> tuple[str, tuple[float, ...]]:
+    """Colour and dashes of the first, second, ... line; the first 42 differ."""
+    turn, place = divmod(number, len(COLOURS))
+    return COLOURS[place], DASHES[(place + turn) % len(DASHES)]
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """An axis that is ready to be drawn: its label, where it begins and ends, and its ticks with their labels."""
+
+    label: str
+    low: float
+    high: float
+    ticks: tuple[Tick, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """What a page gets."""
+        return {"label": self.label, "low": self.low, "high": self.high, "ticks": [list(tick) for tick in self.ticks]}
+
+
+def linear_ticks(low: float, high: float, *, most: int = 6) -> tuple[Tick, ...]:
+    """Round numbers between two ends, 1, 2 or 5 times a power of ten apart.
+
+    Examples
+    --------
+    >>> linear_ticks(0, 7)
+    ((0.0, '0'), (2.0, '2'), (4.0, '4'), (6.0, '6'))
+    """
+    raw = (high - low) / (most - 1)
+    power = floor(log10(raw))
+    factor = next(k for k in (1, 2, 5, 10) if k * 10.0**power >= raw * (1 - 1e-12))
+    step = factor * 10.0**power
+    digits = max(0, -power - (factor == 10))
+    places = range(ceil(low / step - 1e-6), floor(high / step + 1e-6) + 1)
+    values = [round(place * step, digits) + 0.0 for place in places]
+    return tuple((value, f"{value:.{digits}f}") for value in values)
+
+
+def percent_axis(label: str, highest: float) -> Axis:
+    """The axis of a rate from 0 to a little above the highest; ticks are fractions, their labels percent."""
+    top = 1.08 * highest if highest > 0 else 0.01
+    return Axis(f"{label} (%)", 0.0, top, tuple((value / 100, text) for value, text in linear_ticks(0, 100 * top)))
+
+
+def probit(rates: ArrayLike) -> Floats:
+    """Rates on the scale of a DET axis: normal deviates."""
+    return np.asarray(ndtri(np.clip(np.asarray(rates, dtype=np.float64), _EDGE, 1 - _EDGE)))
+
+
+def share_below(deviates: ArrayLike) -> Floats:
+    """The way back: rates of normal deviates."""
+    return np.asarray(ndtr(np.asarray(deviates, dtype=np.float64)))
+
+
+@dataclass(frozen=True, slots=True)
+class DetLimits:
+    """The smallest and the largest FAR and FRR that the axes of a DET figure show, as fractions."""
+
+    far: Range
+    frr: Range
+
+    def place(self, far: ArrayLike, frr: ArrayLike) -> tuple[Floats, Floats]:
+        """Where rates are drawn: as normal deviates, those beyond the limits on the edge."""
+        return probit(np.clip(far, *self.far)), probit(np.clip(frr, *self.frr))
+
+
+def det_limits(curves: Sequence[tuple[Floats, Floats]], points: Iterable[Range]) -> DetLimits:
+    """How far the axes of a DET figure reach, so that curves and points fill them.
+
+    Parameters
+    ----------
+    curves
+        FAR and FRR along each curve.
+    points
+        FAR and FRR of the operating points.
+    """
+    marked = list(points)
+    worst = max(float(np.maximum(far, frr).min()) for far, frr in curves)
+    farthest = max((max(point) for point in marked), default=0.0)
+    end = 0.5 if worst < 0.3 and farthest < 0.5 else 0.99
+    lows = []
+    for own, other in ((0, 1), (1, 0)):
+        smallest = [0.01, *(point[own] for point in marked if point[own] > 0)]
+        for curve in curves:
+            drawn = curve[own][(curve[own] > 0) & (curve[other] <= end)]
+            smallest.append(float(drawn.min(initial=end)))
+        lows.append(max(0.7 * min(smallest), DET_TICKS[0]))
+    return DetLimits((lows[0], end), (lows[1], end))
+
+
+def det_axis(label: str, limits: Range, *, apart: float = 0.06) -> Axis:
+    """A DET axis in normal deviates, its ticks read in percent.
+
+    Parameters
+    ----------
+    limits
+        Of the rate, as fractions.
+    apart
+        How far ticks are apart at the least, as a share of the axis, so that labels do not touch.
+    """
+    low, high = probit(limits).tolist()
+    ticks: list[Tick] = []
+    for rate in DET_TICKS:
+        place = float(probit(rate))
+        if low <= place <= high and (not ticks or place - ticks[-1][0] >= apart * (high - low)):
+            ticks.append((place, f"{100 * rate:.6g}"))
+    return Axis(f"{label} (%)", low, high, tuple(ticks))
+
+
+def coverage_classes(coverage: ArrayLike) -> NDArray[np.int64]:
+    """The class of each coverage, from 0 (below 1 %) to 7 (95 % and more)."""
+    found = np.searchsorted(COVERAGE_BOUNDS, np.asarray(coverage), side="right") - 1
+    return np.asarray(np.clip(found, 0, len(COVERAGE_BOUNDS) - 2))
+
+
+def coverage_labels() -> tuple[str, ...]:
+    """What the legend says of each class."""
+    return tuple(f"{100 * low:g} to {100 * high:g} %" for low, high in pairwise(COVERAGE_BOUNDS))

@@ -1,0 +1,66 @@
+"""fairtrial plot bootstrap"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from fairtrial.cli import options
+from fairtrial.cli.compare import resamples_option, systems_option
+from fairtrial.cli.options import ChanceOptions, PointOptions, ReadingOptions, TwoSets
+from fairtrial.cli.plot.drawing import figure, two_systems
+
+if TYPE_CHECKING:
+    from fairtrial.plots.files import Draw
+    from fairtrial.tables import Terms
+
+
+@figure("bootstrap")
+@systems_option
+@options.takes(TwoSets, PointOptions, ChanceOptions)
+@resamples_option
+@options.workers_option
+@options.takes(ReadingOptions)
+@click.option(
+    "--method",
+    type=click.Choice(["percentile", "centred", "bca"]),
+    default="percentile",
+    show_default=True,
+    help="How the interval is made.",
+)
+@options.terms_option
+def command(
+    files: TwoSets,
+    point: PointOptions,
+    chance: ChanceOptions,
+    reading: ReadingOptions,
+    *,
+    chosen: str | None,
+    resamples: int,
+    workers: int,
+    method: Literal["percentile", "centred", "bca"],
+    terms: Terms,
+) -> Draw:
+    """The histogram of the bootstrapped difference of two HTERs, with the bounds of its interval and zero.
+
+    \b
+    Example:
+      fairtrial plot bootstrap --dev dev.csv --test test.csv --systems face,voice --out difference.png
+    """
+    from fairtrial.comparison import compare
+    from fairtrial.plots.bootstrap import bootstrap_plot
+
+    dev, test = two_systems(files, reading, chosen)
+    (pair,) = compare(
+        dev,
+        test,
+        criterion=point.rule,
+        alpha=point.alpha,
+        confidence=chance.confidence,
+        cluster=chance.cluster,
+        n_resamples=resamples,
+        rng=chance.seed,
+        workers=workers,
+    ).pairs
+    return lambda figure: bootstrap_plot(pair, terms=terms, method=method, ax=figure.add_subplot())

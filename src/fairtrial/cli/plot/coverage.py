@@ -1,0 +1,58 @@
+"""fairtrial plot coverage"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from fairtrial.cli import options
+from fairtrial.cli.coverage import GridOptions, StudyOptions, grid_option
+from fairtrial.cli.plot.drawing import figure
+from fairtrial.cli.progress import Bar
+from fairtrial.errors import ParameterError
+
+if TYPE_CHECKING:
+    from fairtrial.individuals import Grid
+    from fairtrial.plots.coverage import Covered
+    from fairtrial.plots.files import Draw
+
+
+@figure("coverage", size=(10.8, 7.4), dpi=100)
+@grid_option
+@click.argument("file", required=False, metavar="[FILE]")
+@options.takes(GridOptions, StudyOptions)
+def command(axes: GridOptions, asked: StudyOptions, *, grid_name: str | None, file: str | None) -> Draw:
+    """The map of a coverage study: blocks by n and m, squares by pi and rho, in the classes of Table 1.
+
+    FILE is what `fairtrial coverage --out` wrote, of which --n, --m, --pi and --rho choose cells; without it, a study
+    is run on the spot.
+
+    \b
+    Examples:
+      fairtrial plot coverage coverage.parquet --out coverage.png
+      fairtrial plot coverage --grid paper --datasets 100 --method lbb --method brr --out coverage.png
+    """
+    from fairtrial.individuals import PAPER, QUICK
+    from fairtrial.plots.coverage import coverage_plot
+
+    if file is not None and grid_name is not None:
+        raise ParameterError("--grid does not go with a file, which has the cells of its own study")
+    rows, _ = covered_rows(file, axes, asked, PAPER if grid_name == "paper" else QUICK)
+    return lambda figure: coverage_plot(rows, methods=asked.methods or None, figure=figure)
+
+
+def covered_rows(
+    file: str | None, axes: GridOptions, asked: StudyOptions, start: Grid
+) -> tuple[Sequence[Covered], int | None]:
+    """The rows of the study in a file, or of one that is run; and the data sets of each cell, if they were drawn."""
+    from fairtrial.individuals import run_study
+    from fairtrial.plots.coverage import choose_rows, read_study
+
+    if file is not None:
+        return choose_rows(read_study(file), **axes.values()), None
+    grid, settings = axes.grid(start), asked.settings()
+    with Bar("covering", len(grid)) as bar:
+        study = run_study(grid, settings, workers=asked.workers, progress=bar.advance)
+    return study.rows, None if settings.exact else settings.data_sets

@@ -1,0 +1,62 @@
+"""fairtrial plot det"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fairtrial.cli import options
+from fairtrial.cli.evaluate import eer_option
+from fairtrial.cli.options import ChanceOptions, InputOptions, PointOptions, ReadingOptions
+from fairtrial.cli.plot.drawing import figure
+
+if TYPE_CHECKING:
+    from fairtrial.plots.files import Draw
+    from fairtrial.plots.operating import OperatingCurve
+    from fairtrial.rules.eer import EerDefinition
+    from fairtrial.tables import Terms
+
+
+@figure("det", size=(5.4, 5.4))
+@options.takes(InputOptions, PointOptions, ChanceOptions)
+@eer_option
+@options.takes(ReadingOptions)
+@options.terms_option
+def command(
+    files: InputOptions,
+    point: PointOptions,
+    chance: ChanceOptions,
+    reading: ReadingOptions,
+    *,
+    eer: EerDefinition,
+    terms: Terms,
+) -> Draw:
+    """DET curves on probit axes, with the point that the threshold from dev gives and its intervals.
+
+    \b
+    Example:
+      fairtrial plot det --dev dev.txt --test test.txt --out det.png
+    """
+    from fairtrial.plots.det import det_plot
+
+    curves = curves_of(files, point, chance, reading, eer)
+    return lambda figure: det_plot(curves, terms=terms, ax=figure.add_subplot())
+
+
+def curves_of(
+    files: InputOptions, point: PointOptions, chance: ChanceOptions, reading: ReadingOptions, eer: EerDefinition
+) -> tuple[OperatingCurve, ...]:
+    """The curves of all systems with their operating points."""
+    from fairtrial.cli.inputs import read_inputs
+    from fairtrial.plots.operating import operating_curves
+
+    inputs = read_inputs(files, reading, chance)
+    return operating_curves(
+        inputs.dev,
+        inputs.test,
+        blocks=inputs.blocks,
+        criterion=point.rule,
+        alpha=point.alpha,
+        confidence=chance.confidence,
+        cluster=chance.cluster,
+        eer=eer,
+    )

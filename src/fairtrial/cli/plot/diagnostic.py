@@ -1,0 +1,44 @@
+"""fairtrial plot diagnostic"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from fairtrial.cli import options
+from fairtrial.cli.options import ChanceOptions, PointOptions, ReadingOptions, TwoSets
+from fairtrial.cli.plot.drawing import figure
+
+if TYPE_CHECKING:
+    from fairtrial.plots.files import Draw
+    from fairtrial.tables import Terms
+
+
+@figure("diagnostic", size=(9.6, 7.4), dpi=100)
+@options.takes(TwoSets, PointOptions, ChanceOptions, ReadingOptions)
+@click.option("--bins", type=int, default=40, show_default=True, help="Bins of the histograms.")
+@options.terms_option
+def command(
+    files: TwoSets, point: PointOptions, chance: ChanceOptions, reading: ReadingOptions, *, bins: int, terms: Terms
+) -> Draw:
+    """Four panels: densities of scores, FAR and FRR against the threshold, the WER at alpha, and the DET curve.
+
+    \b
+    Example:
+      fairtrial plot diagnostic --dev dev.csv --test test.csv --system face --out diagnostic.png
+    """
+    from fairtrial.cli.inputs import read_sets
+    from fairtrial.plots.diagnostic import diagnostic_plot, diagnostics
+
+    dev, test = read_sets(files, reading)
+    found = diagnostics(
+        dev,
+        test,
+        bins=bins,
+        criterion=point.rule,
+        alpha=point.alpha,
+        confidence=chance.confidence,
+        cluster=chance.cluster,
+    )
+    return lambda figure: diagnostic_plot(found, terms=terms, figure=figure)

@@ -1,0 +1,81 @@
+"""What all figures have in common: the picture they are written to, and how a function becomes a command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fairtrial.cli import options
+from fairtrial.cli.output import print_json
+from fairtrial.errors import ParameterError, listed
+
+if TYPE_CHECKING:
+    from fairtrial.cli.options import PointOptions, ReadingOptions, TwoSets
+    from fairtrial.plots.files import Draw
+    from fairtrial.trials import Trials
+
+
+def figure(
+    name: str, *, size: tuple[float, float] = (6.4, 4.6), dpi: int = 120
+) -> Callable[[Callable[..., Draw]], click.Command]:
+    """Make a command of a function from its options to what draws the figure."""
+
+    def decorate(work: Callable[..., Draw]) -> click.Command:
+        @wraps(work)
+        def draw(
+            *given: Any,
+            out: str,
+            title: str,
+            width: float,
+            height: float,
+            dpi: int,
+            json_: bool,
+            **values: Any,
+        ) -> None:
+            from fairtrial.plots.files import check_picture, write_picture
+
+            check_picture(out, width=width, height=height, dpi=dpi)
+            write_picture(work(*given, **values), out, title=title, width=width, height=height, dpi=dpi)
+            if json_:
+                print_json({"out": out, "figure": name})
+            else:
+                click.echo(out)
+
+        drawn: Callable[..., Any] = draw
+        for add in reversed(
+            (
+                click.option("--out", required=True, metavar="F", help="The picture: a .png, .svg or .pdf."),
+                click.option("--title", default="", metavar="TEXT", help="A line above the figure."),
+                click.option("--width", type=float, default=size[0], show_default=True, help="Width in inches."),
+                click.option("--height", type=float, default=size[1], show_default=True, help="Height in inches."),
+                click.option("--dpi", type=int, default=dpi, show_default=True, help="Dots per inch of a .png."),
+                options.json_option,
+            )
+        ):
+            drawn = add(drawn)
+        return click.command(name)(drawn)
+
+    return decorate
+
+
+def two_systems(files: TwoSets, reading: ReadingOptions, chosen: str | None) -> tuple[Trials, Trials]:
+    """Dev and test trials of the two systems asked for, which need not be named where there are only two."""
+    from fairtrial.cli.inputs import read_sets
+
+    dev, test = read_sets(files, reading, chosen)
+    if len(dev.systems) != 2:
+        raise ParameterError(f"the figure is of two systems, not {listed(dev.systems)}; choose with --systems A,B")
+    return dev, test
+
+
+def thresholds_of(dev: Trials, point: PointOptions) -> dict[str, float]:
+    """The threshold of each system from dev."""
+    from fairtrial.rules.criteria import choose_thresholds
+
+    rule = point.rule
+    alpha = rule.resolve_alpha(point.alpha)
+    chosen = {name: choose_thresholds(dev, rule, alpha, system=name) for name in dev.systems}
+    return {name: float(counts.threshold[0]) for name, counts in chosen.items()}

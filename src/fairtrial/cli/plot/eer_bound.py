@@ -1,0 +1,28 @@
+"""fairtrial plot eer-bound"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fairtrial.cli import options
+from fairtrial.cli.eer_bound import BoundOptions
+from fairtrial.cli.plot.drawing import figure
+
+if TYPE_CHECKING:
+    from fairtrial.plots.files import Draw
+
+
+@figure("eer-bound")
+@options.takes(BoundOptions)
+def command(asked: BoundOptions) -> Draw:
+    """The p value over chi2, with published EERs where the bound puts them; EERs are fractions.
+
+    \b
+    Example:
+      fairtrial plot eer-bound .0057 .0008 .0007 .0028 0 --trials 285390 --out bound.png
+    """
+    from fairtrial.plots.eer_bound import eer_bound_plot
+    from fairtrial.significance import bounds_from_eers
+
+    bounds = bounds_from_eers(asked.eers, asked.trials)
+    return lambda figure: eer_bound_plot(bounds, p_value=asked.p_value, ax=figure.add_subplot())

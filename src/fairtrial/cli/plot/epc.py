@@ -1,0 +1,74 @@
+"""fairtrial plot epc"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from fairtrial.cli import options
+from fairtrial.cli.compare import resamples_option
+from fairtrial.cli.epc import BandOptions, CurveOptions, bands_of, curves_of, measure_option, pool_option
+from fairtrial.cli.options import ChanceOptions, InputOptions, ReadingOptions
+from fairtrial.cli.plot.drawing import figure
+from fairtrial.errors import ParameterError
+
+if TYPE_CHECKING:
+    from fairtrial.plots.files import Draw
+    from fairtrial.tables import Terms
+
+
+@figure("epc")
+@options.takes(InputOptions, CurveOptions, ChanceOptions)
+@measure_option
+@options.takes(BandOptions)
+@resamples_option
+@pool_option
+@options.takes(ReadingOptions)
+@click.option(
+    "--mark", type=float, multiple=True, help="Mark the HTER at this alpha with its interval; may be repeated."
+)
+@options.terms_option
+def command(
+    files: InputOptions,
+    curve: CurveOptions,
+    chance: ChanceOptions,
+    band: BandOptions,
+    reading: ReadingOptions,
+    *,
+    measure: str,
+    resamples: int,
+    pool: bool,
+    mark: tuple[float, ...],
+    terms: Terms,
+) -> Draw:
+    """Expected Performance Curves of all systems, with bands.
+
+    \b
+    Example:
+      fairtrial plot epc --dev dev.txt --test test.txt --bands simultaneous --mark .5 --out epc.png
+    """
+    from fairtrial.cli.inputs import read_inputs
+    from fairtrial.evaluation import evaluate
+    from fairtrial.plots.epc import epc_plot
+
+    inputs = read_inputs(files, reading, chance)
+    if mark and (inputs.test is None or measure != "hter"):
+        raise ParameterError("--mark shows the HTER of a test set; leave it out, or give --test and no --measure")
+    curves = curves_of(inputs, curve, measure, pool=pool)
+    bands = bands_of(inputs, curves, band, chance, resamples)
+    rule = options.criterion_by_name(curve.criterion, curve.dcf)
+    points = [
+        evaluate(
+            inputs.dev,
+            inputs.dev if inputs.test is None else inputs.test,
+            system=name,
+            criterion=rule,
+            alpha=alpha,
+            confidence=chance.confidence,
+            cluster=chance.cluster,
+        )
+        for name in inputs.systems
+        for alpha in mark
+    ]
+    return lambda figure: epc_plot(curves, terms=terms, bands=bands, points=points, ax=figure.add_subplot())

@@ -1,0 +1,75 @@
+"""fairtrial plot epc-compare"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fairtrial.cli import options
+from fairtrial.cli.compare import resamples_option, systems_option
+from fairtrial.cli.epc import CompareCurves, CurveOptions, curves_of
+from fairtrial.cli.options import ChanceOptions, ReadingOptions, TwoSets
+from fairtrial.cli.plot.drawing import figure, two_systems
+
+if TYPE_CHECKING:
+    from fairtrial.epc import PerformanceCurve
+    from fairtrial.plots.files import Draw
+    from fairtrial.significance.curves import CurveComparison
+    from fairtrial.tables import Terms
+
+
+@figure("epc-compare")
+@systems_option
+@options.takes(TwoSets, CurveOptions, CompareCurves, ChanceOptions)
+@resamples_option
+@options.takes(ReadingOptions)
+@options.terms_option
+def command(
+    files: TwoSets,
+    curve: CurveOptions,
+    compared: CompareCurves,
+    chance: ChanceOptions,
+    reading: ReadingOptions,
+    *,
+    chosen: str | None,
+    resamples: int,
+    terms: Terms,
+) -> Draw:
+    """Two Expected Performance Curves, shaded where they differ significantly.
+
+    \b
+    Example:
+      fairtrial plot epc-compare --dev dev.csv --test test.csv --systems face,voice --out compared.png
+    """
+    from fairtrial.plots.epc_compare import epc_comparison_plot
+
+    found = compared_curves(files, curve, compared, chance, reading, chosen, resamples)
+    return lambda figure: epc_comparison_plot(*found, terms=terms, ax=figure.add_subplot())
+
+
+def compared_curves(
+    files: TwoSets,
+    curve: CurveOptions,
+    compared: CompareCurves,
+    chance: ChanceOptions,
+    reading: ReadingOptions,
+    chosen: str | None,
+    resamples: int,
+) -> tuple[PerformanceCurve, PerformanceCurve, CurveComparison]:
+    """The curves of two systems, and where they differ."""
+    from fairtrial.cli.inputs import Inputs
+    from fairtrial.significance.curves import compare_curves
+
+    dev, test = two_systems(files, reading, chosen)
+    a, b = curves_of(Inputs(dev, test), curve, "hter")
+    along = compare_curves(
+        a,
+        b,
+        test,
+        method=compared.method,
+        cluster=chance.cluster,
+        simultaneous=compared.simultaneous,
+        confidence=chance.confidence,
+        n_resamples=resamples,
+        rng=chance.seed,
+    )
+    return a, b, along

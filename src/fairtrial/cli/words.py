@@ -1,0 +1,51 @@
+"""From the words of the library to those of the command line: errors and notes say nan="drop", a shell --nan drop."""
+
+from __future__ import annotations
+
+import re
+
+SPELLINGS: dict[str, str] = {
+    r"""\b(nan|cluster|missing|format|fusion|criterion|measure)=(["'])([^"']*)\2""": r"--\1 \3",
+    r"""\bfailed_enrolment=(["'])([^"']*)\1""": r"--failed-enrolment \2",
+    r'\bcolumns=\{"(\w+)": "([^"]*)"\}': r"--column \1=\2",
+    r"\bcolumns=\.\.\.": "--column",
+    r"\bscores=\.\.\.": "--column score=...",
+    r'\bgenuine_labels="([^"]*)", impostor_labels="([^"]*)"': r"--label genuine=\1 --label impostor=\2",
+    r"\bgenuine_labels=\.\.\.": "--label",
+    r"\b(diagonal|transpose|common|negate)=True\b": r"--\1",
+    r'\bnames=\["([^"]*)", "([^"]*)"\]': r"--name \1 --name \2",
+    r'\brenamed\(\["([^"]*)"\]\)': r"--name \1",
+    r'\bselect\(\["([^"]*)"\]\)': r"--system \1",
+    r"\b(pi|rho|alpha|confidence|folds|margin|power|attempts|individuals)=(\.?\d[\d.]*\b)": r"--\1 \2",
+    r"\balpha=\.\.\.": "--alpha",
+    r"\brho_client\b": "--rho",
+    r"\brho_impostor\b": "--rho-impostor",
+    r"\bimpostors=\.\.\.": "--impostors",
+    r"\bn_resamples=(\d+)": r"--resamples \1",
+}
+"""What the library says, as regular expressions, and what it is called on the command line."""
+
+_COMPILED = [(re.compile(python), shell) for python, shell in SPELLINGS.items()]
+
+
+def in_command_line_words(message: str) -> str:
+    """Translate a message of the library for those who type commands.
+
+    Parameters
+    ----------
+    message
+        An error or a note; arguments are spelled as in Python, ``name="value"``.
+
+    Returns
+    -------
+    str
+        The same with arguments spelled as options.
+
+    Examples
+    --------
+    >>> in_command_line_words('leave it out with nan="drop"')
+    'leave it out with --nan drop'
+    """
+    for python, shell in _COMPILED:
+        message = python.sub(shell, message)
+    return message

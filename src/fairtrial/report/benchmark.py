@@ -1,0 +1,210 @@
+"""The page of a benchmark."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fairtrial.axes import COLOURS, line_of, percent_axis
+from fairtrial.benchmark.results import BenchmarkResult, ExperimentResult
+from fairtrial.benchmark.sets import Benchmark
+from fairtrial.epc import PerformanceCurve
+from fairtrial.intervals.clusters import SharedPeople
+from fairtrial.report.limits import limits_along, sharing
+from fairtrial.report.page import (
+    Captions,
+    Cell,
+    Page,
+    Reference,
+    Repeat,
+    Table,
+    count_cell,
+    notes_once,
+    number_cell,
+    p_cell,
+    percent_cell,
+    range_cell,
+)
+from fairtrial.report.parts import ADJUSTED, EPC, PRIOR, ROBUST, trials_table
+from fairtrial.report.views import Asked, SystemView, alpha_axis, explored, highest_within, system_view
+from fairtrial.tables import Terms
+
+_FUSION = Reference(
+    "Fusion protocols, gain ratios and pooled curves.",
+    "Poh & Bengio, Database, protocols and tools for evaluating score-level fusion algorithms, 2006",
+)
+_SETS = 3
+"""The data of so many sets is described."""
+
+
+def benchmark_page(
+    benchmark: Benchmark,
+    result: BenchmarkResult,
+    repeat: Repeat,
+    *,
+    confidence: float = 0.95,
+    terms: Terms = "default",
+) -> Page:
+    """The page of a benchmark; experiments whose scores were kept can be looked at one by one.
+
+    Parameters
+    ----------
+    benchmark, result
+        The benchmark, and what `run_benchmark` found on it.
+    repeat
+        What it takes to do the same again.
+    confidence
+        As it was given to `run_benchmark`.
+    terms
+        ``iso`` calls error rates FMR and FNMR.
+
+    Returns
+    -------
+    Page
+        To be written by `write_report`.
+    """
+    people = {(one.name, one.split): sharing(one.test) for one in benchmark.sets}
+    views = [
+        view
+        for each in result.experiments
+        if (view := _view(each, result, people[each.experiment.set, each.experiment.split], confidence)) is not None
+    ]
+    notes = list(result.notes)
+    if not views:
+        notes.append("the page shows single experiments only for protocols with at most 60 of them")
+    return Page(
+        title=f"{result.title}: {result.protocol}, fusion by {result.fusion}",
+        asked=f"What fusion by {result.fusion} gains over single systems in the protocol {result.protocol} "
+        f"(normalisation {result.normalise}, threshold by {result.criterion.described(result.alpha)} on dev).",
+        answer=(_sentence(result, confidence),),
+        tables=(*_spread_tables(result), _experiments_table(result), _baselines_table(result)),
+        data=tuple(
+            trials_table(f"{one.name}{'' if one.split is None else f', split {one.split}'}", one.dev, one.test)
+            for one in benchmark.sets[:_SETS]
+        ),
+        methods=(
+            PRIOR,
+            _FUSION,
+            ROBUST,
+            *ADJUSTED["holm"],
+            EPC,
+            Reference("The scores.", benchmark.citation or benchmark.title),
+        ),
+        repeat=repeat,
+        notes=notes_once(notes),
+        synthetic=result.synthetic,
+        explore={
+            **(explored(views, Captions(), terms) if views else {}),
+            "pooled": _pooled(result.pooled, terms),
+        },
+        terms=terms,
+    )
+
+
+def _view(
+    result: ExperimentResult, run: BenchmarkResult, shared: SharedPeople | None, confidence: float
+) -> SystemView | None:
+    """What is drawn of an experiment; None where its scores were not kept."""
+    if result.fused is None:
+        return None
+    experiment, test = result.experiment, result.fused.test
+    split = "" if experiment.split is None else f" split {experiment.split}"
+    low, high = limits_along(test, result.curve, test.systems[0], shared, confidence)
+    return system_view(
+        test,
+        result.curve,
+        name=f"{experiment.set}{split}: {' + '.join(experiment.systems)}",
+        asked=Asked(
+            result.counts,
+            float(result.counts.threshold),
+            *result.interval.interval,
+            run.criterion.weight_of_far(run.alpha),
+        ),
+        low=low,
+        high=high,
+    )
+
+
+def _sentence(result: BenchmarkResult, confidence: float) -> str:
+    sure = [each.test.estimate for each in result.experiments if each.p_adjusted < 1 - confidence]
+    better, worse = sum(estimate < 0 for estimate in sure), sum(estimate > 0 for estimate in sure)
+    number = len(result.experiments)
+    return (
+        f"Fusion by {result.fusion} is significantly better than the best of the systems it fuses in {better} of "
+        f"{number} {'experiment' if number == 1 else 'experiments'}, and significantly worse in {worse} "
+        "(p values adjusted by Holm's method)."
+    )
+
+
+def _pooled(curves: dict[str, PerformanceCurve], terms: Terms) -> dict[str, Any]:
+    """Pooled curves with their looks, and their axes."""
+    drawn = []
+    for number, (name, curve) in enumerate(curves.items()):
+        colour, dashes = line_of(number)
+        drawn.append(
+            {
+                "name": name,
+                "alpha": curve.alpha.tolist(),
+                "hter": curve.hter.tolist(),
+                "colour": COLOURS.index(colour),
+                "dashes": list(dashes),
+                "bold": name == "all",
+            }
+        )
+    highest = max(highest_within(curve.alpha, curve.hter) for curve in curves.values())
+    return {"curves": drawn, "x": alpha_axis(terms).to_dict(), "y": percent_axis(Captions().hter, highest).to_dict()}
+
+
+def _set_name(name: str, split: int | None) -> str:
+    return name if split is None else f"{name} {split}"
+
+
+def _experiments_table(result: BenchmarkResult) -> Table:
+    rows = [
+        (
+            Cell(_set_name(each.experiment.set, each.experiment.split)),
+            Cell(each.experiment.group),
+            Cell(" + ".join(each.experiment.systems)),
+            percent_cell(float(each.counts.hter)),
+            range_cell(each.interval.low, each.interval.high),
+            percent_cell(float(each.counts.far)),
+            percent_cell(float(each.counts.frr)),
+            number_cell(each.beta_mean, 3),
+            number_cell(each.beta_min, 3),
+            p_cell(each.test.p_value),
+            p_cell(each.p_adjusted),
+        )
+        for each in result.experiments
+    ]
+    columns = ("set", "group", "fused", "HTER %", "interval %", "FAR %", "FRR %", "beta mean", "beta min", "p")
+    return Table("Experiments", (*columns, "p (Holm)"), tuple(rows))
+
+
+def _spread_tables(result: BenchmarkResult) -> tuple[Table, ...]:
+    """The table over random splits, where there are some."""
+    if not result.spreads:
+        return ()
+    rows = [
+        (
+            Cell(" + ".join(each.systems)),
+            count_cell(each.splits),
+            percent_cell(each.mean),
+            percent_cell(each.sd),
+            number_cell(each.beta_min, 3),
+        )
+        for each in result.spreads
+    ]
+    columns = ("fused", "splits", "mean HTER %", "sd %", "mean beta min")
+    return (Table("Mean and spread over random splits", columns, tuple(rows)),)
+
+
+def _baselines_table(result: BenchmarkResult) -> Table:
+    rows = [
+        (
+            Cell(_set_name(each.set, each.split)),
+            Cell(each.system),
+            percent_cell(float(each.counts.hter)),
+            range_cell(each.interval.low, each.interval.high),
+        )
+        for each in result.baselines
+    ]
+    return Table("Single systems", ("set", "system", "HTER %", "interval %"), tuple(rows))

@@ -1,0 +1,149 @@
+"""What the pages share: references, how trials were judged, sentences and the table of the data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairtrial.evaluation import A_POSTERIORI, A_PRIORI
+from fairtrial.folds import CROSS_VALIDATED
+from fairtrial.report.page import Captions, Cell, Reference, Table, count_cell
+from fairtrial.significance.multiple import Correction
+from fairtrial.trials import Trials
+
+PRIOR = Reference(
+    "The threshold is fixed on development trials before the test trials are seen; figures on test are a priori.",
+    "Bengio, Mariéthoz & Keller, The expected performance curve, 2005",
+)
+_POSTERIOR = Reference(
+    "The threshold was chosen on the same trials: figures are a posteriori, and too good.",
+    "Bengio, Mariéthoz & Keller, The expected performance curve, 2005",
+)
+_HELD_OUT = Reference(
+    "Cross-validation by people: each trial is judged by a threshold from trials in which none of the people of its "
+    "folds take part; errors are pooled over all trials.",
+    "Stone, Cross-validatory choice and assessment of statistical predictions, 1974",
+)
+INDEPENDENT = Reference(
+    "Interval of the HTER for independent trials.",
+    "Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eq. (13)",
+)
+ROBUST = Reference(
+    "Interval and test for trials that share people: contributions of trials summed by person, Welch's degrees of "
+    "freedom; limits by Wilson, combined as by Zou & Donner.",
+    "Fafchamps & Gubert 2007; Cameron, Gelbach & Miller 2011; Zou & Donner 2008",
+)
+_RESAMPLED = Reference(
+    "Interval by the bootstrap, with dev and test resampled and the threshold re-estimated.",
+    "Efron & Tibshirani, An introduction to the bootstrap, 1993",
+)
+EPC = Reference(
+    "Expected performance curve: for every alpha a threshold from dev, the error from test.",
+    "Bengio, Mariéthoz & Keller 2005",
+)
+_HELD_OUT_EPC = Reference(
+    "Expected performance curve: for every alpha thresholds from other people, the error from held-out trials.",
+    "Bengio, Mariéthoz & Keller 2005",
+)
+ADJUSTED: dict[Correction, tuple[Reference, ...]] = {
+    "holm": (Reference("P values adjusted for the number of tests, by Holm's method.", "Holm 1979"),),
+    "bh": (
+        Reference(
+            "P values adjusted for the number of tests, by the false discovery rate.", "Benjamini & Hochberg 1995"
+        ),
+    ),
+    "none": (),
+}
+_INTERVALS = {
+    "independent": INDEPENDENT,
+    "cluster-claim": ROBUST,
+    "cluster-subject": ROBUST,
+    "cluster-both": ROBUST,
+    "bootstrap-both": _RESAMPLED,
+}
+"""Where the intervals of an evaluation come from, by their method."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a page says of the trials that were judged, by how their thresholds came about."""
+
+    asked: str
+    """What follows "How good it is"; holds the rule by which the threshold was chosen as {rule}."""
+    table: str
+    threshold: str
+    eer: str
+    references: tuple[Reference, ...]
+    captions: Captions
+
+
+_ON_TEST = Captions()
+JUDGED = {
+    A_PRIORI: Judged(
+        ", with the threshold chosen by {rule} on development trials",
+        "On test trials, at the threshold from dev",
+        "threshold",
+        "EER on dev %",
+        (PRIOR, EPC),
+        _ON_TEST,
+    ),
+    A_POSTERIORI: Judged(
+        ", with the threshold chosen by {rule} on the same trials",
+        "On the trials that set the threshold",
+        "threshold",
+        "EER %",
+        (_POSTERIOR, EPC),
+        _ON_TEST,
+    ),
+    CROSS_VALIDATED: Judged(
+        " on held-out trials, with the threshold chosen by {rule} on trials of other people",
+        "On held-out trials, each judged by a threshold from other people",
+        "threshold from all trials",
+        "EER on all trials %",
+        (_HELD_OUT, _HELD_OUT_EPC),
+        Captions(
+            threshold="threshold from all trials",
+            no_threshold="one per block",
+            epc="Expected performance curve: HTER on held-out trials, each judged by a threshold from other people",
+            det="DET curve of all trials, a posteriori, and the operating point on held-out trials",
+            density="Scores of all trials",
+            hter="HTER on held-out trials",
+        ),
+    ),
+}
+"""By the kind of an evaluation."""
+
+
+def interval_references(methods: Iterable[str]) -> tuple[Reference, ...]:
+    """Where intervals come from, each reference once."""
+    return tuple(dict.fromkeys(_INTERVALS[method] for method in methods if method in _INTERVALS))
+
+
+def joined(names: Sequence[str]) -> str:
+    """A few names as a phrase; how many, where they are many."""
+    if len(names) > 4:
+        return f"{len(names)} systems"
+    return " and ".join(names) if len(names) < 3 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def trials_table(caption: str, dev: Trials, test: Trials | None) -> Table:
+    """How many trials and people there are."""
+    rows = []
+    for word, trials in (("dev", dev), ("test", test)):
+        if trials is None:
+            continue
+        genuine = int(np.count_nonzero(trials.genuine))
+        known = {name: len(np.unique(column.numbered().codes)) for name, column in trials.ids.items()}
+        people = [known.get("claim"), known.get("subject")]
+        rows.append(
+            (
+                Cell(word),
+                count_cell(genuine),
+                count_cell(len(trials) - genuine),
+                *(Cell("not known") if count is None else count_cell(count) for count in people),
+                Cell("; ".join(trials.notes)),
+            )
+        )
+    return Table(caption, ("set", "genuine", "impostor", "claims", "subjects", "notes"), tuple(rows))

@@ -1,0 +1,57 @@
+"""What a result shows, said once: a result lists its tables; terminal, notebook, page and files render them."""
+
+from fairtrial.tables.result import Result
+from fairtrial.tables.table import (
+    COUNT_COLUMNS,
+    RATE_COLUMNS,
+    Column,
+    Kind,
+    Row,
+    Table,
+    every_tenth,
+    join_tables,
+)
+from fairtrial.tables.words import (
+    Terms,
+    count_text,
+    in_percent,
+    interval_text,
+    interval_title,
+    latex_text,
+    markdown_text,
+    number_text,
+    p_phrase,
+    p_text,
+    percent,
+    plural,
+    range_text,
+    threshold_text,
+    translate,
+)
+
+__all__ = [
+    "COUNT_COLUMNS",
+    "RATE_COLUMNS",
+    "Column",
+    "Kind",
+    "Result",
+    "Row",
+    "Table",
+    "Terms",
+    "count_text",
+    "every_tenth",
+    "in_percent",
+    "interval_text",
+    "interval_title",
+    "join_tables",
+    "latex_text",
+    "markdown_text",
+    "number_text",
+    "p_phrase",
+    "p_text",
+    "percent",
+    "plural",
+    "range_text",
+    "threshold_text",
+    "translate",
+]

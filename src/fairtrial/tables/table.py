@@ -1,0 +1,361 @@
+"""A table with typed columns, and every way it is rendered."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from html import escape
+from math import isnan
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+from fairtrial.errors import FairtrialError, ParameterError
+from fairtrial.tables.words import (
+    Terms,
+    count_text,
+    in_percent,
+    interval_text,
+    latex_text,
+    markdown_text,
+    number_text,
+    p_text,
+    range_text,
+    threshold_text,
+    translate,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Kind: TypeAlias = Literal[
+    "text",
+    "term",
+    "measure",
+    "flag",
+    "rate",
+    "interval",
+    "number",
+    "range",
+    "ratio",
+    "count",
+    "p",
+    "threshold",
+    "level",
+]
+"""What a column holds: free text; words of ours (``term``) and names of measures, shown
+in capitals, both of which `translate` may change; yes or no; a rate or a pair
+of rates, fractions shown in percent; a number or a pair of numbers; a ratio, with two decimals; a count; a p value; a
+threshold; a level of confidence, a fraction shown in percent."""
+Row: TypeAlias = tuple[Any, ...]
+
+_LEFT = ("text", "term", "measure", "flag")
+_PERCENT = ("rate", "level")
+_PAIRS = ("interval", "range")
+_SHOWN: dict[Kind, Callable[[Any], str]] = {
+    "text": str,
+    "term": str,
+    "measure": str.upper,
+    "flag": lambda value: "yes" if value else "",
+    "rate": in_percent,
+    "interval": lambda pair: interval_text(*pair),
+    "number": number_text,
+    "range": lambda pair: range_text(*pair),
+    "ratio": lambda value: "" if isnan(value) else f"{value:.2f}",
+    "count": count_text,
+    "p": p_text,
+    "threshold": threshold_text,
+    "level": lambda value: "" if isnan(value) else f"{100 * value:g}",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table.
+
+    Parameters
+    ----------
+    key
+        What programs call it: the name in CSV files and data frames.
+    title
+        What people read above it; the percent sign of rates is added.
+    kind
+        What it holds, which decides how it is written and aligned.
+    detail
+        Whether it is for files and data frames only, and not for people.
+    """
+
+    key: str
+    title: str
+    kind: Kind = "text"
+    detail: bool = False
+
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(Kind):
+            raise ParameterError(f"a column must be of one of the kinds {', '.join(get_args(Kind))}, not {self.kind!r}")
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether it is aligned to the right."""
+        return self.kind not in _LEFT
+
+    def heading(self, terms: Terms = "default") -> str:
+        """The title with its percent sign."""
+        return translate(f"{self.title} %" if self.kind in _PERCENT else self.title, terms)
+
+    def text(self, value: Any, terms: Terms = "default") -> str:
+        """What a cell shows; nothing for None and NaN."""
+        if value is None:
+            return ""
+        shown = _SHOWN[self.kind](value)
+        return translate(shown, terms) if self.kind in ("term", "measure") else shown
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of a result: raw values in typed columns.
+
+    Parameters
+    ----------
+    name
+        What it is called among the tables of its result; tables of the same name can be joined.
+    caption
+        What people read above it.
+    columns, rows
+        Values in the order of the columns: fractions for rates, pairs for intervals, None where there is nothing.
+    notes
+        What people read below it.
+    section
+        The key of the column that groups the rows.
+    shown
+        Which rows people get to see on a terminal and in a notebook, by index; all by default. Files have them all.
+    """
+
+    name: str
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    notes: tuple[str, ...] = ()
+    section: str | None = None
+    shown: tuple[int, ...] | None = None
+
+    def __post_init__(self) -> None:
+        keys = [column.key for column in self.columns]
+        if len(set(keys)) != len(keys):
+            raise ParameterError(f"table {self.name}: two columns have the same key; they are {', '.join(keys)}")
+        if self.section is not None and self.section not in keys:
+            raise ParameterError(f"table {self.name}: there is no column {self.section!r} to group rows by")
+        for row in self.rows:
+            if len(row) != len(keys):
+                raise ParameterError(f"table {self.name}: a row of {len(row)} values in {len(keys)} columns")
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        caption: str,
+        columns: Sequence[Column],
+        records: Iterable[Mapping[str, Any]],
+        *,
+        notes: Sequence[str] = (),
+        section: str | None = None,
+        shown: Sequence[int] | None = None,
+    ) -> Table:
+        """A table from records, which are read by the keys of the columns; what a record lacks is empty.
+
+        Examples
+        --------
+        >>> columns = Column("system", "system"), Column("far", "FAR", "rate")
+        >>> Table.of("errors", "Errors", columns, [{"system": "face", "far": 0.01}]).rows
+        (('face', 0.01),)
+        """
+        rows = tuple(tuple(record.get(column.key) for column in columns) for record in records)
+        return cls(name, caption, tuple(columns), rows, tuple(notes), section, None if shown is None else tuple(shown))
+
+    def with_notes(self, *notes: str) -> Table:
+        """The same table with more notes."""
+        return replace(self, notes=(*self.notes, *notes))
+
+    def with_column(self, column: Column, values: Sequence[Any], *, first: bool = False) -> Table:
+        """The same table with one more column, at its end or before all others."""
+        rows = ((value, *row) if first else (*row, value) for row, value in zip(self.rows, values, strict=True))
+        columns = (column, *self.columns) if first else (*self.columns, column)
+        return replace(self, columns=columns, rows=tuple(rows))
+
+    @property
+    def visible_columns(self) -> tuple[Column, ...]:
+        """The columns that people get to see."""
+        return tuple(column for column in self.columns if not column.detail)
+
+    def column(self, key: str) -> list[Any]:
+        """The raw values of one column."""
+        (place,) = (k for k, column in enumerate(self.columns) if column.key == key)
+        return [row[place] for row in self.rows]
+
+    def headings(self, terms: Terms = "default") -> list[str]:
+        """What stands above the columns that people get to see."""
+        return [column.heading(terms) for column in self.visible_columns]
+
+    def sections(self, terms: Terms = "default", *, whole: bool = True) -> Iterator[list[list[str]]]:
+        """The rows as people read them, in their groups; all of them, or those that are shown."""
+        rows = self.rows if whole or self.shown is None else tuple(self.rows[k] for k in self.shown)
+        places = [(k, column) for k, column in enumerate(self.columns) if not column.detail]
+        key = next((k for k, column in enumerate(self.columns) if column.key == self.section), None)
+        group: list[list[str]] = []
+        for index, row in enumerate(rows):
+            if group and key is not None and row[key] != rows[index - 1][key]:
+                yield group
+                group = []
+            group.append([column.text(row[k], terms) for k, column in places])
+        if group:
+            yield group
+
+    def to_html(self, terms: Terms = "default") -> str:
+        """The table as plain HTML with everything escaped, for notebooks."""
+        style = [' style="text-align:right"' if column.is_numeric else "" for column in self.visible_columns]
+
+        def line(tag: str, cells: Sequence[str]) -> str:
+            inside = (f"<{tag}{look}>{escape(cell)}</{tag}>" for look, cell in zip(style, cells, strict=True))
+            return f"<tr>{''.join(inside)}</tr>"
+
+        groups = self.sections(terms, whole=False)
+        body = "".join(f"<tbody>{''.join(line('td', row) for row in group)}</tbody>" for group in groups)
+        below = "".join(f"<p>{escape(translate(note, terms))}</p>" for note in self.notes)
+        if not body:
+            return below
+        caption = escape(translate(self.caption, terms))
+        head = line("th", self.headings(terms))
+        return f"<table><caption>{caption}</caption><thead>{head}</thead>{body}</table>{below}"
+
+    def to_markdown(self, terms: Terms = "default") -> str:
+        """The whole table as Markdown, below a heading."""
+
+        def line(cells: Sequence[str]) -> str:
+            return f"| {' | '.join(map(markdown_text, cells))} |"
+
+        rule = "".join("---:|" if column.is_numeric else "---|" for column in self.visible_columns)
+        rows = [line(row) for group in self.sections(terms) for row in group]
+        parts = [f"## {markdown_text(translate(self.caption, terms))}"]
+        parts.append("\n".join([line(self.headings(terms)), f"|{rule}", *rows]))
+        parts += [markdown_text(translate(note, terms)) for note in self.notes]
+        return "\n\n".join(parts) + "\n"
+
+    def to_latex(self, terms: Terms = "default") -> str:
+        """The whole table as a LaTeX ``table`` with its notes below."""
+
+        def line(cells: Sequence[str]) -> str:
+            return " & ".join(map(latex_text, cells)) + " \\\\"
+
+        layout = "".join("r" if column.is_numeric else "l" for column in self.visible_columns)
+        body = " \\hline\n".join("\n".join(map(line, group)) for group in self.sections(terms))
+        notes = [f"\n\\par {latex_text(translate(note, terms))}" for note in self.notes]
+        return (
+            f"\\begin{{table}}\n\\caption{{{latex_text(translate(self.caption, terms))}}}\n"
+            f"\\begin{{tabular}}{{{layout}}}\n{line(self.headings(terms))} \\hline\n{body}\n"
+            f"\\end{{tabular}}{''.join(notes)}\n\\end{{table}}\n"
+        )
+
+    def to_arrow(self) -> pa.Table:
+        """The whole table with all columns, for programs.
+
+        Rates stay fractions; a pair becomes the two columns ``key_low`` and ``key_high``; NaN becomes null.
+        """
+        import pyarrow as pa
+
+        found: dict[str, Any] = {}
+        for column in self.columns:
+            values = self.column(column.key)
+            if column.kind in _PAIRS:
+                for end, name in enumerate(("low", "high")):
+                    ends = [None if pair is None else pair[end] for pair in values]
+                    found[f"{column.key}_{name}"] = pa.array(map(_number_or_none, ends), pa.float64())
+            elif column.kind in ("text", "term", "measure"):
+                found[column.key] = pa.array([None if value is None else str(value) for value in values], pa.string())
+            elif column.kind == "flag":
+                found[column.key] = pa.array([None if value is None else bool(value) for value in values], pa.bool_())
+            else:
+                numbers = [_number_or_none(value) for value in values]
+                whole = column.kind == "count" and all(n is None or (n.is_integer() and n < 2**53) for n in numbers)
+                kept = [None if n is None else int(n) for n in numbers] if whole else numbers
+                found[column.key] = pa.array(kept, pa.int64() if whole else pa.float64())
+        return pa.table(found)
+
+    def to_frame(self) -> Any:
+        """The whole table as a data frame of pandas, or of polars where there is no pandas.
+
+        Raises
+        ------
+        FairtrialError
+            Neither of the two is installed.
+        """
+        found = self.to_arrow()
+        if _installed("pandas") is not None:
+            return found.to_pandas()
+        polars = _installed("polars")
+        if polars is not None:
+            return polars.from_arrow(found)
+        raise FairtrialError("a data frame needs pandas or polars: install one of them, or take to_arrow()")
+
+
+RATE_COLUMNS = tuple(Column(name, name.upper(), "rate") for name in ("far", "frr", "hter"))
+"""The three error rates of an `ErrorCounts`."""
+COUNT_COLUMNS = tuple(
+    Column(name, name.replace("_", " "), "count", detail=True)
+    for name in ("false_accepts", "false_rejects", "genuine", "impostor")
+)
+"""The counts behind them."""
+
+
+def every_tenth(length: int) -> tuple[int, ...]:
+    """The rows of a long table that show how it goes: some ten of them, the first and the last among them."""
+    step = max(1, (length - 1) // 10)
+    return tuple(sorted({*range(0, length, step), length - 1})) if length else ()
+
+
+def _number_or_none(value: Any) -> float | None:
+    return None if value is None or isnan(value) else float(value)
+
+
+def _installed(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+def join_tables(results: Sequence[Sequence[Table]]) -> tuple[Table, ...]:
+    """Join the tables of several results: those of the same name and columns become one, each note once.
+
+    Parameters
+    ----------
+    results
+        The tables of each result.
+
+    Returns
+    -------
+    tuple of Table
+        In the order in which the names first occur; captions are those of the first result.
+
+    Examples
+    --------
+    >>> columns = (Column("system", "system"),)
+    >>> first, second = (Table("errors", "Errors", columns, ((name,),)) for name in ("face", "voice"))
+    >>> join_tables([[first], [second]])[0].rows
+    (('face',), ('voice',))
+    """
+    found: dict[tuple[str, tuple[Column, ...]], list[Table]] = {}
+    for tables in results:
+        for table in tables:
+            found.setdefault((table.name, table.columns), []).append(table)
+    return tuple(_joined(tables) for tables in found.values())
+
+
+def _joined(tables: Sequence[Table]) -> Table:
+    rows: list[Row] = []
+    shown: list[int] = []
+    for table in tables:
+        here = range(len(table.rows)) if table.shown is None else table.shown
+        shown += [len(rows) + k for k in here]
+        rows += table.rows
+    notes = tuple(dict.fromkeys(note for table in tables for note in table.notes))
+    everything = all(table.shown is None for table in tables)
+    return replace(tables[0], rows=tuple(rows), notes=notes, shown=None if everything else tuple(shown))

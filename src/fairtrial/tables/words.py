@@ -1,0 +1,146 @@
+"""How numbers are written for people, and by which names error rates go: decided here and nowhere else."""
+
+from __future__ import annotations
+
+import re
+from math import isnan
+from typing import Literal, TypeAlias, get_args
+
+from fairtrial.checks import check_choice
+
+Terms: TypeAlias = Literal["default", "iso"]
+"""The names of error rates: FAR and FRR, or FMR and FNMR as ISO/IEC 19795 calls them."""
+
+_ISO = {"FAR": "FMR", "FRR": "FNMR"}
+_ISO_WORD = re.compile(r"\b(FAR|FRR)(s?)\b")
+_LATEX = {"\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}"}
+_LATEX |= {"<": "\\textless{}", ">": "\\textgreater{}", "|": "\\textbar{}"}
+_LATEX |= {char: f"\\{char}" for char in "&%$#_{}"}
+_MARKDOWN = {"&": "&amp;", "<": "&lt;", ">": "&gt;"} | {char: f"\\{char}" for char in "\\`*_[]|~$"}
+_SMALLEST_P = 0.0001
+
+
+def translate(text: str, terms: Terms = "default") -> str:
+    """Give the same text with the names of error rates that were asked for.
+
+    Parameters
+    ----------
+    text
+        A heading, a caption or a sentence; whole words FAR and FRR are translated.
+    terms
+        ``default`` leaves the text as it is; ``iso`` says FMR and FNMR.
+
+    Returns
+    -------
+    str
+        The text.
+
+    Raises
+    ------
+    ParameterError
+        Terms that are not known.
+
+    Examples
+    --------
+    >>> translate("FAR and FRR on test", "iso")
+    'FMR and FNMR on test'
+    """
+    check_choice("terms", terms, get_args(Terms))
+    if terms == "default":
+        return text
+    return _ISO_WORD.sub(lambda found: _ISO[found[1]] + found[2], text)
+
+
+def in_percent(rate: float) -> str:
+    """The number of percent of a rate, with enough digits for small ones; nothing where there is no rate.
+
+    Examples
+    --------
+    >>> in_percent(0.1234), in_percent(0.001234), in_percent(0.00001234)
+    ('12.34', '0.123', '0.00123')
+    """
+    if isnan(rate):
+        return ""
+    value = 100 * rate + 0.0  # no "-0"
+    if 0 < abs(value) < 0.0995:
+        return f"{value:.3g}"
+    return f"{value:.3f}" if abs(value) < 1 else f"{value:.2f}"
+
+
+def percent(rate: float) -> str:
+    """The same with the percent sign."""
+    return "" if isnan(rate) else f"{in_percent(rate)} %"
+
+
+def interval_text(low: float, high: float) -> str:
+    """Two rates in percent, as an interval is written everywhere.
+
+    Examples
+    --------
+    >>> interval_text(0.0123, 0.0456)
+    '1.23 to 4.56'
+    """
+    return "" if isnan(low) or isnan(high) else f"{in_percent(low)} to {in_percent(high)}"
+
+
+def number_text(value: float, digits: int = 4) -> str:
+    """A number with so many digits that count; nothing where there is none."""
+    return "" if isnan(value) else f"{value:.{digits}g}"
+
+
+def threshold_text(value: float) -> str:
+    """A threshold or a score, with six digits."""
+    return number_text(value, 6)
+
+
+def count_text(value: float) -> str:
+    """A whole number with its thousands separated."""
+    return "" if isnan(value) else f"{value:,.0f}"
+
+
+def p_text(p_value: float) -> str:
+    """A p value, which is never shown as 0.
+
+    Examples
+    --------
+    >>> p_text(0.01234), p_text(1e-9)
+    ('0.0123', '< 0.0001')
+    """
+    return f"< {_SMALLEST_P:.4f}" if p_value < _SMALLEST_P else number_text(p_value, 3)
+
+
+def p_phrase(p_value: float) -> str:
+    """A p value in a sentence: ``p = 0.0123`` or ``p < 0.0001``."""
+    shown = p_text(p_value)
+    return f"p {shown}" if shown.startswith("<") else f"p = {shown}"
+
+
+def plural(count: float, word: str, words: str | None = None) -> str:
+    """How many of something there are, in the right number.
+
+    Examples
+    --------
+    >>> plural(1, "attempt"), plural(1200, "attempt"), plural(2, "person", "people")
+    ('1 attempt', '1,200 attempts', '2 people')
+    """
+    return f"{count_text(count)} {word if count == 1 else words or word + 's'}"
+
+
+def interval_title(confidence: float) -> str:
+    """What the column of an interval is called."""
+    return f"{100 * confidence:g} % interval"
+
+
+def range_text(low: float, high: float) -> str:
+    """Two numbers that are no rates."""
+    return "" if isnan(low) or isnan(high) else f"{number_text(low)} to {number_text(high)}"
+
+
+def markdown_text(text: str) -> str:
+    """Text on one line, in which nothing is markup, HTML or the border of a cell."""
+    return "".join(_MARKDOWN.get(char, char) for char in " ".join(text.split()))
+
+
+def latex_text(text: str) -> str:
+    """Text on one line, in which nothing is a command."""
+    return "".join(_LATEX.get(char, char) for char in " ".join(text.split()))

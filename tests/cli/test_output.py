@@ -1,0 +1,197 @@
+"""What every command that prints tables can do: --out, --terms, --json; options as typed values."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+import pyarrow.parquet as parquet
+import pytest
+from click.testing import CliRunner, Result
+
+from fairtrial import Trials, evaluate, read_trials, write_trials
+from fairtrial.cli.app import main
+from fairtrial.cli.options import argument, choice, option, takes
+from fairtrial.cli.output import print_tables
+from fairtrial.tables import Column, Table
+
+SETS = ["--dev", "dev.csv", "--test", "test.csv"]
+RATES = ["--impostor", "112000", "--genuine", "400"]
+COMMANDS: dict[str, list[str]] = {
+    "evaluate": ["evaluate", *SETS],
+    "folds": ["evaluate", "--dev", "dev.csv", "--folds", "3"],
+    "compare": ["compare", *SETS, "--resamples", "50"],
+    "epc": ["epc", *SETS, "--points", "11"],
+    "rates": ["interval", "rates", "--far", ".0115", "--frr", ".025", *RATES, "--measure", "all"],
+    "individuals": ["interval", "individuals", "counts.csv", "--resamples", "50"],
+    "plan": ["plan", "--pi", ".02", "--half-width", ".01"],
+    "plan two": ["plan", "--a", ".01", ".02", "--b", ".015", ".03"],
+    "compare-rates": ["compare-rates", "--a", ".0115", ".025", "--b", ".0195", ".0275", *RATES],
+    "eer-bound": ["eer-bound", ".0057", ".0008", "0", "--trials", "285390"],
+    "mcnemar": ["mcnemar", "--b", "3", "--c", "900"],
+    "coverage": ["coverage", "--n", "20", "--m", "2", "--pi", ".1", "--rho", ".1,.2", "--datasets", "20"],
+    "fuse": ["fuse", *SETS],
+    "benchmark": ["benchmark", "--set", "LP1", "--protocol", "fp-intramodal"],
+}
+FIRST = {
+    "evaluate": "system", "folds": "system", "compare": "pair", "epc": "system", "rates": "measure",
+    "individuals": "method", "plan": "attempts", "plan two": "individuals", "compare-rates": "test", "eer-bound": "a",
+    "mcnemar": "version", "coverage": "n", "fuse": "system", "benchmark": "benchmark",
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working directory, with score files and a table of counts in it."""
+    monkeypatch.chdir(tmp_path)
+    for seed, name in enumerate(("dev", "test")):
+        rng = np.random.default_rng(seed)
+        claim, subject = np.divmod(np.arange(400), 20)
+        scores = np.outer(claim == subject, [2.0, 3.0]) + rng.normal(size=(400, 2))
+        write_trials(
+            Trials.from_arrays(scores, claim == subject, systems=["face", "a_b"], claim=claim, subject=subject),
+            f"{name}.csv",
+        )
+    Path("counts.csv").write_text("errors,attempts\n" + "".join(f"{x},5\n" for x in (0, 0, 0, 1, 0, 2, 0, 0, 5, 1)))
+    return tmp_path
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, arguments)
+
+
+def out(name: str, file: str) -> list[str]:
+    return [*COMMANDS[name], "--table" if name == "fuse" else "--out", file]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_out_writes_the_main_table_for_programs(name: str) -> None:
+    shown = run(*out(name, "a.csv"))
+    assert shown.exit_code == 0, shown.output
+    assert "results in a.csv" in shown.stdout
+    assert run(*out(name, "a.parquet")).exit_code == 0
+    with open("a.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    found = parquet.read_table("a.parquet")
+    assert list(rows[0]) == found.column_names
+    assert found.column_names[0] == FIRST[name]
+    assert len(rows) == found.num_rows > 0
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_out_writes_all_tables_for_people(name: str) -> None:
+    assert run(*out(name, "a.md"), "--terms", "iso").exit_code == 0
+    assert run(*out(name, "a.tex")).exit_code == 0
+    markdown, latex = Path("a.md").read_text(), Path("a.tex").read_text()
+    assert markdown.startswith("## ")
+    assert "FAR" not in markdown
+    assert latex.count("\\begin{table}") == markdown.count("## ") >= 1
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_json_is_the_same_in_a_file_and_alone_on_stdout(name: str) -> None:
+    shown = run(*out(name, "a.json"), "--json")
+    assert shown.exit_code == 0, shown.output
+    assert json.loads(shown.stdout) == json.loads(Path("a.json").read_text())
+
+
+@pytest.mark.parametrize("name", ["evaluate", "compare", "epc", "fuse"])
+def test_out_is_never_a_file_that_is_read(name: str) -> None:
+    before = Path("dev.csv").read_bytes()
+    shown = run(*out(name, "dev.csv"))
+    assert (shown.exit_code, shown.stdout) == (2, "")
+    assert "files that are read" in shown.stderr
+    assert Path("dev.csv").read_bytes() == before
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_out_is_checked_before_the_work(name: str, folder: Path) -> None:
+    before = {path.name for path in folder.iterdir()}
+    for file, message in (("a.doc", "should end in"), ("nowhere/a.csv", "no directory nowhere")):
+        shown = run(*out(name, file))
+        assert (shown.exit_code, shown.stdout) == (2, "")
+        assert message in shown.stderr
+    assert {path.name for path in folder.iterdir()} == before
+
+
+def test_evaluate_has_one_row_per_system_and_set() -> None:
+    run(*out("evaluate", "a.csv"))
+    with open("a.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["system"], row["set"]) for row in rows] == [
+        ("face", "dev"), ("face", "test"), ("a_b", "dev"), ("a_b", "test"),
+    ]  # fmt: skip
+    expected = evaluate(read_trials("dev.csv"), read_trials("test.csv"), system="face")
+    assert float(rows[1]["hter"]) == expected.test.hter
+    assert (float(rows[1]["interval_low"]), rows[0]["interval_low"]) == (expected.interval.low, "")
+
+
+def test_iso_terms_on_the_terminal() -> None:
+    shown = run(*COMMANDS["evaluate"], "--terms", "iso").stdout
+    assert "FMR %" in shown
+    assert "FNMR %" in shown
+    assert "FAR" not in shown
+    assert "FAR %" in run(*COMMANDS["evaluate"]).stdout
+    assert run(*COMMANDS["evaluate"], "--terms", "nist").exit_code == 2
+
+
+def test_p_is_never_zero_on_the_terminal() -> None:
+    shown = run(*COMMANDS["mcnemar"]).stdout
+    assert shown.count("< 0.0001") == 4
+    assert json.loads(run(*COMMANDS["mcnemar"], "--json").stdout)["p_value"] > 0
+
+
+def test_two_dots_are_no_interval() -> None:
+    for name in ("evaluate", "compare", "epc", "rates"):
+        shown = run(*COMMANDS[name]).stdout
+        assert " .. " not in shown
+        assert " to " in shown
+
+
+def test_notes_are_printed_once_and_in_the_words_of_the_shell(capsys: pytest.CaptureFixture[str]) -> None:
+    columns = (Column("k", "k", "count"),)
+    tables = [Table("a", "A", columns, ((1,),), ('use nan="drop"',)), Table("b", "B", columns, (), ('use nan="drop"',))]
+    print_tables(tables)
+    shown = capsys.readouterr().out
+    assert shown.count("note: use --nan drop\n") == 1
+    assert "B" not in shown
+
+
+def test_a_narrow_terminal_cuts_no_number(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "30")
+    columns = tuple(Column(f"k{n}", "a heading of many words", "interval") for n in range(3))
+    print_tables([Table("a", "A", columns, (((0.0123, 0.0456),) * 3,))])
+    assert capsys.readouterr().out.count("1.23 to 4.56") == 3
+
+
+@dataclass(frozen=True, slots=True)
+class First:
+    file: str = argument()
+    many: tuple[int, ...] = option("--many", type=int, multiple=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Second:
+    kind: str = choice("--kind", ["a", "b"], "b")
+
+
+def test_options_become_typed_values() -> None:
+    found: list[Any] = []
+
+    @click.command()
+    @takes(First)
+    @click.option("--own", default="x")
+    @takes(Second)
+    def command(first: First, second: Second, *, own: str) -> None:
+        found.extend([first, second, own])
+
+    result = CliRunner().invoke(command, ["f", "--many", "1", "--many", "2", "--own", "y"])
+    assert result.exit_code == 0, result.output
+    assert found == [First("f", (1, 2)), Second("b"), "y"]
+    assert [parameter.name for parameter in command.params] == ["file", "many", "own", "kind"]

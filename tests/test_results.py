@@ -1,0 +1,206 @@
+"""Every result says its tables: raw values, a short repr, renderings that agree with the numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fairtrial as ft
+from fairtrial.benchmark.runner import RunSettings
+from fairtrial.intervals.bands import curve_band
+from fairtrial.significance.curves import area_test
+from fairtrial.tables import Result, Table
+
+
+@cache
+def scores(seed: int) -> ft.Trials:
+    rng = np.random.default_rng(seed)
+    claim, subject = np.divmod(np.arange(400), 20)
+    values = np.outer(claim == subject, [2.0, 2.5]) + rng.normal(size=(400, 2))
+    return ft.Trials.from_arrays(
+        values, claim == subject, systems=["face", "<voice> & FAR"], claim=claim, subject=subject
+    )
+
+
+@cache
+def results() -> dict[str, Result]:
+    dev, test = scores(0), scores(1)
+    people = ft.Individuals.from_counts([0, 0, 0, 1, 0, 2, 0, 0, 5, 1], 5)
+    a, b = (ft.performance_curve(dev, test, system=name, alphas=np.linspace(0, 1, 21)) for name in dev.systems)
+    first, second = (
+        ft.published_counts(far=far, frr=frr, impostor=1000, genuine=100) for far, frr in ((0.1, 0.2), (0.2, 0.2))
+    )
+    lausanne = ft.load_lausanne(0).only(["LP1"])
+    runs = [
+        ft.run_benchmark(lausanne, protocol="fp-intramodal", settings=RunSettings(fusion=name, points=3))
+        for name in ("mean", "max")
+    ]
+    plan = ft.plan_rate(0.02, 0.1, half_width=0.005, attempts=5)
+    comparison = ft.compare(dev, test, n_resamples=50, margin=0.1)
+    return {
+        "evaluation": ft.evaluate(dev, test, system="face", measures=["f1", "far"]),
+        "comparison": comparison,
+        "pair": comparison.pairs[0],
+        "curve": a,
+        "areas": ft.expected_areas(dev, test, system="face"),
+        "band": curve_band(a, test, system="face", n_resamples=50),
+        "compared curves": ft.compare_curves(a, b, test),
+        "area test": area_test(dev, test, *dev.systems),
+        "interval": ft.hter_interval(first),
+        "test": ft.independent_test(first, second),
+        "mcnemar": ft.mcnemar_test(3, 90),
+        "bound": ft.bound_from_eers(0.01, 0.02, 1000),
+        "repeated": ft.repeated_intervals(people, n_resamples=50),
+        "no errors": ft.repeated_intervals(ft.Individuals.from_counts([0, 0, 0], 5), n_resamples=50),
+        "fit": ft.fit_beta_binomial(people),
+        "study": ft.run_study([ft.Cell(30, 2, 0.1, 0.2)], ft.StudySettings(data_sets=20, n_resamples=20)),
+        "studies": ft.run_study(ft.Grid((20, 30), (2,), (0.1,), (0.2,)), ft.StudySettings(data_sets=20, exact=True)),
+        "plan": plan,
+        "checked plan": ft.check_plan(plan, data_sets=50),
+        "comparison plan": ft.plan_comparison((0.01, 0.02), (0.015, 0.03)),
+        "fusion": ft.fuse(dev, test),
+        "benchmark": runs[0],
+        "contest": ft.compare_runs(lausanne, runs),
+        "roc": ft.roc_curve(dev, system="face"),
+        "eer": ft.equal_error_rate(dev, system="face"),
+    }
+
+
+NAMES = [
+    "evaluation", "comparison", "pair", "curve", "areas", "band", "compared curves", "area test", "interval", "test",
+    "mcnemar", "bound", "repeated", "no errors", "fit", "study", "studies", "plan", "checked plan", "comparison plan",
+    "fusion", "benchmark", "contest", "roc", "eer",
+]  # fmt: skip
+
+
+def test_every_result_is_tried() -> None:
+    assert list(results()) == NAMES
+    # by name: a dataclass with slots leaves the class without them behind
+    kinds = {kind.__name__ for kind in _subclasses(Result) if kind.__module__.startswith("fairtrial.")}
+    assert kinds == {type(result).__name__ for result in results().values()}
+
+
+def _subclasses(kind: type[Any]) -> set[type[Any]]:
+    return {sub for own in kind.__subclasses__() for sub in (own, *_subclasses(own))}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_result_shows_itself_shortly(name: str) -> None:
+    shown = repr(results()[name])
+    assert shown.startswith(f"<{type(results()[name]).__name__}: ")
+    assert "\n" not in shown
+    assert len(shown) < 250
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_result_renders_in_every_way(name: str) -> None:
+    result = results()[name]
+    tables = result.tables()
+    assert all(isinstance(table, Table) and table.rows for table in tables)
+    assert len({table.name for table in tables}) == len(tables)
+    assert result.to_arrow().num_rows == len(tables[0].rows)
+    html = result._repr_html_()
+    assert "<voice>" not in html
+    assert html.count("<table>") == html.count("</table>") >= 1
+    assert "<voice>" not in result.to_markdown()
+    latex = result.to_latex()
+    assert latex.count("\\begin{table}") == latex.count("\\end{table}") == len(tables)
+    for table in tables:
+        for rendered in (result.to_markdown(), html):
+            assert " .. " not in rendered
+        assert all(column.title for column in table.columns)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_iso_terms_in_headings(name: str) -> None:
+    for table in results()[name].tables():
+        assert not {"FAR %", "FRR %", "FAR", "FRR"} & {*table.headings("iso")}
+        assert ("FMR %" in table.headings("iso")) == ("FAR %" in table.headings())
+
+
+def test_evaluation_in_numbers() -> None:
+    result = results()["evaluation"]
+    assert isinstance(result, ft.Evaluation)
+    errors, trials, intervals = result.tables()
+    assert errors.column("set") == ["dev", "test"]
+    assert errors.column("hter") == [result.dev.hter, result.test.hter]
+    assert errors.column("interval") == [None, result.interval.interval]
+    assert errors.column("f1") == [None, result.measures["f1"]]
+    assert errors.column("measure_far") == [None, result.test.far]
+    assert trials.rows == (("face", result.threshold, 20, 380, 20, 380),)
+    assert intervals.column("method") == [interval.method for interval in result.intervals]
+    frame = result.to_arrow().to_pydict()
+    assert frame["interval_low"] == [None, result.interval.low]
+    assert frame["false_accepts"] == [result.dev.false_accepts, result.test.false_accepts]
+
+
+def test_notes_name_the_system_they_speak_of() -> None:
+    perfect = ft.Trials.from_arrays(
+        [[2.0, 0.0], [3.0, 5.0], [0.0, 1.0], [1.0, 2.0]], [True, True, False, False], systems=["a", "b"]
+    )
+    notes = ft.evaluate(perfect, perfect, system="a").notes
+    assert any(note.startswith("a: no false accepts in 2 test trials") for note in notes)
+
+
+def test_comparison_in_numbers() -> None:
+    result = results()["comparison"]
+    assert isinstance(result, ft.Comparison)
+    tests, ranking, differences = result.tables()
+    (pair,) = result.pairs
+    assert tests.column("p_value") == [test.p_value for test in pair.tests]
+    assert tests.column("p_adjusted") == list(pair.adjusted)
+    assert ranking.column("letters") == [rank.letters for rank in result.ranking]
+    assert differences.column("interval") == [pair.replicates.interval(confidence=0.95)]
+
+
+def test_curve_shows_every_tenth_and_holds_all() -> None:
+    result = results()["curve"]
+    assert isinstance(result, ft.PerformanceCurve)
+    main, means = result.tables()
+    assert main.column("alpha") == result.alpha.tolist()
+    assert main.shown == tuple(range(0, 21, 2))
+    assert means.column("mean") == [result.mean()]
+
+
+def test_study_of_some_cells_holds_all_rows_and_shows_them_side_by_side() -> None:
+    result = results()["studies"]
+    assert isinstance(result, ft.CoverageStudy)
+    main, side = result.tables()
+    assert main.column("coverage") == [row.coverage for row in result.rows]
+    assert main.shown == ()
+    assert side.column("lbb") == [row.coverage for row in result.rows if row.method == "lbb"]
+    assert "<caption>Coverage:" not in result._repr_html_()
+
+
+def test_benchmark_says_its_experiments_once() -> None:
+    result = results()["benchmark"]
+    assert isinstance(result, ft.BenchmarkResult)
+    main = result.tables()[0]
+    assert main.column("hter") == [each.counts.hter for each in result.experiments]
+    assert main.column("systems")[0] == " + ".join(result.experiments[0].experiment.systems)
+    assert [table.name for table in result.tables()] == ["experiments", "systems", "groups"]
+
+
+def test_trials_are_shown_in_a_line() -> None:
+    shown = repr(scores(0))
+    assert shown == (
+        "<Trials: 400 trials (20 genuine, 380 impostor), 2 systems: face, <voice> & FAR; ids: claim, subject>"
+    )
+    assert "&lt;voice&gt;" in scores(0)._repr_html_()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class _Own(Result):
+    def tables(self) -> tuple[Table, ...]:
+        return ()
+
+    def summary(self) -> str:
+        return "mine"
+
+
+def test_a_result_of_ones_own() -> None:
+    assert repr(_Own()) == "<_Own: mine>"
