@@ -1,5 +1,6 @@
 """How good a verification system really is, how sure that is, and whether another is really better."""
 
+from .areas import Areas, area_intervals, area_tests, expected_areas
 from .benchmark.contest import Contest, compare_runs
 from .benchmark.datasets import load_dataset
 from .benchmark.lausanne import load_lausanne
@@ -12,11 +13,9 @@ from .comparison import Comparison, compare
 from .counting.errors import ErrorCounts, ScoreSource, as_source, count_errors
 from .curves import RocCurve, auc_error, roc_curve
 from .epc import (
-    Areas,
     PerformanceCurve,
     alpha_grid,
     cross_validated_curve,
-    expected_areas,
     performance_curve,
     pool_curves,
 )
@@ -71,7 +70,8 @@ from .intervals import (
     rule_of_three,
 )
 from .intervals.bands import Band, curve_band
-from .intervals.clusters import cluster_interval
+from .intervals.judged import judged_interval
+from .judging import Judgement, TrialSets, judge, judge_at
 from .planning import ComparisonPlan, RatePlan, check_plan, comparison_power, plan_comparison, plan_rate, rule_of_thirty
 from .rules.criteria import CRITERIA, Criterion, choose_thresholds, register_criterion
 from .rules.eer import EqualErrorRate, equal_error_rate
@@ -93,7 +93,7 @@ from .significance import (
     naive_test,
     smallest_difference,
 )
-from .significance.curves import CurveComparison, area_intervals, area_test, compare_curves
+from .significance.curves import CurveComparison, Region, compare_curves
 from .tables import Column, Result, Table, join_tables, translate
 from .trials import Ids, Trials
 
@@ -141,6 +141,7 @@ __all__ = [
     "Individuals",
     "InputError",
     "Interval",
+    "Judgement",
     "McNemar",
     "Measure",
     "OutputError",
@@ -149,6 +150,7 @@ __all__ = [
     "RateInterval",
     "RatePlan",
     "ReadOptions",
+    "Region",
     "RepeatedIntervals",
     "Result",
     "RocCurve",
@@ -158,13 +160,14 @@ __all__ = [
     "SystemInfo",
     "Table",
     "TestResult",
+    "TrialSets",
     "Trials",
     "TrialsError",
     "Weights",
     "adjust_p_values",
     "alpha_grid",
     "area_intervals",
-    "area_test",
+    "area_tests",
     "as_source",
     "auc_error",
     "bound_from_eers",
@@ -173,7 +176,6 @@ __all__ = [
     "choose_thresholds",
     "class_interval",
     "class_test",
-    "cluster_interval",
     "compact_letters",
     "compare",
     "compare_curves",
@@ -199,6 +201,9 @@ __all__ = [
     "hter_interval",
     "independent_test",
     "join_tables",
+    "judge",
+    "judge_at",
+    "judged_interval",
     "linear_measure",
     "list_experiments",
     "load_dataset",

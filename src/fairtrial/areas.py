@@ -20,14 +20,15 @@ from fairtrial.intervals.rates import RateInterval
 from fairtrial.judging import TrialSets
 from fairtrial.people import Floats, People, Spread, contributions, independent_spread, welch
 from fairtrial.significance.results import TestResult, student_test
+from fairtrial.tables import Column, Result, Table, percent
 from fairtrial.trials import Trials, check_same_systems
 
 AreaConvention: TypeAlias = Literal["interpolated", "step"]
 AreaName: TypeAlias = Literal["e_v1", "e_v2", "g"]
 
 
-@dataclass(frozen=True, slots=True)
-class Areas:
+@dataclass(frozen=True, slots=True, repr=False)
+class Areas(Result):
     """Expected HTER over a range of target FARs (E_V1), of target FRRs (E_V2), and their mean G."""
 
     e_v1: float
@@ -51,6 +52,30 @@ class Areas:
             "high": self.high,
             "convention": self.convention,
         }
+
+    def summary(self) -> str:
+        """The three areas and their targets."""
+        areas = f"E_V1 {percent(self.e_v1)}, E_V2 {percent(self.e_v2)}, G {percent(self.g)}"
+        return f"{areas}, targets {self.low:g} to {self.high:g}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """One row per area."""
+        columns = (
+            Column("area", "area"),
+            Column("meaning", "expected HTER", "term"),
+            Column("value", "value", "rate"),
+            Column("targets", "targets", "range"),
+            Column("convention", "convention", detail=True),
+        )
+        rows = tuple(
+            (area, meaning, value, (self.low, self.high), self.convention)
+            for area, meaning, value in (
+                ("e_v1", "over target FARs, eq. (15)", self.e_v1),
+                ("e_v2", "over target FRRs, eq. (16)", self.e_v2),
+                ("g", "the mean of both, eq. (18)", self.g),
+            )
+        )
+        return (Table("areas", "Expected HTER over all targets", columns, rows),)
 
 
 def expected_areas(
@@ -104,7 +129,7 @@ def expected_areas(
 
 def area_intervals(
     sets: TrialSets, system: str, *, low: float = 0.0, high: float = 1.0, confidence: float = 0.95
-) -> dict[str, RateInterval]:
+) -> dict[AreaName, RateInterval]:
     """Compute the intervals of the expected areas E_V1, E_V2 and G, thresholds re-estimated.
 
     Parameters
@@ -124,7 +149,7 @@ def area_intervals(
         An interval per area.
     """
     check_confidence(confidence)
-    found = {}
+    found: dict[AreaName, RateInterval] = {}
     for area, claim in _claims(sets, [(1.0, system)], low, high).items():
         reach = claim.quantile(confidence) * claim.sigma
         ends = max(claim.estimate - reach, 0.0), min(claim.estimate + reach, 1.0)
@@ -133,7 +158,7 @@ def area_intervals(
     return found
 
 
-def area_tests(sets: TrialSets, a: str, b: str, *, low: float = 0.0, high: float = 1.0) -> dict[str, TestResult]:
+def area_tests(sets: TrialSets, a: str, b: str, *, low: float = 0.0, high: float = 1.0) -> dict[AreaName, TestResult]:
     """Test whether two systems differ in their expected areas, thresholds re-estimated.
 
     Parameters
@@ -159,9 +184,7 @@ def _check_range(low: float, high: float) -> None:
         raise ParameterError(f"the range of rates must lie within 0 and 1 and not be empty, not {low:g} to {high:g}")
 
 
-def _claims(
-    sets: TrialSets, systems: list[tuple[float, str]], low: float, high: float
-) -> dict[AreaName, Claim]:
+def _claims(sets: TrialSets, systems: list[tuple[float, str]], low: float, high: float) -> dict[AreaName, Claim]:
     """An area is a weighted mean of HTERs at dev's thresholds, so it is a sum over test trials and over dev trials.
 
     A test trial adds half the weight of the thresholds that decide it wrongly. A dev trial adds the HTER on test at
@@ -185,9 +208,7 @@ def _claims(
         both = _together(sets, on_test, on_dev)
         degrees = welch([(spread.variance, spread.degrees), (by_dev.variance, by_dev.degrees)])
         whole = spread.variance + by_dev.variance
-        found[name] = Claim(
-            estimate, spread, max(whole + both, whole / 2) - spread.variance, degrees, "re-estimated"
-        )
+        found[name] = Claim(estimate, spread, max(whole + both, whole / 2) - spread.variance, degrees, "re-estimated")
     return found
 
 
@@ -242,7 +263,7 @@ def _by_trial(dev: Trials, test: Trials, system: str, low: float, high: float) -
 def _within(hter: Floats, place: NDArray[np.int64], weight: Floats) -> Floats:
     """The HTER at each dev score, or at the end of the range of thresholds that count where it lies beyond."""
     counting = np.flatnonzero(weight)
-    return hter[place.clip(counting[0], counting[-1])]
+    return np.asarray(hter[place.clip(counting[0], counting[-1])])
 
 
 def _area_weights(

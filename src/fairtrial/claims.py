@@ -135,7 +135,7 @@ def claims_along(terms: Terms, measure: Measure, *, threshold: Threshold = "re-e
 
 def _claims(terms: Terms, measure: Measure, indices: Sequence[int], threshold: Threshold) -> list[Claim]:
     moving = threshold == "re-estimated" and all(judgement.movement is not None for _, judgement in terms)
-    deviations = _Deviations.of(terms, measure) if moving else None
+    deviations = ThresholdDeviations.of(terms, measure) if moving else None
     added = None if deviations is None else deviations.variances()
     shared = None if deviations is None else _joint(terms, measure, indices, deviations)
     spreads: dict[tuple[float, ...], Spread] = {}
@@ -169,7 +169,7 @@ def largest_of_all(
     """
     moved = _test_deviations(terms, measure, range(len(terms[0][1].alpha)))
     if threshold == "re-estimated" and all(judgement.movement is not None for _, judgement in terms):
-        deviations = _Deviations.of(terms, measure)
+        deviations = ThresholdDeviations.of(terms, measure)
         moved = moved + (deviations.by_trials if deviations.by_people is None else deviations.by_people)
     moved = moved[:, kept]
     spread = np.sqrt(np.mean(moved**2, axis=0))
@@ -269,7 +269,7 @@ def _not_below_chance(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Deviations:
+class ThresholdDeviations:
     """By how much a figure moves with its thresholds: one row per replicate, one column per alpha."""
 
     by_people: Floats | None
@@ -277,21 +277,24 @@ class _Deviations:
     degrees: float
 
     @classmethod
-    def of(cls, terms: Terms, measure: Measure) -> _Deviations:
+    def of(cls, terms: Terms, measure: Measure) -> ThresholdDeviations:
         """The deviations of all terms together."""
-        people: list[Floats] = []
-        trials: list[Floats] = []
-        degrees = inf
+        parts = []
         for sign, judgement in terms:
             movement = judgement.movement
             assert movement is not None
             counts = count_errors(judgement.judged_source(), movement.candidates)
-            by_people, by_trials = movement.deviations(_values(measure, counts, judgement.alpha))
-            if by_people is not None:
-                people.append(sign * by_people)
-            trials.append(sign * by_trials)
-            degrees = min(degrees, movement.degrees)
-        return cls(np.sum(people, axis=0) if people else None, np.sum(trials, axis=0), degrees)
+            moved = movement.deviations(_values(measure, counts, judgement.alpha))
+            parts.append((sign, cls(*moved, movement.degrees)))
+        return cls.together(parts)
+
+    @classmethod
+    def together(cls, parts: Sequence[tuple[float, ThresholdDeviations]]) -> ThresholdDeviations:
+        """The deviations of a weighted sum of figures."""
+        people = [weight * own.by_people for weight, own in parts if own.by_people is not None]
+        trials = [weight * own.by_trials for weight, own in parts]
+        whole = np.sum(people, axis=0) if len(people) == len(parts) else None
+        return cls(whole, np.sum(trials, axis=0), min(own.degrees for _, own in parts))
 
     def variances(self) -> Floats:
         """The variance of the figure through its thresholds, per alpha: never below that of independent trials."""
@@ -299,6 +302,11 @@ class _Deviations:
         if self.by_people is None:
             return np.asarray(alone)
         return np.asarray(np.maximum(np.mean(self.by_people**2, axis=0) - alone, alone))
+
+
+def threshold_deviations(judgement: Judgement, measure: Measure) -> ThresholdDeviations | None:
+    """By how much a measure moves with its thresholds; None where they were given."""
+    return None if judgement.movement is None else ThresholdDeviations.of([(1.0, judgement)], measure)
 
 
 def _values(measure: Measure, counts: Any, alphas: Floats) -> Floats:
@@ -309,7 +317,7 @@ def _values(measure: Measure, counts: Any, alphas: Floats) -> Floats:
     return np.stack([np.asarray(measure(counts, alpha), dtype=np.float64) for alpha in alphas.tolist()], axis=1)
 
 
-def _joint(terms: Terms, measure: Measure, indices: Sequence[int], deviations: _Deviations) -> Floats | None:
+def _joint(terms: Terms, measure: Measure, indices: Sequence[int], deviations: ThresholdDeviations) -> Floats | None:
     """Twice the covariance of what the threshold adds and what the test trials add, by people who are in both."""
     if deviations.by_people is None or not terms[0][1].sets.overlap:
         return None

@@ -5,28 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
+from fairtrial.checks import check_confidence
+from fairtrial.claims import Alternative
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import ParameterError, TrialsError, listed, shown
 from fairtrial.intervals.bootstrap import Bootstrap
-from fairtrial.people import Cluster, known_cluster
-from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion, choose_thresholds
-from fairtrial.rules.measures import Measure, MeasureLike, as_measure, linear_weights
+from fairtrial.judging import Judgement, Kind, TrialSets, judge, seed_of
+from fairtrial.people import Cluster
+from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion
+from fairtrial.rules.measures import Measure, MeasureLike, as_measure
 from fairtrial.significance.multiple import Correction, adjust_p_values, compact_letters
 from fairtrial.significance.paired import (
     Pair,
     bootstrap_difference,
     bootstrap_test,
-    cluster_test,
+    leading_test,
     mcnemar_of_pair,
-    pair_systems,
+    pair_judgements,
     permutation_test,
 )
 from fairtrial.significance.rates import dependent_test, independent_test
-from fairtrial.significance.results import TEST_COLUMNS, Alternative, TestResult, equivalence_test
+from fairtrial.significance.results import TEST_COLUMNS, TestResult, equivalence_test
 from fairtrial.tables import (
     COUNT_COLUMNS,
     RATE_COLUMNS,
@@ -39,7 +42,7 @@ from fairtrial.tables import (
     percent,
     plural,
 )
-from fairtrial.trials import Trials, check_same_systems
+from fairtrial.trials import Trials
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,21 +75,41 @@ class PairComparison(Result):
         """The test to go by: the first."""
         return self.tests[0]
 
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The interval of the difference by the test to go by."""
+        found = self.headline.interval(self.confidence)
+        assert found is not None
+        return found
+
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON."""
-        low, high = self.replicates.interval(confidence=self.confidence)
         return {
             "a": self.a,
             "b": self.b,
             "hter_a": self.counts_a.hter,
             "hter_b": self.counts_b.hter,
             "difference": self.headline.estimate,
-            "interval": {"low": low, "high": high, "confidence": self.confidence, "method": "bootstrap"},
+            "interval": self._intervals()[0],
+            "intervals": self._intervals(),
             "tests": [
                 {**test.to_dict(), "p_adjusted": adjusted}
                 for test, adjusted in zip(self.tests, self.adjusted, strict=True)
             ],
         }
+
+    def _intervals(self) -> list[dict[str, Any]]:
+        found = [
+            (test.test, test.threshold, ends)
+            for test in self.tests
+            if test.test in ("cluster", "paired") and (ends := test.interval(self.confidence)) is not None
+        ]
+        low, high = self.replicates.interval(confidence=self.confidence)
+        found.append(("bootstrap", "fixed", (low, high)))
+        return [
+            {"low": ends[0], "high": ends[1], "confidence": self.confidence, "method": method, "threshold": threshold}
+            for method, threshold, ends in found
+        ]
 
     def summary(self) -> str:
         """The difference by the test to go by."""
@@ -101,12 +124,20 @@ class PairComparison(Result):
             {**names, **test.to_dict(), "p_adjusted": adjusted}
             for test, adjusted in zip(self.tests, self.adjusted, strict=True)
         ]
-        notes = [f"{test.test}: {test.note}" for test in self.tests if test.note]
+        notes = [f"{self.a} - {self.b}, {test.test}: {test.note}" for test in self.tests if test.note]
         notes.append("go by the first test of a pair; the others are there to compare with")
         tests = Table.of("tests", f"{self.a} - {self.b}", columns, records, notes=notes, section="pair")
-        ends = (*pair, Column("interval", interval_title(self.confidence), "interval"), Column("method", "method"))
-        found = {"interval": self.replicates.interval(confidence=self.confidence), "method": "bootstrap"}
-        return tests, Table.of("differences", "Intervals of the difference A - B", ends, [names | found])
+        ends = (
+            *pair,
+            Column("interval", interval_title(self.confidence), "interval"),
+            Column("method", "method"),
+            Column("threshold", "threshold", "term"),
+        )
+        found = [
+            {**names, "interval": (own["low"], own["high"]), "method": own["method"], "threshold": own["threshold"]}
+            for own in self._intervals()
+        ]
+        return tests, Table.of("differences", "Intervals of the difference A - B", ends, found, section="pair")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -119,6 +150,9 @@ class Comparison(Result):
     correction: Correction
     pairs: tuple[PairComparison, ...]
     ranking: tuple[SystemRank, ...]
+    kind: Kind
+    judgements: dict[str, Judgement]
+    """The systems as they were judged, by name."""
     notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
@@ -127,6 +161,7 @@ class Comparison(Result):
             "measure": self.measure.name,
             "criterion": self.criterion.name,
             "alpha": self.alpha,
+            "kind": self.kind,
             "correction": self.correction,
             "pairs": [pair.to_dict() for pair in self.pairs],
             "ranking": [
@@ -144,7 +179,8 @@ class Comparison(Result):
 
     def summary(self) -> str:
         """The systems in their order, with the letters of those that cannot be told apart."""
-        ranks = (f"{rank.system} {percent(rank.value)} ({rank.letters})" for rank in self.ranking)
+        show = percent if self.measure.is_share else "{:.4g}".format
+        ranks = (f"{rank.system} {show(rank.value)} ({rank.letters})" for rank in self.ranking)
         return f"{self.measure.label} of {listed(ranks, 6)}; {plural(len(self.pairs), 'pair')}"
 
     def tables(self) -> tuple[Table, ...]:
@@ -155,17 +191,18 @@ class Comparison(Result):
         return tests.with_notes(*self.notes), self._ranking(), differences
 
     def _ranking(self) -> Table:
-        label = self.measure.label
         columns = [Column("system", "system"), Column("threshold", "threshold", "threshold"), *RATE_COLUMNS[:2]]
         if self.measure.name not in ("far", "frr"):
-            columns.append(Column("value", label, "rate"))
+            kind: Literal["rate", "number"] = "rate" if self.measure.is_share else "number"
+            columns.append(Column("value", self.measure.label, kind))
         columns += [Column("letters", "letters"), *COUNT_COLUMNS]
         records = [
             {**rank.counts.to_dict(), "system": rank.system, "threshold": rank.threshold, "value": rank.value}
             | {"letters": rank.letters}
             for rank in self.ranking
         ]
-        caption = f"{label} on test, a priori, threshold by {self.criterion.described(self.alpha)} on dev"
+        rule = self.criterion.described(self.alpha)
+        caption = f"{self.measure.label} on test, {self.kind}, threshold by {rule} on dev"
         notes = ["systems that share a letter do not differ significantly"]
         return Table.of("ranking", caption, columns, records, notes=notes)
 
@@ -193,57 +230,54 @@ def compare(
 
     Parameters
     ----------
+    dev, test
+        Trials of the same systems.
     systems
         Which systems, two or more; all of them by default.
     reference
         Compare all others with this one only, not every pair.
     criterion, alpha
-        How the threshold is chosen on dev. An alpha of None is 0.5 for a weight; a criterion that aims at a target
-        needs one. It is also the weight of FAR in the measure wer.
+        How thresholds are chosen on dev. A criterion that aims at a target needs its alpha.
     measure
-        What is compared: a linear measure, such as hter, far, frr, wer or `DetectionCosts`.
+        What is compared: any measure, by name or a user's own.
     cluster
-        What trials share; by default all ids that are known. The first test of each pair goes by it.
+        What trials share; by default all ids that are known. The first tests of each pair go by it.
     correction
         How p values are adjusted for the number of pairs.
+    alternative
+        What is claimed of A - B, in every test that has sides.
     margin
         Test equivalence within this margin too.
+    confidence
+        Of intervals and of the letters.
+    n_resamples, rng, workers
+        Of the bootstrap and the permutation test, the seed, and threads.
     progress
         Called after each pair.
+
+    Returns
+    -------
+    Comparison
+        Every test of every pair, the one to go by first, and the ranking.
 
     Raises
     ------
     TrialsError
         Fewer than two systems, or different systems in dev and test.
     """
-    check_same_systems(dev, test)
+    check_confidence(confidence)
+    sets = TrialSets(dev, test, cluster, seed_of(rng))
     names = list(test.systems) if systems is None else [systems] if isinstance(systems, str) else list(systems)
     _check_names(names, test, reference)
-    rule, figure = as_criterion(criterion), as_measure(measure)
+    rule, known = as_criterion(criterion), as_measure(measure)
     weight = rule.resolve_alpha(alpha)
-    trade_off = weight if alpha is None else float(alpha)
-    linear_weights(figure, trade_off)
-    chosen = {name: choose_thresholds(dev.select([name]), rule, weight)[0].scalar().threshold for name in names}
-    sharing = known_cluster(test, cluster)
+    judged = {name: judge(sets, system=name, criterion=rule, alphas=weight) for name in names}
     wanted = list(combinations(names, 2)) if reference is None else [(n, reference) for n in names if n != reference]
     found = []
     for a, b in wanted:
-        pair = pair_systems(test, a, b, chosen[a], chosen[b])
-        replicates = bootstrap_difference(
-            pair,
-            measure=lambda counts: figure(counts, trade_off),
-            cluster=sharing,
-            n_resamples=n_resamples,
-            rng=rng,
-            workers=workers,
-        )
-        found.append(
-            (
-                pair,
-                _tests(pair, figure, trade_off, sharing, alternative, margin, n_resamples, rng, replicates),
-                replicates,
-            )
-        )
+        pair = pair_judgements(judged[a], judged[b])
+        replicates = bootstrap_difference(pair, measure=known, n_resamples=n_resamples, rng=rng, workers=workers)
+        found.append((pair, _tests(pair, known, alternative, margin, n_resamples, rng, replicates), replicates))
         if progress is not None:
             progress()
     adjusted = np.array(
@@ -255,8 +289,10 @@ def compare(
         )
         for k, ((a, b), (pair, tests, replicates)) in enumerate(zip(wanted, found, strict=True))
     )
-    ranking = _ranking(pairs, chosen, figure, trade_off, confidence)
-    return Comparison(figure, rule, trade_off, correction, pairs, ranking, _notes(sharing))
+    notes = (*sets.notes, *_notes(sets), *(note for judgement in judged.values() for note in judgement.notes))
+    ranking = _ranking(pairs, judged, known, weight, confidence)
+    kind = next(iter(judged.values())).kind
+    return Comparison(known, rule, weight, correction, pairs, ranking, kind, judged, notes)
 
 
 def _check_names(names: Sequence[str], test: Trials, reference: str | None) -> None:
@@ -266,8 +302,7 @@ def _check_names(names: Sequence[str], test: Trials, reference: str | None) -> N
     if len(set(names)) != len(names):
         raise ParameterError(f"a system is named twice: {listed(names)}")
     if len(names) < 2:
-        given = f"only one was given: {names[0]}" if names else "none was given"
-        raise TrialsError(f"comparing needs at least two systems; {given}")
+        raise TrialsError(f"comparing needs two systems; only one was given: {listed(names) or 'none'}")
     if reference is not None and reference not in names:
         raise ParameterError(f"the reference {shown(reference)} must be one of the systems compared")
 
@@ -275,36 +310,45 @@ def _check_names(names: Sequence[str], test: Trials, reference: str | None) -> N
 def _tests(
     pair: Pair,
     measure: Measure,
-    alpha: float,
-    cluster: Cluster,
     alternative: Alternative,
     margin: float | None,
     n_resamples: int,
     rng: int | None,
     replicates: Bootstrap,
 ) -> tuple[TestResult, ...]:
-    """Every test; the one that knows most about the trials first."""
-    a, b = pair.counts_a, pair.counts_b
+    """Every test that there is for the measure; the one that knows most about the trials first."""
+    robust = leading_test(pair, measure=measure, alternative=alternative)
+    tests = [robust]
+    if robust.threshold == "re-estimated":
+        tests.append(leading_test(pair, measure=measure, threshold="fixed", alternative=alternative))
+    tests.append(bootstrap_test(replicates, alternative=alternative, measure=measure.name))
+    if measure.weights is not None:
+        a, b = pair.counts_a, pair.counts_b
+        own: dict[str, Any] = {"measure": measure, "alpha": pair.alpha, "alternative": alternative}
+        tests.append(dependent_test(a, b, pair.discordant, **own))
+        tests.append(independent_test(a, b, **own))
+        tests.append(permutation_test(pair, measure=measure, n_resamples=n_resamples, rng=rng, alternative=alternative))
     mcnemar = mcnemar_of_pair(pair)
-    robust = cluster_test(pair, measure=measure, alpha=alpha, cluster=cluster, alternative=alternative)
-    tests = [
-        robust,
-        bootstrap_test(replicates),
-        dependent_test(a, b, pair.discordant, measure=measure, alpha=alpha, alternative=alternative),
-        independent_test(a, b, measure=measure, alpha=alpha, alternative=alternative),
-        permutation_test(pair, measure=measure, alpha=alpha, n_resamples=n_resamples, rng=rng, alternative=alternative),
-        TestResult("mcnemar", mcnemar.chi2, mcnemar.p_value, (mcnemar.b - mcnemar.c) / len(pair.trials)),
-    ]
+    tests.append(
+        TestResult(
+            "mcnemar",
+            mcnemar.chi2,
+            mcnemar.p_value,
+            (mcnemar.b - mcnemar.c) / len(pair.trials),
+            note="compares the classification error over all trials; two-sided",
+            measure="class-error",
+        )
+    )
     if margin is not None:
         tests.append(equivalence_test(robust, margin))
     return tuple(tests)
 
 
 def _ranking(
-    pairs: Sequence[PairComparison], chosen: dict[str, float], measure: Measure, alpha: float, confidence: float
+    pairs: Sequence[PairComparison], judged: dict[str, Judgement], measure: Measure, alpha: float, confidence: float
 ) -> tuple[SystemRank, ...]:
-    counts = {name: c for pair in pairs for name, c in ((pair.a, pair.counts_a), (pair.b, pair.counts_b))}
-    order = sorted(counts, key=lambda name: float(measure(counts[name], alpha)), reverse=measure.higher_is_better)
+    values = {name: float(measure(judgement.at(0), alpha)) for name, judgement in judged.items()}
+    order = sorted(values, key=lambda name: -values[name] if measure.higher_is_better else values[name])
     place = {name: index for index, name in enumerate(order)}
     different = [
         (min(place[pair.a], place[pair.b]), max(place[pair.a], place[pair.b]))
@@ -313,12 +357,14 @@ def _ranking(
     ]
     letters = compact_letters(len(order), different)
     return tuple(
-        SystemRank(name, chosen[name], counts[name], float(measure(counts[name], alpha)), letters[place[name]])
+        SystemRank(name, judged[name].at(0).threshold, judged[name].at(0), values[name], letters[place[name]])
         for name in order
     )
 
 
-def _notes(cluster: Cluster) -> tuple[str, ...]:
-    if cluster == "none":
-        return ("trials are taken as independent: without ids nothing tells which of them share a person",)
-    return ()
+def _notes(sets: TrialSets) -> tuple[str, ...]:
+    if sets.sharing != "none":
+        return ()
+    if sets.cluster == "none":
+        return ("trials are taken as independent, as cluster is none",)
+    return ("trials are taken as independent: without ids nothing tells which of them share a person",)

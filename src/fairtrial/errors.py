@@ -37,11 +37,6 @@ def listed(names: Iterable[object], limit: int = 12) -> str:
     return ", ".join(words if len(words) <= limit else [*words[:limit], f"and {len(words) - limit} more"])
 
 
-def counted(count: int, what: str, plural: str = "") -> str:
-    """A number and what is counted, in the singular or in the plural."""
-    return f"{count:,} {what if count == 1 else plural or what + 's'}"
-
-
 class InputError(FairtrialError):
     """A file that cannot be read as what it should be."""
 

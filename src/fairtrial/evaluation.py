@@ -1,24 +1,23 @@
-"""The whole way for one system: threshold on dev, errors on test, figures with an interval."""
+"""The whole way for one system: threshold on dev, errors on test, figures with their intervals."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fairtrial.checks import check_choice
-from fairtrial.counting.errors import ErrorCounts, ScoreData, as_source, count_errors
-from fairtrial.epc import add_counts, system_name
-from fairtrial.errors import ParameterError, TrialsError
-from fairtrial.folds import CROSS_VALIDATED, Block, block_sources
-from fairtrial.intervals.clusters import interval_of_decisions, wrong_decisions
-from fairtrial.intervals.rates import RateInterval, hter_interval
-from fairtrial.intervals.resampled import bootstrap_with_threshold
+from fairtrial.checks import check_choice, check_resamples
+from fairtrial.counting.errors import ErrorCounts, ScoreData, as_source
+from fairtrial.errors import ParameterError
+from fairtrial.folds import Block
+from fairtrial.intervals.judged import judged_interval, judged_intervals
+from fairtrial.intervals.rates import RateInterval
+from fairtrial.judging import Judgement, Kind, TrialSets, judge, seed_of
 from fairtrial.people import Cluster
-from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion, choose_thresholds
+from fairtrial.reestimation import RESAMPLES
+from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion
 from fairtrial.rules.eer import EerDefinition, EqualErrorRate, equal_error_rate
 from fairtrial.rules.measures import Measure, MeasureLike, as_measure
 from fairtrial.tables import (
@@ -30,14 +29,11 @@ from fairtrial.tables import (
     interval_text,
     interval_title,
     percent,
-    plural,
     threshold_text,
 )
-from fairtrial.trials import Trials, check_same_systems
+from fairtrial.trials import Trials
 
-A_PRIORI = "a priori"
-A_POSTERIORI = "a posteriori"
-SAME_TRIALS = "dev and test are the same trials, so the threshold was set on what it is judged by"
+A_POSTERIORI: Kind = "a posteriori"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -58,25 +54,30 @@ class Evaluation(Result):
     test_eer: EqualErrorRate | None
     intervals: tuple[RateInterval, ...]
     """Intervals of the HTER on test, the one to go by first."""
+    far_interval: RateInterval
+    frr_interval: RateInterval
     measures: dict[str, float]
-    kind: str = A_PRIORI
+    measure_intervals: dict[str, RateInterval]
+    """Intervals of `measures`, by the same names."""
+    kind: Kind
+    design_effect: float | None
+    """How many times the variance is that of independent trials; None without ids or errors."""
     fold_thresholds: tuple[float, ...] = ()
     notes: tuple[str, ...] = ()
     reported: dict[str, Measure] = field(default_factory=dict)
     """The measures behind `measures`, by the same names."""
+    judgement: Judgement | None = None
+    """Where it comes from: the trials, their people, and the threshold."""
 
     @property
     def interval(self) -> RateInterval:
-        """The interval to go by: the cluster-robust one when ids are available."""
+        """The interval to go by: threshold re-estimated, and cluster-robust when ids are available."""
         return self.intervals[0]
 
     @property
-    def design_effect(self) -> float | None:
-        """How many times the variance is that of independent trials; None without ids or errors."""
-        robust, independent = (self.intervals * 2)[-2:]
-        if not robust.method.startswith("cluster") or not independent.sigma:
-            return None
-        return (robust.sigma / independent.sigma) ** 2
+    def judged_set(self) -> Literal["test", "held out"]:
+        """What was judged, in a word."""
+        return "held out" if self.fold_thresholds else "test"
 
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON."""
@@ -85,8 +86,11 @@ class Evaluation(Result):
             **self.test.to_dict(),
             "kind": self.kind,
             "measures": self.measures,
+            "measure_intervals": {name: found.to_dict() for name, found in self.measure_intervals.items()},
             "interval": self.interval.to_dict(),
             "intervals": [interval.to_dict() for interval in self.intervals],
+            "far_interval": self.far_interval.to_dict(),
+            "frr_interval": self.frr_interval.to_dict(),
             "design_effect": self.design_effect,
         }
         if self.test_eer is not None:
@@ -114,7 +118,7 @@ class Evaluation(Result):
         )
 
     def tables(self) -> tuple[Table, ...]:
-        """The errors on both sets, the threshold and the trials, and all intervals of the HTER."""
+        """The errors on both sets, the threshold and the trials, and all intervals."""
         return self._errors(), self._trials(), self._intervals()
 
     def _errors(self) -> Table:
@@ -123,11 +127,14 @@ class Evaluation(Result):
             Column("set", "set", "term"),
             Column("kind", "figures", "term"),
             *RATE_COLUMNS,
-            Column("interval", interval_title(self.interval.confidence), "interval"),
+            Column("interval", f"HTER, {interval_title(self.interval.confidence)}", "interval"),
             Column("eer", "EER", "rate"),
         )
         details = (
             Column("method", "method", detail=True),
+            Column("interval_threshold", "threshold of the interval", detail=True),
+            Column("far_interval", "interval of FAR", "interval", detail=True),
+            Column("frr_interval", "interval of FRR", "interval", detail=True),
             Column("criterion", "criterion", detail=True),
             Column("alpha", "alpha", "number", detail=True),
             Column("threshold", "threshold", "threshold", detail=True),
@@ -139,14 +146,16 @@ class Evaluation(Result):
             Column(asked[name], measure.label, "rate" if measure.is_share else "number")
             for name, measure in self.reported.items()
         )
-        columns = (*own, *more, *details)
-        given = {"criterion": str(self.criterion), "alpha": self.alpha, "threshold": self.threshold}
+        given = {"criterion": self.criterion.name, "alpha": self.alpha, "threshold": self.threshold}
         dev = {"set": "dev", "kind": A_POSTERIORI, "eer": self.dev_eer.value}
         test = {
-            "set": "held out" if self.test_eer is None else "test",
+            "set": self.judged_set,
             "kind": self.kind,
             "eer": None if self.test_eer is None else self.test_eer.value,
             "interval": self.interval.interval,
+            "interval_threshold": self.interval.threshold,
+            "far_interval": self.far_interval.interval,
+            "frr_interval": self.frr_interval.interval,
             "method": self.interval.method,
             **{asked[name]: self.measures[name] for name in asked},
         }
@@ -156,10 +165,10 @@ class Evaluation(Result):
         ]
         caption = f"Errors at the threshold by {self.criterion.described(self.alpha)} on dev"
         notes = (f"EER: {self.dev_eer.definition}, a posteriori on either set", *self.notes)
-        return Table.of("errors", caption, columns, records, notes=notes, section="system")
+        return Table.of("errors", caption, (*own, *more, *details), records, notes=notes, section="system")
 
     def _trials(self) -> Table:
-        held = "test" if self.test_eer is not None else "held-out"
+        held = "held-out" if self.fold_thresholds else "test"
         columns = (
             Column("system", "system"),
             Column("threshold", "threshold", "threshold"),
@@ -174,23 +183,27 @@ class Evaluation(Result):
     def _intervals(self) -> Table:
         columns = (
             Column("system", "system"),
+            Column("measure", "measure", "measure"),
             Column("interval", interval_title(self.interval.confidence), "interval"),
-            Column("method", "method"),
-            Column("given", "threshold", "term"),
+            Column("threshold", "threshold", "term"),
             Column("meaning", "what it takes into account", "term"),
+            Column("method", "method", detail=True),
         )
-        rows = tuple((self.system, found.interval, found.method, *_meaning(found.method)) for found in self.intervals)
-        caption = "Intervals of the HTER, the one to go by first"
+        shares = (self.far_interval, self.frr_interval, *self.measure_intervals.values())
+        rows = tuple(
+            (self.system, found.measure, found.interval, found.threshold, _meaning(found), found.method)
+            for found in (*self.intervals, *shares)
+        )
+        caption = "Intervals; of the HTER, the one to go by first"
         return Table("intervals", caption, columns, rows, section="system")
 
 
-def _meaning(method: str) -> tuple[str, str]:
-    """What an interval says of the threshold, and what it takes into account."""
-    if method == "bootstrap-both":
-        return "re-estimated", "dev and test trials were drawn by chance"
-    if method == "independent":
-        return "fixed", "chance, if all trials were independent: eq. (13)"
-    return "fixed", "trials share people"
+def _meaning(found: RateInterval) -> str:
+    """What an interval takes into account."""
+    if found.method == "independent":
+        return "chance, if all trials were independent: eq. (13)"
+    people = "trials taken as independent" if found.method == "wilson" else "trials share people"
+    return f"{people}; {'dev was a sample too' if found.threshold == 're-estimated' else 'given this threshold'}"
 
 
 def evaluate(
@@ -203,8 +216,8 @@ def evaluate(
     measures: Sequence[MeasureLike] = (),
     confidence: float = 0.95,
     cluster: Cluster | None = None,
-    resample: Literal["test", "both"] = "test",
-    n_resamples: int = 1000,
+    resample: Literal["test", "both"] = "both",
+    n_resamples: int = RESAMPLES,
     rng: int | None = 0,
     eer: EerDefinition = "step-mean",
 ) -> Evaluation:
@@ -217,17 +230,25 @@ def evaluate(
     system
         Which system of the trials; not needed if there is only one.
     criterion, alpha
-        How the threshold is chosen on dev. An alpha of None is 0.5 for a weight; a criterion that aims at a target,
-        such as ``far``, needs one.
+        How the threshold is chosen on dev. A criterion that aims at a target needs its alpha.
     measures
-        More figures on test, by name or a user's own.
+        More figures on test, by name or a user's own; each has its interval.
+    confidence
+        Of the intervals.
     cluster
-        What test trials share, for the interval; by default all ids that are known.
+        What trials share, for the intervals; by default all ids that are known.
     resample
-        ``both`` leads with a bootstrap interval in which dev is resampled too and the threshold re-estimated:
-        the total uncertainty. ``test`` takes the threshold as it is.
+        ``both`` leads with intervals in which the threshold is re-estimated: dev was a sample too. ``test`` takes the
+        threshold as it is.
+    n_resamples, rng
+        How often dev is drawn anew for that, and the seed.
     eer
         The definition of the equal error rates reported beside.
+
+    Returns
+    -------
+    Evaluation
+        Threshold, errors on both sets, intervals and notes.
 
     Examples
     --------
@@ -237,32 +258,11 @@ def evaluate(
     >>> result.threshold, round(result.test.hter, 4), round(result.measures["f1"], 4)
     (0.5, 0.2833, 0.6667)
     """
-    check_same_systems(dev, test)
     check_choice("resample", resample, ("test", "both"))
-    same = _same_trials(dev, test)
+    sets = TrialSets(dev, test, cluster, seed_of(rng), n_resamples=check_resamples(n_resamples))
     rule = as_criterion(criterion)
-    weight = rule.resolve_alpha(alpha)
-    dev_scores = as_source(dev, system=system, what="dev")
-    test_scores = as_source(test, system=system, what="test")
-    at_dev = choose_thresholds(dev_scores, rule, weight)[0].scalar()
-    at_test = count_errors(test_scores, at_dev.threshold).scalar()
-    return _result(
-        system=system_name(dev, system),
-        rule=rule,
-        alpha=weight,
-        dev=at_dev,
-        test=at_test,
-        dev_eer=equal_error_rate(dev_scores, definition=eer),
-        test_eer=equal_error_rate(test_scores, definition=eer),
-        measures=measures,
-        robust=_robust(test, lambda trials: wrong_decisions(trials, system, at_dev.threshold), cluster, confidence),
-        total=_total(dev, test, system, rule, weight, cluster, confidence, n_resamples, rng)
-        if resample == "both"
-        else None,
-        confidence=confidence,
-        notes=[*_notes_of(("dev", dev), ("test", test)), *([SAME_TRIALS] if same else [])],
-        kind=A_POSTERIORI if same else A_PRIORI,
-    )
+    judgement = judge(sets, system=system, criterion=rule, alphas=rule.resolve_alpha(alpha))
+    return evaluation_of(judgement, measures=measures, confidence=confidence, resample=resample, eer=eer)
 
 
 def cross_validate(
@@ -275,6 +275,9 @@ def cross_validate(
     measures: Sequence[MeasureLike] = (),
     confidence: float = 0.95,
     cluster: Cluster | None = None,
+    resample: Literal["test", "both"] = "both",
+    n_resamples: int = RESAMPLES,
+    rng: int | None = 0,
     eer: EerDefinition = "step-mean",
 ) -> Evaluation:
     """Evaluate with one set of trials only: each block judged by a threshold from other people.
@@ -284,77 +287,87 @@ def cross_validate(
 
     Parameters
     ----------
+    trials
+        The only set there is.
     blocks
         Which trials set the thresholds for which; see `make_blocks`.
+    system, criterion, alpha, measures, confidence, cluster, resample, n_resamples, rng, eer
+        As in `evaluate`.
+
+    Returns
+    -------
+    Evaluation
+        As of `evaluate`, with the thresholds of the blocks.
     """
+    check_choice("resample", resample, ("test", "both"))
+    sets = TrialSets(trials, trials, cluster, seed_of(rng), blocks, check_resamples(n_resamples))
     rule = as_criterion(criterion)
-    weight = rule.resolve_alpha(alpha)
-    scores = as_source(trials, system=system, what="dev")
-    at_dev = choose_thresholds(scores, rule, weight)[0].scalar()
-    parts = [
-        count_errors(held_out, choose_thresholds(others, rule, weight).threshold)
-        for others, held_out in block_sources(trials, blocks, system=system)
-    ]
-    at_test = add_counts(parts)[0].scalar()
-
-    def held_out_errors(trials: Trials) -> NDArray[np.bool_]:
-        wrong = np.zeros(len(trials), dtype=bool)
-        for block, part in zip(blocks, parts, strict=True):
-            wrong |= block.held_out & wrong_decisions(trials, system, float(part.threshold[0]))
-        return wrong
-
-    return _result(
-        system=system_name(trials, system),
-        rule=rule,
-        alpha=weight,
-        dev=at_dev,
-        test=at_test,
-        dev_eer=equal_error_rate(scores, definition=eer),
-        test_eer=None,
-        measures=measures,
-        robust=_robust(trials, held_out_errors, cluster, confidence),
-        total=None,
-        confidence=confidence,
-        notes=_notes_of(("dev", trials)),
-        kind=CROSS_VALIDATED,
-        fold_thresholds=tuple(float(part.threshold[0]) for part in parts),
-    )
+    judgement = judge(sets, system=system, criterion=rule, alphas=rule.resolve_alpha(alpha))
+    return evaluation_of(judgement, measures=measures, confidence=confidence, resample=resample, eer=eer)
 
 
-def _result(
+def evaluation_of(
+    judgement: Judgement,
     *,
-    rule: Criterion,
-    alpha: float,
-    dev: ErrorCounts,
-    test: ErrorCounts,
-    dev_eer: EqualErrorRate,
-    measures: Sequence[MeasureLike],
-    robust: RateInterval | None,
-    total: RateInterval | None,
-    confidence: float,
-    notes: Sequence[str],
-    **rest: Any,
+    measures: Sequence[MeasureLike] = (),
+    confidence: float = 0.95,
+    resample: Literal["test", "both"] = "both",
+    eer: EerDefinition = "step-mean",
 ) -> Evaluation:
-    known = [as_measure(measure) for measure in ([measures] if isinstance(measures, str) else measures)]
-    values = {
-        measure.name if [m.name for m in known].count(measure.name) == 1 else f"{measure.name} {k + 1}": measure
-        for k, measure in enumerate(known)
-    }
-    independent = hter_interval(test, confidence=confidence)
-    intervals = tuple(interval for interval in (total, robust, independent) if interval is not None)
-    return Evaluation(
-        criterion=rule,
-        alpha=alpha,
-        threshold=dev.threshold,
-        dev=dev,
-        test=test,
-        dev_eer=dev_eer,
-        intervals=intervals,
-        measures={name: _number(measure, test, alpha) for name, measure in values.items()},
-        notes=(*notes, *(f"{rest['system']}: {note}" for note in (*_warnings(dev_eer, test), *_sharing(intervals)))),
-        reported=values,
-        **rest,
+    """Report what a judgement of one alpha says; see `evaluate`."""
+    assert judgement.dev is not None
+    assert judgement.sets.dev is not None
+    dev, test, alpha = judgement.dev[0].scalar(), judgement.at(0), float(judgement.alpha[0])
+    own = judgement.system if isinstance(judgement.sets.test, Trials) else None
+    dev_eer = equal_error_rate(as_source(judgement.sets.dev, system=own, what="dev"), definition=eer)
+    folds = judgement.fold_thresholds
+    reported = _named(measures)
+    leading: Literal["re-estimated", "fixed"] = "re-estimated" if resample == "both" else "fixed"
+    intervals = judged_intervals(judgement, confidence=confidence)
+    if resample == "test":
+        intervals = tuple(found for found in intervals if found.threshold == "fixed")
+    far, frr = (
+        judged_interval(judgement, measure=name, confidence=confidence, threshold=leading) for name in ("far", "frr")
     )
+    design_effect = _design_effect(intervals)
+    return Evaluation(
+        judgement.system,
+        judgement.criterion,
+        alpha,
+        dev.threshold,
+        dev,
+        test,
+        dev_eer,
+        None if folds is not None else equal_error_rate(judgement.judged_source(), definition=eer),
+        intervals,
+        far,
+        frr,
+        {name: _number(measure, test, alpha) for name, measure in reported.items()},
+        {
+            name: judged_interval(judgement, measure=measure, confidence=confidence, threshold=leading)
+            for name, measure in reported.items()
+        },
+        judgement.kind,
+        design_effect,
+        () if folds is None else tuple(folds[:, 0].tolist()),
+        (
+            *judgement.sets.notes,
+            *judgement.notes,
+            *(f"{judgement.system}: {note}" for note in (*_warnings(dev_eer, test), *_sharing(design_effect))),
+        ),
+        reported,
+        judgement,
+    )
+
+
+def _named(measures: Sequence[MeasureLike]) -> dict[str, Measure]:
+    """Measures by names that tell them apart."""
+    known = [as_measure(measure) for measure in ([measures] if isinstance(measures, str) else measures)]
+    names = [measure.name for measure in known]
+    return {
+        name if names.count(name) == 1 else f"{name} {k + 1}": measure
+        for k, (name, measure) in enumerate(zip(names, known, strict=True))
+    }
 
 
 def _number(measure: Measure, counts: ErrorCounts, alpha: float) -> float:
@@ -364,83 +377,20 @@ def _number(measure: Measure, counts: ErrorCounts, alpha: float) -> float:
     return float(value)
 
 
-def _same_trials(dev: ScoreData, test: ScoreData) -> bool:
-    """Whether dev and test are the same trials, so that nothing is a priori."""
-    if dev is test:
-        return True
-    if isinstance(dev, Trials) and isinstance(test, Trials):
-        return (
-            len(dev) == len(test)
-            and np.array_equal(dev.scores, test.scores)
-            and np.array_equal(dev.genuine, test.genuine)
-        )
-    if isinstance(dev, tuple) and isinstance(test, tuple):
-        return all(a is b for a, b in zip(dev, test, strict=False))
-    return False
-
-
-def _notes_of(*sets: tuple[str, ScoreData]) -> list[str]:
-    return [f"{name}: {note}" for name, data in sets if isinstance(data, Trials) for note in data.notes]
-
-
-def _robust(
-    data: ScoreData,
-    wrong: Callable[[Trials], NDArray[np.bool_]],
-    cluster: Cluster | None,
-    confidence: float,
-) -> RateInterval | None:
-    """The cluster-robust interval, when ids are available and it was not declined."""
-    if cluster == "none" or not isinstance(data, Trials) or not (data.claim or data.subject):
-        if cluster not in (None, "none"):
-            raise TrialsError(f"cluster={cluster!r} needs test trials with ids")
+def _design_effect(intervals: Sequence[RateInterval]) -> float | None:
+    fixed = [found for found in intervals if found.threshold == "fixed"]
+    robust, independent = fixed[0], fixed[-1]
+    if robust.method in ("wilson", "independent") or not independent.sigma:
         return None
-    try:
-        return interval_of_decisions(data, wrong(data), cluster=cluster, confidence=confidence)
-    except TrialsError:
-        if cluster is not None:
-            raise
-        return None  # one person only: nothing to tell apart
+    return (robust.sigma / independent.sigma) ** 2
 
 
-def _total(
-    dev: ScoreData,
-    test: ScoreData,
-    system: str | None,
-    rule: Criterion,
-    alpha: float,
-    cluster: Cluster | None,
-    confidence: float,
-    n_resamples: int,
-    rng: int | None,
-) -> RateInterval:
-    """The interval with dev resampled as well as test."""
-    if not isinstance(dev, Trials) or not isinstance(test, Trials):
-        raise TrialsError("resampling dev and test needs both as Trials")
-    found = bootstrap_with_threshold(
-        dev,
-        test,
-        system=system,
-        criterion=rule,
-        alpha=alpha,
-        cluster=cluster,
-        n_resamples=n_resamples,
-        rng=rng,
-    )
-    low, high = found.interval(confidence=confidence)
-    return RateInterval(found.estimate, low, high, float(found.replicates.std()), confidence, "bootstrap-both")
-
-
-def _sharing(intervals: Sequence[RateInterval]) -> list[str]:
-    robust, independent = (tuple(intervals) * 2)[-2:]
-    if not robust.method.startswith("cluster") or not independent.sigma:
+def _sharing(design_effect: float | None) -> list[str]:
+    if design_effect is None or design_effect <= 1.2**2:
         return []
-    ratio = robust.sigma / independent.sigma
-    if 1 / 1.2 <= ratio <= 1.2:
-        return []
-    width = "wider" if ratio > 1 else "narrower"
     return [
-        f"trials share people: the standard deviation of the HTER is {ratio:.2f} times that of independent trials "
-        f"(design effect {ratio**2:.1f}), so the interval is {width} than eq. (13) says"
+        f"trials share people: the standard deviation of the HTER is {design_effect**0.5:.2f} times that of "
+        f"independent trials (design effect {design_effect:.1f}), so the interval is wider than eq. (13) says"
     ]
 
 
@@ -448,7 +398,7 @@ def _warnings(eer: EqualErrorRate, test: ErrorCounts) -> list[str]:
     warnings = []
     if eer.value > 0.5:
         warnings.append(
-            f"the EER on dev is {percent(eer.value)}: higher scores should mean genuine; negate scores that are "
+            f"the EER on dev is {percent(eer.value)}: higher scores should mean genuine; negate them if they are "
             "distances"
         )
     for errors, trials, what in (
@@ -456,9 +406,8 @@ def _warnings(eer: EqualErrorRate, test: ErrorCounts) -> list[str]:
         (test.false_rejects, test.genuine, "false rejects"),
     ):
         if errors == 0:
-            bound = min(1.0, 3 / trials)
             warnings.append(
-                f"no {what} in {plural(trials, 'test trial')}: if they are independent, the rate is below "
-                f"{percent(bound)} with 95 % confidence (rule of 3)"
+                f"no {what} in {trials:,} test trials: if they are independent, the rate is below "
+                f"{percent(min(1.0, 3 / trials))} with 95 % confidence (rule of 3)"
             )
     return warnings

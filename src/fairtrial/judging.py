@@ -7,7 +7,7 @@ What is "a priori" is decided here and nowhere else.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, TypeAlias
 
@@ -16,11 +16,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from fairtrial.checks import as_generator, check_alphas, check_seed
 from fairtrial.counting.errors import ErrorCounts, ScoreData, ScoreSource, add_counts, as_source, count_errors
-from fairtrial.errors import TrialsError, counted
+from fairtrial.errors import TrialsError
 from fairtrial.folds import Block, block_sources
 from fairtrial.people import Cluster, Floats, People, known_cluster, shared_people
 from fairtrial.reestimation import RESAMPLES, Draws, Movement, threshold_movement
 from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion, choose_thresholds
+from fairtrial.tables import plural
 from fairtrial.trials import Trials, check_same_systems
 
 Origin: TypeAlias = Literal["dev", "folds", "same trials", "given"]
@@ -105,6 +106,13 @@ class TrialSets:
         sizes = [people.size for people in self.people if people is not None]
         return Draws(check_seed(self.seed), self.n_resamples, max(sizes, default=1))
 
+    def with_scores(self, dev: Trials, test: Trials) -> TrialSets:
+        """The same trials with scores of other systems, such as fused ones; who shares them is known already."""
+        found = replace(self, dev=dev, test=test)
+        for name in ("origin", "sharing", "people", "overlap", "draws"):
+            found.__dict__[name] = getattr(self, name)
+        return found
+
     @property
     def notes(self) -> tuple[str, ...]:
         """What the reader should know of the trials and their people."""
@@ -117,7 +125,7 @@ class TrialSets:
         if self.origin == "same trials":
             found.append(SAME_TRIALS)
         if self.origin == "dev" and self.overlap:
-            found.append(f"{counted(self.overlap, 'person', 'people')} take part in both dev and test")
+            found.append(f"{plural(self.overlap, 'person', 'people')} take part in both dev and test")
         if self.people[1] is not None:
             found += self.people[1].notes
         return tuple(found)
@@ -200,7 +208,7 @@ class Judgement:
             return ()
         word = "false accept" if far else "false reject"
         return (
-            f"{self.system}: the target rests on {counted(errors, word)} on dev; with fewer than {SUPPORT} it is "
+            f"{self.system}: the target rests on {plural(errors, word)} on dev; with fewer than {SUPPORT} it is "
             "hardly known what it amounts to",
         )
 

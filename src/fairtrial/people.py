@@ -374,7 +374,7 @@ def _concentration(squares: Floats, total: float) -> float:
     """Degrees of freedom of a sum of squares by its fourth moments."""
     if total <= 0:
         return 1.0
-    fourth = float(np.sum(squares**2)) - total**2 / max(np.count_nonzero(squares), 1)
+    fourth = float(np.sum(squares**2)) - total**2 / max(int(np.count_nonzero(squares)), 1)
     return 2 * total**2 / fourth if fourth > 1e-12 * total**2 else float(len(squares))
 
 
@@ -439,6 +439,5 @@ def _sum_of_squares(codes: NDArray[Any], deviations: Floats) -> float:
 
 def shared_people(dev: People, test: People) -> int:
     """How many people take part in both sets."""
-    both = np.intersect1d(*(np.unique(np.concatenate([*p.genuine.people, *p.impostor.people])) for p in (dev, test)))
-    return len(both)
-
+    first, second = (np.concatenate([*people.genuine.people, *people.impostor.people]) for people in (dev, test))
+    return len(np.intersect1d(first, second))

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.counting.errors import ErrorCounts, ScoreSource, count_errors
-from fairtrial.counting.search import crossing_points
+from fairtrial.counting.search import Level, crossing_points
 from fairtrial.people import Floats, Members, People
 from fairtrial.rules.criteria import Criterion
 
@@ -101,7 +101,7 @@ class Draws:
             grouped = np.zeros((_MOST_UNITS, *sums.shape[1:]))
             np.add.at(grouped, self.units(np.arange(self.size)), sums)
             sums = grouped
-        return self.people() @ sums
+        return np.asarray(self.people() @ sums)
 
 
 def threshold_movement(
@@ -125,9 +125,7 @@ def threshold_movement(
     chosen
         The thresholds that dev itself gives.
     """
-    effective = (
-        float(min(dev.genuine, dev.impostor)) if people is None else min(p.effective for p in people.classes)
-    )
+    effective = float(min(dev.genuine, dev.impostor)) if people is None else min(p.effective for p in people.classes)
     counts = _candidates(dev, classes, criterion, chosen, effective)
     moves = _moves(dev, classes, people, counts, draws, at_crossing=criterion.search == "crossing")
     at = np.searchsorted(counts.threshold, chosen.threshold)
@@ -165,7 +163,8 @@ def _order_statistics(classes: _Classes, rates: Floats, which: int) -> Floats:
 
 def _at_rates(dev: ScoreSource, rates: Floats, which: int) -> Floats:
     """The same where only counts are at hand."""
-    level, targets = (_minus_far, np.sort(-rates)) if which else (_frr, rates)
+    level: Level = _minus_far if which else _frr
+    targets = np.sort(-rates) if which else rates
     points = crossing_points(dev, level, targets)
     near = np.searchsorted(level(points), targets).clip(0, len(points) - 1)
     return np.asarray(points.threshold)[np.unique(near)]

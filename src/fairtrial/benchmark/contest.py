@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from fairtrial.benchmark.results import BenchmarkResult
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet
+from fairtrial.claims import Claim, ThresholdDeviations
 from fairtrial.errors import ParameterError, listed
 from fairtrial.fusion.gain import mean_gain
-from fairtrial.intervals.clusters import SharedPeople, contributions
+from fairtrial.people import People, Spread, contributions, welch
 from fairtrial.rules.measures import linear_weights
 from fairtrial.significance.multiple import Correction, adjust_p_values, compact_letters
-from fairtrial.significance.paired import student_test
-from fairtrial.significance.results import TEST_COLUMNS, TestResult
+from fairtrial.significance.results import TEST_COLUMNS, TestResult, student_test
 from fairtrial.tables import Column, Result, Table, percent
 from fairtrial.trials import Trials
 
@@ -166,7 +166,7 @@ def _pairs(
     order: Sequence[int],
     correction: Correction,
 ) -> list[ContestPair]:
-    shared = SharedPeople.of(_joined(benchmark.sets))
+    shared = People.of(_joined(benchmark.sets))
     weights = linear_weights("hter")
     errors = [_errors_by_trial(benchmark, result) for result in results]
     tests = []
@@ -175,11 +175,24 @@ def _pairs(
         for one in benchmark.sets:
             values = errors[i][one.name] - errors[j][one.name]
             genuine = one.test.genuine
-            parts.append(contributions(genuine, values, weights))
+            parts.append(contributions(genuine, values, weights[:2]))
             estimate += weights.frr * float(values[genuine].mean()) + weights.far * float(values[~genuine].mean())
-        tests.append((i, j, student_test("cluster", estimate, shared.variance(np.concatenate(parts)))))
+        spread = shared.variance(np.concatenate(parts))
+        tests.append((i, j, student_test("cluster", _claim(estimate, spread, results[i], results[j]))))
     adjusted = adjust_p_values([test.p_value for _, _, test in tests], correction)
     return [ContestPair(names[i], names[j], test, float(p)) for (i, j, test), p in zip(tests, adjusted, strict=True)]
+
+
+def _claim(estimate: float, spread: Spread, a: BenchmarkResult, b: BenchmarkResult) -> Claim:
+    """The difference of two runs, with what their thresholds add where it is known."""
+    parts = [(sign, e.moved) for sign, run in ((1.0, a), (-1.0, b)) for e in run.experiments]
+    known = [(sign / len(a.experiments), moved) for sign, moved in parts if moved is not None]
+    if len(known) < len(parts):
+        return Claim(estimate, spread, 0.0, spread.degrees, "fixed")
+    together = ThresholdDeviations.together(known)
+    moved = float(together.variances()[0])
+    degrees = welch([(spread.variance, spread.degrees), (moved, together.degrees)])
+    return Claim(estimate, spread, moved, degrees, "re-estimated")
 
 
 def _errors_by_trial(benchmark: Benchmark, result: BenchmarkResult) -> dict[str, NDArray[np.float64]]:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.benchmark.protocols import Experiment
+from fairtrial.claims import ThresholdDeviations
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.epc import PerformanceCurve
 from fairtrial.fusion import FusedScores
@@ -67,6 +68,8 @@ class ExperimentResult:
     parameters: dict[str, Any]
     wrong_bits: NDArray[np.uint8]
     """Which test trials were decided wrongly, eight in a byte."""
+    moved: ThresholdDeviations | None = None
+    """By how much the HTER moves with the threshold, for comparing whole runs."""
     fused: FusedScores | None = None
     """The fused scores, if they were to be kept."""
     notes: tuple[str, ...] = ()
@@ -91,6 +94,7 @@ class ExperimentResult:
             "statistic": self.test.statistic,
             "p_value": self.test.p_value,
             "p_adjusted": self.p_adjusted,
+            "p_threshold": self.test.threshold,
             "parameters": self.parameters,
             "notes": list(self.notes),
         }

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,18 +13,19 @@ from fairtrial.benchmark.protocols import Experiment, list_experiments
 from fairtrial.benchmark.results import Baseline, BenchmarkResult, ExperimentResult, pool_by_group
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet
 from fairtrial.checks import check_workers
-from fairtrial.counting.errors import ErrorCounts, as_source, count_errors
-from fairtrial.epc import PerformanceCurve, alpha_grid, performance_curve, pool_curves
+from fairtrial.claims import threshold_deviations
+from fairtrial.epc import alpha_grid, curve_of, pool_curves
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.fusion import FusionMethod, fuse_scores, fusion_gain
 from fairtrial.fusion.combination import Missing
 from fairtrial.fusion.methods import as_fusion
 from fairtrial.fusion.normalise import check_normalisation
-from fairtrial.intervals.clusters import SharedPeople, interval_of_decisions, wrong_decisions
-from fairtrial.rules.criteria import CriterionLike, as_criterion, choose_thresholds
+from fairtrial.intervals.judged import judged_interval
+from fairtrial.judging import Judgement, TrialSets, judge
+from fairtrial.rules.criteria import CriterionLike, as_criterion
+from fairtrial.rules.measures import MEASURES
 from fairtrial.significance.multiple import adjust_p_values
-from fairtrial.significance.paired import Pair, cluster_test
-from fairtrial.trials import Trials
+from fairtrial.significance.paired import leading_test, pair_judgements
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,20 +46,12 @@ class RunSettings:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Judged:
-    """A system at its threshold: its errors, trial by trial."""
-
-    counts: ErrorCounts
-    wrong: NDArray[np.bool_]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class _Prepared:
     """A set with all that its experiments share."""
 
     set: BenchmarkSet
-    people: SharedPeople
-    baselines: dict[str, _Judged]
+    trials: TrialSets
+    baselines: dict[str, Judgement]
 
 
 def run_benchmark(
@@ -144,26 +136,23 @@ def _holm_within_splits(results: Sequence[ExperimentResult]) -> list[float]:
 
 
 def _prepare(one: BenchmarkSet, settings: RunSettings) -> _Prepared:
-    baselines = {}
+    trials = TrialSets(one.dev, one.test, seed=settings.seed)
     try:
-        for system in one.systems:
-            dev, test = one.dev.select([system.name]), one.test.select([system.name])
-            baselines[system.name] = _judge(dev, test, settings)
-        people = SharedPeople.of(one.test)
+        trials.people  # noqa: B018 - found once, for all experiments
+        baselines = {system.name: _judge(trials, system.name, settings) for system in one.systems}
     except TrialsError as error:
         raise TrialsError(f"{one.name}: {error}") from error
-    return _Prepared(one, people, baselines)
+    return _Prepared(one, trials, baselines)
 
 
-def _judge(dev: Trials, test: Trials, settings: RunSettings) -> _Judged:
+def _judge(trials: TrialSets, system: str, settings: RunSettings) -> Judgement:
     rule = as_criterion(settings.criterion)
-    threshold = choose_thresholds(dev, rule, rule.resolve_alpha(settings.alpha))[0].scalar().threshold
-    return _Judged(count_errors(as_source(test), threshold).scalar(), wrong_decisions(test, test.systems[0], threshold))
+    return judge(trials, system=system, criterion=rule, alphas=rule.resolve_alpha(settings.alpha))
 
 
-def _baseline(one: _Prepared, name: str, judged: _Judged, settings: RunSettings) -> Baseline:
-    interval = interval_of_decisions(one.set.test, judged.wrong, confidence=settings.confidence, shared=one.people)
-    return Baseline(one.set.name, one.set.split, name, judged.counts, interval)
+def _baseline(one: _Prepared, name: str, judged: Judgement, settings: RunSettings) -> Baseline:
+    interval = judged_interval(judged, confidence=settings.confidence)
+    return Baseline(one.set.name, one.set.split, name, judged.at(0), interval)
 
 
 def _results(
@@ -198,34 +187,35 @@ def _run(experiment: Experiment, one: _Prepared, settings: RunSettings) -> Exper
         )
     except (TrialsError, ParameterError) as error:
         raise type(error)(f"{experiment.set}, {' + '.join(experiment.systems)}: {error}") from error
-    judged = _judge(fused.dev, fused.test, settings)
-    rates = {name: float(one.baselines[name].counts.hter) for name in experiment.systems}
+    trials = one.trials.with_scores(fused.dev, fused.test)
+    judged = _judge(trials, fused.name, settings)
+    rates = {name: float(one.baselines[name].at(0).hter) for name in experiment.systems}
     best = min(rates, key=lambda name: rates[name])
-    gain = fusion_gain(float(judged.counts.hter), list(rates.values()))
-    base = one.baselines[best]
-    pair = Pair(one.set.test, judged.wrong, base.wrong, float(judged.counts.threshold), float(base.counts.threshold))
-    shared: dict[str, Any] = {"shared": one.people}
-    notes = (*fused.notes, *filter(None, [gain.note]))
+    gain = fusion_gain(float(judged.at(0).hter), list(rates.values()))
+    pair = pair_judgements(judged, one.baselines[best])
+    curve = curve_of(
+        judge(
+            trials,
+            system=fused.name,
+            criterion=judged.criterion.along_alpha,
+            alphas=_alphas(settings.points),
+        )
+    )
     return ExperimentResult(
         experiment,
-        judged.counts,
-        interval_of_decisions(one.set.test, judged.wrong, confidence=settings.confidence, **shared),
+        judged.at(0),
+        judged_interval(judged, confidence=settings.confidence),
         gain.beta_mean,
         gain.beta_min,
         best,
-        cluster_test(pair, **shared),
+        leading_test(pair),
         float("nan"),
-        _curve(fused.dev, fused.test, settings),
+        curve if settings.keep_scores else replace(curve, judgement=None),
         dict(fused.parameters),
-        np.packbits(judged.wrong),
+        np.packbits(pair.wrong_a),
+        threshold_deviations(judged, MEASURES["hter"]),
         fused if settings.keep_scores else None,
-        notes,
-    )
-
-
-def _curve(dev: Trials, test: Trials, settings: RunSettings) -> PerformanceCurve:
-    return performance_curve(
-        dev, test, alphas=_alphas(settings.points), criterion=as_criterion(settings.criterion).along_alpha
+        (*fused.notes, *filter(None, [gain.note])),
     )
 
 

@@ -27,13 +27,7 @@ resamples_option = click.option(
 @options.takes(TwoSets, PointOptions, ChanceOptions)
 @systems_option
 @click.option("--reference", metavar="NAME", help="Compare the others with this system only.")
-@click.option(
-    "--measure",
-    type=click.Choice(["hter", "wer", "dcf", "far", "frr"]),
-    default="hter",
-    show_default=True,
-    help="What is compared.",
-)
+@options.measure_option("--measure", default="hter", show_default=True, help="What is compared.")
 @click.option(
     "--correction",
     type=click.Choice(["holm", "bh", "none"]),
@@ -100,14 +94,6 @@ def command(
     if report is not None:
         from fairtrial.report.comparison import comparison_page
 
-        page = comparison_page(
-            result,
-            dev,
-            test,
-            repeat_of(files.files, chance.seed),
-            confidence=chance.confidence,
-            cluster=chance.cluster,
-            terms=output.terms,
-        )
+        page = comparison_page(result, repeat_of(files.files, chance.seed), terms=output.terms)
         write_page(page, report)
     print_result(output, result.tables(), result.to_dict())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import click
 
@@ -16,15 +16,18 @@ from fairtrial.cli.progress import Bar
 from fairtrial.errors import ParameterError, listed
 
 if TYPE_CHECKING:
+    from fairtrial.areas import AreaConvention, AreaName, Areas
+    from fairtrial.claims import Threshold
     from fairtrial.cli.inputs import Inputs
-    from fairtrial.epc import AreaConvention, Areas, PerformanceCurve
+    from fairtrial.epc import PerformanceCurve
     from fairtrial.intervals.bands import Band, BandKind
     from fairtrial.intervals.rates import RateInterval
+    from fairtrial.judging import TrialSets
     from fairtrial.significance.curves import CurveComparison, CurveTest
     from fairtrial.significance.results import TestResult
     from fairtrial.tables import Table
 
-AREAS: tuple[Literal["e_v1", "e_v2", "g"], ...] = ("e_v1", "e_v2", "g")
+    BandKinds: TypeAlias = Literal["none"] | BandKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +64,32 @@ class CompareCurves:
 
 
 @dataclass(frozen=True, slots=True)
+class ThresholdOptions:
+    """Whether what is said of curves has their thresholds re-estimated."""
+
+    resample: Literal["test", "both"] = choice(
+        "--resample",
+        ["test", "both"],
+        "both",
+        help="both: bands and regions with the threshold re-estimated, as dev was a sample too; test: with the "
+        "threshold as it is.",
+    )
+
+    @property
+    def threshold(self) -> Threshold:
+        """What is said of the threshold first."""
+        return "re-estimated" if self.resample == "both" else "fixed"
+
+
+@dataclass(frozen=True, slots=True)
 class BandOptions:
     """What is drawn around the curves, and how it is computed."""
 
-    bands: Literal["none"] | BandKind = choice(
+    bands: BandKinds = choice(
         "--bands",
         ["none", "pointwise", "simultaneous"],
         "none",
-        help="Bootstrap band around each curve: at each alpha, or for the whole curve at once.",
+        help="Band around each curve: at each alpha by itself, or for the whole curve at once.",
     )
     workers: int = option(
         "--workers",
@@ -76,7 +97,7 @@ class BandOptions:
         default=1,
         show_default=True,
         metavar="K",
-        help="Threads; the result is the same for any.",
+        help="Threads of --method bootstrap; the result is the same for any.",
     )
 
 
@@ -85,7 +106,7 @@ class FoundAreas:
     """The areas of one system, with their intervals."""
 
     areas: Areas
-    intervals: Mapping[str, RateInterval]
+    intervals: Mapping[AreaName, RateInterval]
 
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON."""
@@ -104,7 +125,7 @@ pool_option = click.option("--pool", is_flag=True, help="One more curve: the err
 @measure_option
 @options.takes(BandOptions)
 @click.option("--compare", "pair", metavar="A,B", help="Where along alpha these two systems differ, and their areas.")
-@options.takes(CompareCurves)
+@options.takes(CompareCurves, ThresholdOptions)
 @resamples_option
 @click.option("--no-areas", is_flag=True, help="Leave out the areas, which sort all dev scores.")
 @pool_option
@@ -122,6 +143,7 @@ def command(
     chance: ChanceOptions,
     band: BandOptions,
     compared: CompareCurves,
+    given: ThresholdOptions,
     reading: ReadingOptions,
     output: OutputOptions,
     *,
@@ -143,9 +165,10 @@ def command(
 
     output.check(files.files)
     inputs = read_inputs(files, reading, chance)
-    areas = {} if no_areas else areas_of(inputs, curve, chance, convention)
-    curves = curves_of(inputs, curve, measure, pool=pool)
-    bands = bands_of(inputs, curves, band, chance, resamples)
+    sets = inputs.sets(chance)
+    areas = {} if no_areas else areas_of(inputs, sets, curve, chance, convention)
+    curves = curves_of(inputs, sets, curve, measure, pool=pool)
+    bands = bands_of(inputs, curves, band.bands, given, chance)
     shown = [
         {**each.to_dict(), **(bands[each.system].to_dict() if each.system in bands else {"low": [], "high": []})}
         for each in curves
@@ -153,20 +176,24 @@ def command(
     found: dict[str, Any] = {
         "curves": shown,
         "areas": {system: area.to_dict() for system, area in areas.items()},
-        "notes": inputs.notes,
+        "notes": list(sets.notes),
     }
-    tables = _tables(curves, bands, areas, inputs.notes)
+    tables = _tables(curves, bands, areas, sets.notes)
     if pair is not None:
-        along, tests = _compare(inputs, curves, pair, curve, chance, compared, resamples)
-        found["comparison"] = {**along.to_dict(), "areas": [test.to_dict() for test in tests]}
+        along, tests = _compare(inputs, sets, curves, pair, curve, given, chance, compared, resamples, band.workers)
+        found["comparison"] = {**along[0].to_dict(), "areas": [test.to_dict() for test in tests]}
+        found["comparison"] |= {each.threshold: each.to_dict() for each in along[1:]}
         tables += _comparison_tables(along, tests)
     print_result(output, tables, found)
 
 
-def curves_of(inputs: Inputs, curve: CurveOptions, measure: str, *, pool: bool = False) -> list[PerformanceCurve]:
+def curves_of(
+    inputs: Inputs, sets: TrialSets, curve: CurveOptions, measure: str, *, pool: bool = False
+) -> list[PerformanceCurve]:
     """The curves of all systems; the pooled one last, if it is asked for."""
     from fairtrial.cli.inputs import for_each_system
-    from fairtrial.epc import alpha_grid, cross_validated_curve, performance_curve, pool_curves
+    from fairtrial.epc import alpha_grid, curve_of, pool_curves
+    from fairtrial.judging import judge
 
     low, high = curve.range
     alphas = alpha_grid(curve.points, low=low, high=high)
@@ -174,22 +201,17 @@ def curves_of(inputs: Inputs, curve: CurveOptions, measure: str, *, pool: bool =
     figure = options.measure_by_name(measure, curve.dcf)
 
     def work(system: str) -> PerformanceCurve:
-        if inputs.test is None:
-            return cross_validated_curve(
-                inputs.dev, inputs.blocks, system=system, alphas=alphas, criterion=rule, measure=figure
-            )
-        return performance_curve(inputs.dev, inputs.test, system=system, alphas=alphas, criterion=rule, measure=figure)
+        return curve_of(judge(sets, system=system, criterion=rule, alphas=alphas), figure)
 
     curves = for_each_system(inputs, "curves", work)
     return [*curves, pool_curves(curves)] if pool else curves
 
 
 def areas_of(
-    inputs: Inputs, curve: CurveOptions, chance: ChanceOptions, convention: AreaConvention
+    inputs: Inputs, sets: TrialSets, curve: CurveOptions, chance: ChanceOptions, convention: AreaConvention
 ) -> dict[str, FoundAreas]:
     """The areas by system; none where there is no test set."""
-    from fairtrial.epc import expected_areas
-    from fairtrial.significance.curves import area_intervals
+    from fairtrial.areas import area_intervals, expected_areas
 
     if inputs.test is None:
         return {}
@@ -198,30 +220,20 @@ def areas_of(
     with Bar("areas", len(inputs.systems)) as bar:
         for system in inputs.systems:
             areas = expected_areas(inputs.dev, inputs.test, system=system, low=low, high=high, convention=convention)
-            intervals: dict[str, RateInterval] = {}
+            intervals: Mapping[AreaName, RateInterval] = {}
             if convention == "interpolated":
-                intervals = area_intervals(
-                    inputs.dev,
-                    inputs.test,
-                    system,
-                    low=low,
-                    high=high,
-                    cluster=chance.cluster,
-                    confidence=chance.confidence,
-                )
+                intervals = area_intervals(sets, system, low=low, high=high, confidence=chance.confidence)
             found[system] = FoundAreas(areas, intervals)
             bar.advance()
     return found
 
 
 def bands_of(
-    inputs: Inputs, curves: Sequence[PerformanceCurve], band: BandOptions, chance: ChanceOptions, resamples: int
+    inputs: Inputs, curves: Sequence[PerformanceCurve], kind: BandKinds, given: ThresholdOptions, chance: ChanceOptions
 ) -> dict[str, Band]:
     """The bands around the curves, by system."""
-    if band.bands == "none":
+    if kind == "none":
         return {}
-    if inputs.test is None:
-        raise ParameterError("bands need a test set with thresholds from dev; leave out --bands or give --test")
     from fairtrial.intervals.bands import curve_band
 
     bands = {}
@@ -229,15 +241,7 @@ def bands_of(
         for curve in curves:
             if curve.system in inputs.systems:
                 bands[curve.system] = curve_band(
-                    curve,
-                    inputs.test,
-                    system=curve.system,
-                    kind=band.bands,
-                    confidence=chance.confidence,
-                    cluster=chance.cluster,
-                    n_resamples=resamples,
-                    rng=chance.seed,
-                    workers=band.workers,
+                    curve, kind=kind, confidence=chance.confidence, threshold=given.threshold
                 )
                 bar.advance()
     return bands
@@ -245,38 +249,45 @@ def bands_of(
 
 def _compare(
     inputs: Inputs,
+    sets: TrialSets,
     curves: Sequence[PerformanceCurve],
     pair: str,
     curve: CurveOptions,
+    given: ThresholdOptions,
     chance: ChanceOptions,
     compared: CompareCurves,
     resamples: int,
-) -> tuple[CurveComparison, list[TestResult]]:
+    workers: int,
+) -> tuple[list[CurveComparison], list[TestResult]]:
+    """The comparison to go by and, where it has the threshold re-estimated, the one with the threshold fixed."""
     if inputs.test is None:
         raise ParameterError("comparing curves needs a test set; leave out --compare or give --test")
-    from fairtrial.significance.curves import area_test, compare_curves
+    from fairtrial.areas import area_tests
+    from fairtrial.significance.curves import compare_curves
 
     names = options.names_of(pair)
     found = {each.system: each for each in curves}
     if len(names) != 2 or any(name not in found for name in names):
         raise ParameterError(f"--compare {pair}: expected two of the systems {listed(inputs.systems)}, as in A,B")
-    along = compare_curves(
-        found[names[0]],
-        found[names[1]],
-        inputs.test,
-        method=compared.method,
-        cluster=chance.cluster,
-        simultaneous=compared.simultaneous,
-        confidence=chance.confidence,
-        n_resamples=resamples,
-        rng=chance.seed,
-    )
+
+    def along(threshold: Threshold) -> CurveComparison:
+        return compare_curves(
+            found[names[0]],
+            found[names[1]],
+            method=compared.method,
+            threshold=threshold,
+            simultaneous=compared.simultaneous,
+            confidence=chance.confidence,
+            n_resamples=resamples,
+            rng=chance.seed,
+            workers=workers,
+        )
+
+    comparisons = [along(given.threshold)]
+    if comparisons[0].threshold == "re-estimated":
+        comparisons.append(along("fixed"))
     low, high = curve.range
-    tests = [
-        area_test(inputs.dev, inputs.test, *names, area=area, low=low, high=high, cluster=chance.cluster)
-        for area in AREAS
-    ]
-    return along, tests
+    return comparisons, list(area_tests(sets, *names, low=low, high=high).values())
 
 
 def _tables(
@@ -307,10 +318,12 @@ def _tables(
     return join_tables(parts)
 
 
-def _comparison_tables(along: CurveComparison, tests: Sequence[TestResult]) -> tuple[Table, ...]:
+def _comparison_tables(along: Sequence[CurveComparison], tests: Sequence[TestResult]) -> tuple[Table, ...]:
     from dataclasses import replace
 
     from fairtrial.tables import join_tables
 
     (areas,) = join_tables([test.tables() for test in tests])
-    return (*along.tables(), replace(areas, caption=f"Tests of the areas, {along.a} - {along.b}"))
+    (first,) = along[0].tables()
+    areas = replace(areas, caption=f"Tests of the areas, {along[0].a} - {along[0].b}")
+    return first.with_notes(*(each.summary() for each in along[1:])), areas

@@ -31,13 +31,12 @@ eer_option = click.option(
 @click.option(
     "--resample",
     type=click.Choice(["test", "both"]),
-    default="test",
+    default="both",
     show_default=True,
-    help="both: an interval in which dev is resampled too and the threshold re-estimated.",
+    help="both: lead with intervals in which the threshold is re-estimated, as dev was a sample too; test: take the "
+    "threshold as it is.",
 )
-@click.option(
-    "--resamples", type=int, default=1000, show_default=True, metavar="M", help="Resamples of --resample both."
-)
+@click.option("--resamples", type=int, default=400, show_default=True, metavar="M", help="How often dev is drawn anew.")
 @options.takes(ReadingOptions, OutputOptions)
 @report_option
 def command(
@@ -62,7 +61,8 @@ def command(
       fairtrial evaluate --dev dev.txt --test test.txt --out errors.csv --report evaluation.html
     """
     from fairtrial.cli.inputs import for_each_system, read_inputs
-    from fairtrial.evaluation import cross_validate, evaluate
+    from fairtrial.evaluation import evaluation_of
+    from fairtrial.judging import judge
     from fairtrial.tables import join_tables
 
     more = [options.measure_by_name(name, point.dcf) for name in dict.fromkeys(measures)]
@@ -71,49 +71,17 @@ def command(
     output.check(files.files)
     inputs = read_inputs(files, reading, chance)
 
+    sets = inputs.sets(chance, resamples=resamples)
+
     def work(system: str) -> Evaluation:
-        if inputs.test is None:
-            return cross_validate(
-                inputs.dev,
-                inputs.blocks,
-                system=system,
-                criterion=rule,
-                alpha=point.alpha,
-                measures=more,
-                confidence=chance.confidence,
-                cluster=chance.cluster,
-                eer=eer,
-            )
-        return evaluate(
-            inputs.dev,
-            inputs.test,
-            system=system,
-            criterion=rule,
-            alpha=point.alpha,
-            measures=more,
-            confidence=chance.confidence,
-            cluster=chance.cluster,
-            resample=resample,
-            n_resamples=resamples,
-            rng=chance.seed,
-            eer=eer,
-        )
+        judgement = judge(sets, system=system, criterion=rule, alphas=rule.resolve_alpha(point.alpha))
+        return evaluation_of(judgement, measures=more, confidence=chance.confidence, resample=resample, eer=eer)
 
     results = for_each_system(inputs, "evaluating", work)
     if report is not None:
         from fairtrial.report.evaluation import evaluation_page
 
-        repeat = repeat_of(files.files, chance.seed)
-        page = evaluation_page(
-            results,
-            inputs.dev,
-            inputs.test,
-            repeat,
-            blocks=inputs.blocks,
-            confidence=chance.confidence,
-            cluster=chance.cluster,
-            terms=output.terms,
-        )
+        page = evaluation_page(results, repeat_of(files.files, chance.seed), terms=output.terms)
         write_page(page, report)
     found = {"systems": [result.to_dict() for result in results]}
     print_result(output, join_tables([result.tables() for result in results]), found)

@@ -8,12 +8,15 @@ from typing import TypeVar
 
 import numpy as np
 
+from fairtrial.checks import check_resamples
 from fairtrial.cli.options import ChanceOptions, InputOptions, ReadingOptions, TwoSets, names_of
 from fairtrial.cli.progress import Bar, reading_bar
 from fairtrial.errors import ParameterError
 from fairtrial.folds import Block, make_blocks
 from fairtrial.formats import read_pair, read_trials
+from fairtrial.judging import TrialSets
 from fairtrial.people import known_cluster, people_of
+from fairtrial.reestimation import RESAMPLES
 from fairtrial.tables import plural
 from fairtrial.trials import Trials, check_same_systems
 
@@ -33,11 +36,10 @@ class Inputs:
         """The systems to be evaluated."""
         return self.dev.systems
 
-    @property
-    def notes(self) -> list[str]:
-        """Notes of both sets, each with the set's name."""
-        sets = [("dev", self.dev)] if self.test is None else [("dev", self.dev), ("test", self.test)]
-        return [f"{name}: {note}" for name, trials in sets for note in trials.notes]
+    def sets(self, chance: ChanceOptions, *, resamples: int = RESAMPLES) -> TrialSets:
+        """What is judged: the trials, and who shares them."""
+        test = self.dev if self.test is None else self.test
+        return TrialSets(self.dev, test, chance.cluster, chance.seed, self.blocks, check_resamples(resamples))
 
 
 def read_inputs(files: InputOptions, reading: ReadingOptions, chance: ChanceOptions) -> Inputs:

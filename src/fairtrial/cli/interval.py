@@ -200,5 +200,5 @@ def _proportions(counts: ErrorCounts, confidence: float) -> list[RateInterval]:
         for method in PROPORTION_METHODS:
             low, high = proportion_interval(errors, trials, confidence=confidence, method=method)
             note = f"no error: below {percent(rule_of_three(trials))} by the rule of 3" if not errors else ""
-            found.append(RateInterval(errors / trials, low, high, nan, confidence, method, name, note))
+            found.append(RateInterval(errors / trials, low, high, nan, confidence, method, name, note=note))
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from fairtrial.checks import check_choice
 from fairtrial.errors import ParameterError, TrialsError, listed
-from fairtrial.evaluation import A_POSTERIORI, SAME_TRIALS, Evaluation, evaluate
+from fairtrial.evaluation import Evaluation, evaluation_of
 from fairtrial.fusion.gain import Gain, fusion_gain
 from fairtrial.fusion.holding import HeldOut, client_folds, folds_within_clients, held_out_at_once
 from fairtrial.fusion.methods import Fitted, Floats, FusionData, FusionMethod, as_fusion
 from fairtrial.fusion.normalise import PER_CLAIM, check_normalisation, fit_normalisation
 from fairtrial.fusion.selection import select_parameters
+from fairtrial.judging import TrialSets, judge, seed_of
 from fairtrial.people import Cluster
 from fairtrial.rules.criteria import CriterionLike, as_criterion
 from fairtrial.rules.eer import equal_error_rate
@@ -192,13 +193,15 @@ def fuse(
         folds=folds,
         rng=rng,
     )
-    settings: dict[str, Any] = {"criterion": criterion, "alpha": alpha, "confidence": confidence, "cluster": cluster}
-    parts = dev.select(scores.systems), test.select(scores.systems)
-    baselines = tuple(evaluate(*parts, system=name, **settings) for name in scores.systems)
-    found = evaluate(scores.dev, scores.test, **settings)
-    if found.kind != A_POSTERIORI and any(baseline.kind == A_POSTERIORI for baseline in baselines):
-        # held-out dev scores differ from those of the same trials as test
-        found = replace(found, kind=A_POSTERIORI, notes=(SAME_TRIALS, *found.notes))
+    sets = TrialSets(dev.select(scores.systems), test.select(scores.systems), cluster, seed_of(rng))
+    rule = as_criterion(criterion)
+    weight = rule.resolve_alpha(alpha)
+
+    def evaluated(trials: TrialSets, system: str) -> Evaluation:
+        return evaluation_of(judge(trials, system=system, criterion=rule, alphas=weight), confidence=confidence)
+
+    baselines = tuple(evaluated(sets, name) for name in scores.systems)
+    found = evaluated(sets.with_scores(scores.dev, scores.test), scores.name)
     return FusionResult(scores, found, baselines)
 
 

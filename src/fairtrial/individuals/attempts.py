@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fairtrial.errors import ParameterError, TrialsError, cut
-from fairtrial.intervals.clusters import wrong_decisions
+from fairtrial.judging import wrong_decisions
 from fairtrial.people import people_of
 from fairtrial.trials import Trials
 

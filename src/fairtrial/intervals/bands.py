@@ -1,8 +1,4 @@
-"""Bands around an Expected Performance Curve: pointwise, or holding the whole curve at once.
-
-Along a curve the outcome cells of a trial are the intervals between its thresholds, so a replicate of the
-whole curve is one draw over as many cells as the curve has points.
-"""
+"""Bands around an Expected Performance Curve: at each alpha by itself, or holding the whole curve at once."""
 
 from __future__ import annotations
 
@@ -13,13 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.checks import check_choice, check_confidence
-from fairtrial.counting.errors import ErrorCounts
+from fairtrial.claims import Threshold, largest_of_all
 from fairtrial.epc import PerformanceCurve
-from fairtrial.errors import ParameterError
-from fairtrial.intervals.bootstrap import Statistic, count_table, replicate
-from fairtrial.people import Cluster, known_cluster
+from fairtrial.intervals.judged import intervals_along
 from fairtrial.tables import Column, Result, Table, every_tenth, plural
-from fairtrial.trials import Trials
 
 BandKind: TypeAlias = Literal["pointwise", "simultaneous"]
 
@@ -35,6 +28,7 @@ class Band(Result):
     kind: BandKind
     confidence: float
     cluster: str
+    threshold: Threshold
 
     def to_dict(self) -> dict[str, Any]:
         """Plain lists."""
@@ -44,15 +38,17 @@ class Band(Result):
             "kind": self.kind,
             "confidence": self.confidence,
             "cluster": self.cluster,
+            "band_threshold": self.threshold,
         }
 
     def column(self) -> Column:
         """The column that a table of the curve shows of it."""
-        return Column("band", f"{100 * self.confidence:g} % band, {self.kind}", "interval")
+        return Column("band", f"{100 * self.confidence:g} % band, {self.kind}, threshold {self.threshold}", "interval")
 
     def summary(self) -> str:
         """What kind of band it is."""
-        return f"{100 * self.confidence:g} %, {self.kind}, {plural(len(self.alpha), 'point')}, cluster {self.cluster}"
+        points = plural(len(self.alpha), "point")
+        return f"{100 * self.confidence:g} %, {self.kind}, threshold {self.threshold}, {points}, cluster {self.cluster}"
 
     def tables(self) -> tuple[Table, ...]:
         """One row per alpha."""
@@ -64,59 +60,40 @@ class Band(Result):
 
 def curve_band(
     curve: PerformanceCurve,
-    test: Trials,
     *,
-    system: str | None = None,
     kind: BandKind = "pointwise",
     confidence: float = 0.95,
-    cluster: Cluster | None = None,
-    n_resamples: int = 10_000,
-    rng: np.random.Generator | int | None = 0,
-    workers: int = 1,
+    threshold: Threshold = "re-estimated",
 ) -> Band:
-    """Bootstrap a band around a curve, with the thresholds as they are.
+    """Put a band around a curve.
 
     Parameters
     ----------
+    curve
+        A curve of one system; it knows its trials and who shares them. A pooled curve has none.
     kind
-        ``pointwise``: at each alpha the percentiles of the replicates. ``simultaneous``: so many standard
-        deviations at every alpha that the share asked for of the replicates lies within all along.
-    cluster
-        What test trials share; by default all ids that are known, trials themselves without ids.
+        ``pointwise``: at each alpha its interval. ``simultaneous``: intervals of so much more confidence that the
+        whole curve lies within all of them with the confidence asked for.
+    threshold
+        ``re-estimated``: a band for the curve of the system, its thresholds chosen on new dev trials. ``fixed``: for
+        the curve of these thresholds.
+
+    Returns
+    -------
+    Band
+        Limits at every alpha.
     """
     check_choice("kind", kind, get_args(BandKind))
-    check_confidence(confidence)
-    sharing = known_cluster(test, cluster)
-    thresholds, place = np.unique(curve.threshold, return_inverse=True)
-    if np.isnan(thresholds).any():
-        raise ParameterError("a pooled or cross-validated curve has no thresholds of its own to put a band around")
-    outcome = np.searchsorted(thresholds, test.column(system), side="left")
-    table = count_table(test, outcome, len(thresholds) + 1, cluster=sharing)
-    statistic = _along(curve, place, len(thresholds))
-    replicates, _ = replicate(table, statistic, n_resamples=n_resamples, rng=rng, workers=workers)
-    estimate = statistic(table.cells[None, :])[0]
-    if kind == "pointwise":
-        low, high = np.quantile(replicates, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
-    else:
-        spread = replicates.std(axis=0)
-        moving = spread > 0
-        farthest = np.max(np.abs(replicates[:, moving] - estimate[moving]) / spread[moving], axis=1, initial=0)
-        reach = np.quantile(farthest, confidence) * spread
-        low, high = estimate - reach, estimate + reach
-    return Band(curve.alpha, estimate, low, high, kind, confidence, sharing)
+    check_choice("threshold", threshold, get_args(Threshold))
+    level = check_confidence(confidence)
+    judgement = curve.judged()
+    if kind == "simultaneous":
+        from scipy.special import ndtr
 
-
-def _along(curve: PerformanceCurve, place: NDArray[np.int64], thresholds: int) -> Statistic:
-    """The curve's measure as a statistic of how many trials lie between its thresholds."""
-    cells = thresholds + 1
-
-    def statistic(counts: NDArray[np.float64]) -> NDArray[np.float64]:
-        genuine, impostor = counts[:, :cells], counts[:, cells:]
-        # a score with r thresholds below it is accepted at those r
-        rejects = np.cumsum(genuine, axis=1)[:, :-1]
-        accepts = impostor.sum(axis=1, keepdims=True) - np.cumsum(impostor, axis=1)[:, :-1]
-        totals = genuine.sum(axis=1, keepdims=True), impostor.sum(axis=1, keepdims=True)
-        found = ErrorCounts(curve.threshold, accepts[:, place], rejects[:, place], *totals)
-        return np.asarray(curve.measure(found, curve.alpha), dtype=np.float64)
-
-    return statistic
+        every = np.ones(len(curve.alpha), dtype=bool)
+        critical = largest_of_all([(1.0, judgement)], curve.measure, every, confidence=confidence, threshold=threshold)
+        level = max(level, float(2 * ndtr(critical) - 1))
+    found = intervals_along(judgement, measure=curve.measure, confidence=level, threshold=threshold)
+    estimate, low, high = (np.array([getattr(each, name) for each in found]) for name in ("estimate", "low", "high"))
+    sharing = judgement.sets.sharing
+    return Band(curve.alpha, estimate, low, high, kind, confidence, sharing, found[0].threshold)

@@ -12,21 +12,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from statistics import NormalDist
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.checks import as_generator, check_choice, check_confidence, check_resamples, check_workers
+from fairtrial.claims import Alternative
 from fairtrial.counting.errors import ErrorCounts
-from fairtrial.errors import TrialsError
+from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.intervals.rates import Interval
-from fairtrial.people import Cluster, known_cluster, people_of
+from fairtrial.people import People
 from fairtrial.trials import Trials
 
-BootstrapMethod: TypeAlias = Literal["percentile", "centred", "bca"]
+BootstrapMethod: TypeAlias = Literal["percentile", "centred", "bc", "bca"]
 Statistic: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 """From cell counts, one row a replicate, to one number a replicate, or to a row of them."""
 
@@ -41,14 +41,22 @@ class Bootstrap:
 
     estimate: float
     replicates: NDArray[np.float64]
-    acceleration: float
+    acceleration: float | None = None
+    """The skewness of the statistic; None where it was not found out."""
     redrawn: int = 0
+
+    def scaled(self, sigma: float) -> Bootstrap:
+        """The same replicates at another standard deviation around the estimate."""
+        own = float(np.std(self.replicates))
+        if own == 0 or sigma == 0:
+            return self
+        return replace(self, replicates=self.estimate + (self.replicates - self.estimate) * (sigma / own))
 
     def interval(self, *, confidence: float = 0.95, method: BootstrapMethod = "percentile") -> Interval:
         """Give the interval of the replicates.
 
         ``percentile``: equal tails. ``centred``: the mean and the radius around it that holds the share
-        asked for. ``bca``: percentiles corrected for bias and skewness.
+        asked for. ``bc``: percentiles corrected for bias; ``bca``: for bias and skewness.
         """
         check_confidence(confidence)
         check_choice("method", method, get_args(BootstrapMethod))
@@ -57,25 +65,32 @@ class Bootstrap:
             middle = self.replicates.mean()
             radius = np.quantile(np.abs(self.replicates - middle), confidence)
             return Interval(float(middle - radius), float(middle + radius))
-        if method == "bca":
-            tails = self._corrected(tails)
+        if method == "bc":
+            tails = self._corrected(tails, 0.0)
+        elif method == "bca":
+            if self.acceleration is None:
+                raise ParameterError('the skewness of this statistic is not known; use method="bc"')
+            tails = self._corrected(tails, self.acceleration)
         low, high = np.quantile(self.replicates, tails)
         return Interval(float(low), float(high))
 
-    def _corrected(self, tails: NDArray[np.float64]) -> NDArray[np.float64]:
-        normal = NormalDist()
+    def _corrected(self, tails: NDArray[np.float64], acceleration: float) -> NDArray[np.float64]:
+        from scipy.special import ndtr, ndtri
+
         below = np.mean(self.replicates < self.estimate) + np.mean(self.replicates == self.estimate) / 2
         if not 0 < below < 1:
             return tails  # the replicates do not reach around the estimate, so there is nothing to correct by
-        bias = normal.inv_cdf(float(below))
-        shifted = [bias + normal.inv_cdf(float(tail)) for tail in tails]
-        return np.array([normal.cdf(bias + z / (1 - self.acceleration * z)) for z in shifted])
+        bias = ndtri(below)
+        shifted = bias + ndtri(tails)
+        return np.asarray(ndtr(bias + shifted / (1 - acceleration * shifted)))
 
-    def p_value(self) -> float:
-        """Two-sided: how rarely replicates are on the other side of 0 than most."""
+    def p_value(self, alternative: Alternative = "two-sided") -> float:
+        """How rarely replicates are on the other side of 0 than what is claimed."""
         count = len(self.replicates)
-        below, above = (int(np.count_nonzero(side)) for side in (self.replicates <= 0, self.replicates >= 0))
-        return min(1.0, 2 * (min(below, above) + 1) / (count + 1))
+        below, above = (
+            (int(np.count_nonzero(side)) + 1) / (count + 1) for side in (self.replicates <= 0, self.replicates >= 0)
+        )
+        return {"less": above, "greater": below, "two-sided": min(1.0, 2 * min(below, above))}[alternative]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,8 +103,8 @@ class CountTable:
     cells: NDArray[np.float64]
     """The counts of all trials."""
     genuine_cells: int
-    strata: tuple[NDArray[np.int64], ...] = ()
-    """People who are drawn among themselves; none where every trial is drawn alone."""
+    people: People | None = None
+    """Who is drawn; None where every trial is drawn alone."""
     alone: NDArray[np.float64] | None = None
     """Counts of trials that involve one person, a row a person."""
     between: tuple[Any, ...] = ()
@@ -99,11 +114,9 @@ class CountTable:
 
     def draw(self, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Cell counts of so many replicates."""
-        if self.alone is None:
+        if self.alone is None or self.people is None:
             return self._draw_trials(count, rng)
-        numbers = np.zeros((count, len(self.alone)))
-        for members in self.strata:
-            numbers[:, members] = rng.multinomial(len(members), np.full(len(members), 1 / len(members)), size=count)
+        numbers = self.people.draw(count, rng)
         drawn = numbers @ self.alone
         for cell, matrix in enumerate(self.between):
             if matrix is not None:
@@ -123,14 +136,14 @@ class CountTable:
 
     def left_out(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Cell counts without one trial of each cell, or without one person each, and how many each stands for."""
-        if self.alone is None:
+        if self.alone is None or self.people is None:
             kept = np.flatnonzero(self.cells)
             return self.cells - np.eye(len(self.cells))[kept], self.cells[kept]
         taking_part = self.alone.copy()
         for cell, matrix in enumerate(self.between):
             if matrix is not None:
                 taking_part[:, cell] += np.asarray(matrix.sum(axis=0)).ravel() + np.asarray(matrix.sum(axis=1)).ravel()
-        everyone = np.concatenate(self.strata)
+        everyone = np.concatenate(self.people.strata)
         return self.cells - taking_part[everyone], np.ones(len(everyone))
 
 
@@ -138,8 +151,8 @@ def count_table(
     trials: Trials,
     outcome: NDArray[np.int64],
     cells: int,
+    people: People | None = None,
     *,
-    cluster: Cluster | None = None,
     stratified: bool = False,
 ) -> CountTable:
     """Count trials by outcome cell, as a whole or by their people.
@@ -148,31 +161,29 @@ def count_table(
     ----------
     outcome
         The cell of each trial among those of its class, from 0 to ``cells - 1``.
-    cluster
-        Who is resampled: ``none`` the trials, else people with all their trials.
+    people
+        Who is resampled with all their trials; None: the trials are.
     stratified
         Keep the numbers of genuine and impostor trials, when trials are resampled.
     """
-    chosen = known_cluster(trials, cluster)
     cell = outcome + cells * ~trials.genuine
     whole = np.bincount(cell, minlength=2 * cells).astype(np.float64)
-    if chosen == "none":
+    if people is None:
         return CountTable(whole, cells, stratified=stratified)
-    people = people_of(trials, chosen)
-    # clients among clients, so that the number of genuine trials keeps its order
-    clients = np.unique(np.concatenate([column[trials.genuine] for column in people]))
-    others = np.setdiff1d(np.concatenate(people), clients)
-    strata = tuple(part for part in (clients, others) if len(part))
-    if sum(len(part) for part in strata) < 2:
-        raise TrialsError("resampling people needs at least two of them")
-    size = 1 + max(int(column.max()) for column in people)
-    single = people[0] == people[-1]
-    alone = np.bincount(people[0][single] * 2 * cells + cell[single], minlength=size * 2 * cells)
-    between = [
-        _matrix(people[0][rows], people[-1][rows], size)
-        for rows in (np.flatnonzero(~single & (cell == k)) for k in range(2 * cells))
-    ]
-    return CountTable(whole, cells, strata, alone.reshape(size, -1).astype(np.float64), tuple(between))
+    size = people.size
+    alone = np.zeros((size, 2 * cells))
+    between: list[Any] = []
+    for part in people.classes:
+        own = cell[part.rows]
+        single = ~part.apart
+        np.add.at(alone, (part.people[0][single], own[single]), 1.0)
+        first, second = part.people[0], part.people[-1]
+        start = 0 if part is people.genuine else cells
+        between += [
+            _matrix(first[rows], second[rows], size)
+            for rows in (np.flatnonzero(part.apart & (own == start + k)) for k in range(cells))
+        ]
+    return CountTable(whole, cells, people, alone, tuple(between))
 
 
 def _matrix(first: NDArray[np.int64], second: NDArray[np.int64], size: int) -> Any:

@@ -88,9 +88,7 @@ def judged_intervals(
 ) -> tuple[RateInterval, ...]:
     """The interval to go by first, then with the threshold fixed, then as if all trials were independent."""
     known = as_measure(measure)
-    thresholds: Sequence[Threshold] = (
-        ("re-estimated", "fixed") if judgement.movement is not None else ("fixed",)
-    )
+    thresholds: Sequence[Threshold] = ("re-estimated", "fixed") if judgement.movement is not None else ("fixed",)
     found = [
         judged_interval(judgement, measure=known, index=index, confidence=confidence, threshold=threshold)
         for threshold in thresholds

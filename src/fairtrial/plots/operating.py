@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.curves import RocCurve, roc_curve
 from fairtrial.errors import TrialsError
-from fairtrial.evaluation import A_PRIORI
-from fairtrial.folds import CROSS_VALIDATED, Block
-from fairtrial.intervals import Interval, proportion_interval
-from fairtrial.intervals.clusters import SharedPeople, interval_of_decisions, wrong_decisions
+from fairtrial.folds import Block
+from fairtrial.intervals import Interval
+from fairtrial.intervals.judged import judged_interval
+from fairtrial.judging import Judgement, Kind, TrialSets, judge
 from fairtrial.people import Cluster
-from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion, choose_thresholds
+from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion
 from fairtrial.rules.eer import EerDefinition, EqualErrorRate, equal_error_rate
-from fairtrial.trials import Trials, check_same_systems
+from fairtrial.trials import Trials
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +28,7 @@ class OperatingPoint:
     frr: Interval
     confidence: float
     criterion: Criterion
-    kind: str = A_PRIORI
+    kind: Kind
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,70 +76,32 @@ def operating_curves(
     >>> round(curves[0].point.counts.hter, 4)
     0.012
     """
-    judged = dev if test is None else test
     if test is None and not blocks:
         raise TrialsError("without test trials the dev trials must be cut into blocks")
-    check_same_systems(dev, judged)
+    judged = dev if test is None else test
+    sets = TrialSets(dev, judged, cluster, blocks=blocks)
     rule = as_criterion(criterion)
-    weight = rule.resolve_alpha(alpha)
-    shared = _shared(judged, cluster)
     found = []
     for system in judged.systems if systems is None else systems:
-        judged.check_system(system)
-        threshold = choose_thresholds(dev, rule, weight, system=system)[0].scalar().threshold
-        wrong = (
-            wrong_decisions(judged, system, threshold)
-            if test is not None
-            else _held_out_errors(dev, blocks, system, rule, weight)
-        )
-        point = _point(judged, wrong, threshold, shared, confidence, rule, CROSS_VALIDATED if blocks else A_PRIORI)
+        judgement = judge(sets, system=system, criterion=rule, alphas=rule.resolve_alpha(alpha))
         roc = roc_curve(judged, system=system, max_points=max_points)
-        found.append(OperatingCurve(system, roc, equal_error_rate(judged, system=system, definition=eer), point))
+        found.append(
+            OperatingCurve(
+                system, roc, equal_error_rate(judged, system=system, definition=eer), _point(judgement, confidence)
+            )
+        )
     return tuple(found)
 
 
-def _shared(trials: Trials, cluster: Cluster | None) -> SharedPeople | None:
-    """Which trials share people, where ids tell and it was not refused."""
-    if cluster == "none" or (cluster is None and not (trials.claim or trials.subject)):
-        return None
-    try:
-        return SharedPeople.of(trials, cluster)
-    except TrialsError:
-        if cluster is not None:
-            raise
-        return None  # one person only: nothing to tell apart
-
-
-def _held_out_errors(
-    trials: Trials, blocks: Sequence[Block], system: str, rule: Criterion, alpha: float
-) -> NDArray[np.bool_]:
-    wrong = np.zeros(len(trials), dtype=bool)
-    for block in blocks:
-        threshold = choose_thresholds(trials.rows(block.others), rule, alpha, system=system).threshold[0]
-        wrong |= block.held_out & wrong_decisions(trials, system, float(threshold))
-    return wrong
-
-
-def _point(
-    trials: Trials,
-    wrong: NDArray[np.bool_],
-    threshold: float,
-    shared: SharedPeople | None,
-    confidence: float,
-    criterion: Criterion,
-    kind: str,
-) -> OperatingPoint:
-    sizes = [int(np.count_nonzero(rows)) for rows in (~trials.genuine, trials.genuine)]
-    errors = [int(np.count_nonzero(wrong & rows)) for rows in (~trials.genuine, trials.genuine)]
-    if shared is None:
-        both = [
-            proportion_interval(count, size, confidence=confidence, method="wilson")
-            for count, size in zip(errors, sizes, strict=True)
-        ]
-    else:
-        both = [
-            interval_of_decisions(trials, wrong, measure=measure, confidence=confidence, shared=shared).interval
-            for measure in ("far", "frr")
-        ]
-    counts = ErrorCounts(threshold, errors[0], errors[1], sizes[1], sizes[0])
-    return OperatingPoint(threshold, counts, both[0], both[1], confidence, criterion, kind)
+def _point(judgement: Judgement, confidence: float) -> OperatingPoint:
+    assert judgement.dev is not None
+    far, frr = (judged_interval(judgement, measure=name, confidence=confidence) for name in ("far", "frr"))
+    return OperatingPoint(
+        float(judgement.dev.threshold[0]),
+        judgement.at(0),
+        far.interval,
+        frr.interval,
+        confidence,
+        judgement.criterion,
+        judgement.kind,
+    )

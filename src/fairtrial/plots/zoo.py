@@ -11,7 +11,7 @@ from scipy.special import bdtrc
 
 from fairtrial.checks import check_choice
 from fairtrial.errors import ParameterError, TrialsError, cut
-from fairtrial.intervals.clusters import wrong_decisions
+from fairtrial.judging import wrong_decisions
 from fairtrial.plots.style import GREY, axes_for, in_percent, legible, look
 from fairtrial.tables import Terms, translate
 from fairtrial.trials import Trials

@@ -1,50 +1,61 @@
-"""Two systems along an Expected Performance Curve: where they differ, and whether their areas do."""
+"""Two systems along an Expected Performance Curve: where they differ, and who is better there."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import erfc, sqrt
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.checks import as_generator, check_choice, check_confidence
-from fairtrial.counting.errors import as_source
-from fairtrial.epc import PerformanceCurve, area_weights
-from fairtrial.errors import TrialsError
-from fairtrial.intervals.bootstrap import count_table, replicate
-from fairtrial.intervals.clusters import ClusterVariance, SharedPeople, contributions
-from fairtrial.intervals.rates import RateInterval, normal_quantile
-from fairtrial.people import Cluster, known_cluster, people_of
-from fairtrial.rules.measures import Weights, linear_weights
-from fairtrial.significance.paired import pair_systems, student_test
+from fairtrial.checks import check_choice, check_confidence
+from fairtrial.claims import Claim, Threshold, claims_along, largest_of_all
+from fairtrial.counting.errors import ErrorCounts
+from fairtrial.epc import PerformanceCurve
+from fairtrial.errors import ParameterError, TrialsError
+from fairtrial.intervals.bootstrap import Statistic, count_table, replicate
+from fairtrial.intervals.rates import normal_quantile
+from fairtrial.judging import Judgement
+from fairtrial.rules.measures import Measure
+from fairtrial.significance.paired import pair_judgements
 from fairtrial.significance.rates import dependent_test, independent_test
-from fairtrial.significance.results import TestResult
 from fairtrial.tables import Column, Result, Table, every_tenth
-from fairtrial.trials import Trials
 
 CurveTest: TypeAlias = Literal["independent", "dependent", "cluster", "bootstrap"]
 
 
+class Region(NamedTuple):
+    """A range of alpha, both ends included, in which one system is better all along."""
+
+    low: float
+    high: float
+    better: str
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CurveComparison(Result):
-    """A - B along alpha: the difference, its z, and the confidence that A is the worse one."""
+    """A - B along alpha: the difference, its normal deviate, and the confidence that A is the worse one."""
 
     a: str
     b: str
-    test: CurveTest
+    test: str
+    measure: Measure
     alpha: NDArray[np.float64]
     difference: NDArray[np.float64]
     statistic: NDArray[np.float64]
+    """Normal deviates: as improbable as the difference is by the test."""
     critical: float
     confidence: float
     simultaneous: bool
+    threshold: Threshold
 
     @property
     def worse(self) -> NDArray[np.float64]:
-        """The confidence curve D(z): above a half where A is worse than B (FUS eq. 14)."""
-        return np.array([erfc(-z / sqrt(2)) / 2 for z in self.statistic])
+        """The confidence curve D(z): above a half where A is worse than B (Poh & Bengio 2006, eq. 14)."""
+        from scipy.special import ndtr
+
+        sign = -1.0 if self.measure.higher_is_better else 1.0
+        return np.asarray(ndtr(sign * self.statistic))
 
     @property
     def different(self) -> NDArray[np.bool_]:
@@ -52,10 +63,17 @@ class CurveComparison(Result):
         return np.abs(self.statistic) > self.critical
 
     @property
-    def regions(self) -> list[tuple[float, float]]:
-        """The ranges of alpha where the two differ, both ends included."""
-        edges = np.flatnonzero(np.diff(np.concatenate([[0], self.different.astype(int), [0]])))
-        return [(float(self.alpha[i]), float(self.alpha[j - 1])) for i, j in edges.reshape(-1, 2)]
+    def regions(self) -> list[Region]:
+        """The ranges of alpha where the two differ, and who is better there; never across a change of sign."""
+        side = np.where(self.different, np.sign(self.statistic), 0).astype(int)
+        edges = np.flatnonzero(np.diff(np.concatenate([[0], side, [0]])))
+        lower_is_better = 1 if self.measure.higher_is_better else -1
+        found = []
+        for start, stop in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
+            if side[start]:
+                better = self.a if side[start] == lower_is_better else self.b
+                found.append(Region(float(self.alpha[start]), float(self.alpha[stop - 1]), better))
+        return found
 
     def to_dict(self) -> dict[str, Any]:
         """Plain lists."""
@@ -63,6 +81,8 @@ class CurveComparison(Result):
             "a": self.a,
             "b": self.b,
             "test": self.test,
+            "measure": self.measure.name,
+            "threshold": self.threshold,
             "alpha": self.alpha.tolist(),
             "difference": self.difference.tolist(),
             "statistic": self.statistic.tolist(),
@@ -70,30 +90,35 @@ class CurveComparison(Result):
             "critical": self.critical,
             "simultaneous": self.simultaneous,
             "confidence": self.confidence,
-            "regions": [list(region) for region in self.regions],
+            "regions": [[region.low, region.high] for region in self.regions],
+            "better": [region.better for region in self.regions],
         }
 
     def summary(self) -> str:
-        """Where along alpha the two differ."""
-        where = ", ".join(f"{low:.3g} to {high:.3g}" for low, high in self.regions) or "nowhere"
+        """Where along alpha the two differ, and who is better there."""
+        where = "; ".join(f"{r.better} is better at alpha {r.low:.3g} to {r.high:.3g}" for r in self.regions)
         whole = "over the whole range at once" if self.simultaneous else "at each alpha by itself"
         sure = f"with {100 * self.confidence:g} % confidence"
-        return f"{self.a} and {self.b} differ in HTER {sure} at alpha {where} ({self.test} test, {whole})"
+        how = f"{self.test} test, threshold {self.threshold}, {whole}"
+        if not where:
+            return f"{self.a} and {self.b} differ in {self.measure.label} {sure} at no alpha ({how})"
+        return f"{self.measure.label}, {sure}: {where} ({how})"
 
     def tables(self) -> tuple[Table, ...]:
         """The difference at each alpha."""
+        kind: Literal["rate", "number"] = "rate" if self.measure.is_share else "number"
         columns = (
             Column("a", "A", detail=True),
             Column("b", "B", detail=True),
             Column("alpha", "alpha", "number"),
-            Column("difference", "A - B", "rate"),
+            Column("difference", f"{self.measure.label}, A - B", kind),
             Column("statistic", "z", "number"),
             Column("worse", "confidence that A is worse", "rate"),
             Column("different", "different", "flag"),
         )
         series = (self.alpha, self.difference, self.statistic, self.worse, self.different)
         rows = tuple((self.a, self.b, *values) for values in zip(*(s.tolist() for s in series), strict=True))
-        caption = f"{self.a} - {self.b} along alpha, {self.test} test"
+        caption = f"{self.a} - {self.b} along alpha, {self.test} test, threshold {self.threshold}"
         shown = every_tenth(len(rows))
         return (Table("differences", caption, columns, rows, (self.summary(),), shown=shown),)
 
@@ -101,201 +126,154 @@ class CurveComparison(Result):
 def compare_curves(
     a: PerformanceCurve,
     b: PerformanceCurve,
-    test: Trials,
     *,
     method: CurveTest = "cluster",
-    cluster: Cluster | None = None,
+    threshold: Threshold = "re-estimated",
     simultaneous: bool = False,
     confidence: float = 0.95,
     n_resamples: int = 10_000,
     rng: np.random.Generator | int | None = 0,
+    workers: int = 1,
 ) -> CurveComparison:
-    """Compare the HTER of two systems at every alpha.
+    """Compare the measure of two curves at every alpha.
 
     Parameters
     ----------
     a, b
-        Curves of two systems of `test`, at the same values of alpha.
+        Curves of two systems on the same trials, at the same values of alpha and of the same measure.
     method
-        ``independent`` is FUS eq. (14); ``dependent`` knows that the systems share trials; ``cluster`` also
-        that trials share people, and so does ``bootstrap``, which resamples them.
+        ``cluster`` knows which trials share people, and that the systems share trials. The others take the thresholds
+        as they are: ``bootstrap`` resamples people or trials, ``dependent`` knows that the systems share trials,
+        ``independent`` is eq. (14) of Poh & Bengio 2006.
+    threshold
+        For ``cluster``: ``re-estimated``, or ``fixed``.
     simultaneous
         Control the error over the whole range of alpha: the critical value is that of the largest of all
-        statistics when there is no difference, drawn from a normal process with their correlation (between
-        people for ``cluster``, between trials else) or taken from the replicates of ``bootstrap``.
+        deviations where nothing differs.
+    n_resamples, rng, workers
+        For ``bootstrap``; threads do not change the result.
+
+    Returns
+    -------
+    CurveComparison
+        The difference, how sure it is, and the regions.
     """
     check_choice("method", method, get_args(CurveTest))
+    check_choice("threshold", threshold, get_args(Threshold))
     check_confidence(confidence)
+    judged = a.judged(), b.judged()
     if not np.array_equal(a.alpha, b.alpha):
         raise TrialsError(f"{a.system} and {b.system} have different values of alpha")
-    sharing = known_cluster(test, cluster)
-    if method == "bootstrap":
-        difference, statistic, critical = _by_bootstrap(
-            a, b, test, sharing, confidence, n_resamples, rng, simultaneous=simultaneous
-        )
-        return CurveComparison(
-            a.system, b.system, method, a.alpha, difference, statistic, critical, confidence, simultaneous
-        )
-    points = np.stack([a.threshold, b.threshold], axis=1)
-    distinct, place = np.unique(points, axis=0, return_inverse=True)
-    people = people_of(test, sharing) if method == "cluster" else people_of(test, "none")
-    shared = SharedPeople.of(test, sharing) if method == "cluster" else None
-    estimates, statistics, sums = [], [], []
+    if a.measure.name != b.measure.name:
+        raise TrialsError(f"the curve of {a.system} is of {a.measure.name}, that of {b.system} of {b.measure.name}")
+    pair_judgements(*judged)
+    measure = a.measure
     critical = normal_quantile(confidence)
-    for threshold_a, threshold_b in distinct.tolist():
-        pair = pair_systems(test, a.system, b.system, threshold_a, threshold_b)
-        disagreement = pair.wrong_a.astype(np.int8) - pair.wrong_b.astype(np.int8)
-        deviation = contributions(test.genuine, disagreement, linear_weights("hter"))
+    name: str = method
+    if method == "cluster":
+        terms = [(1.0, judged[0]), (-1.0, judged[1])]
+        found = claims_along(terms, measure, threshold=threshold)
+        difference = np.array([each.estimate for each in found])
+        statistic = np.array([_deviate(each) for each in found])
+        threshold = found[0].threshold
+        name = method if judged[0].sets.people[1] is not None else "paired"
         if simultaneous:
-            sums.append(_by_person(people, deviation))
-        if shared is not None:
-            estimate = float(pair.counts_a.hter - pair.counts_b.hter)
-            deviate = shared.variance(deviation).as_normal(estimate)
-        else:
-            found = (
-                independent_test(pair.counts_a, pair.counts_b)
-                if method == "independent"
-                else dependent_test(pair.counts_a, pair.counts_b, pair.discordant)
-            )
-            estimate, deviate = found.estimate, found.statistic
-        estimates.append(estimate)
-        statistics.append(deviate)
-    estimate_along, statistic = (np.array(values)[place.ravel()] for values in (estimates, statistics))
-    if simultaneous:
-        critical = _largest_of_all(np.array(sums), confidence, n_resamples, rng)
+            every = np.ones(len(a.alpha), dtype=bool)
+            critical = largest_of_all(terms, measure, every, confidence=confidence, threshold=threshold)
+    elif method == "bootstrap":
+        threshold = "fixed"
+        difference, statistic, reach = _by_bootstrap(judged, measure, confidence, n_resamples, rng, workers)
+        critical = reach if simultaneous else critical
+    else:
+        threshold = "fixed"
+        if measure.weights is None:
+            raise ParameterError(f"{method} tests are for linear measures; {measure.name} needs cluster or bootstrap")
+        difference, statistic = _by_counts(judged, measure, method)
+        if simultaneous:
+            every = np.ones(len(a.alpha), dtype=bool)
+            terms = [(1.0, judged[0]), (-1.0, judged[1])]
+            critical = largest_of_all(terms, measure, every, confidence=confidence, threshold="fixed")
     return CurveComparison(
-        a.system, b.system, method, a.alpha, estimate_along, statistic, critical, confidence, simultaneous
+        a.system, b.system, name, measure, a.alpha, difference, statistic, critical, confidence, simultaneous, threshold
     )
 
 
+def _deviate(found: Claim) -> float:
+    """The normal deviate that is as improbable as the claim is by Student's t."""
+    from scipy.special import ndtri, stdtr
+
+    return float(np.copysign(ndtri(max(stdtr(found.degrees, -abs(found.statistic)), 1e-300)), found.statistic))
+
+
+def _by_counts(
+    judged: tuple[Judgement, Judgement], measure: Measure, method: CurveTest
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The difference along alpha and its z, trials taken as independent."""
+    estimates, statistics = [], []
+    for index, alpha in enumerate(judged[0].alpha.tolist()):
+        pair = pair_judgements(*judged, index=index)
+        a, b = pair.counts_a, pair.counts_b
+        found = (
+            independent_test(a, b, measure=measure, alpha=alpha)
+            if method == "independent"
+            else dependent_test(a, b, pair.discordant, measure=measure, alpha=alpha)
+        )
+        estimates.append(found.estimate)
+        statistics.append(found.statistic)
+    return np.array(estimates), np.array(statistics)
+
+
 def _by_bootstrap(
-    a: PerformanceCurve,
-    b: PerformanceCurve,
-    test: Trials,
-    cluster: Cluster,
+    judged: tuple[Judgement, Judgement],
+    measure: Measure,
     confidence: float,
     n_resamples: int,
     rng: np.random.Generator | int | None,
-    *,
-    simultaneous: bool,
+    workers: int,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-    """The difference along alpha, in standard deviations of its replicates, and the critical value.
+    """The difference along alpha in standard deviations of its replicates, and the critical value of all at once.
 
     The outcome cells of a trial are the pairs of intervals between thresholds that its two scores fall into.
     """
+    trials, people = judged[0].trials, judged[0].sets.people[1]
     ranks, places, sizes = [], [], []
-    for curve in (a, b):
-        thresholds, place = np.unique(curve.threshold, return_inverse=True)
-        ranks.append(np.searchsorted(thresholds, test.column(curve.system), side="left"))
+    for judgement in judged:
+        thresholds, place = np.unique(judgement.test.threshold, return_inverse=True)
+        ranks.append(np.searchsorted(thresholds, trials.column(judgement.system), side="left"))
         places.append(place)
         sizes.append(len(thresholds) + 1)
     filled, outcome = np.unique(ranks[0] * sizes[1] + ranks[1], return_inverse=True)
-    table = count_table(test, outcome, len(filled), cluster=cluster)
+    table = count_table(trials, outcome, len(filled), people)
     # from joint cells to those of each system
     margins = [np.eye(size)[own] for size, own in zip(sizes, np.divmod(filled, sizes[1]), strict=True)]
-
-    def statistic(counts: NDArray[np.float64]) -> NDArray[np.float64]:
-        genuine, impostor = counts[:, : len(filled)], counts[:, len(filled) :]
-        hters = []
-        for margin, place in zip(margins, places, strict=True):
-            rejected = np.cumsum(genuine @ margin, axis=1)[:, place] / genuine.sum(axis=1, keepdims=True)
-            below = np.cumsum(impostor @ margin, axis=1)[:, place] / impostor.sum(axis=1, keepdims=True)
-            hters.append((rejected + 1 - below) / 2)
-        return np.asarray(hters[0] - hters[1])
-
-    replicates, _ = replicate(table, statistic, n_resamples=n_resamples, rng=rng, workers=1)
+    statistic = _difference(measure, judged[0].alpha, margins, places, len(filled))
+    replicates, _ = replicate(table, statistic, n_resamples=n_resamples, rng=rng, workers=workers)
     difference = statistic(table.cells[None, :])[0]
     spread = replicates.std(axis=0)
     moving = spread > 0
     scaled = np.zeros_like(difference)
     scaled[moving] = difference[moving] / spread[moving]
-    if not simultaneous:
-        return difference, scaled, normal_quantile(confidence)
     farthest = np.max(np.abs(replicates[:, moving] - difference[moving]) / spread[moving], axis=1, initial=0)
     return difference, scaled, float(np.quantile(farthest, confidence))
 
 
-def _by_person(people: list[NDArray[np.int64]], deviation: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Contributions summed by everyone who takes part."""
-    first, second = people[0], people[-1]
-    size = 1 + int(max(first.max(), second.max()))
-    apart = first != second
-    total = np.bincount(first, deviation, size) + np.bincount(second[apart], deviation[apart], size)
-    return np.asarray(total, dtype=np.float64)
+def _difference(
+    measure: Measure,
+    alphas: NDArray[np.float64],
+    margins: list[NDArray[np.float64]],
+    places: list[NDArray[np.int64]],
+    cells: int,
+) -> Statistic:
+    """The difference of a measure along alpha as a statistic of how many trials lie in each joint cell."""
 
+    def statistic(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        genuine, impostor = counts[:, :cells], counts[:, cells:]
+        totals = genuine.sum(axis=1, keepdims=True), impostor.sum(axis=1, keepdims=True)
+        values = []
+        for margin, place in zip(margins, places, strict=True):
+            rejects = np.cumsum(genuine @ margin, axis=1)[:, place]
+            accepts = totals[1] - np.cumsum(impostor @ margin, axis=1)[:, place]
+            values.append(np.asarray(measure(ErrorCounts(None, accepts, rejects, *totals), alphas)))
+        return np.asarray(values[0] - values[1])
 
-def _largest_of_all(
-    sums: NDArray[np.float64], confidence: float, n_resamples: int, rng: np.random.Generator | int | None
-) -> float:
-    """The critical value of the largest of several statistics that are correlated like their sums by person."""
-    covariance = sums @ sums.T
-    spread = np.sqrt(np.diag(covariance))
-    moving = spread > 0
-    correlation = covariance[np.ix_(moving, moving)] / np.outer(spread[moving], spread[moving])
-    values, vectors = np.linalg.eigh(correlation)
-    normal = as_generator(rng).normal(size=(n_resamples, len(values)))
-    process = normal @ (vectors * np.sqrt(np.clip(values, 0, None))).T
-    return float(np.quantile(np.max(np.abs(process), axis=1, initial=0), confidence))
-
-
-def area_values(
-    dev: Trials, test: Trials, system: str, *, low: float = 0.0, high: float = 1.0
-) -> dict[str, NDArray[np.float64]]:
-    """What each test trial adds to the areas E_V1, E_V2 and G: their sums of class means are the areas.
-
-    An area is a weighted mean of HTERs at dev's thresholds, so a trial adds half the weight of the
-    thresholds that decide it wrongly.
-    """
-    thresholds, by_far, by_frr = area_weights(as_source(dev, system=system, what="dev"), low=low, high=high)
-    rank = np.searchsorted(thresholds, test.column(system), side="left")
-    values = {}
-    for name, weight in (("e_v1", by_far), ("e_v2", by_frr), ("g", (by_far + by_frr) / 2)):
-        below = np.concatenate([[0.0], np.cumsum(weight)])[rank]  # thresholds that accept the score
-        values[name] = np.where(test.genuine, weight.sum() - below, below) / 2
-    return values
-
-
-def _area(test: Trials, values: NDArray[np.float64], shared: SharedPeople) -> tuple[float, ClusterVariance]:
-    """An area, or a difference of areas, and its variance."""
-    estimate = float(values[test.genuine].mean() + values[~test.genuine].mean())
-    return estimate, shared.variance(contributions(test.genuine, values, Weights(1.0, 1.0)))
-
-
-def area_intervals(
-    dev: Trials,
-    test: Trials,
-    system: str,
-    *,
-    low: float = 0.0,
-    high: float = 1.0,
-    cluster: Cluster | None = None,
-    confidence: float = 0.95,
-) -> dict[str, RateInterval]:
-    """Compute the intervals of the expected areas E_V1, E_V2 and G, with thresholds as dev gives them."""
-    shared = SharedPeople.of(test, cluster)
-    intervals = {}
-    for area, values in area_values(dev, test, system, low=low, high=high).items():
-        estimate, found = _area(test, values, shared)
-        sigma = sqrt(found.variance)
-        reach = found.quantile(confidence) * sigma
-        intervals[area] = RateInterval(
-            estimate, estimate - reach, estimate + reach, sigma, confidence, f"cluster-{found.cluster}", area
-        )
-    return intervals
-
-
-def area_test(
-    dev: Trials,
-    test: Trials,
-    a: str,
-    b: str,
-    *,
-    area: Literal["e_v1", "e_v2", "g"] = "g",
-    low: float = 0.0,
-    high: float = 1.0,
-    cluster: Cluster | None = None,
-) -> TestResult:
-    """Test whether two systems differ in an expected area."""
-    values = [area_values(dev, test, system, low=low, high=high)[area] for system in (a, b)]
-    estimate, found = _area(test, values[0] - values[1], SharedPeople.of(test, cluster))
-    return student_test(f"area-{area}", estimate, found)
+    return statistic

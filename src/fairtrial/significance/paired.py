@@ -1,25 +1,22 @@
-"""Two systems on the same trials, each at its own threshold from dev: every test, from most to least careful."""
+"""Two systems on the same trials, each at its own threshold: every test, from most to least careful."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from math import sqrt
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.checks import as_generator, check_resamples
+from fairtrial.claims import Alternative, Threshold, claim
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import TrialsError
 from fairtrial.intervals.bootstrap import Bootstrap, count_table, draw_replicates, two_systems
-from fairtrial.intervals.clusters import ClusterVariance, SharedPeople, wrong_decisions
-from fairtrial.people import Cluster
-from fairtrial.rules.measures import MeasureLike, linear_weights
+from fairtrial.judging import Judgement
+from fairtrial.rules.measures import Measure, MeasureLike, as_measure, linear_weights
 from fairtrial.significance.mcnemar import McNemar, mcnemar_test
 from fairtrial.significance.rates import Discordant
-from fairtrial.significance.results import Alternative, TestResult
+from fairtrial.significance.results import TestResult, student_test
 from fairtrial.trials import Trials
 
 
@@ -27,27 +24,31 @@ from fairtrial.trials import Trials
 class Pair:
     """The decisions of two systems on the same trials."""
 
-    trials: Trials
+    a: Judgement
+    b: Judgement
     wrong_a: NDArray[np.bool_]
     wrong_b: NDArray[np.bool_]
-    threshold_a: float
-    threshold_b: float
+    index: int = 0
+
+    @property
+    def trials(self) -> Trials:
+        """The trials that both decide."""
+        return self.a.trials
+
+    @property
+    def alpha(self) -> float:
+        """The alpha that thresholds were chosen at."""
+        return float(self.a.alpha[self.index])
 
     @property
     def counts_a(self) -> ErrorCounts:
         """The errors of A."""
-        return self._counts(self.wrong_a, self.threshold_a)
+        return self.a.at(self.index)
 
     @property
     def counts_b(self) -> ErrorCounts:
         """The errors of B."""
-        return self._counts(self.wrong_b, self.threshold_b)
-
-    def _counts(self, wrong: NDArray[np.bool_], threshold: float) -> ErrorCounts:
-        genuine = self.trials.genuine
-        positive = int(np.count_nonzero(genuine))
-        accepts, rejects = (int(np.count_nonzero(wrong & rows)) for rows in (~genuine, genuine))
-        return ErrorCounts(threshold, accepts, rejects, positive, len(genuine) - positive)
+        return self.b.at(self.index)
 
     @property
     def discordant(self) -> Discordant:
@@ -65,48 +66,50 @@ class Pair:
         return np.where(self.wrong_a, np.where(self.wrong_b, 0, 1), np.where(self.wrong_b, 2, 3))
 
 
-def pair_systems(trials: Trials, a: str, b: str, threshold_a: float, threshold_b: float) -> Pair:
+def pair_judgements(a: Judgement, b: Judgement, *, index: int = 0) -> Pair:
     """Decide all trials by both systems."""
-    if not trials.genuine.any() or trials.genuine.all():
-        raise TrialsError("comparing two systems needs genuine and impostor trials")
-    wrong_a, wrong_b = wrong_decisions(trials, a, threshold_a), wrong_decisions(trials, b, threshold_b)
-    return Pair(trials, wrong_a, wrong_b, threshold_a, threshold_b)
+    if a.sets is not b.sets and a.trials is not b.trials:
+        same = len(a.trials) == len(b.trials) and np.array_equal(a.trials.genuine, b.trials.genuine)
+        if not same:
+            raise TrialsError(f"{a.system} and {b.system} were judged on different trials")
+    return Pair(a, b, a.wrong(index), b.wrong(index), index)
 
 
-def cluster_test(
+def leading_test(
     pair: Pair,
     *,
     measure: MeasureLike = "hter",
-    alpha: float = 0.5,
-    cluster: Cluster | None = None,
+    threshold: Threshold = "re-estimated",
     alternative: Alternative = "two-sided",
-    shared: SharedPeople | None = None,
 ) -> TestResult:
     """Test the difference with a variance that knows which trials share people, and that the systems share trials.
 
-    The variance comes from the contribution of each trial to the difference, summed by person; the p value
-    from Student's t with Welch's degrees of freedom, each class having one fewer than it has people.
+    Parameters
+    ----------
+    pair
+        Two systems on the same trials.
+    measure
+        Any measure.
+    threshold
+        ``re-estimated``: whether the systems differ, each with its way to a threshold. ``fixed``: whether these two
+        thresholds do.
+
+    Returns
+    -------
+    TestResult
+        By Student's t, called ``cluster`` where ids tell who shares trials and ``paired`` where they do not.
     """
-    difference = pair.wrong_a.astype(np.int8) - pair.wrong_b.astype(np.int8)
-    weights = linear_weights(measure, alpha)
-    people = shared or SharedPeople.of(pair.trials, cluster)
-    found = people.error_variance(difference, weights)
-    estimate = float(weights.value(pair.counts_a) - weights.value(pair.counts_b))
-    return student_test("cluster", estimate, found, alternative=alternative)
+    known = as_measure(measure)
+    found = claim([(1.0, pair.a), (-1.0, pair.b)], known, index=pair.index, threshold=threshold)
+    people = pair.a.sets.people[1]
+    name = "paired" if people is None else "cluster"
+    note = "" if people is None else f"worth {people_count(found.spread.people)} of equal weight in the smaller role"
+    return student_test(name, found, alternative=alternative, measure=known.name, note=note)
 
 
-def student_test(
-    test: str, estimate: float, found: ClusterVariance, *, alternative: Alternative = "two-sided"
-) -> TestResult:
-    """Test a difference by a variance between people and its degrees of freedom."""
-    from scipy.special import stdtr
-
-    sigma = sqrt(found.variance)
-    statistic = estimate / sigma if sigma > 0 else 0.0 if estimate == 0 else float(np.copysign(np.inf, estimate))
-    less, greater = (float(stdtr(found.degrees, side)) for side in (statistic, -statistic))
-    p_value = {"less": less, "greater": greater, "two-sided": min(1.0, 2 * min(less, greater))}[alternative]
-    note = f"people counted by {found.cluster}, {found.people} at least" if found.cluster != "none" else ""
-    return TestResult(test, statistic, p_value, estimate, sigma, alternative, note)
+def people_count(people: float) -> str:
+    """An effective number of people in words."""
+    return f"{people:.3g} people"
 
 
 def mcnemar_of_pair(pair: Pair) -> McNemar:
@@ -120,7 +123,6 @@ def permutation_test(
     pair: Pair,
     *,
     measure: MeasureLike = "hter",
-    alpha: float = 0.5,
     n_resamples: int = 10_000,
     rng: np.random.Generator | int | None = 0,
     alternative: Alternative = "two-sided",
@@ -130,7 +132,8 @@ def permutation_test(
     Only discordant trials matter, and how many of them change sides is binomial, so a permutation costs two draws.
     """
     check_resamples(n_resamples)
-    weights = linear_weights(measure, alpha)
+    known = as_measure(measure)
+    weights = linear_weights(known, pair.alpha)
     found = pair.discordant
     generator = as_generator(rng)
     a = pair.counts_a
@@ -145,14 +148,15 @@ def permutation_test(
         "two-sided": np.abs(shifts) >= abs(estimate) - slack,
     }[alternative]
     p_value = (int(np.count_nonzero(beyond)) + 1) / (n_resamples + 1)
-    return TestResult("permutation", estimate, p_value, estimate, float(np.std(shifts)), alternative)
+    return TestResult(
+        "permutation", estimate, p_value, estimate, float(np.std(shifts)), alternative, measure=known.name
+    )
 
 
 def bootstrap_difference(
     pair: Pair,
     *,
-    measure: Callable[[ErrorCounts], Any] = lambda counts: counts.hter,
-    cluster: Cluster | None = None,
+    measure: Measure,
     stratified: bool = False,
     n_resamples: int = 10_000,
     rng: np.random.Generator | int | None = 0,
@@ -160,14 +164,33 @@ def bootstrap_difference(
 ) -> Bootstrap:
     """Bootstrap the difference of any measure between the two systems, trials or people resampled.
 
+    Replicates of people are brought to the standard deviation of the leading test at fixed thresholds: drawing both
+    people of a trial overstates what belongs to neither of them.
+
     References
     ----------
-    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, section 5.
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, section 5; Owen 2007.
     """
-    table = count_table(pair.trials, pair.outcome, 4, cluster=cluster, stratified=stratified)
-    return draw_replicates(table, two_systems(measure), n_resamples=n_resamples, rng=rng, workers=workers)
+    people = pair.a.sets.people[1]
+    table = count_table(pair.trials, pair.outcome, 4, people, stratified=stratified)
+    statistic = two_systems(lambda counts: measure(counts, pair.alpha))
+    found = draw_replicates(table, statistic, n_resamples=n_resamples, rng=rng, workers=workers)
+    if people is None:
+        return found
+    spread = claim([(1.0, pair.a), (-1.0, pair.b)], measure, index=pair.index, threshold="fixed")
+    return found.scaled(spread.sigma)
 
 
-def bootstrap_test(found: Bootstrap, test: str = "bootstrap") -> TestResult:
+def bootstrap_test(
+    found: Bootstrap, *, alternative: Alternative = "two-sided", measure: str = "hter", test: str = "bootstrap"
+) -> TestResult:
     """The bootstrap of a difference as a test against 0."""
-    return TestResult(test, found.estimate, found.p_value(), found.estimate, float(np.std(found.replicates)))
+    return TestResult(
+        test,
+        found.estimate,
+        found.p_value(alternative),
+        found.estimate,
+        float(np.std(found.replicates)),
+        alternative,
+        measure=measure,
+    )

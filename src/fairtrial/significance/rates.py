@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import sqrt
 
+from fairtrial.claims import Alternative
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import ParameterError
 from fairtrial.intervals.rates import independent_variance
 from fairtrial.rules.measures import MeasureLike, as_measure, linear_weights
-from fairtrial.significance.results import Alternative, TestResult, z_test
+from fairtrial.significance.results import TestResult, z_test
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,8 @@ def independent_test(
     weights = linear_weights(measure, alpha)
     sigma = sqrt(independent_variance(a, weights) + independent_variance(b, weights))
     estimate = float(weights.value(a) - weights.value(b))
-    return z_test(f"{as_measure(measure).name}-independent", estimate, sigma, alternative=alternative)
+    name = as_measure(measure).name
+    return z_test(f"{name}-independent", estimate, sigma, alternative=alternative, measure=name)
 
 
 def dependent_test(
@@ -86,7 +88,8 @@ def dependent_test(
         weights.far * (discordant.impostor_ba - discordant.impostor_ab) / a.impostor
         + weights.frr * (discordant.genuine_ba - discordant.genuine_ab) / a.genuine
     )
-    return z_test(f"{as_measure(measure).name}-dependent", estimate, sqrt(variance), alternative=alternative)
+    name = as_measure(measure).name
+    return z_test(f"{name}-dependent", estimate, sqrt(variance), alternative=alternative, measure=name)
 
 
 def check_discordant(a: ErrorCounts, b: ErrorCounts, discordant: Discordant) -> None:
@@ -118,4 +121,6 @@ def class_test(a: ErrorCounts, b: ErrorCounts, *, alternative: Alternative = "tw
     errors = [float((c.false_accepts + c.false_rejects) / (c.impostor + c.genuine)) for c in (a, b)]
     variance = sum(e * (1 - e) / (c.impostor + c.genuine) for e, c in zip(errors, (a, b), strict=True))
     note = "over-optimistic: the classification error hardly sees the rarer class"
-    return z_test("class", errors[0] - errors[1], sqrt(variance), alternative=alternative, note=note)
+    return z_test(
+        "class", errors[0] - errors[1], sqrt(variance), alternative=alternative, measure="class-error", note=note
+    )

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import erfc, inf, sqrt
-from typing import Any, Literal, TypeAlias, get_args
+from dataclasses import dataclass, replace
+from math import inf
+from typing import Any, get_args
 
-from fairtrial.checks import check_choice
+from fairtrial.checks import check_choice, check_confidence
+from fairtrial.claims import Alternative, Claim, Threshold, student_p_value, student_quantile
 from fairtrial.errors import ParameterError
 from fairtrial.tables import Column, Result, Table, p_phrase, percent
 
-Alternative: TypeAlias = Literal["two-sided", "less", "greater"]
-"""What is claimed of A - B: that it is not 0, that A is lower (better), or that A is higher."""
-
-
 TEST_COLUMNS = (
     Column("test", "test"),
+    Column("threshold", "threshold", "term"),
+    Column("measure", "measure", "measure"),
     Column("difference", "difference", "rate"),
     Column("sigma", "sigma", "rate"),
     Column("statistic", "statistic", "number"),
+    Column("degrees", "degrees of freedom", "number", detail=True),
     Column("alternative", "alternative", detail=True),
     Column("p_value", "p", "p"),
 )
@@ -38,19 +38,34 @@ class TestResult(Result):
     sigma: float | None = None
     alternative: Alternative = "two-sided"
     note: str = ""
+    measure: str = "hter"
+    """What the difference is one of."""
+    threshold: Threshold = "fixed"
+    degrees: float = inf
+    """Of Student's t; infinite for the normal distribution."""
 
     @property
     def delta(self) -> float:
-        """The confidence 1 - p that there is a difference, as Bengio & Mariéthoz 2004 prints it."""
+        """The confidence 1 - p that there is a difference, as Bengio & Mariéthoz 2004 print it."""
         return 1 - self.p_value
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float] | None:
+        """The interval of the difference by the same distribution as the test; None without a standard deviation."""
+        if self.sigma is None:
+            return None
+        reach = student_quantile(self.degrees, check_confidence(confidence)) * self.sigma
+        return self.estimate - reach, self.estimate + reach
 
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON."""
         return {
             "test": self.test,
+            "measure": self.measure,
+            "threshold": self.threshold,
             "difference": self.estimate,
             "sigma": self.sigma,
             "statistic": self.statistic,
+            "degrees": self.degrees,
             "p_value": self.p_value,
             "alternative": self.alternative,
             **({"note": self.note} if self.note else {}),
@@ -58,7 +73,7 @@ class TestResult(Result):
 
     def summary(self) -> str:
         """The difference and the p value."""
-        return f"{self.test}, A - B = {percent(self.estimate)}, {p_phrase(self.p_value)}"
+        return f"{self.test}, threshold {self.threshold}, A - B = {percent(self.estimate)}, {p_phrase(self.p_value)}"
 
     def tables(self) -> tuple[Table, ...]:
         """The test in one row."""
@@ -67,51 +82,76 @@ class TestResult(Result):
         return (Table.of("tests", "A - B", columns, [{**self.to_dict(), "delta": self.delta}], notes=notes),)
 
 
+def student_test(
+    test: str, claim: Claim, *, alternative: Alternative = "two-sided", measure: str = "hter", note: str = ""
+) -> TestResult:
+    """Test a claimed difference against 0 by Student's t."""
+    check_choice("alternative", alternative, get_args(Alternative))
+    return TestResult(
+        test,
+        claim.statistic,
+        claim.p_value(alternative),
+        claim.estimate,
+        claim.sigma,
+        alternative,
+        note,
+        measure,
+        claim.threshold,
+        claim.degrees,
+    )
+
+
 def z_test(
-    test: str, estimate: float, sigma: float, *, alternative: Alternative = "two-sided", note: str = ""
+    test: str,
+    estimate: float,
+    sigma: float,
+    *,
+    alternative: Alternative = "two-sided",
+    measure: str = "hter",
+    note: str = "",
 ) -> TestResult:
     """Test a difference against 0 by its standard deviation.
 
-    Without any spread the p value is 1 for no difference and 0 for any.
+    Without any spread there is no difference that could be tested: the p value is 1 and a note says so.
     """
-    without_spread = 0.0 if estimate == 0 else inf if estimate > 0 else -inf
-    statistic = estimate / sigma if sigma > 0 else without_spread
-    return TestResult(test, statistic, normal_p_value(statistic, alternative), estimate, sigma, alternative, note)
-
-
-def normal_p_value(statistic: float, alternative: Alternative) -> float:
-    """The tail or tails beyond a statistic that is standard normal when there is no difference."""
     check_choice("alternative", alternative, get_args(Alternative))
-    if alternative == "less":
-        return _below(statistic)
-    if alternative == "greater":
-        return _below(-statistic)
-    return 2 * _below(-abs(statistic))
-
-
-def _below(statistic: float) -> float:
-    """The share of a normal distribution below, exact also far out."""
-    return erfc(-statistic / sqrt(2)) / 2
+    if sigma <= 0:
+        note = note if estimate == 0 else "without any spread a difference cannot be tested"
+        return TestResult(test, 0.0, 1.0, estimate, sigma, alternative, note, measure)
+    statistic = estimate / sigma
+    p_value = student_p_value(statistic, inf, alternative)
+    return TestResult(test, statistic, p_value, estimate, sigma, alternative, note, measure)
 
 
 def equivalence_test(result: TestResult, margin: float) -> TestResult:
     """Test whether the difference is smaller than a margin either way: two one-sided tests.
 
-    A small p value says that A and B differ by less than the margin; the larger of the two p values counts.
+    Parameters
+    ----------
+    result
+        A test of the difference, whose standard deviation and degrees of freedom are used.
+    margin
+        How large a difference does not matter, a fraction.
+
+    Returns
+    -------
+    TestResult
+        A small p value says that A and B differ by less than the margin; the larger of the two p values counts.
     """
     if not margin > 0:
         raise ParameterError(f"the margin must be above 0, not {margin}")
-    if result.sigma is None:
+    if not result.sigma:
         raise ParameterError(f"test {result.test} has no standard deviation to test equivalence with")
-    above = z_test("", result.estimate + margin, result.sigma, alternative="greater")
-    below = z_test("", result.estimate - margin, result.sigma, alternative="less")
-    worse = max(above, below, key=lambda side: side.p_value)
-    return TestResult(
-        f"{result.test}-equivalence",
-        worse.statistic,
-        worse.p_value,
-        result.estimate,
-        result.sigma,
-        worse.alternative,
-        f"a small p value says that the difference is within {margin:g}",
+    sides: list[tuple[float, Alternative]] = [(margin, "greater"), (-margin, "less")]
+    found = [((result.estimate + by) / result.sigma, side) for by, side in sides]
+    p_value, statistic, side = max(
+        (student_p_value(statistic, result.degrees, side), statistic, side) for statistic, side in found
+    )
+    return replace(
+        result,
+        test=f"{result.test}-equivalence",
+        statistic=statistic,
+        p_value=p_value,
+        alternative=side,
+        note=f"a small p value says that the difference is within {margin:g}",
     )

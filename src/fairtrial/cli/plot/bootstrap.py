@@ -19,12 +19,13 @@ if TYPE_CHECKING:
 @figure("bootstrap")
 @systems_option
 @options.takes(TwoSets, PointOptions, ChanceOptions)
+@options.measure_option("--measure", default="hter", show_default=True, help="What is compared.")
 @resamples_option
 @options.workers_option
 @options.takes(ReadingOptions)
 @click.option(
     "--method",
-    type=click.Choice(["percentile", "centred", "bca"]),
+    type=click.Choice(["percentile", "centred", "bc", "bca"]),
     default="percentile",
     show_default=True,
     help="How the interval is made.",
@@ -36,13 +37,14 @@ def command(
     chance: ChanceOptions,
     reading: ReadingOptions,
     *,
+    measure: str,
     chosen: str | None,
     resamples: int,
     workers: int,
-    method: Literal["percentile", "centred", "bca"],
+    method: Literal["percentile", "centred", "bc", "bca"],
     terms: Terms,
 ) -> Draw:
-    """The histogram of the bootstrapped difference of two HTERs, with the bounds of its interval and zero.
+    """The histogram of the bootstrapped difference of two systems, with the bounds of its interval and zero.
 
     \b
     Example:
@@ -51,16 +53,19 @@ def command(
     from fairtrial.comparison import compare
     from fairtrial.plots.bootstrap import bootstrap_plot
 
+    known = options.measure_by_name(measure, point.dcf)
+    label = known.label
     dev, test = two_systems(files, reading, chosen)
     (pair,) = compare(
         dev,
         test,
         criterion=point.rule,
         alpha=point.alpha,
+        measure=known,
         confidence=chance.confidence,
         cluster=chance.cluster,
         n_resamples=resamples,
         rng=chance.seed,
         workers=workers,
     ).pairs
-    return lambda figure: bootstrap_plot(pair, terms=terms, method=method, ax=figure.add_subplot())
+    return lambda figure: bootstrap_plot(pair, measure=label, terms=terms, method=method, ax=figure.add_subplot())

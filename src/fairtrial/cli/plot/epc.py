@@ -7,8 +7,15 @@ from typing import TYPE_CHECKING
 import click
 
 from fairtrial.cli import options
-from fairtrial.cli.compare import resamples_option
-from fairtrial.cli.epc import BandOptions, CurveOptions, bands_of, curves_of, measure_option, pool_option
+from fairtrial.cli.epc import (
+    BandOptions,
+    CurveOptions,
+    ThresholdOptions,
+    bands_of,
+    curves_of,
+    measure_option,
+    pool_option,
+)
 from fairtrial.cli.options import ChanceOptions, InputOptions, ReadingOptions
 from fairtrial.cli.plot.drawing import figure
 from fairtrial.errors import ParameterError
@@ -21,8 +28,7 @@ if TYPE_CHECKING:
 @figure("epc")
 @options.takes(InputOptions, CurveOptions, ChanceOptions)
 @measure_option
-@options.takes(BandOptions)
-@resamples_option
+@options.takes(BandOptions, ThresholdOptions)
 @pool_option
 @options.takes(ReadingOptions)
 @click.option(
@@ -34,10 +40,10 @@ def command(
     curve: CurveOptions,
     chance: ChanceOptions,
     band: BandOptions,
+    given: ThresholdOptions,
     reading: ReadingOptions,
     *,
     measure: str,
-    resamples: int,
     pool: bool,
     mark: tuple[float, ...],
     terms: Terms,
@@ -49,24 +55,22 @@ def command(
       fairtrial plot epc --dev dev.txt --test test.txt --bands simultaneous --mark .5 --out epc.png
     """
     from fairtrial.cli.inputs import read_inputs
-    from fairtrial.evaluation import evaluate
+    from fairtrial.evaluation import evaluation_of
+    from fairtrial.judging import judge
     from fairtrial.plots.epc import epc_plot
 
     inputs = read_inputs(files, reading, chance)
     if mark and (inputs.test is None or measure != "hter"):
         raise ParameterError("--mark shows the HTER of a test set; leave it out, or give --test and no --measure")
-    curves = curves_of(inputs, curve, measure, pool=pool)
-    bands = bands_of(inputs, curves, band, chance, resamples)
+    sets = inputs.sets(chance)
+    curves = curves_of(inputs, sets, curve, measure, pool=pool)
+    bands = bands_of(inputs, curves, band.bands, given, chance)
     rule = options.criterion_by_name(curve.criterion, curve.dcf)
     points = [
-        evaluate(
-            inputs.dev,
-            inputs.dev if inputs.test is None else inputs.test,
-            system=name,
-            criterion=rule,
-            alpha=alpha,
+        evaluation_of(
+            judge(sets, system=name, criterion=rule, alphas=alpha),
             confidence=chance.confidence,
-            cluster=chance.cluster,
+            resample=given.resample,
         )
         for name in inputs.systems
         for alpha in mark

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from fairtrial.cli import options
 from fairtrial.cli.compare import resamples_option, systems_option
-from fairtrial.cli.epc import CompareCurves, CurveOptions, curves_of
+from fairtrial.cli.epc import CompareCurves, CurveOptions, ThresholdOptions, curves_of, measure_option
 from fairtrial.cli.options import ChanceOptions, ReadingOptions, TwoSets
 from fairtrial.cli.plot.drawing import figure, two_systems
 
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 @figure("epc-compare")
 @systems_option
-@options.takes(TwoSets, CurveOptions, CompareCurves, ChanceOptions)
+@options.takes(TwoSets, CurveOptions, CompareCurves, ThresholdOptions, ChanceOptions)
+@measure_option
 @resamples_option
 @options.takes(ReadingOptions)
 @options.terms_option
@@ -27,9 +28,11 @@ def command(
     files: TwoSets,
     curve: CurveOptions,
     compared: CompareCurves,
+    given: ThresholdOptions,
     chance: ChanceOptions,
     reading: ReadingOptions,
     *,
+    measure: str,
     chosen: str | None,
     resamples: int,
     terms: Terms,
@@ -42,7 +45,7 @@ def command(
     """
     from fairtrial.plots.epc_compare import epc_comparison_plot
 
-    found = compared_curves(files, curve, compared, chance, reading, chosen, resamples)
+    found = compared_curves(files, curve, compared, given, chance, reading, measure, chosen, resamples)
     return lambda figure: epc_comparison_plot(*found, terms=terms, ax=figure.add_subplot())
 
 
@@ -50,8 +53,10 @@ def compared_curves(
     files: TwoSets,
     curve: CurveOptions,
     compared: CompareCurves,
+    given: ThresholdOptions,
     chance: ChanceOptions,
     reading: ReadingOptions,
+    measure: str,
     chosen: str | None,
     resamples: int,
 ) -> tuple[PerformanceCurve, PerformanceCurve, CurveComparison]:
@@ -60,13 +65,13 @@ def compared_curves(
     from fairtrial.significance.curves import compare_curves
 
     dev, test = two_systems(files, reading, chosen)
-    a, b = curves_of(Inputs(dev, test), curve, "hter")
+    inputs = Inputs(dev, test)
+    a, b = curves_of(inputs, inputs.sets(chance), curve, measure)
     along = compare_curves(
         a,
         b,
-        test,
         method=compared.method,
-        cluster=chance.cluster,
+        threshold=given.threshold,
         simultaneous=compared.simultaneous,
         confidence=chance.confidence,
         n_resamples=resamples,

@@ -9,7 +9,7 @@ import click
 from fairtrial.cli import options
 from fairtrial.cli.compare import resamples_option, systems_option
 from fairtrial.cli.coverage import numbers_of
-from fairtrial.cli.epc import CompareCurves, CurveOptions
+from fairtrial.cli.epc import CompareCurves, CurveOptions, ThresholdOptions, measure_option
 from fairtrial.cli.options import ChanceOptions, ReadingOptions, TwoSets
 from fairtrial.cli.plot.drawing import figure
 from fairtrial.cli.plot.epc_compare import compared_curves
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 @figure("epc-significance", size=(6.4, 6.2))
 @systems_option
-@options.takes(TwoSets, CurveOptions, CompareCurves, ChanceOptions)
+@options.takes(TwoSets, CurveOptions, CompareCurves, ThresholdOptions, ChanceOptions)
+@measure_option
 @resamples_option
 @options.takes(ReadingOptions)
 @click.option("--levels", default=".1,.5,.9", show_default=True, help="Lines in the lower panel.")
@@ -30,9 +31,11 @@ def command(
     files: TwoSets,
     curve: CurveOptions,
     compared: CompareCurves,
+    given: ThresholdOptions,
     chance: ChanceOptions,
     reading: ReadingOptions,
     *,
+    measure: str,
     chosen: str | None,
     resamples: int,
     levels: str,
@@ -47,5 +50,5 @@ def command(
     from fairtrial.plots.epc_significance import epc_significance_plot
 
     lines = numbers_of("--levels", levels, float)
-    found = compared_curves(files, curve, compared, chance, reading, chosen, resamples)
+    found = compared_curves(files, curve, compared, given, chance, reading, measure, chosen, resamples)
     return lambda figure: epc_significance_plot(*found, terms=terms, levels=lines, figure=figure)
