@@ -96,7 +96,8 @@ _CELL_COLUMNS = (
     Column("rho", "rho", "number"),
 )
 _FEW_CELLS = 16
-_GOOD = (0.925, 0.975)
+RIGHT_COVERAGE = (0.925, 0.975)
+"""A coverage between these counts as right for intervals of 95 %."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -106,7 +107,7 @@ class CoverageStudy(Result):
     settings: StudySettings
     rows: tuple[CoverageRow, ...]
 
-    def share_within(self, low: float = _GOOD[0], high: float = _GOOD[1]) -> dict[str, float]:
+    def share_within(self, low: float = RIGHT_COVERAGE[0], high: float = RIGHT_COVERAGE[1]) -> dict[str, float]:
         """Compute for each method the share of cells whose coverage lies between the two."""
         found = {}
         for method in self.settings.methods:
@@ -138,18 +139,17 @@ class CoverageStudy(Result):
             Column("too_low", "too low", "rate"),
         )
         cells = list(dict.fromkeys((row.n, row.m, row.pi, row.rho) for row in self.rows))
-        always_90 = "dr" in self.settings.methods and self.settings.confidence != 0.9
         main = Table.of(
             "cells",
             f"Coverage: {self.summary()}",
             columns,
             [row.to_dict() for row in self.rows],
-            notes=["dr is a 90 % interval whatever confidence is asked for"] if always_90 else [],
+            notes=self._notes(),
             shown=None if len(cells) == 1 else (),
         )
         if len(cells) == 1:
             return (main,)
-        return main, (self._side_by_side(cells) if len(cells) <= _FEW_CELLS else self._by_method())
+        return main, (self._side_by_side(cells) if len(cells) <= _FEW_CELLS else self.by_method())
 
     def _side_by_side(self, cells: Sequence[tuple[int, float, float, float]]) -> Table:
         columns = (*_CELL_COLUMNS, *(Column(name, name, "rate") for name in self.settings.methods))
@@ -157,10 +157,12 @@ class CoverageStudy(Result):
         rows = tuple((*cell, *(found[*cell, name] for name in self.settings.methods)) for cell in cells)
         return Table("coverage", f"Coverage by method: {self.summary()}", columns, rows)
 
-    def _by_method(self) -> Table:
+    def by_method(self) -> Table:
+        """One row per method: how many cells it covers as it should, and the mean and the lowest coverage."""
+        low, high = RIGHT_COVERAGE
         columns = (
             Column("method", "method"),
-            Column("within", f"cells with {100 * _GOOD[0]:g} to {100 * _GOOD[1]:g} % coverage,", "rate"),
+            Column("within", f"cells with {100 * low:g} to {100 * high:g} % coverage,", "rate"),
             Column("mean", "mean coverage", "rate"),
             Column("lowest", "lowest coverage", "rate"),
             Column("undefined", "undefined", "rate"),
@@ -172,7 +174,11 @@ class CoverageStudy(Result):
             coverage = [row.coverage for row in mine]
             undefined = sum(row.undefined for row in mine) / len(mine)
             rows.append((name, within[name], sum(coverage) / len(mine), min(coverage), undefined))
-        return Table("methods", f"Methods: {self.summary()}", columns, tuple(rows))
+        return Table("methods", f"Methods: {self.summary()}", columns, tuple(rows), self._notes())
+
+    def _notes(self) -> tuple[str, ...]:
+        always_90 = "dr" in self.settings.methods and self.settings.confidence != 0.9
+        return ("dr is a 90 % interval whatever confidence is asked for",) if always_90 else ()
 
     def write(self, path: PathLike) -> None:
         """Write one row per cell and method, as the ending of the name says: see `write_tables`."""

@@ -10,20 +10,7 @@ from fairtrial.benchmark.sets import Benchmark
 from fairtrial.epc import PerformanceCurve
 from fairtrial.intervals.clusters import SharedPeople
 from fairtrial.report.limits import limits_along, sharing
-from fairtrial.report.page import (
-    Captions,
-    Cell,
-    Page,
-    Reference,
-    Repeat,
-    Table,
-    count_cell,
-    notes_once,
-    number_cell,
-    p_cell,
-    percent_cell,
-    range_cell,
-)
+from fairtrial.report.page import Captions, Page, Reference, Repeat
 from fairtrial.report.parts import ADJUSTED, EPC, PRIOR, ROBUST, trials_table
 from fairtrial.report.views import Asked, SystemView, alpha_axis, explored, highest_within, system_view
 from fairtrial.tables import Terms
@@ -68,15 +55,13 @@ def benchmark_page(
         for each in result.experiments
         if (view := _view(each, result, people[each.experiment.set, each.experiment.split], confidence)) is not None
     ]
-    notes = list(result.notes)
-    if not views:
-        notes.append("the page shows single experiments only for protocols with at most 60 of them")
+    notes = () if views else ("the page shows single experiments only for protocols with at most 60 of them",)
     return Page(
         title=f"{result.title}: {result.protocol}, fusion by {result.fusion}",
         asked=f"What fusion by {result.fusion} gains over single systems in the protocol {result.protocol} "
         f"(normalisation {result.normalise}, threshold by {result.criterion.described(result.alpha)} on dev).",
         answer=(_sentence(result, confidence),),
-        tables=(*_spread_tables(result), _experiments_table(result), _baselines_table(result)),
+        tables=result.tables(),
         data=tuple(
             trials_table(f"{one.name}{'' if one.split is None else f', split {one.split}'}", one.dev, one.test)
             for one in benchmark.sets[:_SETS]
@@ -90,7 +75,7 @@ def benchmark_page(
             Reference("The scores.", benchmark.citation or benchmark.title),
         ),
         repeat=repeat,
-        notes=notes_once(notes),
+        notes=notes,
         synthetic=result.synthetic,
         explore={
             **(explored(views, Captions(), terms) if views else {}),
@@ -152,59 +137,3 @@ def _pooled(curves: dict[str, PerformanceCurve], terms: Terms) -> dict[str, Any]
         )
     highest = max(highest_within(curve.alpha, curve.hter) for curve in curves.values())
     return {"curves": drawn, "x": alpha_axis(terms).to_dict(), "y": percent_axis(Captions().hter, highest).to_dict()}
-
-
-def _set_name(name: str, split: int | None) -> str:
-    return name if split is None else f"{name} {split}"
-
-
-def _experiments_table(result: BenchmarkResult) -> Table:
-    rows = [
-        (
-            Cell(_set_name(each.experiment.set, each.experiment.split)),
-            Cell(each.experiment.group),
-            Cell(" + ".join(each.experiment.systems)),
-            percent_cell(float(each.counts.hter)),
-            range_cell(each.interval.low, each.interval.high),
-            percent_cell(float(each.counts.far)),
-            percent_cell(float(each.counts.frr)),
-            number_cell(each.beta_mean, 3),
-            number_cell(each.beta_min, 3),
-            p_cell(each.test.p_value),
-            p_cell(each.p_adjusted),
-        )
-        for each in result.experiments
-    ]
-    columns = ("set", "group", "fused", "HTER %", "interval %", "FAR %", "FRR %", "beta mean", "beta min", "p")
-    return Table("Experiments", (*columns, "p (Holm)"), tuple(rows))
-
-
-def _spread_tables(result: BenchmarkResult) -> tuple[Table, ...]:
-    """The table over random splits, where there are some."""
-    if not result.spreads:
-        return ()
-    rows = [
-        (
-            Cell(" + ".join(each.systems)),
-            count_cell(each.splits),
-            percent_cell(each.mean),
-            percent_cell(each.sd),
-            number_cell(each.beta_min, 3),
-        )
-        for each in result.spreads
-    ]
-    columns = ("fused", "splits", "mean HTER %", "sd %", "mean beta min")
-    return (Table("Mean and spread over random splits", columns, tuple(rows)),)
-
-
-def _baselines_table(result: BenchmarkResult) -> Table:
-    rows = [
-        (
-            Cell(_set_name(each.set, each.split)),
-            Cell(each.system),
-            percent_cell(float(each.counts.hter)),
-            range_cell(each.interval.low, each.interval.high),
-        )
-        for each in result.baselines
-    ]
-    return Table("Single systems", ("set", "system", "HTER %", "interval %"), tuple(rows))

@@ -7,25 +7,11 @@ from fairtrial.epc import performance_curve
 from fairtrial.intervals.clusters import SharedPeople
 from fairtrial.people import Cluster
 from fairtrial.report.limits import interval_at, limits_along, sharing
-from fairtrial.report.page import (
-    Captions,
-    Cell,
-    Page,
-    Repeat,
-    Table,
-    notes_once,
-    number_cell,
-    p_cell,
-    p_words,
-    percent_cell,
-)
+from fairtrial.report.page import Captions, Page, Repeat
 from fairtrial.report.parts import ADJUSTED, EPC, INDEPENDENT, PRIOR, ROBUST, joined, trials_table
 from fairtrial.report.views import Asked, SystemView, explored, system_view
-from fairtrial.significance.multiple import Correction
-from fairtrial.tables import Terms, translate
+from fairtrial.tables import Terms, in_percent, p_phrase, translate
 from fairtrial.trials import Trials
-
-_CORRECTIONS: dict[Correction, str] = {"holm": "Holm's method", "bh": "the false discovery rate"}
 
 
 def comparison_page(
@@ -59,17 +45,17 @@ def comparison_page(
         To be written by `write_report`.
     """
     shared = sharing(test, cluster)
+    tests, ranking, *others = result.tables()
     label = translate(result.measure.label, terms)
     return Page(
         title=f"Comparison of {joined([rank.system for rank in result.ranking])}",
         asked=f"Whether the systems really differ in {label}, each at its threshold from dev "
         f"by {result.criterion.described(result.alpha)}.",
         answer=tuple(_sentences(result, label, confidence)),
-        tables=(_ranking_table(result, label), _tests_table(result)),
+        tables=(ranking, tests, *others),
         data=(trials_table("Trials", dev, test),),
         methods=(PRIOR, INDEPENDENT if shared is None else ROBUST, *ADJUSTED[result.correction], EPC),
         repeat=repeat,
-        notes=notes_once(result.notes),
         explore=explored(
             [_view(rank, result, dev, test, shared, confidence) for rank in result.ranking], Captions(), terms
         ),
@@ -89,63 +75,23 @@ def _view(
     return system_view(own, curve, name=rank.system, asked=asked, low=low, high=high)
 
 
-def _ranking_table(result: Comparison, label: str) -> Table:
-    rows = [
-        (
-            Cell(rank.system),
-            number_cell(rank.threshold, 6),
-            percent_cell(rank.counts.far),
-            percent_cell(rank.counts.frr),
-            percent_cell(rank.value),
-            Cell(rank.letters),
-        )
-        for rank in result.ranking
-    ]
-    return Table(
-        f"{label} on test; systems that share a letter cannot be told apart",
-        ("system", "threshold", "FAR %", "FRR %", f"{label} %", "letters"),
-        tuple(rows),
-    )
-
-
-def _tests_table(result: Comparison) -> Table:
-    rows = [
-        (
-            Cell(f"{pair.a} - {pair.b}"),
-            Cell(test.test),
-            percent_cell(test.estimate),
-            percent_cell(float("nan") if test.sigma is None else test.sigma),
-            p_cell(test.p_value),
-            p_cell(adjusted),
-        )
-        for pair in result.pairs
-        for test, adjusted in zip(pair.tests, pair.adjusted, strict=True)
-    ]
-    adjusted = "" if result.correction == "none" else f", p adjusted by {_CORRECTIONS[result.correction]}"
-    return Table(
-        f"Tests of each pair{adjusted}; the first of each pair is the one to go by",
-        ("A - B", "test", "difference, % points", "sigma %", "p", "p adjusted"),
-        tuple(rows),
-    )
-
-
 def _sentences(result: Comparison, label: str, confidence: float) -> list[str]:
     found = []
     for pair in result.pairs:
         difference, p = pair.headline.estimate, pair.adjusted[0]
-        size = f"{percent_cell(abs(difference)).text} percentage points"
+        size = f"{in_percent(abs(difference))} percentage points"
         better, worse = (pair.a, pair.b) if (difference > 0) == result.measure.higher_is_better else (pair.b, pair.a)
         sure = p < 1 - confidence
         if pair.headline.alternative != "two-sided":
             word = "lower" if pair.headline.alternative == "less" else "higher"
             claim = f"That {pair.a} has a {word} {label} than {pair.b} is {'shown' if sure else 'not shown'}"
-            found.append(f"{claim}: {percent_cell(difference).text} percentage points (one-sided, {p_words(p)}).")
+            found.append(f"{claim}: {in_percent(difference)} percentage points (one-sided, {p_phrase(p)}).")
         elif sure:
-            found.append(f"{better} is better than {worse} by {size} ({p_words(p)}).")
+            found.append(f"{better} is better than {worse} by {size} ({p_phrase(p)}).")
         else:
-            found.append(f"{pair.a} and {pair.b} cannot be told apart: they differ by {size} ({p_words(p)}).")
+            found.append(f"{pair.a} and {pair.b} cannot be told apart: they differ by {size} ({p_phrase(p)}).")
         for test, adjusted in zip(pair.tests, pair.adjusted, strict=True):
             if test.test.endswith("-equivalence"):
                 shown = "are" if adjusted < 1 - confidence else "are not shown to be"
-                found.append(f"{pair.a} and {pair.b} {shown} equivalent ({p_words(adjusted)}; {test.note}).")
+                found.append(f"{pair.a} and {pair.b} {shown} equivalent ({p_phrase(adjusted)}; {test.note}).")
     return found

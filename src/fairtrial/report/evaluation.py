@@ -13,10 +13,10 @@ from fairtrial.folds import Block
 from fairtrial.intervals.clusters import SharedPeople
 from fairtrial.people import Cluster
 from fairtrial.report.limits import limits_along, sharing
-from fairtrial.report.page import Cell, Page, Repeat, Table, notes_once, number_cell, percent_cell, range_cell
-from fairtrial.report.parts import JUDGED, Judged, interval_references, joined, trials_table
+from fairtrial.report.page import Page, Repeat
+from fairtrial.report.parts import JUDGED, interval_references, joined, trials_table
 from fairtrial.report.views import Asked, SystemView, explored, system_view
-from fairtrial.tables import Terms
+from fairtrial.tables import Terms, in_percent, join_tables, percent
 from fairtrial.trials import Trials
 
 
@@ -56,16 +56,16 @@ def evaluation_page(
     shared = None if test is None else sharing(test, cluster)
     views = [_view(result, dev, test, blocks, shared, confidence) for result in results]
     asked = judged.asked.format(rule=first.criterion.described(first.alpha))
+    main, *others = join_tables([result.tables() for result in results])
     methods = (each.method for result in results for each in result.intervals)
     return Page(
         title=f"Evaluation of {joined([result.system for result in results])}",
         asked=f"How good {'it is' if len(results) == 1 else 'they are'}{asked}.",
         answer=tuple(_sentence(result) for result in results),
-        tables=(_figures_table(results, judged, confidence), _intervals_table(results)),
+        tables=(replace(main, caption=judged.table), *others),
         data=(trials_table("Trials", dev, test),),
         methods=(judged.references[0], *interval_references(methods), *judged.references[1:]),
         repeat=repeat,
-        notes=notes_once([note for result in results for note in result.notes]),
         explore=explored(views, judged.captions, terms),
         captions=judged.captions,
         terms=terms,
@@ -94,43 +94,10 @@ def _view(
 
 
 def _sentence(result: Evaluation) -> str:
-    far, frr, hter = (percent_cell(rate).text for rate in (result.test.far, result.test.frr, result.test.hter))
-    low, high = (percent_cell(limit).text for limit in result.interval.interval)
+    far, frr, hter = (percent(rate) for rate in (result.test.far, result.test.frr, result.test.hter))
+    low, high = (in_percent(limit) for limit in result.interval.interval)
     return (
-        f"{result.system} wrongly accepts {far} % of impostor trials and wrongly rejects {frr} % of genuine trials: "
-        f"a half total error rate of {hter} %, with {100 * result.interval.confidence:g} % confidence between {low} "
+        f"{result.system} wrongly accepts {far} of impostor trials and wrongly rejects {frr} of genuine trials: "
+        f"a half total error rate of {hter}, with {100 * result.interval.confidence:g} % confidence between {low} "
         f"and {high} %."
     )
-
-
-def _figures_table(results: Sequence[Evaluation], judged: Judged, confidence: float) -> Table:
-    rows = [
-        (
-            Cell(result.system),
-            number_cell(result.threshold, 6),
-            percent_cell(result.test.far),
-            percent_cell(result.test.frr),
-            percent_cell(result.test.hter),
-            range_cell(result.interval.low, result.interval.high),
-            percent_cell(result.dev_eer.value),
-        )
-        for result in results
-    ]
-    level = f"{100 * confidence:g} % interval"
-    columns = ("system", judged.threshold, "FAR %", "FRR %", "HTER %", level, judged.eer)
-    return Table(judged.table, columns, tuple(rows))
-
-
-def _intervals_table(results: Sequence[Evaluation]) -> Table:
-    rows = [
-        (
-            Cell(result.system),
-            Cell(each.method),
-            range_cell(each.low, each.high),
-            percent_cell(each.sigma),
-            Cell(each.note),
-        )
-        for result in results
-        for each in result.intervals
-    ]
-    return Table("Intervals of the HTER", ("system", "method", "interval %", "sigma %", "note"), tuple(rows))

@@ -4,39 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from typing import Any
 
 from fairtrial.axes import ALPHA, COLOURS
 from fairtrial.formats.files import PathLike, write_whole
-from fairtrial.tables import Terms, in_percent, translate
-
-_SMALL = 0.0001
-"""Smaller p values are not told apart."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """What a cell of a table shows, and the number it is sorted by, if it is one."""
-
-    text: str
-    sort: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table that readers can sort."""
-
-    caption: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-
-    @property
-    def numeric(self) -> tuple[bool, ...]:
-        """Which columns are of numbers."""
-        return tuple(all(row[k].sort is not None for row in self.rows) for k in range(len(self.columns)))
+from fairtrial.tables import Column, Table, Terms, translate
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +61,7 @@ class Page:
     asked: str
     answer: tuple[str, ...]
     tables: tuple[Table, ...]
+    """Of the results; readers can sort them. Their notes come below those of the page."""
     data: tuple[Table, ...]
     methods: tuple[Reference, ...]
     repeat: Repeat
@@ -98,39 +73,6 @@ class Page:
     terms: Terms = "default"
 
 
-def number_cell(value: float, digits: int = 4) -> Cell:
-    """A number with so many significant digits."""
-    if math.isnan(value):
-        return Cell("", -math.inf)
-    return Cell("infinite" if math.isinf(value) else f"{value:.{digits}g}", value)
-
-
-def percent_cell(rate: float) -> Cell:
-    """A rate in percent, with enough digits for small ones."""
-    return Cell(in_percent(rate), -math.inf if math.isnan(rate) else 100 * rate)
-
-
-def range_cell(low: float, high: float) -> Cell:
-    """An interval in percent, sorted by its lower end."""
-    return Cell(f"{percent_cell(low).text} to {percent_cell(high).text}", low)
-
-
-def p_cell(value: float) -> Cell:
-    """A p value, which is never 0."""
-    return number_cell(value, 3) if math.isnan(value) or value >= _SMALL else Cell(f"< {_SMALL:.4f}", value)
-
-
-def p_words(value: float) -> str:
-    """A p value in a sentence."""
-    text = p_cell(value).text
-    return f"p {text}" if text.startswith("<") else f"p = {text}"
-
-
-def count_cell(value: float) -> Cell:
-    """A whole number with its thousands separated."""
-    return Cell(f"{int(value):,}", float(value))
-
-
 def render(page: Page) -> str:
     """The page as HTML: styles, scripts and data within; names of systems and files are always text."""
     from jinja2 import Environment, StrictUndefined
@@ -139,6 +81,9 @@ def render(page: Page) -> str:
     template = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     return template.from_string((room / "page.html.j2").read_text(encoding="utf-8")).render(
         page=_in_terms(page),
+        notes=list(dict.fromkeys([*page.notes, *(note for table in page.tables for note in table.notes)])),
+        tables=[_Laid.of(table, page.terms) for table in page.tables if table.rows],
+        data_tables=[_Laid.of(table, page.terms) for table in page.data],
         alpha=translate(ALPHA, page.terms),
         rates=[translate(name, page.terms) for name in ("FAR", "FRR")],
         style=_palette() + (room / "page.css").read_text(encoding="utf-8"),
@@ -149,17 +94,45 @@ def render(page: Page) -> str:
 
 def _in_terms(page: Page) -> Page:
     """The page with error rates called by its terms, wherever no name of a system can stand."""
-
-    def said(table: Table) -> Table:
-        columns = tuple(translate(column, page.terms) for column in table.columns)
-        return replace(table, caption=translate(table.caption, page.terms), columns=columns)
-
     return replace(
         page,
         asked=translate(page.asked, page.terms),
-        tables=tuple(said(table) for table in page.tables),
         methods=tuple(replace(method, what=translate(method.what, page.terms)) for method in page.methods),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """What a cell shows, and the number it is sorted by, if it is one."""
+
+    text: str
+    sort: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Laid:
+    """A table as it is laid out on a page."""
+
+    caption: str
+    headings: list[str]
+    numeric: list[bool]
+    rows: list[list[_Cell]]
+
+    @classmethod
+    def of(cls, table: Table, terms: Terms) -> _Laid:
+        columns = table.visible_columns
+        values = zip(*(table.column(column.key) for column in columns), strict=True)
+        rows = [[_cell(column, value, terms) for column, value in zip(columns, row, strict=True)] for row in values]
+        numeric = [column.is_numeric for column in columns]
+        return cls(translate(table.caption, terms), table.headings(terms), numeric, rows)
+
+
+def _cell(column: Column, value: Any, terms: Terms) -> _Cell:
+    """A pair is sorted by its lower end, what is not known comes before all else."""
+    number = value[0] if isinstance(value, tuple) else value
+    unknown = number is None or (isinstance(number, float) and math.isnan(number))
+    sort = (-math.inf if unknown else float(number)) if column.is_numeric else None
+    return _Cell(column.text(value, terms), sort)
 
 
 def _palette() -> str:
@@ -190,8 +163,3 @@ def write_report(page: Page, path: PathLike) -> None:
     text = render(page)
     with write_whole(path) as place:
         place.write_text(text, encoding="utf-8")
-
-
-def notes_once(notes: Sequence[str]) -> tuple[str, ...]:
-    """Notes, each once."""
-    return tuple(dict.fromkeys(notes))

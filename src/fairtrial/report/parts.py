@@ -9,8 +9,9 @@ import numpy as np
 
 from fairtrial.evaluation import A_POSTERIORI, A_PRIORI
 from fairtrial.folds import CROSS_VALIDATED
-from fairtrial.report.page import Captions, Cell, Reference, Table, count_cell
+from fairtrial.report.page import Captions, Reference
 from fairtrial.significance.multiple import Correction
+from fairtrial.tables import Column, Table
 from fairtrial.trials import Trials
 
 PRIOR = Reference(
@@ -73,8 +74,6 @@ class Judged:
     asked: str
     """What follows "How good it is"; holds the rule by which the threshold was chosen as {rule}."""
     table: str
-    threshold: str
-    eer: str
     references: tuple[Reference, ...]
     captions: Captions
 
@@ -83,25 +82,19 @@ _ON_TEST = Captions()
 JUDGED = {
     A_PRIORI: Judged(
         ", with the threshold chosen by {rule} on development trials",
-        "On test trials, at the threshold from dev",
-        "threshold",
-        "EER on dev %",
+        "Errors on dev and on test, at the threshold from dev",
         (PRIOR, EPC),
         _ON_TEST,
     ),
     A_POSTERIORI: Judged(
         ", with the threshold chosen by {rule} on the same trials",
-        "On the trials that set the threshold",
-        "threshold",
-        "EER %",
+        "Errors at a threshold that was chosen on the same trials",
         (_POSTERIOR, EPC),
         _ON_TEST,
     ),
     CROSS_VALIDATED: Judged(
         " on held-out trials, with the threshold chosen by {rule} on trials of other people",
-        "On held-out trials, each judged by a threshold from other people",
-        "threshold from all trials",
-        "EER on all trials %",
+        "Errors on all trials, and on held-out trials, each judged by a threshold from other people",
         (_HELD_OUT, _HELD_OUT_EPC),
         Captions(
             threshold="threshold from all trials",
@@ -130,20 +123,23 @@ def joined(names: Sequence[str]) -> str:
 
 def trials_table(caption: str, dev: Trials, test: Trials | None) -> Table:
     """How many trials and people there are."""
-    rows = []
-    for word, trials in (("dev", dev), ("test", test)):
-        if trials is None:
-            continue
-        genuine = int(np.count_nonzero(trials.genuine))
-        known = {name: len(np.unique(column.numbered().codes)) for name, column in trials.ids.items()}
-        people = [known.get("claim"), known.get("subject")]
-        rows.append(
-            (
-                Cell(word),
-                count_cell(genuine),
-                count_cell(len(trials) - genuine),
-                *(Cell("not known") if count is None else count_cell(count) for count in people),
-                Cell("; ".join(trials.notes)),
-            )
-        )
-    return Table(caption, ("set", "genuine", "impostor", "claims", "subjects", "notes"), tuple(rows))
+    columns = (
+        Column("set", "set", "term"),
+        Column("genuine", "genuine", "count"),
+        Column("impostor", "impostor", "count"),
+        Column("claim", "claims", "count"),
+        Column("subject", "subjects", "count"),
+        Column("notes", "notes"),
+    )
+    records = [
+        {
+            "set": word,
+            "genuine": int(np.count_nonzero(trials.genuine)),
+            "impostor": int(np.count_nonzero(~trials.genuine)),
+            **{name: len(np.unique(column.numbered().codes)) for name, column in trials.ids.items()},
+            "notes": "; ".join(trials.notes),
+        }
+        for word, trials in (("dev", dev), ("test", test))
+        if trials is not None
+    ]
+    return Table.of("trials", caption, columns, records)
