@@ -30,6 +30,8 @@ from fairtrial.reestimation import deviations_by_unit
 from fairtrial.rules.measures import Measure, Weights
 
 Threshold: TypeAlias = Literal["re-estimated", "fixed"]
+GIVEN: dict[Threshold, str] = {"re-estimated": "threshold re-estimated", "fixed": "given this threshold"}
+"""What is said of the threshold in sentences."""
 Alternative: TypeAlias = Literal["two-sided", "less", "greater"]
 """What is claimed of A - B: that it is not 0, that A is lower, or that A is higher."""
 

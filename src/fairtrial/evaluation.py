@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from fairtrial.checks import check_choice, check_resamples
+from fairtrial.claims import GIVEN
 from fairtrial.counting.errors import ErrorCounts, ScoreData, as_source
 from fairtrial.errors import ParameterError
 from fairtrial.folds import Block
@@ -203,7 +204,7 @@ def _meaning(found: RateInterval) -> str:
     if found.method == "independent":
         return "chance, if all trials were independent: eq. (13)"
     people = "trials taken as independent" if found.method == "wilson" else "trials share people"
-    return f"{people}; {'dev was a sample too' if found.threshold == 're-estimated' else 'given this threshold'}"
+    return f"{people}; {GIVEN[found.threshold]}"
 
 
 def evaluate(

@@ -167,7 +167,7 @@ def _at_rates(dev: ScoreSource, rates: Floats, which: int) -> Floats:
     targets = np.sort(-rates) if which else rates
     points = crossing_points(dev, level, targets)
     near = np.searchsorted(level(points), targets).clip(0, len(points) - 1)
-    return np.asarray(points.threshold)[np.unique(near)]
+    return np.asarray(np.asarray(points.threshold)[np.unique(near)])
 
 
 def _minus_far(counts: ErrorCounts) -> Floats:

@@ -8,11 +8,9 @@ from fairtrial.axes import COLOURS, line_of, percent_axis
 from fairtrial.benchmark.results import BenchmarkResult, ExperimentResult
 from fairtrial.benchmark.sets import Benchmark
 from fairtrial.epc import PerformanceCurve
-from fairtrial.intervals.clusters import SharedPeople
-from fairtrial.report.limits import limits_along, sharing
 from fairtrial.report.page import Captions, Page, Reference, Repeat
 from fairtrial.report.parts import ADJUSTED, EPC, PRIOR, ROBUST, trials_table
-from fairtrial.report.views import Asked, SystemView, alpha_axis, explored, highest_within, system_view
+from fairtrial.report.views import Asked, SystemView, alpha_axis, curve_view, explored, highest_within
 from fairtrial.tables import Terms
 
 _FUSION = Reference(
@@ -49,12 +47,7 @@ def benchmark_page(
     Page
         To be written by `write_report`.
     """
-    people = {(one.name, one.split): sharing(one.test) for one in benchmark.sets}
-    views = [
-        view
-        for each in result.experiments
-        if (view := _view(each, result, people[each.experiment.set, each.experiment.split], confidence)) is not None
-    ]
+    views = [view for each in result.experiments if (view := _view(each, result, confidence)) is not None]
     notes = () if views else ("the page shows single experiments only for protocols with at most 60 of them",)
     return Page(
         title=f"{result.title}: {result.protocol}, fusion by {result.fusion}",
@@ -85,27 +78,19 @@ def benchmark_page(
     )
 
 
-def _view(
-    result: ExperimentResult, run: BenchmarkResult, shared: SharedPeople | None, confidence: float
-) -> SystemView | None:
+def _view(result: ExperimentResult, run: BenchmarkResult, confidence: float) -> SystemView | None:
     """What is drawn of an experiment; None where its scores were not kept."""
-    if result.fused is None:
+    if result.curve.judgement is None:
         return None
-    experiment, test = result.experiment, result.fused.test
+    experiment = result.experiment
     split = "" if experiment.split is None else f" split {experiment.split}"
-    low, high = limits_along(test, result.curve, test.systems[0], shared, confidence)
-    return system_view(
-        test,
+    weight = run.criterion.weight_of_far(run.alpha)
+    return curve_view(
         result.curve,
         name=f"{experiment.set}{split}: {' + '.join(experiment.systems)}",
-        asked=Asked(
-            result.counts,
-            float(result.counts.threshold),
-            *result.interval.interval,
-            run.criterion.weight_of_far(run.alpha),
-        ),
-        low=low,
-        high=high,
+        asked=Asked.of(result.counts, float(result.counts.threshold), result.interval, weight),
+        confidence=confidence,
+        threshold=result.interval.threshold,
     )
 
 

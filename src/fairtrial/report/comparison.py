@@ -3,39 +3,22 @@
 from __future__ import annotations
 
 from fairtrial.comparison import Comparison, SystemRank
-from fairtrial.epc import performance_curve
-from fairtrial.intervals.clusters import SharedPeople
-from fairtrial.people import Cluster
-from fairtrial.report.limits import interval_at, limits_along, sharing
-from fairtrial.report.page import Captions, Page, Repeat
-from fairtrial.report.parts import ADJUSTED, EPC, INDEPENDENT, PRIOR, ROBUST, joined, trials_table
-from fairtrial.report.views import Asked, SystemView, explored, system_view
+from fairtrial.intervals.judged import judged_interval
+from fairtrial.report.page import Page, Repeat
+from fairtrial.report.parts import ADJUSTED, JUDGED, interval_references, joined, judged_trials_table
+from fairtrial.report.views import Asked, SystemView, explored, judged_view
 from fairtrial.tables import Terms, in_percent, p_phrase, translate
-from fairtrial.trials import Trials
 
 
-def comparison_page(
-    result: Comparison,
-    dev: Trials,
-    test: Trials,
-    repeat: Repeat,
-    *,
-    confidence: float = 0.95,
-    cluster: Cluster | None = None,
-    terms: Terms = "default",
-) -> Page:
+def comparison_page(result: Comparison, repeat: Repeat, *, terms: Terms = "default") -> Page:
     """The page of a comparison of systems.
 
     Parameters
     ----------
     result
         Of `compare`.
-    dev, test
-        The trials that were compared on.
     repeat
         What it takes to do the same again.
-    confidence, cluster
-        As they were given to `compare`.
     terms
         ``iso`` calls error rates FMR and FNMR.
 
@@ -44,35 +27,38 @@ def comparison_page(
     Page
         To be written by `write_report`.
     """
-    shared = sharing(test, cluster)
+    confidence = result.pairs[0].confidence
+    sets = next(iter(result.judgements.values())).sets
+    judged = JUDGED[sets.origin]
     tests, ranking, *others = result.tables()
     label = translate(result.measure.label, terms)
+    views = [_view(rank, result, confidence) for rank in result.ranking]
+    leading = judged_interval(result.judgements[result.ranking[0].system], confidence=confidence)
     return Page(
         title=f"Comparison of {joined([rank.system for rank in result.ranking])}",
-        asked=f"Whether the systems really differ in {label}, each at its threshold from dev "
-        f"by {result.criterion.described(result.alpha)}.",
+        asked=f"Whether the systems really differ in {label}, each at its threshold from "
+        f"{'dev' if sets.origin == 'dev' else 'the same trials'} by {result.criterion.described(result.alpha)}.",
         answer=tuple(_sentences(result, label, confidence)),
         tables=(ranking, tests, *others),
-        data=(trials_table("Trials", dev, test),),
-        methods=(PRIOR, INDEPENDENT if shared is None else ROBUST, *ADJUSTED[result.correction], EPC),
-        repeat=repeat,
-        explore=explored(
-            [_view(rank, result, dev, test, shared, confidence) for rank in result.ranking], Captions(), terms
+        data=(judged_trials_table(sets),),
+        methods=(
+            judged.references[0],
+            *interval_references([leading]),
+            *ADJUSTED[result.correction],
+            *judged.references[1:],
         ),
+        repeat=repeat,
+        explore=explored(views, judged.captions, terms),
+        captions=judged.captions,
         terms=terms,
     )
 
 
-def _view(
-    rank: SystemRank, result: Comparison, dev: Trials, test: Trials, shared: SharedPeople | None, confidence: float
-) -> SystemView:
-    own = test.select([rank.system])
-    at = interval_at(own, rank.counts, rank.system, shared, confidence)
-    asked = Asked(rank.counts, rank.threshold, *at.interval, result.criterion.weight_of_far(result.alpha))
-    rule = result.criterion.along_alpha
-    curve = performance_curve(dev.select([rank.system]), own, criterion=rule, system=rank.system)
-    low, high = limits_along(own, curve, rank.system, shared, confidence)
-    return system_view(own, curve, name=rank.system, asked=asked, low=low, high=high)
+def _view(rank: SystemRank, result: Comparison, confidence: float) -> SystemView:
+    judgement = result.judgements[rank.system]
+    at = judged_interval(judgement, confidence=confidence)
+    asked = Asked.of(rank.counts, rank.threshold, at, result.criterion.weight_of_far(result.alpha))
+    return judged_view(judgement, name=rank.system, asked=asked, confidence=confidence, threshold=at.threshold)
 
 
 def _sentences(result: Comparison, label: str, confidence: float) -> list[str]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fairtrial.evaluation import A_POSTERIORI, A_PRIORI
-from fairtrial.folds import CROSS_VALIDATED
+from fairtrial.intervals.rates import RateInterval
+from fairtrial.judging import Origin, TrialSets
 from fairtrial.report.page import Captions, Reference
 from fairtrial.significance.multiple import Correction
 from fairtrial.tables import Column, Table
@@ -36,9 +36,14 @@ ROBUST = Reference(
     "freedom; limits by Wilson, combined as by Zou & Donner.",
     "Fafchamps & Gubert 2007; Cameron, Gelbach & Miller 2011; Zou & Donner 2008",
 )
-_RESAMPLED = Reference(
-    "Interval by the bootstrap, with dev and test resampled and the threshold re-estimated.",
-    "Efron & Tibshirani, An introduction to the bootstrap, 1993",
+_WILSON = Reference(
+    "Interval of the HTER, all trials taken as independent: Wilson's limits of both rates, combined.",
+    "Wilson 1927; Zou & Donner 2008",
+)
+_RE_ESTIMATED = Reference(
+    "Threshold re-estimated: dev is drawn anew by people and the threshold chosen anew; what that adds to the variance "
+    "is added.",
+    "Cameron, Gelbach & Miller 2011; Efron & Tibshirani, An introduction to the bootstrap, 1993",
 )
 EPC = Reference(
     "Expected performance curve: for every alpha a threshold from dev, the error from test.",
@@ -62,7 +67,7 @@ _INTERVALS = {
     "cluster-claim": ROBUST,
     "cluster-subject": ROBUST,
     "cluster-both": ROBUST,
-    "bootstrap-both": _RESAMPLED,
+    "wilson": _WILSON,
 }
 """Where the intervals of an evaluation come from, by their method."""
 
@@ -79,20 +84,20 @@ class Judged:
 
 
 _ON_TEST = Captions()
-JUDGED = {
-    A_PRIORI: Judged(
+JUDGED: dict[Origin, Judged] = {
+    "dev": Judged(
         ", with the threshold chosen by {rule} on development trials",
         "Errors on dev and on test, at the threshold from dev",
         (PRIOR, EPC),
         _ON_TEST,
     ),
-    A_POSTERIORI: Judged(
+    "same trials": Judged(
         ", with the threshold chosen by {rule} on the same trials",
         "Errors at a threshold that was chosen on the same trials",
         (_POSTERIOR, EPC),
         _ON_TEST,
     ),
-    CROSS_VALIDATED: Judged(
+    "folds": Judged(
         " on held-out trials, with the threshold chosen by {rule} on trials of other people",
         "Errors on all trials, and on held-out trials, each judged by a threshold from other people",
         (_HELD_OUT, _HELD_OUT_EPC),
@@ -106,12 +111,14 @@ JUDGED = {
         ),
     ),
 }
-"""By the kind of an evaluation."""
+"""By where the thresholds came from."""
 
 
-def interval_references(methods: Iterable[str]) -> tuple[Reference, ...]:
+def interval_references(intervals: Iterable[RateInterval]) -> tuple[Reference, ...]:
     """Where intervals come from, each reference once."""
-    return tuple(dict.fromkeys(_INTERVALS[method] for method in methods if method in _INTERVALS))
+    found = list(intervals)
+    moved = [_RE_ESTIMATED] if any(each.threshold == "re-estimated" for each in found) else []
+    return tuple(dict.fromkeys([*(_INTERVALS[each.method] for each in found), *moved]))
 
 
 def joined(names: Sequence[str]) -> str:
@@ -121,7 +128,13 @@ def joined(names: Sequence[str]) -> str:
     return " and ".join(names) if len(names) < 3 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def trials_table(caption: str, dev: Trials, test: Trials | None) -> Table:
+def judged_trials_table(sets: TrialSets) -> Table:
+    """The trials that were judged, and those that set the thresholds."""
+    dev, test = (data if isinstance(data, Trials) else None for data in (sets.dev, sets.test))
+    return trials_table("Trials", dev, None if sets.blocks else test)
+
+
+def trials_table(caption: str, dev: Trials | None, test: Trials | None) -> Table:
     """How many trials and people there are."""
     columns = (
         Column("set", "set", "term"),

@@ -10,9 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.axes import ALPHA, ALPHA_ENDS, Axis, DetLimits, Floats, det_axis, det_limits, linear_ticks, percent_axis
+from fairtrial.claims import Threshold
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.curves import RocCurve, roc_curve
-from fairtrial.epc import PerformanceCurve
+from fairtrial.epc import PerformanceCurve, alpha_grid, curve_of
+from fairtrial.intervals.judged import intervals_along
+from fairtrial.intervals.rates import RateInterval
+from fairtrial.judging import Judgement, judge
 from fairtrial.report.page import Captions
 from fairtrial.tables import Terms, translate
 from fairtrial.trials import Trials
@@ -32,6 +36,11 @@ class Asked:
     low: float
     high: float
     alpha: float | None
+
+    @classmethod
+    def of(cls, counts: ErrorCounts, threshold: float, interval: RateInterval, alpha: float | None) -> Asked:
+        """The point with its interval."""
+        return cls(counts, threshold, interval.low, interval.high, alpha)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,23 +114,35 @@ def _places(found: tuple[Floats, Floats]) -> dict[str, list[float]]:
     return {"x": found[0].tolist(), "y": found[1].tolist()}
 
 
-def system_view(
-    test: Trials, curve: PerformanceCurve, *, name: str, asked: Asked, low: Floats, high: Floats
+def judged_view(
+    judgement: Judgement, *, name: str, asked: Asked, confidence: float, threshold: Threshold
 ) -> SystemView:
-    """What is drawn of one system; test holds that system only.
+    """What is drawn of a system that was judged: also at all other weights of FAR, by the criterion's nearest kin."""
+    along = judge(
+        judgement.sets, system=judgement.system, criterion=judgement.criterion.along_alpha, alphas=alpha_grid()
+    )
+    return curve_view(curve_of(along), name=name, asked=asked, confidence=confidence, threshold=threshold)
+
+
+def curve_view(
+    curve: PerformanceCurve, *, name: str, asked: Asked, confidence: float, threshold: Threshold
+) -> SystemView:
+    """What is drawn of one system.
 
     Parameters
     ----------
-    test
-        The trials that were judged, of that system.
     curve
         Its errors along alpha.
     asked
         The operating point that was asked for.
-    low, high
-        The limits of the HTER along the curve; NaN where they are not known.
+    confidence, threshold
+        Of the limits of the HTER along the curve.
     """
-    return SystemView(name, curve, low, high, asked, roc_curve(test, max_points=_DET_POINTS), _densities(test))
+    judgement = curve.judged()
+    limits = intervals_along(judgement, confidence=confidence, threshold=threshold)
+    low, high = (np.array([getattr(each, end) for each in limits]) for end in ("low", "high"))
+    trials = judgement.trials.select([judgement.system])
+    return SystemView(name, curve, low, high, asked, roc_curve(trials, max_points=_DET_POINTS), _densities(trials))
 
 
 def explored(views: Sequence[SystemView], captions: Captions, terms: Terms) -> dict[str, Any]:
