@@ -35,6 +35,7 @@ GIVEN: dict[Threshold, str] = {"re-estimated": "threshold re-estimated", "fixed"
 Alternative: TypeAlias = Literal["two-sided", "less", "greater"]
 """What is claimed of A - B: that it is not 0, that A is lower, or that A is higher."""
 
+_PROCESSES = 10_000
 Terms: TypeAlias = Sequence[tuple[float, Judgement]]
 """Judgements on the same trials, each with its sign."""
 
@@ -166,18 +167,27 @@ def largest_of_all(
 ) -> float:
     """The critical value for all alphas at once: that of the largest of all deviations where nothing differs.
 
-    The deviations are those of replicates of the people of test, and of the thresholds that dev's people give; each
-    alpha's are taken in their own standard deviations. `kept` says which alphas count.
+    The deviations are normal, and correlated as replicates of the people of test are, and of the thresholds that
+    dev's people give. `kept` says which alphas count.
     """
     moved = _test_deviations(terms, measure, range(len(terms[0][1].alpha)))
     if threshold == "re-estimated" and all(judgement.movement is not None for _, judgement in terms):
         deviations = ThresholdDeviations.of(terms, measure)
         moved = moved + (deviations.by_trials if deviations.by_people is None else deviations.by_people)
-    moved = moved[:, kept]
-    spread = np.sqrt(np.mean(moved**2, axis=0))
+    return _largest_normal(moved[:, kept], confidence, terms[0][1].sets.seed)
+
+
+def _largest_normal(replicates: Floats, confidence: float, seed: int) -> float:
+    """The quantile of the largest of normal deviates that are correlated as the columns of replicates are."""
+    spread = np.sqrt(np.mean(replicates**2, axis=0))
     moving = spread > 0
-    largest = np.max(np.abs(moved[:, moving]) / spread[moving], axis=1, initial=0.0)
-    return float(np.quantile(largest, confidence))
+    if not moving.any():
+        return inf
+    scaled = replicates[:, moving] / spread[moving]
+    # products of replicates with independent normal numbers have the covariance of their columns
+    normal = np.random.default_rng([seed, 4]).normal(size=(_PROCESSES, len(scaled)))
+    process = normal @ scaled / sqrt(len(scaled))
+    return float(np.quantile(np.max(np.abs(process), axis=1), confidence))
 
 
 def _test_deviations(terms: Terms, measure: Measure, indices: Sequence[int]) -> Floats:

@@ -193,6 +193,13 @@ class Judgement:
             source, classes, self.sets.people[0], self.criterion, self.alpha, self.dev, self.sets.draws
         )
 
+    @property
+    def supported(self) -> NDArray[np.bool_]:
+        """At which alphas dev shows errors of both kinds: elsewhere nothing tells how far the threshold would move."""
+        if self.dev is None:
+            return np.ones(len(self.alpha), dtype=bool)
+        return np.asarray((self.dev.false_accepts > 0) & (self.dev.false_rejects > 0))
+
     def judged_source(self) -> ScoreSource:
         """The judged scores."""
         return as_source(self.sets.test, system=self.system, what="test")

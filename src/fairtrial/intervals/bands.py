@@ -33,8 +33,8 @@ class Band(Result):
     def to_dict(self) -> dict[str, Any]:
         """Plain lists."""
         return {
-            "low": self.low.tolist(),
-            "high": self.high.tolist(),
+            "low": [None if np.isnan(limit) else limit for limit in self.low.tolist()],
+            "high": [None if np.isnan(limit) else limit for limit in self.high.tolist()],
             "kind": self.kind,
             "confidence": self.confidence,
             "cluster": self.cluster,
@@ -81,19 +81,22 @@ def curve_band(
     Returns
     -------
     Band
-        Limits at every alpha.
+        Limits at every alpha; NaN where the threshold is to be re-estimated and dev shows no error of one kind.
     """
     check_choice("kind", kind, get_args(BandKind))
     check_choice("threshold", threshold, get_args(Threshold))
     level = check_confidence(confidence)
     judgement = curve.judged()
+    supported = judgement.supported if threshold == "re-estimated" else np.ones(len(curve.alpha), dtype=bool)
     if kind == "simultaneous":
         from scipy.special import ndtr
 
-        every = np.ones(len(curve.alpha), dtype=bool)
-        critical = largest_of_all([(1.0, judgement)], curve.measure, every, confidence=confidence, threshold=threshold)
+        critical = largest_of_all(
+            [(1.0, judgement)], curve.measure, supported, confidence=confidence, threshold=threshold
+        )
         level = max(level, float(2 * ndtr(critical) - 1))
     found = intervals_along(judgement, measure=curve.measure, confidence=level, threshold=threshold)
     estimate, low, high = (np.array([getattr(each, name) for each in found]) for name in ("estimate", "low", "high"))
+    low[~supported] = high[~supported] = np.nan
     sharing = judgement.sets.sharing
     return Band(curve.alpha, estimate, low, high, kind, confidence, sharing, found[0].threshold)

@@ -19,7 +19,7 @@ from fairtrial.judging import Judgement
 from fairtrial.rules.measures import Measure
 from fairtrial.significance.paired import pair_judgements
 from fairtrial.significance.rates import dependent_test, independent_test
-from fairtrial.tables import Column, Result, Table, every_tenth
+from fairtrial.tables import Column, Result, Table, every_tenth, plural
 
 CurveTest: TypeAlias = Literal["independent", "dependent", "cluster", "bootstrap"]
 
@@ -48,6 +48,8 @@ class CurveComparison(Result):
     confidence: float
     simultaneous: bool
     threshold: Threshold
+    supported: NDArray[np.bool_]
+    """Where dev shows errors of both kinds; with the threshold re-estimated nothing is claimed elsewhere."""
 
     @property
     def worse(self) -> NDArray[np.float64]:
@@ -60,7 +62,7 @@ class CurveComparison(Result):
     @property
     def different(self) -> NDArray[np.bool_]:
         """Where the two differ."""
-        return np.abs(self.statistic) > self.critical
+        return np.asarray((np.abs(self.statistic) > self.critical) & self.supported)
 
     @property
     def regions(self) -> list[Region]:
@@ -92,6 +94,7 @@ class CurveComparison(Result):
             "confidence": self.confidence,
             "regions": [[region.low, region.high] for region in self.regions],
             "better": [region.better for region in self.regions],
+            "supported": self.supported.tolist(),
         }
 
     def summary(self) -> str:
@@ -100,6 +103,8 @@ class CurveComparison(Result):
         whole = "over the whole range at once" if self.simultaneous else "at each alpha by itself"
         sure = f"with {100 * self.confidence:g} % confidence"
         how = f"{self.test} test, threshold {self.threshold}, {whole}"
+        if not self.supported.all():
+            how += f"; nothing is claimed at the {plural(int(np.sum(~self.supported)), 'alpha')} where dev lacks errors"
         if not where:
             return f"{self.a} and {self.b} differ in {self.measure.label} {sure} at no alpha ({how})"
         return f"{self.measure.label}, {sure}: {where} ({how})"
@@ -169,6 +174,7 @@ def compare_curves(
     pair_judgements(*judged)
     measure = a.measure
     critical = normal_quantile(confidence)
+    supported = np.ones(len(a.alpha), dtype=bool)
     name: str = method
     if method == "cluster":
         terms = [(1.0, judged[0]), (-1.0, judged[1])]
@@ -177,9 +183,10 @@ def compare_curves(
         statistic = np.array([_deviate(each) for each in found])
         threshold = found[0].threshold
         name = method if judged[0].sets.people[1] is not None else "paired"
+        if threshold == "re-estimated":
+            supported = judged[0].supported & judged[1].supported
         if simultaneous:
-            every = np.ones(len(a.alpha), dtype=bool)
-            critical = largest_of_all(terms, measure, every, confidence=confidence, threshold=threshold)
+            critical = largest_of_all(terms, measure, supported, confidence=confidence, threshold=threshold)
     elif method == "bootstrap":
         threshold = "fixed"
         difference, statistic, reach = _by_bootstrap(judged, measure, confidence, n_resamples, rng, workers)
@@ -190,11 +197,21 @@ def compare_curves(
             raise ParameterError(f"{method} tests are for linear measures; {measure.name} needs cluster or bootstrap")
         difference, statistic = _by_counts(judged, measure, method)
         if simultaneous:
-            every = np.ones(len(a.alpha), dtype=bool)
             terms = [(1.0, judged[0]), (-1.0, judged[1])]
-            critical = largest_of_all(terms, measure, every, confidence=confidence, threshold="fixed")
+            critical = largest_of_all(terms, measure, supported, confidence=confidence, threshold="fixed")
     return CurveComparison(
-        a.system, b.system, name, measure, a.alpha, difference, statistic, critical, confidence, simultaneous, threshold
+        a.system,
+        b.system,
+        name,
+        measure,
+        a.alpha,
+        difference,
+        statistic,
+        critical,
+        confidence,
+        simultaneous,
+        threshold,
+        supported,
     )
 
 
