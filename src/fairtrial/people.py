@@ -205,15 +205,19 @@ class People:
         chosen = [_common(own, chosen[-1]) for own in chosen]
         codes = people_of_sets(sets, chosen)
         size = 1 + max(int(column.max(initial=-1)) for own in codes for column in own)
-        return [cls._of(trials, own, columns, size) for trials, own, columns in zip(sets, chosen, codes, strict=True)]
+        fresh = size + np.cumsum([0, *(len(trials) for trials in sets[:-1])])
+        return [
+            cls._of(trials, own, columns, size, start)
+            for trials, own, columns, start in zip(sets, chosen, codes, fresh.tolist(), strict=True)
+        ]
 
     @classmethod
-    def _of(cls, trials: Trials, cluster: Cluster, codes: list[NDArray[np.int64]], size: int) -> People:
+    def _of(cls, trials: Trials, cluster: Cluster, codes: list[NDArray[np.int64]], size: int, fresh: int) -> People:
         parts = []
         for rows, word in ((trials.genuine, "genuine"), (~trials.genuine, "impostor")):
             if not rows.any():
                 raise TrialsError(f"there is no {word} trial; error rates need both classes")
-            parts.append(_members(np.flatnonzero(rows), codes, size, _ROLES[cluster]))
+            parts.append(_members(np.flatnonzero(rows), codes, size, _ROLES[cluster], fresh))
         place = np.empty(len(trials), dtype=np.int64)
         for part in parts:
             place[part.rows] = np.arange(len(part.rows))
@@ -384,13 +388,19 @@ def _common(own: Cluster, asked: Cluster) -> Cluster:
     return "both" if len(roles) == 2 else "claim" if roles == ["claim"] else "subject" if roles else "none"
 
 
-def _members(rows: NDArray[np.int64], codes: list[NDArray[np.int64]], size: int, roles: tuple[str, ...]) -> Members:
+def _members(
+    rows: NDArray[np.int64], codes: list[NDArray[np.int64]], size: int, roles: tuple[str, ...], fresh: int
+) -> Members:
+    """Who takes part in some trials; where each role has one person only, each trial stands for a person of its own.
+
+    Those are numbered from `fresh`, so that they are in no other class and no other set.
+    """
     people = [column[rows] for column in codes]
     counts = [int(np.count_nonzero(np.bincount(column, minlength=size))) for column in people]
     alone = tuple(role for role, count in zip(roles, counts, strict=False) if count < 2)
     if len(alone) == len(roles) and roles:
-        people = [size + np.arange(len(rows))]
-        size += len(rows)
+        people = [fresh + rows]
+        size = 1 + int(people[0][-1])
     else:
         people = [column for column, count in zip(people, counts, strict=True) if count > 1 or not roles]
     apart = people[0] != people[-1]
