@@ -279,22 +279,17 @@ class People:
         ]
         return self._put_together([own[0] for own in found], [own[1] for own in found], [own[2] for own in found])
 
+    def one_error(self, part: Members) -> ClassSpread:
+        """What one error of a class would add to its rate, made by people who have the fewest trials."""
+        trials = np.sum([part.person_trials[column] for column in part.people], axis=0)
+        error = np.array([np.argmin(trials)])
+        sums, twice, alone = _centred(part, error, np.ones(1), 1.0, self.size)
+        return _class_spread(part, part.without_one(sums), twice, alone)
+
     def _put_together(self, sums: list[Floats], twice: list[float], alone: list[float]) -> Spread:
         """From sums by person, squares that they count twice, and squares of single trials, to variances."""
         moved = [part.without_one(own) for part, own in zip(self.classes, sums, strict=True)]
-        classes = []
-        for part, own, double, independent in zip(self.classes, moved, twice, alone, strict=True):
-            squares = own**2
-            total = float(squares.sum())
-            fewer = _one_fewer(part.effective)
-            classes.append(
-                ClassSpread(
-                    max((total - double) * fewer, independent),
-                    part.effective,
-                    len(part.rows),
-                    _concentration(squares, total),
-                )
-            )
+        classes = [_class_spread(*own) for own in zip(self.classes, moved, twice, alone, strict=True)]
         degrees = welch([(own.variance, max(own.people - 1, 1.0)) for own in classes])
         together = float(np.sum((moved[0] + moved[1]) ** 2)) - sum(twice)
         variance = max(together * degrees / (degrees + 1), sum(alone))
@@ -367,6 +362,14 @@ def welch(parts: Sequence[tuple[float, float]]) -> float:
     if total <= 0:
         return min(degrees for _, degrees in parts)
     return total**2 / sum(variance**2 / degrees for variance, degrees in parts)
+
+
+def _class_spread(part: Members, moved: Floats, twice: float, alone: float) -> ClassSpread:
+    """The variance of one class, from what leaving each person out changes."""
+    squares = moved**2
+    total = float(squares.sum())
+    variance = max((total - twice) * _one_fewer(part.effective), alone)
+    return ClassSpread(variance, part.effective, len(part.rows), _concentration(squares, total))
 
 
 def _one_fewer(people: float) -> float:
