@@ -1,14 +1,13 @@
-"""Bootstraps in which the threshold moves: against resampling of scores themselves."""
+"""The bootstrap of the equal error rate against resampling of scores and of people themselves."""
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from fairtrial import ErrorCounts, ParameterError, Trials, choose_thresholds, count_errors, equal_error_rate
-from fairtrial.intervals.bootstrap import count_table, draw_replicates, one_system
-from fairtrial.intervals.clusters import wrong_decisions
-from fairtrial.intervals.resampled import bootstrap_eer, bootstrap_with_threshold
+from fairtrial import ParameterError, Trials, equal_error_rate
+from fairtrial.intervals.eer import bootstrap_eer
+from simulated import crossed
 
 Scores = tuple[NDArray[np.float64], NDArray[np.float64]]
 
@@ -52,40 +51,22 @@ def test_eer_by_people_is_less_sure_than_by_trials() -> None:
     assert people > 1.1 * alone
 
 
-def some_trials(seed: int, size: int) -> Trials:
-    rng = np.random.default_rng(seed)
-    genuine = np.arange(size) % 4 == 0
-    return Trials.from_arrays(rng.normal(2.0 * genuine, 1), genuine)
-
-
-def test_moving_threshold_against_resampling_both_sets() -> None:
-    dev, test = some_trials(0, 80), some_trials(1, 400)
-    rng = np.random.default_rng(3)
-    expected: list[float] = []
-    while len(expected) < 1000:
-        rows, others = rng.integers(0, 80, 80), rng.integers(0, 400, 400)
-        threshold = choose_thresholds(dev.rows(rows), "eer", 0.5).threshold[0]
-        expected.append(float(count_errors(test.rows(others), threshold).hter))
-    found = bootstrap_with_threshold(dev, test, n_resamples=1000)
-    assert stats.ks_2samp(expected, found.replicates).pvalue > 1e-3
-
-
-def test_moving_threshold_is_less_sure_than_a_fixed_one() -> None:
-    dev, test = some_trials(0, 60), some_trials(1, 4000)
-    threshold = float(choose_thresholds(dev, "wer-min", 0.2).threshold[0])
-
-    def wer(counts: ErrorCounts) -> NDArray[np.float64]:
-        return np.asarray(0.2 * counts.far + 0.8 * counts.frr)
-
-    moving = bootstrap_with_threshold(dev, test, criterion="wer-min", alpha=0.2, measure=wer, n_resamples=400)
-    outcome = 1 - wrong_decisions(test, None, threshold).astype(np.int64)
-    fixed = draw_replicates(count_table(test, outcome, 2, cluster="none"), one_system(wer), n_resamples=400)
-    assert moving.estimate == pytest.approx(fixed.estimate)
-    assert moving.replicates.std() > 1.2 * fixed.replicates.std()
+def test_eer_by_people_against_drawing_clients_one_by_one() -> None:
+    # clients with all their trials: drawn here by explicit loops
+    trials = crossed(np.random.default_rng(3), clients=30, impostors=10, systems=("a",), effect=0.5)
+    claim, scores, genuine = trials.claim.decode(), trials.column(None), trials.genuine  # type: ignore[union-attr]
+    rows = {name: np.flatnonzero(claim == name) for name in np.unique(claim)}
+    rng = np.random.default_rng(4)
+    expected = []
+    for _ in range(300):
+        picked = np.concatenate([rows[name] for name in rng.choice(list(rows), len(rows))])
+        own, flags = scores[picked], genuine[picked]
+        expected.append(equal_error_rate((own[flags], own[~flags])).value)
+    found = bootstrap_eer(trials, cluster="claim", n_resamples=300)
+    assert found.estimate == equal_error_rate(trials).value
+    assert np.std(found.replicates) == pytest.approx(np.std(expected), rel=0.25)
 
 
 def test_no_resamples() -> None:
     with pytest.raises(ParameterError, match="at least one resample"):
-        bootstrap_eer(some_trials(0, 40), n_resamples=0)
-    with pytest.raises(ParameterError, match="at least one resample"):
-        bootstrap_with_threshold(some_trials(0, 40), some_trials(1, 40), n_resamples=0)
+        bootstrap_eer(crossed(np.random.default_rng(0), systems=("a",)), n_resamples=0)
