@@ -42,13 +42,19 @@ def test_eer_replicates_are_those_of_resampled_scores(shape: str) -> None:
     assert np.array_equal(found.replicates, bootstrap_eer(trials, n_resamples=2000).replicates)
 
 
-def test_eer_by_people_is_less_sure_than_by_trials() -> None:
+def test_eer_by_people_has_the_spread_of_new_people() -> None:
     rng = np.random.default_rng(2)
     claim, subject = np.divmod(np.arange(1600), 40)
-    scores = np.where(claim == subject, 3.0, 1.5 * rng.normal(size=40)[subject]) + rng.normal(size=1600)
-    trials = Trials.from_arrays(scores, claim == subject, claim=claim, subject=subject)
-    people, alone = (bootstrap_eer(trials, cluster=c, n_resamples=500).replicates.std() for c in ("both", "none"))
-    assert people > 1.1 * alone
+    values, people, alone = [], [], []
+    for k in range(200):
+        scores = np.where(claim == subject, 3.0, 1.5 * rng.normal(size=40)[subject]) + rng.normal(size=1600)
+        trials = Trials.from_arrays(scores, claim == subject, claim=claim, subject=subject)
+        values.append(equal_error_rate(trials).value)
+        if k < 15:
+            people.append(bootstrap_eer(trials, n_resamples=150).replicates.std())
+            alone.append(bootstrap_eer(trials, cluster="none", n_resamples=150).replicates.std())
+    assert np.mean(people) == pytest.approx(np.std(values), rel=0.2)
+    assert np.mean(alone) < 0.8 * np.std(values)
 
 
 def test_eer_by_people_against_drawing_clients_one_by_one() -> None:
