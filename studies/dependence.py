@@ -113,12 +113,8 @@ class Scenario:
         clients, impostors, noise = (self._pairs(size, systems, rng) for size in (count, count, len(claim)))
         scores = noise + client * clients[claim] + np.where(genuine[:, None], distance, impostor * impostors[subject])
         names = np.array([f"{prefix}{k}" for k in range(count)], dtype=object)
-        ids = (
-            {"claim": Ids(claim.astype(np.int32), names), "subject": Ids(subject.astype(np.int32), names)}
-            if self.ids
-            else {}
-        )
-        return Trials(scores, genuine, tuple(str(k) for k in range(systems)), **ids)
+        columns = (Ids(codes.astype(np.int32), names) if self.ids else None for codes in (claim, subject))
+        return Trials(scores, genuine, tuple(str(k) for k in range(systems)), *columns)
 
     def _pairs(self, size: int, systems: int, rng: np.random.Generator) -> NDArray[np.float64]:
         own = rng.normal(size=(size, systems))

@@ -205,15 +205,19 @@ class People:
         chosen = [_common(own, chosen[-1]) for own in chosen]
         codes = people_of_sets(sets, chosen)
         size = 1 + max(int(column.max(initial=-1)) for own in codes for column in own)
-        return [cls._of(trials, own, columns, size) for trials, own, columns in zip(sets, chosen, codes, strict=True)]
+        fresh = size + np.cumsum([0, *(len(trials) for trials in sets[:-1])])
+        return [
+            cls._of(trials, own, columns, size, start)
+            for trials, own, columns, start in zip(sets, chosen, codes, fresh.tolist(), strict=True)
+        ]
 
     @classmethod
-    def _of(cls, trials: Trials, cluster: Cluster, codes: list[NDArray[np.int64]], size: int) -> People:
+    def _of(cls, trials: Trials, cluster: Cluster, codes: list[NDArray[np.int64]], size: int, fresh: int) -> People:
         parts = []
         for rows, word in ((trials.genuine, "genuine"), (~trials.genuine, "impostor")):
             if not rows.any():
                 raise TrialsError(f"there is no {word} trial; error rates need both classes")
-            parts.append(_members(np.flatnonzero(rows), codes, size, _ROLES[cluster]))
+            parts.append(_members(np.flatnonzero(rows), codes, size, _ROLES[cluster], fresh))
         place = np.empty(len(trials), dtype=np.int64)
         for part in parts:
             place[part.rows] = np.arange(len(part.rows))
@@ -275,22 +279,17 @@ class People:
         ]
         return self._put_together([own[0] for own in found], [own[1] for own in found], [own[2] for own in found])
 
+    def one_error(self, part: Members) -> ClassSpread:
+        """What one error of a class would add to its rate, made by people who have the fewest trials."""
+        trials = np.sum([part.person_trials[column] for column in part.people], axis=0)
+        error = np.array([np.argmin(trials)])
+        sums, twice, alone = _centred(part, error, np.ones(1), 1.0, self.size)
+        return _class_spread(part, part.without_one(sums), twice, alone)
+
     def _put_together(self, sums: list[Floats], twice: list[float], alone: list[float]) -> Spread:
         """From sums by person, squares that they count twice, and squares of single trials, to variances."""
         moved = [part.without_one(own) for part, own in zip(self.classes, sums, strict=True)]
-        classes = []
-        for part, own, double, independent in zip(self.classes, moved, twice, alone, strict=True):
-            squares = own**2
-            total = float(squares.sum())
-            fewer = _one_fewer(part.effective)
-            classes.append(
-                ClassSpread(
-                    max((total - double) * fewer, independent),
-                    part.effective,
-                    len(part.rows),
-                    _concentration(squares, total),
-                )
-            )
+        classes = [_class_spread(*own) for own in zip(self.classes, moved, twice, alone, strict=True)]
         degrees = welch([(own.variance, max(own.people - 1, 1.0)) for own in classes])
         together = float(np.sum((moved[0] + moved[1]) ** 2)) - sum(twice)
         variance = max(together * degrees / (degrees + 1), sum(alone))
@@ -365,6 +364,14 @@ def welch(parts: Sequence[tuple[float, float]]) -> float:
     return total**2 / sum(variance**2 / degrees for variance, degrees in parts)
 
 
+def _class_spread(part: Members, moved: Floats, twice: float, alone: float) -> ClassSpread:
+    """The variance of one class, from what leaving each person out changes."""
+    squares = moved**2
+    total = float(squares.sum())
+    variance = max((total - twice) * _one_fewer(part.effective), alone)
+    return ClassSpread(variance, part.effective, len(part.rows), _concentration(squares, total))
+
+
 def _one_fewer(people: float) -> float:
     """The jackknife's (n - 1) / n."""
     return max(people - 1, 1.0) / max(people, 2.0)
@@ -384,13 +391,19 @@ def _common(own: Cluster, asked: Cluster) -> Cluster:
     return "both" if len(roles) == 2 else "claim" if roles == ["claim"] else "subject" if roles else "none"
 
 
-def _members(rows: NDArray[np.int64], codes: list[NDArray[np.int64]], size: int, roles: tuple[str, ...]) -> Members:
+def _members(
+    rows: NDArray[np.int64], codes: list[NDArray[np.int64]], size: int, roles: tuple[str, ...], fresh: int
+) -> Members:
+    """Who takes part in some trials; where each role has one person only, each trial stands for a person of its own.
+
+    Those are numbered from `fresh`, so that they are in no other class and no other set.
+    """
     people = [column[rows] for column in codes]
     counts = [int(np.count_nonzero(np.bincount(column, minlength=size))) for column in people]
     alone = tuple(role for role, count in zip(roles, counts, strict=False) if count < 2)
     if len(alone) == len(roles) and roles:
-        people = [size + np.arange(len(rows))]
-        size += len(rows)
+        people = [fresh + rows]
+        size = 1 + int(people[0][-1])
     else:
         people = [column for column, count in zip(people, counts, strict=True) if count > 1 or not roles]
     apart = people[0] != people[-1]

@@ -8,8 +8,8 @@ from scipy import stats
 
 from fairtrial import MEASURES, ErrorCounts, ParameterError, Trials
 from fairtrial.intervals.bootstrap import Bootstrap, count_table, draw_replicates, one_system
-from fairtrial.intervals.clusters import wrong_decisions
-from fairtrial.people import Cluster
+from fairtrial.judging import wrong_decisions
+from fairtrial.people import Cluster, People
 
 
 def hter(counts: ErrorCounts) -> np.ndarray:
@@ -25,7 +25,8 @@ def model_a() -> Trials:
 
 
 def table(trials: Trials, cluster: Cluster = "none", **options: bool):  # type: ignore[no-untyped-def]
-    return count_table(trials, 1 - wrong_decisions(trials, None, 0.5).astype(np.int64), 2, cluster=cluster, **options)
+    people = None if cluster == "none" else People.of(trials, cluster)
+    return count_table(trials, 1 - wrong_decisions(trials, None, 0.5).astype(np.int64), 2, people, **options)
 
 
 def test_percentile_interval_of_model_a() -> None:
@@ -117,7 +118,6 @@ def test_bca_against_scipy() -> None:
             Trials.from_arrays(np.zeros(240), np.repeat([True, False], 120)),
             np.concatenate([1 - errors, np.ones(120)]).astype(np.int64),
             2,
-            cluster="none",
             stratified=True,
         ),
         one_system(lambda counts: np.asarray(counts.frr)),
@@ -126,6 +126,45 @@ def test_bca_against_scipy() -> None:
     theirs = stats.bootstrap((errors,), np.mean, method="BCa", n_resamples=20_000, rng=np.random.default_rng(0))
     found = ours.interval(method="bca")
     assert found == pytest.approx(tuple(theirs.confidence_interval), abs=0.009)
+    # Efron's acceleration of a mean: the third moment over six times the second to the power 1.5
+    off = errors - errors.mean()
+    assert ours.acceleration == pytest.approx(np.sum(off**3) / (6 * np.sum(off**2) ** 1.5), rel=0.02)
+
+
+def test_bc_corrects_for_bias_alone() -> None:
+    replicates = np.random.default_rng(1).gamma(3.0, size=4000)
+    estimate = float(np.quantile(replicates, 0.4))
+    found = Bootstrap(estimate, replicates, 0.1)
+    bias = stats.norm.ppf(np.mean(replicates < estimate) + np.mean(replicates == estimate) / 2)
+    for method, acceleration in (("bc", 0.0), ("bca", 0.1)):
+        ends = bias + stats.norm.ppf([0.025, 0.975])
+        expected = np.quantile(replicates, stats.norm.cdf(bias + ends / (1 - acceleration * ends)))
+        assert found.interval(method=method) == pytest.approx(expected)  # type: ignore[arg-type]
+    assert found.interval(method="bc") != found.interval(method="bca")
+    assert Bootstrap(estimate, replicates, 0.0).interval(method="bca") == found.interval(method="bc")
+    with pytest.raises(ParameterError, match='use method="bc"'):
+        Bootstrap(estimate, replicates).interval(method="bca")
+
+
+def test_p_values_by_side() -> None:
+    replicates = np.array([-1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0])
+    found = Bootstrap(1.0, replicates)
+    # one more replicate on either side, so that no p is 0: 3 at or below 0, 7 at or above
+    assert found.p_value("greater") == pytest.approx(4 / 10)
+    assert found.p_value("less") == pytest.approx(8 / 10)
+    assert found.p_value() == pytest.approx(8 / 10)
+    assert Bootstrap(1.0, replicates + 2).p_value() == pytest.approx(2 / 10)
+
+
+def test_scaled_replicates_keep_their_shape() -> None:
+    replicates = np.random.default_rng(2).gamma(2.0, size=1000)
+    found = Bootstrap(1.5, replicates, 0.2, 3).scaled(0.01)
+    assert np.std(found.replicates) == pytest.approx(0.01)
+    assert stats.skew(found.replicates) == pytest.approx(stats.skew(replicates))
+    assert (found.estimate, found.acceleration, found.redrawn) == (1.5, 0.2, 3)
+    assert np.argsort(found.replicates).tolist() == np.argsort(replicates).tolist()
+    flat = Bootstrap(1.0, np.ones(5))
+    assert flat.scaled(0.1).replicates.tolist() == [1.0] * 5
 
 
 def test_centred_interval_holds_its_share_around_the_mean() -> None:

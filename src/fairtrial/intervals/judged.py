@@ -11,7 +11,7 @@ from fairtrial.checks import check_confidence
 from fairtrial.claims import Claim, Threshold, claim, claims_along, student_quantile
 from fairtrial.intervals.rates import RateInterval, normal_quantile, rate_interval
 from fairtrial.judging import Judgement
-from fairtrial.people import ClassSpread
+from fairtrial.people import ClassSpread, Members, People
 from fairtrial.rules.measures import Measure, MeasureLike, Weights, as_measure
 
 _MORE_ERRORS = 0.5
@@ -51,9 +51,10 @@ def judged_interval(
     Of a weighted sum of FAR and FRR, each rate gets Wilson's limits for as many independent trials as would have its
     variance. Where trials share people, half an error is added to tell that number from, with the variance of a trial
     times the square root of trials per person, and the quantile is Student's, with few degrees of freedom where few
-    people make the errors. So an interval is never of width zero, and one error more never makes it much narrower. The distances of the limits from
-    the rates are put together as their standard deviations would be (Zou & Donner 2008). Any other measure has
-    Student's interval of its tangent, on the logit scale if it is a share.
+    people make the errors. Without any error both are as if there were one. So an interval is never of width zero, and
+    the first error does not make it narrower. The distances of the limits from the rates are put together as their
+    standard deviations would be (Zou & Donner 2008). Any other measure has Student's interval of its tangent, on the
+    logit scale if it is a share.
     """
     known = as_measure(measure)
     found = claim([(1.0, judgement)], known, index=index, threshold=threshold)
@@ -110,14 +111,13 @@ def _method(judgement: Judgement) -> str:
 def _rate_limits(
     found: Claim, weights: Weights, judgement: Judgement, index: int, confidence: float
 ) -> tuple[float, float]:
-    counts, spread = judgement.at(index), found.spread
-    clustered = judgement.sets.people[1] is not None
+    counts, spread, people = judgement.at(index), found.spread, judgement.sets.people[1]
     below, above = [], []
-    for rate, weight, own in (
-        (float(counts.far), weights.far, spread.impostor),
-        (float(counts.frr), weights.frr, spread.genuine),
+    for rate, weight, own, members in (
+        (float(counts.far), weights.far, spread.impostor, None if people is None else people.impostor),
+        (float(counts.frr), weights.frr, spread.genuine, None if people is None else people.genuine),
     ):
-        low, high = _limits(rate, weight, own, confidence, clustered=clustered)
+        low, high = _limits(rate, weight, own, confidence, people, members)
         sides = abs(weight) * (rate - low), abs(weight) * (high - rate)
         # a negative weight turns the limits of the rate round
         below.append(sides[0] if weight >= 0 else sides[1])
@@ -138,15 +138,21 @@ def _correlation(found: Claim) -> float:
     return float(np.clip((found.spread.variance - genuine - impostor) / (2 * product), -1, 1)) if product > 0 else 0.0
 
 
-def _limits(rate: float, weight: float, own: ClassSpread, confidence: float, *, clustered: bool) -> tuple[float, float]:
+def _limits(
+    rate: float, weight: float, own: ClassSpread, confidence: float, people: People | None, members: Members | None
+) -> tuple[float, float]:
     """Wilson's limits of one rate."""
     if weight == 0:
         return rate, rate
-    if not clustered:
+    if people is None or members is None:
         return wilson_limits(rate, own.trials, normal_quantile(confidence))
-    nearest = min(rate, 1 - rate) + _MORE_ERRORS / own.trials
-    variance = own.variance / weight**2 + _MORE_ERRORS * sqrt(own.trials / own.people) / own.trials**2
-    degrees = max(min(own.people - 1, own.concentration + _MORE_DEGREES), 1.0)
+    known, variance = own, own.variance / weight**2
+    if variance == 0:
+        known = people.one_error(members)
+        variance = known.variance
+    nearest = max(min(rate, 1 - rate), 1 / own.trials) + _MORE_ERRORS / own.trials
+    variance += _MORE_ERRORS * sqrt(own.trials / own.people) / own.trials**2
+    degrees = max(min(own.people - 1, known.concentration + _MORE_DEGREES), 1.0)
     return wilson_limits(rate, nearest * (1 - nearest) / variance, student_quantile(degrees, confidence))
 
 

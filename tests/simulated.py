@@ -1,0 +1,44 @@
+"""Small simulated sets of trials: clients who try again and again, impostors who try all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from fairtrial import Trials
+
+
+def crossed(
+    rng: np.random.Generator,
+    *,
+    clients: int = 50,
+    impostors: int = 25,
+    attempts: int = 4,
+    systems: Sequence[str] = ("a", "b"),
+    separation: float = 2.0,
+    effect: float = 0.0,
+    correlation: float = 0.0,
+    start: int = 0,
+) -> Trials:
+    """Clients against themselves and every impostor against every client; all systems are equally good.
+
+    Every person adds an effect of their own to every score they take part in, one per system. Errors of the systems
+    on a trial are correlated. People are numbered from `start`, impostors from 10,000 later.
+    """
+    names = start + np.arange(clients)
+    others = 10_000 + start + np.arange(impostors)
+    claim = np.concatenate([np.repeat(names, attempts), np.repeat(names, impostors)])
+    subject = np.concatenate([np.repeat(names, attempts), np.tile(others, clients)])
+    genuine = claim == subject
+    people = effect * rng.normal(size=(start + impostors + clients + 10_000, len(systems)))
+    noise = rng.normal(size=(len(claim), len(systems)))
+    shared = rng.normal(size=(len(claim), 1))
+    noise = np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * noise
+    scores = separation * genuine[:, None] + noise + people[claim] + np.where(genuine[:, None], 0, people[subject])
+    return Trials.from_arrays(scores, genuine, systems=list(systems), claim=claim, subject=subject)
+
+
+def without_ids(trials: Trials) -> Trials:
+    """The same trials, nothing said of who takes part."""
+    return Trials(trials.scores, trials.genuine, trials.systems)
