@@ -214,7 +214,12 @@ KNOWN = [
     *(Scenario(e, *size) for e in EFFECTS for size in ((20, 10), (50, 25), (200, 50, 2))),
     *(Scenario(e, *size) for e in ("both", "strong") for size in ((10, 25), (30, 25), (50, 3), (50, 5), (10, 10))),
     *(Scenario(e, impostors=50, each_against=3) for e in EFFECTS),
-    *(Scenario(e, n, everybody=kind) for e in ("both", "strong") for n in (10, 20, 50) for kind in ("ordered", "unordered")),
+    *(
+        Scenario(e, n, everybody=kind)
+        for e in ("both", "strong")
+        for n in (10, 20, 50)
+        for kind in ("ordered", "unordered")
+    ),
     *(Scenario(e, share_of_one=s) for e in ("both", "strong") for s in (0.2, 0.5)),
     *(Scenario(e, far=f, frr=0.02) for e in EFFECTS for f in (0.001, 0.0001)),
     *(Scenario("both", far=n / 1250, frr=n / 200) for n in (0.3, 1, 3, 20)),

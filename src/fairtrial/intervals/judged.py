@@ -140,7 +140,7 @@ def _limits(rate: float, weight: float, own: ClassSpread, confidence: float, *, 
         return rate, rate
     if not clustered:
         return wilson_limits(rate, own.trials, normal_quantile(confidence))
-    nearest = min(rate, 1 - rate) + 1 / own.trials
+    nearest = min(min(rate, 1 - rate) + 1 / own.trials, 0.5)
     variance = own.variance / weight**2 + sqrt(own.trials / own.people) / own.trials**2
     degrees = max(min(own.people - 1, own.concentration + 2), 1.0)
     return wilson_limits(rate, nearest * (1 - nearest) / variance, student_quantile(degrees, confidence))
