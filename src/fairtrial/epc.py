@@ -268,4 +268,5 @@ def pool_curves(curves: Sequence[PerformanceCurve], *, system: str = "pooled") -
         if (curve.criterion.name, curve.measure.name) != (first.criterion.name, first.measure.name):
             raise TrialsError(f"{curve.system} and {first.system} have different criteria or measures")
     counts = add_counts([curve.counts for curve in curves])
-    return PerformanceCurve(system, first.criterion, first.measure, first.alpha, counts, first.kind)
+    kind: Kind = "a posteriori" if any(curve.kind == "a posteriori" for curve in curves) else first.kind
+    return PerformanceCurve(system, first.criterion, first.measure, first.alpha, counts, kind)
