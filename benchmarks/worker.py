@@ -14,6 +14,7 @@ import resource
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -97,22 +98,24 @@ _made: dict[str, Any] = {}
 
 def _pair(genuine: Any, impostor: Any) -> Any:
     """Two systems on the same trials: the scores, and the scores with noise."""
-    from fairtrial import Trials
-    from fairtrial.significance.paired import pair_systems
+    from fairtrial import Trials, TrialSets, judge_at
+    from fairtrial.significance.paired import pair_judgements
 
     if "pair" not in _made:
         scores = np.concatenate([genuine, impostor])
         other = scores + np.random.default_rng(0).normal(0, 0.5, len(scores))
         labels = np.repeat([True, False], [len(genuine), len(impostor)])
         trials = Trials.from_arrays(np.stack([scores, other], axis=1), labels, systems=["a", "b"])
-        _made["pair"] = pair_systems(trials, "a", "b", 1.0, 1.0)
+        sets = TrialSets(None, trials)
+        _made["pair"] = pair_judgements(*(judge_at(sets, 1.0, system=name) for name in trials.systems))
     return _made["pair"]
 
 
 def bootstrap_pair(genuine: Any, impostor: Any) -> None:
+    from fairtrial import MEASURES
     from fairtrial.significance.paired import bootstrap_difference
 
-    bootstrap_difference(_pair(genuine, impostor), n_resamples=10_000).interval()
+    bootstrap_difference(_pair(genuine, impostor), measure=MEASURES["hter"], n_resamples=10_000).interval()
 
 
 def scipy_pair(genuine: Any, impostor: Any) -> None:
@@ -132,7 +135,7 @@ def scipy_pair(genuine: Any, impostor: Any) -> None:
 
 
 def bands(dev_genuine: Any, dev_impostor: Any, test_genuine: Any, test_impostor: Any) -> None:
-    """Simultaneous bands around two curves."""
+    """Simultaneous bands around two curves, thresholds re-estimated."""
     from fairtrial import Trials, curve_band, performance_curve
 
     if "curves" not in _made:
@@ -142,16 +145,16 @@ def bands(dev_genuine: Any, dev_impostor: Any, test_genuine: Any, test_impostor:
             other = scores + np.random.default_rng(0).normal(0, 0.5, len(scores))
             labels = np.repeat([True, False], [len(genuine), len(impostor)])
             sets.append(Trials.from_arrays(np.stack([scores, other], axis=1), labels, systems=["a", "b"]))
-        curves = [performance_curve(sets[0], sets[1], system=system) for system in ("a", "b")]
-        _made["curves"] = sets[1], curves
-    test, curves = _made["curves"]
-    for curve in curves:
-        curve_band(curve, test, system=curve.system, kind="simultaneous", n_resamples=10_000)
+        _made["curves"] = [performance_curve(sets[0], sets[1], system=system) for system in ("a", "b")]
+    for curve in _made["curves"]:
+        # a judgement of its own each time: it keeps what it found out about its thresholds
+        judgement = replace(curve.judged(), sets=replace(curve.judged().sets))
+        curve_band(replace(curve, judgement=judgement), kind="simultaneous")
 
 
 def bootstrap_eer(genuine: Any, impostor: Any) -> None:
     from fairtrial import Trials
-    from fairtrial.intervals.resampled import bootstrap_eer as resample
+    from fairtrial.intervals.eer import bootstrap_eer as resample
 
     labels = np.repeat([True, False], [len(genuine), len(impostor)])
     resample(Trials.from_arrays(np.concatenate([genuine, impostor]), labels), n_resamples=1000).interval()

@@ -9,7 +9,7 @@ from fairtrial.plots import epc_comparison_plot, write_picture
 lp1 = ft.load_lausanne().sets[0]
 alphas = ft.alpha_grid(91, low=0.05, high=0.95)
 a, b = (ft.performance_curve(lp1.dev, lp1.test, system=s, alphas=alphas) for s in ("(DCTs,MLP)", "(DCTs,GMM)"))
-comparison = ft.compare_curves(a, b, lp1.test)
+comparison = ft.compare_curves(a, b)
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 write_picture(
     lambda figure: epc_comparison_plot(a, b, comparison, ax=figure.add_subplot()),

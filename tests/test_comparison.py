@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from fairtrial import Trials, TrialsError, evaluate
 from fairtrial.comparison import compare
@@ -24,7 +25,7 @@ def test_errors_are_those_of_evaluate() -> None:
     result = compare(DEV, TEST, n_resamples=500)
     for pair in result.pairs:
         assert pair.counts_a.hter == pytest.approx(evaluate(DEV, TEST, system=pair.a).test.hter)
-        assert pair.headline.test == "cluster"
+        assert (pair.headline.test, pair.headline.threshold) == ("cluster", "re-estimated")
         assert pair.headline.estimate == pytest.approx(pair.counts_a.hter - pair.counts_b.hter)
     assert [(pair.a, pair.b) for pair in result.pairs] == [("old", "new"), ("old", "best"), ("new", "best")]
 
@@ -78,6 +79,7 @@ def test_without_ids_trials_count_as_independent_and_it_says_so() -> None:
     dev, test = (Trials.from_arrays(t.scores, t.genuine, systems=t.systems) for t in (DEV, TEST))
     result = compare(dev, test, systems=["old", "new"], n_resamples=300)
     assert "independent" in result.notes[0]
+    assert [test.test for test in result.pairs[0].tests[:3]] == ["paired", "paired", "bootstrap"]
 
 
 def test_dictionary_keeps_the_contract() -> None:
@@ -91,7 +93,7 @@ def test_dictionary_keeps_the_contract() -> None:
 
 
 def test_what_cannot_be_compared() -> None:
-    with pytest.raises(TrialsError, match="at least two systems"):
+    with pytest.raises(TrialsError, match="needs two systems; only one was given: old"):
         compare(DEV, TEST, systems=["old"])
     with pytest.raises(TrialsError, match="no system 'x'"):
         compare(DEV, TEST, systems=["old", "x"])
@@ -109,8 +111,80 @@ def test_the_best_system_leads_whichever_way_is_better() -> None:
     assert [rank.system for rank in by_recall.ranking] == [rank.system for rank in by_error.ranking]
     assert by_recall.ranking[0].value == pytest.approx(1 - by_error.ranking[0].value)
     assert by_recall.pairs[0].headline.estimate == pytest.approx(-by_error.pairs[0].headline.estimate)
-    with pytest.raises(ParameterError, match="measure f1 is not a weighted sum"):
-        compare(DEV, TEST, measure="f1")
+
+
+def by_hand(trials: Trials, system: str, threshold: float) -> tuple[float, float]:
+    """F1 and the classification error, counted one by one."""
+    accepted = trials.column(system) > threshold
+    hits, alarms = (int((accepted & rows).sum()) for rows in (trials.genuine, ~trials.genuine))
+    missed = int((~accepted & trials.genuine).sum())
+    return 2 * hits / (2 * hits + alarms + missed), (alarms + missed) / len(trials)
+
+
+def test_any_measure_can_be_compared() -> None:
+    result = compare(DEV, TEST, systems=["old", "best"], measure="f1", n_resamples=300)
+    (pair,) = result.pairs
+    thresholds = {rank.system: rank.threshold for rank in result.ranking}
+    f1 = {name: by_hand(TEST, name, thresholds[name])[0] for name in thresholds}
+    assert {rank.system: rank.value for rank in result.ranking} == pytest.approx(f1)
+    assert result.ranking[0].system == "best"
+    assert pair.headline.estimate == pytest.approx(f1["old"] - f1["best"])
+    # tests of weighted sums of FAR and FRR are not those of F1
+    assert [(test.test, test.measure) for test in pair.tests] == [
+        ("cluster", "f1"),
+        ("cluster", "f1"),
+        ("bootstrap", "f1"),
+        ("mcnemar", "class-error"),
+    ]
+
+
+def test_mcnemar_shows_its_own_difference() -> None:
+    (pair,) = compare(DEV, TEST, systems=["old", "best"], n_resamples=100).pairs
+    mcnemar = next(test for test in pair.tests if test.test == "mcnemar")
+    errors = [
+        by_hand(TEST, name, counts.threshold)[1] for name, counts in ((pair.a, pair.counts_a), (pair.b, pair.counts_b))
+    ]
+    assert mcnemar.estimate == pytest.approx(errors[0] - errors[1])
+    assert mcnemar.measure == "class-error"
+    assert "classification error" in mcnemar.note
+
+
+def test_interval_of_the_difference_is_by_the_leading_test() -> None:
+    (pair,) = compare(DEV, TEST, systems=["old", "new"], n_resamples=100, confidence=0.9).pairs
+    leading = pair.headline
+    assert leading.sigma is not None
+    reach = stats.t.ppf(0.95, leading.degrees) * leading.sigma
+    assert pair.interval == pytest.approx((leading.estimate - reach, leading.estimate + reach))
+    found = pair.to_dict()
+    assert (found["interval"]["low"], found["interval"]["high"]) == pytest.approx(pair.interval)
+    assert [(own["method"], own["threshold"]) for own in found["intervals"]] == [
+        ("cluster", "re-estimated"),
+        ("cluster", "fixed"),
+        ("bootstrap", "fixed"),
+    ]
+
+
+def test_sides_hold_for_the_bootstrap_too() -> None:
+    by_side = {
+        side: next(
+            test
+            for test in compare(DEV, TEST, systems=["old", "best"], n_resamples=300, alternative=side).pairs[0].tests
+            if test.test == "bootstrap"
+        )
+        for side in ("two-sided", "less", "greater")
+    }
+    # best makes fewer errors: that old makes fewer is not shown by a single replicate
+    assert by_side["less"].p_value == 1
+    assert by_side["greater"].p_value == pytest.approx(1 / 301)
+    assert by_side["two-sided"].p_value == pytest.approx(2 / 301)
+    assert {side: test.alternative for side, test in by_side.items()} == {side: side for side in by_side}
+
+
+def test_the_same_trials_are_a_posteriori() -> None:
+    result = compare(TEST, TEST, systems=["old", "new"], n_resamples=100)
+    assert result.kind == "a posteriori"
+    assert any("same trials" in note for note in result.notes)
+    assert compare(DEV, TEST, systems=["old", "new"], n_resamples=100).kind == "a priori"
 
 
 def test_comparing_at_a_target_needs_the_target() -> None:

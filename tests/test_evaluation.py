@@ -5,8 +5,22 @@ import pickle
 import numpy as np
 import pytest
 
-from fairtrial import ParameterError, Trials, TrialsError, cross_validate, evaluate, make_blocks, performance_curve
-from fairtrial.intervals.clusters import cluster_interval
+from fairtrial import (
+    MEASURES,
+    ParameterError,
+    Trials,
+    TrialsError,
+    TrialSets,
+    cross_validate,
+    evaluate,
+    judge,
+    judged_interval,
+    make_blocks,
+    performance_curve,
+    proportion_interval,
+    rate_interval,
+)
+from fairtrial.claims import claim
 
 DEV = ([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6])
 TEST = ([0.85, 0.55, 0.45, 0.95, 0.35], [0.15, 0.65, 0.25, 0.42, 0.05, 0.5])
@@ -27,8 +41,16 @@ def test_dictionary_keeps_the_contract() -> None:
     assert rates <= set(result["dev"])
     assert rates <= set(result["test"])
     assert {"low", "high", "confidence", "method"} <= set(result["test"]["interval"])
-    assert result["test"]["intervals"] == [result["test"]["interval"]]
-    assert result["test"]["interval"]["method"] == "independent"
+    assert result["test"]["intervals"][0] == result["test"]["interval"]
+    assert [(found["method"], found["threshold"]) for found in result["test"]["intervals"]] == [
+        ("wilson", "re-estimated"),
+        ("wilson", "fixed"),
+        ("independent", "fixed"),
+    ]
+    for measure in ("far", "frr"):
+        own = result["test"][f"{measure}_interval"]
+        assert (own["measure"], own["threshold"]) == (measure, "re-estimated")
+        assert 0 <= own["low"] <= result["test"][measure] <= own["high"] <= 1
     assert (result["dev"]["kind"], result["test"]["kind"]) == ("a posteriori", "a priori")
 
 
@@ -45,7 +67,10 @@ def test_one_system_of_several_is_named() -> None:
         evaluate(trials, trials)
     with pytest.raises(TrialsError, match="no system 'bad'"):
         evaluate(trials, trials, system="bad")
-    assert any("negate scores" in note for note in evaluate(trials, trials, system="reversed").notes)
+    assert any(
+        "reversed: the EER on dev is 100" in note and "negate them" in note
+        for note in evaluate(trials, trials, system="reversed").notes
+    )
 
 
 def test_different_systems_in_dev_and_test() -> None:
@@ -58,7 +83,11 @@ def test_different_systems_in_dev_and_test() -> None:
 def test_zero_errors_come_with_the_rule_of_three() -> None:
     result = evaluate(([2.0] * 300, [0.0] * 600), ([2.0] * 300, [0.0] * 600))
     assert any("no false accepts in 600" in note and "0.500 %" in note for note in result.notes)
-    assert (result.interval.low, result.interval.high) == (0, 0)
+    # Wilson's limits of both rates, put together
+    reach = [proportion_interval(0, trials, method="wilson").high / 2 for trials in (300, 600)]
+    fixed = result.intervals[1]
+    assert (fixed.low, fixed.high) == (0, pytest.approx(np.hypot(*reach)))
+    assert (fixed.method, fixed.threshold) == ("wilson", "fixed")
 
 
 def test_several_alphas_are_a_curve() -> None:
@@ -110,9 +139,18 @@ def crossed(effect: float) -> Trials:
 def test_with_ids_the_robust_interval_leads_and_the_independent_one_stands_beside() -> None:
     trials = crossed(3.0)
     result = evaluate(trials, trials)
-    assert [interval.method for interval in result.intervals] == ["cluster-both", "independent"]
-    assert result.interval == cluster_interval(trials, result.threshold)
-    assert result.design_effect is not None
+    assert [(interval.method, interval.threshold) for interval in result.intervals] == [
+        ("cluster-both", "re-estimated"),
+        ("cluster-both", "fixed"),
+        ("independent", "fixed"),
+    ]
+    judgement = judge(TrialSets(trials, trials))
+    assert result.interval == judged_interval(judgement)
+    assert result.intervals[1] == judged_interval(judgement, threshold="fixed")
+    assert result.intervals[2] == rate_interval(result.test)
+    fixed = claim([(1.0, judgement)], MEASURES["hter"], threshold="fixed")
+    independent = sum(rate * (1 - rate) / count / 4 for rate, count in ((result.test.far, 870), (result.test.frr, 30)))
+    assert result.design_effect == pytest.approx(fixed.variance / independent)
     assert result.design_effect > 1.44
     assert any("trials share people" in note for note in result.notes)
     assert result.to_dict()["test"]["design_effect"] == result.design_effect
@@ -120,7 +158,7 @@ def test_with_ids_the_robust_interval_leads_and_the_independent_one_stands_besid
 
 def test_cluster_is_the_callers_choice() -> None:
     trials = crossed(1.0)
-    assert evaluate(trials, trials, cluster="none").interval.method == "independent"
+    assert evaluate(trials, trials, cluster="none").interval.method == "wilson"
     assert evaluate(trials, trials, cluster="claim").interval.method == "cluster-claim"
     with pytest.raises(TrialsError, match="needs test trials with ids"):
         evaluate(DEV, TEST, cluster="claim")
@@ -133,11 +171,13 @@ def test_cross_validated_errors_get_a_robust_interval_too() -> None:
     assert result.interval.estimate == pytest.approx(result.test.hter)
 
 
-def test_one_person_only_leaves_the_independent_interval() -> None:
+def test_one_person_only_is_said() -> None:
     trials = Trials.from_arrays([1.0, 0.0, 2.0], [True, False, True], claim=["a", "a", "a"])
-    assert evaluate(trials, trials).interval.method == "independent"
-    with pytest.raises(TrialsError, match="same claim"):
-        evaluate(trials, trials, cluster="claim")
+    for cluster in (None, "claim"):
+        result = evaluate(trials, trials, cluster=cluster)  # type: ignore[arg-type]
+        assert result.interval.low <= result.test.hter < result.interval.high
+        for word in ("genuine", "impostor"):
+            assert any(f"all {word} trials have the same claim" in note for note in result.notes)
 
 
 def test_the_same_trials_for_dev_and_test_are_a_posteriori() -> None:
@@ -173,11 +213,13 @@ def test_results_can_be_pickled() -> None:
 
 def test_resampling_both_sets_leads_with_the_total_uncertainty() -> None:
     dev, test = crossed(1.0).rows(np.arange(300)), crossed(1.0)
-    result = evaluate(dev, test, resample="both", n_resamples=200)
-    assert [interval.method for interval in result.intervals] == ["bootstrap-both", "cluster-both", "independent"]
-    assert result.design_effect == evaluate(dev, test).design_effect
-    assert result.to_dict() == evaluate(dev, test, resample="both", n_resamples=200).to_dict()
-    with pytest.raises(TrialsError, match="needs both as Trials"):
-        evaluate(DEV, TEST, resample="both")
+    result = evaluate(dev, test, n_resamples=200)
+    fixed = evaluate(dev, test, resample="test")
+    assert result.interval.sigma > fixed.interval.sigma
+    assert fixed.intervals == result.intervals[1:]
+    assert {fixed.far_interval.threshold, fixed.frr_interval.threshold} == {"fixed"}
+    assert result.design_effect == fixed.design_effect
+    assert result.to_dict() == evaluate(dev, test, n_resamples=200).to_dict()
+    assert evaluate(DEV, TEST).interval.threshold == "re-estimated"
     with pytest.raises(ParameterError, match="resample must be one of test, both"):
         evaluate(dev, test, resample="dev")  # type: ignore[arg-type]

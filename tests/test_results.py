@@ -12,7 +12,6 @@ import pytest
 import fairtrial as ft
 from fairtrial.benchmark.runner import RunSettings
 from fairtrial.intervals.bands import curve_band
-from fairtrial.significance.curves import area_test
 from fairtrial.tables import Result, Table
 
 
@@ -47,9 +46,9 @@ def results() -> dict[str, Result]:
         "pair": comparison.pairs[0],
         "curve": a,
         "areas": ft.expected_areas(dev, test, system="face"),
-        "band": curve_band(a, test, system="face", n_resamples=50),
-        "compared curves": ft.compare_curves(a, b, test),
-        "area test": area_test(dev, test, *dev.systems),
+        "band": curve_band(a),
+        "compared curves": ft.compare_curves(a, b),
+        "area test": ft.area_tests(ft.TrialSets(dev, test), *dev.systems)["g"],
         "interval": ft.hter_interval(first),
         "test": ft.independent_test(first, second),
         "mcnemar": ft.mcnemar_test(3, 90),
@@ -132,7 +131,10 @@ def test_evaluation_in_numbers() -> None:
     assert errors.column("f1") == [None, result.measures["f1"]]
     assert errors.column("measure_far") == [None, result.test.far]
     assert trials.rows == (("face", result.threshold, 20, 380, 20, 380),)
-    assert intervals.column("method") == [interval.method for interval in result.intervals]
+    shares = (result.far_interval, result.frr_interval, *result.measure_intervals.values())
+    for name in ("measure", "method", "threshold", "interval"):
+        assert intervals.column(name) == [getattr(found, name) for found in (*result.intervals, *shares)]
+    assert intervals.column("measure")[-2:] == ["f1", "far"]
     frame = result.to_arrow().to_pydict()
     assert frame["interval_low"] == [None, result.interval.low]
     assert frame["false_accepts"] == [result.dev.false_accepts, result.test.false_accepts]
@@ -154,7 +156,14 @@ def test_comparison_in_numbers() -> None:
     assert tests.column("p_value") == [test.p_value for test in pair.tests]
     assert tests.column("p_adjusted") == list(pair.adjusted)
     assert ranking.column("letters") == [rank.letters for rank in result.ranking]
-    assert differences.column("interval") == [pair.replicates.interval(confidence=0.95)]
+    assert differences.column("interval") == [
+        pair.interval,
+        pair.tests[1].interval(),
+        pair.replicates.interval(confidence=0.95),
+    ]
+    assert differences.column("threshold") == ["re-estimated", "fixed", "fixed"]
+    assert tests.column("threshold")[:3] == ["re-estimated", "fixed", "fixed"]
+    assert tests.column("measure")[tests.column("test").index("mcnemar")] == "class-error"
 
 
 def test_curve_shows_every_tenth_and_holds_all() -> None:

@@ -32,6 +32,8 @@ from fairtrial.rules.measures import Measure, Weights
 Threshold: TypeAlias = Literal["re-estimated", "fixed"]
 GIVEN: dict[Threshold, str] = {"re-estimated": "threshold re-estimated", "fixed": "given this threshold"}
 """What is said of the threshold in sentences."""
+GIVEN_ALONG: dict[Threshold, str] = {"re-estimated": "threshold re-estimated", "fixed": "given these thresholds"}
+"""The same of curves and of pairs of systems, which have several."""
 Alternative: TypeAlias = Literal["two-sided", "less", "greater"]
 """What is claimed of A - B: that it is not 0, that A is lower, or that A is higher."""
 
@@ -245,7 +247,7 @@ def _spread(terms: Terms, measure: Measure, counts: Sequence[ErrorCounts], alpha
         found = independent_spread(terms[0][1].trials.genuine, errors, shared)
     else:
         found = people.error_variance(errors, shared)
-    return _not_below_chance(found, errors, shared, terms[0][1].trials.genuine) if len(terms) > 1 else found
+    return not_below_chance(found, errors, shared, terms[0][1].trials.genuine) if len(terms) > 1 else found
 
 
 def _errors(terms: Terms, weights: Sequence[Weights], index: int) -> tuple[NDArray[Any], tuple[float, float]]:
@@ -264,7 +266,7 @@ def _errors(terms: Terms, weights: Sequence[Weights], index: int) -> tuple[NDArr
     return np.sum(mixed, axis=0), (1.0, 1.0)
 
 
-def _not_below_chance(
+def not_below_chance(
     spread: Spread, errors: NDArray[Any], weights: tuple[float, float], genuine: NDArray[np.bool_]
 ) -> Spread:
     """A variance that is not below what the discordant trials have where there is no difference, as in eq. (16).

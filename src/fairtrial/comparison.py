@@ -14,7 +14,7 @@ from fairtrial.claims import Alternative
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import ParameterError, TrialsError, listed, shown
 from fairtrial.intervals.bootstrap import Bootstrap
-from fairtrial.judging import Judgement, Kind, TrialSets, judge, seed_of
+from fairtrial.judging import CHOSEN, Judgement, Kind, TrialSets, judge, seed_of
 from fairtrial.people import Cluster
 from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion
 from fairtrial.rules.measures import Measure, MeasureLike, as_measure
@@ -202,7 +202,7 @@ class Comparison(Result):
             for rank in self.ranking
         ]
         rule = self.criterion.described(self.alpha)
-        caption = f"{self.measure.label} on test, {self.kind}, threshold by {rule} on dev"
+        caption = f"{self.measure.label} on test, {self.kind}, threshold by {rule} {CHOSEN[self.kind]}"
         notes = ["systems that share a letter do not differ significantly"]
         return Table.of("ranking", caption, columns, records, notes=notes)
 

@@ -17,7 +17,7 @@ from fairtrial.checks import check_alphas
 from fairtrial.counting.errors import ErrorCounts, ScoreData, add_counts
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.folds import Block
-from fairtrial.judging import Judgement, Kind, TrialSets, judge, seed_of
+from fairtrial.judging import CHOSEN, Judgement, Kind, TrialSets, judge, seed_of
 from fairtrial.people import Cluster
 from fairtrial.rules.criteria import Criterion, CriterionLike
 from fairtrial.rules.exact import simplest_fraction
@@ -108,7 +108,8 @@ class PerformanceCurve(Result):
         same = {"system": self.system, "criterion": str(self.criterion), "kind": self.kind}
         same |= {"genuine": self.counts.genuine, "impostor": self.counts.impostor}
         records = [same | {name: values[k].item() for name, values in series.items()} for k in range(len(self.alpha))]
-        caption = f"Expected performance curve, threshold by {self.criterion} on dev, figures {self.kind}"
+        how = f"threshold by {self.criterion} {CHOSEN[self.kind]}, figures {self.kind}"
+        caption = f"Expected performance curve, {how}"
         shown = every_tenth(len(records))
         means = (Column("system", "system"), Column("mean", f"mean {self.measure.label}", kind))
         return (
@@ -267,4 +268,5 @@ def pool_curves(curves: Sequence[PerformanceCurve], *, system: str = "pooled") -
         if (curve.criterion.name, curve.measure.name) != (first.criterion.name, first.measure.name):
             raise TrialsError(f"{curve.system} and {first.system} have different criteria or measures")
     counts = add_counts([curve.counts for curve in curves])
-    return PerformanceCurve(system, first.criterion, first.measure, first.alpha, counts, first.kind)
+    kind: Kind = "a posteriori" if any(curve.kind == "a posteriori" for curve in curves) else first.kind
+    return PerformanceCurve(system, first.criterion, first.measure, first.alpha, counts, kind)

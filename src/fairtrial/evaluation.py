@@ -15,7 +15,7 @@ from fairtrial.errors import ParameterError
 from fairtrial.folds import Block
 from fairtrial.intervals.judged import judged_interval, judged_intervals
 from fairtrial.intervals.rates import RateInterval
-from fairtrial.judging import Judgement, Kind, TrialSets, judge, seed_of
+from fairtrial.judging import CHOSEN, Judgement, Kind, TrialSets, judge, seed_of
 from fairtrial.people import Cluster
 from fairtrial.reestimation import RESAMPLES
 from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion
@@ -164,7 +164,8 @@ class Evaluation(Result):
             {"system": self.system, **given, **counts.to_dict(), **rest}
             for counts, rest in ((self.dev, dev), (self.test, test))
         ]
-        caption = f"Errors at the threshold by {self.criterion.described(self.alpha)} on dev"
+        rule = f"threshold by {self.criterion.described(self.alpha)} {CHOSEN[self.kind]}"
+        caption = f"Errors, each held-out block at a {rule}" if self.fold_thresholds else f"Errors at the {rule}"
         notes = (f"EER: {self.dev_eer.definition}, a posteriori on either set", *self.notes)
         return Table.of("errors", caption, (*own, *more, *details), records, notes=notes, section="system")
 

@@ -33,6 +33,13 @@ KINDS: dict[Origin, Kind] = {
     "same trials": "a posteriori",
     "given": "at a given threshold",
 }
+CHOSEN: dict[Kind, str] = {
+    "a priori": "on dev",
+    "a priori (cross-validated)": "from other people",
+    "a posteriori": "on the same trials",
+    "at a given threshold": "as given",
+}
+"""Where thresholds were chosen, by the kind of the figures: what follows "threshold by CRITERION"."""
 SAME_TRIALS = "dev and test are the same trials, so the threshold was set on what it is judged by"
 SUPPORT = 30
 """The number of errors that a target needs before it can be relied on (Doddington's rule of 30)."""

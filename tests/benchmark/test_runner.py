@@ -12,14 +12,14 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 from brute_force import best
-from fairtrial import ParameterError, Trials, TrialsError, count_errors, evaluate
+from fairtrial import ParameterError, Trials, TrialsError, TrialSets, count_errors, evaluate, judge
 from fairtrial.benchmark.protocols import list_experiments
 from fairtrial.benchmark.results import BenchmarkResult
 from fairtrial.benchmark.runner import RunSettings, run_benchmark
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
 from fairtrial.benchmark.splits import split_sets
 from fairtrial.fusion import FUSIONS, Fitted, FusionMethod, fuse, fuse_scores, register_classifier
-from fairtrial.significance.paired import cluster_test, pair_systems
+from fairtrial.significance.paired import leading_test, pair_judgements
 from fairtrial.tables import in_percent
 
 SYSTEMS = (
@@ -116,11 +116,20 @@ def test_each_test_is_that_of_the_fusion_against_the_best_of_its_systems(run: Be
     for result in run.experiments:
         one = set_of(result)
         alone = fuse(one.dev, one.test, systems=result.experiment.systems, normalise="z")
-        both = np.stack([alone.scores.test.column(), one.test.column(result.best)], axis=1)
-        joined = Trials(both, one.test.genuine, ("fused", "best"), claim=one.test.claim, subject=one.test.subject)
-        threshold = next(base.threshold for base in alone.baselines if base.system == result.best)
-        expected = cluster_test(pair_systems(joined, "fused", "best", alone.evaluation.threshold, threshold))
-        assert result.test == expected
+        dev, test = (
+            Trials(
+                np.stack([fused.column(), own.column(result.best)], axis=1),
+                own.genuine,
+                ("fused", "best"),
+                claim=own.claim,
+                subject=own.subject,
+            )
+            for fused, own in ((alone.scores.dev, one.dev), (alone.scores.test, one.test))
+        )
+        sets = TrialSets(dev, test)
+        pair = pair_judgements(*(judge(sets, system=name, criterion="wer-equal") for name in ("fused", "best")))
+        assert result.test == leading_test(pair)
+        assert result.test.threshold == "re-estimated"
         wrong = (alone.scores.test.column() > alone.evaluation.threshold) != one.test.genuine
         assert result.wrong(len(one.test)).tolist() == wrong.tolist()
 
@@ -178,7 +187,12 @@ def test_contract_of_to_dict(run: BenchmarkResult) -> None:
     keys = {"group", "systems", "hter", "far", "frr", "beta_mean", "beta_min", "p_value"}
     assert all(keys <= set(entry) for entry in found["experiments"])
     assert found["experiments"][0]["systems"] == ["pca-nn", "mfcc"]
-    assert found["notes"] == ["a note"]
+    few = (
+        "impostor trials are of 7 people of equal weight in one role: with fewer than 10, intervals and tests are rough"
+    )
+    assert found["notes"] == ["a note", f"one: {few}", f"two: {few}"]
+    for entry in found["experiments"]:
+        assert (entry["interval"]["threshold"], entry["p_threshold"]) == ("re-estimated", "re-estimated")
     assert set(found["pooled_groups"]) == {name for name, _ in run.groups()}
 
 
@@ -310,7 +324,9 @@ def test_infinite_gain_is_noted_and_written() -> None:
     result = run_benchmark(perfect(), settings=RunSettings(points=3))
     (only,) = result.experiments
     assert (only.beta_mean, only.beta_min) == (inf, inf)
-    assert result.notes == ("s#1~^$\\, a|b + c_%&: the fusion made no error: its gain is infinite",)
+    assert result.notes[0] == "s#1~^$\\, a|b + c_%&: the fusion made no error: its gain is infinite"
+    # three impostors, each in a third of the impostor trials
+    assert any("one person takes part in 33% of the impostor trials" in note for note in result.notes)
     assert "| inf |" in result.to_markdown()
     assert result.to_arrow()["beta_min"].to_pylist() == [inf]
 
@@ -373,7 +389,8 @@ def test_trials_without_ids_are_taken_one_by_one() -> None:
     result = run_benchmark(
         Benchmark("bare", "bare", (BenchmarkSet("two", dev, test, one.systems),)), settings=RunSettings(points=3)
     )
-    assert result.experiments[0].interval.method == "cluster-none"
+    assert result.experiments[0].interval.method == "wilson"
+    assert result.experiments[0].test.test == "paired"
     assert result.experiments[0].counts == fuse(dev, test).evaluation.test
 
 
@@ -405,8 +422,21 @@ def test_errors_of_trials_name_the_set() -> None:
     run_benchmark(mine, settings=RunSettings(missing="reject", points=3))
     assert test.claim is not None
     alone = test.rows((test.claim.decode() == "0") | ~test.genuine)
-    with pytest.raises(TrialsError, match=r"^two: all genuine trials have the same claim"):
-        run_benchmark(Benchmark("mine", "mine", (BenchmarkSet("two", dev, alone, SYSTEMS[:2]),)))
+    settings = RunSettings(missing="reject", points=3)
+    notes = run_benchmark(Benchmark("mine", "mine", (BenchmarkSet("two", dev, alone, SYSTEMS[:2]),)), settings=settings)
+    assert any(note.startswith("two: all genuine trials have the same claim") for note in notes.notes)
+
+
+def test_a_target_that_few_errors_support_is_noted() -> None:
+    settings = RunSettings(criterion="far-at-most", alpha=0.05, points=3)
+    notes = run_benchmark(example(), settings=settings).notes
+    # 168 impostor trials of dev: 8 false accepts at most
+    assert "7 experiments: the target rests on fewer than 30 errors on dev" in notes
+
+
+def test_the_same_trials_for_dev_and_test_are_a_posteriori() -> None:
+    table = run_benchmark(perfect(), settings=RunSettings(points=3)).tables()[0]
+    assert ", a posteriori, thresholds by wer-equal (alpha 0.5) on the same trials" in table.caption
 
 
 def test_a_class_that_is_missing_in_dev_names_the_set() -> None:

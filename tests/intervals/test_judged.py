@@ -11,8 +11,8 @@ from scipy.stats import binomtest
 from fairtrial import (
     Judgement,
     Trials,
-    TrialSets,
     TrialsError,
+    TrialSets,
     compare,
     compare_curves,
     curve_band,
@@ -41,9 +41,7 @@ def with_errors(base: Trials, rows: list[int]) -> Trials:
 
 
 def design(clients: int, impostors: int, attempts: int) -> Trials:
-    return crossed(
-        np.random.default_rng(0), clients=clients, impostors=impostors, attempts=attempts, systems=("s",)
-    )
+    return crossed(np.random.default_rng(0), clients=clients, impostors=impostors, attempts=attempts, systems=("s",))
 
 
 def arrays(false_rejects: int, genuine: int, false_accepts: int, impostor: int) -> Judgement:

@@ -11,10 +11,10 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from fairtrial import ParameterError, Trials
+from fairtrial import ParameterError, Trials, TrialSets, judge_at
 from fairtrial.planning import ComparisonSetting, Rates, plan_comparison, simulate_comparison_power
 from fairtrial.planning.simulation import _covariance, _Model
-from fairtrial.significance.paired import cluster_test, pair_systems
+from fairtrial.significance.paired import leading_test, pair_judgements
 
 A, B = (0.06, 0.08), (0.09, 0.09)
 ATTEMPTS, IMPOSTORS = 4, 25
@@ -55,7 +55,9 @@ def power_of_the_test(clients: int, data_sets: int) -> float:
     rng = np.random.default_rng(1)
     found = 0
     for _ in range(data_sets):
-        found += cluster_test(pair_systems(draw_trials(clients, rng), "a", "b", 0.0, 0.0)).p_value < 0.05
+        sets = TrialSets(None, draw_trials(clients, rng))
+        pair = pair_judgements(*(judge_at(sets, 0.0, system=name) for name in ("a", "b")))
+        found += leading_test(pair).p_value < 0.05
     return found / data_sets
 
 

@@ -33,7 +33,7 @@ def curve_of(dev: Trials, test: Trials, system: str, measure: str = "hter") -> P
 
 def test_epc_lines_bands_and_points(dev: Trials, test: Trials, ax: Axes) -> None:
     curves = [curve_of(dev, test, name) for name in ("face", "voice")]
-    bands = {"voice": curve_band(curves[1], test, system="voice", n_resamples=50)}
+    bands = {"voice": curve_band(curves[1])}
     point = evaluate(dev, test, system="face", criterion="wer-min")
     assert epc_plot(curves, bands=bands, points=[point], ax=ax) is ax
     for curve, line in zip(curves, ax.lines, strict=False):
@@ -47,7 +47,9 @@ def test_epc_lines_bands_and_points(dev: Trials, test: Trials, ax: Axes) -> None
     assert abs(marker.get_xdata()[0] - 0.5) < 0.01
     np.testing.assert_allclose(bars[0].get_segments()[0][:, 1], point.interval.interval)
     assert ax.get_ylabel() == "HTER on test (%)"
-    assert "pointwise" in ax.get_title()
+    assert "95 % pointwise bands, points with 95 % intervals; threshold re-estimated" in ax.get_title()
+    fixed = curve_band(curves[1], threshold="fixed")
+    assert "given these thresholds" in epc_plot(curves[1], bands={"voice": fixed}).get_title(loc="left")
 
 
 def test_epc_ends_of_alpha_do_not_flatten_the_rest(dev: Trials, test: Trials, ax: Axes) -> None:
@@ -67,7 +69,7 @@ def test_epc_by_folds_says_held_out(dev: Trials, ax: Axes) -> None:
 
 def test_epc_in_the_terms_of_iso(dev: Trials, test: Trials) -> None:
     a, b = curve_of(dev, test, "face"), curve_of(dev, test, "voice")
-    comparison = compare_curves(a, b, test, method="independent")
+    comparison = compare_curves(a, b, method="independent")
     for ax in (
         epc_plot(a, terms="iso"),
         epc_comparison_plot(a, b, comparison, terms="iso"),
@@ -96,7 +98,7 @@ def test_spans_reach_half_way_to_the_next_alpha() -> None:
 
 def test_regions_are_shaded_for_the_better_system(dev: Trials, test: Trials, ax: Axes) -> None:
     a, b = curve_of(dev, test, "face"), curve_of(dev, test, "voice")
-    comparison = compare_curves(a, b, test, method="independent")
+    comparison = compare_curves(a, b, method="independent")
     assert comparison.different.any()
     epc_comparison_plot(a, b, comparison, ax=ax)
     shaded = sorted((patch.get_x(), patch.get_x() + patch.get_width()) for patch in ax.patches)  # type: ignore[attr-defined]
@@ -108,13 +110,47 @@ def test_regions_are_shaded_for_the_better_system(dev: Trials, test: Trials, ax:
     assert ("voice significantly better" in words) == better.any()
     with pytest.raises(FairtrialError, match="comparison is of face and voice"):
         epc_comparison_plot(b, a, comparison, ax=ax)
-    with pytest.raises(FairtrialError, match="by their HTER"):
+    with pytest.raises(FairtrialError, match="comparison is of HTER; these curves show WER"):
         epc_comparison_plot(curve_of(dev, test, "face", "wer"), curve_of(dev, test, "voice", "wer"), comparison, ax=ax)
+
+
+def test_the_better_system_has_the_higher_f1(dev: Trials, test: Trials, ax: Axes) -> None:
+    a, b = curve_of(dev, test, "face", "f1"), curve_of(dev, test, "voice", "f1")
+    comparison = compare_curves(a, b, method="bootstrap", n_resamples=200)
+    assert (b.value[comparison.different] > a.value[comparison.different]).all()
+    assert comparison.different.any()
+    epc_comparison_plot(a, b, comparison, ax=ax)
+    assert ax.get_ylabel() == "F1 on test (%)"
+    words = ax.get_legend_handles_labels()[1]
+    assert "voice significantly better" in words
+    assert "face significantly better" not in words
+
+
+def test_figures_of_the_same_trials_are_not_a_priori(dev: Trials) -> None:
+    a, b = (curve_of(dev, dev, name) for name in ("face", "voice"))
+    comparison = compare_curves(a, b, threshold="fixed")
+    for ax in (
+        epc_plot(a),
+        epc_comparison_plot(a, b, comparison),
+        epc_significance_plot(a, b, comparison)[0],
+    ):
+        assert "a posteriori, threshold by wer-min on the same trials" in ax.get_title(loc="left")
+        assert "a priori" not in ax.get_title(loc="left")
+
+
+@pytest.mark.parametrize(
+    ("threshold", "words"), [("re-estimated", "threshold re-estimated"), ("fixed", "given these thresholds")]
+)
+def test_regions_say_what_became_of_the_threshold(dev: Trials, test: Trials, threshold: str, words: str) -> None:
+    a, b = (curve_of(dev, test, name) for name in ("face", "voice"))
+    comparison = compare_curves(a, b, threshold=threshold)  # type: ignore[arg-type]
+    assert words in epc_comparison_plot(a, b, comparison).get_title(loc="left")
+    assert words in epc_significance_plot(a, b, comparison)[1].get_title(loc="left")
 
 
 def test_significance_panels_share_alpha(dev: Trials, test: Trials) -> None:
     a, b = curve_of(dev, test, "face"), curve_of(dev, test, "finger")
-    comparison = compare_curves(a, b, test)
+    comparison = compare_curves(a, b)
     upper, lower = epc_significance_plot(a, b, comparison, figure=Figure())
     np.testing.assert_array_equal(upper.lines[0].get_ydata(), a.hter)
     np.testing.assert_array_equal(upper.lines[1].get_ydata(), b.hter)
@@ -140,6 +176,7 @@ def test_pooled_curves_by_group_and_by_method(dev: Trials, test: Trials, ax: Axe
     for line, curve in zip(ax.lines, runs[0].pooled.values(), strict=True):
         np.testing.assert_array_equal(line.get_ydata(), curve.hter)
     assert "small (synthetic)" in ax.get_title()
+    assert ax.get_title().endswith("\na priori, threshold by wer-equal on dev")
     assert ax.get_legend_handles_labels()[1][0] == "all (3)"
     both = pooled_epc_plot(runs, group="S: multimodal")
     assert both.get_legend_handles_labels()[1] == ["mean", "max"]
@@ -160,4 +197,5 @@ def test_bootstrap_histogram_bounds_and_zero(dev: Trials, test: Trials, ax: Axes
     assert places == [low, high, pair.replicates.estimate, 0]
     inside = "within" if low <= 0 <= high else "outside"
     assert inside in ax.get_title()
+    assert "thresholds fixed" in ax.get_title()
     assert ax.get_xlabel() == "HTER of face minus HTER of voice (%)"

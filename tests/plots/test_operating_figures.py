@@ -10,13 +10,15 @@ from scipy.special import ndtri
 from fairtrial import (
     FairtrialError,
     Trials,
+    TrialSets,
     cross_validate,
     equal_error_rate,
     evaluate,
+    judge,
+    judged_interval,
     make_blocks,
     proportion_interval,
 )
-from fairtrial.intervals.clusters import cluster_interval
 from fairtrial.plots import det_plot, diagnostic_plot, diagnostics, operating_curves, roc_plot
 
 
@@ -25,9 +27,10 @@ def test_points_are_those_of_evaluate(dev: Trials, test: Trials) -> None:
         expected = evaluate(dev, test, system=curve.system, criterion="wer-min", alpha=0.3)
         assert curve.point.counts == expected.test
         assert (curve.point.kind, curve.point.criterion.name) == ("a priori", "wer-min")
+        judgement = judge(TrialSets(dev, test), system=curve.system, criterion="wer-min", alphas=0.3)
         for found, measure in ((curve.point.far, "far"), (curve.point.frr, "frr")):
-            interval = cluster_interval(test, expected.threshold, system=curve.system, measure=measure)
-            assert found == pytest.approx(interval.interval)
+            assert found == judged_interval(judgement, measure=measure).interval
+        assert curve.point.far == expected.far_interval.interval
 
 
 def test_points_by_folds_are_those_of_cross_validation(dev: Trials) -> None:
@@ -45,9 +48,18 @@ def test_points_by_folds_are_those_of_cross_validation(dev: Trials) -> None:
 def test_without_ids_the_intervals_are_wilson(dev: Trials, test: Trials) -> None:
     bare = [Trials.from_arrays(t.column("face"), t.genuine) for t in (dev, test)]
     (curve,) = operating_curves(*bare)
-    counts = curve.point.counts
-    assert curve.point.far == proportion_interval(counts.false_accepts, counts.impostor, method="wilson")
-    assert curve.point.frr == proportion_interval(counts.false_rejects, counts.genuine, method="wilson")
+    counts, judgement = curve.point.counts, judge(TrialSets(*bare))
+    for measure, errors, trials in (
+        ("far", counts.false_accepts, counts.impostor),
+        ("frr", counts.false_rejects, counts.genuine),
+    ):
+        wilson = proportion_interval(errors, trials, method="wilson")
+        fixed = judged_interval(judgement, measure=measure, threshold="fixed")
+        assert fixed.interval == pytest.approx(wilson)
+        # the threshold moves too
+        drawn = getattr(curve.point, measure)
+        assert drawn.low < wilson.low < wilson.high < drawn.high
+    assert "95 % intervals, threshold re-estimated" in det_plot(curve).get_title(loc="left")
 
 
 def test_what_cannot_be_drawn_is_an_error(dev: Trials, test: Trials) -> None:

@@ -51,8 +51,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     run = run_benchmark(lausanne, settings=RunSettings(keep_scores=True))
     study = run_study(Grid((50, 100), (2, 5), (0.05, 0.1), (0.1, 0.2)), StudySettings(data_sets=50))
     made = {
-        "evaluation": evaluation_page(results, dev, test, REPEAT),
-        "folds": evaluation_page([cross_validate(dev, blocks, system="face")], dev, None, REPEAT, blocks=blocks),
+        "evaluation": evaluation_page(results, REPEAT),
+        "folds": evaluation_page([cross_validate(dev, blocks, system="face")], REPEAT),
         "benchmark": benchmark_page(lausanne, run, REPEAT),
         "coverage": coverage_page(study, REPEAT),
     }

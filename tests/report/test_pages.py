@@ -17,10 +17,14 @@ from fairtrial import (
     RunSettings,
     StudySettings,
     Trials,
+    TrialSets,
+    alpha_grid,
     compare,
     cross_validate,
     evaluate,
     fuse,
+    judge,
+    judged_interval,
     make_blocks,
     run_benchmark,
     run_study,
@@ -28,7 +32,7 @@ from fairtrial import (
 from fairtrial.axes import COLOURS
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
 from fairtrial.counting.errors import as_source, count_errors
-from fairtrial.intervals.clusters import cluster_interval
+from fairtrial.intervals.judged import intervals_along
 from fairtrial.people import Cluster
 from fairtrial.report.benchmark import benchmark_page
 from fairtrial.report.comparison import comparison_page
@@ -95,7 +99,7 @@ def check_self_contained(text: str) -> None:
 def test_evaluation_page_shows_the_numbers_of_the_evaluation() -> None:
     dev, test = two_systems(0), two_systems(1)
     results = [evaluate(dev, test, system=name) for name in test.systems]
-    text = render(evaluation_page(results, dev, test, REPEAT))
+    text = render(evaluation_page(results, REPEAT))
     check_self_contained(text)
     reader = Reader(text)
     for result in results:
@@ -110,8 +114,8 @@ def test_names_with_markup_show_as_text() -> None:
     dev, test = two_systems(0), two_systems(1)
     results = [evaluate(dev, test, system=name) for name in test.systems]
     for page in (
-        evaluation_page(results, dev, test, REPEAT),
-        comparison_page(compare(dev, test, n_resamples=50), dev, test, REPEAT),
+        evaluation_page(results, REPEAT),
+        comparison_page(compare(dev, test, n_resamples=50), REPEAT),
     ):
         text = render(page)
         check_self_contained(text)
@@ -121,14 +125,17 @@ def test_names_with_markup_show_as_text() -> None:
 
 def test_view_of_a_system_against_plain_counts_and_intervals() -> None:
     dev, test = two_systems(0), two_systems(1)
-    page = evaluation_page([evaluate(dev, test, system="face")], dev, test, REPEAT)
+    page = evaluation_page([evaluate(dev, test, system="face")], REPEAT)
     view = page.explore["systems"][0]
     own = test.select(["face"])
     for k in range(0, 101, 20):
         counts = count_errors(as_source(own), view["threshold"][k]).scalar()
         assert (view["far"][k], view["frr"][k]) == (counts.far, counts.frr)
-        expected = cluster_interval(own, view["threshold"][k])
-        assert (view["low"][k], view["high"][k]) == pytest.approx((expected.low, expected.high))
+        judgement = judge(TrialSets(dev, test), system="face", criterion="wer-equal", alphas=view["alpha"][k])
+        assert view["threshold"][k] == judgement.test.threshold[0]
+        expected = judged_interval(judgement)
+        assert expected.threshold == "re-estimated"
+        assert (view["low"][k], view["high"][k]) == pytest.approx((expected.low, expected.high), rel=0.02)
     edges = np.array(view["density"]["edges"])
     for name, flags in (("genuine", test.genuine), ("impostor", ~test.genuine)):
         shown = np.histogram(own.scores[flags, 0], edges)[0] / np.count_nonzero(flags) / np.diff(edges)
@@ -137,7 +144,7 @@ def test_view_of_a_system_against_plain_counts_and_intervals() -> None:
 
 def test_det_curve_is_drawn_at_normal_deviates_on_its_axes() -> None:
     dev, test = two_systems(0), two_systems(1)
-    explore = evaluation_page([evaluate(dev, test, system="face")], dev, test, REPEAT).explore
+    explore = evaluation_page([evaluate(dev, test, system="face")], REPEAT).explore
     view, axes = explore["systems"][0], explore["det"]
     scores = test.column("face")
 
@@ -167,16 +174,16 @@ def test_without_ids_intervals_are_those_of_independent_trials() -> None:
     genuine = np.arange(300) < 100
     dev, test = (Trials.from_arrays(rng.normal(2 * genuine, 1), genuine) for _ in range(2))
     result = evaluate(dev, test)
-    view = evaluation_page([result], dev, test, REPEAT).explore["systems"][0]
-    k = view["threshold"].index(result.threshold)
-    assert (view["low"][k], view["high"][k]) == pytest.approx(tuple(result.interval.interval))
+    view = evaluation_page([result], REPEAT).explore["systems"][0]
+    assert (view["threshold"][50], result.interval.method) == (result.threshold, "wilson")
+    assert (view["low"][50], view["high"][50]) == tuple(result.interval.interval)
 
 
 def test_cross_validated_evaluation_has_a_page_without_thresholds() -> None:
     trials = two_systems(3)
     blocks = make_blocks(trials, 4)
     results = [cross_validate(trials, blocks, system=name) for name in trials.systems]
-    text = render(evaluation_page(results, trials, None, REPEAT, blocks=blocks))
+    text = render(evaluation_page(results, REPEAT))
     check_self_contained(text)
     systems = data_of(text)["systems"]
     assert isinstance(systems, list)
@@ -265,7 +272,7 @@ def test_results_show_themselves_in_a_notebook_with_names_as_text() -> None:
 def test_what_was_asked_stands_where_it_belongs(criterion: str, alpha: float, expected: float | None) -> None:
     dev, test = two_systems(0), two_systems(1)
     result = evaluate(dev, test, system="face", criterion=criterion, alpha=alpha)
-    page = evaluation_page([result], dev, test, REPEAT)
+    page = evaluation_page([result], REPEAT)
     view = page.explore["systems"][0]
     asked = view["asked"]
     assert asked["alpha"] == expected
@@ -280,7 +287,7 @@ def test_curve_of_a_cross_validation_moves_with_alpha() -> None:
     trials = two_systems(3)
     blocks = make_blocks(trials, 4)
     result = cross_validate(trials, blocks, system="face")
-    page = evaluation_page([result], trials, None, REPEAT, blocks=blocks)
+    page = evaluation_page([result], REPEAT)
     view = page.explore["systems"][0]
     assert len(set(view["hter"])) > 3
     assert view["asked"]["threshold"] == result.threshold
@@ -300,15 +307,18 @@ def test_page_of_folds_cites_its_own_methods(cluster: Cluster | None) -> None:
     trials = two_systems(3)
     blocks = make_blocks(trials, 4)
     result = cross_validate(trials, blocks, system="face", cluster=cluster)
-    cited = references(evaluation_page([result], trials, None, REPEAT, blocks=blocks, cluster=cluster))
+    cited = references(evaluation_page([result], REPEAT))
     assert "Stone" in cited
     assert "before the test trials are seen" not in cited
-    assert ("Zou & Donner" in cited) == (cluster is None)
+    assert ("Fafchamps & Gubert" in cited) == (cluster is None)
+    assert ("all trials taken as independent" in cited) == (cluster == "none")
+    assert "the threshold chosen anew" not in cited
+    assert "Threshold re-estimated" in cited
 
 
 def test_page_of_the_same_trials_is_not_a_priori() -> None:
     trials = two_systems(3)
-    page = evaluation_page([evaluate(trials, trials, system="face")], trials, trials, REPEAT)
+    page = evaluation_page([evaluate(trials, trials, system="face")], REPEAT)
     assert "a priori" not in references(page)
     assert "a posteriori" in references(page)
     assert "on the same trials" in page.asked
@@ -317,10 +327,17 @@ def test_page_of_the_same_trials_is_not_a_priori() -> None:
 def test_intervals_along_alpha_are_made_like_the_one_that_leads() -> None:
     dev, test = two_systems(0), two_systems(1)
     result = evaluate(dev, test, system="face", criterion="wer-min", alpha=0.5, cluster="none")
-    page = evaluation_page([result], dev, test, REPEAT, cluster="none")
+    page = evaluation_page([result], REPEAT)
     view = page.explore["systems"][0]
-    assert (view["low"][50], view["high"][50]) == pytest.approx(tuple(result.interval.interval))
-    assert "Zou & Donner" not in references(page)
+    assert (view["low"][50], view["high"][50]) == tuple(result.interval.interval)
+    assert page.tables[0].column("interval")[-1] == result.interval.interval
+    assert "Fafchamps & Gubert" not in references(page)
+    # beside it the same is computed along alpha
+    along = intervals_along(
+        judge(TrialSets(dev, test, "none"), system="face", criterion="wer-min", alphas=alpha_grid())
+    )
+    assert view["low"][51] == pytest.approx(along[51].low)
+    assert view["low"][50] == pytest.approx(along[50].low, rel=0.02)
 
 
 def test_trials_of_one_claim_have_a_page() -> None:
@@ -328,16 +345,17 @@ def test_trials_of_one_claim_have_a_page() -> None:
     genuine = np.arange(60) < 20
     dev, test = (Trials.from_arrays(rng.normal(2 * genuine, 1), genuine, claim=["a"] * 60) for _ in range(2))
     result = evaluate(dev, test, criterion="wer-min")
-    view = evaluation_page([result], dev, test, REPEAT).explore["systems"][0]
-    assert (view["low"][50], view["high"][50]) == pytest.approx(tuple(result.interval.interval))
+    view = evaluation_page([result], REPEAT).explore["systems"][0]
+    assert (view["low"][50], view["high"][50]) == tuple(result.interval.interval)
+    assert any("same claim" in note for note in result.notes)
 
 
 def test_pages_can_speak_the_terms_of_iso() -> None:
     dev, test = two_systems(0, ("FAR", "FRR")), two_systems(1, ("FAR", "FRR"))
     results = [evaluate(dev, test, system=name) for name in test.systems]
     for page in (
-        evaluation_page(results, dev, test, REPEAT, terms="iso"),
-        comparison_page(compare(dev, test, measure="far", n_resamples=50), dev, test, REPEAT, terms="iso"),
+        evaluation_page(results, REPEAT, terms="iso"),
+        comparison_page(compare(dev, test, measure="far", n_resamples=50), REPEAT, terms="iso"),
     ):
         text = Reader(render(page)).text
         assert "FMR" in text
@@ -361,7 +379,7 @@ def test_scores_far_from_zero_keep_their_digits() -> None:
     dev, test = two_systems(0), two_systems(1)
     dev, test = (Trials.from_arrays(t.scores + 1e6, t.genuine, systems=["a", "b"]) for t in (dev, test))
     result = evaluate(dev, test, system="a")
-    text = render(evaluation_page([result], dev, test, REPEAT))
+    text = render(evaluation_page([result], REPEAT))
     systems = data_of(text)["systems"]
     assert isinstance(systems, list)
     assert systems[0]["asked"]["threshold"] == result.threshold
@@ -371,7 +389,7 @@ def test_scores_far_from_zero_keep_their_digits() -> None:
 def test_one_sided_and_equivalence_are_told() -> None:
     dev, test = two_systems(0, ("a", "b")), two_systems(1, ("a", "b"))
     found = compare(dev, test, n_resamples=50, alternative="less", margin=0.2)
-    sentences = comparison_page(found, dev, test, REPEAT).answer
+    sentences = comparison_page(found, REPEAT).answer
     assert "one-sided" in sentences[0]
     assert any("equivalent" in sentence and "within 0.2" in sentence for sentence in sentences)
 
@@ -392,6 +410,6 @@ def test_the_better_system_is_the_one_with_more_recall_or_fewer_errors() -> None
     )
     for measure in ("frr", "recall"):
         found = compare(dev, test, n_resamples=50, measure=measure)
-        assert comparison_page(found, dev, test, REPEAT).answer[0].startswith("good is better than poor")
+        assert comparison_page(found, REPEAT).answer[0].startswith("good is better than poor")
     claimed = compare(dev, test, n_resamples=50, measure="recall", alternative="less")
-    assert "poor has a lower Recall than good is shown" in comparison_page(claimed, dev, test, REPEAT).answer[0]
+    assert "poor has a lower Recall than good is shown" in comparison_page(claimed, REPEAT).answer[0]

@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.benchmark.protocols import Experiment
-from fairtrial.claims import ThresholdDeviations
+from fairtrial.claims import GIVEN_ALONG, ThresholdDeviations
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.epc import PerformanceCurve
 from fairtrial.fusion import FusedScores
 from fairtrial.fusion.gain import mean_gain
 from fairtrial.intervals.rates import RateInterval
+from fairtrial.judging import CHOSEN, Kind
 from fairtrial.rules.criteria import Criterion
 from fairtrial.significance.results import TestResult
 from fairtrial.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Result, Table, interval_title, percent, plural
@@ -228,6 +229,11 @@ class BenchmarkResult(Result):
         """The confidence of the intervals and tests."""
         return self.experiments[0].interval.confidence
 
+    @property
+    def kind(self) -> Kind:
+        """Whether the figures are a priori."""
+        return self.pooled["all"].kind
+
     def summary(self) -> str:
         """What was run, and the mean HTER of all experiments."""
         mean = fmean(float(each.counts.hter) for each in self.experiments)
@@ -277,10 +283,10 @@ class BenchmarkResult(Result):
         given = [k for k, each in enumerate(self.experiments) if each.experiment.split is None]
         return Table.of(
             "experiments",
-            f"{self._caption()}, a priori, thresholds by {self.criterion.described(self.alpha)} on dev",
+            f"{self._caption()}, {self.kind}, thresholds by {self.criterion.described(self.alpha)} {CHOSEN[self.kind]}",
             columns,
             records,
-            notes=self.notes,
+            notes=(f"intervals and p values: {GIVEN_ALONG[self.experiments[0].test.threshold]}", *self.notes),
             section="group",
             shown=given if len(given) <= _MANY else [],
         )

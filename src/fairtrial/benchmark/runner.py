@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -21,11 +21,13 @@ from fairtrial.fusion.combination import Missing
 from fairtrial.fusion.methods import as_fusion
 from fairtrial.fusion.normalise import check_normalisation
 from fairtrial.intervals.judged import judged_interval
-from fairtrial.judging import Judgement, TrialSets, judge
+from fairtrial.judging import SUPPORT, Judgement, TrialSets, judge
 from fairtrial.rules.criteria import CriterionLike, as_criterion
 from fairtrial.rules.measures import MEASURES
 from fairtrial.significance.multiple import adjust_p_values
 from fairtrial.significance.paired import leading_test, pair_judgements
+
+_UNSUPPORTED = f"the target rests on fewer than {SUPPORT} errors on dev"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +112,14 @@ def run_benchmark(
         baselines,
         finished,
         pooled,
-        (*benchmark.notes, *_notes(finished)),
+        (*benchmark.notes, *_notes(finished), *_people_notes(prepared.values())),
     )
+
+
+def _people_notes(sets: Iterable[_Prepared]) -> list[str]:
+    """What the reader should know of the people of each set; once for all splits of a set."""
+    found = [f"{one.set.name}: {note}" for one in sets if one.trials.people[1] for note in one.trials.people[1].notes]
+    return list(dict.fromkeys(found))
 
 
 def _notes(results: Sequence[ExperimentResult]) -> list[str]:
@@ -215,7 +223,7 @@ def _run(experiment: Experiment, one: _Prepared, settings: RunSettings) -> Exper
         np.packbits(pair.wrong_a),
         threshold_deviations(judged, MEASURES["hter"]),
         fused if settings.keep_scores else None,
-        (*fused.notes, *filter(None, [gain.note])),
+        (*fused.notes, *filter(None, [gain.note]), *([_UNSUPPORTED] if judged.notes else [])),
     )
 
 

@@ -192,7 +192,7 @@ def _tables(results: Sequence[BenchmarkResult], contest: Contest | None) -> list
         notes += (f"and {len(main.notes) - _MOST_NOTES} more notes: --json has all",)
     if contest is not None:
         columns = tuple(replace(column, detail=False) if column.key == "fusion" else column for column in main.columns)
-        main = replace(main, columns=columns, caption=f"{results[0].title}, {contest.protocol}, a priori")
+        main = replace(main, columns=columns, caption=f"{results[0].title}, {contest.protocol}, {results[0].kind}")
     once = [table for table in found[0][1:] if table.name in ("systems", "system spreads")]
     others = [table for tables in found for table in tables[1:] if table.name not in ("systems", "system spreads")]
     return [replace(main, notes=notes), *once, *others, *(contest.tables() if contest is not None else ())]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.checks import check_choice
+from fairtrial.claims import GIVEN
 from fairtrial.errors import ParameterError, TrialsError, listed
 from fairtrial.evaluation import Evaluation, evaluation_of
 from fairtrial.fusion.gain import Gain, fusion_gain
@@ -17,7 +18,7 @@ from fairtrial.fusion.holding import HeldOut, client_folds, folds_within_clients
 from fairtrial.fusion.methods import Fitted, Floats, FusionData, FusionMethod, as_fusion
 from fairtrial.fusion.normalise import PER_CLAIM, check_normalisation, fit_normalisation
 from fairtrial.fusion.selection import select_parameters
-from fairtrial.judging import TrialSets, judge, seed_of
+from fairtrial.judging import CHOSEN, TrialSets, judge, seed_of
 from fairtrial.people import Cluster
 from fairtrial.rules.criteria import CriterionLike, as_criterion
 from fairtrial.rules.eer import equal_error_rate
@@ -109,23 +110,27 @@ class FusionResult(Result):
             *RATE_COLUMNS,
             Column("interval", interval_title(found.interval.confidence), "interval"),
             Column("method", "method", detail=True),
+            Column("interval_threshold", "threshold of the interval", detail=True),
             Column("fused", "fused", "flag", detail=True),
             *COUNT_COLUMNS,
         )
         records = [
             {**each.test.to_dict(), "system": each.system, "threshold": each.threshold, "fused": each is found}
             | {"interval": each.interval.interval, "method": each.interval.method}
+            | {"interval_threshold": each.interval.threshold}
             for each in (*self.baselines, found)
         ]
         caption = (
-            f"Systems and their fusion, {found.kind}, threshold by {found.criterion.described(found.alpha)} on dev"
+            f"Systems and their fusion, {found.kind}, threshold by {found.criterion.described(found.alpha)} "
+            f"{CHOSEN[found.kind]}"
         )
         gains = (
             Column("beta_mean", "over the mean of the systems", "ratio"),
             Column("beta_min", "over the best", "ratio"),
         )
+        notes = [f"intervals: {GIVEN[found.interval.threshold]}", *self.notes, *self._chosen()]
         return (
-            Table.of("systems", caption, columns, records, notes=[*self.notes, *self._chosen()]),
+            Table.of("systems", caption, columns, records, notes=notes),
             Table("gain", "Gain of the fusion", gains, ((self.gain.beta_mean, self.gain.beta_min),)),
         )
 

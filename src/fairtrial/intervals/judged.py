@@ -150,7 +150,7 @@ def _limits(
     if variance == 0:
         known = people.one_error(members)
         variance = known.variance
-    nearest = max(min(rate, 1 - rate), 1 / own.trials) + _MORE_ERRORS / own.trials
+    nearest = min(max(min(rate, 1 - rate), 1 / own.trials) + _MORE_ERRORS / own.trials, 0.5)
     variance += _MORE_ERRORS * sqrt(own.trials / own.people) / own.trials**2
     degrees = max(min(own.people - 1, known.concentration + _MORE_DEGREES), 1.0)
     return wilson_limits(rate, nearest * (1 - nearest) / variance, student_quantile(degrees, confidence))

@@ -17,9 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.checks import as_generator
+from fairtrial.claims import not_below_chance, student_p_value
 from fairtrial.intervals.rates import normal_quantile
+from fairtrial.people import People, welch
 from fairtrial.planning.systems import ComparisonSetting, both_wrong_share
-from fairtrial.rules.measures import MeasureLike, linear_weights
+from fairtrial.rules.measures import MeasureLike, Weights, linear_weights
+from fairtrial.trials import Trials
 
 _Whole: TypeAlias = NDArray[np.int8]
 
@@ -27,7 +30,6 @@ _SCORES = 5 * 10**7
 """Scores that are drawn at most."""
 _FEWEST = 100
 """Data sets below which the power is not simulated: its standard error would be 4 points and more."""
-_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +75,9 @@ def simulate_comparison_power(
 
     Notes
     -----
-    The test is that of `compare`: contributions of trials summed by client and by impostor, less the pairs that are
-    counted twice, and Student's t with Welch's degrees of freedom. Systems with trials of their own have people of
+    The test is that of `compare` with thresholds fixed: the jackknife over clients and impostors, and Student's t with
+    Welch's degrees of freedom. Nothing is re-estimated here, as there is no development set in a plan: a comparison
+    whose thresholds come from few development trials has less power. Systems with trials of their own have people of
     their own, too.
 
     Examples
@@ -93,10 +96,12 @@ def simulate_comparison_power(
     if not data_sets or number < min(_FEWEST, data_sets) or len(models) < 2:
         return None
     source = as_generator(rng)
-    weights = linear_weights(measure, alpha)
+    drawn = _Trials.of(setting, individuals, linear_weights(measure, alpha))
     found = 0
     for _ in range(number):
-        found += _finds(setting, individuals, models, (weights.far, weights.frr), confidence, source)
+        impostor = models[0].errors((individuals, setting.impostor_attempts), setting.impostors, source)
+        genuine = models[1].errors((individuals, setting.attempts), None, source)
+        found += drawn.differ(impostor, genuine, confidence)
     power = found / number
     return SimulatedPower(power, sqrt(power * (1 - power) / number), number)
 
@@ -192,88 +197,43 @@ def _share(covariance: Callable[[float], float], rho: float) -> float:
     return _root(covariance, rho * covariance(1.0), 0.0) if rho else 0.0
 
 
-def _finds(
-    setting: ComparisonSetting,
-    clients: int,
-    models: list[_Model],
-    weights: tuple[float, float],
-    confidence: float,
-    rng: np.random.Generator,
-) -> bool:
-    """Draw one data set and test it."""
-    impostor = models[0].errors((clients, setting.impostor_attempts), setting.impostors, rng)
-    genuine = models[1].errors((clients, setting.attempts), None, rng)
-    if setting.correlation is None:
-        values = [(impostor[system], genuine[system]) for system in (0, 1)]
-    else:
-        values = [(impostor[0] - impostor[1], genuine[0] - genuine[1])]
-    sides = [_Tested.of(*each, weights, setting.impostors) for each in values]
-    estimate = sides[0].estimate - sum(side.estimate for side in sides[1:])
-    return _is_significant(estimate, sides, confidence)
+@dataclass(frozen=True, slots=True, eq=False)
+class _Trials:
+    """Who takes part in the trials of a data set, and what is compared on them."""
 
-
-@dataclass(frozen=True, slots=True)
-class _Tested:
-    """An estimate, its variance, and what the two classes add to it with their numbers of people."""
-
-    estimate: float
-    variance: float
-    classes: tuple[tuple[float, int], tuple[float, int]]
+    people: People
+    weights: Weights
+    paired: bool
 
     @classmethod
-    def of(cls, impostor: _Whole, genuine: _Whole, weights: tuple[float, float], people: int | None) -> _Tested:
-        """Sum up errors, or differences of errors, with one row per client."""
-        clients, fewest = len(impostor), len(impostor) if people is None else min(len(impostor), people)
-        means = impostor.sum() / impostor.size, genuine.sum() / genuine.size
-        scales = weights[0] / impostor.size, weights[1] / genuine.size
-        by_client, by_own = (
-            scale * (values.sum(axis=1) - mean * values.shape[1])
-            for values, mean, scale in zip((impostor, genuine), means, scales, strict=True)
-        )
-        crossed = 0.0
-        if people is not None:
-            crossed = scales[0] ** 2 * (_by_impostor(impostor, people, means[0]) - _by_pair(impostor, people, means[0]))
-        between, own, total = (float(np.sum(sums**2)) for sums in (by_client, by_own, by_client + by_own))
-        parts = (_above_zero(between, crossed), fewest), (own, clients)
-        estimate = weights[0] * means[0] + weights[1] * means[1]
-        return cls(float(estimate), _above_zero(total, crossed), parts)
+    def of(cls, setting: ComparisonSetting, clients: int, weights: Weights) -> _Trials:
+        """Impostor trials first, one row per client; impostors take turns."""
+        claims = [np.repeat(np.arange(clients), count) for count in (setting.impostor_attempts, setting.attempts)]
+        claim, genuine = np.concatenate(claims), np.repeat([False, True], [len(own) for own in claims])
+        subject = None
+        if setting.impostors is not None:
+            others = clients + np.arange(len(claims[0])) % setting.impostors
+            subject = np.concatenate([others, claims[1]])
+        trials = Trials.from_arrays(np.zeros(len(claim)), genuine, claim=claim, subject=subject)
+        return cls(People.of(trials), weights, setting.correlation is not None)
 
+    def differ(self, impostor: list[_Whole], genuine: list[_Whole], confidence: float) -> bool:
+        """Test the errors of the two systems, by `claims` and `people` as in `compare`."""
+        errors = [np.concatenate([part.ravel() for part in own]) for own in zip(impostor, genuine, strict=True)]
+        estimate = self._value(errors[0]) - self._value(errors[1])
+        weights = self.weights[:2]
+        if self.paired:
+            difference = errors[0] - errors[1]
+            spread = self.people.error_variance(difference, weights)
+            parts = [not_below_chance(spread, difference, weights, self.people.is_genuine)]
+        else:
+            parts = [self.people.error_variance(own, weights) for own in errors]
+        variance = sum(part.variance for part in parts)
+        if variance <= 0:
+            return estimate != 0
+        degrees = welch([(part.variance, part.degrees) for part in parts])
+        return student_p_value(estimate / sqrt(variance), degrees, "two-sided") < 1 - confidence
 
-def _above_zero(between: float, crossed: float) -> float:
-    """Add what impostors do to the variance; with few people a difference of sums may come out negative."""
-    return between + crossed if between + crossed > _ROUNDING * between else between
-
-
-def _by_impostor(values: _Whole, people: int, mean: float) -> float:
-    """Sum deviations from the mean by impostor, who take turns, and sum the squares."""
-    turns = -(-values.size // people)
-    padded = np.zeros(turns * people, dtype=np.int8)
-    padded[: values.size] = values.ravel()
-    trials = np.full(people, turns)
-    trials[people - len(padded) + values.size :] -= 1
-    return float(np.sum((padded.reshape(turns, people).sum(axis=0) - mean * trials) ** 2))
-
-
-def _by_pair(values: _Whole, people: int, mean: float) -> float:
-    """Sum deviations by pair of client and impostor, and sum the squares; a client meets all impostors in turn."""
-    clients, attempts = values.shape
-    if attempts <= people:
-        return float(np.count_nonzero(values) - values.size * mean**2)
-    rounds = -(-attempts // people)
-    padded = np.zeros((clients, rounds * people), dtype=np.int8)
-    padded[:, :attempts] = values
-    trials = np.full(people, rounds)
-    trials[people - rounds * people + attempts :] -= 1
-    return float(np.sum((padded.reshape(clients, rounds, people).sum(axis=1) - mean * trials) ** 2))
-
-
-def _is_significant(estimate: float, sides: list[_Tested], confidence: float) -> bool:
-    from scipy.special import stdtrit
-
-    parts = [(variance * people / (people - 1), people - 1) for side in sides for variance, people in side.classes]
-    total = sum(variance for variance, _ in parts)
-    if total <= 0:
-        return estimate != 0
-    degrees = total**2 / sum(variance**2 / own for variance, own in parts)
-    variance = sum(side.variance for side in sides) * (degrees + 1) / degrees
-    return abs(estimate) > float(stdtrit(degrees, (1 + confidence) / 2)) * sqrt(variance)
+    def _value(self, errors: _Whole) -> float:
+        genuine = self.people.is_genuine
+        return self.weights.far * float(errors[~genuine].mean()) + self.weights.frr * float(errors[genuine].mean())

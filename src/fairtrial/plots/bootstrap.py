@@ -55,6 +55,6 @@ def bootstrap_plot(
         in_percent(own.xaxis, f"{label} of {legible(pair.a)} minus {label} of {legible(pair.b)}")
         in_percent(own.yaxis, "share of replicates")
         inside = "0 lies within: no difference shown" if low <= 0 <= high else "0 lies outside: they differ"
-        own.set_title(f"{len(found.replicates):,} bootstrap replicates on test, thresholds from dev\n{inside}")
+        own.set_title(f"{len(found.replicates):,} bootstrap replicates on test, thresholds fixed\n{inside}")
         own.legend(loc="upper right")
         return own

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fairtrial.axes import DET_TICKS, DetLimits, Range, det_limits, probit, share_below
+from fairtrial.claims import GIVEN
 from fairtrial.errors import ParameterError
 from fairtrial.folds import CROSS_VALIDATED
+from fairtrial.judging import CHOSEN
 from fairtrial.plots.operating import OperatingCurve, OperatingPoint
 from fairtrial.plots.style import GREY, Look, axes_for, in_percent, legend_within, legible, look
 from fairtrial.tables import Terms, percent, translate
@@ -108,15 +110,15 @@ def _draw_point(ax: Axes, point: OperatingPoint, own: Look, edges: Edges) -> Non
 def headline(name: str, curves: Sequence[OperatingCurve]) -> str:
     """What is a posteriori in the figure, and what a priori."""
     point = curves[0].point
-    level = f"{100 * point.confidence:g} % intervals"
+    level = f"{100 * point.confidence:g} % intervals, {GIVEN[point.interval_threshold]}"
     if point.kind == CROSS_VALIDATED:
         return (
             f"{name} and EER: a posteriori, on all trials\n"
-            f"points, HTER: on held-out trials, threshold by {point.criterion} from other people\n{level}"
+            f"points, HTER: on held-out trials, threshold by {point.criterion} {CHOSEN[point.kind]}\n{level}"
         )
     return (
         f"{name} and EER: a posteriori, on test\n"
-        f"points, HTER: {point.kind}, threshold by {point.criterion} on dev; {level}"
+        f"points, HTER: {point.kind}, threshold by {point.criterion} {CHOSEN[point.kind]}\n{level}"
     )
 
 

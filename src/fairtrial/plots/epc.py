@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fairtrial.axes import ALPHA, ALPHA_ENDS
+from fairtrial.claims import GIVEN_ALONG
 from fairtrial.epc import PerformanceCurve
 from fairtrial.errors import ParameterError
 from fairtrial.evaluation import Evaluation
 from fairtrial.folds import CROSS_VALIDATED
 from fairtrial.intervals.bands import Band
+from fairtrial.judging import CHOSEN
 from fairtrial.plots.style import axes_for, in_percent, legend_below, legible, look
 from fairtrial.tables import Terms, translate
 
@@ -123,11 +125,21 @@ def _draw_points(ax: Axes, points: Sequence[Evaluation], places: Mapping[str, in
         )
 
 
+def how_judged(curve: PerformanceCurve) -> str:
+    """What kind of figures a curve shows, and where its thresholds were chosen."""
+    return f"{_KINDS.get(curve.kind, curve.kind)}, threshold by {curve.criterion} {CHOSEN[curve.kind]}"
+
+
 def _headline(curve: PerformanceCurve, band: Band | None, points: Sequence[Evaluation]) -> str:
-    whose = "from other people" if curve.kind == CROSS_VALIDATED else "on dev"
-    parts = [f"EPC: {_KINDS.get(curve.kind, curve.kind)}, threshold by {curve.criterion} {whose}"]
+    around = []
     if band is not None:
-        parts.append(f"{100 * band.confidence:g} % {band.kind} bands")
+        around.append((f"{100 * band.confidence:g} % {band.kind} bands", GIVEN_ALONG[band.threshold]))
     if points:
-        parts.append(f"points with {100 * points[0].interval.confidence:g} % intervals")
-    return "\n".join([parts[0], *([", ".join(parts[1:])] if parts[1:] else [])])
+        interval = points[0].interval
+        around.append((f"points with {100 * interval.confidence:g} % intervals", GIVEN_ALONG[interval.threshold]))
+    lines = [f"EPC: {how_judged(curve)}"]
+    if len({given for _, given in around}) == 1:
+        lines.append(f"{', '.join(what for what, _ in around)}; {around[0][1]}")
+    else:
+        lines += [f"{what}, {given}" for what, given in around]
+    return "\n".join(lines)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from fairtrial.claims import GIVEN_ALONG
 from fairtrial.epc import PerformanceCurve
 from fairtrial.errors import ParameterError
-from fairtrial.plots.epc import as_curves, label_axes
+from fairtrial.plots.epc import as_curves, how_judged, label_axes
 from fairtrial.plots.style import axes_for, legend_below, legible, look
 from fairtrial.significance.curves import CurveComparison
 from fairtrial.tables import Terms
@@ -33,7 +34,7 @@ def epc_comparison_plot(
     Parameters
     ----------
     a, b
-        Curves of the two systems, of the HTER.
+        Curves of the two systems, of the same measure.
     comparison
         The result of `compare_curves` on them.
     terms
@@ -49,23 +50,24 @@ def epc_comparison_plot(
         shade_regions(own, comparison)
         whole = "over all alpha at once" if comparison.simultaneous else "at each alpha by itself"
         own.set_title(
-            f"EPC: a priori, threshold by {a.criterion} on dev\n"
-            f"shaded: {100 * comparison.confidence:g} % significant, {comparison.test} test, {whole}"
+            f"EPC: {how_judged(a)}\n"
+            f"shaded: {100 * comparison.confidence:g} % significant, {comparison.test} test, {whole}\n"
+            f"{GIVEN_ALONG[comparison.threshold]}"
         )
         legend_below(own)
         return own
 
 
 def check_pair(a: PerformanceCurve, b: PerformanceCurve, comparison: CurveComparison) -> None:
-    """Raise an error where curves and comparison are of different systems or not of the HTER."""
+    """Raise an error where curves and comparison are of different systems or measures."""
     as_curves([a, b])
     if (a.system, b.system) != (comparison.a, comparison.b) or not np.array_equal(a.alpha, comparison.alpha):
         raise ParameterError(
             f"the comparison is of {comparison.a} and {comparison.b}, the curves are of {a.system} and {b.system}, "
             "or at other values of alpha"
         )
-    if a.measure.name != "hter":
-        raise ParameterError(f"curves are compared by their HTER; these show {a.measure.label}")
+    if a.measure.name != comparison.measure.name:
+        raise ParameterError(f"the comparison is of {comparison.measure.label}; these curves show {a.measure.label}")
 
 
 def draw_pair(ax: Axes, a: PerformanceCurve, b: PerformanceCurve, terms: Terms) -> None:
@@ -79,7 +81,7 @@ def draw_pair(ax: Axes, a: PerformanceCurve, b: PerformanceCurve, terms: Terms) 
 def shade_regions(ax: Axes, comparison: CurveComparison) -> None:
     """Shade where A is better, and where B is."""
     for number, name in enumerate((comparison.a, comparison.b)):
-        better = comparison.different & ((comparison.statistic < 0) if number == 0 else (comparison.statistic > 0))
+        better = comparison.different & ((comparison.worse < 0.5) if number == 0 else (comparison.worse > 0.5))
         for place, (low, high) in enumerate(spans(comparison.alpha, better)):
             label = f"{legible(name)} significantly better" if place == 0 else None
             ax.axvspan(

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from fairtrial.axes import ALPHA
+from fairtrial.claims import GIVEN_ALONG
 from fairtrial.epc import PerformanceCurve
 from fairtrial.errors import ParameterError
+from fairtrial.plots.epc import how_judged
 from fairtrial.plots.epc_compare import check_pair, draw_pair, spans
 from fairtrial.plots.style import GREY, PALE, figure_for, in_percent, legible
 from fairtrial.significance.curves import CurveComparison
-from fairtrial.tables import Terms, translate
+from fairtrial.tables import Terms
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,12 +31,12 @@ def epc_significance_plot(
     terms: Terms = "default",
     figure: Canvas | None = None,
 ) -> tuple[Axes, Axes]:
-    """Draw two EPCs and, below, the confidence along alpha that A has the higher HTER.
+    """Draw two EPCs and, below, the confidence along alpha that A is worse.
 
     Parameters
     ----------
     a, b
-        Curves of the two systems, of the HTER.
+        Curves of the two systems, of the same measure.
     comparison
         The result of `compare_curves` on them; with ``method="independent"`` it is eq. (14) of the paper below.
     levels
@@ -59,8 +60,9 @@ def epc_significance_plot(
     with figure_for(figure, (6.4, 6.2)) as own:
         upper, lower = own.subplots(2, 1, sharex=True, height_ratios=[3, 2])
         draw_pair(upper, a, b, terms)
+        lower.set_xlabel(upper.get_xlabel())
         upper.set_xlabel("")
-        upper.set_title(f"(a) EPC: a priori, threshold by {a.criterion} on dev")
+        upper.set_title(f"(a) EPC: {how_judged(a)}")
         upper.legend(loc="upper center")
         lower.plot(comparison.alpha, comparison.worse, color="black")
         for level in levels:
@@ -71,9 +73,9 @@ def epc_significance_plot(
         lower.set_ylim(-0.02, 1.02)
         lower.set_yticks(sorted({0.0, 1.0, *levels}))
         in_percent(lower.yaxis, "confidence")
-        lower.set_xlabel(translate(ALPHA, terms))
         lower.set_title(
             f"(b) confidence that {legible(a.system)} is worse than {legible(b.system)}, {comparison.test} test\n"
+            f"{GIVEN_ALONG[comparison.threshold]}; "
             f"grey: beyond {' and '.join(f'{100 * level:g}' for level in (min(levels), max(levels)))} %"
         )
         return upper, lower

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from fairtrial.claims import Threshold
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.curves import RocCurve, roc_curve
 from fairtrial.errors import TrialsError
@@ -29,6 +30,8 @@ class OperatingPoint:
     confidence: float
     criterion: Criterion
     kind: Kind
+    interval_threshold: Threshold
+    """Whether the intervals have the threshold re-estimated."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,4 +107,5 @@ def _point(judgement: Judgement, confidence: float) -> OperatingPoint:
         confidence,
         judgement.criterion,
         judgement.kind,
+        far.threshold,
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fairtrial.benchmark.results import BenchmarkResult
 from fairtrial.epc import PerformanceCurve
 from fairtrial.errors import ParameterError, listed, shown
-from fairtrial.plots.epc import label_axes
+from fairtrial.plots.epc import how_judged, label_axes
 from fairtrial.plots.style import axes_for, legend_below, legible, look
 from fairtrial.tables import Terms
 
@@ -45,10 +45,11 @@ def pooled_epc_plot(
             drawn = look(number)
             own.plot(curve.alpha, curve.value, color=drawn.colour, linestyle=drawn.line, label=legible(name))
         first = runs[0]
-        label_axes(own, next(iter(curves.values())), terms)
+        any_curve = next(iter(curves.values()))
+        label_axes(own, any_curve, terms)
         what = _name(first) if len(runs) == 1 else "all experiments" if group == "all" else group
         data = f"{first.benchmark} (synthetic)" if first.synthetic else first.benchmark
-        own.set_title(f"pooled EPC: {data}, {first.protocol}, {what}\na priori, threshold by {first.criterion} on dev")
+        own.set_title(f"pooled EPC: {data}, {first.protocol}, {what}\n{how_judged(any_curve)}")
         legend_below(own)
         return own
 

@@ -8,8 +8,9 @@ from fairtrial.axes import COLOURS, line_of, percent_axis
 from fairtrial.benchmark.results import BenchmarkResult, ExperimentResult
 from fairtrial.benchmark.sets import Benchmark
 from fairtrial.epc import PerformanceCurve
+from fairtrial.judging import CHOSEN
 from fairtrial.report.page import Captions, Page, Reference, Repeat
-from fairtrial.report.parts import ADJUSTED, EPC, PRIOR, ROBUST, trials_table
+from fairtrial.report.parts import ADJUSTED, JUDGED, interval_references, trials_table
 from fairtrial.report.views import Asked, SystemView, alpha_axis, curve_view, explored, highest_within
 from fairtrial.tables import Terms
 
@@ -47,12 +48,14 @@ def benchmark_page(
     Page
         To be written by `write_report`.
     """
+    judged = JUDGED["dev" if result.kind == "a priori" else "same trials"]
     views = [view for each in result.experiments if (view := _view(each, result, confidence)) is not None]
     notes = () if views else ("the page shows single experiments only for protocols with at most 60 of them",)
     return Page(
         title=f"{result.title}: {result.protocol}, fusion by {result.fusion}",
         asked=f"What fusion by {result.fusion} gains over single systems in the protocol {result.protocol} "
-        f"(normalisation {result.normalise}, threshold by {result.criterion.described(result.alpha)} on dev).",
+        f"(normalisation {result.normalise}, threshold by {result.criterion.described(result.alpha)} "
+        f"{CHOSEN[result.kind]}).",
         answer=(_sentence(result, confidence),),
         tables=result.tables(),
         data=tuple(
@@ -60,11 +63,11 @@ def benchmark_page(
             for one in benchmark.sets[:_SETS]
         ),
         methods=(
-            PRIOR,
+            judged.references[0],
             _FUSION,
-            ROBUST,
+            *interval_references(each.interval for each in result.experiments),
             *ADJUSTED["holm"],
-            EPC,
+            *judged.references[1:],
             Reference("The scores.", benchmark.citation or benchmark.title),
         ),
         repeat=repeat,

@@ -14,7 +14,7 @@ from fairtrial.significance.multiple import Correction
 from fairtrial.tables import Column, Table
 from fairtrial.trials import Trials
 
-PRIOR = Reference(
+_PRIOR = Reference(
     "The threshold is fixed on development trials before the test trials are seen; figures on test are a priori.",
     "Bengio, Mariéthoz & Keller, The expected performance curve, 2005",
 )
@@ -27,11 +27,11 @@ _HELD_OUT = Reference(
     "folds take part; errors are pooled over all trials.",
     "Stone, Cross-validatory choice and assessment of statistical predictions, 1974",
 )
-INDEPENDENT = Reference(
+_INDEPENDENT = Reference(
     "Interval of the HTER for independent trials.",
     "Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eq. (13)",
 )
-ROBUST = Reference(
+_ROBUST = Reference(
     "Interval and test for trials that share people: contributions of trials summed by person, Welch's degrees of "
     "freedom; limits by Wilson, combined as by Zou & Donner.",
     "Fafchamps & Gubert 2007; Cameron, Gelbach & Miller 2011; Zou & Donner 2008",
@@ -41,11 +41,11 @@ _WILSON = Reference(
     "Wilson 1927; Zou & Donner 2008",
 )
 _RE_ESTIMATED = Reference(
-    "Threshold re-estimated: dev is drawn anew by people and the threshold chosen anew; what that adds to the variance "
-    "is added.",
+    "Threshold re-estimated: dev is resampled by people and the threshold chosen on each resample; the variance that "
+    "comes of it is added.",
     "Cameron, Gelbach & Miller 2011; Efron & Tibshirani, An introduction to the bootstrap, 1993",
 )
-EPC = Reference(
+_EPC = Reference(
     "Expected performance curve: for every alpha a threshold from dev, the error from test.",
     "Bengio, Mariéthoz & Keller 2005",
 )
@@ -63,10 +63,10 @@ ADJUSTED: dict[Correction, tuple[Reference, ...]] = {
     "none": (),
 }
 _INTERVALS = {
-    "independent": INDEPENDENT,
-    "cluster-claim": ROBUST,
-    "cluster-subject": ROBUST,
-    "cluster-both": ROBUST,
+    "independent": _INDEPENDENT,
+    "cluster-claim": _ROBUST,
+    "cluster-subject": _ROBUST,
+    "cluster-both": _ROBUST,
     "wilson": _WILSON,
 }
 """Where the intervals of an evaluation come from, by their method."""
@@ -88,13 +88,13 @@ JUDGED: dict[Origin, Judged] = {
     "dev": Judged(
         ", with the threshold chosen by {rule} on development trials",
         "Errors on dev and on test, at the threshold from dev",
-        (PRIOR, EPC),
+        (_PRIOR, _EPC),
         _ON_TEST,
     ),
     "same trials": Judged(
         ", with the threshold chosen by {rule} on the same trials",
         "Errors at a threshold that was chosen on the same trials",
-        (_POSTERIOR, EPC),
+        (_POSTERIOR, _EPC),
         _ON_TEST,
     ),
     "folds": Judged(

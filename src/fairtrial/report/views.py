@@ -141,6 +141,9 @@ def curve_view(
     judgement = curve.judged()
     limits = intervals_along(judgement, confidence=confidence, threshold=threshold)
     low, high = (np.array([getattr(each, end) for each in limits]) for end in ("low", "high"))
+    # replicates of all alphas together are not quite those of one: where both are known, the table's count
+    same = (curve.alpha == asked.alpha) & (curve.far == asked.counts.far) & (curve.frr == asked.counts.frr)
+    low[same], high[same] = asked.low, asked.high
     trials = judgement.trials.select([judgement.system])
     return SystemView(name, curve, low, high, asked, roc_curve(trials, max_points=_DET_POINTS), _densities(trials))
 
