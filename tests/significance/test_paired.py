@@ -3,17 +3,24 @@
 import numpy as np
 import pytest
 
-from fairtrial import Trials, TrialsError
+from fairtrial import MEASURES, Trials, TrialSets, TrialsError, judge, judge_at
+from fairtrial.claims import Alternative, claim
+from fairtrial.intervals.bootstrap import count_table, draw_replicates
+from fairtrial.intervals.bootstrap import two_systems as difference_of
+from fairtrial.people import Cluster
 from fairtrial.significance import dependent_test, independent_test
 from fairtrial.significance.paired import (
     Pair,
     bootstrap_difference,
     bootstrap_test,
-    cluster_test,
+    leading_test,
     mcnemar_of_pair,
-    pair_systems,
+    pair_judgements,
     permutation_test,
 )
+from simulated import crossed
+
+HTER = MEASURES["hter"]
 
 
 def two_systems(rng: np.random.Generator, *, clients: int = 40, impostors: int = 20, effect: float = 0.0) -> Trials:
@@ -28,8 +35,11 @@ def two_systems(rng: np.random.Generator, *, clients: int = 40, impostors: int =
     return Trials.from_arrays(scores, genuine, systems=["a", "b"], claim=claim, subject=subject)
 
 
-def pair(trials: Trials) -> Pair:
-    return pair_systems(trials, "a", "b", 1.1, 1.1)
+def pair(
+    trials: Trials, threshold: float = 1.1, cluster: Cluster | None = None, systems: tuple[str, str] = ("a", "b")
+) -> Pair:
+    sets = TrialSets(None, trials, cluster)
+    return pair_judgements(*(judge_at(sets, threshold, system=name) for name in systems))
 
 
 def test_counts_and_discordant_trials_by_hand() -> None:
@@ -38,7 +48,7 @@ def test_counts_and_discordant_trials_by_hand() -> None:
         [True, True, True, False, False, False],
         systems=["a", "b"],
     )
-    found = pair_systems(trials, "a", "b", 0.5, 0.5)
+    found = pair(trials, 0.5)
     assert (found.counts_a.false_rejects, found.counts_a.false_accepts) == (1, 2)
     assert (found.counts_b.false_rejects, found.counts_b.false_accepts) == (2, 2)
     disagree = found.discordant
@@ -49,13 +59,13 @@ def test_counts_and_discordant_trials_by_hand() -> None:
 
 def test_all_tests_agree_on_independent_trials() -> None:
     trials = two_systems(np.random.default_rng(0), clients=200)
-    found = pair(trials)
+    found = pair(trials, cluster="none")
     a, b = found.counts_a, found.counts_b
     sigmas = {
         "dependent": dependent_test(a, b, found.discordant).sigma,
-        "cluster": cluster_test(found, cluster="none").sigma,
+        "leading": leading_test(found).sigma,
         "permutation": permutation_test(found).sigma,
-        "bootstrap": bootstrap_test(bootstrap_difference(found, cluster="none")).sigma,
+        "bootstrap": bootstrap_test(bootstrap_difference(found, measure=HTER)).sigma,
     }
     reference = sigmas.pop("dependent")
     assert reference is not None
@@ -80,36 +90,119 @@ def test_permutation_against_all_sign_changes() -> None:
     assert permutation_test(found, n_resamples=50_000).p_value == pytest.approx(exact, abs=0.01)
 
 
-@pytest.mark.parametrize("side", ["less", "greater"])
-def test_one_sided_p_values_add_up(side: str) -> None:
+def test_one_sided_p_values_add_up() -> None:
     found = pair(two_systems(np.random.default_rng(1)))
-    less, greater = (cluster_test(found, alternative=s).p_value for s in ("less", "greater"))
+    sides: tuple[Alternative, ...] = ("less", "greater")
+    less, greater = (leading_test(found, alternative=side).p_value for side in sides)
     assert less + greater == pytest.approx(1)
-    assert cluster_test(found).p_value == pytest.approx(2 * min(less, greater))
-    assert permutation_test(found, alternative=side).p_value <= 1  # type: ignore[arg-type]
+    assert leading_test(found).p_value == pytest.approx(2 * min(less, greater))
+    drawn = bootstrap_difference(found, measure=HTER, n_resamples=2000)
+    for side, expected in zip(sides, (less, greater), strict=True):
+        for test in (bootstrap_test(drawn, alternative=side), permutation_test(found, alternative=side)):
+            assert test.alternative == side
+            assert test.p_value == pytest.approx(expected, abs=0.1)
 
 
-def test_cluster_test_keeps_its_level_where_the_others_do_not() -> None:
+def test_the_leading_test_is_called_by_what_it_knows() -> None:
+    trials = two_systems(np.random.default_rng(1))
+    assert leading_test(pair(trials)).test == "cluster"
+    assert "20 people of equal weight" in leading_test(pair(trials)).note
+    assert leading_test(pair(trials, cluster="none")).test == "paired"
+
+
+def test_both_thresholds_say_which_they_are() -> None:
+    rng = np.random.default_rng(5)
+    sets = TrialSets(crossed(rng), crossed(rng, start=500))
+    found = pair_judgements(*(judge(sets, system=name, criterion="far", alphas=0.01) for name in ("a", "b")))
+    moved, fixed = leading_test(found), leading_test(found, threshold="fixed")
+    assert [moved.to_dict()["threshold"], fixed.to_dict()["threshold"]] == ["re-estimated", "fixed"]
+    assert moved.estimate == fixed.estimate
+    assert (moved.sigma or 0) > (fixed.sigma or 0)
+    # thresholds that were given cannot be re-estimated
+    assert leading_test(pair(sets.test)).threshold == "fixed"  # type: ignore[arg-type]
+
+
+def test_leading_test_keeps_its_level_where_the_others_do_not() -> None:
     rng = np.random.default_rng(2)
     rejected = {"cluster": 0, "dependent": 0}
-    runs = 500
+    runs = 400
     for _ in range(runs):
         found = pair(two_systems(rng, effect=0.8))
-        rejected["cluster"] += cluster_test(found).p_value < 0.05
+        rejected["cluster"] += leading_test(found).p_value < 0.05
         rejected["dependent"] += dependent_test(found.counts_a, found.counts_b, found.discordant).p_value < 0.05
     assert 0.02 <= rejected["cluster"] / runs <= 0.08
     assert rejected["dependent"] / runs > 0.15
 
 
+def sparse(rng: np.random.Generator, clients: int = 60) -> Trials:
+    """Each client is tried by three impostors of their own, each impostor tries three clients."""
+    names = np.arange(clients)
+    claim = np.concatenate([np.repeat(names, 3), np.repeat(names, 3)])
+    subject = np.concatenate([np.repeat(names, 3), 1000 + (np.repeat(names, 3) + np.tile([0, 7, 19], clients)) % clients])
+    genuine = claim == subject
+    scores = 2.0 * genuine[:, None] + rng.normal(size=(len(claim), 2))
+    return Trials.from_arrays(scores, genuine, systems=["a", "b"], claim=claim, subject=subject)
+
+
+def test_bootstrap_on_a_sparse_list_has_the_spread_of_new_data() -> None:
+    rng = np.random.default_rng(7)
+    estimates, drawn, unscaled = [], [], []
+    for k in range(250):
+        found = pair(sparse(rng), 1.0)
+        estimates.append(found.counts_a.hter - found.counts_b.hter)
+        if k < 30:
+            replicates = bootstrap_difference(found, measure=HTER, n_resamples=300)
+            sigma = claim([(1.0, found.a), (-1.0, found.b)], HTER, threshold="fixed").sigma
+            assert np.std(replicates.replicates) == pytest.approx(sigma)
+            drawn.append(sigma)
+            table = count_table(found.trials, found.outcome, 4, found.a.sets.people[1])
+            unscaled.append(draw_replicates(table, difference_of(HTER), n_resamples=300).replicates.std())
+    assert np.mean(drawn) == pytest.approx(np.std(estimates), rel=4 / np.sqrt(2 * 250))
+    assert np.mean(unscaled) > 1.2 * np.std(estimates)
+
+
+def test_differences_of_any_measure_are_those_of_the_measure() -> None:
+    found = pair(two_systems(np.random.default_rng(9)))
+    for name in ("f1", "precision", "class-error", "recall"):
+        measure = MEASURES[name]
+        test = leading_test(found, measure=name)
+        assert test.measure == name
+        assert test.estimate == pytest.approx(measure(found.counts_a) - measure(found.counts_b))
+        drawn = bootstrap_difference(found, measure=measure, n_resamples=500)
+        assert drawn.estimate == pytest.approx(test.estimate)
+        assert np.std(drawn.replicates) == pytest.approx(test.sigma)
+
+
+def test_a_variance_below_zero_ends_in_a_finite_test() -> None:
+    # each of 4 clients accepts one impostor of its own under A, none under B
+    claims, subject = np.divmod(np.arange(16), 4)
+    claims, subject = np.concatenate([claims, np.arange(4)]), np.concatenate([subject + 100, np.arange(4)])
+    genuine = claims == subject
+    scores = np.repeat(np.where(genuine, 1.0, 0.0)[:, None], 2, axis=1)
+    scores[subject - 100 == claims, 0] = 1.0
+    trials = Trials.from_arrays(scores, genuine, systems=["a", "b"], claim=claims, subject=subject)
+    test = leading_test(pair(trials, 0.5))
+    assert test.estimate == pytest.approx(4 / 16 / 2)
+    # the chance variance of 4 discordant trials of 16, eq. (16)
+    assert test.sigma == pytest.approx(np.sqrt(4) / 16 / 2)
+    assert np.isfinite([test.statistic, test.p_value]).all()
+    assert test.p_value > 1e-3
+
+
 def test_same_system_twice_does_not_differ() -> None:
-    trials = two_systems(np.random.default_rng(3))
-    found = pair_systems(trials, "a", "a", 1.1, 1.1)
-    assert cluster_test(found).p_value == 1
+    found = pair(two_systems(np.random.default_rng(3)), systems=("a", "a"))
+    assert leading_test(found).p_value == 1
     assert permutation_test(found).p_value == 1
-    assert bootstrap_test(bootstrap_difference(found, n_resamples=300)).p_value == 1
+    assert bootstrap_test(bootstrap_difference(found, measure=HTER, n_resamples=300)).p_value == 1
 
 
 def test_one_class_only() -> None:
     trials = Trials.from_arrays(np.zeros((2, 2)), [True, True], systems=["a", "b"])
-    with pytest.raises(TrialsError, match="genuine and impostor"):
-        pair_systems(trials, "a", "b", 0.5, 0.5)
+    with pytest.raises(TrialsError, match="no impostor trial"):
+        pair(trials, 0.5)
+
+
+def test_systems_judged_on_different_trials() -> None:
+    one, other = (TrialSets(None, two_systems(np.random.default_rng(0), clients=n)) for n in (10, 12))
+    with pytest.raises(TrialsError, match="judged on different trials"):
+        pair_judgements(judge_at(one, 1.0, system="a"), judge_at(other, 1.0, system="b"))
