@@ -37,7 +37,8 @@ GIVEN_ALONG: dict[Threshold, str] = {"re-estimated": "threshold re-estimated", "
 Alternative: TypeAlias = Literal["two-sided", "less", "greater"]
 """What is claimed of A - B: that it is not 0, that A is lower, or that A is higher."""
 
-_PROCESSES = 10_000
+_PROCESSES = 4000
+_TABLE_PAYS = 4
 Terms: TypeAlias = Sequence[tuple[float, Judgement]]
 """Judgements on the same trials, each with its sign."""
 
@@ -194,41 +195,49 @@ def _largest_normal(replicates: Floats, confidence: float, seed: int) -> float:
 
 def _test_deviations(terms: Terms, measure: Measure, indices: Sequence[int]) -> Floats:
     """Replicates of the figure with the thresholds as they are: one row per replicate, one column per index."""
-    if terms[0][1].fold_thresholds is not None:
-        return np.stack([_deviations_of_decisions(terms, measure, index) for index in indices], axis=1)
-    sets = terms[0][1].sets
-    people, total = sets.people[1], np.zeros((sets.n_resamples, len(indices)))
+    parts = []
     for sign, judgement in terms:
-        trials = judgement.trials
-        scores = trials.column(judgement.system)
-        thresholds, place = np.unique(judgement.test.threshold[list(indices)], return_inverse=True)
-        counts = count_errors(judgement.judged_source(), thresholds)
-        weights = [local_weights(measure, judgement.at(k), float(judgement.alpha[k])) for k in indices]
-        for which, rows in enumerate((trials.genuine, ~trials.genuine)):
-            part = None if people is None else people.classes[which]
-            by_unit = deviations_by_unit(scores[rows], part, counts, sets.draws, which)
-            drawn = sets.draws.people() if part is not None else sets.draws.trials(int(rows.sum()), 2 + which)
-            own = np.array([weight.far if which else weight.frr for weight in weights])
-            total += sign * own * (drawn @ by_unit)[:, place]
-    return total
+        key = ("test", measure, tuple(indices))
+        if key not in judgement.kept:
+            one_by_one = judgement.fold_thresholds is not None or len(indices) < _TABLE_PAYS
+            judgement.kept[key] = (_by_decisions if one_by_one else _by_tables)(judgement, measure, indices)
+        parts.append(sign * judgement.kept[key])
+    return np.asarray(np.sum(parts, axis=0))
 
 
-def _deviations_of_decisions(terms: Terms, measure: Measure, index: int) -> Floats:
-    """The same for decisions by several thresholds, at one index."""
-    sets = terms[0][1].sets
-    people = sets.people[1]
-    alpha = float(terms[0][1].alpha[index])
-    weights = [local_weights(measure, judgement.at(index), alpha) for _, judgement in terms]
-    errors, shared = _errors(terms, weights, index)
-    genuine = terms[0][1].trials.genuine
-    found = contributions(genuine, errors, shared)
-    if people is not None:
-        sums = people.sums_by_person(found)
-        return sets.draws.move_people(np.concatenate([sums, np.zeros(max(sets.draws.size - len(sums), 0))]))
-    total = np.zeros(sets.n_resamples)
-    for which, rows in enumerate((genuine, ~genuine)):
-        groups = sets.draws.groups(int(rows.sum()), 2 + which)
-        total += sets.draws.trials(len(groups), 2 + which) @ np.bincount(groups, found[rows])
+def _by_decisions(judgement: Judgement, measure: Measure, indices: Sequence[int]) -> Floats:
+    """The same for one system, from the trials that it decides wrongly."""
+    sets, genuine = judgement.sets, judgement.trials.genuine
+    people, found = sets.people[1], []
+    for index in indices:
+        weights = local_weights(measure, judgement.at(index), float(judgement.alpha[index]))[:2]
+        wrong = judgement.wrong(index)
+        if people is not None:
+            sums = people.error_sums(wrong, weights)
+            found.append(sets.draws.move_people(np.concatenate([sums, np.zeros(max(sets.draws.size - len(sums), 0))])))
+            continue
+        own, total = contributions(genuine, wrong, weights), np.zeros(sets.n_resamples)
+        for which, rows in enumerate((genuine, ~genuine)):
+            groups = sets.draws.groups(int(rows.sum()), 2 + which)
+            total += sets.draws.trials(len(groups), 2 + which) @ np.bincount(groups, own[rows])
+        found.append(total)
+    return np.stack(found, axis=1)
+
+
+def _by_tables(judgement: Judgement, measure: Measure, indices: Sequence[int]) -> Floats:
+    """The same for many alphas at once, from the numbers of trials between their thresholds."""
+    sets, trials = judgement.sets, judgement.trials
+    scores = trials.column(judgement.system)
+    thresholds, place = np.unique(judgement.test.threshold[list(indices)], return_inverse=True)
+    counts = count_errors(judgement.judged_source(), thresholds)
+    weights = [local_weights(measure, judgement.at(k), float(judgement.alpha[k])) for k in indices]
+    total = np.zeros((sets.n_resamples, len(indices)))
+    for which, rows in enumerate((trials.genuine, ~trials.genuine)):
+        part = None if sets.people[1] is None else sets.people[1].classes[which]
+        by_unit = deviations_by_unit(scores[rows], part, counts, sets.draws, which)
+        drawn = sets.draws.people() if part is not None else sets.draws.trials(int(rows.sum()), 2 + which)
+        own = np.array([weight.far if which else weight.frr for weight in weights])
+        total += own * (drawn @ by_unit)[:, place]
     return total
 
 
@@ -293,14 +302,19 @@ class ThresholdDeviations:
     @classmethod
     def of(cls, terms: Terms, measure: Measure) -> ThresholdDeviations:
         """The deviations of all terms together."""
-        parts = []
-        for sign, judgement in terms:
+        return cls.together([(sign, cls._of_one(judgement, measure)) for sign, judgement in terms])
+
+    @classmethod
+    def _of_one(cls, judgement: Judgement, measure: Measure) -> ThresholdDeviations:
+        key = ("moved", measure)
+        if key not in judgement.kept:
             movement = judgement.movement
             assert movement is not None
             counts = count_errors(judgement.judged_source(), movement.candidates)
             moved = movement.deviations(_values(measure, counts, judgement.alpha))
-            parts.append((sign, cls(*moved, movement.degrees)))
-        return cls.together(parts)
+            judgement.kept[key] = cls(*moved, movement.degrees)
+        found: ThresholdDeviations = judgement.kept[key]
+        return found
 
     @classmethod
     def together(cls, parts: Sequence[tuple[float, ThresholdDeviations]]) -> ThresholdDeviations:

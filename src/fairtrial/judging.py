@@ -7,9 +7,9 @@ What is "a priori" is decided here and nowhere else.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -152,6 +152,8 @@ class Judgement:
     """Errors on the judged trials; the threshold is NaN where several were used."""
     fold_thresholds: Floats | None = None
     """For cross-validation: one row per block, one column per alpha."""
+    kept: dict[Any, Any] = field(default_factory=dict, repr=False)
+    """What others have found out about it and will ask again."""
 
     @property
     def kind(self) -> Kind:

@@ -270,14 +270,23 @@ class People:
         `errors` is 1 for an error and 0 for none, the difference of two systems' errors, or any other number per
         trial. The same as that of their `contributions`, at a cost that grows with the number of errors only.
         """
+        found = self._centred_errors(errors, weights)
+        return self._put_together([own[0] for own in found], [own[1] for own in found], [own[2] for own in found])
+
+    def error_sums(self, errors: NDArray[Any], weights: tuple[float, float] = (1.0, 1.0)) -> Floats:
+        """By how much a weighted sum of class means of errors changes with each person, at the same cost."""
+        found = self._centred_errors(errors, weights)
+        parts = [part.without_one(own[0]) for part, own in zip(self.classes, found, strict=True)]
+        return np.asarray(parts[0] + parts[1])
+
+    def _centred_errors(self, errors: NDArray[Any], weights: tuple[float, float]) -> list[tuple[Floats, float, float]]:
         hits = np.flatnonzero(errors)
         values = errors[hits].astype(np.float64)
         genuine = self.is_genuine[hits]
-        found = [
+        return [
             _centred(part, self.place[hits[which]], values[which], weight, self.size)
             for part, weight, which in ((self.genuine, weights[1], genuine), (self.impostor, weights[0], ~genuine))
         ]
-        return self._put_together([own[0] for own in found], [own[1] for own in found], [own[2] for own in found])
 
     def one_error(self, part: Members) -> ClassSpread:
         """What one error of a class would add to its rate, made by people who have the fewest trials."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import pi, sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,12 +64,13 @@ class Draws:
     seed: int
     count: int
     size: int
-    _kept: dict[tuple[int, ...], Floats] = field(default_factory=dict, repr=False)
+    _kept: dict[tuple[int, ...], NDArray[Any]] = field(default_factory=dict, repr=False)
 
-    def _normal(self, units: int, *key: int) -> Floats:
+    def _normal(self, units: int, *key: int) -> NDArray[np.float32]:
         name = (units, *key)
         if name not in self._kept:
-            self._kept[name] = np.random.default_rng([self.seed, *key]).normal(size=(self.count, units))
+            drawn = np.random.default_rng([self.seed, *key]).standard_normal((self.count, units), dtype=np.float32)
+            self._kept[name] = drawn
         return self._kept[name]
 
     @property
@@ -82,16 +84,19 @@ class Draws:
             return codes
         return np.asarray(np.random.default_rng([self.seed, 3]).permutation(self.size)[codes] % _MOST_UNITS)
 
-    def people(self) -> Floats:
+    def people(self) -> NDArray[np.float32]:
         """One row per replicate, one column per unit of people."""
         return self._normal(self.units_count, 0)
 
     def groups(self, trials: int, which: int) -> NDArray[np.int64]:
         """The group of each trial of a class; class 0 is genuine, 1 impostor."""
-        order = np.random.default_rng([self.seed, 1, which]).permutation(trials)
-        return np.asarray(order % min(trials, _GROUPS))
+        name = (trials, -1, which)
+        if name not in self._kept:
+            order = np.random.default_rng([self.seed, 1, which]).permutation(trials)
+            self._kept[name] = order % min(trials, _GROUPS)
+        return self._kept[name]
 
-    def trials(self, trials: int, which: int) -> Floats:
+    def trials(self, trials: int, which: int) -> NDArray[np.float32]:
         """One row per replicate, one column per group of the trials of a class."""
         return self._normal(min(trials, _GROUPS), 2, which)
 
@@ -101,7 +106,7 @@ class Draws:
             grouped = np.zeros((_MOST_UNITS, *sums.shape[1:]))
             np.add.at(grouped, self.units(np.arange(self.size)), sums)
             sums = grouped
-        return np.asarray(self.people() @ sums)
+        return np.asarray(self.people() @ sums.astype(np.float32), dtype=np.float64)
 
 
 def threshold_movement(
@@ -145,11 +150,12 @@ def _candidates(
     """
     # a threshold that minimises a cost moves more than one at which a rate is met
     reach = _REACH / (sqrt(effective) if criterion.search == "crossing" else effective ** (1 / 3))
+    levels = _LEVELS if len(chosen.threshold) > 1 or criterion.search != "crossing" else _LEVELS // 2
     found = [np.asarray(chosen.threshold)]
     for which, name in enumerate(("frr", "far")):
         places = np.arcsin(np.sqrt(np.clip(np.asarray(getattr(chosen, name)), 0, 1)))
         low, high = max(places.min() - reach, 0.0), min(places.max() + reach, pi / 2)
-        targets = np.sin(np.linspace(low, high, _LEVELS)) ** 2
+        targets = np.sin(np.linspace(low, high, levels)) ** 2
         found.append(_at_rates(dev, targets, which) if classes is None else _order_statistics(classes, targets, which))
     return count_errors(dev, np.unique(np.concatenate(found)))
 
@@ -226,7 +232,7 @@ class _Table:
         above = np.cumsum(found[:, ::-1], axis=1)[:, ::-1]
         total = above[:, :1]
         errors = above[:, 1:] if self.accepted else total - above[:, 1:]
-        return np.asarray((errors - self.rates * total) / len(self.ranks))
+        return np.asarray((errors - self.rates * total) / len(self.ranks), dtype=np.float32)
 
 
 def deviations_by_unit(
