@@ -9,7 +9,7 @@ import fairtrial
 
 SOURCE = Path(fairtrial.__file__).parent
 LAYERS = [
-    {"errors"},
+    {"errors", "threads"},
     {"checks"},
     {"tables"},
     {"axes"},

@@ -28,6 +28,7 @@ from fairtrial.people import (
 )
 from fairtrial.reestimation import deviations_by_unit
 from fairtrial.rules.measures import Measure, Weights
+from fairtrial.threads import one_thread
 
 Threshold: TypeAlias = Literal["re-estimated", "fixed"]
 GIVEN: dict[Threshold, str] = {"re-estimated": "threshold re-estimated", "fixed": "given this threshold"}
@@ -189,7 +190,8 @@ def _largest_normal(replicates: Floats, confidence: float, seed: int) -> float:
     scaled = replicates[:, moving] / spread[moving]
     # products of replicates with independent normal numbers have the covariance of their columns
     normal = np.random.default_rng([seed, 4]).normal(size=(_PROCESSES, len(scaled)))
-    process = normal @ scaled / sqrt(len(scaled))
+    with one_thread():
+        process = normal @ scaled / sqrt(len(scaled))
     return float(np.quantile(np.max(np.abs(process), axis=1), confidence))
 
 
@@ -237,7 +239,8 @@ def _by_tables(judgement: Judgement, measure: Measure, indices: Sequence[int]) -
         by_unit = deviations_by_unit(scores[rows], part, counts, sets.draws, which)
         drawn = sets.draws.people() if part is not None else sets.draws.trials(int(rows.sum()), 2 + which)
         own = np.array([weight.far if which else weight.frr for weight in weights])
-        total += own * (drawn @ by_unit)[:, place]
+        with one_thread():
+            total += own * (drawn @ by_unit)[:, place]
     return total
 
 

@@ -19,6 +19,7 @@ from fairtrial.counting.errors import ErrorCounts, ScoreSource, count_errors
 from fairtrial.counting.search import Level, crossing_points
 from fairtrial.people import Floats, Members, People
 from fairtrial.rules.criteria import Criterion
+from fairtrial.threads import one_thread
 
 RESAMPLES = 400
 _LEVELS = 128
@@ -106,7 +107,8 @@ class Draws:
             grouped = np.zeros((_MOST_UNITS, *sums.shape[1:]))
             np.add.at(grouped, self.units(np.arange(self.size)), sums)
             sums = grouped
-        return np.asarray(self.people() @ sums.astype(np.float32), dtype=np.float64)
+        with one_thread():
+            return np.asarray(self.people() @ sums.astype(np.float32), dtype=np.float64)
 
 
 def threshold_movement(
@@ -132,7 +134,8 @@ def threshold_movement(
     """
     effective = float(min(dev.genuine, dev.impostor)) if people is None else min(p.effective for p in people.classes)
     counts = _candidates(dev, classes, criterion, chosen, effective)
-    moves = _moves(dev, classes, people, counts, draws, at_crossing=criterion.search == "crossing")
+    with one_thread():
+        moves = _moves(dev, classes, people, counts, draws, at_crossing=criterion.search == "crossing")
     at = np.searchsorted(counts.threshold, chosen.threshold)
     by_people = None
     if moves[0] is not None:
