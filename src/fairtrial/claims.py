@@ -235,7 +235,7 @@ def _spread(terms: Terms, measure: Measure, counts: Sequence[ErrorCounts], alpha
         found = independent_spread(terms[0][1].trials.genuine, errors, shared)
     else:
         found = people.error_variance(errors, shared)
-    return _not_below_chance(found, errors, shared, terms[0][1].trials.genuine) if len(terms) > 1 else found
+    return not_below_chance(found, errors, shared, terms[0][1].trials.genuine) if len(terms) > 1 else found
 
 
 def _errors(terms: Terms, weights: Sequence[Weights], index: int) -> tuple[NDArray[Any], tuple[float, float]]:
@@ -254,12 +254,12 @@ def _errors(terms: Terms, weights: Sequence[Weights], index: int) -> tuple[NDArr
     return np.sum(mixed, axis=0), (1.0, 1.0)
 
 
-def _not_below_chance(
+def not_below_chance(
     spread: Spread, errors: NDArray[Any], weights: tuple[float, float], genuine: NDArray[np.bool_]
 ) -> Spread:
     """A variance that is not below what the discordant trials have where there is no difference, as in eq. (16).
 
-    So a difference that is the same for everybody has a variance too.
+    So a difference that is the same for everybody has a variance too. `errors` are differences by trial.
     """
     squares = [
         weight**2 * float(np.sum(errors[rows].astype(np.float64) ** 2)) / np.count_nonzero(rows) ** 2
