@@ -41,9 +41,7 @@ def with_errors(base: Trials, rows: list[int]) -> Trials:
 
 
 def design(clients: int, impostors: int, attempts: int) -> Trials:
-    return crossed(
-        np.random.default_rng(0), clients=clients, impostors=impostors, attempts=attempts, systems=("s",)
-    )
+    return crossed(np.random.default_rng(0), clients=clients, impostors=impostors, attempts=attempts, systems=("s",))
 
 
 def arrays(false_rejects: int, genuine: int, false_accepts: int, impostor: int) -> Judgement:

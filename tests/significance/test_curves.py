@@ -123,9 +123,7 @@ def test_whole_range_control_keeps_the_level_at_given_thresholds() -> None:
         counts = count_errors((test.column("b")[test.genuine], test.column("b")[~test.genuine]), first.test.threshold)
         second = Judgement("b", first.criterion, first.alpha, sets, None, counts)
         for simultaneous in rejected:
-            found = compare_curves(
-                curve_of(first), curve_of(second), method="dependent", simultaneous=simultaneous
-            )
+            found = compare_curves(curve_of(first), curve_of(second), method="dependent", simultaneous=simultaneous)
             rejected[simultaneous] += bool(found.different.any())
     assert rejected[True] / 120 <= 0.05 + 4 * np.sqrt(0.05 * 0.95 / 120)
     assert rejected[False] > rejected[True]
