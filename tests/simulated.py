@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fairtrial import Trials
 
@@ -20,18 +21,22 @@ def crossed(
     effect: float = 0.0,
     correlation: float = 0.0,
     start: int = 0,
+    effects: NDArray[np.float64] | None = None,
 ) -> Trials:
     """Clients against themselves and every impostor against every client; all systems are equally good.
 
     Every person adds an effect of their own to every score they take part in, one per system. Errors of the systems
-    on a trial are correlated. People are numbered from `start`, impostors from 10,000 later.
+    on a trial are correlated. People are numbered from `start`, impostors from 10,000 later. The same `effects`, one
+    row per person, make two sets of the same people.
     """
     names = start + np.arange(clients)
     others = 10_000 + start + np.arange(impostors)
     claim = np.concatenate([np.repeat(names, attempts), np.repeat(names, impostors)])
     subject = np.concatenate([np.repeat(names, attempts), np.tile(others, clients)])
     genuine = claim == subject
-    people = effect * rng.normal(size=(start + impostors + clients + 10_000, len(systems)))
+    people = np.zeros((start + 10_000 + clients + impostors, len(systems)))
+    each = np.concatenate([names, others])
+    people[each] = effect * rng.normal(size=(len(each), len(systems))) if effects is None else effects
     noise = rng.normal(size=(len(claim), len(systems)))
     shared = rng.normal(size=(len(claim), 1))
     noise = np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * noise

@@ -1,16 +1,12 @@
-"""Expected Performance Curves: Algorithm 1, areas, pooling, cross-validation."""
+"""Expected Performance Curves: Algorithm 1, pooling, cross-validation."""
 
-from fractions import Fraction
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from brute_force import Point, points
 from fairtrial import (
     CRITERIA,
     MEASURES,
@@ -20,10 +16,8 @@ from fairtrial import (
     Trials,
     TrialsError,
     alpha_grid,
-    auc_error,
     choose_thresholds,
     cross_validated_curve,
-    expected_areas,
     make_blocks,
     performance_curve,
     pool_curves,
@@ -100,57 +94,6 @@ def test_pooling_what_does_not_go_together() -> None:
         pool_curves([curve, performance_curve(DEV, TEST, alphas=[0.0, 0.6])])
     with pytest.raises(TrialsError, match="different criteria"):
         pool_curves([curve, performance_curve(DEV, TEST, alphas=[0.0, 0.5], criterion="wer-equal")])
-
-
-def test_g_post_of_formulas_section_3() -> None:
-    areas = expected_areas(DEV, DEV)
-    assert auc_error(DEV) == pytest.approx(0.1)
-    assert areas.g == pytest.approx(0.3)
-
-
-@given(score_arrays())
-def test_auc_relation_is_exact_with_ties(scores: Pair) -> None:
-    genuine, impostor = (np.maximum(part.astype(np.float64), -1.7e308) for part in scores)
-    areas = expected_areas((genuine, impostor), (genuine, impostor))
-    assert areas.g == pytest.approx((auc_error((genuine, impostor)) + 0.5) / 2)
-    assert areas.e_v1 == pytest.approx(areas.e_v2)
-
-
-@given(score_arrays(max_size=12), score_arrays(max_size=12), st.sampled_from([(0.0, 1.0), (0.0, 0.5), (0.2, 0.3)]))
-def test_step_areas_against_a_fine_grid_of_targets(dev: Pair, test: Pair, bounds: tuple[float, float]) -> None:
-    low, high = bounds
-    targets = low + (np.arange(500) + 0.5) / 500 * (high - low)
-    areas = expected_areas(dev, test, low=low, high=high, convention="step")
-    for criterion, area in (("far", areas.e_v1), ("frr", areas.e_v2)):
-        curve = performance_curve(dev, test, alphas=targets, criterion=criterion)
-        assert area == pytest.approx(curve.hter.mean(), abs=0.02)
-
-
-def _mixed(on_dev: list[Point], test: Pair, target: float) -> float:
-    """HTER on test where two neighbouring thresholds are mixed so that FAR on dev is the target."""
-    for left, right in pairwise(on_dev):
-        if left.far > target >= right.far:
-            weight = (Fraction(target) - right.far) / (left.far - right.far)
-            hters = [(np.mean(test[1] > p.threshold) + np.mean(test[0] <= p.threshold)) / 2 for p in (left, right)]
-            return float(weight * Fraction(float(hters[0])) + (1 - weight) * Fraction(float(hters[1])))
-    return float("nan")
-
-
-@given(score_arrays(max_size=10), score_arrays(max_size=10))
-def test_interpolated_area_against_mixed_thresholds(dev: Pair, test: Pair) -> None:
-    dev = (np.maximum(dev[0].astype(float), -1.7e308), np.maximum(dev[1].astype(float), -1.7e308))
-    test = (test[0].astype(float), test[1].astype(float))
-    targets = (np.arange(200) + 0.5) / 400  # targets up to a half
-    on_dev = points(dev[0].tolist(), dev[1].tolist())
-    expected = np.mean([_mixed(on_dev, test, float(target)) for target in targets])
-    assert expected_areas(dev, test, high=0.5).e_v1 == pytest.approx(expected, abs=0.02)
-
-
-def test_areas_out_of_range() -> None:
-    with pytest.raises(ParameterError, match="range of rates"):
-        expected_areas(DEV, TEST, low=0.5, high=0.2)
-    with pytest.raises(ParameterError, match="convention"):
-        expected_areas(DEV, TEST, convention="other")  # type: ignore[arg-type]
 
 
 def test_mean_along_the_curve_is_its_area_over_its_width() -> None:

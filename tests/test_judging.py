@@ -97,9 +97,7 @@ def test_people_in_both_sets_are_counted_and_said() -> None:
 
 
 def test_a_target_that_few_errors_support_is_said() -> None:
-    few, many = (
-        judge(TrialSets(DEV, TEST), system="a", criterion="far", alphas=target) for target in (0.02, 0.3)
-    )
+    few, many = (judge(TrialSets(DEV, TEST), system="a", criterion="far", alphas=target) for target in (0.02, 0.3))
     errors = round(0.02 * 200)
     assert f"a: the target rests on {errors} false accepts on dev" in few.notes[0]
     assert many.notes == ()

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.checks import check_choice, check_confidence
-from fairtrial.claims import Claim
+from fairtrial.claims import Claim, not_below_chance
 from fairtrial.counting.errors import ScoreData, ScoreSource, as_source, count_errors
 from fairtrial.counting.search import all_points
 from fairtrial.errors import ParameterError, TrialsError
@@ -205,6 +205,8 @@ def _claims(sets: TrialSets, systems: list[tuple[float, str]], low: float, high:
             _spread(trials, people, values)
             for trials, people, values in ((test, sets.people[1], on_test), (dev, sets.people[0], on_dev))
         )
+        if len(parts) > 1:
+            spread = not_below_chance(spread, on_test, (1.0, 1.0), test.genuine)
         both = _together(sets, on_test, on_dev)
         degrees = welch([(spread.variance, spread.degrees), (by_dev.variance, by_dev.degrees)])
         whole = spread.variance + by_dev.variance

@@ -283,7 +283,7 @@ def not_below_chance(
 ) -> Spread:
     """A variance that is not below what the discordant trials have where there is no difference, as in eq. (16).
 
-    So a difference that is the same for everybody has a variance too.
+    So a difference that is the same for everybody has a variance too. `errors` are differences by trial.
     """
     squares = [
         weight**2 * float(np.sum(errors[rows].astype(np.float64) ** 2)) / np.count_nonzero(rows) ** 2

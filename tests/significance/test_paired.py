@@ -138,7 +138,9 @@ def sparse(rng: np.random.Generator, clients: int = 60) -> Trials:
     """Each client is tried by three impostors of their own, each impostor tries three clients."""
     names = np.arange(clients)
     claim = np.concatenate([np.repeat(names, 3), np.repeat(names, 3)])
-    subject = np.concatenate([np.repeat(names, 3), 1000 + (np.repeat(names, 3) + np.tile([0, 7, 19], clients)) % clients])
+    subject = np.concatenate(
+        [np.repeat(names, 3), 1000 + (np.repeat(names, 3) + np.tile([0, 7, 19], clients)) % clients]
+    )
     genuine = claim == subject
     scores = 2.0 * genuine[:, None] + rng.normal(size=(len(claim), 2))
     return Trials.from_arrays(scores, genuine, systems=["a", "b"], claim=claim, subject=subject)

@@ -1,0 +1,208 @@
+"""Expected areas: exact against fine grids of targets, their uncertainty against leaving people out."""
+
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from brute_force import Point, points
+from fairtrial import (
+    ParameterError,
+    Trials,
+    TrialSets,
+    TrialsError,
+    area_intervals,
+    area_tests,
+    auc_error,
+    expected_areas,
+    performance_curve,
+)
+from fairtrial.areas import AreaName, _claims
+from fairtrial.people import Cluster
+from simulated import crossed, without_ids
+from strategies import score_arrays
+
+Pair = tuple[NDArray[np.floating], NDArray[np.floating]]
+DEV = ([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6])
+TEST = ([0.85, 0.55, 0.45, 0.95, 0.35], [0.15, 0.65, 0.25, 0.42, 0.05, 0.5])
+NAMES: tuple[AreaName, ...] = ("e_v1", "e_v2", "g")
+
+
+def test_area_of_dev_itself_follows_from_its_auc() -> None:
+    areas = expected_areas(DEV, DEV)
+    assert auc_error(DEV) == pytest.approx(0.1)
+    assert areas.g == pytest.approx(0.3)
+
+
+@given(score_arrays())
+def test_auc_relation_is_exact_with_ties(scores: Pair) -> None:
+    genuine, impostor = (np.maximum(part.astype(np.float64), -1.7e308) for part in scores)
+    areas = expected_areas((genuine, impostor), (genuine, impostor))
+    assert areas.g == pytest.approx((auc_error((genuine, impostor)) + 0.5) / 2)
+    assert areas.e_v1 == pytest.approx(areas.e_v2)
+
+
+@given(score_arrays(max_size=12), score_arrays(max_size=12), st.sampled_from([(0.0, 1.0), (0.0, 0.5), (0.2, 0.3)]))
+def test_step_areas_against_a_fine_grid_of_targets(dev: Pair, test: Pair, bounds: tuple[float, float]) -> None:
+    low, high = bounds
+    targets = low + (np.arange(500) + 0.5) / 500 * (high - low)
+    areas = expected_areas(dev, test, low=low, high=high, convention="step")
+    for criterion, area in (("far", areas.e_v1), ("frr", areas.e_v2)):
+        curve = performance_curve(dev, test, alphas=targets, criterion=criterion)
+        assert area == pytest.approx(curve.hter.mean(), abs=0.02)
+
+
+def _mixed(on_dev: list[Point], test: Pair, target: float) -> float:
+    """HTER on test where two neighbouring thresholds are mixed so that FAR on dev is the target."""
+    for left, right in pairwise(on_dev):
+        if left.far > target >= right.far:
+            weight = (Fraction(target) - right.far) / (left.far - right.far)
+            hters = [(np.mean(test[1] > p.threshold) + np.mean(test[0] <= p.threshold)) / 2 for p in (left, right)]
+            return float(weight * Fraction(float(hters[0])) + (1 - weight) * Fraction(float(hters[1])))
+    return float("nan")
+
+
+@given(score_arrays(max_size=10), score_arrays(max_size=10))
+def test_interpolated_area_against_mixed_thresholds(dev: Pair, test: Pair) -> None:
+    dev = (np.maximum(dev[0].astype(float), -1.7e308), np.maximum(dev[1].astype(float), -1.7e308))
+    test = (test[0].astype(float), test[1].astype(float))
+    targets = (np.arange(200) + 0.5) / 400  # targets up to a half
+    on_dev = points(dev[0].tolist(), dev[1].tolist())
+    expected = np.mean([_mixed(on_dev, test, float(target)) for target in targets])
+    assert expected_areas(dev, test, high=0.5).e_v1 == pytest.approx(expected, abs=0.02)
+
+
+def test_areas_out_of_range() -> None:
+    with pytest.raises(ParameterError, match="range of rates"):
+        expected_areas(DEV, TEST, low=0.5, high=0.2)
+    with pytest.raises(ParameterError, match="convention"):
+        expected_areas(DEV, TEST, convention="other")  # type: ignore[arg-type]
+
+
+def one(seed: int, effect: float = 0.5, start: int = 0) -> Trials:
+    return crossed(np.random.default_rng(seed), clients=40, impostors=20, effect=effect, start=start)
+
+
+@pytest.mark.parametrize("bounds", [(0.0, 1.0), (0.0, 0.3)])
+def test_intervals_are_around_the_areas(bounds: tuple[float, float]) -> None:
+    low, high = bounds
+    dev, test = one(0), one(1, start=500)
+    areas = expected_areas(dev, test, system="a", low=low, high=high)
+    found = area_intervals(TrialSets(dev, test), "a", low=low, high=high)
+    for name in NAMES:
+        assert found[name].estimate == pytest.approx(getattr(areas, name))
+        assert 0 <= found[name].low < found[name].estimate < found[name].high <= 1
+        assert (found[name].threshold, found[name].method) == ("re-estimated", "cluster-both")
+    other = expected_areas(dev, test, system="b", low=low, high=high)
+    for name, test_result in area_tests(TrialSets(dev, test), "a", "b", low=low, high=high).items():
+        assert test_result.estimate == pytest.approx(getattr(areas, name) - getattr(other, name))
+        assert test_result.test == f"area-{name}"
+    assert area_intervals(TrialSets(without_ids(dev), without_ids(test)), "a")["g"].method == "student"
+
+
+def left_out(dev: Trials, test: Trials, people: NDArray[np.object_], name: str, high: float) -> float:
+    """The jackknife's variance of an area over dev's people."""
+    names = np.unique(people)
+    values = [
+        getattr(expected_areas(dev.rows(np.flatnonzero(people != own)), test, system="a", high=high), name)
+        for own in names
+    ]
+    return float((len(names) - 1) / len(names) * np.sum((values - np.mean(values)) ** 2))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("high", [1.0, 0.2])
+@pytest.mark.parametrize("cluster", ["claim", "subject"])
+def test_what_dev_adds_is_the_jackknife_over_its_people(name: AreaName, high: float, cluster: Cluster) -> None:
+    dev, test = one(2), one(3, start=500)
+    found = _claims(TrialSets(dev, test, cluster), [(1.0, "a")], 0.0, high)[name]
+    expected = left_out(dev, test, dev.ids[cluster].decode(), name, high)
+    alone = _claims(TrialSets(dev, test, "none"), [(1.0, "a")], 0.0, high)[name].moved
+    # never below that of independent trials
+    assert found.moved == pytest.approx(max(expected, alone), rel=0.15)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_independent_dev_trials_add_is_the_jackknife_over_them(name: AreaName) -> None:
+    dev, test = one(7).rows(np.arange(0, 960, 3)), one(8)
+    found = _claims(TrialSets(dev, test, "none"), [(1.0, "a")], 0.0, 1.0)[name]
+    total = 0.0
+    for rows in (np.flatnonzero(dev.genuine), np.flatnonzero(~dev.genuine)):
+        values = [
+            getattr(expected_areas(dev.rows(np.delete(np.arange(len(dev)), row)), test, system="a"), name)
+            for row in rows.tolist()
+        ]
+        total += (len(rows) - 1) / len(rows) * float(np.sum((values - np.mean(values)) ** 2))
+    assert found.moved == pytest.approx(total, rel=0.15)
+
+
+def test_whole_variance_is_that_of_new_dev_and_test_sets() -> None:
+    rng = np.random.default_rng(4)
+    values, claimed = [], []
+    for _ in range(200):
+        sets = TrialSets(
+            crossed(rng, clients=30, impostors=15, effect=0.4),
+            crossed(rng, clients=30, impostors=15, effect=0.4, start=500),
+        )
+        found = _claims(sets, [(1.0, "a")], 0.0, 1.0)["g"]
+        values.append(found.estimate)
+        claimed.append(found.variance)
+    assert np.mean(claimed) == pytest.approx(np.var(values), rel=4 * np.sqrt(2 / 200))
+
+
+def test_area_test_of_equal_systems_keeps_its_level() -> None:
+    rng = np.random.default_rng(5)
+    rejected = dict.fromkeys(NAMES, 0)
+    for _ in range(200):
+        sets = TrialSets(
+            crossed(rng, clients=30, impostors=15, effect=0.4),
+            crossed(rng, clients=30, impostors=15, effect=0.4, start=500),
+        )
+        for name, found in area_tests(sets, "a", "b").items():
+            rejected[name] += found.p_value < 0.05
+    for count in rejected.values():
+        assert count / 200 < 0.1
+
+
+def test_people_in_both_sets_have_their_covariance_counted() -> None:
+    rng = np.random.default_rng(0)
+    values, claimed, apart = [], [], []
+    for _ in range(200):
+        effects = 0.6 * rng.normal(size=(60, 1))
+        dev, test = (
+            crossed(rng, clients=40, impostors=20, effects=effects, separation=3.0, systems=("a",)) for _ in range(2)
+        )
+        found = _claims(TrialSets(dev, test), [(1.0, "a")], 0.0, 1.0)
+        values.append([found["g"].estimate, found["e_v1"].estimate])
+        claimed.append([found["g"].variance, found["e_v1"].variance])
+        others = {name: ["x" + person for person in test.ids[name].decode()] for name in ("claim", "subject")}
+        renamed = Trials.from_arrays(test.scores, test.genuine, systems=["a"], **others)
+        apart.append(_claims(TrialSets(dev, renamed), [(1.0, "a")], 0.0, 1.0)["e_v1"].variance)
+    assert np.mean(claimed, axis=0)[0] == pytest.approx(np.var(values, axis=0)[0], rel=4 * np.sqrt(2 / 200))
+    # a person who raises dev's thresholds raises their own false accepts: the two cancel, by half at most
+    assert np.mean(claimed, axis=0)[1] > np.var(values, axis=0)[1]
+    assert np.mean(apart) > 1.7 * np.mean(claimed, axis=0)[1]
+
+
+def test_a_difference_without_spread_is_not_sure() -> None:
+    # dev tells all apart; on test A decides everything rightly and B nothing
+    genuine = np.arange(40) < 20
+    right, wrong = np.where(genuine, 2.0, 0.0), np.where(genuine, 0.0, 2.0)
+    spread = np.linspace(0, 0.1, 40)
+    people = {"claim": np.arange(40) % 20, "subject": np.where(genuine, np.arange(40) % 20, 100 + np.arange(40) % 20)}
+    dev = Trials.from_arrays(np.stack([right + spread] * 2, axis=1), genuine, systems=["a", "b"], **people)
+    test = Trials.from_arrays(np.stack([right, wrong], axis=1) + 0.05, genuine, systems=["a", "b"], **people)
+    for found in area_tests(TrialSets(dev, test), "a", "b", high=0.01).values():
+        assert np.isfinite(found.statistic)
+        assert found.p_value > 0
+
+
+def test_areas_need_trials() -> None:
+    with pytest.raises(TrialsError, match="need dev and test as Trials"):
+        area_intervals(TrialSets(DEV, TEST), "a")
+    with pytest.raises(ParameterError, match="range of rates"):
+        area_tests(TrialSets(one(0), one(1)), "a", "b", low=0.4, high=0.1)
