@@ -12,7 +12,7 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 from brute_force import best
-from fairtrial import ParameterError, Trials, TrialSets, TrialsError, count_errors, evaluate, judge
+from fairtrial import ParameterError, Trials, TrialsError, TrialSets, count_errors, evaluate, judge
 from fairtrial.benchmark.protocols import list_experiments
 from fairtrial.benchmark.results import BenchmarkResult
 from fairtrial.benchmark.runner import RunSettings, run_benchmark

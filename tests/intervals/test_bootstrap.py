@@ -4,11 +4,11 @@ from math import sqrt
 
 import numpy as np
 import pytest
+from fairtrial.intervals.clusters import wrong_decisions
 from scipy import stats
 
 from fairtrial import MEASURES, ErrorCounts, ParameterError, Trials
 from fairtrial.intervals.bootstrap import Bootstrap, count_table, draw_replicates, one_system
-from fairtrial.intervals.clusters import wrong_decisions
 from fairtrial.people import Cluster
 
 

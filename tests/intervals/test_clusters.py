@@ -4,11 +4,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from fairtrial import Trials, TrialsError, hter_interval
-from fairtrial.counting.errors import as_source, count_errors
 from fairtrial.intervals.clusters import (
     SharedPeople,
     cluster_interval,
@@ -16,6 +11,11 @@ from fairtrial.intervals.clusters import (
     contributions,
     wrong_decisions,
 )
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fairtrial import Trials, TrialsError, hter_interval
+from fairtrial.counting.errors import as_source, count_errors
 from fairtrial.intervals.rates import independent_variance
 from fairtrial.people import Cluster
 from fairtrial.rules.measures import Weights

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from fairtrial.intervals.clusters import wrong_decisions
+from fairtrial.intervals.resampled import bootstrap_eer, bootstrap_with_threshold
 from numpy.typing import NDArray
 from scipy import stats
 
 from fairtrial import ErrorCounts, ParameterError, Trials, choose_thresholds, count_errors, equal_error_rate
 from fairtrial.intervals.bootstrap import count_table, draw_replicates, one_system
-from fairtrial.intervals.clusters import wrong_decisions
-from fairtrial.intervals.resampled import bootstrap_eer, bootstrap_with_threshold
 
 Scores = tuple[NDArray[np.float64], NDArray[np.float64]]
 

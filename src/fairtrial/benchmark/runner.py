@@ -27,7 +27,6 @@ from fairtrial.rules.measures import MEASURES
 from fairtrial.significance.multiple import adjust_p_values
 from fairtrial.significance.paired import leading_test, pair_judgements
 
-
 _UNSUPPORTED = f"the target rests on fewer than {SUPPORT} errors on dev"
 
 
