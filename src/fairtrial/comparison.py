@@ -44,6 +44,8 @@ from fairtrial.tables import (
 )
 from fairtrial.trials import Trials
 
+_SIDES = {"less": "below", "greater": "above"}
+
 
 @dataclass(frozen=True, slots=True)
 class SystemRank:
@@ -187,7 +189,9 @@ class Comparison(Result):
         """Every test of every pair, the ranking, and the intervals of the differences."""
         tests, differences = join_tables([pair.tables() for pair in self.pairs])
         how = f"p adjusted by {self.correction} over {plural(len(self.pairs), 'pair')}"
-        tests = replace(tests, caption=f"Tests of the difference A - B in {self.measure.label}, {how}")
+        side = self.pairs[0].headline.alternative
+        claimed = "" if side == "two-sided" else f", claimed to be {_SIDES[side]} 0"
+        tests = replace(tests, caption=f"Tests of the difference A - B in {self.measure.label}{claimed}, {how}")
         return tests.with_notes(*self.notes), self._ranking(), differences
 
     def _ranking(self) -> Table:

@@ -128,7 +128,7 @@ class Evaluation(Result):
             Column("set", "set", "term"),
             Column("kind", "figures", "term"),
             *RATE_COLUMNS,
-            Column("interval", f"HTER, {interval_title(self.interval.confidence)}", "interval"),
+            Column("interval", interval_title(self.interval.confidence), "interval"),
             Column("eer", "EER", "rate"),
         )
         details = (
@@ -166,7 +166,11 @@ class Evaluation(Result):
         ]
         rule = f"threshold by {self.criterion.described(self.alpha)} {CHOSEN[self.kind]}"
         caption = f"Errors, each held-out block at a {rule}" if self.fold_thresholds else f"Errors at the {rule}"
-        notes = (f"EER: {self.dev_eer.definition}, a posteriori on either set", *self.notes)
+        notes = (
+            f"the interval is that of the HTER, {GIVEN[self.interval.threshold]}",
+            f"EER: {self.dev_eer.definition}, a posteriori on either set",
+            *self.notes,
+        )
         return Table.of("errors", caption, (*own, *more, *details), records, notes=notes, section="system")
 
     def _trials(self) -> Table:

@@ -296,6 +296,7 @@ def _tables(
     areas: Mapping[str, FoundAreas],
     notes: Sequence[str],
 ) -> tuple[Table, ...]:
+    from fairtrial.claims import GIVEN_ALONG
     from fairtrial.tables import Column, interval_title, join_tables
 
     parts = []
@@ -311,7 +312,8 @@ def _tables(
         (table,) = found.areas.tables()
         table = table.with_column(Column("system", "system"), [system] * len(table.rows), first=True)
         if found.intervals:
-            title = interval_title(next(iter(found.intervals.values())).confidence)
+            first = next(iter(found.intervals.values()))
+            title = f"{interval_title(first.confidence)}, {GIVEN_ALONG[first.threshold]}"
             limits = [found.intervals[area].interval for area in table.column("area")]
             table = table.with_column(Column("interval", title, "interval"), limits)
         parts.append([table])

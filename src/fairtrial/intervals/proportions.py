@@ -43,7 +43,7 @@ def proportion_interval(
     more = trials + quantile**2
     middle = (errors + quantile**2 / 2) / more
     reach = quantile * (middle * (1 - middle) / more) ** 0.5
-    return Interval(middle - reach, middle + reach)
+    return Interval(max(middle - reach, 0.0), min(middle + reach, 1.0))
 
 
 def rule_of_three(trials: int) -> float:

@@ -105,11 +105,19 @@ def independent_variance(counts: ErrorCounts, weights: Weights) -> float:
 
 
 def normal_interval(
-    estimate: float, sigma: float, *, confidence: float, method: str, measure: str, note: str = ""
+    estimate: float,
+    sigma: float,
+    *,
+    confidence: float,
+    method: str,
+    measure: str,
+    note: str = "",
+    within: tuple[float, float] = (0.0, 1.0),
 ) -> RateInterval:
-    """The estimate and as many standard deviations on either side as the confidence asks for."""
+    """The estimate and as many standard deviations on either side as the confidence asks for, within what can be."""
     reach = normal_quantile(confidence) * sigma
-    return RateInterval(estimate, estimate - reach, estimate + reach, sigma, confidence, method, measure, note=note)
+    low, high = max(estimate - reach, within[0]), min(estimate + reach, within[1])
+    return RateInterval(estimate, low, high, sigma, confidence, method, measure, note=note)
 
 
 def rate_interval(
@@ -142,8 +150,8 @@ def rate_interval(
 
     Notes
     -----
-    The limits are not clipped to [0, 1]; without errors the width is zero. Trials that share people are not
-    independent, and this interval is then too narrow.
+    The limits are kept within what rates of 0 and 1 give; without errors the width is zero. Trials that share people
+    are not independent, and this interval is then too narrow.
 
     References
     ----------
@@ -165,6 +173,7 @@ def rate_interval(
         method="independent",
         measure=as_measure(measure).name,
         note="" if sigma else "no error to estimate a width from",
+        within=weights.bounds,
     )
 
 

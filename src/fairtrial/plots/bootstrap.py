@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fairtrial.claims import GIVEN_ALONG
 from fairtrial.comparison import PairComparison
 from fairtrial.intervals.bootstrap import BootstrapMethod
 from fairtrial.plots.style import GREY, PALE, axes_for, in_percent, legible, look
-from fairtrial.tables import Terms, translate
+from fairtrial.tables import Terms, p_phrase, translate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,6 +56,11 @@ def bootstrap_plot(
         in_percent(own.xaxis, f"{label} of {legible(pair.a)} minus {label} of {legible(pair.b)}")
         in_percent(own.yaxis, "share of replicates")
         inside = "0 lies within: no difference shown" if low <= 0 <= high else "0 lies outside: they differ"
-        own.set_title(f"{len(found.replicates):,} bootstrap replicates on test, thresholds fixed\n{inside}")
+        leading = pair.headline
+        own.set_title(
+            f"{len(found.replicates):,} bootstrap replicates on test, thresholds fixed\n"
+            f"{inside}, given these thresholds\n"
+            f"{leading.test} test, {GIVEN_ALONG[leading.threshold]}: {p_phrase(leading.p_value)}"
+        )
         own.legend(loc="upper right")
         return own

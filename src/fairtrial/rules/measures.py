@@ -40,6 +40,12 @@ class Weights(NamedTuple):
     frr: float
     constant: float = 0.0
 
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The lowest and the highest value that rates between 0 and 1 give."""
+        rates = self.far, self.frr
+        return self.constant + sum(min(w, 0.0) for w in rates), self.constant + sum(max(w, 0.0) for w in rates)
+
     def value(self, counts: ErrorCounts) -> Any:
         """The measure at these counts: a number, an array or a fraction, as the counts are."""
         value, rest = _term(self.far, counts.false_accepts, counts.impostor)

@@ -31,6 +31,11 @@ class Region(NamedTuple):
     high: float
     better: str
 
+    @property
+    def where(self) -> str:
+        """The range in words."""
+        return f"{self.low:.3g}" if self.low == self.high else f"{self.low:.3g} to {self.high:.3g}"
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CurveComparison(Result):
@@ -99,7 +104,7 @@ class CurveComparison(Result):
 
     def summary(self) -> str:
         """Where along alpha the two differ, and who is better there."""
-        where = "; ".join(f"{r.better} is better at alpha {r.low:.3g} to {r.high:.3g}" for r in self.regions)
+        where = "; ".join(f"{region.better} is better at alpha {region.where}" for region in self.regions)
         whole = "over the whole range at once" if self.simultaneous else "at each alpha by itself"
         sure = f"with {100 * self.confidence:g} % confidence"
         how = f"{self.test} test, threshold {self.threshold}, {whole}"

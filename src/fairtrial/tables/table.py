@@ -43,7 +43,7 @@ Kind: TypeAlias = Literal[
     "level",
 ]
 """What a column holds: free text; words of ours (``term``) and names of measures, shown
-in capitals, both of which `translate` may change; yes or no; a rate or a pair
+in capitals unless they are several words, both of which `translate` may change; yes or no; a rate or a pair
 of rates, fractions shown in percent; a number or a pair of numbers; a ratio, with two decimals; a count; a p value; a
 threshold; a level of confidence, a fraction shown in percent."""
 Row: TypeAlias = tuple[Any, ...]
@@ -54,7 +54,7 @@ _PAIRS = ("interval", "range")
 _SHOWN: dict[Kind, Callable[[Any], str]] = {
     "text": str,
     "term": str,
-    "measure": str.upper,
+    "measure": lambda name: name.replace("-", " ") if "-" in name else name.upper(),
     "flag": lambda value: "yes" if value else "",
     "rate": in_percent,
     "interval": lambda pair: interval_text(*pair),
