@@ -13,8 +13,8 @@ from brute_force import Point, points
 from fairtrial import (
     ParameterError,
     Trials,
-    TrialSets,
     TrialsError,
+    TrialSets,
     area_intervals,
     area_tests,
     auc_error,

@@ -5,8 +5,8 @@ import pytest
 
 from fairtrial import (
     Trials,
-    TrialSets,
     TrialsError,
+    TrialSets,
     choose_thresholds,
     cross_validate,
     evaluate,

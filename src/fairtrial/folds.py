@@ -1,4 +1,4 @@
-"""Folds for those who have one set of trials only: nobody helps to choose the threshold he is judged by."""
+"""Folds for those who have one set of trials only: no one helps to set their own threshold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far a threshold from dev would move with other people: dev drawn anew, the threshold chosen anew.
+"""How far a threshold from dev would move with other people: dev drawn anew, the threshold re-estimated.
 
 The errors of replicates are those of dev plus deviations of its people, each with a random weight, so a replicate at
 every candidate threshold is one row of a matrix product. Replicates of people count what single trials add twice

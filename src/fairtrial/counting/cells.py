@@ -166,7 +166,7 @@ def refine_cells(
 ) -> RefinedCells:
     """Divide each cell into `parts` even ones between the positions of its lowest and its highest score."""
     if not len(lowest) == len(highest) == len(parts) == cells.count:
-        raise ParameterError("lowest, highest and parts need one entry a cell")
+        raise ParameterError("lowest, highest and parts need one entry per cell")
     divided = parts > 1
     low = np.where(divided, lowest, 0.0)
     scale = np.where(divided, _scales(low, np.where(divided, highest, 1.0), parts), 0.0)

@@ -28,7 +28,7 @@ from fairtrial.trials import Trials
 
 BootstrapMethod: TypeAlias = Literal["percentile", "centred", "bc", "bca"]
 Statistic: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
-"""From cell counts, one row a replicate, to one number a replicate, or to a row of them."""
+"""From cell counts, one row per replicate, to one number per replicate, or to a row of them."""
 
 _BLOCK = 256
 _TRIES = 100
@@ -106,7 +106,7 @@ class CountTable:
     people: People | None = None
     """Who is drawn; None where every trial is drawn alone."""
     alone: NDArray[np.float64] | None = None
-    """Counts of trials that involve one person, a row a person."""
+    """Counts of trials that involve one person, one row per person."""
     between: tuple[Any, ...] = ()
     """For each cell a matrix of counts of trials between two people, or None where there is none."""
     stratified: bool = False
