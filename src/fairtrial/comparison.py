@@ -126,7 +126,7 @@ class PairComparison(Result):
             {**names, **test.to_dict(), "p_adjusted": adjusted}
             for test, adjusted in zip(self.tests, self.adjusted, strict=True)
         ]
-        notes = [f"{self.a} - {self.b}, {test.test}: {test.note}" for test in self.tests if test.note]
+        notes = [f"{test.test}: {test.note}" for test in self.tests if test.note]
         notes.append("go by the first test of a pair; the others are there to compare with")
         tests = Table.of("tests", f"{self.a} - {self.b}", columns, records, notes=notes, section="pair")
         ends = (
