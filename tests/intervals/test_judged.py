@@ -11,8 +11,8 @@ from scipy.stats import binomtest
 from fairtrial import (
     Judgement,
     Trials,
-    TrialSets,
     TrialsError,
+    TrialSets,
     compare,
     compare_curves,
     curve_band,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fairtrial import MEASURES, Trials, TrialSets, TrialsError, judge, judge_at
+from fairtrial import MEASURES, Trials, TrialsError, TrialSets, judge, judge_at
 from fairtrial.claims import Alternative, claim
 from fairtrial.intervals.bootstrap import count_table, draw_replicates
 from fairtrial.intervals.bootstrap import two_systems as difference_of
