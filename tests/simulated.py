@@ -47,3 +47,9 @@ def crossed(
 def without_ids(trials: Trials) -> Trials:
     """The same trials, nothing said of who takes part."""
     return Trials(trials.scores, trials.genuine, trials.systems)
+
+
+def strangers(trials: Trials) -> Trials:
+    """The same trials, everybody by another name."""
+    claim, subject = (["new " + person for person in trials.ids[role].decode()] for role in ("claim", "subject"))
+    return Trials.from_arrays(trials.scores, trials.genuine, systems=trials.systems, claim=claim, subject=subject)

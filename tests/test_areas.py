@@ -23,7 +23,7 @@ from fairtrial import (
 )
 from fairtrial.areas import AreaName, _claims
 from fairtrial.people import Cluster
-from simulated import crossed, without_ids
+from simulated import crossed, strangers, without_ids
 from strategies import score_arrays
 
 Pair = tuple[NDArray[np.floating], NDArray[np.floating]]
@@ -179,9 +179,7 @@ def test_people_in_both_sets_have_their_covariance_counted() -> None:
         found = _claims(TrialSets(dev, test), [(1.0, "a")], 0.0, 1.0)
         values.append([found["g"].estimate, found["e_v1"].estimate])
         claimed.append([found["g"].variance, found["e_v1"].variance])
-        others = {name: ["x" + person for person in test.ids[name].decode()] for name in ("claim", "subject")}
-        renamed = Trials.from_arrays(test.scores, test.genuine, systems=["a"], **others)
-        apart.append(_claims(TrialSets(dev, renamed), [(1.0, "a")], 0.0, 1.0)["e_v1"].variance)
+        apart.append(_claims(TrialSets(dev, strangers(test)), [(1.0, "a")], 0.0, 1.0)["e_v1"].variance)
     assert np.mean(claimed, axis=0)[0] == pytest.approx(np.var(values, axis=0)[0], rel=4 * np.sqrt(2 / 200))
     # a person who raises dev's thresholds raises their own false accepts: the two cancel, by half at most
     assert np.mean(claimed, axis=0)[1] > np.var(values, axis=0)[1]
@@ -193,9 +191,11 @@ def test_a_difference_without_spread_is_not_sure() -> None:
     genuine = np.arange(40) < 20
     right, wrong = np.where(genuine, 2.0, 0.0), np.where(genuine, 0.0, 2.0)
     spread = np.linspace(0, 0.1, 40)
-    people = {"claim": np.arange(40) % 20, "subject": np.where(genuine, np.arange(40) % 20, 100 + np.arange(40) % 20)}
-    dev = Trials.from_arrays(np.stack([right + spread] * 2, axis=1), genuine, systems=["a", "b"], **people)
-    test = Trials.from_arrays(np.stack([right, wrong], axis=1) + 0.05, genuine, systems=["a", "b"], **people)
+    claim, subject = np.arange(40) % 20, np.arange(40) % 20 + np.where(genuine, 0, 100)
+    dev, test = (
+        Trials.from_arrays(np.stack(scores, axis=1), genuine, systems=["a", "b"], claim=claim, subject=subject)
+        for scores in ([right + spread, right + spread], [right + 0.05, wrong + 0.05])
+    )
     for found in area_tests(TrialSets(dev, test), "a", "b", high=0.01).values():
         assert np.isfinite(found.statistic)
         assert found.p_value > 0

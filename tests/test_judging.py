@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from fairtrial import (
     Trials,
@@ -82,8 +83,8 @@ def test_errors_by_trial_and_in_sum_are_the_same() -> None:
         assert found.at(index).false_rejects == np.count_nonzero(wrong & TEST.genuine)
 
 
-def _class(trials: Trials, genuine: bool) -> np.ndarray:
-    return trials.column("a")[trials.genuine == genuine]
+def _class(trials: Trials, genuine: bool) -> NDArray[np.floating]:
+    return np.asarray(trials.column("a")[trials.genuine == genuine])
 
 
 def test_people_in_both_sets_are_counted_and_said() -> None:

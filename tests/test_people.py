@@ -25,6 +25,7 @@ from fairtrial.people import (
     welch,
 )
 from fairtrial.rules.measures import Weights
+from simulated import strangers
 
 
 def some_trials(seed: int, count: int = 40, people: int = 6) -> Trials:
@@ -196,13 +197,13 @@ def test_effective_number_of_people_by_hand() -> None:
 
 
 @pytest.mark.parametrize(("role", "other"), [("claim", "subject"), ("subject", "claim")])
-def test_one_person_in_a_role_is_said_and_left_out(role: str, other: str) -> None:
+def test_one_person_in_a_role_is_said_and_left_out(role: str, other: Cluster) -> None:
     ids = {role: np.zeros(60, dtype=int), other: 1 + np.arange(60) % 20}
     genuine = np.arange(60) < 20
     ids["claim"] = np.where(genuine, np.arange(60) % 20 + 1, ids["claim"])
     ids["subject"] = np.where(genuine, np.arange(60) % 20 + 1, ids["subject"])
     rng = np.random.default_rng(0)
-    trials = Trials.from_arrays(rng.normal(size=60), genuine, **ids)
+    trials = Trials.from_arrays(rng.normal(size=60), genuine, claim=ids["claim"], subject=ids["subject"])
     people = People.of(trials)
     assert people.impostor.alone == (role,)
     assert people.notes == (
@@ -211,7 +212,7 @@ def test_one_person_in_a_role_is_said_and_left_out(role: str, other: str) -> Non
     )
     # what is left goes by the other role
     wrong = rng.random(60) < 0.4
-    one_way = People.of(Trials.from_arrays(np.zeros(60), genuine, **{other: ids[other]}))
+    one_way = People.of(trials, other)
     assert people.error_variance(wrong).impostor.variance == pytest.approx(
         one_way.error_variance(wrong).impostor.variance
     )
@@ -254,8 +255,7 @@ def test_two_names_of_a_genuine_trial_are_one_person() -> None:
 
 def test_people_have_one_number_in_all_sets() -> None:
     dev, test = some_trials(1), some_trials(2, people=8)
-    strangers = {name: ["new " + person for person in test.ids[name].decode()] for name in ("claim", "subject")}
-    moved = Trials.from_arrays(test.scores, test.genuine, **strangers)
+    moved = strangers(test)
     names = [{name for own in roles(trials, "both") for name in own} for trials in (dev, test, moved)]
     assert shared_people(*People.of_sets([dev, test])) == len(names[0] & names[1])
     assert shared_people(*People.of_sets([dev, moved])) == len(names[0] & names[2]) == 0

@@ -62,7 +62,7 @@ def test_threshold_of_a_minimum_moves_as_with_people_drawn_anew() -> None:
 def test_without_ids_trials_are_drawn(source: str) -> None:
     dev, test = without_ids(dev_set(3)), without_ids(dev_set(4))
     classes = [(own.column(None)[own.genuine], own.column(None)[~own.genuine]) for own in (dev, test)]
-    sets = TrialSets(dev, test) if source == "trials" else TrialSets(*classes)
+    sets = TrialSets(dev, test) if source == "trials" else TrialSets(classes[0], classes[1])
     found = movement(sets, "far", 0.05)
     assert found.by_people is None
     rng = np.random.default_rng(5)
@@ -107,8 +107,10 @@ def test_the_same_seed_gives_the_same_and_another_does_not() -> None:
 
 def test_systems_share_the_draws_so_that_equal_ones_never_differ() -> None:
     dev, test = dev_set(7), dev_set(8)
-    doubled = [Trials(np.repeat(t.scores, 2, axis=1), t.genuine, ("a", "b"), t.claim, t.subject) for t in (dev, test)]
-    sets = TrialSets(*doubled)
+    dev, test = (
+        Trials(np.repeat(own.scores, 2, axis=1), own.genuine, ("a", "b"), own.claim, own.subject) for own in (dev, test)
+    )
+    sets = TrialSets(dev, test)
     a, b = (judge(sets, system=name, criterion="far", alphas=0.1).movement for name in ("a", "b"))
     assert a is not None
     assert b is not None

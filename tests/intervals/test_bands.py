@@ -41,14 +41,14 @@ def test_pointwise_band_against_resampled_rows() -> None:
 def test_pointwise_band_is_the_interval_at_each_alpha() -> None:
     curve = performance_curve(DEV, TEST, alphas=ALPHAS, criterion="precision-recall", measure="f1")
     for threshold in ("re-estimated", "fixed"):
-        band = curve_band(curve, threshold=threshold, confidence=0.9)  # type: ignore[arg-type]
+        band = curve_band(curve, threshold=threshold, confidence=0.9)
         for k in range(len(ALPHAS)):
             found = judged_interval(
                 curve.judged(),
                 measure="f1",
                 index=k,
                 confidence=0.9,
-                threshold=threshold,  # type: ignore[arg-type]
+                threshold=threshold,
             )
             assert (band.low[k], band.high[k]) == pytest.approx(found.interval)
         assert (band.low <= curve.value).all()

@@ -30,7 +30,8 @@ def test_p_values_against_scipy(alternative: Alternative, estimate: float, degre
     expected = {"two-sided": 2 * law.sf(abs(z)), "less": law.cdf(z), "greater": law.sf(z)}[alternative]
     result = student_test("t", claimed(estimate, 0.1, degrees), alternative=alternative)
     assert result.p_value == pytest.approx(expected)
-    assert (result.statistic, result.degrees) == (pytest.approx(z), degrees)
+    assert result.statistic == pytest.approx(z)
+    assert result.degrees == degrees
     if degrees == inf:
         assert z_test("z", estimate, 0.1, alternative=alternative).p_value == pytest.approx(expected)
 
