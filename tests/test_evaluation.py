@@ -21,6 +21,7 @@ from fairtrial import (
     rate_interval,
 )
 from fairtrial.claims import claim
+from fairtrial.people import Cluster
 
 DEV = ([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6])
 TEST = ([0.85, 0.55, 0.45, 0.95, 0.35], [0.15, 0.65, 0.25, 0.42, 0.05, 0.5])
@@ -86,7 +87,7 @@ def test_zero_errors_come_with_the_rule_of_three() -> None:
     # Wilson's limits of both rates, put together
     reach = [proportion_interval(0, trials, method="wilson").high / 2 for trials in (300, 600)]
     fixed = result.intervals[1]
-    assert (fixed.low, fixed.high) == (0, pytest.approx(np.hypot(*reach)))
+    assert (fixed.low, fixed.high) == (0, pytest.approx(np.hypot(reach[0], reach[1])))
     assert (fixed.method, fixed.threshold) == ("wilson", "fixed")
 
 
@@ -151,6 +152,7 @@ def test_with_ids_the_robust_interval_leads_and_the_independent_one_stands_besid
     fixed = claim([(1.0, judgement)], MEASURES["hter"], threshold="fixed")
     independent = sum(rate * (1 - rate) / count / 4 for rate, count in ((result.test.far, 870), (result.test.frr, 30)))
     assert result.design_effect == pytest.approx(fixed.variance / independent)
+    assert result.design_effect is not None
     assert result.design_effect > 1.44
     assert any("trials share people" in note for note in result.notes)
     assert result.to_dict()["test"]["design_effect"] == result.design_effect
@@ -173,8 +175,9 @@ def test_cross_validated_errors_get_a_robust_interval_too() -> None:
 
 def test_one_person_only_is_said() -> None:
     trials = Trials.from_arrays([1.0, 0.0, 2.0], [True, False, True], claim=["a", "a", "a"])
-    for cluster in (None, "claim"):
-        result = evaluate(trials, trials, cluster=cluster)  # type: ignore[arg-type]
+    clusters: tuple[Cluster | None, ...] = (None, "claim")
+    for cluster in clusters:
+        result = evaluate(trials, trials, cluster=cluster)
         assert result.interval.low <= result.test.hter < result.interval.high
         for word in ("genuine", "impostor"):
             assert any(f"all {word} trials have the same claim" in note for note in result.notes)

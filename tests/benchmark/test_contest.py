@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -121,16 +122,18 @@ def welch(parts: list[tuple[float, float]]) -> float:
 
 def by_thresholds(a: BenchmarkResult, b: BenchmarkResult) -> tuple[float, float]:
     """What the thresholds of all experiments add, and its degrees of freedom, from how far each moves its HTER."""
-    people, trials, degrees = 0.0, 0.0, []
+    people: list[Any] = []
+    trials: list[Any] = []
+    degrees = []
     for sign, result in ((1, a), (-1, b)):
         for experiment in result.experiments:
             assert experiment.moved is not None
             assert experiment.moved.by_people is not None
-            people = people + sign * experiment.moved.by_people / len(result.experiments)
-            trials = trials + sign * experiment.moved.by_trials / len(result.experiments)
+            people.append(sign * experiment.moved.by_people / len(result.experiments))
+            trials.append(sign * experiment.moved.by_trials / len(result.experiments))
             degrees.append(experiment.moved.degrees)
-    alone = float(np.mean(np.square(trials)))
-    return max(float(np.mean(np.square(people))) - alone, alone), min(degrees)
+    alone = float(np.mean(sum(trials) ** 2))
+    return max(float(np.mean(sum(people) ** 2)) - alone, alone), min(degrees)
 
 
 def brute_force(benchmark: Benchmark, a: BenchmarkResult, b: BenchmarkResult) -> tuple[float, float, float]:

@@ -240,7 +240,7 @@ def test_curves_compared_by_f1() -> None:
     along, curves = found["comparison"], found["curves"]
     f1 = [[by_hand(curve["system"], threshold)["f1"] for threshold in curve["threshold"]] for curve in curves]
     assert along["measure"] == "f1"
-    assert along["difference"] == pytest.approx(np.subtract(*f1).tolist())
+    assert along["difference"] == pytest.approx([a - b for a, b in zip(*f1, strict=True)])
     for curve, values in zip(curves, f1, strict=True):
         for low, value, high in zip(curve["low"], values, curve["high"], strict=True):
             assert 0 <= low <= value <= high <= 1
@@ -248,6 +248,9 @@ def test_curves_compared_by_f1() -> None:
     sides = {along["better"][k] for k in range(len(along["regions"]))}
     assert sides == {"voice"}
     assert all(first < second for first, second in zip(*f1, strict=True))
+    assert [(curve["kind"], curve["band_kind"], curve["band_threshold"]) for curve in curves] == [
+        ("a priori", "pointwise", "re-estimated")
+    ] * 2
     assert "F1, A - B %" in shown(*base)
 
 

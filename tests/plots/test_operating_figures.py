@@ -48,7 +48,7 @@ def test_points_by_folds_are_those_of_cross_validation(dev: Trials) -> None:
 def test_without_ids_the_intervals_are_wilson(dev: Trials, test: Trials) -> None:
     bare = [Trials.from_arrays(t.column("face"), t.genuine) for t in (dev, test)]
     (curve,) = operating_curves(*bare)
-    counts, judgement = curve.point.counts, judge(TrialSets(*bare))
+    counts, judgement = curve.point.counts, judge(TrialSets(bare[0], bare[1]))
     for measure, errors, trials in (
         ("far", counts.false_accepts, counts.impostor),
         ("frr", counts.false_rejects, counts.genuine),

@@ -169,10 +169,7 @@ def command(
     areas = {} if no_areas else areas_of(inputs, sets, curve, chance, convention)
     curves = curves_of(inputs, sets, curve, measure, pool=pool)
     bands = bands_of(inputs, curves, band.bands, given, chance)
-    shown = [
-        {**each.to_dict(), **(bands[each.system].to_dict() if each.system in bands else {"low": [], "high": []})}
-        for each in curves
-    ]
+    shown = [{**_band_dict(bands.get(each.system)), **each.to_dict()} for each in curves]
     found: dict[str, Any] = {
         "curves": shown,
         "areas": {system: area.to_dict() for system, area in areas.items()},
@@ -245,6 +242,11 @@ def bands_of(
                 )
                 bar.advance()
     return bands
+
+
+def _band_dict(band: Band | None) -> dict[str, Any]:
+    """A band beside its curve, whose own names come first."""
+    return {"low": [], "high": []} if band is None else {**band.to_dict(), "band_kind": band.kind}
 
 
 def _compare(
