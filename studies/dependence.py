@@ -113,8 +113,9 @@ class Scenario:
         clients, impostors, noise = (self._pairs(size, systems, rng) for size in (count, count, len(claim)))
         scores = noise + client * clients[claim] + np.where(genuine[:, None], distance, impostor * impostors[subject])
         names = np.array([f"{prefix}{k}" for k in range(count)], dtype=object)
-        columns = (Ids(codes.astype(np.int32), names) if self.ids else None for codes in (claim, subject))
-        return Trials(scores, genuine, tuple(str(k) for k in range(systems)), *columns)
+        ids = [Ids(codes.astype(np.int32), names) if self.ids else None for codes in (claim, subject)]
+        systems_names = tuple(str(k) for k in range(systems))
+        return Trials(scores, genuine, systems_names, claim=ids[0], subject=ids[1])
 
     def _pairs(self, size: int, systems: int, rng: np.random.Generator) -> NDArray[np.float64]:
         own = rng.normal(size=(size, systems))

@@ -13,18 +13,9 @@ from fairtrial import Trials, TrialsError
 from fairtrial.counting.errors import as_source, count_errors
 from fairtrial.intervals.rates import independent_variance
 from fairtrial.judging import wrong_decisions
-from fairtrial.people import (
-    Cluster,
-    People,
-    Spread,
-    contributions,
-    independent_spread,
-    known_cluster,
-    people_of,
-    shared_people,
-    welch,
-)
+from fairtrial.people import Cluster, People, known_cluster, people_of, shared_people
 from fairtrial.rules.measures import Weights
+from fairtrial.spread import Spread, contributions, independent_spread, welch
 from simulated import strangers
 
 

@@ -13,7 +13,7 @@ LAYERS = [
     {"checks"},
     {"tables"},
     {"axes"},
-    {"trials"},
+    {"trials", "spread"},
     {"people", "formats"},
     {"counting", "folds"},
     {"rules"},

@@ -18,8 +18,9 @@ from fairtrial.counting.search import all_points
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.intervals.rates import RateInterval
 from fairtrial.judging import TrialSets
-from fairtrial.people import Floats, People, Spread, contributions, independent_spread, welch
+from fairtrial.people import People
 from fairtrial.significance.results import TestResult, student_test
+from fairtrial.spread import Floats, Spread, contributions, independent_spread, welch
 from fairtrial.tables import Column, Result, Table, percent
 from fairtrial.trials import Trials, check_same_systems
 

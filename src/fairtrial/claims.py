@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 
 from fairtrial.counting.errors import ErrorCounts, count_errors
 from fairtrial.judging import Judgement
-from fairtrial.people import (
+from fairtrial.reestimation import deviations_by_unit
+from fairtrial.rules.measures import Measure, Weights
+from fairtrial.spread import (
     Floats,
     Spread,
     contributions,
@@ -26,8 +28,6 @@ from fairtrial.people import (
     put_classes_together,
     welch,
 )
-from fairtrial.reestimation import deviations_by_unit
-from fairtrial.rules.measures import Measure, Weights
 from fairtrial.threads import one_thread
 
 Threshold: TypeAlias = Literal["re-estimated", "fixed"]

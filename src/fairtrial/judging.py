@@ -18,9 +18,10 @@ from fairtrial.checks import as_generator, check_alphas, check_seed
 from fairtrial.counting.errors import ErrorCounts, ScoreData, ScoreSource, add_counts, as_source, count_errors
 from fairtrial.errors import TrialsError
 from fairtrial.folds import Block, block_sources
-from fairtrial.people import Cluster, Floats, People, known_cluster, shared_people
+from fairtrial.people import Cluster, People, known_cluster, shared_people
 from fairtrial.reestimation import RESAMPLES, Draws, Movement, threshold_movement
 from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion, choose_thresholds
+from fairtrial.spread import Floats
 from fairtrial.tables import plural
 from fairtrial.trials import Trials, check_same_systems
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -18,12 +17,12 @@ from numpy.typing import NDArray
 
 from fairtrial.checks import check_choice
 from fairtrial.errors import TrialsError
+from fairtrial.spread import ClassSpread, Floats, Spread, concentration, welch
 from fairtrial.trials import Trials, recode
 
 Cluster: TypeAlias = Literal["none", "claim", "subject", "both"]
 """What trials share: nothing, the claimed identity, the person behind the probe, or both."""
 
-Floats: TypeAlias = NDArray[np.float64]
 _MOST_LEVERAGE = 0.9
 DOMINANT = 0.2
 """The share of a class's trials above which one person decides too much."""
@@ -93,38 +92,6 @@ def _merged(sets: Sequence[Trials], people: Sequence[Sequence[NDArray[np.int64]]
     size = 1 + max(int(column.max(initial=-1)) for own in people for column in own)
     graph = coo_array((np.ones(len(first)), (first, second)), shape=(size, size))
     return np.asarray(connected_components(graph, directed=False)[1].astype(np.int64))
-
-
-@dataclass(frozen=True, slots=True)
-class ClassSpread:
-    """What the trials of one class add to a variance, and how many people that rests on."""
-
-    variance: float
-    people: float
-    """The effective number of people of the role with fewer of them: as many as would matter equally."""
-    trials: int
-    concentration: float
-    """Degrees of freedom by how evenly the sum of squares is spread over people; few where few people err."""
-
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """A variance and its degrees of freedom, and what each class adds."""
-
-    variance: float
-    degrees: float
-    genuine: ClassSpread
-    impostor: ClassSpread
-
-    @property
-    def sigma(self) -> float:
-        """The standard deviation."""
-        return sqrt(self.variance)
-
-    @property
-    def people(self) -> float:
-        """The smallest effective number of people in a class and role."""
-        return min(self.genuine.people, self.impostor.people)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -326,72 +293,17 @@ class People:
         return numbers
 
 
-def independent_spread(
-    genuine: NDArray[np.bool_], errors: NDArray[Any], weights: tuple[float, float] = (1.0, 1.0)
-) -> Spread:
-    """The variance of a weighted sum of class means of errors when every trial is of other people."""
-    classes = []
-    for rows, weight in ((genuine, weights[1]), (~genuine, weights[0])):
-        own = errors[rows].astype(np.float64)
-        if not len(own):
-            raise TrialsError("there is no trial of one class; error rates need both")
-        classes.append(independent_class(weight**2 * float(own.var()), len(own)))
-    return put_classes_together(*classes)
-
-
-def independent_class(variance: float, trials: int) -> ClassSpread:
-    """What one class of independent trials adds, from the variance of a single trial."""
-    return ClassSpread(variance / max(trials - 1, 1), float(trials), trials, float(trials))
-
-
-def put_classes_together(genuine: ClassSpread, impostor: ClassSpread) -> Spread:
-    """The spread of a sum of two classes that have nobody in common."""
-    degrees = welch([(own.variance, max(own.people - 1, 1.0)) for own in (genuine, impostor)])
-    return Spread(genuine.variance + impostor.variance, degrees, genuine, impostor)
-
-
-def contributions(genuine: NDArray[np.bool_], values: NDArray[Any], weights: tuple[float, float]) -> Floats:
-    """What each trial adds to the deviation of a weighted sum of class means; they sum to 0 in each class.
-
-    `values` is 1 for an error and 0 for none, the difference of two systems' errors, or any other number per trial
-    whose means over both classes are what is reported. Weights are those of FAR and of FRR.
-    """
-    found = values.astype(np.float64)
-    for rows, weight in ((genuine, weights[1]), (~genuine, weights[0])):
-        count = np.count_nonzero(rows)
-        if not count:
-            raise TrialsError("there is no trial of one class; error rates need both")
-        found[rows] = weight * (found[rows] - found[rows].mean()) / count
-    return found
-
-
-def welch(parts: Sequence[tuple[float, float]]) -> float:
-    """Welch's degrees of freedom of a sum of variances, each given with its own."""
-    total = sum(variance for variance, _ in parts)
-    if total <= 0:
-        return min(degrees for _, degrees in parts)
-    return total**2 / sum(variance**2 / degrees for variance, degrees in parts)
-
-
 def _class_spread(part: Members, moved: Floats, twice: float, alone: float) -> ClassSpread:
     """The variance of one class, from what leaving each person out changes."""
     squares = moved**2
     total = float(squares.sum())
     variance = max((total - twice) * _one_fewer(part.effective), alone)
-    return ClassSpread(variance, part.effective, len(part.rows), _concentration(squares, total))
+    return ClassSpread(variance, part.effective, len(part.rows), concentration(squares, total))
 
 
 def _one_fewer(people: float) -> float:
     """The jackknife's (n - 1) / n."""
     return max(people - 1, 1.0) / max(people, 2.0)
-
-
-def _concentration(squares: Floats, total: float) -> float:
-    """Degrees of freedom of a sum of squares by its fourth moments."""
-    if total <= 0:
-        return 1.0
-    fourth = float(np.sum(squares**2)) - total**2 / max(int(np.count_nonzero(squares)), 1)
-    return 2 * total**2 / fourth if fourth > 1e-12 * total**2 else float(len(squares))
 
 
 def _common(own: Cluster, asked: Cluster) -> Cluster:

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from fairtrial.counting.errors import ErrorCounts, ScoreSource, count_errors
 from fairtrial.counting.search import Level, crossing_points
-from fairtrial.people import Floats, Members, People
+from fairtrial.people import Members, People
 from fairtrial.rules.criteria import Criterion
+from fairtrial.spread import Floats
 from fairtrial.threads import one_thread
 
 RESAMPLES = 400

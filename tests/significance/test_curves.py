@@ -80,7 +80,18 @@ def made_up(statistic: list[float], measure: str = "hter") -> CurveComparison:
     values: NDArray[np.float64] = np.array(statistic)
     alpha = np.linspace(0, 1, len(values))
     return CurveComparison(
-        "a", "b", "cluster", MEASURES[measure], alpha, values / 100, values, 2.0, 0.95, False, "fixed"
+        "a",
+        "b",
+        "cluster",
+        MEASURES[measure],
+        alpha,
+        values / 100,
+        values,
+        2.0,
+        0.95,
+        False,
+        "fixed",
+        np.ones(len(values), dtype=bool),
     )
 
 

@@ -8,10 +8,10 @@ from scipy import stats
 
 from fairtrial import ParameterError, Trials, TrialSets, judge_at
 from fairtrial.claims import Alternative, Claim
-from fairtrial.people import ClassSpread, Spread
 from fairtrial.significance import equivalence_test
 from fairtrial.significance.paired import leading_test, pair_judgements
 from fairtrial.significance.results import student_test, z_test
+from fairtrial.spread import ClassSpread, Spread
 
 SIDES: tuple[Alternative, ...] = ("two-sided", "less", "greater")
 

@@ -15,10 +15,11 @@ from fairtrial.benchmark.sets import Benchmark, BenchmarkSet
 from fairtrial.claims import Claim, ThresholdDeviations
 from fairtrial.errors import ParameterError, listed
 from fairtrial.fusion.gain import mean_gain
-from fairtrial.people import People, Spread, contributions, welch
+from fairtrial.people import People
 from fairtrial.rules.measures import linear_weights
 from fairtrial.significance.multiple import Correction, adjust_p_values, compact_letters
 from fairtrial.significance.results import TEST_COLUMNS, TestResult, student_test
+from fairtrial.spread import Spread, contributions, welch
 from fairtrial.tables import Column, Result, Table, percent
 from fairtrial.trials import Trials
 

@@ -11,8 +11,9 @@ from fairtrial.checks import check_confidence
 from fairtrial.claims import Claim, Threshold, claim, claims_along, student_quantile
 from fairtrial.intervals.rates import RateInterval, normal_quantile, rate_interval
 from fairtrial.judging import Judgement
-from fairtrial.people import ClassSpread, Members, People
+from fairtrial.people import Members, People
 from fairtrial.rules.measures import Measure, MeasureLike, Weights, as_measure
+from fairtrial.spread import ClassSpread
 
 _MORE_ERRORS = 0.5
 _MORE_DEGREES = 5

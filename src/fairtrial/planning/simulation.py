@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 from fairtrial.checks import as_generator
 from fairtrial.claims import not_below_chance, student_p_value
 from fairtrial.intervals.rates import normal_quantile
-from fairtrial.people import People, welch
+from fairtrial.people import People
 from fairtrial.planning.systems import ComparisonSetting, both_wrong_share
 from fairtrial.rules.measures import MeasureLike, Weights, linear_weights
+from fairtrial.spread import welch
 from fairtrial.trials import Trials
 
 _Whole: TypeAlias = NDArray[np.int8]
