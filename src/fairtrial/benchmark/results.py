@@ -267,6 +267,7 @@ class BenchmarkResult(Result):
             Column("statistic", "statistic", "number", detail=True),
             Column("p_value", "p", "p", detail=True),
             Column("p_adjusted", "p (Holm)", "p"),
+            Column("p_threshold", "threshold of p", detail=True),
             Column("threshold", "threshold", "threshold", detail=True),
             *COUNT_COLUMNS,
         )
@@ -286,7 +287,7 @@ class BenchmarkResult(Result):
             f"{self._caption()}, {self.kind}, thresholds by {self.criterion.described(self.alpha)} {CHOSEN[self.kind]}",
             columns,
             records,
-            notes=(f"intervals and p values: {GIVEN_ALONG[self.experiments[0].test.threshold]}", *self.notes),
+            notes=self.notes,
             section="group",
             shown=given if len(given) <= _MANY else [],
         )
@@ -336,7 +337,8 @@ class BenchmarkResult(Result):
             rows.append((name, len(found), hter, gain, sum(d < 0 for d in sure), sum(d > 0 for d in sure)))
         within = ", each split by itself" if self.spreads else ""
         level = f"p below {1 - self.confidence:.3g} after Holm{within}"
-        notes = [f"better, worse: than the best of the systems fused, {level}"]
+        given = GIVEN_ALONG[self.experiments[0].test.threshold]
+        notes = [f"better, worse: than the best of the systems fused, {level}", f"intervals and p values: {given}"]
         if left_out:
             notes.append(f"mean beta_min leaves out {plural(left_out, 'experiment')} in which the fusion made no error")
         caption = f"{self.fusion}: {plural(len(self.experiments), 'experiment')}"
