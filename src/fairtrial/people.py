@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import sqrt
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -243,7 +244,10 @@ class People:
     def error_sums(self, errors: NDArray[Any], weights: tuple[float, float] = (1.0, 1.0)) -> Floats:
         """By how much a weighted sum of class means of errors changes with each person, at the same cost."""
         found = self._centred_errors(errors, weights)
-        parts = [part.without_one(own[0]) for part, own in zip(self.classes, found, strict=True)]
+        parts = [
+            sqrt(_one_fewer(part.effective)) * part.without_one(own[0])
+            for part, own in zip(self.classes, found, strict=True)
+        ]
         return np.asarray(parts[0] + parts[1])
 
     def _centred_errors(self, errors: NDArray[Any], weights: tuple[float, float]) -> list[tuple[Floats, float, float]]:

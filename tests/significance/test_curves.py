@@ -52,7 +52,7 @@ def test_statistic_along_the_curve_is_that_of_each_point(method: str, threshold:
             "cluster": leading_test(pair, threshold=threshold),  # type: ignore[arg-type]
         }[method]
         # as the normal deviate of the same p value
-        assert 2 * NormalDist().cdf(-abs(found.statistic[k])) == pytest.approx(expected.p_value, rel=1e-6)
+        assert 2 * NormalDist().cdf(-abs(found.statistic[k])) == pytest.approx(expected.p_value, rel=1e-3)
         assert np.sign(found.statistic[k]) == np.sign(expected.statistic)
         assert found.difference[k] == pytest.approx(expected.estimate)
         assert found.worse[k] > 0.5 or found.statistic[k] <= 0

@@ -30,10 +30,6 @@ from fairtrial.significance.paired import leading_test, pair_judgements
 _UNSUPPORTED = f"the target rests on fewer than {SUPPORT} errors on dev"
 
 
-_RESAMPLES = 200
-"""How often dev is drawn anew in each of the many experiments."""
-
-
 @dataclass(frozen=True, slots=True)
 class RunSettings:
     """How the experiments of a benchmark are run; the same for all of them."""
@@ -148,7 +144,7 @@ def _holm_within_splits(results: Sequence[ExperimentResult]) -> list[float]:
 
 
 def _prepare(one: BenchmarkSet, settings: RunSettings) -> _Prepared:
-    trials = TrialSets(one.dev, one.test, seed=settings.seed, n_resamples=_RESAMPLES)
+    trials = TrialSets(one.dev, one.test, seed=settings.seed)
     try:
         trials.people  # noqa: B018 - found once, for all experiments
         baselines = {system.name: _judge(trials, system.name, settings) for system in one.systems}

@@ -29,12 +29,14 @@ class Band(Result):
     confidence: float
     cluster: str
     threshold: Threshold
+    supported: NDArray[np.bool_]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain lists."""
         return {
-            "low": [None if np.isnan(limit) else limit for limit in self.low.tolist()],
-            "high": [None if np.isnan(limit) else limit for limit in self.high.tolist()],
+            "low": self.low.tolist(),
+            "high": self.high.tolist(),
+            "supported": self.supported.tolist(),
             "kind": self.kind,
             "confidence": self.confidence,
             "cluster": self.cluster,
@@ -81,7 +83,8 @@ def curve_band(
     Returns
     -------
     Band
-        Limits at every alpha; NaN where the threshold is to be re-estimated and dev shows no error of one kind.
+        Limits at every alpha. Where the threshold is to be re-estimated and dev shows no error of one kind, nothing
+        tells how far it would move: `supported` says where it does, and a simultaneous band holds the curve there.
     """
     check_choice("kind", kind, get_args(BandKind))
     check_choice("threshold", threshold, get_args(Threshold))
@@ -94,9 +97,9 @@ def curve_band(
         critical = largest_of_all(
             [(1.0, judgement)], curve.measure, supported, confidence=confidence, threshold=threshold
         )
-        level = max(level, float(2 * ndtr(critical) - 1))
+        if np.isfinite(critical):
+            level = max(level, float(2 * ndtr(critical) - 1))
     found = intervals_along(judgement, measure=curve.measure, confidence=level, threshold=threshold)
     estimate, low, high = (np.array([getattr(each, name) for each in found]) for name in ("estimate", "low", "high"))
-    low[~supported] = high[~supported] = np.nan
     sharing = judgement.sets.sharing
-    return Band(curve.alpha, estimate, low, high, kind, confidence, sharing, found[0].threshold)
+    return Band(curve.alpha, estimate, low, high, kind, confidence, sharing, found[0].threshold, supported)
