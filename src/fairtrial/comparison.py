@@ -293,7 +293,7 @@ def compare(
         )
         for k, ((a, b), (pair, tests, replicates)) in enumerate(zip(wanted, found, strict=True))
     )
-    notes = (*sets.notes, *_notes(sets), *(note for judgement in judged.values() for note in judgement.notes))
+    notes = (*sets.notes, *(note for judgement in judged.values() for note in judgement.notes))
     ranking = _ranking(pairs, judged, known, weight, confidence)
     kind = next(iter(judged.values())).kind
     return Comparison(known, rule, weight, correction, pairs, ranking, kind, judged, notes)
@@ -364,11 +364,3 @@ def _ranking(
         SystemRank(name, judged[name].at(0).threshold, judged[name].at(0), values[name], letters[place[name]])
         for name in order
     )
-
-
-def _notes(sets: TrialSets) -> tuple[str, ...]:
-    if sets.sharing != "none":
-        return ()
-    if sets.cluster == "none":
-        return ("trials are taken as independent, as cluster is none",)
-    return ("trials are taken as independent: without ids nothing tells which of them share a person",)

@@ -136,6 +136,10 @@ class TrialSets:
             found.append(f"{plural(self.overlap, 'person', 'people')} take part in both dev and test")
         if self.people[1] is not None:
             found += self.people[1].notes
+        elif self.cluster == "none":
+            found.append('trials are taken as independent, as cluster="none" asks')
+        elif isinstance(self.test, Trials):
+            found.append("trials are taken as independent: without ids nothing tells which of them share a person")
         return tuple(found)
 
 

@@ -212,7 +212,7 @@ class People:
             largest = float(part.shares.max())
             if not part.alone and largest > DOMINANT:
                 found.append(
-                    f"one person takes part in {largest:.0%} of the {word} trials: they are worth "
+                    f"one person takes part in {100 * largest:.0f} % of the {word} trials: they are worth "
                     f"{part.effective:.1f} people of equal weight, and intervals and tests are rough"
                 )
             elif part.effective < 10:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isfinite, sqrt
-from statistics import NormalDist
 from typing import Any, NamedTuple
+
+from scipy.special import ndtri
 
 from fairtrial.checks import check_confidence
 from fairtrial.claims import Threshold
@@ -94,7 +95,7 @@ def published_counts(*, far: float, frr: float, impostor: int, genuine: int) -> 
 
 def normal_quantile(confidence: float) -> float:
     """How many standard deviations on either side hold this share of a normal distribution."""
-    return NormalDist().inv_cdf((1 + check_confidence(confidence)) / 2)
+    return float(ndtri((1 + check_confidence(confidence)) / 2))
 
 
 def independent_variance(counts: ErrorCounts, weights: Weights) -> float:
