@@ -12,6 +12,7 @@ from fairtrial.checks import check_choice, check_confidence
 from fairtrial.claims import Threshold, largest_of_all
 from fairtrial.epc import PerformanceCurve
 from fairtrial.intervals.judged import intervals_along
+from fairtrial.intervals.rates import normal_quantile
 from fairtrial.tables import Column, Result, Table, every_tenth, plural
 
 BandKind: TypeAlias = Literal["pointwise", "simultaneous"]
@@ -74,8 +75,8 @@ def curve_band(
     curve
         A curve of one system; it knows its trials and who shares them. A pooled curve has none.
     kind
-        ``pointwise``: at each alpha its interval. ``simultaneous``: intervals of so much more confidence that the
-        whole curve lies within all of them with the confidence asked for.
+        ``pointwise``: at each alpha its interval. ``simultaneous``: intervals that are wider by as much as the largest
+        of all deviations along the curve asks for, so that the whole curve lies within.
     threshold
         ``re-estimated``: a band for the curve of the system, its thresholds chosen on new dev trials. ``fixed``: for
         the curve of these thresholds.
@@ -88,18 +89,18 @@ def curve_band(
     """
     check_choice("kind", kind, get_args(BandKind))
     check_choice("threshold", threshold, get_args(Threshold))
-    level = check_confidence(confidence)
+    check_confidence(confidence)
     judgement = curve.judged()
     supported = judgement.supported if threshold == "re-estimated" else np.ones(len(curve.alpha), dtype=bool)
+    found = intervals_along(judgement, measure=curve.measure, confidence=confidence, threshold=threshold)
+    estimate, low, high = (np.array([getattr(each, name) for each in found]) for name in ("estimate", "low", "high"))
     if kind == "simultaneous":
-        from scipy.special import ndtr
-
         critical = largest_of_all(
             [(1.0, judgement)], curve.measure, supported, confidence=confidence, threshold=threshold
         )
-        if np.isfinite(critical):
-            level = max(level, float(2 * ndtr(critical) - 1))
-    found = intervals_along(judgement, measure=curve.measure, confidence=level, threshold=threshold)
-    estimate, low, high = (np.array([getattr(each, name) for each in found]) for name in ("estimate", "low", "high"))
+        wider = max(critical / normal_quantile(confidence), 1.0) if np.isfinite(critical) else 1.0
+        low, high = estimate - wider * (estimate - low), estimate + wider * (high - estimate)
+        if curve.measure.is_share:
+            low, high = np.maximum(low, 0.0), np.minimum(high, 1.0)
     sharing = judgement.sets.sharing
     return Band(curve.alpha, estimate, low, high, kind, confidence, sharing, found[0].threshold, supported)
