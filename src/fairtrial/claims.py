@@ -152,7 +152,7 @@ def _claims(terms: Terms, measure: Measure, indices: Sequence[int], threshold: T
         counts = [judgement.at(index) for _, judgement in terms]
         estimate = sum(sign * float(measure(own, alpha)) for (sign, _), own in zip(terms, counts, strict=True))
         key = (alpha if measure.depends_on_alpha else 0.0, *(own.threshold for own in counts))
-        if key not in spreads or key != key:  # NaN: folds have thresholds of their own at every alpha
+        if key not in spreads:  # the NaN of folds never is: they have thresholds of their own at every alpha
             spreads[key] = _spread(terms, measure, counts, alpha, index)
         spread = spreads[key]
         if deviations is None or added is None:
