@@ -36,18 +36,13 @@ from fairtrial.plots import (
 from fairtrial.plots.coverage import CoveredCell, choose_rows, coverage_map
 from fairtrial.plots.hter_sd import ratios_up_to
 from fairtrial.trials import Trials
-
-FIG_3 = {
-    1: (0.025, 0.025249, 0.025249),
-    10: (0.020555, 0.010766, 0.009400),
-    100: (0.020056, 0.003553, 0.002998),
-    1000: (0.020006, 0.001129, 0.000949),
-}
+from reference.eer_bound_2016 import EXAMPLE_3_EERS, EXAMPLE_3_TRIALS, EXAMPLE_3_WEAK, EXAMPLE_3_WEAK_BOUND
+from reference.hter_2004 import FIGURE_3
 
 
 def test_deviations_against_fig_3_of_bengio_and_mariethoz_2004(ax: Axes) -> None:
-    found = hter_deviations(ratios=list(FIG_3))
-    for place, expected in enumerate(FIG_3.values()):
+    found = hter_deviations(ratios=list(FIGURE_3))
+    for place, expected in enumerate(FIGURE_3.values()):
         three = [found.deviations[name][place] for name in ("HTER", "NAIVE", "CLASS")]
         assert three == pytest.approx(expected, abs=6e-7)
     hter_sd_plot(found, ax=ax)
@@ -156,21 +151,21 @@ def test_hook_lines(study: CoverageStudy, ax: Axes) -> None:
 
 
 def test_eer_bound_against_a_table_of_chi2(ax: Axes) -> None:
-    eer_bound_plot(bounds_from_eers([0.0007, 0.0008], 285_390), p_value=0.05, ax=ax)
+    eer_bound_plot(bounds_from_eers(EXAMPLE_3_WEAK, EXAMPLE_3_TRIALS), p_value=0.05, ax=ax)
     curve, critical = ax.lines[:2]
     chi2, p = np.asarray(curve.get_xydata()).T
     for value, tail in ((2.706, 0.10), (3.841, 0.05), (6.635, 0.01)):
         assert np.interp(value, chi2, p) == pytest.approx(tail, rel=1e-3)
     assert float(np.asarray(critical.get_xdata())[0]) == pytest.approx(3.841, abs=1e-3)
     with pytest.raises(FairtrialError, match="p_value"):
-        eer_bound_plot(bounds_from_eers([0.0007, 0.0008], 285_390), p_value=0, ax=ax)
+        eer_bound_plot(bounds_from_eers(EXAMPLE_3_WEAK, EXAMPLE_3_TRIALS), p_value=0, ax=ax)
 
 
 def test_eer_bound_against_example_3_of_hofbauer_and_uhl_2016(ax: Axes) -> None:
-    eer_bound_plot(bounds_from_eers([0.0057, 0.0008, 0.0007, 0.0028, 0], 285_390), ax=ax)
+    eer_bound_plot(bounds_from_eers(EXAMPLE_3_EERS, EXAMPLE_3_TRIALS), ax=ax)
     points = [line for line in ax.lines if line.get_label() and not str(line.get_label()).startswith("_")]
     (place,) = [np.ravel(line.get_xydata()) for line in points]
-    assert place == pytest.approx([1.9026, 0.167788], abs=6e-5)
+    assert place == pytest.approx(EXAMPLE_3_WEAK_BOUND, abs=6e-5)
     (text,) = [text.get_text() for text in ax.texts if "beyond" in text.get_text()]
     assert len(text.splitlines()) == 1 + 9
     assert ax.get_yscale() == "log"
