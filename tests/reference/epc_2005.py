@@ -23,6 +23,11 @@ HTERS = {
 }
 """The HTERs of `TEST` at those thresholds, to four digits."""
 
+AUC_ERROR_OF_DEV = 0.1
+"""The AUC of eq. (17), the area under the curve of errors: in 2 of 20 pairs the impostor has the higher score."""
+AREA_OF_DEV = 0.3
+"""Eq. (18) with the thresholds and the figures of `DEV`: (AUC + 1/2) / 2."""
+
 GENUINE_MEAN, GENUINE_SD = 2.0, 1.5
 """Genuine scores that are normal, where impostor scores are standard normal."""
 IN_THEORY = {"wer-equal": (0.800, 0.2119), "wer-min": (1.087, 0.2049)}
