@@ -23,19 +23,18 @@ from fairtrial import (
 )
 from fairtrial.areas import AreaName, _claims
 from fairtrial.people import Cluster
+from reference.epc_2005 import AREA_OF_DEV, AUC_ERROR_OF_DEV, DEV, TEST
 from simulated import crossed, strangers, without_ids
 from strategies import score_arrays
 
 Pair = tuple[NDArray[np.floating], NDArray[np.floating]]
-DEV = ([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6])
-TEST = ([0.85, 0.55, 0.45, 0.95, 0.35], [0.15, 0.65, 0.25, 0.42, 0.05, 0.5])
 NAMES: tuple[AreaName, ...] = ("e_v1", "e_v2", "g")
 
 
 def test_area_of_dev_itself_follows_from_its_auc() -> None:
     areas = expected_areas(DEV, DEV)
-    assert auc_error(DEV) == pytest.approx(0.1)
-    assert areas.g == pytest.approx(0.3)
+    assert auc_error(DEV) == pytest.approx(AUC_ERROR_OF_DEV)
+    assert areas.g == pytest.approx(AREA_OF_DEV)
 
 
 @given(score_arrays())

@@ -22,22 +22,15 @@ from fairtrial import (
     performance_curve,
     pool_curves,
 )
+from reference.epc_2005 import ALPHAS, DEV, HTERS, TEST
 from strategies import score_arrays
 
 Pair = tuple[NDArray[np.floating], NDArray[np.floating]]
-DEV = ([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6])
-TEST = ([0.85, 0.55, 0.45, 0.95, 0.35], [0.15, 0.65, 0.25, 0.42, 0.05, 0.5])
 
 
-@pytest.mark.parametrize(
-    ("criterion", "hter"),
-    [
-        ("wer-min", [0.2500, 0.2500, 0.3833, 0.3833, 0.3833]),
-        ("wer-equal", [0.2500, 0.3500, 0.2833, 0.3833, 0.3833]),
-    ],
-)
+@pytest.mark.parametrize(("criterion", "hter"), HTERS.items())
 def test_curve_of_algorithm_1_check(criterion: str, hter: list[float]) -> None:
-    curve = performance_curve(DEV, TEST, alphas=[0, 0.25, 0.5, 0.75, 1], criterion=criterion)
+    curve = performance_curve(DEV, TEST, alphas=ALPHAS, criterion=criterion)
     assert curve.hter.tolist() == pytest.approx(hter, abs=5e-5)
     assert curve.kind == "a priori"
 

@@ -13,6 +13,7 @@ import fairtrial as ft
 from fairtrial.benchmark.runner import RunSettings
 from fairtrial.intervals.bands import curve_band
 from fairtrial.tables import Result, Table
+from report.pages import EVIL, two_systems
 
 
 @cache
@@ -213,3 +214,15 @@ class _Own(Result):
 
 def test_a_result_of_ones_own() -> None:
     assert repr(_Own()) == "<_Own: mine>"
+
+
+def test_results_show_themselves_in_a_notebook_with_names_as_text() -> None:
+    dev, test = two_systems(0), two_systems(1)
+    result = ft.evaluate(dev, test, system=EVIL)
+    shown: list[Any] = [result, result.interval, ft.compare(dev, test, n_resamples=50), ft.fuse(dev, test), test]
+    for each in shown:
+        text = each._repr_html_()
+        assert "<table>" in text
+        assert "<script>" not in text
+    assert "&lt;script&gt;" in result._repr_html_()
+    assert f">{100 * result.test.hter:.2f}<" in result._repr_html_()

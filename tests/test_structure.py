@@ -1,6 +1,7 @@
 """The rooms of the house: what imports what, what is public, how large a file may grow."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,22 @@ LAYERS = [
 ]
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
 FILES = sorted(SOURCE.rglob("*.py"))
+TESTS = Path(__file__).parent
+TEST_FILES = sorted(TESTS.rglob("test_*.py"))
+MIRROR_NOTHING = {
+    "cli/test_bad_input.py",
+    "cli/test_claims.py",
+    "cli/test_commands.py",
+    "formats/test_bad_input.py",
+    "formats/test_fuzz.py",
+    "report/test_browser.py",
+    "test_docs.py",
+    "test_examples.py",
+    "test_real_data.py",
+    "test_results.py",
+    "test_structure.py",
+}
+"""Tests of what several modules do together, and of what is no module."""
 
 
 def room(path: Path) -> str:
@@ -100,3 +117,26 @@ def test_public_names_are_there_and_sorted_out() -> None:
     assert set(listed) == imported_names == set(fairtrial.__all__)
     for name in listed:
         assert getattr(fairtrial, name).__doc__, f"{name} has no docstring"
+
+
+def mirrored(path: Path) -> list[Path]:
+    """What a test file may be of: the module of its name, the room of its name, or its own room as a whole."""
+    place, name = path.relative_to(TESTS).parent, path.stem.removeprefix("test_")
+    own = [SOURCE / place / "__init__.py"] if name == place.name else []
+    return [SOURCE / place / f"{name}.py", SOURCE / place / name / "__init__.py", *own]
+
+
+@pytest.mark.parametrize("path", TEST_FILES, ids=lambda path: str(path.relative_to(TESTS)))
+def test_every_test_file_mirrors_a_source_file(path: Path) -> None:
+    found = any(source.is_file() for source in mirrored(path))
+    assert found != (path.relative_to(TESTS).as_posix() in MIRROR_NOTHING)
+
+
+def test_what_mirrors_nothing_is_there() -> None:
+    assert {path.relative_to(TESTS).as_posix() for path in TEST_FILES} >= MIRROR_NOTHING
+
+
+def test_tests_cite_papers_and_not_notes() -> None:
+    notes = re.compile(r"FORMULAS section|section \d+ of FORMULAS|seed[ _]00\d")
+    others = [path for path in sorted(TESTS.rglob("*.py")) if path != Path(__file__)]
+    assert [path.name for path in others if notes.search(path.read_text())] == []

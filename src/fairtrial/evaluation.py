@@ -34,7 +34,7 @@ from fairtrial.tables import (
 )
 from fairtrial.trials import Trials
 
-A_POSTERIORI: Kind = "a posteriori"
+_A_POSTERIORI: Kind = "a posteriori"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -82,7 +82,7 @@ class Evaluation(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON."""
-        dev = {**self.dev.to_dict(), "kind": A_POSTERIORI, "eer": self.dev_eer.value}
+        dev = {**self.dev.to_dict(), "kind": _A_POSTERIORI, "eer": self.dev_eer.value}
         test = {
             **self.test.to_dict(),
             "kind": self.kind,
@@ -148,7 +148,7 @@ class Evaluation(Result):
             for name, measure in self.reported.items()
         )
         given = {"criterion": self.criterion.name, "alpha": self.alpha, "threshold": self.threshold}
-        dev = {"set": "dev", "kind": A_POSTERIORI, "eer": self.dev_eer.value}
+        dev = {"set": "dev", "kind": _A_POSTERIORI, "eer": self.dev_eer.value}
         test = {
             "set": self.judged_set,
             "kind": self.kind,

@@ -28,7 +28,7 @@ from fairtrial.trials import Trials, check_same_systems
 Origin: TypeAlias = Literal["dev", "folds", "same trials", "given"]
 """Where thresholds come from: dev trials, folds of other people, the judged trials themselves, or the caller."""
 Kind: TypeAlias = Literal["a priori", "a priori (cross-validated)", "a posteriori", "at a given threshold"]
-KINDS: dict[Origin, Kind] = {
+_KINDS: dict[Origin, Kind] = {
     "dev": "a priori",
     "folds": "a priori (cross-validated)",
     "same trials": "a posteriori",
@@ -41,7 +41,7 @@ CHOSEN: dict[Kind, str] = {
     "at a given threshold": "as given",
 }
 """Where thresholds were chosen, by the kind of the figures: what follows "threshold by CRITERION"."""
-SAME_TRIALS = "dev and test are the same trials, so the threshold was set on what it is judged by"
+_SAME_TRIALS = "dev and test are the same trials, so the threshold was set on what it is judged by"
 SUPPORT = 30
 """The number of errors that a target needs before it can be relied on (Doddington's rule of 30)."""
 
@@ -131,7 +131,7 @@ class TrialSets:
             for note in data.notes
         ]
         if self.origin == "same trials":
-            found.append(SAME_TRIALS)
+            found.append(_SAME_TRIALS)
         if self.origin == "dev" and self.overlap:
             found.append(f"{plural(self.overlap, 'person', 'people')} take part in both dev and test")
         if self.people[1] is not None:
@@ -163,7 +163,7 @@ class Judgement:
     @property
     def kind(self) -> Kind:
         """Whether the figures are a priori."""
-        return KINDS[self.sets.origin]
+        return _KINDS[self.sets.origin]
 
     @property
     def trials(self) -> Trials:

@@ -25,7 +25,7 @@ Cluster: TypeAlias = Literal["none", "claim", "subject", "both"]
 """What trials share: nothing, the claimed identity, the person behind the probe, or both."""
 
 _MOST_LEVERAGE = 0.9
-DOMINANT = 0.2
+_DOMINANT = 0.2
 """The share of a class's trials above which one person decides too much."""
 
 
@@ -47,10 +47,10 @@ def people_of(trials: Trials, cluster: Cluster) -> list[NDArray[np.int64]]:
 
     With both roles, claim and subject of a genuine trial are one person, whatever they are called.
     """
-    return people_of_sets([trials], [cluster])[0]
+    return _people_of_sets([trials], [cluster])[0]
 
 
-def people_of_sets(sets: Sequence[Trials], clusters: Sequence[Cluster]) -> list[list[NDArray[np.int64]]]:
+def _people_of_sets(sets: Sequence[Trials], clusters: Sequence[Cluster]) -> list[list[NDArray[np.int64]]]:
     """The people of each trial of several sets, numbered together: the same name is the same person."""
     roles = [_ROLES[cluster] for cluster in clusters]
     columns = [trials.ids[role] for trials, own in zip(sets, roles, strict=True) for role in own]
@@ -171,7 +171,7 @@ class People:
             known_cluster(trials, cluster if trials is sets[-1] or cluster == "none" else None) for trials in sets
         ]
         chosen = [_common(own, chosen[-1]) for own in chosen]
-        codes = people_of_sets(sets, chosen)
+        codes = _people_of_sets(sets, chosen)
         size = 1 + max(int(column.max(initial=-1)) for own in codes for column in own)
         fresh = size + np.cumsum([0, *(len(trials) for trials in sets[:-1])])
         return [
@@ -210,7 +210,7 @@ class People:
                 for role in part.alone
             ]
             largest = float(part.shares.max())
-            if not part.alone and largest > DOMINANT:
+            if not part.alone and largest > _DOMINANT:
                 found.append(
                     f"one person takes part in {100 * largest:.0f} % of the {word} trials: they are worth "
                     f"{part.effective:.1f} people of equal weight, and intervals and tests are rough"

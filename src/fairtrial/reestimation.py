@@ -28,7 +28,7 @@ _REACH = 4.0
 _GROUPS = 200
 _MOST_UNITS = 1024
 _MORE_ERRORS = 1.5
-Indices = NDArray[np.int64]
+_Indices = NDArray[np.int64]
 _Classes = tuple[NDArray[np.floating], NDArray[np.floating]]
 
 
@@ -40,10 +40,10 @@ class Movement:
     """
 
     candidates: Floats
-    chosen: Indices
-    by_people: Indices | None
+    chosen: _Indices
+    by_people: _Indices | None
     """None where every trial is its own person."""
-    by_trials: Indices
+    by_trials: _Indices
     degrees: float
     draws: Draws
 
@@ -299,7 +299,7 @@ def _counted(counts: ErrorCounts, dev: ScoreSource, draws: Draws) -> _Moves:
     return -moves[1], moves[0]
 
 
-def _choose(counts: ErrorCounts, far: Floats, frr: Floats, criterion: Criterion, alphas: Floats) -> Indices:
+def _choose(counts: ErrorCounts, far: Floats, frr: Floats, criterion: Criterion, alphas: Floats) -> _Indices:
     """The best candidate of each replicate, one column per alpha."""
     rejects = np.clip(counts.frr + frr, 0, 1) * counts.genuine
     accepts = np.clip(counts.far + far, 0, 1) * counts.impostor

@@ -10,24 +10,7 @@ from fairtrial import ParameterError, Trials, TrialsError
 from fairtrial.benchmark.lausanne import load_lausanne
 from fairtrial.benchmark.protocols import PROTOCOLS, Experiment, list_experiments
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
-
-TABLE_2 = {
-    ("LP1", "multimodal"): """
-        (FH,MLP)(LFCC,GMM) (FH,MLP)(PAC,GMM) (FH,MLP)(SSC,GMM)
-        (DCTs,GMM)(LFCC,GMM) (DCTs,GMM)(PAC,GMM) (DCTs,GMM)(SSC,GMM)
-        (DCTb,GMM)(LFCC,GMM) (DCTb,GMM)(PAC,GMM) (DCTb,GMM)(SSC,GMM)
-        (DCTs,MLP)(LFCC,GMM) (DCTs,MLP)(PAC,GMM) (DCTs,MLP)(SSC,GMM)
-        (DCTb,MLP)(LFCC,GMM) (DCTb,MLP)(PAC,GMM) (DCTb,MLP)(SSC,GMM)""",
-    ("LP1", "different features"): """
-        (FH,MLP)(DCTs,GMM) (FH,MLP)(DCTb,GMM) (FH,MLP)(DCTs,MLP) (FH,MLP)(DCTb,MLP)
-        (LFCC,GMM)(SSC,GMM) (PAC,GMM)(SSC,GMM)""",
-    ("LP1", "different classifiers"): "(DCTs,GMM)(DCTs,MLP) (DCTb,GMM)(DCTb,MLP)",
-    ("LP2", "multimodal"): """
-        (FH,MLP)(LFCC,GMM) (FH,MLP)(PAC,GMM) (FH,MLP)(SSC,GMM)
-        (DCTb,GMM)(LFCC,GMM) (DCTb,GMM)(PAC,GMM) (DCTb,GMM)(SSC,GMM)""",
-    ("LP2", "different features"): "(FH,MLP)(DCTb,GMM) (LFCC,GMM)(SSC,GMM) (PAC,GMM)(SSC,GMM)",
-}
-"""Table 2 of Poh & Bengio 2006, (a) to (e), in its order."""
+from reference.fusion_2006 import FP_FULL, TABLE_2
 
 SPEECH = {"(LFCC,GMM)", "(PAC,GMM)", "(SSC,GMM)"}
 
@@ -54,7 +37,7 @@ def test_fp_2_is_table_2_in_its_order() -> None:
 
 
 def test_fp_full_has_247_and_26_experiments_by_counting_subsets() -> None:
-    assert counts("fp-full") == {"LP1": 2**8 - 8 - 1, "LP2": 2**5 - 5 - 1} == {"LP1": 247, "LP2": 26}
+    assert counts("fp-full") == {"LP1": 2**8 - 8 - 1, "LP2": 2**5 - 5 - 1} == FP_FULL
     for one in load_lausanne().sets:
         names = [system.name for system in one.systems]
         subsets = {subset for size in range(2, len(names) + 1) for subset in combinations(names, size)}

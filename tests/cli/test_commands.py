@@ -24,6 +24,16 @@ from fairtrial import (
     write_trials,
 )
 from fairtrial.cli.app import COMMANDS, main
+from reference.eer_bound_2016 import (
+    DISCORDANT,
+    EXAMPLE_3_TRIALS,
+    EXAMPLE_3_WEAK,
+    EXAMPLE_3_WEAK_BOUND,
+    MCNEMAR_CORRECTED,
+)
+from reference.hter_2004 import DEPENDENT_A_B, DISCORDANT_A_B, INTERVAL_OF_A, MODEL_A, MODEL_B
+
+TRIALS = ["--impostor", str(MODEL_A.impostor), "--genuine", str(MODEL_A.genuine)]
 
 
 def run(*arguments: str | Path) -> Result:
@@ -288,14 +298,13 @@ def test_compare_refuses_one_system_and_bad_seeds(sets: tuple[Path, Path]) -> No
 
 def test_interval_rates_against_table_2() -> None:
     found = answer(
-        "interval", "rates", "--far", ".0115", "--frr", ".025", "--impostor", "112000", "--genuine", "400",
-        "--measure", "all",
+        "interval", "rates", "--far", str(MODEL_A.far), "--frr", str(MODEL_A.frr), *TRIALS, "--measure", "all",
     )  # fmt: skip
     by_measure = {entry["measure"]: entry for entry in reversed(found["intervals"])}
     methods = {entry["method"] for entry in found["intervals"] if entry["measure"] == "frr"}
     assert methods == {"independent", "clopper-pearson", "wilson", "jeffreys", "agresti-coull"}
     assert {"hter", "wer", "dcf", "far", "frr", "naive", "class"} == set(by_measure)
-    assert by_measure["hter"]["low"] == pytest.approx(0.01059, abs=5e-6)
+    assert by_measure["hter"]["low"] == pytest.approx(INTERVAL_OF_A[0], abs=5e-6)
     assert set(by_measure["hter"]) >= {"measure", "estimate", "sigma", "low", "high", "confidence"}
     one = run("interval", "rates", "--far", "1.5", "--frr", "0", "--impostor", "10", "--genuine", "10")
     assert (one.exit_code, one.stdout) == (2, "")
@@ -303,21 +312,21 @@ def test_interval_rates_against_table_2() -> None:
 
 def test_compare_rates_against_table_3() -> None:
     found = answer(
-        "compare-rates", "--a", ".0115", ".025", "--b", ".0195", ".0275", "--impostor", "112000", "--genuine", "400",
-        "--discordant", "1500", "603", "9", "8",
+        "compare-rates", "--a", str(MODEL_A.far), str(MODEL_A.frr), "--b", str(MODEL_B.far), str(MODEL_B.frr), *TRIALS,
+        "--discordant", *map(str, DISCORDANT_A_B),
     )  # fmt: skip
     tests = {test["test"]: test for test in found["tests"]}
     assert set(tests) == {"hter-independent", "hter-dependent", "naive", "class"}
-    assert 1 - tests["hter-dependent"]["p_value"] == pytest.approx(0.69166, abs=5e-6)
+    assert 1 - tests["hter-dependent"]["p_value"] == pytest.approx(DEPENDENT_A_B.delta / 100, abs=5e-6)
     assert {"difference", "sigma", "statistic", "p_value"} <= set(tests["naive"])
 
 
-def test_eer_bound_and_mcnemar_against_seed_003() -> None:
-    found = answer("eer-bound", ".0007", ".0008", "--trials", "285390")
-    assert found["pairs"][0]["chi2"] == pytest.approx(1.9026, abs=5e-5)
+def test_eer_bound_and_mcnemar_against_hofbauer_and_uhl() -> None:
+    found = answer("eer-bound", *map(str, EXAMPLE_3_WEAK), "--trials", str(EXAMPLE_3_TRIALS))
+    assert found["pairs"][0]["chi2"] == pytest.approx(EXAMPLE_3_WEAK_BOUND[0], abs=5e-5)
     assert found["delta_eer"] > 0
-    result = answer("mcnemar", "--b", "26055", "--c", "26707")
-    assert result["chi2_corrected"] == pytest.approx(8.0323, abs=5e-5)
+    result = answer("mcnemar", "--b", str(DISCORDANT[0]), "--c", str(DISCORDANT[1]))
+    assert result["chi2_corrected"] == pytest.approx(MCNEMAR_CORRECTED[0], abs=5e-5)
     assert set(result) >= {"chi2", "p_value", "chi2_corrected", "p_value_corrected", "p_value_exact"}
     assert "exact" in run("mcnemar", "--b", "3", "--c", "9").stdout
     assert run("mcnemar", "--b", "-3", "--c", "9").exit_code == 2

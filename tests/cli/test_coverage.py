@@ -13,6 +13,7 @@ from click.testing import CliRunner, Result
 from fairtrial.cli.app import main
 from fairtrial.cli.progress import Bar
 from fairtrial.individuals import QUICK
+from reference.individuals_2004 import COVERAGE, EXAMPLE, METHODS
 
 SMALL = ["--n", "30,100", "--m", "2,5", "--pi", ".05,.1", "--rho", ".1", "--datasets", "50", "--resamples", "40"]
 CELL_KEYS = {"n", "m", "pi", "rho", "method", "coverage", "mean_width", "undefined"}
@@ -41,17 +42,17 @@ def shown(*arguments: str | Path) -> list[list[str]]:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The working directory, with tables of counts in it."""
     monkeypatch.chdir(tmp_path)
-    Path("counts.csv").write_text("errors,attempts\n" + "".join(f"{x},5\n" for x in (0, 0, 0, 1, 0, 2, 0, 0, 5, 1)))
+    Path("counts.csv").write_text(EXAMPLE.csv)
     Path("unequal.csv").write_text("errors,attempts\n0,5\n1,3\n2,9\n0,4\n3,5\n")
     Path("none.csv").write_text("errors,attempts\n0,5\n0,3\n")
     return tmp_path
 
 
-def test_exact_cell_against_formulas_7() -> None:
+def test_exact_cell_against_recomputed_coverage() -> None:
     found = answer("--n", "100", "--m", "2", "--pi", ".1", "--rho", ".2", "--exact")
     assert all(set(cell) >= CELL_KEYS for cell in found["cells"])
     coverage = {cell["method"]: cell["coverage"] for cell in found["cells"]}
-    expected = {"dr": 0.79355, "bp": 0.93845, "bb": 0.93736, "lbb": 0.95526, "sb": 0.78422, "brr": 0.91358}
+    expected = dict(zip(METHODS, COVERAGE[100, 0.1, 0.2], strict=True))
     assert coverage == pytest.approx(expected, abs=1e-5)
 
 
@@ -59,7 +60,8 @@ def test_exact_cell_as_a_table() -> None:
     arguments = ["--n", "1000", "--m", "2", "--pi", ".001", "--rho", ".2", "--exact", "--method", "lbb"]
     ((*cell, name, coverage, mean, median, undefined, high, low),) = shown(*arguments)
     assert cell == ["1,000", "2", "0.001", "0.2"]
-    assert (name, coverage) == ("lbb", "79.40")  # FORMULAS section 7
+    expected = COVERAGE[1000, 0.001, 0.2][METHODS.index("lbb")]
+    assert (name, coverage) == ("lbb", f"{100 * expected:.2f}")
     assert float(coverage) + float(high) + float(low) + float(undefined) == pytest.approx(100, abs=0.02)
     # nobody of 1000 errs: (P(0 of 2))^1000 with P(0) = 1 - 2 pi + P(2), P(2) = pi^2 + rho pi (1 - pi)
     assert float(undefined) == pytest.approx(100 * (1 - 0.002 + 1e-6 + 0.2 * 0.001 * 0.999) ** 1000, abs=0.01)
@@ -175,8 +177,8 @@ def test_a_journal_of_other_settings_is_refused() -> None:
 def test_like_a_table_of_counts() -> None:
     arguments = ["--datasets", "60", "--resamples", "40"]
     found = answer("--like", "counts.csv", *arguments)["cells"]
-    assert {(cell["n"], cell["m"], cell["pi"]) for cell in found} == {(10, 5, 0.18)}
-    assert found[0]["rho"] == pytest.approx(0.55633803)  # FORMULAS section 7
+    assert {(cell["n"], cell["m"], cell["pi"]) for cell in found} == {(10, EXAMPLE.attempts, EXAMPLE.pi)}
+    assert found[0]["rho"] == pytest.approx(EXAMPLE.rho)
     grid = ["--n", "10", "--m", "5", "--pi", "0.18", "--rho", str(found[0]["rho"])]
     assert found == answer(*grid, *arguments)["cells"]
     other = answer("--like", "counts.csv", "--pi", ".1", "--rho", ".3", *arguments)["cells"]

@@ -16,6 +16,7 @@ from scipy.special import gammaln
 from fairtrial import ParameterError
 from fairtrial.individuals.attempts import Individuals
 from fairtrial.individuals.beta_binomial import fit_beta_binomial
+from reference.individuals_2004 import EXAMPLE
 
 Floats = NDArray[np.float64]
 
@@ -61,7 +62,7 @@ def maximised(errors: Floats, attempts: Floats) -> tuple[float, float, float]:
 
 
 DATA: dict[str, tuple[list[int], list[int]]] = {
-    "formulas-7": ([0, 0, 0, 1, 0, 2, 0, 0, 5, 1], [5] * 10),
+    "example": (list(EXAMPLE.errors), [EXAMPLE.attempts] * 10),
     "unequal": ([0, 3, 1, 0, 7, 0, 2, 12, 0, 1, 0, 4], [3, 9, 2, 6, 8, 1, 15, 20, 5, 5, 30, 11]),
     "weak": ([2, 4, 1, 3, 5, 2, 0, 3, 2, 6, 1, 4, 2, 2, 3, 7], [10] * 16),
     "high": ([9, 10, 10, 10, 8, 10, 10, 3, 10, 10], [10] * 10),

@@ -1,4 +1,4 @@
-"""Coverage against FORMULAS section 7, against brute force over all data sets, and Monte Carlo against exact."""
+"""Coverage against recomputed cells of Schuckers et al. 2004 and brute force, and Monte Carlo against exact."""
 
 from __future__ import annotations
 
@@ -15,51 +15,50 @@ from fairtrial.individuals.coverage import PAPER, QUICK, Cell, CoverageRow, Grid
 from fairtrial.individuals.enumeration import histograms, sums_of_errors, sums_of_squares
 from fairtrial.individuals.generators import Generator, errors_pmf
 from fairtrial.individuals.limits import INDIVIDUALS_METHODS
+from reference.individuals_2004 import (
+    COVERAGE,
+    DATA_SETS,
+    DR_COVERAGE,
+    GRID_CELLS,
+    GRID_M,
+    GRID_N,
+    GRID_PI,
+    GRID_RHO,
+    HOOK_COVERAGE,
+    HOOK_N,
+    HOOK_PI,
+    HOOK_RHO,
+    METHODS,
+)
 
 GENERATORS: list[Generator] = ["oman-zucker", "beta-binomial"]
-TABLE = {
-    (100, 0.1, 0.2): (0.79355, 0.93845, 0.93736, 0.95526, 0.78422, 0.91358),
-    (1000, 0.001, 0.2): (0.24476, 0.83422, 0.83422, 0.79400, 0.77685, 0.81618),
-    (1000, 0.01, 0.05): (0.80127, 0.94765, 0.94765, 0.95085, 0.83272, 0.94832),
-    (1000, 0.01, 0.8): (0.68347, 0.92405, 0.92405, 0.95224, 0.38043, 0.54088),
-}
-"""n, pi, rho at m = 2: coverage of dr, bp, bb, lbb, sb, brr."""
-ORDER = ["dr", "bp", "bb", "lbb", "sb", "brr"]
 
 
 def coverages(rows: list[CoverageRow]) -> dict[str, float]:
     return {row.method: row.coverage for row in rows}
 
 
-@pytest.mark.parametrize("cell", TABLE)
-def test_exact_coverage_against_formulas_7(cell: tuple[int, float, float]) -> None:
+@pytest.mark.parametrize("cell", COVERAGE)
+def test_exact_coverage_against_recomputed_cells(cell: tuple[int, float, float]) -> None:
     n, pi, rho = cell
-    rows = cover_exactly(Cell(n, 2, pi, rho), methods=ORDER)
-    assert [row.method for row in rows] == ORDER
-    assert [row.coverage for row in rows] == pytest.approx(TABLE[cell], abs=6e-6)
+    rows = cover_exactly(Cell(n, 2, pi, rho), methods=METHODS)
+    assert [row.method for row in rows] == list(METHODS)
+    assert [row.coverage for row in rows] == pytest.approx(COVERAGE[cell], abs=6e-6)
     # with two attempts the two generators are the same
-    other = cover_exactly(Cell(n, 2, pi, rho), methods=ORDER, generator="beta-binomial")
-    assert [row.coverage for row in other] == pytest.approx(TABLE[cell], abs=6e-6)
+    other = cover_exactly(Cell(n, 2, pi, rho), methods=METHODS, generator="beta-binomial")
+    assert [row.coverage for row in other] == pytest.approx(COVERAGE[cell], abs=6e-6)
 
 
-@pytest.mark.parametrize(
-    ("n", "m", "pi", "rho", "coverage"),
-    [
-        (1000, 5, 0.01, 0.05, 0.933309),
-        (5000, 12, 0.001, 0.1, 0.873849),
-        (5000, 30, 0.01, 0.8, 0.969810),
-    ],
-)
-def test_exact_doddington_against_formulas_7(n: int, m: int, pi: float, rho: float, coverage: float) -> None:
-    (row,) = cover_exactly(Cell(n, m, pi, rho), methods=["dr"])
-    assert row.coverage == pytest.approx(coverage, abs=1e-6)
+@pytest.mark.parametrize("cell", DR_COVERAGE)
+def test_exact_coverage_of_doddingtons_rule(cell: tuple[int, int, float, float]) -> None:
+    (row,) = cover_exactly(Cell(*cell), methods=["dr"])
+    assert row.coverage == pytest.approx(DR_COVERAGE[cell], abs=1e-6)
 
 
-@pytest.mark.parametrize(("m", "coverage"), [(2, 0.518), (12, 0.918), (30, 0.479)])
-def test_hook_paradox_against_formulas_7(m: int, coverage: float) -> None:
-    # FORMULAS has these from 1000 data sets
-    (row,) = cover_exactly(Cell(500, m, 0.001, 0.4), methods=["lbb"])
-    assert row.coverage == pytest.approx(coverage, abs=4 * sqrt(coverage * (1 - coverage) / 1000))
+@pytest.mark.parametrize(("m", "coverage"), HOOK_COVERAGE.items())
+def test_hook_paradox_against_simulation(m: int, coverage: float) -> None:
+    (row,) = cover_exactly(Cell(HOOK_N, m, HOOK_PI, HOOK_RHO), methods=["lbb"])
+    assert row.coverage == pytest.approx(coverage, abs=4 * sqrt(coverage * (1 - coverage) / DATA_SETS))
 
 
 def brute_force(cell: Cell, method: str, generator: Generator) -> dict[str, float]:
@@ -129,9 +128,9 @@ def test_monte_carlo_against_exact(cell: Cell, generator: Generator) -> None:
         assert drawn.mean_width == pytest.approx(true.mean_width, rel=0.08)
 
 
-def test_monte_carlo_without_end_of_replicates_against_formulas_7() -> None:
-    rows = cover(Cell(1000, 2, 0.01, 0.8), methods=ORDER, data_sets=4000, n_resamples=None)
-    for found, p in zip(rows, TABLE[1000, 0.01, 0.8], strict=True):
+def test_monte_carlo_without_end_of_replicates_against_recomputed_cells() -> None:
+    rows = cover(Cell(1000, 2, 0.01, 0.8), methods=METHODS, data_sets=4000, n_resamples=None)
+    for found, p in zip(rows, COVERAGE[1000, 0.01, 0.8], strict=True):
         assert found.coverage == pytest.approx(p, abs=4 * sqrt(p * (1 - p) / 4000))
 
 
@@ -204,14 +203,14 @@ def test_cells_too_large_for_exact_coverage(cell: Cell, method: str) -> None:
         cover_exactly(cell, methods=[method])
 
 
-def test_grid_of_the_paper_against_seed_002_section_3() -> None:
-    assert len(PAPER) == 2744
-    assert len(list(PAPER)) == 2744
-    assert len(set(PAPER)) == 2744
-    assert PAPER.pi == (0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1)
-    assert PAPER.rho == (0.001, 0.01, 0.05, 0.1, 0.2, 0.4, 0.8)
-    assert PAPER.m == (2, 5, 8, 12, 15, 20, 25, 30)
-    assert PAPER.n == (100, 500, 1000, 5000, 10_000, 50_000, 100_000)
+def test_grid_of_the_paper_against_its_section_3() -> None:
+    assert len(PAPER) == GRID_CELLS
+    assert len(list(PAPER)) == GRID_CELLS
+    assert len(set(PAPER)) == GRID_CELLS
+    assert PAPER.pi == GRID_PI
+    assert PAPER.rho == GRID_RHO
+    assert PAPER.m == GRID_M
+    assert PAPER.n == GRID_N
     assert set(QUICK.n) <= set(PAPER.n)
 
 

@@ -1,4 +1,4 @@
-"""The six intervals against FORMULAS section 7, and against the paper's formulas written out person by person."""
+"""The six intervals against a recomputed example, and against the paper's formulas written out person by person."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from fairtrial import ParameterError, Trials, TrialsError
 from fairtrial.individuals.attempts import ErrorKind, Individuals, Person
 from fairtrial.individuals.limits import INDIVIDUALS_METHODS, Limits
 from fairtrial.individuals.poisson_binomial import sum_quantiles
+from reference import individuals_2004 as reference
 
-ERRORS, ATTEMPTS = [0, 0, 0, 1, 0, 2, 0, 0, 5, 1], 5
+ERRORS, ATTEMPTS = list(reference.EXAMPLE.errors), reference.EXAMPLE.attempts
 EXAMPLE = Individuals.from_counts(ERRORS, ATTEMPTS)
-PRINTED_Z = 2 * NormalDist().cdf(1.96) - 1
-"""The confidence at which the normal quantile is 1.96, as FORMULAS computes it."""
+PRINTED_Z = 2 * NormalDist().cdf(reference.QUANTILE) - 1
+"""The confidence at which the normal quantile is that of the paper."""
 
 Counts = list[tuple[int, int]]
 
@@ -43,7 +44,7 @@ def limits(name: str, found: Individuals, **options: Any) -> Limits:
 
 
 class Paper:
-    """Schuckers et al. 2004 as printed, but for m_0, which FORMULAS divides by n - 1 too and uses in (9)."""
+    """Schuckers et al. 2004 as printed, but for m_0, which is divided by n - 1 too and used in (9)."""
 
     def __init__(self, counts: Counts) -> None:
         n, total = len(counts), sum(m for _, m in counts)
@@ -87,32 +88,22 @@ class Paper:
         return low, high
 
 
-@pytest.mark.parametrize(
-    ("method", "low", "high"),
-    [
-        ("dr", 0.126, 0.234),
-        ("bp", -0.017735, 0.377735),
-        ("bb", -0.011251, 0.371251),
-        ("lbb", 0.056675, 0.445070),
-        ("sb", 0.12, 0.24),
-        ("brr", 0.1, 0.3),
-    ],
-)
-def test_limits_against_formulas_7(method: str, low: float, high: float) -> None:
-    assert limits(method, EXAMPLE, confidence=PRINTED_Z) == pytest.approx((low, high), abs=5e-7)
+@pytest.mark.parametrize(("method", "expected"), reference.EXAMPLE.limits.items())
+def test_limits_of_the_example(method: str, expected: tuple[float, float]) -> None:
+    assert limits(method, EXAMPLE, confidence=PRINTED_Z) == pytest.approx(expected, abs=5e-7)
 
 
-def test_moments_against_formulas_7() -> None:
+def test_moments_of_the_example() -> None:
     assert (EXAMPLE.individuals, EXAMPLE.total_attempts, EXAMPLE.total_errors) == (10, 50, 9)
-    assert EXAMPLE.estimate == pytest.approx(0.18)
-    assert EXAMPLE.between == pytest.approx(0.50888889, abs=5e-9)
-    assert EXAMPLE.within == pytest.approx(0.07)
-    assert EXAMPLE.rho == pytest.approx(0.55633803, abs=5e-9)
+    assert EXAMPLE.estimate == pytest.approx(reference.EXAMPLE.pi)
+    assert EXAMPLE.between == pytest.approx(reference.EXAMPLE.between, abs=5e-9)
+    assert EXAMPLE.within == pytest.approx(reference.EXAMPLE.within)
+    assert EXAMPLE.rho == pytest.approx(reference.EXAMPLE.rho, abs=5e-9)
     assert EXAMPLE.typical_attempts == pytest.approx(5)
 
 
-@pytest.mark.parametrize(("method", "sd"), [("sb", 0.033466), ("brr", 0.074833)])
-def test_spread_of_replicates_against_formulas_7(method: str, sd: float) -> None:
+@pytest.mark.parametrize(("method", "sd"), reference.EXAMPLE.replicate_sd.items())
+def test_spread_of_replicates_of_the_example(method: str, sd: float) -> None:
     masses = Paper([(x, 5) for x in ERRORS]).replicates(method)
     total = len(masses) - 1
     rates = np.arange(total + 1) / total

@@ -151,8 +151,8 @@ def test_many_data_sets_at_once_are_as_one_by_one(seed: int) -> None:
         (0.99, 1000, 5, 995),
     ],
 )
-def test_percentile_ranks_against_formulas_7(confidence: float, resamples: int, low: int, high: int) -> None:
-    # ceil(tail T) and ceil((1 - tail) T), by hand
+def test_percentile_ranks_by_hand(confidence: float, resamples: int, low: int, high: int) -> None:
+    # ceil(tail T) and ceil((1 - tail) T)
     assert percentile_ranks(confidence, resamples) == (low, high)
 
 

@@ -14,8 +14,9 @@ from fairtrial.individuals.attempts import Individuals
 from fairtrial.individuals.beta_binomial import fit_beta_binomial
 from fairtrial.individuals.limits import INDIVIDUALS_METHODS
 from fairtrial.individuals.repeated import REPEATED_METHODS, recommend, repeated_intervals
+from reference import individuals_2004 as reference
 
-EXAMPLE = Individuals.from_counts([0, 0, 0, 1, 0, 2, 0, 0, 5, 1], 5)
+EXAMPLE = Individuals.from_counts(reference.EXAMPLE.errors, reference.EXAMPLE.attempts)
 
 
 def notes(errors: list[int], attempts: int) -> dict[str, str]:
@@ -32,15 +33,15 @@ def test_every_interval_is_that_of_its_method() -> None:
         assert found.methods[name].confidence == 0.9
     assert found.methods["bb-ml"].interval == pytest.approx(fit_beta_binomial(EXAMPLE).interval(0.9))
     assert (found.estimate, found.individuals, found.attempts, found.errors) == (0.18, 10, 50, 9)
-    assert found.rho == pytest.approx(0.55633803)
+    assert found.rho == pytest.approx(reference.EXAMPLE.rho)
     assert found.zero_errors is None
 
 
-def test_infinitely_many_resamples_against_formulas_7() -> None:
+def test_infinitely_many_resamples_of_the_example() -> None:
     found = repeated_intervals(EXAMPLE, methods=["sb", "brr"], n_resamples=None)
     assert list(found.methods) == ["sb", "brr"]
-    assert found.methods["sb"].interval == pytest.approx((0.12, 0.24))
-    assert found.methods["brr"].interval == pytest.approx((0.1, 0.3))
+    assert found.methods["sb"].interval == pytest.approx(reference.EXAMPLE.limits["sb"])
+    assert found.methods["brr"].interval == pytest.approx(reference.EXAMPLE.limits["brr"])
 
 
 def test_doddington_is_of_90_percent_whatever_is_asked() -> None:
@@ -148,7 +149,7 @@ def test_rule_of_three_over_individuals_holds_whatever_the_correlation() -> None
         ([0] + [5] * 24, 5, ["with care"], []),  # 1 success expected is as few as 1 error
     ],
 )
-def test_recommendations_against_seed_002_section_5(
+def test_recommendations_against_section_5_of_schuckers_2004(
     errors: list[int], attempts: int, words: list[str], others: list[str]
 ) -> None:
     people = Individuals.from_counts(errors, attempts)

@@ -18,6 +18,7 @@ from scipy import stats
 from fairtrial import InputError, OutputError, ParameterError
 from fairtrial.individuals import Cell, CoverageRow, CoverageStudy, Grid, StudySettings, cover, run_study, study_like
 from fairtrial.individuals.attempts import Individuals
+from reference.individuals_2004 import COVERAGE, EXAMPLE, METHODS, SHARES_OF_GOOD_CELLS_ABOVE_10
 
 GRID = Grid((30, 200), (2, 6), (0.01, 0.1), (0.05, 0.4))
 QUICKLY = StudySettings(data_sets=100, n_resamples=50)
@@ -71,10 +72,12 @@ def test_a_cell_that_is_named_twice_is_there_twice() -> None:
     assert twice == once + once
 
 
-def test_exact_study_against_formulas_7() -> None:
+def test_exact_study_against_recomputed_cells() -> None:
     settings = StudySettings(exact=True, methods=("dr", "lbb"))
     found = run_study([Cell(100, 2, 0.1, 0.2), Cell(1000, 2, 0.01, 0.8)], settings, workers=2)
-    assert [row.coverage for row in found.rows] == pytest.approx([0.79355, 0.95526, 0.68347, 0.95224], abs=1e-5)
+    cells = COVERAGE[100, 0.1, 0.2], COVERAGE[1000, 0.01, 0.8]
+    expected = [cell[METHODS.index(method)] for cell in cells for method in ("dr", "lbb")]
+    assert [row.coverage for row in found.rows] == pytest.approx(expected, abs=1e-5)
 
 
 def test_shares_within_a_range_by_hand() -> None:
@@ -87,12 +90,13 @@ def test_shares_within_a_range_by_hand() -> None:
     assert study.share_within(0.0, 0.92) == {"dr": 0.25, "bp": 0.0}
 
 
-def test_shares_of_a_small_grid_against_formulas_7() -> None:
-    # n pi above 10: FORMULAS finds all cells of bp, bb and lbb within 92.5 and 97.5 %, and few of sb
+def test_shares_of_a_small_grid_like_those_of_the_whole() -> None:
+    # n pi is above 10 in every cell
     grid = Grid((1000, 5000), (2, 8), (0.05, 0.1), (0.1, 0.4))
     shares = run_study(grid, StudySettings(data_sets=4000, methods=("bp", "sb", "bb", "lbb"))).share_within()
-    assert (shares["bp"], shares["bb"], shares["lbb"]) == (1, 1, 1)
-    assert shares["sb"] < 0.3
+    for method in ("bp", "bb", "lbb"):
+        assert shares[method] == SHARES_OF_GOOD_CELLS_ABOVE_10[method] == 1
+    assert shares["sb"] < 2 * SHARES_OF_GOOD_CELLS_ABOVE_10["sb"]
 
 
 def test_a_stopped_study_goes_on(tmp_path: Path) -> None:
@@ -258,10 +262,10 @@ def test_names_of_the_json() -> None:
 
 
 def test_study_like_data_with_equal_attempts() -> None:
-    people = Individuals.from_counts([0, 0, 0, 1, 0, 2, 0, 0, 5, 1], 5)
+    people = Individuals.from_counts(EXAMPLE.errors, EXAMPLE.attempts)
     found = study_like(people, QUICKLY)
-    cell = Cell(10, 5, 0.18, float(people.rho))
-    assert cell.rho == pytest.approx(0.55633803)
+    cell = Cell(10, EXAMPLE.attempts, EXAMPLE.pi, float(people.rho))
+    assert cell.rho == pytest.approx(EXAMPLE.rho)
     assert found == run_study([cell], QUICKLY)
     exact = study_like(people, StudySettings(exact=True, methods=("bp",)))
     assert exact == run_study([cell], StudySettings(exact=True, methods=("bp",)))

@@ -10,6 +10,7 @@ from fairtrial import MEASURES, ErrorCounts, ParameterError, Trials
 from fairtrial.intervals.bootstrap import Bootstrap, count_table, draw_replicates, one_system
 from fairtrial.judging import wrong_decisions
 from fairtrial.people import Cluster, People
+from reference.hter_2004 import BOOTSTRAP_INTERVAL_OF_A, FALSE_ACCEPTS_OF_A, FALSE_REJECTS_OF_A, MODEL_A
 
 
 def hter(counts: ErrorCounts) -> np.ndarray:
@@ -17,10 +18,10 @@ def hter(counts: ErrorCounts) -> np.ndarray:
 
 
 def model_a() -> Trials:
-    """FA 1285 of 112,000 and FR 10 of 400: model A of Bengio & Mariéthoz 2004."""
-    genuine = np.repeat([True, False], [400, 112_000])
+    """Model A of Bengio & Mariéthoz 2004, trial by trial."""
+    genuine = np.repeat([True, False], [MODEL_A.genuine, MODEL_A.impostor])
     scores = np.where(genuine, 1.0, 0.0)
-    scores[:10], scores[400 : 400 + 1285] = 0.0, 1.0
+    scores[:FALSE_REJECTS_OF_A], scores[MODEL_A.genuine : MODEL_A.genuine + FALSE_ACCEPTS_OF_A] = 0.0, 1.0
     return Trials.from_arrays(scores, genuine)
 
 
@@ -31,8 +32,8 @@ def table(trials: Trials, cluster: Cluster = "none", **options: bool):  # type: 
 
 def test_percentile_interval_of_model_a() -> None:
     found = draw_replicates(table(model_a()), one_system(hter), n_resamples=10_000)
-    assert found.interval() == pytest.approx((0.0109, 0.0264), abs=3e-4)
-    assert found.estimate == pytest.approx((1285 / 112_000 + 0.025) / 2)
+    assert found.interval() == pytest.approx(BOOTSTRAP_INTERVAL_OF_A, abs=3e-4)
+    assert found.estimate == pytest.approx((FALSE_ACCEPTS_OF_A / MODEL_A.impostor + MODEL_A.frr) / 2)
 
 
 def test_replicates_are_those_of_resampled_rows() -> None:

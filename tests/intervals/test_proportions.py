@@ -1,5 +1,7 @@
 """Proportion intervals and the naive ones, against statsmodels and Bengio & Mariéthoz 2004."""
 
+from dataclasses import asdict
+
 import pytest
 
 from fairtrial import ParameterError
@@ -13,40 +15,43 @@ from fairtrial.intervals import (
 )
 from fairtrial.intervals.proportions import ProportionMethod
 from fairtrial.rules.measures import DetectionCosts
+from reference.hter_2004 import (
+    FIGURE_3,
+    FIGURE_3_FAR,
+    FIGURE_3_FRR,
+    FIGURE_3_GENUINE,
+    MODEL_A,
+    MODEL_C,
+    QUANTILES,
+    WIDTHS_OF_A,
+    WIDTHS_OF_C,
+)
 
-ROUNDED = {0.90: 1.645, 0.95: 1.960, 0.99: 2.576}
-A = published_counts(far=0.0115, frr=0.025, impostor=112_000, genuine=400)
-C = published_counts(far=0.131, frr=0.096, impostor=57_748, genuine=5_825)
+A, C = (published_counts(**asdict(model)) for model in (MODEL_A, MODEL_C))
 
 
 @pytest.mark.parametrize(
     ("counts", "make", "percents"),
     [
-        (A, naive_interval, (0.13135, 0.15651, 0.20570)),
-        (A, class_interval, (0.10484, 0.12492, 0.16418)),
-        (C, naive_interval, (0.41390, 0.49316, 0.64815)),
-        (C, class_interval, (0.43564, 0.51905, 0.68219)),
+        (A, naive_interval, WIDTHS_OF_A.naive),
+        (A, class_interval, WIDTHS_OF_A.classes),
+        (C, naive_interval, WIDTHS_OF_C.naive),
+        (C, class_interval, WIDTHS_OF_C.classes),
     ],
     ids=["naive-table-2", "class-table-2", "naive-table-5", "class-table-5"],
 )
 def test_naive_and_class_widths(counts, make, percents) -> None:  # type: ignore[no-untyped-def]
-    for (confidence, z), percent in zip(ROUNDED.items(), percents, strict=True):
+    for (confidence, z), percent in zip(QUANTILES.items(), percents, strict=True):
         assert 200 * z * make(counts, confidence=confidence).sigma == pytest.approx(percent, abs=5e-6)
 
 
-@pytest.mark.parametrize(
-    ("ratio", "hter", "naive", "error"),
-    [
-        (1, 0.025000, 0.025249, 0.025249),
-        (10, 0.020555, 0.010766, 0.009400),
-        (100, 0.020056, 0.003553, 0.002998),
-        (1000, 0.020006, 0.001129, 0.000949),
-    ],
-)
-def test_deviations_of_figure_3(ratio: int, hter: float, naive: float, error: float) -> None:
-    counts = published_counts(far=0.1, frr=0.2, impostor=100 * ratio, genuine=100)
+@pytest.mark.parametrize("ratio", FIGURE_3)
+def test_deviations_of_figure_3(ratio: int) -> None:
+    counts = published_counts(
+        far=FIGURE_3_FAR, frr=FIGURE_3_FRR, impostor=FIGURE_3_GENUINE * ratio, genuine=FIGURE_3_GENUINE
+    )
     found = (rate_interval(counts).sigma, naive_interval(counts).sigma, class_interval(counts).sigma)
-    assert found == pytest.approx((hter, naive, error), abs=5e-7)
+    assert found == pytest.approx(FIGURE_3[ratio], abs=5e-7)
 
 
 def test_naive_is_not_always_narrower() -> None:

@@ -11,7 +11,7 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from fairtrial import Trials
+from fairtrial import CoverageStudy, Grid, StudySettings, Trials, run_study
 
 matplotlib.use("Agg")
 
@@ -38,6 +38,12 @@ def dev() -> Trials:
 @pytest.fixture(scope="session")
 def test() -> Trials:
     return make_trials(2)
+
+
+@pytest.fixture(scope="session")
+def study() -> CoverageStudy:
+    grid = Grid((50, 200), (2, 5, 8), (0.01, 0.1), (0.05, 0.4))
+    return run_study(grid, StudySettings(methods=("dr", "lbb", "sb"), data_sets=40), workers=1)
 
 
 @pytest.fixture

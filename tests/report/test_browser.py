@@ -25,7 +25,7 @@ from fairtrial.report.coverage import coverage_page
 from fairtrial.report.evaluation import evaluation_page
 from fairtrial.report.page import write_report
 from fairtrial.tables import percent
-from report.test_pages import EVIL, REPEAT, two_systems
+from report.pages import EVIL, REPEAT, two_systems
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 

@@ -19,6 +19,7 @@ from fairtrial.counting.cells import fit_cells
 from fairtrial.rules.criteria import as_criterion, criteria_help
 from fairtrial.rules.exact import simplest_fraction
 from fairtrial.rules.measures import as_measure
+from reference.epc_2005 import ALPHAS, DEV, GENUINE_MEAN, GENUINE_SD, IN_THEORY, THRESHOLDS
 from strategies import score_arrays
 
 Pair = tuple[NDArray[np.floating], NDArray[np.floating]]
@@ -86,21 +87,18 @@ def test_choice_by_cells_against_brute_force(name: str, scores: Pair, alpha: Fra
         _check(name, scores, alpha)
 
 
-@pytest.mark.parametrize(
-    ("name", "thresholds"),
-    [("wer-min", [0.3, 0.3, 0.6, 0.6, 0.6]), ("wer-equal", [0.3, 0.4, 0.5, 0.6, 0.6])],
-)
+@pytest.mark.parametrize(("name", "thresholds"), THRESHOLDS.items())
 def test_thresholds_of_algorithm_1_check(name: str, thresholds: list[float]) -> None:
-    dev = ([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6])
-    assert choose_thresholds(dev, name, [0, 0.25, 0.5, 0.75, 1]).threshold.tolist() == thresholds
+    assert choose_thresholds(DEV, name, ALPHAS).threshold.tolist() == thresholds
 
 
-@pytest.mark.parametrize(("name", "threshold", "hter"), [("wer-equal", 0.800, 0.2119), ("wer-min", 1.087, 0.2049)])
-def test_minimum_and_equality_differ_in_theory(name: str, threshold: float, hter: float) -> None:
-    # FORMULAS section 2: impostor N(0, 1), genuine N(2, 1.5^2), here as 200,000 quantiles each
+@pytest.mark.parametrize("name", IN_THEORY)
+def test_minimum_and_equality_differ_in_theory(name: str) -> None:
+    threshold, hter = IN_THEORY[name]
+    # 200,000 quantiles of each class
     steps = (np.arange(200_000) + 0.5) / 200_000
     impostor = np.array([NormalDist().inv_cdf(p) for p in steps.tolist()])
-    chosen = choose_thresholds((2 + 1.5 * impostor, impostor), name, 0.5)[0]
+    chosen = choose_thresholds((GENUINE_MEAN + GENUINE_SD * impostor, impostor), name, 0.5)[0]
     assert chosen.threshold == pytest.approx(threshold, abs=1e-2)  # the minimum is flat
     assert chosen.hter == pytest.approx(hter, abs=5e-5)
 
@@ -126,19 +124,18 @@ def test_users_criterion_is_searched_everywhere() -> None:
 
 
 def test_detection_costs_as_a_criterion() -> None:
-    dev = ([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6])
-    assert choose_thresholds(dev, DetectionCosts(1, 0.5, 1, 0.5), 0.5).threshold.tolist() == [0.6]
-    assert choose_thresholds(dev, DetectionCosts(100, 0.5, 1, 0.5), 0.5).threshold.tolist() == [0.3]
+    assert choose_thresholds(DEV, DetectionCosts(1, 0.5, 1, 0.5), 0.5).threshold.tolist() == [0.6]
+    assert choose_thresholds(DEV, DetectionCosts(100, 0.5, 1, 0.5), 0.5).threshold.tolist() == [0.3]
     assert as_criterion(DetectionCosts()) == CRITERIA["dcf"]
 
 
 def test_rates_kept_at_most_at_their_targets() -> None:
-    dev = ([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6])  # FAR in fifths, FRR in quarters
+    # FAR is in fifths, FRR in quarters
     for target, far in ((0.2, 0.2), (0.39, 0.2), (0.4, 0.4), (0.19, 0.0), (0.0, 0.0), (1.0, 1.0)):
-        assert choose_thresholds(dev, "far-at-most", target)[0].far == far
+        assert choose_thresholds(DEV, "far-at-most", target)[0].far == far
     for target, frr in ((0.25, 0.25), (0.49, 0.25), (0.5, 0.5), (0.24, 0.0), (1.0, 1.0)):
-        assert choose_thresholds(dev, "frr-at-most", target)[0].frr == frr
-    assert choose_thresholds(dev, "far", 0.39)[0].far == 0.4
+        assert choose_thresholds(DEV, "frr-at-most", target)[0].frr == frr
+    assert choose_thresholds(DEV, "far", 0.39)[0].far == 0.4
 
 
 def test_a_target_below_what_can_be_reached_comes_as_near_as_it_can() -> None:

@@ -1,5 +1,7 @@
 """z tests against the tables of Bengio & Mariéthoz 2004."""
 
+from dataclasses import asdict
+
 import numpy as np
 import pytest
 
@@ -12,36 +14,46 @@ from fairtrial.significance import (
     independent_test,
     naive_test,
 )
+from reference.hter_2004 import (
+    DEPENDENT_A_B,
+    DISCORDANT_A_B,
+    INDEPENDENT_A_B,
+    INDEPENDENT_C_D,
+    MODEL_A,
+    MODEL_B,
+    MODEL_C,
+    MODEL_D,
+    NAIVE_DELTA_C_D,
+    PRINTED_CLASS_A_B,
+    PRINTED_NAIVE_A_B,
+)
 
-A = published_counts(far=0.0115, frr=0.0250, impostor=112_000, genuine=400)
-B = published_counts(far=0.0195, frr=0.0275, impostor=112_000, genuine=400)
-C = published_counts(far=0.131, frr=0.096, impostor=57_748, genuine=5_825)
-D = published_counts(far=0.158, frr=0.078, impostor=57_748, genuine=5_825)
+A, B, C, D = (published_counts(**asdict(model)) for model in (MODEL_A, MODEL_B, MODEL_C, MODEL_D))
 
 
 def test_independent_against_table_3() -> None:
     result = independent_test(A, B)
-    assert 100 * result.delta == pytest.approx(64.6503, abs=5e-5)
-    assert result.sigma == pytest.approx(0.0056584, abs=5e-8)
+    assert 100 * result.delta == pytest.approx(INDEPENDENT_A_B.delta, abs=5e-5)
+    assert result.sigma == pytest.approx(INDEPENDENT_A_B.sigma, abs=5e-8)
 
 
 def test_dependent_against_table_3() -> None:
-    result = dependent_test(A, B, Discordant(1500, 603, 9, 8))
-    assert 100 * result.delta == pytest.approx(69.166, abs=5e-4)
-    assert result.sigma == pytest.approx(0.00515795, abs=5e-9)
+    result = dependent_test(A, B, Discordant(*DISCORDANT_A_B))
+    assert 100 * result.delta == pytest.approx(DEPENDENT_A_B.delta, abs=5e-4)
+    assert result.sigma == pytest.approx(DEPENDENT_A_B.sigma, abs=5e-9)
 
 
 def test_independent_against_table_6() -> None:
     result = independent_test(C, D)
-    assert 100 * result.delta == pytest.approx(89.108, abs=5e-4)
-    assert result.sigma == pytest.approx(0.0028071, abs=5e-8)
+    assert 100 * result.delta == pytest.approx(INDEPENDENT_C_D.delta, abs=5e-4)
+    assert result.sigma == pytest.approx(INDEPENDENT_C_D.sigma, abs=5e-8)
 
 
 def test_naive_and_class_against_tables_3_and_6() -> None:
-    assert 100 * naive_test(C, D).delta == pytest.approx(98.785, abs=5e-4)
-    assert round(naive_test(A, B).sigma or 0, 4) == 0.0006
-    assert round(class_test(A, B).sigma or 0, 4) == 0.0005
-    assert 100 * class_test(A, B).delta == pytest.approx(100)
+    assert 100 * naive_test(C, D).delta == pytest.approx(NAIVE_DELTA_C_D, abs=5e-4)
+    assert round(naive_test(A, B).sigma or 0, 4) == PRINTED_NAIVE_A_B.sigma
+    assert round(class_test(A, B).sigma or 0, 4) == PRINTED_CLASS_A_B.sigma
+    assert 100 * class_test(A, B).delta == pytest.approx(PRINTED_CLASS_A_B.delta)
 
 
 def test_dependent_test_has_the_right_size() -> None:

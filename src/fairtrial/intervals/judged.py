@@ -146,7 +146,7 @@ def _limits(
     if weight == 0:
         return rate, rate
     if people is None or members is None:
-        return wilson_limits(rate, own.trials, normal_quantile(confidence))
+        return _wilson_limits(rate, own.trials, normal_quantile(confidence))
     known, variance = own, own.variance / weight**2
     if variance == 0:
         known = people.one_error(members)
@@ -154,10 +154,10 @@ def _limits(
     nearest = min(max(min(rate, 1 - rate), 1 / own.trials) + _MORE_ERRORS / own.trials, 0.5)
     variance += _MORE_ERRORS * sqrt(own.trials / own.people) / own.trials**2
     degrees = max(min(own.people - 1, known.concentration + _MORE_DEGREES), 1.0)
-    return wilson_limits(rate, nearest * (1 - nearest) / variance, student_quantile(degrees, confidence))
+    return _wilson_limits(rate, nearest * (1 - nearest) / variance, student_quantile(degrees, confidence))
 
 
-def wilson_limits(rate: float, trials: float, quantile: float) -> tuple[float, float]:
+def _wilson_limits(rate: float, trials: float, quantile: float) -> tuple[float, float]:
     """Wilson's limits of a rate, for a number of trials that need not be whole."""
     share = quantile**2 / trials
     middle = (rate + share / 2) / (1 + share)

@@ -105,7 +105,7 @@ def independent_variance(counts: ErrorCounts, weights: Weights) -> float:
     return float(by_far + by_frr)
 
 
-def normal_interval(
+def _normal_interval(
     estimate: float,
     sigma: float,
     *,
@@ -167,7 +167,7 @@ def rate_interval(
     """
     weights = linear_weights(measure, alpha)
     sigma = sqrt(independent_variance(counts, weights))
-    return normal_interval(
+    return _normal_interval(
         float(weights.value(counts)),
         sigma,
         confidence=confidence,
@@ -191,7 +191,7 @@ def naive_interval(counts: ErrorCounts, *, confidence: float = 0.95) -> RateInte
     hter = float(counts.hter)
     sigma = sqrt(hter * (1 - hter) / (counts.genuine + counts.impostor))
     note = "over-optimistic: takes an HTER for a proportion of all trials"
-    return normal_interval(hter, sigma, confidence=confidence, method="naive", measure="naive", note=note)
+    return _normal_interval(hter, sigma, confidence=confidence, method="naive", measure="naive", note=note)
 
 
 def class_interval(counts: ErrorCounts, *, confidence: float = 0.95) -> RateInterval:
@@ -200,4 +200,4 @@ def class_interval(counts: ErrorCounts, *, confidence: float = 0.95) -> RateInte
     error = float((counts.false_accepts + counts.false_rejects) / trials)
     sigma = sqrt(error * (1 - error) / trials)
     note = "over-optimistic: the classification error hardly sees the rarer class"
-    return normal_interval(error, sigma, confidence=confidence, method="class", measure="class", note=note)
+    return _normal_interval(error, sigma, confidence=confidence, method="class", measure="class", note=note)

@@ -103,11 +103,11 @@ def leading_test(
     found = claim([(1.0, pair.a), (-1.0, pair.b)], known, index=pair.index, threshold=threshold)
     people = pair.a.sets.people[1]
     name = "paired" if people is None else "cluster"
-    note = "" if people is None else f"worth {people_count(found.spread.people)} of equal weight in the smaller role"
+    note = "" if people is None else f"worth {_people_count(found.spread.people)} of equal weight in the smaller role"
     return student_test(name, found, alternative=alternative, measure=known.name, note=note)
 
 
-def people_count(people: float) -> str:
+def _people_count(people: float) -> str:
     """An effective number of people in words."""
     return f"{people:.3g} people"
 

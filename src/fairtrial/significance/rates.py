@@ -77,7 +77,7 @@ def dependent_test(
     ----------
     Bengio & Mariéthoz, 2004, eq. (16).
     """
-    check_discordant(a, b, discordant)
+    _check_discordant(a, b, discordant)
     weights = linear_weights(measure, alpha)
     variance = (
         weights.far**2 * (discordant.impostor_ab + discordant.impostor_ba) / a.impostor**2
@@ -92,7 +92,7 @@ def dependent_test(
     return z_test(f"{name}-dependent", estimate, sqrt(variance), alternative=alternative, measure=name)
 
 
-def check_discordant(a: ErrorCounts, b: ErrorCounts, discordant: Discordant) -> None:
+def _check_discordant(a: ErrorCounts, b: ErrorCounts, discordant: Discordant) -> None:
     """Raise an error where the discordant trials do not fit the errors, to within one trial of rounding."""
     if (a.impostor, a.genuine) != (b.impostor, b.genuine):
         raise ParameterError("a dependent test needs both systems on the same trials, but their numbers differ")

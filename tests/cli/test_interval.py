@@ -14,8 +14,8 @@ from scipy import stats
 
 from fairtrial import Trials, write_trials
 from fairtrial.cli.app import main
+from reference.individuals_2004 import EXAMPLE, QUANTILE
 
-EXAMPLE = "errors,attempts\n" + "".join(f"{x},5\n" for x in (0, 0, 0, 1, 0, 2, 0, 0, 5, 1))
 METHODS = ["dr", "bp", "sb", "bb", "lbb", "brr", "bb-ml"]
 
 
@@ -41,29 +41,22 @@ def refused(*arguments: str | Path) -> str:
 
 @pytest.fixture
 def counts(tmp_path: Path) -> Path:
-    """The worked example of FORMULAS section 7."""
+    """A worked example."""
     place = tmp_path / "counts.csv"
-    place.write_text(EXAMPLE)
+    place.write_text(EXAMPLE.csv)
     return place
 
 
-def test_json_against_formulas_7(counts: Path) -> None:
+def test_json_of_the_example(counts: Path) -> None:
     # at 95 % the quantile is 1.959964 and not 1.96, so the last digits differ
     found = answer(counts, "--resamples", "0")
-    assert (found["estimate"], found["individuals"], found["attempts"]) == (0.18, 10, 50)
-    assert found["rho"] == pytest.approx(0.55633803)
+    assert (found["estimate"], found["individuals"], found["attempts"]) == (EXAMPLE.pi, 10, 50)
+    assert found["rho"] == pytest.approx(EXAMPLE.rho)
     assert list(found["methods"]) == METHODS
-    for name, low, high in (
-        ("dr", 0.126, 0.234),
-        ("bp", -0.017735, 0.377735),
-        ("sb", 0.12, 0.24),
-        ("bb", -0.011251, 0.371251),
-        ("lbb", 0.056675, 0.445070),
-        ("brr", 0.1, 0.3),
-    ):
+    for name, expected in EXAMPLE.limits.items():
         each = found["methods"][name]
         assert {"low", "high", "note"} <= set(each)
-        assert (each["low"], each["high"]) == pytest.approx((low, high), abs=1e-5)
+        assert (each["low"], each["high"]) == pytest.approx(expected, abs=1e-5)
         assert isinstance(each["note"], str)
     assert "recommendation" in found
 
@@ -83,9 +76,9 @@ def test_table_for_people(counts: Path) -> None:
 def test_some_methods_and_another_confidence(counts: Path) -> None:
     found = answer(counts, "--method", "bp", "--method", "lbb", "--confidence", "0.9")["methods"]
     assert list(found) == ["bp", "lbb"]
-    # the half-width of FORMULAS is 1.96 sigma, this one 1.644854 sigma
-    sigma = 0.197735 / 1.96
-    assert found["bp"]["high"] == pytest.approx(0.18 + 1.644854 * sigma, abs=2e-6)
+    # the half-width of the example is 1.96 sigma, this one 1.644854 sigma
+    sigma = (EXAMPLE.limits["bp"][1] - EXAMPLE.pi) / QUANTILE
+    assert found["bp"]["high"] == pytest.approx(EXAMPLE.pi + 1.644854 * sigma, abs=2e-6)
     assert found["bp"]["confidence"] == 0.9
     assert answer(counts, "--method", "all") == answer(counts)
 

@@ -1,71 +1,19 @@
-"""Pictures as files, and how figures look."""
+"""How figures look."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import matplotlib
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from fairtrial import FairtrialError, Trials, plan_rate
+from fairtrial import Trials
 from fairtrial.axes import COLOURS
 from fairtrial.plots import det_plot, diagnostic_plot, diagnostics, operating_curves, plan_plot, roc_plot, write_picture
 from fairtrial.plots.style import STYLE, legend_below, look
-
-PLAN = plan_rate(0.02, 0.1, half_width=0.005)
-
-
-def draw(figure: Figure) -> None:
-    plan_plot(PLAN, ax=figure.add_subplot())
-
-
-@pytest.mark.parametrize(
-    ("ending", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF"), ("PNG", b"\x89PNG")]
-)
-def test_pictures_repeat_byte_by_byte(tmp_path: Path, ending: str, start: bytes) -> None:
-    for name in ("one", "two"):
-        write_picture(draw, tmp_path / f"{name}.{ending}", title="a title", width=4, height=3, dpi=50)
-    one, two = ((tmp_path / f"{name}.{ending}").read_bytes() for name in ("one", "two"))
-    assert one.startswith(start)
-    assert one == two
-    assert plt.get_fignums() == []
-
-
-@pytest.mark.parametrize(
-    ("name", "settings", "words"),
-    [
-        ("a.gif", {}, r"\.png, \.svg, \.pdf"),
-        ("a", {}, "should end in"),
-        ("nowhere/a.png", {}, "no directory"),
-        ("a.png", {"width": 0.0}, "width"),
-        ("a.png", {"height": float("nan")}, "height"),
-        ("a.png", {"dpi": 0}, "dot per inch"),
-        ("a.png", {"width": 0.5, "height": 0.5}, "too small for this figure"),
-        ("a.png", {"width": 1e6}, "more than 10,000 dots"),
-    ],
-)
-def test_what_cannot_be_written(tmp_path: Path, name: str, settings: dict[str, float], words: str) -> None:
-    with pytest.raises(FairtrialError, match=words):
-        write_picture(draw, tmp_path / name, **settings)  # type: ignore[arg-type]
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_figure_that_fails_leaves_the_old_file(tmp_path: Path) -> None:
-    place = tmp_path / "a.png"
-    place.write_text("old")
-
-    def fail(figure: Figure) -> None:
-        raise RuntimeError("no")
-
-    with pytest.raises(RuntimeError):
-        write_picture(fail, place)
-    assert [path.name for path in tmp_path.iterdir()] == ["a.png"]
-    assert place.read_text() == "old"
+from plots.drawn import PLAN
 
 
 def test_the_first_42_looks_differ_and_the_first_seven_in_colour_and_marker() -> None:
@@ -115,12 +63,6 @@ def test_perfect_useless_and_reversed_systems_can_be_drawn(tmp_path: Path, dev: 
     found = diagnostics(trials, trials)
     write_picture(lambda figure: diagnostic_plot(found, figure=figure), tmp_path / "a.png", width=8, height=6)
     write_picture(lambda figure: roc_plot(found[0].curve, ax=figure.add_subplot()), tmp_path / "b.png")
-
-
-def test_matplotlib_is_loaded_only_to_draw() -> None:
-    code = "import sys, fairtrial.plots, fairtrial.cli.plot; print('matplotlib' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
 
 
 @pytest.mark.parametrize("entries", [1, 7, 19])

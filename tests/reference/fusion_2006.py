@@ -1,0 +1,34 @@
+"""Poh & Bengio, Database, protocols and tools for evaluating score-level fusion algorithms, 2006.
+
+Tables 1 and 2, section 2. The HTERs of its baseline systems are in no table of the paper.
+"""
+
+CLIENTS, SHOTS = 200, 8
+"""Section 2.1 and Table 1."""
+DEV_IMPOSTORS, TEST_IMPOSTORS = 25, 70
+"""Section 2.1."""
+DEV_GENUINE = {"LP1": 600, "LP2": 400}
+"""Table 1, LP Eval client accesses."""
+DEV_IMPOSTOR, TEST_GENUINE, TEST_IMPOSTOR = 40_000, 400, 112_000
+"""Table 1: accesses in both protocols."""
+
+FP_FULL = {"LP1": 247, "LP2": 26}
+"""Section 2.2: fusions of FP-full. It prints 248 for LP1, but 2^8 - 8 - 1 is 247."""
+
+TABLE_2 = {
+    ("LP1", "multimodal"): """
+        (FH,MLP)(LFCC,GMM) (FH,MLP)(PAC,GMM) (FH,MLP)(SSC,GMM)
+        (DCTs,GMM)(LFCC,GMM) (DCTs,GMM)(PAC,GMM) (DCTs,GMM)(SSC,GMM)
+        (DCTb,GMM)(LFCC,GMM) (DCTb,GMM)(PAC,GMM) (DCTb,GMM)(SSC,GMM)
+        (DCTs,MLP)(LFCC,GMM) (DCTs,MLP)(PAC,GMM) (DCTs,MLP)(SSC,GMM)
+        (DCTb,MLP)(LFCC,GMM) (DCTb,MLP)(PAC,GMM) (DCTb,MLP)(SSC,GMM)""",
+    ("LP1", "different features"): """
+        (FH,MLP)(DCTs,GMM) (FH,MLP)(DCTb,GMM) (FH,MLP)(DCTs,MLP) (FH,MLP)(DCTb,MLP)
+        (LFCC,GMM)(SSC,GMM) (PAC,GMM)(SSC,GMM)""",
+    ("LP1", "different classifiers"): "(DCTs,GMM)(DCTs,MLP) (DCTb,GMM)(DCTb,MLP)",
+    ("LP2", "multimodal"): """
+        (FH,MLP)(LFCC,GMM) (FH,MLP)(PAC,GMM) (FH,MLP)(SSC,GMM)
+        (DCTb,GMM)(LFCC,GMM) (DCTb,GMM)(PAC,GMM) (DCTb,GMM)(SSC,GMM)""",
+    ("LP2", "different features"): "(FH,MLP)(DCTb,GMM) (LFCC,GMM)(SSC,GMM) (PAC,GMM)(SSC,GMM)",
+}
+"""Table 2, (a) to (e), in its order. Its HTERs are left out: (d) and (e) repeat six values of (b) and (c)."""

@@ -1,0 +1,39 @@
+"""The page of a comparison."""
+
+import numpy as np
+
+from fairtrial import (
+    Trials,
+    compare,
+)
+from fairtrial.report.comparison import comparison_page
+from report.pages import REPEAT, two_systems
+
+
+def test_one_sided_and_equivalence_are_told() -> None:
+    dev, test = two_systems(0, ("a", "b")), two_systems(1, ("a", "b"))
+    found = compare(dev, test, n_resamples=50, alternative="less", margin=0.2)
+    sentences = comparison_page(found, REPEAT).answer
+    assert "one-sided" in sentences[0]
+    assert any("equivalent" in sentence and "within 0.2" in sentence for sentence in sentences)
+
+
+def test_the_better_system_is_the_one_with_more_recall_or_fewer_errors() -> None:
+    rng = np.random.default_rng(0)
+    claim, subject = np.divmod(np.arange(900), 30)
+    genuine = claim == subject
+    dev, test = (
+        Trials.from_arrays(
+            np.outer(genuine, [1.0, 6.0]) + rng.normal(size=(900, 2)),
+            genuine,
+            systems=["poor", "good"],
+            claim=claim,
+            subject=subject,
+        )
+        for _ in range(2)
+    )
+    for measure in ("frr", "recall"):
+        found = compare(dev, test, n_resamples=50, measure=measure)
+        assert comparison_page(found, REPEAT).answer[0].startswith("good is better than poor")
+    claimed = compare(dev, test, n_resamples=50, measure="recall", alternative="less")
+    assert "poor has a lower Recall than good is shown" in comparison_page(claimed, REPEAT).answer[0]

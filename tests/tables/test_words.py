@@ -1,0 +1,54 @@
+"""Numbers and words as people read them."""
+
+from __future__ import annotations
+
+from math import inf, nan
+
+import pytest
+
+from fairtrial.errors import ParameterError
+from fairtrial.tables import (
+    count_text,
+    in_percent,
+    interval_text,
+    number_text,
+    p_phrase,
+    p_text,
+    percent,
+    plural,
+    threshold_text,
+    translate,
+)
+
+
+def test_translate_knows_whole_words_only() -> None:
+    assert translate("FAR, FRRs, HTER, AFAR, FARE, far", "iso") == "FMR, FNMRs, HTER, AFAR, FARE, far"
+    assert translate("FAR") == "FAR"
+    with pytest.raises(ParameterError, match="terms must be one of default, iso"):
+        translate("FAR", "nist")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("rate", "shown"),
+    [(0, "0.000"), (-0.0, "0.000"), (0.5, "50.00"), (0.005, "0.500"), (0.0009951, "0.100"), (0.00012345, "0.0123"),
+     (-0.02, "-2.00"), (nan, "")],
+)  # fmt: skip
+def test_rates_in_percent(rate: float, shown: str) -> None:
+    assert in_percent(rate) == shown
+    assert percent(rate) == (f"{shown} %" if shown else "")
+
+
+def test_p_is_never_shown_as_zero() -> None:
+    assert [p_text(p) for p in (0.0, 1e-300, 0.00009999, 0.0001, 0.05, 1.0, nan)] == [
+        "< 0.0001", "< 0.0001", "< 0.0001", "0.0001", "0.05", "1", "",
+    ]  # fmt: skip
+    assert (p_phrase(0.0), p_phrase(0.25)) == ("p < 0.0001", "p = 0.25")
+
+
+def test_other_numbers() -> None:
+    assert interval_text(-0.001, 0.1) == "-0.100 to 10.00"
+    assert interval_text(nan, 0.1) == ""
+    assert [count_text(n) for n in (0, 999, 1234567, nan)] == ["0", "999", "1,234,567", ""]
+    assert (number_text(1234.56), number_text(0.00001234), number_text(nan)) == ("1235", "1.234e-05", "")
+    assert (threshold_text(0.1234567), threshold_text(-inf)) == ("0.123457", "-inf")
+    assert [plural(n, "error") for n in (0, 1, 1000)] == ["0 errors", "1 error", "1,000 errors"]
