@@ -22,7 +22,7 @@ test: $(READY)  ## lint, types and all tests
 bench: $(READY)  ## speed and memory against the peers; makes a venv of their own the first time
 	$(BIN)/python benchmarks/run.py
 
-study: $(READY)  ## coverage and level of intervals and tests, for docs/individuals.md and dependence.md; 20 minutes
+study: $(READY)  ## coverage and level of intervals and tests, for docs/individuals.md and dependence.md; 40 minutes
 	$(BIN)/python studies/coverage.py
 	$(BIN)/python studies/dependence.py
 

@@ -64,7 +64,7 @@ class Scenario:
         else:
             against = "" if self.each_against is None else f", each against {self.each_against}"
             people = f"{self.clients} x {self.impostors}{against}"
-        one = f", one has {self.share_of_one:.0%}" if self.share_of_one else ""
+        one = f", one has {100 * self.share_of_one:.0f} %" if self.share_of_one else ""
         together = f", correlation {self.correlation:g}" if self.correlation != 0.5 else ""
         return f"{people}{one}{together}, {self.effects}"
 
@@ -254,7 +254,10 @@ def table(first: str, rows: list[tuple[str, Found]]) -> str:
 def main() -> None:
     data_sets = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
     jobs: list[tuple[str, Callable[[], Found]]] = [
-        *((f"{s.name}, FAR {s.far:.2%}, FRR {s.frr:.2%}", partial(at_known_threshold, s, data_sets)) for s in KNOWN),
+        *(
+            (f"{s.name}, FAR {100 * s.far:.2f} %, FRR {100 * s.frr:.2f} %", partial(at_known_threshold, s, data_sets))
+            for s in KNOWN
+        ),
         *((f"{s.name}; {c} {a:g}; {m}", partial(at_dev_threshold, s, data_sets, c, a, m)) for s, c, a, m in FROM_DEV),
         *((f"{s.name}; {c}", partial(along_alpha, s, data_sets // 2, c)) for s, c in ALONG),
     ]

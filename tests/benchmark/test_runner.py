@@ -326,7 +326,7 @@ def test_infinite_gain_is_noted_and_written() -> None:
     assert (only.beta_mean, only.beta_min) == (inf, inf)
     assert result.notes[0] == "s#1~^$\\, a|b + c_%&: the fusion made no error: its gain is infinite"
     # three impostors, each in a third of the impostor trials
-    assert any("one person takes part in 33% of the impostor trials" in note for note in result.notes)
+    assert any("one person takes part in 33 % of the impostor trials" in note for note in result.notes)
     assert "| inf |" in result.to_markdown()
     assert result.to_arrow()["beta_min"].to_pylist() == [inf]
 
