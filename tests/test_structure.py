@@ -43,6 +43,7 @@ MIRROR_NOTHING = {
     "report/test_browser.py",
     "test_docs.py",
     "test_examples.py",
+    "test_papers.py",
     "test_real_data.py",
     "test_results.py",
     "test_structure.py",
