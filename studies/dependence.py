@@ -22,7 +22,7 @@ from fairtrial import Trials
 from fairtrial.areas import area_tests
 from fairtrial.claims import claim
 from fairtrial.epc import curve_of
-from fairtrial.intervals.bands import Band, curve_band
+from fairtrial.intervals.bands import curve_band
 from fairtrial.intervals.judged import judged_interval
 from fairtrial.judging import Judgement, TrialSets, judge, judge_at
 from fairtrial.rules.measures import MEASURES
@@ -207,10 +207,6 @@ def along_alpha(scenario: Scenario, data_sets: int, criterion: str) -> Found:
             [not np.any(((mean < band.low) | (mean > band.high)) & band.supported) for band in bands]
         ),
     }
-
-
-def _outside(band: Band, mean: NDArray[np.float64]) -> NDArray[np.bool_]:
-    return np.asarray(((mean < band.low) | (mean > band.high)) & band.supported)
 
 
 KNOWN = [

@@ -47,6 +47,8 @@ class Movement:
     by_trials: _Indices
     degrees: float
     draws: Draws
+    crossing: bool
+    """Whether thresholds are where a rate is met, and not where a cost is smallest."""
 
     def deviations(self, values: Floats) -> tuple[Floats | None, Floats]:
         """By how much a figure moves in each replicate of people and of trials.
@@ -134,6 +136,7 @@ def threshold_movement(
     chosen
         The thresholds that dev itself gives.
     """
+    crossing = criterion.search == "crossing"
     effective = float(min(dev.genuine, dev.impostor)) if people is None else min(p.effective for p in people.classes)
     candidates = _candidates(dev, classes, criterion, chosen, effective)
     if classes is None:
@@ -143,13 +146,13 @@ def threshold_movement(
         ranked = _Ranked.of(classes, candidates)
         counts = ranked.counts
         with one_thread():
-            moves = _moves(ranked, people, draws, at_crossing=criterion.search == "crossing")
+            moves = _moves(ranked, people, draws, at_crossing=crossing)
     at = np.searchsorted(candidates, chosen.threshold)
     by_people = None
     if moves[0] is not None:
         by_people = _choose(counts, *moves[0], criterion, alphas)
     by_trials = _choose(counts, *moves[1], criterion, alphas)
-    return Movement(candidates, at, by_people, by_trials, max(effective - 1, 1.0), draws)
+    return Movement(candidates, at, by_people, by_trials, max(effective - 1, 1.0), draws, crossing)
 
 
 def _candidates(
