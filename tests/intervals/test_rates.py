@@ -19,8 +19,10 @@ def counts_of(model: Model) -> ErrorCounts:
 def check_width(counts: ErrorCounts, confidence: float, percent: float) -> None:
     interval = hter_interval(counts, confidence=confidence)
     assert 100 * 2 * QUANTILES[confidence] * interval.sigma == pytest.approx(percent, abs=5e-6)
-    assert interval.high - interval.low == pytest.approx(
-        2 * interval.sigma * NormalDist().inv_cdf(0.5 + confidence / 2)
+    assert (
+        interval.width
+        == interval.to_dict()["width"]
+        == pytest.approx(2 * interval.sigma * NormalDist().inv_cdf(0.5 + confidence / 2))
     )
 
 

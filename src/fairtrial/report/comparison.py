@@ -9,6 +9,8 @@ from fairtrial.report.parts import ADJUSTED, JUDGED, interval_references, joined
 from fairtrial.report.views import Asked, SystemView, explored, judged_view
 from fairtrial.tables import Terms, in_percent, p_phrase, translate
 
+_FROM = {"dev": "dev", "folds": "other people"}
+
 
 def comparison_page(result: Comparison, repeat: Repeat, *, terms: Terms = "default") -> Page:
     """The page of a comparison of systems.
@@ -37,7 +39,7 @@ def comparison_page(result: Comparison, repeat: Repeat, *, terms: Terms = "defau
     return Page(
         title=f"Comparison of {joined([rank.system for rank in result.ranking])}",
         asked=f"Whether the systems really differ in {label}, each at its threshold from "
-        f"{'dev' if sets.origin == 'dev' else 'the same trials'} by {result.criterion.described(result.alpha)}.",
+        f"{_FROM.get(sets.origin, 'the same trials')} by {result.criterion.described(result.alpha)}.",
         answer=tuple(_sentences(result, label, confidence)),
         tables=(ranking, tests, *others),
         data=(judged_trials_table(sets),),
