@@ -68,7 +68,7 @@ def corrected_resampled_test(
     --------
     >>> result = corrected_resampled_test([0.01, 0.02, 0.015, 0.03, 0.01])
     >>> round(result.statistic, 3), result.degrees
-    (3.028, 4)
+    (3.029, 4)
     """
     found = _numbers(differences)
     if found.ndim != 1 or len(found) < 2:
