@@ -337,7 +337,7 @@ def main() -> None:
         ),
         *((f"{s.name}; {c} {a:g}; {m}", partial(at_dev_threshold, s, data_sets, c, a, m)) for s, c, a, m in FROM_DEV),
         *((f"{s.name}; {c}", partial(along_alpha, s, data_sets // 2, c)) for s, c in ALONG),
-        *((f"{s.name}; {k} folds", partial(over_folds, s, data_sets, k)) for s, k in FOLDED),
+        *((f"{s.name}; {k} folds", partial(over_folds, s, data_sets // 2, k)) for s, k in FOLDED),
         *((f"{r:g}", partial(of_correlated_systems, r)) for r in CORRELATIONS),
     ]
     with ProcessPoolExecutor() as pool:
@@ -350,7 +350,7 @@ def main() -> None:
         table("people, effects; criterion; measure", found[one:two]),
         f"\n### Along alpha\n\n{data_sets // 2:,} data sets per row, 21 values of alpha, in %.\n",
         table("people, effects; criterion", found[two:three]),
-        f"\n### Over folds\n\n{data_sets:,} data sets per row, criterion eer, in %.\n",
+        f"\n### Over folds\n\n{data_sets // 2:,} data sets per row, criterion eer, in %.\n",
         table("people, effects; folds", found[three:four]),
         f"\n### Systems that correlate, independent trials\n\n{CORRELATED_DATA_SETS:,} data sets per row, in %.\n",
         table("correlation of the systems", found[four:]),

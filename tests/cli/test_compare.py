@@ -96,7 +96,10 @@ def test_folds_in_place_of_a_test_set() -> None:
         assert ranked[system["system"]]["hter"] == pytest.approx(system["test"]["hter"])
         assert ranked[system["system"]]["threshold"] == pytest.approx(system["threshold"])
     shown("compare", "--dev", "dev.csv", "--folds", "4", *FEW, "--systems", "face,voice", "--report", "f.html")
-    assert "each at its threshold from other people" in Path("f.html").read_text(encoding="utf-8")
+    page = Path("f.html").read_text(encoding="utf-8")
+    assert "each at its threshold from other people" in page
+    assert "Nadeau &amp; Bengio" in page
+    assert "Dietterich" not in page
 
 
 def test_what_does_not_go_together() -> None:

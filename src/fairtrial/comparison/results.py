@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import listed
+from fairtrial.folds import CROSS_VALIDATED
 from fairtrial.intervals.bootstrap import Bootstrap
 from fairtrial.judging import CHOSEN, Judgement, Kind
 from fairtrial.rules.criteria import Criterion
@@ -215,6 +216,7 @@ class Comparison(Result):
             for rank in self.ranking
         ]
         rule = self.criterion.described(self.alpha)
-        caption = f"{self.measure.label} on test, {self.kind}, threshold by {rule} {CHOSEN[self.kind]}"
+        judged = "held-out trials" if self.kind == CROSS_VALIDATED else "test"
+        caption = f"{self.measure.label} on {judged}, {self.kind}, threshold by {rule} {CHOSEN[self.kind]}"
         notes = ["systems that share a letter do not differ significantly"]
         return Table.of("ranking", caption, columns, records, notes=notes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fairtrial.comparison import Comparison, SystemRank
 from fairtrial.intervals.judged import judged_interval
 from fairtrial.report.page import Page, Repeat
-from fairtrial.report.parts import ADJUSTED, JUDGED, interval_references, joined, judged_trials_table
+from fairtrial.report.parts import ADJUSTED, FOLD_TESTS, JUDGED, interval_references, joined, judged_trials_table
 from fairtrial.report.views import Asked, SystemView, explored, judged_view
 from fairtrial.tables import Terms, in_percent, p_phrase, translate
 
@@ -46,6 +46,7 @@ def comparison_page(result: Comparison, repeat: Repeat, *, terms: Terms = "defau
         methods=(
             judged.references[0],
             *interval_references([leading]),
+            *(FOLD_TESTS[test.test] for test in result.pairs[0].tests if test.test in FOLD_TESTS),
             *ADJUSTED[result.correction],
             *judged.references[1:],
         ),
