@@ -132,7 +132,7 @@ class PairComparison(Result):
         return tests, differences, Table.of("agreement", _AGREEMENT, (*pair, *_AGREEMENT_COLUMNS), [names | disagree])
 
 
-_AGREEMENT = "Trials wrong for one system: impostor (NI) and genuine (NC), for B only (AB) and for A only (BA)"
+_AGREEMENT = "Trials that one system decides wrongly: impostor (NI) or genuine (NC), only B wrong (AB) or only A (BA)"
 _AGREEMENT_COLUMNS = (
     Column("impostor_ab", "NI_AB", "count"),
     Column("impostor_ba", "NI_BA", "count"),
