@@ -61,9 +61,16 @@ def find_extremes(total: NDArray[np.float64], cells: Cells, chosen: NDArray[np.b
         _compiled(_find_extremes, part.dtype)(total, part, *_laid_out(cells), chosen)
 
 
+def count_up_to(values: NDArray[np.float64], scores: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Count the scores at or below each value."""
+    found = np.empty(len(values), dtype=np.int64)
+    _compiled(_count_up_to, scores.dtype)(found, values, scores)
+    return found
+
+
 def prepare() -> None:
     """Compile one pass or take it from disk, to see whether that works here."""
-    if numba.config.DISABLE_JIT:
+    if getattr(numba.config, "DISABLE_JIT", False):
         raise RuntimeError("numba is told not to compile")
     total = np.zeros((2, 4), dtype=np.int64)
     count_cells(total, Cells(0.0, 1.0, 1, ordinal=False), np.zeros(1), True)
@@ -249,6 +256,14 @@ def _find_extremes(total: Any, scores: Any, even: Any, ordinal: Any, starts: Any
                     total[1, cell] = score
 
 
+def _count_up_to(found: Any, values: Any, scores: Any) -> None:
+    count = 0
+    for i in range(values.size):
+        while count < scores.size and scores[count] <= values[i]:
+            count += 1
+        found[i] = count
+
+
 def _read(dtype: Any, dimensions: int = 1) -> Any:
     """The type of an array that is only read; one that may be written to will do."""
     return types.Array(dtype, dimensions, "C", readonly=True)
@@ -268,6 +283,7 @@ _ARGUMENTS: dict[Callable[..., Any], Callable[[Any], tuple[Any, ...]]] = {
         _read(types.int64),
     ),
     _gather: lambda dtype: (types.Array(dtype, 1, "C"), _read(dtype), *_CLASSES, *_CELLS, _read(types.boolean)),
+    _count_up_to: lambda dtype: (types.Array(types.int64, 1, "C"), _read(dtype), _read(dtype)),
     _find_extremes: lambda dtype: (types.Array(types.float64, 2, "C"), _read(dtype), *_CELLS, _read(types.boolean)),
 }
 """What each function takes, for scores of a type."""

@@ -50,6 +50,10 @@ class Passes(Protocol):
         """Lower ``total[0, cell]`` to the lowest score of a chosen cell, raise ``total[1, cell]`` to the highest."""
         ...
 
+    def count_up_to(self, values: NDArray[np.float64], scores: NDArray[np.float64]) -> NDArray[np.int64]:
+        """How many of the scores, which rise, are at or below each of the values, which rise too."""
+        ...
+
 
 class _Meter:
     """How many scores were counted without the compiled code."""

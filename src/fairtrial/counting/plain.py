@@ -55,6 +55,11 @@ def find_extremes(total: NDArray[np.float64], cells: Cells, chosen: NDArray[np.b
         np.maximum.at(total[1], where, values)
 
 
+def count_up_to(values: NDArray[np.float64], scores: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Count the scores at or below each value."""
+    return np.searchsorted(scores, values, side="right")
+
+
 def _blocks(scores: Scores, genuine: Genuine) -> Iterator[tuple[Scores, Genuine]]:
     for start in range(0, len(scores), _BLOCK):
         block = slice(start, start + _BLOCK)
