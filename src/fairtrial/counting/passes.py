@@ -1,8 +1,8 @@
 """What is done with every score, and by which code: NumPy's, or the same compiled.
 
 Both give the same bits. The compiled one needs numba (``pip install fairtrial[fast]``), whose import takes as long as
-NumPy needs for some ten million scores. So it is loaded only after this process has counted that many: loading never
-costs much more than what was spent without it.
+NumPy needs for some tens of millions of scores. So it is loaded only after this process has counted that many: whoever
+counts fewer never waits for it, and whoever counts more soon has the time back.
 """
 
 from __future__ import annotations
