@@ -17,8 +17,9 @@ from fairtrial.claims import threshold_deviations
 from fairtrial.epc import alpha_grid, curve_of, pool_curves
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.fusion import FusionMethod, fuse_scores, fusion_gain
-from fairtrial.fusion.combination import Missing
+from fairtrial.fusion.combination import Inner
 from fairtrial.fusion.methods import as_fusion
+from fairtrial.fusion.missing import Missing
 from fairtrial.fusion.normalise import check_normalisation
 from fairtrial.intervals.judged import judged_interval
 from fairtrial.judging import SUPPORT, Judgement, TrialSets, judge
@@ -39,6 +40,8 @@ class RunSettings:
     criterion: CriterionLike = "wer-equal"
     alpha: float | None = None
     missing: Missing = "error"
+    inner: Inner = "auto"
+    """Where the fused dev scores come from; see `fuse_scores`."""
     folds: int = 5
     confidence: float = 0.95
     points: int = 101
@@ -190,6 +193,7 @@ def _run(experiment: Experiment, one: _Prepared, settings: RunSettings) -> Exper
             criterion=settings.criterion,
             alpha=settings.alpha,
             missing=settings.missing,
+            inner=settings.inner,
             folds=settings.folds,
             rng=settings.seed,
         )

@@ -158,6 +158,7 @@ def run_methods(
         criterion=fusing.rule,
         alpha=fusing.alpha,
         missing=fusing.missing,
+        inner=fusing.inner,
         folds=fusing.folds,
         confidence=fusing.confidence,
         seed=run.seed,

@@ -2,9 +2,11 @@
 
 # each of these registers its methods
 from fairtrial.fusion import client, rules, trained  # noqa: F401
-from fairtrial.fusion.combination import FusedScores, FusionResult, fuse, fuse_scores
+from fairtrial.fusion.combination import FusedScores, fuse_scores
 from fairtrial.fusion.gain import Gain, fusion_gain
+from fairtrial.fusion.judged import AppliedFusion, FusionResult, SystemWeight, apply_fusion, fuse
 from fairtrial.fusion.methods import FUSIONS, Fitted, FusionData, FusionMethod, register_fusion
+from fairtrial.fusion.model import FusionModel
 from fairtrial.fusion.normalise import NORMALISATIONS
 from fairtrial.fusion.selection import Selection, select_parameters
 from fairtrial.fusion.trained import register_classifier
@@ -12,13 +14,17 @@ from fairtrial.fusion.trained import register_classifier
 __all__ = [
     "FUSIONS",
     "NORMALISATIONS",
+    "AppliedFusion",
     "Fitted",
     "FusedScores",
     "FusionData",
     "FusionMethod",
+    "FusionModel",
     "FusionResult",
     "Gain",
     "Selection",
+    "SystemWeight",
+    "apply_fusion",
     "fuse",
     "fuse_scores",
     "fusion_gain",
