@@ -42,6 +42,7 @@ FIGURES: dict[str, list[list[str]]] = {
         [*PAIR, "--resamples", "200", "--measure", "f1"],
     ],
     "scatter": [[*PAIR, "--points", "50", "--seed", "3"]],
+    "correlation": [["dev.csv"], ["test.csv", "--systems", "face,voice"]],
     "diagnostic": [[*SETS, "--system", "voice"], SETS],
     "hter-sd": [[], ["--far", ".01", "--frr", ".02", "--genuine", "400", "--most", "300"]],
     "coverage": [
