@@ -5,10 +5,11 @@ from .benchmark.contest import Contest, compare_runs
 from .benchmark.datasets import load_dataset
 from .benchmark.lausanne import load_lausanne
 from .benchmark.manifest import read_benchmark
-from .benchmark.protocols import Experiment, list_experiments
+from .benchmark.pooling import compare_pooled, pooled_band
+from .benchmark.protocols import PROTOCOLS, Experiment, list_experiments, register_protocol
 from .benchmark.results import BenchmarkResult
 from .benchmark.runner import RunSettings, run_benchmark
-from .benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
+from .benchmark.sets import Benchmark, BenchmarkSet, ListedFusion, SystemInfo
 from .comparison import Comparison, compare
 from .counting.errors import ErrorCounts, ScoreSource, as_source, count_errors
 from .curves import RocCurve, auc_error, roc_curve
@@ -118,6 +119,7 @@ __all__ = [
     "MEASURES",
     "NORMALISATIONS",
     "PAPER",
+    "PROTOCOLS",
     "QUICK",
     "AppliedFusion",
     "Areas",
@@ -158,6 +160,7 @@ __all__ = [
     "InputError",
     "Interval",
     "Judgement",
+    "ListedFusion",
     "McNemar",
     "Measure",
     "OutputError",
@@ -199,6 +202,7 @@ __all__ = [
     "compact_letters",
     "compare",
     "compare_curves",
+    "compare_pooled",
     "compare_runs",
     "comparison_power",
     "count_errors",
@@ -238,6 +242,7 @@ __all__ = [
     "plan_comparison",
     "plan_rate",
     "pool_curves",
+    "pooled_band",
     "predict_fusions",
     "proportion_interval",
     "published_counts",
@@ -250,6 +255,7 @@ __all__ = [
     "register_format",
     "register_fusion",
     "register_measure",
+    "register_protocol",
     "repeated_intervals",
     "roc_curve",
     "rule_of_thirty",

@@ -28,6 +28,7 @@ from fairtrial.rules.measures import MEASURES
 from fairtrial.significance.multiple import adjust_p_values
 from fairtrial.significance.paired import leading_test, pair_judgements
 
+_UNEVEN = 'scores of different ranges are put together as they are; normalise="z" brings them to one scale'
 _UNSUPPORTED = f"the target rests on fewer than {SUPPORT} errors on dev"
 
 
@@ -72,7 +73,8 @@ def run_benchmark(
     Parameters
     ----------
     protocol
-        One of ``fp-2``, ``fp-full``, ``fp-intramodal`` and ``fp-multimodal``.
+        One of ``fp-2``, ``fp-full``, ``fp-intramodal`` and ``fp-multimodal``, one of your own by `register_protocol`,
+        or one that the benchmark lists.
     workers
         How many processes; the result does not depend on it.
     progress
@@ -227,7 +229,12 @@ def _run(experiment: Experiment, one: _Prepared, settings: RunSettings) -> Exper
         np.packbits(pair.wrong_a),
         threshold_deviations(judged, MEASURES["hter"]),
         fused if settings.keep_scores else None,
-        (*fused.notes, *filter(None, [gain.note]), *([_UNSUPPORTED] if judged.notes else [])),
+        (
+            *fused.notes,
+            *filter(None, [gain.note]),
+            *([_UNEVEN] if fused.uneven else []),
+            *([_UNSUPPORTED] if judged.notes else []),
+        ),
     )
 
 

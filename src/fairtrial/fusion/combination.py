@@ -44,6 +44,8 @@ class FusedScores:
     clients: tuple[str, ...] = ()
     """The clients of the rows of what was fitted for each client."""
     missing: MissingScores | None = None
+    uneven: str = ""
+    """What to know of scores of different ranges that were put together as they are."""
 
     @property
     def cross_validated(self) -> bool:
@@ -130,8 +132,6 @@ def fuse_scores(
     notes = gaps.note(gaps.check(data.scores, other.scores))
     (filled, reject_dev), (filled_other, reject_test) = gaps.fill(data.scores), gaps.fill(other.scores)
     data, other = data.with_scores(filled), other.with_scores(filled_other)
-    if method.takes_scores_as_they_are and normalise == "none":
-        notes += _uneven(data, names)
     held_out = _held_out(inner, method, by_client=by_client)
     fit = _normalised(method, normalise)
     parameters, fused_dev, more = _dev_scores(fit, method, data, dev, held_out, rule, weight, folds, rng)
@@ -157,6 +157,7 @@ def fuse_scores(
         fitted.steps,
         clients,
         gaps,
+        _uneven(data, names) if method.takes_scores_as_they_are and normalise == "none" else "",
     )
 
 
@@ -197,16 +198,16 @@ def _dev_scores(
     return best.parameters, best.scores, notes
 
 
-def _uneven(data: FusionData, names: Sequence[str]) -> tuple[str, ...]:
-    """A note where systems whose scores differ much in range are put together as they are."""
+def _uneven(data: FusionData, names: Sequence[str]) -> str:
+    """Which systems differ much in range, and by how much; nothing where none do."""
     spread = spread_of(data.scores)
     if not np.all(spread > 0) or spread.max() <= _WIDER * spread.min():
-        return ()
+        return ""
     wide, narrow = int(np.argmax(spread)), int(np.argmin(spread))
     ranges = [f"{names[k]} {data.scores[:, k].min():.3g} to {data.scores[:, k].max():.3g}" for k in (wide, narrow)]
     return (
         f"scores of different ranges are put together as they are ({', '.join(ranges)}), so that {names[wide]} counts "
-        f'{spread[wide] / spread[narrow]:.3g} times as much as {names[narrow]}; normalise="z" brings them to one scale',
+        f'{spread[wide] / spread[narrow]:.3g} times as much as {names[narrow]}; normalise="z" brings them to one scale'
     )
 
 

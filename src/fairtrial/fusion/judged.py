@@ -85,7 +85,8 @@ class FusionResult(Result):
     def notes(self) -> tuple[str, ...]:
         """What the reader should know."""
         gain = (self.gain.note,) if self.gain.note else ()
-        own = (f"{self.scores.name}: {note}" for note in self.scores.notes)
+        found = (*self.scores.notes, *filter(None, [self.scores.uneven]))
+        own = (f"{self.scores.name}: {note}" for note in found)
         return tuple(dict.fromkeys((*own, *gain, *self.evaluation.notes)))
 
     def to_dict(self) -> dict[str, Any]:
