@@ -10,7 +10,7 @@ from .benchmark.protocols import PROTOCOLS, Experiment, list_experiments, regist
 from .benchmark.results import BenchmarkResult
 from .benchmark.runner import RunSettings, run_benchmark
 from .benchmark.sets import Benchmark, BenchmarkSet, ListedFusion, SystemInfo
-from .comparison import Comparison, compare
+from .comparison import Comparison, compare, cross_validated_comparison
 from .counting.errors import ErrorCounts, ScoreSource, as_source, count_errors
 from .curves import RocCurve, auc_error, roc_curve
 from .epc import (
@@ -99,11 +99,14 @@ from .significance import (
     bounds_from_eers,
     class_test,
     compact_letters,
+    corrected_resampled_test,
     dependent_test,
     equivalence_test,
+    five_by_two_test,
     independent_test,
     mcnemar_test,
     naive_test,
+    pooled_test,
     smallest_difference,
 )
 from .significance.curves import CurveComparison, Region, compare_curves
@@ -205,10 +208,12 @@ __all__ = [
     "compare_pooled",
     "compare_runs",
     "comparison_power",
+    "corrected_resampled_test",
     "count_errors",
     "cover",
     "cover_exactly",
     "cross_validate",
+    "cross_validated_comparison",
     "cross_validated_curve",
     "curve_band",
     "dependent_test",
@@ -220,6 +225,7 @@ __all__ = [
     "expected_areas",
     "f_ratio",
     "fit_beta_binomial",
+    "five_by_two_test",
     "fuse",
     "fuse_scores",
     "fusion_gain",
@@ -243,6 +249,7 @@ __all__ = [
     "plan_rate",
     "pool_curves",
     "pooled_band",
+    "pooled_test",
     "predict_fusions",
     "proportion_interval",
     "published_counts",
