@@ -13,6 +13,7 @@ from fairtrial.benchmark.lausanne import load_lausanne
 from fairtrial.benchmark.runner import RunSettings
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet
 from fairtrial.cli.app import main
+from reference.fusion_2006 import DEV_GENUINE, DEV_IMPOSTOR, TEST_GENUINE, TEST_IMPOSTOR
 
 FEW = 12
 """Clients of the files."""
@@ -74,7 +75,11 @@ def test_released_files_are_the_trials_they_were_made_of(tmp_path: Path) -> None
             np.testing.assert_array_equal(part.genuine, before.genuine[order])
             for role in ("claim", "subject"):
                 assert part.ids[role].decode().tolist() == before.ids[role].decode()[order].tolist()
-    assert any("Table 1 of the paper has 600 and 40,000" in note for note in found.notes)
+    for name, genuine in DEV_GENUINE.items():
+        expected_note = f"Table 1 of the paper has {genuine} and {DEV_IMPOSTOR:,}"
+        assert any(note.startswith(f"{name}, dev") and note.endswith(expected_note) for note in found.notes)
+    test_note = f"Table 1 of the paper has {TEST_GENUINE} and {TEST_IMPOSTOR:,}"
+    assert sum(note.endswith(test_note) for note in found.notes) == 2
     assert any("order of section 3.3" in note for note in found.notes)
     assert len(found.files) == 6
 

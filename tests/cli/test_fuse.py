@@ -297,7 +297,7 @@ def test_a_model_is_saved_and_applied_to_other_trials() -> None:
 def test_weights_and_the_test_against_the_best_are_shown() -> None:
     lines = run(*FILES, "--systems", "face,voice", "--fusion", "lda").stdout.splitlines()
     expected = fuse(DEV, TEST, systems=["face", "voice"], fusion="lda")
-    start = next(k for k, line in enumerate(lines) if line.startswith("Weights of the normalised scores"))
+    start = next(k for k, line in enumerate(lines) if line.startswith("Weights of the scores"))
     assert [line.split()[0] for line in lines[start + 3 : start + 5]] == ["face", "voice"]
     assert f"{100 * expected.weights[0].share:.1f}" in lines[start + 3]
     below = lines[lines.index("The fusion minus the best of its systems, on the same test trials") + 3]

@@ -50,6 +50,14 @@ def test_shares_do_not_depend_on_the_scale_of_scores() -> None:
     assert again[1].weight == pytest.approx(once[1].weight / 100)
 
 
+@pytest.mark.parametrize("normalise", ["none", "min-max"])
+def test_weights_of_a_support_vector_machine_are_those_of_the_scores_it_gets(normalise: str) -> None:
+    result = fuse(DEV, TEST, fusion="svm-linear", normalise=normalise, folds=3)
+    low, width = (DEV.scores.min(axis=0), np.ptp(DEV.scores, axis=0)) if normalise == "min-max" else (0.0, 1.0)
+    fused = ((TEST.scores - low) / width) @ [own.weight for own in result.weights]
+    assert np.ptp(fused - result.scores.test.column()) == pytest.approx(0, abs=1e-9)
+
+
 @pytest.mark.parametrize("fusion", ["svm-linear", "weighted-mean", "client-weights", "lda"])
 def test_linear_fusions_have_weights(fusion: str) -> None:
     shares = [own.share for own in fuse(DEV, TEST, fusion=fusion, folds=3).weights]

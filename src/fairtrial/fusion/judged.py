@@ -16,7 +16,7 @@ from fairtrial.fusion.gain import Gain, fusion_gain
 from fairtrial.fusion.methods import FusionMethod, spread_of
 from fairtrial.fusion.missing import Missing
 from fairtrial.fusion.model import FusionModel
-from fairtrial.fusion.steps import Step, run_steps
+from fairtrial.fusion.steps import run_steps
 from fairtrial.intervals.judged import judged_interval
 from fairtrial.intervals.rates import RateInterval
 from fairtrial.judging import CHOSEN, Judgement, Kind, TrialSets, judge, judge_at, seed_of
@@ -132,7 +132,7 @@ class FusionResult(Result):
             _gain_table(self.gain),
             _test_table(self.best, self.test),
         )
-        return (*tables, _weights_table(self.weights)) if self.weights else tables
+        return (*tables, _weights_table(self.weights, self.scores.normalise)) if self.weights else tables
 
     def _chosen(self) -> list[str]:
         """What was chosen among hyper-parameters."""
@@ -188,9 +188,10 @@ def _test_table(best: str, test: TestResult) -> Table:
     return Table.of("test", caption, columns, [{"best": best, **test.to_dict()}], notes=[_BEST_NOTE])
 
 
-def _weights_table(weights: Sequence[SystemWeight]) -> Table:
+def _weights_table(weights: Sequence[SystemWeight], normalise: str) -> Table:
     columns = (Column("system", "system"), Column("weight", "weight", "number"), Column("share", "share", "rate"))
-    caption = "Weights of the normalised scores; share: part in how much the fused dev scores vary"
+    what = "scores" if normalise == "none" else "normalised scores"
+    caption = f"Weights of the {what}; share: part in how much the fused dev scores vary"
     return Table.of("weights", caption, columns, [weight.to_dict() for weight in weights])
 
 
@@ -272,17 +273,20 @@ def fuse(
 
 
 def _weights(scores: FusedScores, dev: Trials) -> tuple[SystemWeight, ...]:
-    """The weights of a trained linear fusion."""
-    *before, last = scores.steps or (Step("none"),)
-    if not last.name.startswith("linear") or any(step.name == "layer" for step in before):
+    """The weights of a trained linear fusion, as they apply to normalised scores."""
+    first = 0 if scores.normalise == "none" else 1
+    normalisation, method = scores.steps[:first], scores.steps[first:]
+    if not method or not method[-1].name.startswith("linear") or any(step.name != "scale" for step in method[:-1]):
         return ()
-    weights = np.asarray(last.numbers["weights"])
+    weights = np.asarray(method[-1].numbers["weights"])
     if weights.ndim > 1:  # those of all clients that dev knows
         weights = weights[:-1].mean(axis=0)
+    for step in method[:-1]:
+        weights = weights / step.numbers["scale"]
     assert scores.missing is not None
     matrix, _ = scores.missing.fill(score_matrix(dev, scores.systems))
-    by_client = any(step.by_client for step in before)
-    spread = spread_of(run_steps(before, matrix, scores.client_numbers(dev) if by_client else None))
+    by_client = any(step.by_client for step in normalisation)
+    spread = spread_of(run_steps(normalisation, matrix, scores.client_numbers(dev) if by_client else None))
     moved = np.abs(weights) * spread
     total = moved.sum()
     shares = moved / total if total > 0 else np.full(len(weights), np.nan)
