@@ -90,7 +90,9 @@ def test_people_of_several_sets_are_the_same_people() -> None:
     once, twice = benchmark(pair), benchmark(pair, pair)
     single, double = (compare_pooled(made, *runs(made, "mean", "max"), simultaneous=False) for made in (once, twice))
     inner = slice(2, -2)
-    np.testing.assert_allclose(double.statistic[inner], single.statistic[inner], rtol=0.05)
+    ratio = double.statistic[inner] / single.statistic[inner]
+    # chance on test is taken out of what thresholds add, less of it where experiments share their trials
+    assert np.all((ratio > 0.75) & (ratio < 1.05))
 
 
 def test_equal_methods_differ_seldom() -> None:
