@@ -169,7 +169,7 @@ def chimeric_sets(
     >>> trials = Trials.from_arrays(scores, claim == subject, systems=["face", "voice"], claim=claim, subject=subject)
     >>> (found,) = chimeric_sets([trials.select(["face"])], [trials.select(["voice"])], rng=1)
     >>> found.column("face")[found.genuine].tolist(), found.column("voice")[found.genuine].tolist()
-    ([0.0, 8.0, 16.0], [17.0, 9.0, 1.0])
+    ([0.0, 8.0, 16.0], [17.0, 1.0, 9.0])
     """
     if len(first) != len(second) or not first:
         raise ParameterError(f"{len(first)} and {len(second)} sets cannot be paired: give as many of both modalities")

