@@ -11,7 +11,7 @@ from .benchmark.runner import RunSettings, run_benchmark
 from .benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
 from .comparison import Comparison, compare
 from .counting.errors import ErrorCounts, ScoreSource, as_source, count_errors
-from .curves import RocCurve, auc_error, roc_curve
+from .curves import PrecisionRecallCurve, RocCurve, auc_error, precision_recall_curve, roc_curve
 from .epc import (
     PerformanceCurve,
     alpha_grid,
@@ -73,7 +73,8 @@ from .intervals.bands import Band, curve_band
 from .intervals.judged import judged_interval
 from .judging import Judgement, TrialSets, judge, judge_at
 from .planning import ComparisonPlan, RatePlan, check_plan, comparison_power, plan_comparison, plan_rate, rule_of_thirty
-from .rules.criteria import CRITERIA, Criterion, choose_thresholds, register_criterion
+from .rules.break_even import BreakEvenPoint, break_even_point
+from .rules.criteria import CRITERIA, Criterion, choose_thresholds, register_criterion, target_criterion
 from .rules.eer import EqualErrorRate, equal_error_rate
 from .rules.measures import MEASURES, DetectionCosts, Measure, Weights, linear_measure, register_measure
 from .significance import (
@@ -114,6 +115,7 @@ __all__ = [
     "BenchmarkSet",
     "BetaBinomialFit",
     "Block",
+    "BreakEvenPoint",
     "Cell",
     "Column",
     "Comparison",
@@ -147,6 +149,7 @@ __all__ = [
     "OutputError",
     "ParameterError",
     "PerformanceCurve",
+    "PrecisionRecallCurve",
     "RateInterval",
     "RatePlan",
     "ReadOptions",
@@ -172,6 +175,7 @@ __all__ = [
     "auc_error",
     "bound_from_eers",
     "bounds_from_eers",
+    "break_even_point",
     "check_plan",
     "choose_thresholds",
     "class_interval",
@@ -216,6 +220,7 @@ __all__ = [
     "plan_comparison",
     "plan_rate",
     "pool_curves",
+    "precision_recall_curve",
     "proportion_interval",
     "published_counts",
     "rate_interval",
@@ -236,6 +241,7 @@ __all__ = [
     "select_parameters",
     "smallest_difference",
     "study_like",
+    "target_criterion",
     "translate",
     "write_tables",
     "write_trials",

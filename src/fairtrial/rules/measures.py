@@ -85,6 +85,9 @@ class Measure:
         The label in the terms of ISO/IEC 19795-1; `label` by default.
     summary
         What it is, in a few words, for the help of the command line.
+    worsened_by_errors
+        Whether no error of either kind, added to others, ever makes it better: then a target of it is searched for
+        without looking at every score.
     """
 
     name: str
@@ -95,6 +98,7 @@ class Measure:
     weights: Callable[[float], Weights] | None = None
     iso_label: str = ""
     summary: str = ""
+    worsened_by_errors: bool = False
 
     def __post_init__(self) -> None:
         if not self.iso_label:
@@ -333,10 +337,30 @@ for _measure in (
     linear_measure("frr", "FRR", Weights(0.0, 1.0), iso_label="FNMR", summary="share of genuine trials rejected"),
     linear_measure("wer", "WER", _wer_weights, summary="alpha FAR + (1 - alpha) FRR"),
     _detection_cost(DetectionCosts()),
-    Measure("class-error", class_error, "Classification error", summary="share of all trials decided wrongly"),
-    Measure("precision", precision, "Precision", higher_is_better=True, summary="genuine share of accepted trials"),
+    Measure(
+        "class-error",
+        class_error,
+        "Classification error",
+        summary="share of all trials decided wrongly",
+        worsened_by_errors=True,
+    ),
+    Measure(
+        "precision",
+        precision,
+        "Precision",
+        higher_is_better=True,
+        summary="genuine share of accepted trials",
+        worsened_by_errors=True,
+    ),
     linear_measure("recall", "Recall", Weights(0.0, -1.0, 1.0), higher_is_better=True, summary=_ACCEPTED),
-    Measure("f1", f1, "F1", higher_is_better=True, summary="harmonic mean of precision and recall"),
+    Measure(
+        "f1",
+        f1,
+        "F1",
+        higher_is_better=True,
+        summary="harmonic mean of precision and recall",
+        worsened_by_errors=True,
+    ),
     linear_measure("sensitivity", "Sensitivity", Weights(0.0, -1.0, 1.0), higher_is_better=True, summary=_ACCEPTED),
     linear_measure(
         "specificity",
