@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 SPELLINGS: dict[str, str] = {
-    r"""\b(nan|cluster|missing|format|fusion|criterion|measure)=(["'])([^"']*)\2""": r"--\1 \3",
+    r"""\b(nan|cluster|missing|format|fusion|criterion|measure|convention)=(["'])([^"']*)\2""": r"--\1 \3",
     r"""\bfailed_enrolment=(["'])([^"']*)\1""": r"--failed-enrolment \2",
     r'\bcolumns=\{"(\w+)": "([^"]*)"\}': r"--column \1=\2",
     r"\bcolumns=\.\.\.": "--column",
