@@ -28,12 +28,15 @@ FIGURES: dict[str, list[list[str]]] = {
     "epc": [
         [*SETS, "--points", "11", "--bands", "simultaneous", "--mark", ".5", "--mark", ".2"],
         [*SETS, "--points", "11", "--bands", "pointwise", "--resample", "test"],
+        [*SETS, *QUICK, "--bands", "pointwise", "--band-method", "bootstrap"],
+        [*SETS, "--points", "11", "--criterion", "precision", "--measure", "recall", "--range", ".3", ".9"],
         [*SETS, "--measure", "f1", "--criterion", "precision-recall", "--points", "11", "--pool"],
         ["--dev", "dev.csv", "--folds", "4", "--points", "11"],
     ],
     "epc-compare": [
         [*PAIR, *QUICK],
         [*PAIR, *QUICK, "--method", "dependent", "--simultaneous"],
+        [*PAIR, *QUICK, "--method", "bootstrap"],
         [*PAIR, *QUICK, "--measure", "f1"],
     ],
     "epc-significance": [[*PAIR, *QUICK, "--levels", ".05,.5,.95"], [*PAIR, *QUICK, "--measure", "precision"]],

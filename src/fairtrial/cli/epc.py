@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fairtrial.claims import Threshold
     from fairtrial.cli.inputs import Inputs
     from fairtrial.epc import PerformanceCurve
-    from fairtrial.intervals.bands import Band, BandKind
+    from fairtrial.intervals.bands import Band, BandKind, BandMethod
     from fairtrial.intervals.rates import RateInterval
     from fairtrial.judging import TrialSets
     from fairtrial.significance.curves import CurveComparison, CurveTest
@@ -91,13 +91,19 @@ class BandOptions:
         "none",
         help="Band around each curve: at each alpha by itself, or for the whole curve at once.",
     )
+    band_method: BandMethod = choice(
+        "--band-method",
+        ["cluster", "bootstrap"],
+        "cluster",
+        help="How bands are made: from the intervals of evaluate, or by resampling test, and dev with --resample both.",
+    )
     workers: int = option(
         "--workers",
         type=int,
         default=1,
         show_default=True,
         metavar="K",
-        help="Threads of --method bootstrap; the result is the same for any.",
+        help="Threads of what is bootstrapped; the result is the same for any.",
     )
 
 
@@ -190,7 +196,7 @@ def command(
     sets = inputs.sets(chance)
     areas = {} if asked.no_areas else areas_of(inputs, sets, curve, chance, asked)
     curves = curves_of(inputs, sets, curve, measure, pool=pool)
-    bands = bands_of(inputs, curves, band.bands, given, chance)
+    bands = bands_of(inputs, curves, band, given, chance, resamples)
     shown = [{**_band_dict(bands.get(each.system)), **each.to_dict()} for each in curves]
     found: dict[str, Any] = {
         "curves": shown,
@@ -248,10 +254,15 @@ def areas_of(
 
 
 def bands_of(
-    inputs: Inputs, curves: Sequence[PerformanceCurve], kind: BandKinds, given: ThresholdOptions, chance: ChanceOptions
+    inputs: Inputs,
+    curves: Sequence[PerformanceCurve],
+    asked: BandOptions,
+    given: ThresholdOptions,
+    chance: ChanceOptions,
+    resamples: int,
 ) -> dict[str, Band]:
     """The bands around the curves, by system."""
-    if kind == "none":
+    if asked.bands == "none":
         return {}
     from fairtrial.intervals.bands import curve_band
 
@@ -260,7 +271,14 @@ def bands_of(
         for curve in curves:
             if curve.system in inputs.systems:
                 bands[curve.system] = curve_band(
-                    curve, kind=kind, confidence=chance.confidence, threshold=given.threshold
+                    curve,
+                    kind=asked.bands,
+                    method=asked.band_method,
+                    confidence=chance.confidence,
+                    threshold=given.threshold,
+                    n_resamples=resamples,
+                    rng=chance.seed,
+                    workers=asked.workers,
                 )
                 bar.advance()
     return bands

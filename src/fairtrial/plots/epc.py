@@ -141,7 +141,8 @@ def how_judged(curve: PerformanceCurve) -> str:
 def _headline(curve: PerformanceCurve, band: Band | None, points: Sequence[Evaluation]) -> str:
     around = []
     if band is not None:
-        around.append((f"{100 * band.confidence:g} % {band.kind} bands", GIVEN_ALONG[band.threshold]))
+        by = " by bootstrap" if band.method == "bootstrap" else ""
+        around.append((f"{100 * band.confidence:g} % {band.kind} bands{by}", GIVEN_ALONG[band.threshold]))
     if points:
         interval = points[0].interval
         around.append((f"points with {100 * interval.confidence:g} % intervals", GIVEN_ALONG[interval.threshold]))

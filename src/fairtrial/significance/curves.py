@@ -13,7 +13,7 @@ from fairtrial.claims import Claim, Threshold, claims_along, largest_of_all
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.epc import PerformanceCurve
 from fairtrial.errors import ParameterError, TrialsError
-from fairtrial.intervals.bootstrap import Bootstrap, Statistic, count_table, replicate
+from fairtrial.intervals.bootstrap import Bootstrap, Statistic, centred_along, count_table, replicate
 from fairtrial.intervals.rates import normal_quantile
 from fairtrial.judging import Judgement
 from fairtrial.rules.measures import Measure
@@ -296,25 +296,13 @@ def _by_bootstrap(
     rng: np.random.Generator | int | None,
     workers: int,
 ) -> _Along:
-    """The difference along alpha with the centred interval of its replicates, thresholds as they are.
-
-    Over all alphas at once, each interval is wider by the same factor: the one that lets as many replicates as are
-    asked for lie within all intervals.
-    """
+    """The difference along alpha with the centred interval of its replicates, thresholds as they are."""
     found = _replicates(judged, measure, n_resamples, rng, workers)
-    means = np.array([each.replicates.mean() for each in found])
-    ends = np.array([each.interval(confidence=confidence, method="centred") for each in found])
-    radius, critical = (ends[:, 1] - ends[:, 0]) / 2, normal_quantile(confidence)
-    if simultaneous:
-        moving = radius > 0
-        away = np.abs(np.stack([each.replicates for each in found], axis=1) - means)[:, moving] / radius[moving]
-        wider = float(np.quantile(np.max(away, axis=1, initial=0), confidence))
-        critical, radius = wider * critical, wider * radius
-        ends = np.stack([means - radius, means + radius], axis=1)
+    low, high, wider = centred_along(found, confidence=confidence, simultaneous=simultaneous)
     difference = np.array([each.estimate for each in found])
     statistic = np.array([_centred_deviate(each) for each in found])
-    everywhere = np.ones(len(found), dtype=bool)
-    return _Along(difference, ends[:, 0], ends[:, 1], statistic, critical, "fixed", everywhere)
+    critical, everywhere = wider * normal_quantile(confidence), np.ones(len(found), dtype=bool)
+    return _Along(difference, low, high, statistic, critical, "fixed", everywhere)
 
 
 def _centred_deviate(found: Bootstrap) -> float:
