@@ -57,9 +57,9 @@ def test_replicates_against_rows_drawn_one_by_one(criterion: str, threshold: str
     expected = rows_drawn(criterion, 600, both=threshold == "re-estimated")
     for each, column, value in zip(found, expected.T, curve.hter, strict=True):
         assert each.estimate == pytest.approx(value)
-        spread = column.std()
-        assert each.replicates.mean() == pytest.approx(column.mean(), abs=5 * spread / np.sqrt(600))
-        assert each.replicates.std() == pytest.approx(spread, rel=0.13)  # 4 standard errors of 600 replicates
+        # some replicates meet a target of precision far away, so quantiles are compared and not standard deviations
+        ours, theirs = (np.quantile(values, [0.1, 0.5, 0.8]) for values in (each.replicates, column))
+        assert ours == pytest.approx(theirs, abs=0.15 * (theirs[2] - theirs[0]))
 
 
 def test_replicates_of_people_have_the_deviation_that_is_claimed() -> None:
