@@ -74,7 +74,7 @@ class Areas(Result):
         """One row per area."""
         columns = (
             Column("area", "area"),
-            Column("meaning", "the mean", "term"),
+            Column("meaning", "mean over", "term"),
             Column("value", "value", "rate"),
             Column("targets", "targets", "range"),
             Column("convention", "convention", detail=True),
@@ -82,9 +82,9 @@ class Areas(Result):
         rows = tuple(
             (area, meaning, value, (self.low, self.high), self.convention)
             for area, meaning, value in (
-                ("e_v1", f"over targets of {self.pair.v1.label}, eq. (15)", self.e_v1),
-                ("e_v2", f"over targets of {self.pair.v2.label}, eq. (16)", self.e_v2),
-                ("g", "of both, eq. (18)", self.g),
+                ("e_v1", f"targets of {self.pair.v1.label}, eq. (15)", self.e_v1),
+                ("e_v2", f"targets of {self.pair.v2.label}, eq. (16)", self.e_v2),
+                ("g", "both, eq. (18)", self.g),
             )
         )
         return (Table("areas", f"Expected {self.pair.mean.label} over all targets", columns, rows),)
