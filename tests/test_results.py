@@ -71,6 +71,8 @@ def results() -> dict[str, Result]:
         "contest": ft.compare_runs(lausanne, runs),
         "roc": ft.roc_curve(dev, system="face"),
         "eer": ft.equal_error_rate(dev, system="face"),
+        "precision and recall": ft.precision_recall_curve(dev, system="face"),
+        "break-even": ft.break_even_point(dev, system="face"),
     }
 
 
@@ -78,6 +80,7 @@ NAMES = [
     "evaluation", "comparison", "pair", "curve", "areas", "band", "compared curves", "area test", "interval", "test",
     "mcnemar", "bound", "repeated", "no errors", "fit", "study", "studies", "plan", "checked plan", "comparison plan",
     "fusion", "applied", "correlations", "predictions", "chimeric", "benchmark", "contest", "roc", "eer",
+    "precision and recall", "break-even",
 ]  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from .benchmark.runner import RunSettings, run_benchmark
 from .benchmark.sets import Benchmark, BenchmarkSet, ListedFusion, SystemInfo
 from .comparison import Comparison, compare, cross_validated_comparison
 from .counting.errors import ErrorCounts, ScoreSource, as_source, count_errors
-from .curves import RocCurve, auc_error, roc_curve
+from .curves import PrecisionRecallCurve, RocCurve, auc_error, precision_recall_curve, roc_curve
 from .epc import (
     PerformanceCurve,
     alpha_grid,
@@ -86,7 +86,8 @@ from .intervals.bands import Band, curve_band
 from .intervals.judged import judged_interval
 from .judging import Judgement, TrialSets, judge, judge_at
 from .planning import ComparisonPlan, RatePlan, check_plan, comparison_power, plan_comparison, plan_rate, rule_of_thirty
-from .rules.criteria import CRITERIA, Criterion, choose_thresholds, register_criterion
+from .rules.break_even import BreakEvenPoint, break_even_point
+from .rules.criteria import CRITERIA, Criterion, choose_thresholds, register_criterion, target_criterion
 from .rules.eer import EqualErrorRate, equal_error_rate
 from .rules.measures import MEASURES, DetectionCosts, Measure, Weights, linear_measure, register_measure
 from .significance import (
@@ -132,6 +133,7 @@ __all__ = [
     "BenchmarkSet",
     "BetaBinomialFit",
     "Block",
+    "BreakEvenPoint",
     "Cell",
     "ChimericStudy",
     "Column",
@@ -169,6 +171,7 @@ __all__ = [
     "OutputError",
     "ParameterError",
     "PerformanceCurve",
+    "PrecisionRecallCurve",
     "RateInterval",
     "RatePlan",
     "ReadOptions",
@@ -196,6 +199,7 @@ __all__ = [
     "auc_error",
     "bound_from_eers",
     "bounds_from_eers",
+    "break_even_point",
     "check_plan",
     "chimeric_sets",
     "chimeric_study",
@@ -250,6 +254,7 @@ __all__ = [
     "pool_curves",
     "pooled_band",
     "pooled_test",
+    "precision_recall_curve",
     "predict_fusions",
     "proportion_interval",
     "published_counts",
@@ -273,6 +278,7 @@ __all__ = [
     "smallest_difference",
     "study_like",
     "system_correlations",
+    "target_criterion",
     "translate",
     "write_tables",
     "write_trials",

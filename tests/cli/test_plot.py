@@ -24,15 +24,19 @@ STUDY = "n,m,pi,rho,method,coverage\n" + "".join(
 FIGURES: dict[str, list[list[str]]] = {
     "det": [SETS, ["--dev", "dev.csv", "--folds", "4", "--system", "face"]],
     "roc": [SETS, [*SETS, "--limit", ".5", "--criterion", "far", "--alpha", ".05"], [*SETS, "--eer", "rocch"]],
+    "precision-recall": [SETS, [*SETS, "--criterion", "precision-at-least", "--alpha", ".8", "--low", ".2"]],
     "epc": [
         [*SETS, "--points", "11", "--bands", "simultaneous", "--mark", ".5", "--mark", ".2"],
         [*SETS, "--points", "11", "--bands", "pointwise", "--resample", "test"],
+        [*SETS, *QUICK, "--bands", "pointwise", "--band-method", "bootstrap"],
+        [*SETS, "--points", "11", "--criterion", "precision", "--measure", "recall", "--range", ".3", ".9"],
         [*SETS, "--measure", "f1", "--criterion", "precision-recall", "--points", "11", "--pool"],
         ["--dev", "dev.csv", "--folds", "4", "--points", "11"],
     ],
     "epc-compare": [
         [*PAIR, *QUICK],
         [*PAIR, *QUICK, "--method", "dependent", "--simultaneous"],
+        [*PAIR, *QUICK, "--method", "bootstrap"],
         [*PAIR, *QUICK, "--measure", "f1"],
     ],
     "epc-significance": [[*PAIR, *QUICK, "--levels", ".05,.5,.95"], [*PAIR, *QUICK, "--measure", "precision"]],
@@ -167,6 +171,8 @@ BAD: list[tuple[list[str], str]] = [
     (["det", *SETS, "--system", "ear", "--out", "a.png"], "no system 'ear'"),
     (["roc", *SETS, "--limit", "7", "--out", "a.png"], "limit"),
     (["roc", *SETS, "--confidence", "95", "--out", "a.png"], "confidence"),
+    (["precision-recall", *SETS, "--low", "2", "--out", "a.png"], "begin at a fraction"),
+    (["precision-recall", *SETS, "--criterion", "precision", "--out", "a.png"], "needs a target: give --alpha"),
     (["epc", *SETS, "--points", "1", "--out", "a.png"], "at least 2 points"),
     (["epc", "--dev", "dev.csv", "--folds", "4", "--mark", ".5", "--out", "a.png"], "--mark"),
     (["epc", *SETS, "--measure", "f1", "--mark", ".5", "--out", "a.png"], "--mark"),

@@ -53,6 +53,6 @@ def test_bands_and_regions_of_two_methods(dev: Trials, test: Trials, ax: Axes) -
     pooled_epc_plot(runs, bands=bands, comparison=found, ax=ax)
     assert len(ax.collections) == 2
     assert len(ax.patches) == len(found.regions) > 0
-    assert "95 % pointwise bands, threshold re-estimated\ngrey: they differ, 50 % confidence" in ax.get_title()
+    assert "95 % band, pointwise, threshold re-estimated\ngrey: they differ, 50 % confidence" in ax.get_title()
     same = compare_pooled(benchmark, runs[0], runs[0])
     assert "they differ nowhere, 95 %" in pooled_epc_plot(runs, comparison=same).get_title(loc="left")

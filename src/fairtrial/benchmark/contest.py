@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from fairtrial.benchmark.results import BenchmarkResult
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet
-from fairtrial.claims import Claim, ThresholdDeviations
+from fairtrial.claims import Claim, ThresholdDeviations, re_estimated
 from fairtrial.errors import ParameterError, listed
 from fairtrial.fusion.gain import mean_gain
 from fairtrial.people import People
 from fairtrial.rules.measures import linear_weights
 from fairtrial.significance.multiple import Correction, adjust_p_values, compact_letters
 from fairtrial.significance.results import TEST_COLUMNS, TestResult, student_test
-from fairtrial.spread import Spread, contributions, welch
+from fairtrial.spread import Spread, contributions
 from fairtrial.tables import Column, Result, Table, percent
 from fairtrial.trials import Trials
 
@@ -191,9 +191,7 @@ def _claim(estimate: float, spread: Spread, a: BenchmarkResult, b: BenchmarkResu
     if len(known) < len(parts):
         return Claim(estimate, spread, 0.0, spread.degrees, "fixed")
     together = ThresholdDeviations.together(known)
-    moved = float(together.variances()[0])
-    degrees = welch([(spread.variance, spread.degrees), (moved, together.degrees)])
-    return Claim(estimate, spread, moved, degrees, "re-estimated")
+    return re_estimated(estimate, spread, float(together.variances()[0]), together.degrees)
 
 
 def _errors_by_trial(benchmark: Benchmark, result: BenchmarkResult) -> dict[str, NDArray[np.float64]]:

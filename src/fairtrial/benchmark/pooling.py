@@ -13,7 +13,7 @@ from fairtrial.benchmark.contest import joined_trials
 from fairtrial.benchmark.results import BenchmarkResult, ExperimentResult, group_name
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet
 from fairtrial.checks import check_choice, check_confidence
-from fairtrial.claims import Claim, Threshold, ThresholdDeviations, largest_normal, student_quantile
+from fairtrial.claims import Claim, Threshold, ThresholdDeviations, largest_normal, re_estimated, student_quantile
 from fairtrial.errors import ParameterError, listed, shown
 from fairtrial.intervals.bands import Band, BandKind
 from fairtrial.intervals.rates import normal_quantile
@@ -21,8 +21,8 @@ from fairtrial.judging import Judgement, TrialSets
 from fairtrial.people import People
 from fairtrial.reestimation import RESAMPLES
 from fairtrial.rules.measures import MEASURES, Weights, linear_measure
-from fairtrial.significance.curves import CurveComparison, normal_deviate
-from fairtrial.spread import Floats, welch
+from fairtrial.significance.curves import CurveComparison, DifferenceAlong
+from fairtrial.spread import Floats
 from fairtrial.trials import Trials
 
 _Terms = Sequence[tuple[float, BenchmarkResult]]
@@ -77,22 +77,23 @@ def compare_pooled(
     check_choice("threshold", threshold, get_args(Threshold))
     check_confidence(confidence)
     found = _along(benchmark, [(1.0, a), (-1.0, b)], group, threshold)
-    critical = normal_quantile(confidence)
-    if simultaneous:
-        critical = largest_normal(found.replicates[:, found.supported], confidence, found.seed)
+    largest = largest_normal(found.replicates[:, found.supported], confidence, found.seed) if simultaneous else None
+    along = DifferenceAlong.of_claims(found.claims, found.supported, confidence, largest)
     return CurveComparison(
         a.label,
         b.label,
         "cluster" if found.clustered else "paired",
         MEASURES["hter"],
         a.pooled[group].alpha,
-        np.array([claim.estimate for claim in found.claims]),
-        np.array([normal_deviate(claim) for claim in found.claims]),
-        critical,
+        along.difference,
+        along.low,
+        along.high,
+        along.statistic,
+        along.critical,
         confidence,
         simultaneous,
-        found.claims[0].threshold,
-        found.supported,
+        along.threshold,
+        along.supported,
     )
 
 
@@ -191,12 +192,11 @@ def _along(benchmark: Benchmark, terms: _Terms, group: str, threshold: Threshold
     shared = np.zeros(len(alphas))
     if moved.by_people is not None and any(own.overlap for own in trials.values()):
         shared = 2 * np.mean(by_dev * replicates, axis=0)
-    claims = []
-    for estimate, spread, own, joint in zip(estimates.tolist(), spreads, moved.variances(), shared, strict=True):
-        # people of both dev and test: what they add to one may be taken from the other, though never all of it
-        whole = max(spread.variance + own + joint, (spread.variance + own) / 2)
-        degrees = welch([(spread.variance, spread.degrees), (float(own), moved.degrees)])
-        claims.append(Claim(estimate, spread, float(whole - spread.variance), degrees, "re-estimated"))
+    parts_of_each = zip(estimates.tolist(), spreads, moved.variances().tolist(), shared.tolist(), strict=True)
+    claims = [
+        re_estimated(estimate, spread, own, moved.degrees, joint=joint)
+        for estimate, spread, own, joint in parts_of_each
+    ]
     supported = np.all(
         [np.any([_judged(e).supported for e in experiments], axis=0) for _, _, experiments in chosen], axis=0
     )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+_CHOICES = "nan|cluster|missing|format|fusion|normalise|inner|criterion|measure|convention"
 SPELLINGS: dict[str, str] = {
-    r"""\b(nan|cluster|missing|format|fusion|normalise|inner|criterion|measure)=(["'])([^"']*)\2""": r"--\1 \3",
+    rf"""\b({_CHOICES})=(["'])([^"']*)\2""": r"--\1 \3",
     r"""\bfailed_enrolment=(["'])([^"']*)\1""": r"--failed-enrolment \2",
     r'\bcolumns=\{"(\w+)": "([^"]*)"\}': r"--column \1=\2",
     r"\bcolumns=\.\.\.": "--column",

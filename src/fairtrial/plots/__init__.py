@@ -15,6 +15,7 @@ from fairtrial.plots.hter_sd import hter_deviations, hter_sd_plot
 from fairtrial.plots.operating import operating_curves
 from fairtrial.plots.plan import plan_plot, power_curve, power_plot
 from fairtrial.plots.pooled import pooled_epc_plot
+from fairtrial.plots.precision_recall import judged_precision, precision_recall_plot
 from fairtrial.plots.roc import roc_plot
 from fairtrial.plots.scatter import scatter_data, scatter_plot
 from fairtrial.plots.zoo import zoo_data, zoo_plot
@@ -34,11 +35,13 @@ __all__ = [
     "hook_plot",
     "hter_deviations",
     "hter_sd_plot",
+    "judged_precision",
     "operating_curves",
     "plan_plot",
     "pooled_epc_plot",
     "power_curve",
     "power_plot",
+    "precision_recall_plot",
     "read_study",
     "roc_plot",
     "scatter_data",

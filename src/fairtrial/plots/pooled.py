@@ -62,7 +62,8 @@ def pooled_epc_plot(
         data = f"{first.benchmark} (synthetic)" if first.synthetic else first.benchmark
         lines = [f"pooled EPC: {data}, {first.protocol}, {what}", how_judged(any_curve)]
         if bands:
-            lines.append(next(iter(bands.values())).described)
+            any_band = next(iter(bands.values()))
+            lines.append(f"{any_band.described}, threshold {any_band.threshold}")
         if comparison is not None:
             lines.append(_shade(own, comparison))
         own.set_title("\n".join(lines))

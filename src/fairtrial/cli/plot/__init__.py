@@ -9,6 +9,7 @@ from fairtrial.cli.app import LazyGroup
 FIGURES = {
     "det": "DET curves on probit axes, with the point that dev gives.",
     "roc": "ROC curves of errors with the EER line.",
+    "precision-recall": "Precision against recall with the break-even points.",
     "epc": "Expected Performance Curves of all systems, with bands.",
     "epc-compare": "Two Expected Performance Curves, shaded where they differ.",
     "epc-significance": "Two curves above the confidence that the first system is worse.",
