@@ -54,6 +54,7 @@ def results() -> dict[str, Result]:
         "test": ft.independent_test(first, second),
         "mcnemar": ft.mcnemar_test(3, 90),
         "bound": ft.bound_from_eers(0.01, 0.02, 1000),
+        "bounds": ft.bounds_from_eers({"<voice>": 0.01, "face": 0.02, "finger": 0.0}, 1000),
         "repeated": ft.repeated_intervals(people, n_resamples=50),
         "no errors": ft.repeated_intervals(ft.Individuals.from_counts([0, 0, 0], 5), n_resamples=50),
         "fit": ft.fit_beta_binomial(people),
@@ -72,8 +73,8 @@ def results() -> dict[str, Result]:
 
 NAMES = [
     "evaluation", "comparison", "pair", "curve", "areas", "band", "compared curves", "area test", "interval", "test",
-    "mcnemar", "bound", "repeated", "no errors", "fit", "study", "studies", "plan", "checked plan", "comparison plan",
-    "fusion", "benchmark", "contest", "roc", "eer",
+    "mcnemar", "bound", "bounds", "repeated", "no errors", "fit", "study", "studies", "plan", "checked plan",
+    "comparison plan", "fusion", "benchmark", "contest", "roc", "eer",
 ]  # fmt: skip
 
 

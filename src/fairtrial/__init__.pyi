@@ -79,6 +79,7 @@ from .rules.measures import MEASURES, DetectionCosts, Measure, Weights, linear_m
 from .significance import (
     Discordant,
     EerBound,
+    EerBounds,
     McNemar,
     TestResult,
     adjust_p_values,
@@ -126,6 +127,7 @@ __all__ = [
     "DetectionCosts",
     "Discordant",
     "EerBound",
+    "EerBounds",
     "EqualErrorRate",
     "ErrorCounts",
     "Evaluation",

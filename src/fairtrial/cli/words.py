@@ -18,6 +18,7 @@ SPELLINGS: dict[str, str] = {
     r'\bselect\(\["([^"]*)"\]\)': r"--system \1",
     r"\b(pi|rho|alpha|confidence|folds|margin|power|attempts|individuals)=(\.?\d[\d.]*\b)": r"--\1 \2",
     r"\balpha=\.\.\.": "--alpha",
+    r"\beer_m=(\.?\d[\d.]*\b)": r"--eer-m \1",
     r"\brho_client\b": "--rho",
     r"\brho_impostor\b": "--rho-impostor",
     r"\bimpostors=\.\.\.": "--impostors",
