@@ -57,6 +57,7 @@ def results() -> dict[str, Result]:
         "bounds": ft.bounds_from_eers({"<voice>": 0.01, "face": 0.02, "finger": 0.0}, 1000),
         "repeated": ft.repeated_intervals(people, n_resamples=50),
         "no errors": ft.repeated_intervals(ft.Individuals.from_counts([0, 0, 0], 5), n_resamples=50),
+        "rate test": ft.rate_test(people, 0.3),
         "fit": ft.fit_beta_binomial(people),
         "study": ft.run_study([ft.Cell(30, 2, 0.1, 0.2)], ft.StudySettings(data_sets=20, n_resamples=20)),
         "studies": ft.run_study(ft.Grid((20, 30), (2,), (0.1,), (0.2,)), ft.StudySettings(data_sets=20, exact=True)),
@@ -73,8 +74,8 @@ def results() -> dict[str, Result]:
 
 NAMES = [
     "evaluation", "comparison", "pair", "curve", "areas", "band", "compared curves", "area test", "interval", "test",
-    "mcnemar", "bound", "bounds", "repeated", "no errors", "fit", "study", "studies", "plan", "checked plan",
-    "comparison plan", "fusion", "benchmark", "contest", "roc", "eer",
+    "mcnemar", "bound", "bounds", "repeated", "no errors", "rate test", "fit", "study", "studies", "plan",
+    "checked plan", "comparison plan", "fusion", "benchmark", "contest", "roc", "eer",
 ]  # fmt: skip
 
 

@@ -181,5 +181,5 @@ def _study_like(file: str, settings: StudySettings, grid_name: str | None, axes:
     for name, values in given.items():
         if len(values) > 1:
             raise ParameterError(f"--{name} must be one number with --like")
-    people = Individuals.from_counts(*read_counts(file))
+    people = Individuals.from_counts(*read_counts(file).counts)
     return study_like(people, settings, **{name: values[0] for name, values in given.items()})

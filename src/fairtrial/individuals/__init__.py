@@ -4,6 +4,13 @@ from fairtrial.individuals.attempts import ErrorKind, Individuals, Person
 from fairtrial.individuals.beta_binomial import BetaBinomialFit, fit_beta_binomial
 from fairtrial.individuals.coverage import PAPER, QUICK, Cell, CoverageRow, Grid, cover, cover_exactly
 from fairtrial.individuals.generators import GENERATORS, Generator, draw_counts, draw_individuals, errors_pmf
+from fairtrial.individuals.hypotheses import (
+    IndividualsTest,
+    IndividualsTests,
+    device_test,
+    paired_device_test,
+    rate_test,
+)
 from fairtrial.individuals.limits import INDIVIDUALS_METHODS, IndividualsMethod, Limits
 from fairtrial.individuals.repeated import REPEATED_METHODS, RepeatedIntervals, repeated_intervals
 from fairtrial.individuals.study import CoverageStudy, StudySettings, run_study, study_like
@@ -23,16 +30,21 @@ __all__ = [
     "Grid",
     "Individuals",
     "IndividualsMethod",
+    "IndividualsTest",
+    "IndividualsTests",
     "Limits",
     "Person",
     "RepeatedIntervals",
     "StudySettings",
     "cover",
     "cover_exactly",
+    "device_test",
     "draw_counts",
     "draw_individuals",
     "errors_pmf",
     "fit_beta_binomial",
+    "paired_device_test",
+    "rate_test",
     "repeated_intervals",
     "run_study",
     "study_like",
