@@ -61,6 +61,9 @@ def results() -> dict[str, Result]:
         "fit": ft.fit_beta_binomial(people),
         "study": ft.run_study([ft.Cell(30, 2, 0.1, 0.2)], ft.StudySettings(data_sets=20, n_resamples=20)),
         "studies": ft.run_study(ft.Grid((20, 30), (2,), (0.1,), (0.2,)), ft.StudySettings(data_sets=20, exact=True)),
+        "claims": ft.check_claims(
+            ft.run_study([ft.Cell(300, 2, 0.1, 0.2)], ft.StudySettings(methods=("lbb",), exact=True))
+        ),
         "plan": plan,
         "checked plan": ft.check_plan(plan, data_sets=50),
         "comparison plan": ft.plan_comparison((0.01, 0.02), (0.015, 0.03)),
@@ -74,7 +77,7 @@ def results() -> dict[str, Result]:
 
 NAMES = [
     "evaluation", "comparison", "pair", "curve", "areas", "band", "compared curves", "area test", "interval", "test",
-    "mcnemar", "bound", "bounds", "repeated", "no errors", "rate test", "fit", "study", "studies", "plan",
+    "mcnemar", "bound", "bounds", "repeated", "no errors", "rate test", "fit", "study", "studies", "claims", "plan",
     "checked plan", "comparison plan", "fusion", "benchmark", "contest", "roc", "eer",
 ]  # fmt: skip
 

@@ -241,3 +241,22 @@ def test_bad_input(folder: Path, arguments: list[str], parts: list[str]) -> None
     for part in parts:
         assert part in result.stderr
     assert sorted(folder.rglob("*")) == before
+
+
+def test_maximum_likelihood_is_a_method_too() -> None:
+    cells = answer("--n", "20", "--m", "2", "--pi", ".2", "--rho", ".1", "--exact", "--method", "bb-ml")["cells"]
+    assert [cell["method"] for cell in cells] == ["bb-ml"]
+    assert 0.8 < cells[0]["coverage"] < 1
+    too_many = run("--n", "1000", "--m", "3", "--pi", ".1", "--rho", ".1", "--exact", "--method", "bb-ml")
+    assert (too_many.exit_code, too_many.stdout) == (2, "")
+
+
+def test_claims_of_the_paper_beside_the_study() -> None:
+    cells = ["--n", "200", "--m", "2", "--pi", ".1", "--rho", ".1,.4", "--method", "lbb", "--exact"]
+    found = answer(*cells, "--claims")
+    assert {"section", "method", "claim", "cells", "support"} <= set(found["claims"][0])
+    assert found["claims"][0] == {
+        "section": "4", "method": "lbb", "claim": "well: n pi > 10", "cells": 2, "support": 1.0,
+    }  # fmt: skip
+    assert "claims" not in answer(*cells)
+    assert "supported by" in run(*cells, "--claims").stdout

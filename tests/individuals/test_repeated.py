@@ -13,7 +13,8 @@ from fairtrial import ParameterError
 from fairtrial.individuals.attempts import Individuals
 from fairtrial.individuals.beta_binomial import fit_beta_binomial
 from fairtrial.individuals.limits import INDIVIDUALS_METHODS
-from fairtrial.individuals.repeated import REPEATED_METHODS, recommend, repeated_intervals
+from fairtrial.individuals.methods import REPEATED_METHODS
+from fairtrial.individuals.repeated import recommend, repeated_intervals
 from reference import individuals_2004 as reference
 
 EXAMPLE = Individuals.from_counts(reference.EXAMPLE.errors, reference.EXAMPLE.attempts)

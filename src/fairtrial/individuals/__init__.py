@@ -3,6 +3,7 @@
 from fairtrial.individuals.attempts import ErrorKind, Individuals, Person
 from fairtrial.individuals.beta_binomial import BetaBinomialFit, fit_beta_binomial
 from fairtrial.individuals.coverage import PAPER, QUICK, Cell, CoverageRow, Grid, cover, cover_exactly
+from fairtrial.individuals.findings import PAPER_CLAIMS, ClaimFound, ClaimsFound, check_claims
 from fairtrial.individuals.generators import GENERATORS, Generator, draw_counts, draw_individuals, errors_pmf
 from fairtrial.individuals.hypotheses import (
     IndividualsTest,
@@ -12,17 +13,21 @@ from fairtrial.individuals.hypotheses import (
     rate_test,
 )
 from fairtrial.individuals.limits import INDIVIDUALS_METHODS, IndividualsMethod, Limits
-from fairtrial.individuals.repeated import REPEATED_METHODS, RepeatedIntervals, repeated_intervals
+from fairtrial.individuals.methods import REPEATED_METHODS
+from fairtrial.individuals.repeated import RepeatedIntervals, repeated_intervals
 from fairtrial.individuals.study import CoverageStudy, StudySettings, run_study, study_like
 
 __all__ = [
     "GENERATORS",
     "INDIVIDUALS_METHODS",
     "PAPER",
+    "PAPER_CLAIMS",
     "QUICK",
     "REPEATED_METHODS",
     "BetaBinomialFit",
     "Cell",
+    "ClaimFound",
+    "ClaimsFound",
     "CoverageRow",
     "CoverageStudy",
     "ErrorKind",
@@ -36,6 +41,7 @@ __all__ = [
     "Person",
     "RepeatedIntervals",
     "StudySettings",
+    "check_claims",
     "cover",
     "cover_exactly",
     "device_test",

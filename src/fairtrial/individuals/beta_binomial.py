@@ -110,8 +110,23 @@ def most_likely_limits(
     n_resamples: int | None = 1000,
     rng: np.random.Generator | int | None = 0,
 ) -> Limits:
-    """Compute the interval by maximum likelihood, BB-ML, in the shape of the six; of one data set only."""
-    return fit_beta_binomial(people).interval(confidence)
+    """Compute the interval by maximum likelihood, BB-ML.
+
+    Notes
+    -----
+    Undefined without errors, and where all attempts are errors.
+
+    References
+    ----------
+    Schuckers 2003b; Schuckers et al. 2004, section 2.5.
+    """
+    if people.counts.ndim == 1:
+        return fit_beta_binomial(people).interval(confidence)
+    # many data sets of a study are alike
+    kinds, place = np.unique(people.counts, axis=0, return_inverse=True)
+    limits = [fit_beta_binomial(Individuals(people.errors, people.attempts, row)).interval(confidence) for row in kinds]
+    low, high = np.array(limits)[place.reshape(-1)].T
+    return low, high
 
 
 def _deviation(model: _Likelihood, best: Floats) -> float:

@@ -12,18 +12,14 @@ import numpy as np
 from fairtrial.checks import check_resamples
 from fairtrial.errors import ParameterError
 from fairtrial.individuals.attempts import Individuals
-from fairtrial.individuals.beta_binomial import MOST_FITTED, most_likely_limits
-from fairtrial.individuals.limits import INDIVIDUALS_METHODS, IndividualsMethod, known_method
+from fairtrial.individuals.beta_binomial import MOST_FITTED
+from fairtrial.individuals.methods import REPEATED_METHODS, known_method
 from fairtrial.intervals.proportions import proportion_interval, rule_of_three
 from fairtrial.intervals.rates import Interval, normal_quantile
 from fairtrial.tables import Column, Result, Table, number_text, percent, plural
 
 _FEW = 10
 _MANY = 30
-
-
-REPEATED_METHODS: dict[str, IndividualsMethod] = {**INDIVIDUALS_METHODS, "bb-ml": most_likely_limits}
-"""The six intervals and the beta-binomial by maximum likelihood."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +183,7 @@ def repeated_intervals(
         check_resamples(n_resamples)
     found = {}
     for name in methods:
-        method = known_method(name, REPEATED_METHODS)
+        method = known_method(name)
         limits = method(people, confidence=confidence, n_resamples=n_resamples, rng=rng)
         low, high = (float(limit) for limit in limits)
         level = 0.9 if name == "dr" else confidence
