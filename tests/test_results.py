@@ -59,6 +59,7 @@ def results() -> dict[str, Result]:
         "no errors": ft.repeated_intervals(ft.Individuals.from_counts([0, 0, 0], 5), n_resamples=50),
         "rate test": ft.rate_test(people, 0.3),
         "fit": ft.fit_beta_binomial(people),
+        "fit test": ft.fit_test(people, n_resamples=5),
         "study": ft.run_study([ft.Cell(30, 2, 0.1, 0.2)], ft.StudySettings(data_sets=20, n_resamples=20)),
         "studies": ft.run_study(ft.Grid((20, 30), (2,), (0.1,), (0.2,)), ft.StudySettings(data_sets=20, exact=True)),
         "claims": ft.check_claims(
@@ -77,8 +78,8 @@ def results() -> dict[str, Result]:
 
 NAMES = [
     "evaluation", "comparison", "pair", "curve", "areas", "band", "compared curves", "area test", "interval", "test",
-    "mcnemar", "bound", "bounds", "repeated", "no errors", "rate test", "fit", "study", "studies", "claims", "plan",
-    "checked plan", "comparison plan", "fusion", "benchmark", "contest", "roc", "eer",
+    "mcnemar", "bound", "bounds", "repeated", "no errors", "rate test", "fit", "fit test", "study", "studies", "claims",
+    "plan", "checked plan", "comparison plan", "fusion", "benchmark", "contest", "roc", "eer",
 ]  # fmt: skip
 
 

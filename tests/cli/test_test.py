@@ -79,3 +79,14 @@ def test_rows_of_unequal_tables_are_not_matched() -> None:
 def test_an_id_that_is_there_twice() -> None:
     Path("b.csv").write_text("id,errors,attempts\nanna,0,5\nanna,1,5\n")
     assert "the id anna is there twice" in run("b.csv", "--rate", ".1").stderr
+
+
+def test_fit_of_both_models() -> None:
+    result = CliRunner().invoke(main, ["test", "fit", "a.csv", "--resamples", "5", "--json"], catch_exceptions=False)
+    found = json.loads(result.stdout)
+    assert found["observed"] == [6, 2, 1, 0, 0, 1]
+    assert [test["test"] for test in found["tests"]] == ["beta-binomial", "oman-zucker"]
+    assert {"statistic", "p_value", "rho", "estimate", "expected"} <= set(found["tests"][0])
+    one = CliRunner().invoke(main, ["test", "fit", "a.csv", "--resamples", "5", "--model", "oman-zucker"])
+    assert "oman-zucker" in one.stdout
+    assert "beta-binomial" not in one.stdout

@@ -10,10 +10,11 @@ import click
 from fairtrial.cli import options
 from fairtrial.cli.options import OutputOptions, argument, option
 from fairtrial.cli.output import print_result
+from fairtrial.cli.progress import Bar
 from fairtrial.errors import ParameterError
 
 if TYPE_CHECKING:
-    from fairtrial.individuals import IndividualsTests
+    from fairtrial.individuals import FitTest, Generator, IndividualsTests
 
 
 @click.group()
@@ -21,8 +22,9 @@ def command() -> None:
     """Tests of error rates.
 
     \b
-    Example:
+    Examples:
       fairtrial test individuals counts.csv --rate .01
+      fairtrial test fit counts.csv
     """
 
 
@@ -85,3 +87,52 @@ def _tests(asked: TestOptions, alternative: options.Alternatives) -> Individuals
     tests = paired_device_test(first.counts, second.counts, alternative=alternative, confidence=asked.confidence)
     how = "row by row" if first.ids is None else "by their ids"
     return replace(tests, notes=(f"{len(first.errors)} people matched {how}", *tests.notes))
+
+
+@dataclass(frozen=True, slots=True)
+class FitOptions:
+    """Which models of whose errors."""
+
+    file: str = argument(metavar="FILE")
+    models: tuple[Generator, ...] = option(
+        "--model",
+        type=click.Choice(["beta-binomial", "oman-zucker"]),
+        multiple=True,
+        help="Which model; may be repeated.  [default: both]",
+    )
+    resamples: int = option(
+        "--resamples",
+        type=int,
+        default=200,
+        show_default=True,
+        metavar="M",
+        help="Data sets simulated from each fitted model.",
+    )
+    seed: int = option("--seed", **options.SEED, help="Seed of the data sets.")
+
+    def test(self) -> FitTest:
+        """The test, with a bar."""
+        from fairtrial.formats.counts import read_counts
+        from fairtrial.individuals import Individuals, fit_test
+
+        people = Individuals.from_counts(*read_counts(self.file).counts)
+        models: tuple[Generator, ...] = self.models or ("beta-binomial", "oman-zucker")
+        with Bar("fitting", len(models) * self.resamples) as bar:
+            return fit_test(people, models=models, n_resamples=self.resamples, rng=self.seed, progress=bar.advance)
+
+
+@command.command()
+@options.takes(FitOptions, OutputOptions)
+def fit(asked: FitOptions, output: OutputOptions) -> None:
+    """Test whether people's errors are beta-binomial, or as Oman and Zucker's model has them.
+
+    FILE is a table with the columns errors and attempts, one row per person. A small p value says that the model does
+    not fit. `fairtrial plot fit` draws it.
+
+    \b
+    Example:
+      fairtrial test fit counts.csv
+    """
+    output.check([asked.file])
+    found = asked.test()
+    print_result(output, found.tables(), found.to_dict())
