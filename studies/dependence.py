@@ -11,22 +11,29 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import accumulate
 from math import sqrt
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
+from scipy.stats import multivariate_normal
 
 from fairtrial import Trials
 from fairtrial.areas import area_tests
 from fairtrial.claims import claim
+from fairtrial.counting.errors import ErrorCounts
 from fairtrial.epc import curve_of
-from fairtrial.intervals.bands import Band, curve_band
+from fairtrial.folds import make_blocks, make_halves
+from fairtrial.intervals.bands import curve_band
 from fairtrial.intervals.judged import judged_interval
 from fairtrial.judging import Judgement, TrialSets, judge, judge_at
 from fairtrial.rules.measures import MEASURES
 from fairtrial.significance.curves import compare_curves
+from fairtrial.significance.folds import corrected_resampled_test, five_by_two_test, fold_differences
+from fairtrial.significance.paired import leading_test, pair_judgements
+from fairtrial.significance.rates import Discordant, dependent_test, independent_test
 from fairtrial.trials import Ids
 
 MARK = "<!-- what follows is written by make study -->"
@@ -209,8 +216,73 @@ def along_alpha(scenario: Scenario, data_sets: int, criterion: str) -> Found:
     }
 
 
-def _outside(band: Band, mean: NDArray[np.float64]) -> NDArray[np.bool_]:
-    return np.asarray(((mean < band.low) | (mean > band.high)) & band.supported)
+NIST = (57_748, 5_825)
+"""Impostor and genuine trials of NIST 2000, in section 6.3 of Bengio & Mariéthoz 2004."""
+MODEL_C, MODEL_D = (0.131, 0.096), (0.158, 0.078)
+"""FAR and FRR of its Table 4."""
+CORRELATIONS = (0.0, 0.5, 0.9, 0.99)
+CORRELATED_DATA_SETS = 20_000
+
+
+def of_correlated_systems(correlation: float, data_sets: int = CORRELATED_DATA_SETS) -> Found:
+    """Level and power of eqs. (15) and (16) and of both together: independent trials, systems that correlate."""
+    found = {}
+    for what, other in (("type I", MODEL_C), ("power", MODEL_D)):
+        rejected = rejections(MODEL_C, other, correlation, data_sets)
+        both = rejected["DEP"] & rejected["INDEP"]
+        for name, each in (*rejected.items(), ("both agree", both)):
+            found[f"{name}, {what}"] = float(each.mean())
+    return found
+
+
+def rejections(
+    a: tuple[float, float], b: tuple[float, float], correlation: float, data_sets: int
+) -> dict[str, NDArray[np.bool_]]:
+    """In which data sets each test finds a difference: outcomes drawn by cell, scores joined by a normal copula."""
+    rng = np.random.default_rng([round(100 * correlation), data_sets])
+    impostor, genuine = (
+        rng.multinomial(trials, joint_errors(first, second, correlation), size=data_sets).tolist()
+        for trials, first, second in zip(NIST, a, b, strict=True)
+    )
+    found: dict[str, list[bool]] = {"DEP": [], "INDEP": []}
+    for (i_both, i_a, i_b, _), (g_both, g_a, g_b, _) in zip(impostor, genuine, strict=True):
+        first = ErrorCounts(0.0, i_both + i_a, g_both + g_a, NIST[1], NIST[0])
+        second = ErrorCounts(0.0, i_both + i_b, g_both + g_b, NIST[1], NIST[0])
+        discordant = Discordant(impostor_ab=i_b, impostor_ba=i_a, genuine_ab=g_b, genuine_ba=g_a)
+        found["DEP"].append(dependent_test(first, second, discordant).p_value < 0.05)
+        found["INDEP"].append(independent_test(first, second).p_value < 0.05)
+    return {name: np.array(each) for name, each in found.items()}
+
+
+def joint_errors(a: float, b: float, correlation: float) -> list[float]:
+    """The probabilities that both err, only A does, only B does, and neither does."""
+    joint = multivariate_normal(cov=[[1, correlation], [correlation, 1]])
+    both = float(joint.cdf([ndtri(a), ndtri(b)]))
+    return [both, a - both, b - both, 1 - a - b + both]
+
+
+def over_folds(scenario: Scenario, data_sets: int, folds: int) -> Found:
+    """Level of tests of equal systems where there is one set of trials, cut into folds by people."""
+    hter = MEASURES["hter"]
+    names = ("leading test", "corrected resampled t", "t without correction", "5x2cv")
+    rejected: dict[str, list[bool]] = {name: [] for name in names}
+    for seed, sets in enumerate(chunks(scenario, data_sets, dev=False)):
+        trials, rng = sets.test, np.random.default_rng(seed)
+        assert isinstance(trials, Trials)
+        whole = TrialSets(trials, trials, seed=seed, blocks=make_blocks(trials, folds, rng=rng))
+        halves = [TrialSets(trials, trials, blocks=make_halves(trials, rng=rng)) for _ in range(5)]
+        for a, b in pairs(sets):
+            pair, *deals = (pair_judgements(judge(own, system=a), judge(own, system=b)) for own in (whole, *halves))
+            differences = fold_differences(pair, hter)
+            tests = (
+                leading_test(pair),
+                corrected_resampled_test(differences),
+                corrected_resampled_test(differences, test_to_train=0),
+                five_by_two_test([fold_differences(deal, hter) for deal in deals]),
+            )
+            for name, found in zip(names, tests, strict=True):
+                rejected[name].append(found.p_value < 0.05)
+    return {name: share(each) for name, each in rejected.items()}
 
 
 KNOWN = [
@@ -241,6 +313,7 @@ FROM_DEV = [
         ("far", 0.01, "frr"),
     )
 ] + [(Scenario(), "eer", 0.5, "f1"), (Scenario(), "wer-equal", 0.9, "hter")]
+FOLDED = [(Scenario(e), folds) for e in ("none", "both") for folds in (5, 10)]
 ALONG = [(Scenario(e), c) for e in ("none", "both", "strong") for c in ("wer-min", "wer-equal")]
 
 
@@ -260,17 +333,23 @@ def main() -> None:
         ),
         *((f"{s.name}; {c} {a:g}; {m}", partial(at_dev_threshold, s, data_sets, c, a, m)) for s, c, a, m in FROM_DEV),
         *((f"{s.name}; {c}", partial(along_alpha, s, data_sets // 2, c)) for s, c in ALONG),
+        *((f"{s.name}; {k} folds", partial(over_folds, s, data_sets // 2, k)) for s, k in FOLDED),
+        *((f"{r:g}", partial(of_correlated_systems, r)) for r in CORRELATIONS),
     ]
     with ProcessPoolExecutor() as pool:
         found = [(name, future.result()) for name, future in [(name, pool.submit(job)) for name, job in jobs]]
-    one, two = len(KNOWN), len(KNOWN) + len(FROM_DEV)
+    one, two, three, four = accumulate(len(rows) for rows in (KNOWN, FROM_DEV, ALONG, FOLDED))
     parts = [
         f"### At a known threshold\n\n{data_sets:,} data sets per row, in %.\n",
         table("people, effects, rates", found[:one]),
         f"\n### At a threshold from dev\n\n{data_sets:,} data sets per row, in %.\n",
         table("people, effects; criterion; measure", found[one:two]),
         f"\n### Along alpha\n\n{data_sets // 2:,} data sets per row, 21 values of alpha, in %.\n",
-        table("people, effects; criterion", found[two:]),
+        table("people, effects; criterion", found[two:three]),
+        f"\n### Over folds\n\n{data_sets // 2:,} data sets per row, criterion eer, in %.\n",
+        table("people, effects; folds", found[three:four]),
+        f"\n### Systems that correlate, independent trials\n\n{CORRELATED_DATA_SETS:,} data sets per row, in %.\n",
+        table("correlation of the systems", found[four:]),
     ]
     target = Path(__file__).parents[1] / "docs" / "dependence.md"
     text = target.read_text().split(MARK)[0]

@@ -12,6 +12,7 @@ from fairtrial.checks import (
     check_alphas,
     check_choice,
     check_confidence,
+    check_count,
     check_resamples,
     check_seed,
     check_share,
@@ -44,6 +45,13 @@ def test_resamples_and_workers_are_whole_and_at_least_one(value: int) -> None:
         check_resamples(value)
     with pytest.raises(ParameterError, match=f"there must be at least one worker, not {value}"):
         check_workers(value)
+
+
+@pytest.mark.parametrize("value", [-1, 0.5, float("nan"), float("inf"), "1", None])
+def test_a_count_is_a_whole_number_of_at_least_0(value: float) -> None:
+    assert [check_count("errors", count) for count in (0, 7, 12.0)] == [0, 7, 12]
+    with pytest.raises(ParameterError, match=f"errors must be a whole number of at least 0, not {value}"):
+        check_count("errors", value)
 
 
 @pytest.mark.parametrize("value", [-1, 0.5, "1"])

@@ -216,3 +216,21 @@ def test_critical_value_of_one_alpha_is_the_normal_one(ids: bool) -> None:
         assert alike == pytest.approx(one, abs=0.05)
         # between one test and Bonferroni's two
         assert one < both < stats.norm.isf(0.0125) + 0.15
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.9])
+def test_variance_with_the_threshold_in_it_is_that_of_new_dev_and_test_sets(correlation: float) -> None:
+    rng = np.random.default_rng(11)
+    estimates, variances = [], []
+    for _ in range(250):
+        dev, test = (
+            crossed(rng, clients=40, impostors=10, separation=3, correlation=correlation, start=start)
+            for start in (0, 500)
+        )
+        sets = TrialSets(dev, test, n_resamples=200)
+        a, b = (judge(sets, system=name, criterion="eer") for name in ("a", "b"))
+        found = claim([(1.0, a), (-1.0, b)], HTER)
+        estimates.append(found.estimate)
+        variances.append(found.variance)
+    # errors between thresholds are few on test, and their chance is not counted as movement of the threshold
+    assert np.mean(variances) == pytest.approx(np.var(estimates), rel=0.25)

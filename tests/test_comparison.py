@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from fairtrial import Trials, TrialsError, evaluate
-from fairtrial.comparison import compare
+from fairtrial import Trials, TrialsError, cross_validate, evaluate, make_blocks
+from fairtrial.comparison import compare, cross_validated_comparison
 from fairtrial.errors import ParameterError
 from fairtrial.significance import adjust_p_values
 
@@ -192,3 +192,53 @@ def test_comparing_at_a_target_needs_the_target() -> None:
         compare(DEV, TEST, criterion="far")
     result = compare(DEV, TEST, criterion="far", alpha=0.1, n_resamples=50)
     assert (result.criterion.name, result.to_dict()["alpha"]) == ("far", 0.1)
+
+
+def test_agreement_is_counted_trial_by_trial() -> None:
+    (pair,) = compare(DEV, TEST, systems=["old", "best"], n_resamples=50).pairs
+    cells = {"a": 0, "b": 0, "c": 0, "d": 0}
+    only = dict.fromkeys(("impostor_ab", "impostor_ba", "genuine_ab", "genuine_ba"), 0)
+    for old, best, genuine in zip(TEST.column("old"), TEST.column("best"), TEST.genuine, strict=True):
+        wrong = (old > pair.counts_a.threshold) != genuine, (best > pair.counts_b.threshold) != genuine
+        cells[{(False, False): "a", (True, False): "b", (False, True): "c", (True, True): "d"}[wrong]] += 1
+        if wrong[0] != wrong[1]:
+            only[f"{'genuine' if genuine else 'impostor'}_{'ba' if wrong[0] else 'ab'}"] += 1
+    found = pair.to_dict()
+    assert found["mcnemar_table"] == cells
+    assert found["discordant"] == only
+
+
+def test_cross_validated_errors_are_those_of_cross_validate() -> None:
+    blocks = make_blocks(DEV, 4)
+    result = cross_validated_comparison(DEV, blocks, n_resamples=100)
+    assert result.kind == "a priori (cross-validated)"
+    for rank in result.ranking:
+        alone = cross_validate(DEV, blocks, system=rank.system)
+        assert (rank.counts.hter, rank.threshold) == pytest.approx((alone.test.hter, alone.threshold))
+    assert "held-out trials" in result.tables()[1].caption
+    names = [test.test for test in result.pairs[0].tests]
+    assert names[0] == "cluster"
+    assert names[-1] == "corrected-resampled"
+
+
+def test_five_by_two_is_added_where_asked_and_the_seed_decides() -> None:
+    blocks = make_blocks(DEV, 4)
+    one, same, other = (
+        cross_validated_comparison(DEV, blocks, systems=["old", "best"], five_by_two=True, n_resamples=50, rng=seed)
+        for seed in (1, 1, 2)
+    )
+    found = [result.pairs[0].tests[-1] for result in (one, same, other)]
+    assert [test.test for test in found] == ["5x2cv"] * 3
+    assert found[0].p_value == found[1].p_value != found[2].p_value
+
+
+def test_folds_that_lack_a_class_leave_the_test_over_folds_out() -> None:
+    # folds by subject: most subjects are impostors only
+    rng = np.random.default_rng(0)
+    genuine = np.arange(60) < 12
+    subject = [f"s{k % 4}" for k in range(12)] + [f"i{k}" for k in range(48)]
+    scores = np.outer(genuine, [1.0, 2.0]) + rng.normal(size=(60, 2))
+    trials = Trials.from_arrays(scores, genuine, systems=["old", "new"], subject=subject)
+    result = cross_validated_comparison(trials, make_blocks(trials, 6), n_resamples=50)
+    assert "corrected-resampled" not in [test.test for test in result.pairs[0].tests]
+    assert any("there is no test over the folds: fold" in note for note in result.notes)

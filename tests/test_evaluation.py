@@ -7,6 +7,7 @@ import pytest
 
 from fairtrial import (
     MEASURES,
+    DetectionCosts,
     ParameterError,
     Trials,
     TrialsError,
@@ -227,3 +228,19 @@ def test_resampling_both_sets_leads_with_the_total_uncertainty() -> None:
     assert evaluate(DEV, TEST).interval.threshold == "re-estimated"
     with pytest.raises(ParameterError, match="resample must be one of test, both"):
         evaluate(dev, test, resample="dev")  # type: ignore[arg-type]
+
+
+def test_a_cost_has_an_interval_by_its_own_weights_and_not_in_percent() -> None:
+    # costs of 1 and priors of 1/2 are the HTER, ten times the costs ten times its limits
+    even, tenfold = (DetectionCosts(cost, 0.5, cost, 0.5) for cost in (1.0, 10.0))
+    result = evaluate(DEV, TEST, measures=[even, tenfold, "f1"])
+    for name, times in (("dcf 1", 1), ("dcf 2", 10)):
+        found = result.measure_intervals[name]
+        assert found.interval == pytest.approx([times * end for end in result.interval.interval])
+        assert result.to_dict()["test"]["measure_intervals"][name]["low"] == found.low
+    errors, _, shares, others = result.tables()
+    assert shares.column("measure")[-1] == "f1"
+    assert others.column("interval") == [result.measure_intervals[name].interval for name in ("dcf 1", "dcf 2")]
+    assert errors.column("dcf 2_interval")[1] == result.measure_intervals["dcf 2"].interval
+    (rows,) = others.sections()
+    assert rows[1][2] == f"{10 * result.interval.low:.4g} to {10 * result.interval.high:.4g}"

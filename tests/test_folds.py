@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairtrial import ParameterError, Trials, TrialsError, make_blocks
+from fairtrial.folds import fold_of_trials, make_halves
 from fairtrial.people import Cluster
 
 
@@ -105,3 +106,32 @@ def test_a_person_with_one_name_as_claim_and_another_as_subject_is_not_split() -
     for block in make_blocks(trials, 3):
         judged = set(claim[block.held_out]) | set(subject[block.held_out])
         assert not judged & (set(claim[block.others]) | set(subject[block.others]))
+
+
+@given(st.integers(8, 25), st.integers(0, 20))
+def test_halves_are_judged_by_each_other(people: int, seed: int) -> None:
+    trials = square(people)
+    claim, subject = np.divmod(np.arange(people**2), people)
+    blocks = make_halves(trials, rng=seed)
+    groups = [set(claim[block.held_out]) | set(subject[block.held_out]) for block in blocks]
+    assert not groups[0] & groups[1]
+    assert groups[0] | groups[1] == set(range(people))
+    assert abs(len(groups[0]) - len(groups[1])) <= 1
+    for block, other in (blocks, blocks[::-1]):
+        assert np.array_equal(block.others, other.held_out)
+    fold = fold_of_trials(blocks)
+    for k, block in enumerate(blocks):
+        assert np.array_equal(fold == k, block.held_out)
+    assert np.array_equal(fold == -1, ~(blocks[0].held_out | blocks[1].held_out))
+
+
+def test_halves_need_both_classes() -> None:
+    with pytest.raises(TrialsError, match="half of the people have no impostor trial among themselves"):
+        make_halves(square(3))
+    with pytest.raises(TrialsError, match="neither claim nor subject ids"):
+        make_halves(Trials.from_arrays([0.1, 0.2], [True, False]))
+
+
+def test_every_trial_is_in_the_fold_of_its_claim() -> None:
+    blocks = make_blocks(square(15), 3)
+    assert np.array_equal(fold_of_trials(blocks), blocks[0].first)

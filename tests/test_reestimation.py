@@ -138,6 +138,7 @@ def test_deviations_are_taken_from_the_threshold_that_was_chosen() -> None:
         np.array([[2, 1], [1, 2]]),
         5.0,
         draws,
+        crossing=True,
     )
     people, trials = found.deviations(np.array([10.0, 20.0, 40.0]))
     assert people is not None

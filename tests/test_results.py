@@ -158,7 +158,7 @@ def test_notes_name_the_system_they_speak_of() -> None:
 def test_comparison_in_numbers() -> None:
     result = results()["comparison"]
     assert isinstance(result, ft.Comparison)
-    tests, ranking, differences = result.tables()
+    tests, ranking, differences, agreement = result.tables()
     (pair,) = result.pairs
     assert tests.column("p_value") == [test.p_value for test in pair.tests]
     assert tests.column("p_adjusted") == list(pair.adjusted)
@@ -171,6 +171,11 @@ def test_comparison_in_numbers() -> None:
     assert differences.column("threshold") == ["re-estimated", "fixed", "fixed"]
     assert tests.column("threshold")[:3] == ["re-estimated", "fixed", "fixed"]
     assert tests.column("measure")[tests.column("test").index("mcnemar")] == "class-error"
+    cells = [agreement.column(name)[0] for name in ("both_right", "only_a_wrong", "only_b_wrong", "both_wrong")]
+    assert sum(cells) == 400
+    errors = pair.counts_a.false_accepts + pair.counts_a.false_rejects
+    assert cells[1] + cells[3] == errors
+    assert tests.column("impostor_ab") == agreement.column("impostor_ab") * len(tests.rows)
 
 
 def test_curve_shows_every_tenth_and_holds_all() -> None:

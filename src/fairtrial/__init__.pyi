@@ -9,7 +9,7 @@ from .benchmark.protocols import Experiment, list_experiments
 from .benchmark.results import BenchmarkResult
 from .benchmark.runner import RunSettings, run_benchmark
 from .benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
-from .comparison import Comparison, compare
+from .comparison import Comparison, compare, cross_validated_comparison
 from .counting.errors import ErrorCounts, ScoreSource, as_source, count_errors
 from .curves import RocCurve, auc_error, roc_curve
 from .epc import (
@@ -97,11 +97,14 @@ from .significance import (
     bounds_from_eers,
     class_test,
     compact_letters,
+    corrected_resampled_test,
     dependent_test,
     equivalence_test,
+    five_by_two_test,
     independent_test,
     mcnemar_test,
     naive_test,
+    pooled_test,
     smallest_difference,
 )
 from .significance.curves import CurveComparison, Region, compare_curves
@@ -197,10 +200,12 @@ __all__ = [
     "compare_curves",
     "compare_runs",
     "comparison_power",
+    "corrected_resampled_test",
     "count_errors",
     "cover",
     "cover_exactly",
     "cross_validate",
+    "cross_validated_comparison",
     "cross_validated_curve",
     "curve_band",
     "dependent_test",
@@ -214,6 +219,7 @@ __all__ = [
     "fit_beta_binomial",
     "fit_model",
     "fit_test",
+    "five_by_two_test",
     "fuse",
     "fuse_scores",
     "fusion_gain",
@@ -236,6 +242,7 @@ __all__ = [
     "plan_comparison",
     "plan_rate",
     "pool_curves",
+    "pooled_test",
     "proportion_interval",
     "published_counts",
     "rate_interval",

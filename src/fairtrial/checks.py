@@ -59,6 +59,17 @@ def check_seed(seed: int) -> int:
     return int(seed)
 
 
+def check_count(name: str, count: float) -> int:
+    """A number of trials or errors: whole, and at least 0."""
+    try:
+        whole = count >= 0 and count == int(count)
+    except (TypeError, ValueError, OverflowError):
+        whole = False
+    if not whole:
+        raise ParameterError(f"{name} must be a whole number of at least 0, not {count}")
+    return int(count)
+
+
 def _is_whole(number: Any) -> bool:
     return isinstance(number, Integral) and not isinstance(number, bool)
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from fairtrial.counting.errors import ErrorCounts, count_errors
 from fairtrial.judging import Judgement
-from fairtrial.reestimation import deviations_by_unit
+from fairtrial.reestimation import Movement, deviations_by_unit
 from fairtrial.rules.measures import Measure, Weights
 from fairtrial.spread import (
     Floats,
@@ -40,6 +40,8 @@ Alternative: TypeAlias = Literal["two-sided", "less", "greater"]
 
 _PROCESSES = 4000
 _TABLE_PAYS = 4
+_NOT_CHANCE = 0.25
+"""The share of a threshold's part that is never taken for chance."""
 Terms: TypeAlias = Sequence[tuple[float, Judgement]]
 """Judgements on the same trials, each with its sign."""
 
@@ -300,6 +302,9 @@ class ThresholdDeviations:
 
     by_people: Floats | None
     by_trials: Floats
+    chance: tuple[Floats, Floats]
+    """The part of their variances, by people and by trials, that is chance on test and would be there even if the
+    figure were the same at all these thresholds. One number per alpha."""
     degrees: float
 
     @classmethod
@@ -314,8 +319,12 @@ class ThresholdDeviations:
             movement = judgement.movement
             assert movement is not None
             counts = count_errors(judgement.judged_source(), movement.candidates)
-            moved = movement.deviations(_values(measure, counts, judgement.alpha))
-            judgement.kept[key] = cls(*moved, movement.degrees)
+            people, trials = movement.deviations(_values(measure, counts, judgement.alpha))
+            if movement.crossing:
+                # a minimum jumps, and its replicates have a mean that is smoother than the choice itself
+                people, trials = None if people is None else people - people.mean(axis=0), trials - trials.mean(axis=0)
+            chance = _chance(judgement, measure, movement, counts)
+            judgement.kept[key] = cls(people, trials, chance, movement.degrees)
         found: ThresholdDeviations = judgement.kept[key]
         return found
 
@@ -325,14 +334,36 @@ class ThresholdDeviations:
         people = [weight * own.by_people for weight, own in parts if own.by_people is not None]
         trials = [weight * own.by_trials for weight, own in parts]
         whole = np.sum(people, axis=0) if len(people) == len(parts) else None
-        return cls(whole, np.sum(trials, axis=0), min(own.degrees for _, own in parts))
+        chance = [np.sum([weight**2 * own.chance[k] for weight, own in parts], axis=0) for k in (0, 1)]
+        degrees = min(own.degrees for _, own in parts)
+        return cls(whole, np.sum(trials, axis=0), (chance[0], chance[1]), degrees)
 
     def variances(self) -> Floats:
         """The variance of the figure through its thresholds, per alpha: never below that of independent trials."""
-        alone = np.mean(self.by_trials**2, axis=0)
+        alone = _without_chance(self.by_trials, self.chance[1])
         if self.by_people is None:
-            return np.asarray(alone)
-        return np.asarray(np.maximum(np.mean(self.by_people**2, axis=0) - alone, alone))
+            return alone
+        return np.maximum(_without_chance(self.by_people, self.chance[0]) - alone, alone)
+
+
+def _without_chance(deviations: Floats, chance: Floats) -> Floats:
+    """The variance over the replicates less its part that is chance, of which two systems may share some."""
+    whole = np.mean(deviations**2, axis=0)
+    return np.asarray(np.maximum(whole - chance, whole * _NOT_CHANCE))
+
+
+def _chance(judgement: Judgement, measure: Measure, movement: Movement, counts: ErrorCounts) -> tuple[Floats, Floats]:
+    """How much a figure differs between thresholds because the errors between them are few: a Poisson number."""
+    weights = [local_weights(measure, judgement.at(k), alpha) for k, alpha in enumerate(judgement.alpha.tolist())]
+    total = np.zeros((2, len(weights)))
+    for rates, trials, own in (
+        (counts.far, counts.impostor, np.array([w.far for w in weights])),
+        (counts.frr, counts.genuine, np.array([w.frr for w in weights])),
+    ):
+        for row, moved in enumerate(movement.deviations(np.asarray(rates))):
+            if moved is not None:
+                total[row] += own**2 * np.mean(abs(moved), axis=0) / trials
+    return total[0], total[1]
 
 
 def threshold_deviations(judgement: Judgement, measure: Measure) -> ThresholdDeviations | None:

@@ -120,7 +120,7 @@ class Evaluation(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """The errors on both sets, the threshold and the trials, and all intervals."""
-        return self._errors(), self._trials(), self._intervals()
+        return self._errors(), self._trials(), *self._intervals()
 
     def _errors(self) -> Table:
         own = (
@@ -143,10 +143,19 @@ class Evaluation(Result):
         )
         taken = {column.key for column in (*own, *details)}
         asked = {name: f"measure_{name}" if name in taken else name for name in self.reported}
-        more = (
-            Column(asked[name], measure.label, "rate" if measure.is_share else "number")
+        more = [
+            column
             for name, measure in self.reported.items()
-        )
+            for column in (
+                Column(asked[name], measure.label, "rate" if measure.is_share else "number"),
+                Column(
+                    f"{asked[name]}_interval",
+                    f"interval of {measure.label}",
+                    "interval" if measure.is_share else "range",
+                    detail=measure.name in ("far", "frr"),
+                ),
+            )
+        ]
         given = {"criterion": self.criterion.name, "alpha": self.alpha, "threshold": self.threshold}
         dev = {"set": "dev", "kind": _A_POSTERIORI, "eer": self.dev_eer.value}
         test = {
@@ -159,6 +168,7 @@ class Evaluation(Result):
             "frr_interval": self.frr_interval.interval,
             "method": self.interval.method,
             **{asked[name]: self.measures[name] for name in asked},
+            **{f"{asked[name]}_interval": self.measure_intervals[name].interval for name in asked},
         }
         records = [
             {"system": self.system, **given, **counts.to_dict(), **rest}
@@ -186,22 +196,34 @@ class Evaluation(Result):
         trials = (self.dev.genuine, self.dev.impostor, self.test.genuine, self.test.impostor)
         return Table("trials", "Thresholds and numbers of trials", columns, ((self.system, self.threshold, *trials),))
 
-    def _intervals(self) -> Table:
+    def _intervals(self) -> list[Table]:
+        """Those of shares, in percent; those of other measures, such as costs, in a table of their own."""
+        asked = [(self.reported[name].is_share, found) for name, found in self.measure_intervals.items()]
+        shares = [*self.intervals, self.far_interval, self.frr_interval, *(found for share, found in asked if share)]
+        others = [found for share, found in asked if not share]
+        tables = [
+            self._interval_table("intervals", "Intervals; of the HTER, the one to go by first", "interval", shares)
+        ]
+        if others:
+            tables.append(self._interval_table("other_intervals", "Intervals of other figures", "range", others))
+        return tables
+
+    def _interval_table(
+        self, name: str, caption: str, kind: Literal["interval", "range"], intervals: Sequence[RateInterval]
+    ) -> Table:
         columns = (
             Column("system", "system"),
             Column("measure", "measure", "measure"),
-            Column("interval", interval_title(self.interval.confidence), "interval"),
+            Column("interval", interval_title(self.interval.confidence), kind),
             Column("threshold", "threshold", "term"),
             Column("meaning", "what it takes into account", "term"),
             Column("method", "method", detail=True),
         )
-        shares = (self.far_interval, self.frr_interval, *self.measure_intervals.values())
         rows = tuple(
             (self.system, found.measure, found.interval, found.threshold, _meaning(found), found.method)
-            for found in (*self.intervals, *shares)
+            for found in intervals
         )
-        caption = "Intervals; of the HTER, the one to go by first"
-        return Table("intervals", caption, columns, rows, section="system")
+        return Table(name, caption, columns, rows, section="system")
 
 
 def _meaning(found: RateInterval) -> str:

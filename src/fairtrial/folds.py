@@ -62,20 +62,49 @@ def make_blocks(
     TrialsError
         No ids, too few individuals, or a block whose other trials lack a class.
     """
-    if folds < 2:
-        raise ParameterError(f"there must be at least 2 folds, not {folds}")
-    if cluster is None and not (trials.claim or trials.subject):
-        raise TrialsError(
-            "folds must not split an individual, and these trials have neither claim nor subject ids: "
-            'give ids, or say cluster="none" if every trial is of another person'
-        )
-    generator = as_generator(rng)
-    first, second = _folds_of_trials(trials, folds, known_cluster(trials, cluster), generator)
+    first, second = _folds_of_trials(trials, folds, cluster, rng)
     taken = np.unique(np.minimum(first, second) * folds + np.maximum(first, second))
     blocks = [Block((int(pair) // folds, int(pair) % folds), first, second) for pair in taken]
     for block in blocks:
         _check_classes(trials, block.others, folds, crossed=block.folds[0] != block.folds[1])
     return blocks
+
+
+def make_halves(
+    trials: Trials, *, cluster: Cluster | None = None, rng: np.random.Generator | int | None = 0
+) -> list[Block]:
+    """Deal individuals into two halves, each judged by a threshold from the other; for Dietterich's 5x2cv test.
+
+    Trials between people of different halves are left out: nobody else is there to set a threshold for them.
+
+    Parameters
+    ----------
+    cluster, rng
+        As in `make_blocks`.
+
+    Raises
+    ------
+    TrialsError
+        No ids, or a half without genuine or without impostor trials.
+    """
+    first, second = _folds_of_trials(trials, 2, cluster, rng)
+    blocks = [Block((half, half), first, second) for half in range(2)]
+    for block in blocks:
+        missing = [name for name, rows in _classes(trials) if not np.any(rows & block.held_out)]
+        if missing:
+            raise TrialsError(
+                f"half of the people have no {' and no '.join(missing)} trial among themselves: halves need more people"
+            )
+    return blocks
+
+
+def fold_of_trials(blocks: Sequence[Block]) -> NDArray[np.int64]:
+    """The fold in which each trial is judged, that of its claim where it is of two; -1 where it is not judged."""
+    first, second = blocks[0].first, blocks[0].second
+    judged = np.zeros((1 + max(first.max(), second.max()),) * 2, dtype=bool)
+    for block in blocks:
+        judged[block.folds] = judged[block.folds[::-1]] = True
+    return np.where(judged[first, second], first, -1)
 
 
 def block_sources(
@@ -93,11 +122,22 @@ def _source(scores: NDArray[np.floating], genuine: NDArray[np.bool_], rows: NDAr
     return ArraySource(((scores[rows], flags),), positive, len(flags) - positive)
 
 
+def _classes(trials: Trials) -> tuple[tuple[str, NDArray[np.bool_]], tuple[str, NDArray[np.bool_]]]:
+    return ("genuine", trials.genuine), ("impostor", ~trials.genuine)
+
+
 def _folds_of_trials(
-    trials: Trials, folds: int, cluster: Cluster, rng: np.random.Generator
+    trials: Trials, folds: int, cluster: Cluster | None, rng: np.random.Generator | int | None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The folds of the two individuals in each trial; the same twice where only one counts."""
-    people = people_of(trials, cluster)
+    if folds < 2:
+        raise ParameterError(f"there must be at least 2 folds, not {folds}")
+    if cluster is None and not (trials.claim or trials.subject):
+        raise TrialsError(
+            "folds must not split an individual, and these trials have neither claim nor subject ids: "
+            'give ids, or say cluster="none" if every trial is of another person'
+        )
+    people, generator = people_of(trials, known_cluster(trials, cluster)), as_generator(rng)
     count = 1 + max(int(column.max(initial=-1)) for column in people)
     used = np.zeros(count, dtype=bool)
     has_genuine = np.zeros(count, dtype=bool)
@@ -108,7 +148,7 @@ def _folds_of_trials(
     dealt = 0
     # those with genuine trials first, so that every fold gets its part of them
     for group in (used & has_genuine, used & ~has_genuine):
-        members = rng.permutation(np.flatnonzero(group))
+        members = generator.permutation(np.flatnonzero(group))
         fold[members] = (dealt + np.arange(len(members))) % folds
         dealt += len(members)
     if dealt < folds:

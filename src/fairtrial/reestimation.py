@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.counting.errors import ErrorCounts, ScoreSource, count_errors
+from fairtrial.counting.errors import ErrorCounts, ScoreSource, count_errors, rank_tally
 from fairtrial.counting.search import Level, crossing_points
 from fairtrial.people import Members, People
 from fairtrial.rules.criteria import Criterion
@@ -24,7 +24,8 @@ from fairtrial.threads import one_thread
 
 RESAMPLES = 400
 _LEVELS = 128
-_REACH = 4.0
+_REACH_CROSSING = 2.5
+_REACH_MINIMUM = 4.0
 _GROUPS = 200
 _MOST_UNITS = 1024
 _MORE_ERRORS = 1.5
@@ -46,6 +47,8 @@ class Movement:
     by_trials: _Indices
     degrees: float
     draws: Draws
+    crossing: bool
+    """Whether thresholds are where a rate is met, and not where a cost is smallest."""
 
     def deviations(self, values: Floats) -> tuple[Floats | None, Floats]:
         """By how much a figure moves in each replicate of people and of trials.
@@ -133,42 +136,50 @@ def threshold_movement(
     chosen
         The thresholds that dev itself gives.
     """
+    crossing = criterion.search == "crossing"
     effective = float(min(dev.genuine, dev.impostor)) if people is None else min(p.effective for p in people.classes)
-    counts = _candidates(dev, classes, criterion, chosen, effective)
-    with one_thread():
-        moves = _moves(dev, classes, people, counts, draws, at_crossing=criterion.search == "crossing")
-    at = np.searchsorted(counts.threshold, chosen.threshold)
+    candidates = _candidates(dev, classes, criterion, chosen, effective)
+    if classes is None:
+        counts = count_errors(dev, candidates)
+        moves: tuple[_Moves | None, _Moves] = None, _counted(counts, dev, draws)
+    else:
+        ranked = _Ranked.of(classes, candidates)
+        counts = ranked.counts
+        with one_thread():
+            moves = _moves(ranked, people, draws, at_crossing=crossing)
+    at = np.searchsorted(candidates, chosen.threshold)
     by_people = None
     if moves[0] is not None:
         by_people = _choose(counts, *moves[0], criterion, alphas)
     by_trials = _choose(counts, *moves[1], criterion, alphas)
-    return Movement(np.asarray(counts.threshold), at, by_people, by_trials, max(effective - 1, 1.0), draws)
+    return Movement(candidates, at, by_people, by_trials, max(effective - 1, 1.0), draws, crossing)
 
 
 def _candidates(
     dev: ScoreSource, classes: _Classes | None, criterion: Criterion, chosen: ErrorCounts, effective: float
-) -> ErrorCounts:
-    """Errors at thresholds that are even steps of both rates apart, around those that were chosen.
+) -> Floats:
+    """Thresholds that are even steps of both rates apart, around those that were chosen.
 
     Steps are even where rates are of even precision: in the arcsine of their square root.
     """
     # a threshold that minimises a cost moves more than one at which a rate is met
-    reach = _REACH / (sqrt(effective) if criterion.search == "crossing" else effective ** (1 / 3))
-    levels = _LEVELS if len(chosen.threshold) > 1 or criterion.search != "crossing" else _LEVELS // 2
+    crossing = criterion.search == "crossing"
+    reach = _REACH_CROSSING / sqrt(effective) if crossing else _REACH_MINIMUM / effective ** (1 / 3)
+    levels = _LEVELS if len(chosen) > 1 or not crossing else _LEVELS // 3
     found = [np.asarray(chosen.threshold)]
     for which, name in enumerate(("frr", "far")):
         places = np.arcsin(np.sqrt(np.clip(np.asarray(getattr(chosen, name)), 0, 1)))
         low, high = max(places.min() - reach, 0.0), min(places.max() + reach, pi / 2)
         targets = np.sin(np.linspace(low, high, levels)) ** 2
         found.append(_at_rates(dev, targets, which) if classes is None else _order_statistics(classes, targets, which))
-    return count_errors(dev, np.unique(np.concatenate(found)))
+    return np.unique(np.concatenate(found))
 
 
 def _order_statistics(classes: _Classes, rates: Floats, which: int) -> Floats:
     """Scores at which a rate is about what it should be: 0 the FRR, 1 the FAR."""
     shares = 1 - rates if which else rates
-    places = np.unique(np.rint(shares * (len(classes[which]) - 1)).astype(np.int64))
-    return np.asarray(np.partition(classes[which], places)[places], dtype=np.float64)
+    places = np.rint(shares * (len(classes[which]) - 1)).astype(np.int64)
+    return np.asarray(np.sort(classes[which])[places], dtype=np.float64)
 
 
 def _at_rates(dev: ScoreSource, rates: Floats, which: int) -> Floats:
@@ -192,25 +203,33 @@ _Moves = tuple[Floats, Floats]
 """Deviations of FAR and of FRR, one row per replicate and one column per candidate."""
 
 
-def _moves(
-    dev: ScoreSource,
-    classes: _Classes | None,
-    people: People | None,
-    counts: ErrorCounts,
-    draws: Draws,
-    *,
-    at_crossing: bool,
-) -> tuple[_Moves | None, _Moves]:
-    if classes is None:
-        return None, _counted(counts, dev, draws)
+@dataclass(frozen=True, slots=True, eq=False)
+class _Ranked:
+    """The scores of both classes, genuine first, by the number of candidates below them."""
+
+    ranks: tuple[_Indices, _Indices]
+    counts: ErrorCounts
+    """Errors at the candidates."""
+
+    @classmethod
+    def of(cls, classes: _Classes, candidates: Floats) -> _Ranked:
+        tally = rank_tally(candidates)
+        genuine, impostor = (tally.ranks(scores) for scores in classes)
+        rejected, not_accepted = (
+            np.cumsum(np.bincount(ranks, minlength=len(candidates) + 1))[:-1] for ranks in (genuine, impostor)
+        )
+        counts = ErrorCounts(candidates, len(impostor) - not_accepted, rejected, len(genuine), len(impostor))
+        return cls((genuine, impostor), counts)
+
+
+def _moves(ranked: _Ranked, people: People | None, draws: Draws, *, at_crossing: bool) -> tuple[_Moves | None, _Moves]:
     by_people: list[Floats] = []
     by_trials: list[Floats] = []
-    thresholds, multipliers = np.asarray(counts.threshold), draws.people() if people is not None else None
-    for which, (scores, rates) in enumerate(zip(classes, (counts.frr, counts.far), strict=True)):
-        ranks = np.searchsorted(thresholds, scores, side="left")
-        table = _Table(ranks, len(thresholds), np.asarray(rates), accepted=which == 1)
-        groups = draws.groups(len(scores), which)
-        by_trials.append(draws.trials(len(scores), which) @ table.sums(groups, int(groups.max()) + 1))
+    counts, multipliers = ranked.counts, draws.people() if people is not None else None
+    for which, (ranks, rates) in enumerate(zip(ranked.ranks, (counts.frr, counts.far), strict=True)):
+        table = _Table(ranks, len(counts), np.asarray(rates), accepted=which == 1)
+        groups = draws.groups(len(ranks), which)
+        by_trials.append(draws.trials(len(ranks), which) @ table.sums(groups, int(groups.max()) + 1))
         if people is not None and multipliers is not None:
             part = people.classes[which]
             deviations = _by_person(table, part, draws)
@@ -252,8 +271,8 @@ def deviations_by_unit(
     """
     rates = counts.far if which else counts.frr
     table = _Table(
-        np.searchsorted(np.asarray(counts.threshold), scores, side="left"),
-        len(counts.threshold),
+        rank_tally(np.asarray(counts.threshold)).ranks(scores),
+        len(counts),
         np.asarray(rates),
         accepted=which == 1,
     )

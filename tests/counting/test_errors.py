@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from brute_force import points
 from fairtrial import ErrorCounts, ParameterError, Trials, TrialsError, as_source, count_errors
-from fairtrial.counting.errors import ArraySource, Genuine, RankTally, Scores, _rank_tally
+from fairtrial.counting.errors import ArraySource, Genuine, RankTally, Scores, rank_tally
 from strategies import anything, score_arrays, special, ties
 
 Pair = tuple[NDArray[np.floating], NDArray[np.floating]]
@@ -34,7 +34,7 @@ def test_counts_at_the_scores_themselves(scores: Pair) -> None:
 @given(score_arrays(), st.integers(0, 40), st.lists(ties, min_size=1, max_size=9))
 def test_chunks_counted_alone_add_up(scores: Pair, cut: int, thresholds: list[float]) -> None:
     genuine, impostor = scores
-    tally: RankTally = _rank_tally(np.unique(thresholds))
+    tally: RankTally = rank_tally(np.unique(thresholds))
     parts: list[tuple[Scores, Genuine]] = [(genuine[:cut], True), (genuine[cut:], True), (impostor, False)]
     alone = [tally.add(tally.start(), part, flag) for part, flag in parts]
     merged = tally.merge(tally.merge(alone[2], alone[0]), alone[1])

@@ -23,6 +23,8 @@ from reference.hter_2004 import (
     MODEL_A,
     MODEL_C,
     QUANTILES,
+    ROUGH_OF_A,
+    WIDE_NAIVE,
     WIDTHS_OF_A,
     WIDTHS_OF_C,
 )
@@ -55,8 +57,20 @@ def test_deviations_of_figure_3(ratio: int) -> None:
 
 
 def test_naive_is_not_always_narrower() -> None:
-    counts = published_counts(far=0.01, frr=0, impostor=112_000, genuine=400)
+    counts = published_counts(**asdict(WIDE_NAIVE))
     assert rate_interval(counts).sigma < naive_interval(counts).sigma
+    assert naive_interval(counts).note.startswith("not over-optimistic here")
+    assert naive_interval(A).note.startswith("over-optimistic")
+    assert class_interval(A).note.startswith("over-optimistic")
+    # equal numbers of trials and equal rates: both are the same
+    same = published_counts(far=0.25, frr=0.25, impostor=100, genuine=100)
+    assert "is that of eq. (13)" in naive_interval(same).note
+
+
+def test_few_errors_are_noted_by_footnote_2() -> None:
+    assert f"n p (1 - p) is {ROUGH_OF_A} for FRR, below 10" in rate_interval(A).note
+    assert rate_interval(A, measure="far").note == ""
+    assert rate_interval(C).note == ""
 
 
 def test_weighted_sums() -> None:

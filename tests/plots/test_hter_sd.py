@@ -26,6 +26,7 @@ def test_deviations_against_fig_3_of_bengio_and_mariethoz_2004(ax: Axes) -> None
         assert three == pytest.approx(expected, abs=6e-7)
     hter_sd_plot(found, ax=ax)
     assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
+    assert ax.get_legend_handles_labels()[1][0] == "HTER, eq. (13)"
     iso = hter_sd_plot(found, terms="iso")
     assert iso.get_legend_handles_labels()[1][3:] == ["FMR", "FNMR"]
     assert iso.get_title(loc="left").startswith("FMR 10 %, FNMR 20 %")

@@ -31,6 +31,12 @@ MODEL_D = Model(0.158, 0.078, 57_748, 5_825)
 FALSE_ACCEPTS_OF_A, FALSE_REJECTS_OF_A = 1285, 10
 """The whole numbers of errors that give the digits printed for model A; the paper prints only the rates."""
 
+ROUGH_OF_A = 9.75
+"""n p (1 - p) of model A's false rejects, 400 x .025 x .975: below the 10 that footnote 2 asks for."""
+
+WIDE_NAIVE = Model(0.01, 0.0, 112_000, 400)
+"""Rates at which the NAIVE interval is wider than that of eq. (13), against section 5; not in the paper."""
+
 QUANTILES = {0.90: 1.645, 0.95: 1.960, 0.99: 2.576}
 """Fig. 2: normal quantiles by confidence, rounded to the digits with which the tables were made."""
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from fairtrial.cli import options
-from fairtrial.cli.options import ChanceOptions, OutputOptions, PointOptions, ReadingOptions, TwoSets
+from fairtrial.cli.options import ChanceOptions, InputOptions, OutputOptions, PointOptions, ReadingOptions
 from fairtrial.cli.output import print_result
 from fairtrial.cli.progress import Bar
 from fairtrial.cli.reporting import check_report, repeat_of, report_option, write_page
+from fairtrial.errors import ParameterError
 
 if TYPE_CHECKING:
+    from fairtrial.comparison import Comparison, PairComparison
     from fairtrial.significance.multiple import Correction
+    from fairtrial.tables import Table
 
 systems_option = click.option(
     "--systems", "chosen", metavar="A,B[,C...]", help="The systems, separated by commas.  [default: all]"
@@ -24,7 +29,7 @@ resamples_option = click.option(
 
 
 @click.command()
-@options.takes(TwoSets, PointOptions, ChanceOptions)
+@options.takes(InputOptions, PointOptions, ChanceOptions)
 @systems_option
 @click.option("--reference", metavar="NAME", help="Compare the others with this system only.")
 @options.measure_option("--measure", default="hter", show_default=True, help="What is compared.")
@@ -37,12 +42,18 @@ resamples_option = click.option(
 )
 @options.alternative_option
 @click.option("--margin", type=float, metavar="X", help="Test equivalence within this margin too, a fraction.")
+@click.option(
+    "--5x2cv",
+    "five_by_two",
+    is_flag=True,
+    help="With --folds: add Dietterich's 5x2cv test, for which people are dealt into halves five times.",
+)
 @resamples_option
 @options.workers_option
 @options.takes(ReadingOptions, OutputOptions)
 @report_option
 def command(
-    files: TwoSets,
+    files: InputOptions,
     point: PointOptions,
     chance: ChanceOptions,
     reading: ReadingOptions,
@@ -54,46 +65,77 @@ def command(
     correction: Correction,
     alternative: options.Alternatives,
     margin: float | None,
+    five_by_two: bool,
     resamples: int,
     workers: int,
     report: str | None,
 ) -> None:
-    """Test whether systems really differ, each at its threshold from dev, on the same test trials.
+    """Test whether systems really differ, each at its threshold from dev or from other folds, on the same trials.
 
     \b
     Examples:
       fairtrial compare --dev dev.csv --test test.csv --systems face,voice
       fairtrial compare --dev dev.csv --test test.csv --reference baseline --correction bh --out tests.tex
+      fairtrial compare --dev scores.csv --folds 5 --5x2cv
     """
-    from fairtrial.cli.inputs import read_sets
-    from fairtrial.comparison import compare
+    from fairtrial.cli.inputs import read_inputs
+    from fairtrial.comparison import compare, cross_validated_comparison
 
     check_report(report)
     output.check(files.files)
     rule, figure = point.rule, options.measure_by_name(measure, point.dcf)
-    dev, test = read_sets(files, reading, chosen)
-    count = len(dev.systems)
+    if five_by_two and files.folds is None:
+        raise ParameterError("--5x2cv deals the people of one set into halves: give --folds K in place of --test")
+    inputs = read_inputs(files, reading, chance, chosen)
+    count = len(inputs.systems)
     with Bar("comparing", count * (count - 1) // 2 if reference is None else count - 1) as bar:
-        result = compare(
-            dev,
-            test,
-            progress=bar.advance,
-            reference=reference,
-            criterion=rule,
-            alpha=point.alpha,
-            measure=figure,
-            cluster=chance.cluster,
-            correction=correction,
-            alternative=alternative,
-            margin=margin,
-            confidence=chance.confidence,
-            n_resamples=resamples,
-            rng=chance.seed,
-            workers=workers,
-        )
+        asked: dict[str, Any] = {
+            "progress": bar.advance,
+            "reference": reference,
+            "criterion": rule,
+            "alpha": point.alpha,
+            "measure": figure,
+            "cluster": chance.cluster,
+            "correction": correction,
+            "alternative": alternative,
+            "margin": margin,
+            "confidence": chance.confidence,
+            "n_resamples": resamples,
+            "rng": chance.seed,
+            "workers": workers,
+        }
+        if inputs.test is None:
+            result = cross_validated_comparison(inputs.dev, inputs.blocks, five_by_two=five_by_two, **asked)
+        else:
+            result = compare(inputs.dev, inputs.test, **asked)
+    commands = _commands_table(result)
     if report is not None:
         from fairtrial.report.comparison import comparison_page
 
         page = comparison_page(result, repeat_of(files.files, chance.seed), terms=output.terms)
-        write_page(page, report)
-    print_result(output, result.tables(), result.to_dict())
+        write_page(replace(page, tables=(*page.tables, commands)), report)
+    found = result.to_dict()
+    for pair, entry in zip(result.pairs, found["pairs"], strict=True):
+        entry["commands"] = list(_commands(pair))
+    print_result(output, [*result.tables(), commands], found)
+
+
+def _commands(pair: PairComparison) -> Iterator[str]:
+    """What tests the same pair from counts alone, as it would be typed."""
+    a, b, found = pair.counts_a, pair.counts_b, pair.agreement
+    errors = [f"--{name}-counts {own.false_accepts} {own.false_rejects}" for name, own in (("a", a), ("b", b))]
+    own = found.discordant
+    discordant = f"{own.impostor_ab} {own.impostor_ba} {own.genuine_ab} {own.genuine_ba}"
+    yield (
+        f"fairtrial compare-rates {' '.join(errors)} --impostor {a.impostor} --genuine {a.genuine} "
+        f"--discordant {discordant}"
+    )
+    yield f"fairtrial mcnemar --b {found.only_a_wrong} --c {found.only_b_wrong}"
+
+
+def _commands_table(result: Comparison) -> Table:
+    from fairtrial.tables import Column, Table
+
+    columns = (Column("pair", "A - B"), Column("command", "command"))
+    rows = tuple((f"{pair.a} - {pair.b}", command) for pair in result.pairs for command in _commands(pair))
+    return Table("commands", "The tests of counts alone, as commands", columns, rows, section="pair")

@@ -2,60 +2,118 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from fairtrial.cli import options
-from fairtrial.cli.options import OutputOptions
+from fairtrial.cli.options import OutputOptions, choice, option
 from fairtrial.cli.output import print_result
+from fairtrial.errors import ParameterError
+
+if TYPE_CHECKING:
+    from fairtrial.counting.errors import ErrorCounts
+    from fairtrial.significance import TestResult
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedOptions:
+    """The errors of two systems, as rates or as numbers, and how many trials there are."""
+
+    a: tuple[float, float] | None = option(
+        "--a", type=float, nargs=2, metavar="FAR FRR", help="Rates of system A, fractions."
+    )
+    b: tuple[float, float] | None = option(
+        "--b", type=float, nargs=2, metavar="FAR FRR", help="Rates of system B, fractions."
+    )
+    a_counts: tuple[int, int] | None = option(
+        "--a-counts", type=int, nargs=2, metavar="FA FR", help="Numbers of errors of system A, in place of its rates."
+    )
+    b_counts: tuple[int, int] | None = option(
+        "--b-counts", type=int, nargs=2, metavar="FA FR", help="Numbers of errors of system B, in place of its rates."
+    )
+    impostor: int = option("--impostor", type=int, required=True, metavar="NI", help="Number of impostor trials.")
+    genuine: int = option("--genuine", type=int, required=True, metavar="NC", help="Number of genuine trials.")
+
+    def counts(self) -> tuple[ErrorCounts, ErrorCounts]:
+        """The errors of A and of B."""
+        return self._of("a", self.a, self.a_counts), self._of("b", self.b, self.b_counts)
+
+    def _of(self, name: str, rates: tuple[float, float] | None, errors: tuple[int, int] | None) -> ErrorCounts:
+        from fairtrial.intervals import published_counts
+
+        if (rates is None) == (errors is None):
+            given = "neither was" if rates is None else "both were"
+            raise ParameterError(f"give either --{name} FAR FRR or --{name}-counts FA FR; {given} given")
+        trials: dict[str, Any] = {"impostor": self.impostor, "genuine": self.genuine}
+        try:
+            if rates is not None:
+                return published_counts(far=rates[0], frr=rates[1], **trials)
+            assert errors is not None
+            return published_counts(false_accepts=errors[0], false_rejects=errors[1], **trials)
+        except ParameterError as error:
+            raise ParameterError(f"system {name.upper()}: {error}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class TestOptions:
+    """What is compared, and how."""
+
+    measure: str = choice(
+        "--measure",
+        ["hter", "wer", "dcf", "far", "frr"],
+        "hter",
+        help="What is compared.",
+    )
+    alpha: float = option("--alpha", type=float, default=0.5, show_default=True, help="Weight of FAR in wer.")
+    dcf: str | None = option("--dcf", metavar="CFR,PG,CFA,PI", help=options.DCF_HELP)
+    discordant: tuple[int, int, int, int] | None = option(
+        "--discordant",
+        type=int,
+        nargs=4,
+        metavar="NI_AB NI_BA NC_AB NC_BA",
+        help="Trials that only B (AB) or only A (BA) got wrong: impostor, then genuine. Allows the dependent test.",
+    )
 
 
 @click.command()
-@click.option("--a", type=float, nargs=2, required=True, metavar="FAR FRR", help="Rates of system A, fractions.")
-@click.option("--b", type=float, nargs=2, required=True, metavar="FAR FRR", help="Rates of system B, fractions.")
-@click.option("--impostor", type=int, required=True, metavar="NI", help="Number of impostor trials.")
-@click.option("--genuine", type=int, required=True, metavar="NC", help="Number of genuine trials.")
-@click.option(
-    "--discordant",
-    type=float,
-    nargs=4,
-    metavar="NI_AB NI_BA NC_AB NC_BA",
-    help="Trials that only B (AB) or only A (BA) got wrong: impostor, then genuine. Allows the dependent test.",
-)
+@options.takes(PublishedOptions, TestOptions)
 @options.alternative_option
 @options.takes(OutputOptions)
 def command(
+    published: PublishedOptions,
+    asked: TestOptions,
     output: OutputOptions,
     *,
-    a: tuple[float, float],
-    b: tuple[float, float],
-    impostor: int,
-    genuine: int,
-    discordant: tuple[float, float, float, float] | None,
     alternative: options.Alternatives,
 ) -> None:
-    """Test whether two systems differ in HTER, from published rates.
+    """Test whether two systems differ, from published rates or numbers of errors.
 
     \b
-    Example:
+    Examples:
       fairtrial compare-rates --a .0115 .025 --b .0195 .0275 --impostor 112000 --genuine 400
+      fairtrial compare-rates --a-counts 1285 10 --b-counts 2184 11 --impostor 112000 --genuine 400 --measure frr
     """
-    from fairtrial import significance
-    from fairtrial.intervals import published_counts
     from fairtrial.tables import join_tables
 
     output.check()
-    first, second = (
-        published_counts(far=rates[0], frr=rates[1], impostor=impostor, genuine=genuine) for rates in (a, b)
-    )
-    tests = [significance.independent_test(first, second, alternative=alternative)]
-    if discordant:
-        found = significance.Discordant(*discordant)
-        tests.append(significance.dependent_test(first, second, found, alternative=alternative))
-    tests += [
-        make(first, second, alternative=alternative) for make in (significance.naive_test, significance.class_test)
-    ]
+    tests = _tests(*published.counts(), asked, alternative)
     (table,) = join_tables([test.tables() for test in tests])
     table = replace(table, caption="Tests of the difference A - B, all trials independent of each other")
     print_result(output, [table], {"tests": [test.to_dict() for test in tests]})
+
+
+def _tests(a: ErrorCounts, b: ErrorCounts, asked: TestOptions, alternative: options.Alternatives) -> list[TestResult]:
+    from fairtrial import significance
+
+    measure = options.measure_by_name(asked.measure, asked.dcf)
+    own: dict[str, Any] = {"measure": measure, "alpha": asked.alpha, "alternative": alternative}
+    tests = [significance.independent_test(a, b, **own)]
+    if asked.measure in ("far", "frr"):
+        tests.append(significance.pooled_test(a, b, measure=measure, alternative=alternative))
+    if asked.discordant is not None:
+        tests.append(significance.dependent_test(a, b, significance.Discordant(*asked.discordant), **own))
+    if asked.measure == "hter":
+        tests += [make(a, b, alternative=alternative) for make in (significance.naive_test, significance.class_test)]
+    return tests

@@ -42,8 +42,12 @@ class Inputs:
         return TrialSets(self.dev, test, chance.cluster, chance.seed, self.blocks, check_resamples(resamples))
 
 
-def read_inputs(files: InputOptions, reading: ReadingOptions, chance: ChanceOptions) -> Inputs:
-    """Read dev and test trials, or cut the dev trials into folds."""
+def read_inputs(
+    files: InputOptions, reading: ReadingOptions, chance: ChanceOptions, chosen: str | None = None
+) -> Inputs:
+    """Read dev and test trials, or cut the dev trials into folds; systems that `chosen` names by commas, if it does."""
+    if chosen:
+        reading = replace(reading, systems=names_of(chosen))
     if bool(files.test) == (files.folds is not None):
         raise ParameterError("give either --test F, or --folds K where there is no test set")
     if files.folds is None:

@@ -31,8 +31,10 @@ def command() -> None:
 
 
 @command.command()
-@click.option("--far", type=float, required=True, help="False acceptance rate, a fraction.")
-@click.option("--frr", type=float, required=True, help="False rejection rate, a fraction.")
+@click.option("--far", type=float, help="False acceptance rate, a fraction.")
+@click.option("--frr", type=float, help="False rejection rate, a fraction.")
+@click.option("--false-accepts", type=int, metavar="FA", help="Number of false accepts, in place of the FAR.")
+@click.option("--false-rejects", type=int, metavar="FR", help="Number of false rejects, in place of the FRR.")
 @click.option("--impostor", type=int, required=True, metavar="NI", help="Number of impostor trials.")
 @click.option("--genuine", type=int, required=True, metavar="NC", help="Number of genuine trials.")
 @click.option(
@@ -49,8 +51,10 @@ def command() -> None:
 def rates(
     output: OutputOptions,
     *,
-    far: float,
-    frr: float,
+    far: float | None,
+    frr: float | None,
+    false_accepts: int | None,
+    false_rejects: int | None,
     impostor: int,
     genuine: int,
     measure: str,
@@ -58,17 +62,25 @@ def rates(
     dcf: str | None,
     confidence: float,
 ) -> None:
-    """Intervals of HTER, DCF and others from FAR, FRR and numbers of trials, all trials independent.
+    """Intervals of HTER, DCF and others from FAR and FRR or numbers of errors, all trials independent.
 
     \b
-    Example:
+    Examples:
       fairtrial interval rates --far .0115 --frr .025 --impostor 112000 --genuine 400 --measure all
+      fairtrial interval rates --false-accepts 1285 --false-rejects 10 --impostor 112000 --genuine 400
     """
     from fairtrial import intervals
     from fairtrial.tables import join_tables
 
     output.check()
-    counts = intervals.published_counts(far=far, frr=frr, impostor=impostor, genuine=genuine)
+    counts = intervals.published_counts(
+        far=far,
+        frr=frr,
+        false_accepts=false_accepts,
+        false_rejects=false_rejects,
+        impostor=impostor,
+        genuine=genuine,
+    )
     measures = [options.measure_by_name(name, dcf) for name in ("hter", "wer", "dcf", "far", "frr")]
     found = [intervals.rate_interval(counts, measure=m, alpha=alpha, confidence=confidence) for m in measures]
     found += [make(counts, confidence=confidence) for make in (intervals.naive_interval, intervals.class_interval)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
@@ -303,8 +304,8 @@ def _pairs(entries: Sequence[str], flag: str, known: Sequence[str]) -> list[tupl
 
 
 def names_of(text: str) -> tuple[str, ...]:
-    """Names separated by commas."""
-    return tuple(name.strip() for name in text.split(","))
+    """Names separated by commas; a comma within brackets, as in (FH,MLP), belongs to the name."""
+    return tuple(name.strip() for name in re.split(r",(?![^()]*\))", text))
 
 
 def criterion_by_name(name: str, dcf: str | None) -> Criterion:

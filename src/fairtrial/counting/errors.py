@@ -242,12 +242,16 @@ class RankTally:
         return np.zeros((2, len(self.thresholds) + 1), dtype=np.int64)
 
     def add(self, total: NDArray[np.int64], scores: Scores, genuine: Genuine) -> NDArray[np.int64]:
+        return add_by_class(total, self.ranks(scores), genuine)
+
+    def ranks(self, scores: Scores) -> NDArray[np.int64]:
+        """How many thresholds lie below each score."""
         cells = cell_of(self.cells, scores)
-        ranks, bounds = self.below[cells], self.bound[cells]
-        ranks += scores > bounds
+        found, bounds = self.below[cells], self.bound[cells]
+        found += scores > bounds
         several = np.flatnonzero(np.isnan(bounds))
-        ranks[several] = np.searchsorted(self.thresholds, scores[several], side="left")
-        return add_by_class(total, ranks, genuine)
+        found[several] = np.searchsorted(self.thresholds, scores[several], side="left")
+        return found
 
     def merge(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
         return a + b
@@ -290,7 +294,7 @@ def count_errors(data: ScoreData, thresholds: ArrayLike, *, system: str | None =
     if np.isnan(wanted).any():
         raise ParameterError("a threshold is NaN; thresholds must be numbers, -inf or inf")
     unique, inverse = np.unique(wanted, return_inverse=True)
-    counts = source.tally(_rank_tally(unique))
+    counts = source.tally(rank_tally(unique))
     # a score of rank r is above thresholds 0 .. r-1, so it is not above threshold j when r <= j
     rejected = np.cumsum(counts, axis=1)[:, :-1]
     false_accepts = source.impostor - rejected[0]
@@ -298,7 +302,8 @@ def count_errors(data: ScoreData, thresholds: ArrayLike, *, system: str | None =
     return ErrorCounts(wanted, false_accepts[inverse], rejected[1][inverse], source.genuine, source.impostor)
 
 
-def _rank_tally(thresholds: NDArray[np.float64]) -> RankTally:
+def rank_tally(thresholds: NDArray[np.float64]) -> RankTally:
+    """Lay cells over thresholds that rise, so that ranks among them are looked up and seldom searched for."""
     cells = fit_cells(thresholds, int(np.clip(64 * len(thresholds), 1 << 10, 1 << 16)))
     held = cell_of(cells, thresholds)
     within = np.bincount(held, minlength=cells.count)

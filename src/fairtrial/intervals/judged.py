@@ -77,9 +77,9 @@ def intervals_along(
 def _interval(found: Claim, judgement: Judgement, measure: Measure, index: int, confidence: float) -> RateInterval:
     weights = measure.weights_at(float(judgement.alpha[index]))
     if weights is None:
-        low, high = _student_limits(found, measure, confidence)
+        low, high = _student_limits(found.estimate, found.quantile(confidence) * found.sigma, measure)
     else:
-        low, high = _rate_limits(found, weights, judgement, index, confidence)
+        low, high = _rate_limits(found, measure, weights, judgement, index, confidence)
     if measure.is_share:
         low, high = max(low, 0.0), min(high, 1.0)
     return RateInterval(
@@ -108,7 +108,7 @@ def _method(judgement: Judgement) -> str:
 
 
 def _rate_limits(
-    found: Claim, weights: Weights, judgement: Judgement, index: int, confidence: float
+    found: Claim, measure: Measure, weights: Weights, judgement: Judgement, index: int, confidence: float
 ) -> tuple[float, float]:
     counts, spread, people = judgement.at(index), found.spread, judgement.sets.people[1]
     below, above = [], []
@@ -122,10 +122,10 @@ def _rate_limits(
         below.append(sides[0] if weight >= 0 else sides[1])
         above.append(sides[1] if weight >= 0 else sides[0])
     correlation = _correlation(found)
-    moved = found.quantile(confidence) ** 2 * found.moved
+    low, high = _student_limits(found.estimate, found.quantile(confidence) * sqrt(max(found.moved, 0.0)), measure)
     reach = [
-        sqrt(max(side[0] ** 2 + side[1] ** 2 + 2 * correlation * side[0] * side[1] + moved, 0.0))
-        for side in (below, above)
+        sqrt(max(side[0] ** 2 + side[1] ** 2 + 2 * correlation * side[0] * side[1] + moved**2, 0.0))
+        for side, moved in ((below, found.estimate - low), (above, high - found.estimate))
     ]
     return found.estimate - reach[0], found.estimate + reach[1]
 
@@ -150,12 +150,11 @@ def _limits(
     return wilson_limits(rate, worth(rate, known), student_quantile(careful_degrees(known), confidence))
 
 
-def _student_limits(found: Claim, measure: Measure, confidence: float) -> tuple[float, float]:
-    reach = found.quantile(confidence) * found.sigma
-    if not measure.is_share or not 0 < found.estimate < 1:
-        return found.estimate - reach, found.estimate + reach
-    place = log(found.estimate / (1 - found.estimate))
-    scaled = reach / (found.estimate * (1 - found.estimate))
+def _student_limits(estimate: float, reach: float, measure: Measure) -> tuple[float, float]:
+    """Limits that are so far away; of a share, on the scale of its log-odds."""
+    if not measure.is_share or not 0 < estimate < 1:
+        return estimate - reach, estimate + reach
+    place, scaled = log(estimate / (1 - estimate)), reach / (estimate * (1 - estimate))
     return _expit(place - scaled), _expit(place + scaled)
 
 

@@ -8,12 +8,15 @@ from typing import Any, NamedTuple
 
 from scipy.special import ndtri
 
-from fairtrial.checks import check_confidence
+from fairtrial.checks import check_confidence, check_count
 from fairtrial.claims import Threshold
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import ParameterError
 from fairtrial.rules.measures import MeasureLike, Weights, as_measure, linear_weights
-from fairtrial.tables import Column, Result, Table, interval_text, interval_title, percent
+from fairtrial.tables import Column, Result, Table, interval_text, interval_title, number_text, percent
+
+ENOUGH = 10
+"""The n p (1 - p) from which a binomial may be taken for normal: footnote 2 of Bengio & Mariéthoz 2004."""
 
 
 class Interval(NamedTuple):
@@ -42,6 +45,11 @@ class RateInterval(Result):
         """The two ends."""
         return Interval(self.low, self.high)
 
+    @property
+    def width(self) -> float:
+        """How far the two ends are apart."""
+        return self.high - self.low
+
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON."""
         return {
@@ -50,6 +58,7 @@ class RateInterval(Result):
             "sigma": self.sigma,
             "low": self.low,
             "high": self.high,
+            "width": self.width,
             "confidence": self.confidence,
             "method": self.method,
             "threshold": self.threshold,
@@ -68,29 +77,76 @@ class RateInterval(Result):
             Column("estimate", "estimate", "rate"),
             Column("sigma", "sigma", "rate"),
             Column("interval", interval_title(self.confidence), "interval"),
+            Column("width", "width", "width"),
             Column("method", "method"),
             Column("confidence", "confidence", "level", detail=True),
         )
-        row = (self.measure, self.estimate, self.sigma, self.interval, self.method, self.confidence)
+        row = (self.measure, self.estimate, self.sigma, self.interval, self.width, self.method, self.confidence)
         notes = (f"{self.measure.upper()}: {self.note}",) if self.note else ()
         return (Table("intervals", f"{100 * self.confidence:g} % intervals of error rates", columns, (row,), notes),)
 
 
-def published_counts(*, far: float, frr: float, impostor: int, genuine: int) -> ErrorCounts:
-    """Error counts from published rates; they need not be whole.
+def published_counts(
+    *,
+    impostor: int,
+    genuine: int,
+    far: float | None = None,
+    frr: float | None = None,
+    false_accepts: int | None = None,
+    false_rejects: int | None = None,
+) -> ErrorCounts:
+    """Error counts from published rates, which need not give whole errors, or from published numbers of errors.
+
+    Parameters
+    ----------
+    impostor, genuine
+        Numbers of trials.
+    far, frr
+        Error rates, fractions.
+    false_accepts, false_rejects
+        Numbers of errors, in place of the rates. Of each class either the rate or the number is given.
+
+    Returns
+    -------
+    ErrorCounts
+        What intervals and tests of published figures take; the threshold is not known.
 
     Raises
     ------
     ParameterError
-        A rate outside [0, 1], or no trial of a class.
+        A rate outside [0, 1], a number of errors that is not whole or above that of the trials, no trial of a class,
+        or neither or both of a rate and a number of errors.
+
+    References
+    ----------
+    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eq. (1).
+
+    Examples
+    --------
+    >>> published_counts(false_accepts=1285, false_rejects=10, impostor=112000, genuine=400).frr
+    0.025
     """
-    for name, rate in (("FAR", far), ("FRR", frr)):
+    accepts = _errors("far", far, "false_accepts", false_accepts, impostor, "impostor")
+    rejects = _errors("frr", frr, "false_rejects", false_rejects, genuine, "genuine")
+    return ErrorCounts(float("nan"), accepts, rejects, genuine, impostor)
+
+
+def _errors(rate_name: str, rate: float | None, errors_name: str, errors: int | None, trials: int, kind: str) -> float:
+    """The errors of one class, given as a rate or as a number."""
+    if trials < 1:
+        raise ParameterError(f"there must be at least one {kind} trial, not {trials}")
+    if (rate is None) == (errors is None):
+        given = "neither was" if rate is None else "both were"
+        raise ParameterError(f"give either {rate_name}=... or {errors_name}=...; {given} given")
+    if rate is not None:
         if not (isfinite(rate) and 0 <= rate <= 1):
-            raise ParameterError(f"{name} must be a fraction between 0 and 1, not {rate}; 1.5 % is 0.015")
-    for name, count in (("impostor", impostor), ("genuine", genuine)):
-        if count < 1:
-            raise ParameterError(f"there must be at least one {name} trial, not {count}")
-    return ErrorCounts(float("nan"), far * impostor, frr * genuine, genuine, impostor)
+            raise ParameterError(f"{rate_name.upper()} must be a fraction between 0 and 1, not {rate}; 1.5 % is 0.015")
+        return rate * trials
+    assert errors is not None
+    words = errors_name.replace("_", " ")
+    if check_count(f"the number of {words}", errors) > trials:
+        raise ParameterError(f"there are {errors:,} {words}, but only {trials:,} {kind} trials")
+    return int(errors)
 
 
 def normal_quantile(confidence: float) -> float:
@@ -173,9 +229,29 @@ def rate_interval(
         confidence=confidence,
         method="independent",
         measure=as_measure(measure).name,
-        note="" if sigma else "no error to estimate a width from",
+        note=_few_errors(counts, weights) if sigma else "no error to estimate a width from",
         within=weights.bounds,
     )
+
+
+def rates_with_few_errors(counts: ErrorCounts, weights: Weights) -> dict[str, float]:
+    """The rates that are hardly normal, with their n p (1 - p), which is below 10.
+
+    References
+    ----------
+    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, footnote 2.
+    """
+    parts = (
+        ("FAR", weights.far, float(counts.far), counts.impostor),
+        ("FRR", weights.frr, float(counts.frr), counts.genuine),
+    )
+    return {name: found for name, weight, p, n in parts if weight and (found := n * p * (1 - p)) < ENOUGH}
+
+
+def _few_errors(counts: ErrorCounts, weights: Weights) -> str:
+    found = rates_with_few_errors(counts, weights)
+    parts = " and ".join(f"{number_text(value)} for {name}" for name, value in found.items())
+    return f"few errors for a normal distribution: n p (1 - p) is {parts}, below {ENOUGH}" if parts else ""
 
 
 def hter_interval(counts: ErrorCounts, *, confidence: float = 0.95) -> RateInterval:
@@ -183,14 +259,37 @@ def hter_interval(counts: ErrorCounts, *, confidence: float = 0.95) -> RateInter
     return rate_interval(counts, confidence=confidence)
 
 
+NAIVE = "takes an HTER for a proportion of all trials"
+CLASS = "the classification error hardly sees the rarer class"
+"""What is wrong with the two."""
+
+
+def beside_proper(what: str, sigma: float, proper: float, equation: int) -> str:
+    """Say of a standard deviation that is kept for comparison whether it is over-optimistic: computed, not assumed."""
+    if sigma == proper:
+        return f"{what}; the standard deviation is that of eq. ({equation})"
+    if not proper:
+        return f"{what}; eq. ({equation}) has no spread at all here"
+    times = f"{number_text(sigma / proper, 3)} times that of eq. ({equation})"
+    if sigma < proper:
+        return f"over-optimistic: {what}, and the standard deviation is {times}"
+    return f"not over-optimistic here: {what}, but the standard deviation is {times}"
+
+
 def naive_interval(counts: ErrorCounts, *, confidence: float = 0.95) -> RateInterval:
     """Compute the interval that takes an HTER for a proportion of all trials, eq. (18): kept for comparison.
 
-    It is mostly far too narrow, since the rarer class decides and not the number of all trials.
+    It is mostly far too narrow, since the rarer class decides and not the number of all trials; the note says whether
+    it is here.
+
+    Examples
+    --------
+    >>> naive_interval(published_counts(far=0.01, frr=0, impostor=112000, genuine=400)).note.split(":")[0]
+    'not over-optimistic here'
     """
     hter = float(counts.hter)
     sigma = sqrt(hter * (1 - hter) / (counts.genuine + counts.impostor))
-    note = "over-optimistic: takes an HTER for a proportion of all trials"
+    note = beside_proper(NAIVE, sigma, hter_interval(counts).sigma, 13)
     return _normal_interval(hter, sigma, confidence=confidence, method="naive", measure="naive", note=note)
 
 
@@ -199,5 +298,5 @@ def class_interval(counts: ErrorCounts, *, confidence: float = 0.95) -> RateInte
     trials = counts.genuine + counts.impostor
     error = float((counts.false_accepts + counts.false_rejects) / trials)
     sigma = sqrt(error * (1 - error) / trials)
-    note = "over-optimistic: the classification error hardly sees the rarer class"
+    note = beside_proper(CLASS, sigma, hter_interval(counts).sigma, 13)
     return _normal_interval(error, sigma, confidence=confidence, method="class", measure="class", note=note)

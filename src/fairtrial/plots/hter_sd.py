@@ -85,7 +85,7 @@ def hter_sd_plot(data: DeviationCurves, *, terms: Terms = "default", ax: Axes | 
     ----------
     Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, Fig. 3.
     """
-    notes = {"HTER": "HTER, eq. (14)", "NAIVE": "NAIVE: HTER as a proportion", "CLASS": "CLASS: classification error"}
+    notes = {"HTER": "HTER, eq. (13)", "NAIVE": "NAIVE: HTER as a proportion", "CLASS": "CLASS: classification error"}
     with axes_for(ax) as own:
         for number, (name, values) in enumerate(data.deviations.items()):
             drawn = look(number)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from fairtrial.comparison import Comparison, SystemRank
 from fairtrial.intervals.judged import judged_interval
 from fairtrial.report.page import Page, Repeat
-from fairtrial.report.parts import ADJUSTED, JUDGED, interval_references, joined, judged_trials_table
+from fairtrial.report.parts import ADJUSTED, FOLD_TESTS, JUDGED, interval_references, joined, judged_trials_table
 from fairtrial.report.views import Asked, SystemView, explored, judged_view
 from fairtrial.tables import Terms, in_percent, p_phrase, translate
+
+_FROM = {"dev": "dev", "folds": "other people"}
 
 
 def comparison_page(result: Comparison, repeat: Repeat, *, terms: Terms = "default") -> Page:
@@ -37,13 +39,14 @@ def comparison_page(result: Comparison, repeat: Repeat, *, terms: Terms = "defau
     return Page(
         title=f"Comparison of {joined([rank.system for rank in result.ranking])}",
         asked=f"Whether the systems really differ in {label}, each at its threshold from "
-        f"{'dev' if sets.origin == 'dev' else 'the same trials'} by {result.criterion.described(result.alpha)}.",
+        f"{_FROM.get(sets.origin, 'the same trials')} by {result.criterion.described(result.alpha)}.",
         answer=tuple(_sentences(result, label, confidence)),
         tables=(ranking, tests, *others),
         data=(judged_trials_table(sets),),
         methods=(
             judged.references[0],
             *interval_references([leading]),
+            *(FOLD_TESTS[test.test] for test in result.pairs[0].tests if test.test in FOLD_TESTS),
             *ADJUSTED[result.correction],
             *judged.references[1:],
         ),

@@ -62,6 +62,17 @@ ADJUSTED: dict[Correction, tuple[Reference, ...]] = {
     ),
     "none": (),
 }
+FOLD_TESTS = {
+    "corrected-resampled": Reference(
+        "Test over folds, with a variance that allows for training sets that overlap.",
+        "Nadeau & Bengio, Inference for the generalization error, 2003",
+    ),
+    "5x2cv": Reference(
+        "Test over five times two halves of the people.",
+        "Dietterich, Approximate statistical tests for comparing supervised classification learning algorithms, 1998",
+    ),
+}
+"""Where tests over folds come from, by their names."""
 _INTERVALS = {
     "independent": _INDEPENDENT,
     "cluster-claim": _ROBUST,

@@ -26,6 +26,7 @@ from fairtrial.rules.measures import MEASURES, DetectionCosts, Formula, as_measu
 CriterionLike: TypeAlias = "str | Criterion | DetectionCosts | Callable[[Any, Any, Any], Any]"
 AlphaMeaning: TypeAlias = Literal["none", "weight", "target"]
 _NEAR = 1e-12
+_MOST_COSTS = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,8 @@ class Criterion:
     level, target
         For ``"crossing"``: the level of an `ErrorCounts`, and what it should be at an alpha.
     exact
-        Whether `cost` also takes fractions, so that ties can be told exactly.
+        Whether `cost` is plain arithmetic, which also takes fractions, so that ties can be told exactly, and a
+        column of alphas, so that all are looked at together.
     alpha
         The alpha that always goes with this criterion, whatever the caller gives.
     at_ends
@@ -344,35 +346,49 @@ def choose_thresholds(
     source = as_source(data, system=system)
     distinct, place = np.unique(weights, return_inverse=True)
     ends = (distinct == 0) | (distinct == 1) if rule.at_ends is not None else np.zeros(len(distinct), dtype=bool)
-    chosen: dict[float, ErrorCounts] = {}
-    for which, own in ((distinct[~ends], rule), (distinct[ends], rule.at_ends or rule)):
-        if len(which):
-            points = own.points(source, which)
-            chosen |= {alpha: points[_best(points, own, alpha)] for alpha in which.tolist()}
-    found = [chosen[alpha] for alpha in distinct.tolist()]
-    columns = [
-        np.array([getattr(counts, name) for counts in found])[place]
-        for name in ("threshold", "false_accepts", "false_rejects")
-    ]
-    return ErrorCounts(columns[0], columns[1], columns[2], source.genuine, source.impostor)
+    found = np.empty((3, len(distinct)))
+    for which, own in ((~ends, rule), (ends, rule.at_ends or rule)):
+        if which.any():
+            points = own.points(source, distinct[which])
+            best = points[_best(points, own, distinct[which])]
+            found[:, which] = best.threshold, best.false_accepts, best.false_rejects
+    thresholds, accepts, rejects = found[:, place]
+    return ErrorCounts(thresholds, accepts.astype(np.int64), rejects.astype(np.int64), source.genuine, source.impostor)
 
 
-def _best(points: ErrorCounts, rule: Criterion, alpha: float) -> int:
+def _best(points: ErrorCounts, rule: Criterion, alphas: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Where each alpha has its smallest cost."""
+    at_once = max(1, _MOST_COSTS // len(points)) if rule.exact else 1
+    found = np.empty(len(alphas), dtype=np.int64)
+    for start in range(0, len(alphas), at_once):
+        some = alphas[start : start + at_once]
+        costs = _costs(points, rule, some)
+        lowest = costs.min(axis=1, keepdims=True)
+        margin = _NEAR * np.maximum(1.0, abs(lowest)) if rule.exact else 0.0
+        near = costs <= lowest + margin
+        found[start : start + at_once] = near.argmax(axis=1)
+        for row in np.flatnonzero(np.count_nonzero(near, axis=1) > 1).tolist():
+            found[start + row] = _best_of_ties(points, rule, float(some[row]), np.flatnonzero(near[row]).tolist())
+    return found
+
+
+def _costs(points: ErrorCounts, rule: Criterion, alphas: NDArray[np.float64]) -> NDArray[np.float64]:
+    """One row per alpha, one column per threshold."""
+    shape = len(alphas), len(points)
     try:
-        costs = np.asarray(rule.cost(points, alpha), dtype=np.float64)
+        costs = np.asarray(rule.cost(points, alphas[:, None] if rule.exact else float(alphas[0])), dtype=np.float64)
+        fits = rule.exact or costs.shape == shape[1:]
     except Exception as error:  # a user's function may fail in any way
         raise ParameterError(f"criterion {rule.name} failed: {type(error).__name__}: {error}") from error
-    if costs.shape != points.threshold.shape or np.isnan(costs).any():
+    if not fits or np.isnan(costs).any():
         raise ParameterError(
             f"criterion {rule.name}: the cost must be one number per threshold and never NaN, for arrays of rates"
         )
-    lowest = costs.min()
-    if rule.exact:
-        near = np.flatnonzero(costs <= lowest + _NEAR * max(1.0, abs(lowest)))
-    else:
-        near = np.flatnonzero(costs == lowest)
-    if len(near) == 1:
-        return int(near[0])
+    return np.broadcast_to(costs, shape)
+
+
+def _best_of_ties(points: ErrorCounts, rule: Criterion, alpha: float, near: list[int]) -> int:
+    """The lowest cost, exactly; then the fewest errors; then the lowest threshold."""
     fraction = simplest_fraction(alpha)
 
     def rank(index: int) -> tuple[Any, int, float]:
@@ -384,4 +400,4 @@ def _best(points: ErrorCounts, rule: Criterion, alpha: float) -> int:
         cost = rule.cost(exact, fraction) if rule.exact else 0
         return cost, total, float(points.threshold[index])
 
-    return int(min(near.tolist(), key=rank))
+    return min(near, key=rank)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from fairtrial.errors import ParameterError
+from fairtrial.checks import check_count
 from fairtrial.tables import Column, Result, Table, number_text, p_phrase
 
 
@@ -57,9 +57,7 @@ def mcnemar_test(b: int, c: int) -> McNemar:
     """
     from scipy import stats
 
-    for name, count in (("b", b), ("c", c)):
-        if count < 0 or count != int(count):
-            raise ParameterError(f"{name} must be a whole number of at least 0, not {count}")
+    b, c = check_count("b", b), check_count("c", c)
     total = b + c
     if total == 0:
         return McNemar(b, c, 0.0, 1.0, 0.0, 1.0, 1.0, 1.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +16,33 @@ from fairtrial.intervals.bootstrap import Bootstrap, count_table, draw_replicate
 from fairtrial.judging import Judgement
 from fairtrial.rules.measures import Measure, MeasureLike, as_measure, linear_weights
 from fairtrial.significance.mcnemar import McNemar, mcnemar_test
-from fairtrial.significance.rates import Discordant
+from fairtrial.significance.rates import Discordant, dependent_test, independent_test
 from fairtrial.significance.results import TestResult, student_test
 from fairtrial.trials import Trials
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """On how many trials both systems are right, only one is, or neither."""
+
+    discordant: Discordant
+    both_right: int
+    both_wrong: int
+
+    @property
+    def only_a_wrong(self) -> int:
+        """McNemar's b."""
+        return self.discordant.impostor_ba + self.discordant.genuine_ba
+
+    @property
+    def only_b_wrong(self) -> int:
+        """McNemar's c."""
+        return self.discordant.impostor_ab + self.discordant.genuine_ab
+
+    @property
+    def mcnemar_table(self) -> dict[str, int]:
+        """The four cells as McNemar's test calls them: both right, only A wrong, only B wrong, both wrong."""
+        return {"a": self.both_right, "b": self.only_a_wrong, "c": self.only_b_wrong, "d": self.both_wrong}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,6 +84,13 @@ class Pair:
             *(int(np.count_nonzero(side & ~genuine)) for side in (only_b, only_a)),
             *(int(np.count_nonzero(side & genuine)) for side in (only_b, only_a)),
         )
+
+    @property
+    def agreement(self) -> Agreement:
+        """The trials on which they agree and disagree."""
+        both_wrong = int(np.count_nonzero(self.wrong_a & self.wrong_b))
+        both_right = len(self.trials) - int(np.count_nonzero(self.wrong_a | self.wrong_b))
+        return Agreement(self.discordant, both_right, both_wrong)
 
     @property
     def outcome(self) -> NDArray[np.int64]:
@@ -114,9 +146,8 @@ def _people_count(people: float) -> str:
 
 def mcnemar_of_pair(pair: Pair) -> McNemar:
     """McNemar's test on all trials, whatever their class."""
-    only_a = int(np.count_nonzero(pair.wrong_a & ~pair.wrong_b))
-    only_b = int(np.count_nonzero(pair.wrong_b & ~pair.wrong_a))
-    return mcnemar_test(only_a, only_b)
+    found = pair.agreement
+    return mcnemar_test(found.only_a_wrong, found.only_b_wrong)
 
 
 def permutation_test(
@@ -194,3 +225,38 @@ def bootstrap_test(
         alternative,
         measure=measure,
     )
+
+
+def every_test(
+    pair: Pair,
+    replicates: Bootstrap,
+    *,
+    measure: Measure,
+    alternative: Alternative = "two-sided",
+    n_resamples: int = 10_000,
+    rng: np.random.Generator | int | None = 0,
+) -> tuple[TestResult, ...]:
+    """Every test that there is for the measure; the one that knows most about the trials first."""
+    robust = leading_test(pair, measure=measure, alternative=alternative)
+    tests = [robust]
+    if robust.threshold == "re-estimated":
+        tests.append(leading_test(pair, measure=measure, threshold="fixed", alternative=alternative))
+    tests.append(bootstrap_test(replicates, alternative=alternative, measure=measure.name))
+    if measure.weights is not None:
+        a, b = pair.counts_a, pair.counts_b
+        own: dict[str, Any] = {"measure": measure, "alpha": pair.alpha, "alternative": alternative}
+        tests.append(dependent_test(a, b, pair.discordant, **own))
+        tests.append(independent_test(a, b, **own))
+        tests.append(permutation_test(pair, measure=measure, n_resamples=n_resamples, rng=rng, alternative=alternative))
+    mcnemar = mcnemar_of_pair(pair)
+    tests.append(
+        TestResult(
+            "mcnemar",
+            mcnemar.chi2,
+            mcnemar.p_value,
+            (mcnemar.b - mcnemar.c) / len(pair.trials),
+            note="compares the classification error over all trials; two-sided",
+            measure="class-error",
+        )
+    )
+    return tuple(tests)

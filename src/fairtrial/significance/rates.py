@@ -5,27 +5,37 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import sqrt
 
+from fairtrial.checks import check_count
 from fairtrial.claims import Alternative
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import ParameterError
-from fairtrial.intervals.rates import independent_variance
-from fairtrial.rules.measures import MeasureLike, as_measure, linear_weights
+from fairtrial.intervals.rates import (
+    CLASS,
+    ENOUGH,
+    NAIVE,
+    beside_proper,
+    independent_variance,
+    rates_with_few_errors,
+)
+from fairtrial.rules.measures import MeasureLike, Weights, as_measure, linear_weights
 from fairtrial.significance.results import TestResult, z_test
 
 
 @dataclass(frozen=True, slots=True)
 class Discordant:
-    """Trials on which two systems disagree: ``ab`` are those that A decides rightly and B wrongly."""
+    """Trials on which two systems disagree: ``ab`` are those that A decides rightly and B wrongly.
 
-    impostor_ab: float
-    impostor_ba: float
-    genuine_ab: float
-    genuine_ba: float
+    In the paper: NI_AB, NI_BA, NC_AB and NC_BA.
+    """
+
+    impostor_ab: int
+    impostor_ba: int
+    genuine_ab: int
+    genuine_ba: int
 
     def __post_init__(self) -> None:
-        for name in ("impostor_ab", "impostor_ba", "genuine_ab", "genuine_ba"):
-            if not getattr(self, name) >= 0:
-                raise ParameterError(f"{name} must be at least 0, not {getattr(self, name)}")
+        for name in self.__slots__:
+            check_count(name, getattr(self, name))
 
 
 def independent_test(
@@ -38,9 +48,23 @@ def independent_test(
 ) -> TestResult:
     """Test two systems whose trials have nothing to do with each other: variances add.
 
+    Parameters
+    ----------
+    a, b
+        Errors of both systems, or `published_counts`.
+    measure, alpha
+        A weighted sum of FAR and FRR, and the weight of FAR in wer.
+    alternative
+        What is claimed of A - B.
+
+    Returns
+    -------
+    TestResult
+        Called ``hter-independent``, ``far-independent``, ...
+
     References
     ----------
-    Bengio & Mariéthoz, 2004, eq. (15).
+    Bengio & Mariéthoz, 2004, eq. (15); of a single rate eq. (7); one-sided eq. (5), two-sided eq. (6).
 
     Examples
     --------
@@ -54,7 +78,74 @@ def independent_test(
     sigma = sqrt(independent_variance(a, weights) + independent_variance(b, weights))
     estimate = float(weights.value(a) - weights.value(b))
     name = as_measure(measure).name
-    return z_test(f"{name}-independent", estimate, sigma, alternative=alternative, measure=name)
+    note = _few_errors(a, b, weights)
+    return z_test(f"{name}-independent", estimate, sigma, alternative=alternative, measure=name, note=note)
+
+
+def pooled_test(
+    a: ErrorCounts, b: ErrorCounts, *, measure: MeasureLike = "far", alternative: Alternative = "two-sided"
+) -> TestResult:
+    r"""Test a single rate of two systems by the variance that it has where both are equal.
+
+    .. math:: \sigma^2 = p (1 - p) (1 / n_A + 1 / n_B)
+
+    with p the errors of both over the trials of both.
+
+    Parameters
+    ----------
+    a, b
+        Errors of both systems, or `published_counts`.
+    measure
+        A measure of FAR alone or of FRR alone: far, frr, recall, sensitivity, specificity.
+    alternative
+        What is claimed of A - B.
+
+    Returns
+    -------
+    TestResult
+        Called ``far-pooled``, ``frr-pooled``, ...
+
+    Raises
+    ------
+    ParameterError
+        A measure of both rates: equal HTERs do not make both rates equal, so there is nothing to pool.
+
+    Notes
+    -----
+    With as many trials for A as for B it is the paper's :math:`2 p (1 - p) / n`. Systems on the same trials are not
+    independent; `dependent_test` is for them.
+
+    References
+    ----------
+    Bengio & Mariéthoz, 2004, eq. (8).
+
+    Examples
+    --------
+    >>> from fairtrial.intervals import published_counts
+    >>> a, b = (published_counts(false_accepts=0, false_rejects=n, impostor=1, genuine=400) for n in (10, 11))
+    >>> round(pooled_test(a, b, measure="frr").sigma, 6)
+    0.011305
+    """
+    known, weights = as_measure(measure), linear_weights(measure)
+    if bool(weights.far) == bool(weights.frr):
+        raise ParameterError(f"only a rate of one class can be pooled, such as far or frr, not {known.name}")
+    errors, trials = ("false_accepts", "impostor") if weights.far else ("false_rejects", "genuine")
+    numbers = [getattr(counts, trials) for counts in (a, b)]
+    rate = float(sum(getattr(counts, errors) for counts in (a, b)) / sum(numbers))
+    sigma = abs(weights.far + weights.frr) * sqrt(rate * (1 - rate) * sum(1 / number for number in numbers))
+    estimate = float(weights.value(a) - weights.value(b))
+    note = _few_errors(a, b, weights)
+    return z_test(f"{known.name}-pooled", estimate, sigma, alternative=alternative, measure=known.name, note=note)
+
+
+def _few_errors(a: ErrorCounts, b: ErrorCounts, weights: Weights) -> str:
+    """A note without numbers, so that many pairs share it."""
+    found = [
+        f"{rate} of {name}" for name, counts in (("A", a), ("B", b)) for rate in rates_with_few_errors(counts, weights)
+    ]
+    if not found:
+        return ""
+    return f"few errors for a normal distribution: n p (1 - p) is below {ENOUGH} for {', '.join(found)}"
 
 
 def dependent_test(
@@ -68,6 +159,27 @@ def dependent_test(
 ) -> TestResult:
     """Test two systems on the same trials, by the trials on which they disagree.
 
+    Parameters
+    ----------
+    a, b
+        Errors of both systems, or `published_counts`.
+    discordant
+        How many trials only A or only B decides rightly.
+    measure, alpha
+        A weighted sum of FAR and FRR, and the weight of FAR in wer.
+    alternative
+        What is claimed of A - B.
+
+    Returns
+    -------
+    TestResult
+        Called ``hter-dependent``, ``far-dependent``, ...
+
+    Raises
+    ------
+    ParameterError
+        Discordant trials that contradict the errors, or different numbers of trials.
+
     Notes
     -----
     The variance is that under no difference; trials are taken as independent of each other. The numerator of
@@ -75,7 +187,7 @@ def dependent_test(
 
     References
     ----------
-    Bengio & Mariéthoz, 2004, eq. (16).
+    Bengio & Mariéthoz, 2004, eq. (16); of a single rate eqs. (9) and (10).
     """
     _check_discordant(a, b, discordant)
     weights = linear_weights(measure, alpha)
@@ -110,17 +222,36 @@ def _check_discordant(a: ErrorCounts, b: ErrorCounts, discordant: Discordant) ->
 
 
 def naive_test(a: ErrorCounts, b: ErrorCounts, *, alternative: Alternative = "two-sided") -> TestResult:
-    """Test HTERs as if they were proportions of all trials: kept for comparison, over-optimistic."""
+    """Test HTERs as if they were proportions of all trials: kept for comparison.
+
+    It is mostly over-optimistic; the note says whether it is here, beside eq. (15).
+
+    References
+    ----------
+    Bengio & Mariéthoz, 2004, eq. (18).
+    """
     variance = sum(float(c.hter * (1 - c.hter) / (c.impostor + c.genuine)) for c in (a, b))
-    note = "over-optimistic: takes an HTER for a proportion of all trials"
+    note = _beside_independent(NAIVE, sqrt(variance), a, b)
     return z_test("naive", float(a.hter - b.hter), sqrt(variance), alternative=alternative, note=note)
 
 
 def class_test(a: ErrorCounts, b: ErrorCounts, *, alternative: Alternative = "two-sided") -> TestResult:
-    """Test classification errors: kept for comparison, over-optimistic about the rarer class."""
+    """Test classification errors: kept for comparison.
+
+    It is mostly over-optimistic about the rarer class; the note says whether it is here, beside eq. (15).
+
+    References
+    ----------
+    Bengio & Mariéthoz, 2004, eq. (17).
+    """
     errors = [float((c.false_accepts + c.false_rejects) / (c.impostor + c.genuine)) for c in (a, b)]
     variance = sum(e * (1 - e) / (c.impostor + c.genuine) for e, c in zip(errors, (a, b), strict=True))
-    note = "over-optimistic: the classification error hardly sees the rarer class"
+    note = _beside_independent(CLASS, sqrt(variance), a, b)
     return z_test(
         "class", errors[0] - errors[1], sqrt(variance), alternative=alternative, measure="class-error", note=note
     )
+
+
+def _beside_independent(what: str, sigma: float, a: ErrorCounts, b: ErrorCounts) -> str:
+    weights = linear_weights("hter")
+    return beside_proper(what, sigma, sqrt(independent_variance(a, weights) + independent_variance(b, weights)), 15)

@@ -109,18 +109,21 @@ def z_test(
     alternative: Alternative = "two-sided",
     measure: str = "hter",
     note: str = "",
+    threshold: Threshold = "fixed",
+    degrees: float = inf,
 ) -> TestResult:
-    """Test a difference against 0 by its standard deviation.
+    """Test a difference against 0 by its standard deviation; by Student's t where degrees of freedom are given.
 
     Without any spread there is no difference that could be tested: the p value is 1 and a note says so.
     """
     check_choice("alternative", alternative, get_args(Alternative))
-    if sigma <= 0:
-        note = note if estimate == 0 else "without any spread a difference cannot be tested"
-        return TestResult(test, 0.0, 1.0, estimate, sigma, alternative, note, measure)
-    statistic = estimate / sigma
-    p_value = student_p_value(statistic, inf, alternative)
-    return TestResult(test, statistic, p_value, estimate, sigma, alternative, note, measure)
+    statistic, p_value = 0.0, 1.0
+    if sigma > 0:
+        statistic = estimate / sigma
+        p_value = student_p_value(statistic, degrees, alternative)
+    elif estimate != 0:
+        note = "without any spread a difference cannot be tested"
+    return TestResult(test, statistic, p_value, estimate, sigma, alternative, note, measure, threshold, degrees)
 
 
 def equivalence_test(result: TestResult, margin: float) -> TestResult:

@@ -41,15 +41,16 @@ Kind: TypeAlias = Literal[
     "p",
     "threshold",
     "level",
+    "width",
 ]
 """What a column holds: free text; words of ours (``term``) and names of measures, shown
 in capitals unless they are several words, both of which `translate` may change; yes or no; a rate or a pair
 of rates, fractions shown in percent; a number or a pair of numbers; a ratio, with two decimals; a count; a p value; a
-threshold; a level of confidence, a fraction shown in percent."""
+threshold; a level of confidence and the width of an interval, fractions shown in percent."""
 Row: TypeAlias = tuple[Any, ...]
 
 _LEFT = ("text", "term", "measure", "flag")
-_PERCENT = ("rate", "level")
+_PERCENT = ("rate", "level", "width")
 _PAIRS = ("interval", "range")
 _SHOWN: dict[Kind, Callable[[Any], str]] = {
     "text": str,
@@ -65,6 +66,8 @@ _SHOWN: dict[Kind, Callable[[Any], str]] = {
     "p": p_text,
     "threshold": threshold_text,
     "level": lambda value: "" if isnan(value) else f"{100 * value:g}",
+    # three decimals, as papers print widths, and more digits only where there would be none
+    "width": lambda value: f"{100 * value:.3f}" if value >= 0.01 else in_percent(value),
 }
 
 

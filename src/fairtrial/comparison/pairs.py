@@ -1,0 +1,301 @@
+"""Several systems on the same trials, each at its threshold, pair by pair."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairtrial.checks import as_generator, check_confidence
+from fairtrial.claims import Alternative
+from fairtrial.comparison.results import Comparison, PairComparison, SystemRank
+from fairtrial.errors import ParameterError, TrialsError, listed, shown
+from fairtrial.folds import Block, make_halves
+from fairtrial.intervals.bootstrap import Bootstrap
+from fairtrial.judging import Judgement, TrialSets, judge, seed_of
+from fairtrial.people import Cluster
+from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion
+from fairtrial.rules.measures import Measure, MeasureLike, as_measure
+from fairtrial.significance.folds import (
+    REPEATS,
+    corrected_resampled_test,
+    five_by_two_test,
+    fold_differences,
+    fold_without_class,
+)
+from fairtrial.significance.multiple import Correction, adjust_p_values, compact_letters
+from fairtrial.significance.paired import Pair, bootstrap_difference, every_test, pair_judgements
+from fairtrial.significance.results import TestResult, equivalence_test
+from fairtrial.trials import Trials
+
+
+def compare(
+    dev: Trials,
+    test: Trials,
+    *,
+    systems: Sequence[str] | None = None,
+    reference: str | None = None,
+    criterion: CriterionLike = "eer",
+    alpha: float | None = None,
+    measure: MeasureLike = "hter",
+    cluster: Cluster | None = None,
+    correction: Correction = "holm",
+    alternative: Alternative = "two-sided",
+    margin: float | None = None,
+    confidence: float = 0.95,
+    n_resamples: int = 10_000,
+    rng: int | None = 0,
+    workers: int = 1,
+    progress: Callable[[], None] | None = None,
+) -> Comparison:
+    """Compare systems on the same test trials, each at the threshold that dev gives.
+
+    Parameters
+    ----------
+    dev, test
+        Trials of the same systems.
+    systems
+        Which systems, two or more; all of them by default.
+    reference
+        Compare all others with this one only, not every pair.
+    criterion, alpha
+        How thresholds are chosen on dev. A criterion that aims at a target needs its alpha.
+    measure
+        What is compared: any measure, by name or a user's own.
+    cluster
+        What trials share; by default all ids that are known. The first tests of each pair go by it.
+    correction
+        How p values are adjusted for the number of pairs.
+    alternative
+        What is claimed of A - B, in every test that has sides.
+    margin
+        Test equivalence within this margin too.
+    confidence
+        Of intervals and of the letters.
+    n_resamples, rng, workers
+        Of the bootstrap and the permutation test, the seed, and threads.
+    progress
+        Called after each pair.
+
+    Returns
+    -------
+    Comparison
+        Every test of every pair, the one to go by first, and the ranking.
+
+    Raises
+    ------
+    TrialsError
+        Fewer than two systems, or different systems in dev and test.
+    """
+    asked = _Asked(
+        as_criterion(criterion), alpha, as_measure(measure), correction, alternative, margin, confidence, n_resamples,
+        rng, workers, progress,
+    )  # fmt: skip
+    return _compared(TrialSets(dev, test, cluster, seed_of(rng)), test, systems, reference, asked)
+
+
+def cross_validated_comparison(
+    trials: Trials,
+    blocks: Sequence[Block],
+    *,
+    five_by_two: bool = False,
+    systems: Sequence[str] | None = None,
+    reference: str | None = None,
+    criterion: CriterionLike = "eer",
+    alpha: float | None = None,
+    measure: MeasureLike = "hter",
+    cluster: Cluster | None = None,
+    correction: Correction = "holm",
+    alternative: Alternative = "two-sided",
+    margin: float | None = None,
+    confidence: float = 0.95,
+    n_resamples: int = 10_000,
+    rng: int | None = 0,
+    workers: int = 1,
+    progress: Callable[[], None] | None = None,
+) -> Comparison:
+    """Compare systems with one set of trials only: each block judged by thresholds from other people.
+
+    Besides the tests of `compare`, on the held-out trials of all blocks together, there is the corrected resampled t
+    test over the folds.
+
+    Parameters
+    ----------
+    trials
+        The only set there is.
+    blocks
+        Which trials set the thresholds for which; see `make_blocks`.
+    five_by_two
+        Add Dietterich's 5x2cv test: five times people are dealt into halves, each judged by thresholds of the other.
+    systems, reference, criterion, alpha, measure, cluster, correction, alternative, margin, confidence
+        As in `compare`.
+    n_resamples, rng, workers, progress
+        As in `compare`; the seed is also that of the halves.
+
+    Returns
+    -------
+    Comparison
+        As of `compare`. Thresholds in the ranking are those that all trials give.
+
+    Raises
+    ------
+    TrialsError
+        Fewer than two systems, or a half of the people without genuine or impostor trials among themselves.
+
+    References
+    ----------
+    Nadeau & Bengio 2003; Dietterich 1998.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fairtrial import make_blocks
+    >>> claim, subject = np.divmod(np.arange(400), 20)
+    >>> scores = np.outer(claim == subject, [1.5, 3.0]) + np.random.default_rng(0).normal(size=(400, 2))
+    >>> trials = Trials.from_arrays(
+    ...     scores, claim == subject, systems=["old", "new"], claim=claim, subject=subject
+    ... )
+    >>> result = cross_validated_comparison(trials, make_blocks(trials, 4), n_resamples=100)
+    >>> result.kind, result.pairs[0].tests[-1].test
+    ('a priori (cross-validated)', 'corrected-resampled')
+    """
+    asked = _Asked(
+        as_criterion(criterion), alpha, as_measure(measure), correction, alternative, margin, confidence, n_resamples,
+        rng, workers, progress,
+    )  # fmt: skip
+    sets = TrialSets(trials, trials, cluster, seed_of(rng), blocks)
+    return _compared(sets, trials, systems, reference, asked, five_by_two=five_by_two)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is asked of every pair."""
+
+    criterion: Criterion
+    alpha: float | None
+    measure: Measure
+    correction: Correction
+    alternative: Alternative
+    margin: float | None
+    confidence: float
+    n_resamples: int
+    rng: int | None
+    workers: int
+    progress: Callable[[], None] | None
+
+    def judged(self, sets: TrialSets, names: Sequence[str]) -> dict[str, Judgement]:
+        """The systems by name, each at its thresholds."""
+        alpha = self.criterion.resolve_alpha(self.alpha)
+        return {name: judge(sets, system=name, criterion=self.criterion, alphas=alpha) for name in names}
+
+
+def _compared(
+    sets: TrialSets,
+    test: Trials,
+    systems: Sequence[str] | None,
+    reference: str | None,
+    asked: _Asked,
+    *,
+    five_by_two: bool = False,
+) -> Comparison:
+    check_confidence(asked.confidence)
+    names = list(test.systems) if systems is None else [systems] if isinstance(systems, str) else list(systems)
+    _check_names(names, test, reference)
+    judged = asked.judged(sets, names)
+    wanted = list(combinations(names, 2)) if reference is None else [(n, reference) for n in names if n != reference]
+    lacking = fold_without_class(sets.blocks, test.genuine) if sets.blocks else ""
+    halves = [asked.judged(own, names) for own in _half_sets(sets, test)] if five_by_two else []
+    found = []
+    for a, b in wanted:
+        pair = pair_judgements(judged[a], judged[b])
+        replicates = bootstrap_difference(
+            pair, measure=asked.measure, n_resamples=asked.n_resamples, rng=asked.rng, workers=asked.workers
+        )
+        deals = [pair_judgements(own[a], own[b]) for own in halves]
+        tests = _tests(pair, replicates, asked, deals, over_folds=bool(sets.blocks) and not lacking)
+        found.append((pair, tests, replicates))
+        if asked.progress is not None:
+            asked.progress()
+    pairs = tuple(
+        PairComparison(a, b, pair.counts_a, pair.counts_b, tests, own, replicates, asked.confidence, pair.agreement)
+        for (a, b), (pair, tests, replicates), own in zip(
+            wanted, found, _adjusted([tests for _, tests, _ in found], asked.correction), strict=True
+        )
+    )
+    notes = [*sets.notes, *(note for judgement in judged.values() for note in judgement.notes)]
+    if lacking:
+        notes.append(f"there is no test over the folds: {lacking}")
+    alpha = asked.criterion.resolve_alpha(asked.alpha)
+    ranking = _ranking(pairs, judged, asked.measure, alpha, asked.confidence)
+    kind = next(iter(judged.values())).kind
+    return Comparison(
+        asked.measure, asked.criterion, alpha, asked.correction, pairs, ranking, kind, judged, tuple(notes)
+    )
+
+
+def _half_sets(sets: TrialSets, trials: Trials) -> list[TrialSets]:
+    """The same trials, people dealt into halves as often as the 5x2cv test asks."""
+    rng = as_generator(sets.seed)
+    return [replace(sets, blocks=make_halves(trials, cluster=sets.cluster, rng=rng)) for _ in range(REPEATS)]
+
+
+def _tests(
+    pair: Pair, replicates: Bootstrap, asked: _Asked, deals: Sequence[Pair], *, over_folds: bool
+) -> tuple[TestResult, ...]:
+    own: dict[str, Any] = {"measure": asked.measure, "alternative": asked.alternative}
+    tests = [*every_test(pair, replicates, n_resamples=asked.n_resamples, rng=asked.rng, **own)]
+    if over_folds:
+        tests.append(corrected_resampled_test(fold_differences(pair, asked.measure), **own))
+    if deals:
+        tests.append(five_by_two_test([fold_differences(deal, asked.measure) for deal in deals], **own))
+    if asked.margin is not None:
+        tests.append(equivalence_test(tests[0], asked.margin))
+    return tuple(tests)
+
+
+def _adjusted(tests: Sequence[tuple[TestResult, ...]], correction: Correction) -> list[tuple[float, ...]]:
+    """The p values of each pair's tests, each test adjusted over the pairs."""
+    columns: list[NDArray[np.float64]] = [
+        adjust_p_values([test.p_value for test in same], correction) for same in zip(*tests, strict=True)
+    ]
+    return [tuple(row) for row in np.array(columns).T.tolist()]
+
+
+def _check_names(names: Sequence[str], test: Trials, reference: str | None) -> None:
+    for name in [*names, *([reference] if reference is not None else [])]:
+        if name not in test.systems:
+            raise TrialsError(f"there is no system {shown(name)}; there are {listed(test.systems)}")
+    if len(set(names)) != len(names):
+        raise ParameterError(f"a system is named twice: {listed(names)}")
+    if len(names) < 2:
+        raise TrialsError(f"comparing needs two systems; only one was given: {listed(names) or 'none'}")
+    if reference is not None and reference not in names:
+        raise ParameterError(f"the reference {shown(reference)} must be one of the systems compared")
+
+
+def _ranking(
+    pairs: Sequence[PairComparison], judged: dict[str, Judgement], measure: Measure, alpha: float, confidence: float
+) -> tuple[SystemRank, ...]:
+    values = {name: float(measure(judgement.at(0), alpha)) for name, judgement in judged.items()}
+    order = sorted(values, key=lambda name: -values[name] if measure.higher_is_better else values[name])
+    place = {name: index for index, name in enumerate(order)}
+    different = [
+        (min(place[pair.a], place[pair.b]), max(place[pair.a], place[pair.b]))
+        for pair in pairs
+        if pair.adjusted[0] < 1 - confidence
+    ]
+    letters = compact_letters(len(order), different)
+    return tuple(
+        SystemRank(name, _threshold(judged[name]), judged[name].at(0), values[name], letters[place[name]])
+        for name in order
+    )
+
+
+def _threshold(judgement: Judgement) -> float:
+    """The threshold that would go into use; that of all trials where folds have their own."""
+    assert judgement.dev is not None
+    return float(judgement.dev.threshold[0])

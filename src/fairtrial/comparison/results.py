@@ -1,0 +1,222 @@
+"""What a comparison of systems found: each pair, and the ranking."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal
+
+from fairtrial.counting.errors import ErrorCounts
+from fairtrial.errors import listed
+from fairtrial.folds import CROSS_VALIDATED
+from fairtrial.intervals.bootstrap import Bootstrap
+from fairtrial.judging import CHOSEN, Judgement, Kind
+from fairtrial.rules.criteria import Criterion
+from fairtrial.rules.measures import Measure
+from fairtrial.significance.multiple import Correction
+from fairtrial.significance.paired import Agreement
+from fairtrial.significance.results import TEST_COLUMNS, TestResult
+from fairtrial.tables import (
+    COUNT_COLUMNS,
+    RATE_COLUMNS,
+    Column,
+    Result,
+    Table,
+    interval_title,
+    join_tables,
+    p_phrase,
+    percent,
+    plural,
+)
+
+_SIDES = {"less": "below", "greater": "above"}
+
+
+@dataclass(frozen=True, slots=True)
+class SystemRank:
+    """One system at its threshold, and the letters it shares with those it cannot be told from."""
+
+    system: str
+    threshold: float
+    counts: ErrorCounts
+    value: float
+    letters: str
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PairComparison(Result):
+    """Two systems: their errors, every test, and the bootstrap behind one of them."""
+
+    a: str
+    b: str
+    counts_a: ErrorCounts
+    counts_b: ErrorCounts
+    tests: tuple[TestResult, ...]
+    adjusted: tuple[float, ...]
+    """p values of the tests, adjusted for the number of pairs."""
+    replicates: Bootstrap
+    confidence: float
+    agreement: Agreement
+    """On how many trials they agree and disagree."""
+
+    @property
+    def headline(self) -> TestResult:
+        """The test to go by: the first."""
+        return self.tests[0]
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The interval of the difference by the test to go by."""
+        found = self.headline.interval(self.confidence)
+        assert found is not None
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """The names of the command line's JSON."""
+        return {
+            "a": self.a,
+            "b": self.b,
+            "hter_a": self.counts_a.hter,
+            "hter_b": self.counts_b.hter,
+            "difference": self.headline.estimate,
+            "interval": self._intervals()[0],
+            "intervals": self._intervals(),
+            "discordant": asdict(self.agreement.discordant),
+            "mcnemar_table": self.agreement.mcnemar_table,
+            "tests": [
+                {**test.to_dict(), "p_adjusted": adjusted}
+                for test, adjusted in zip(self.tests, self.adjusted, strict=True)
+            ],
+        }
+
+    def _intervals(self) -> list[dict[str, Any]]:
+        found = [
+            (test.test, test.threshold, ends)
+            for test in self.tests
+            if test.test in ("cluster", "paired") and (ends := test.interval(self.confidence)) is not None
+        ]
+        low, high = self.replicates.interval(confidence=self.confidence)
+        found.append(("bootstrap", "fixed", (low, high)))
+        return [
+            {"low": ends[0], "high": ends[1], "confidence": self.confidence, "method": method, "threshold": threshold}
+            for method, threshold, ends in found
+        ]
+
+    def summary(self) -> str:
+        """The difference by the test to go by."""
+        return f"{self.a} - {self.b} = {percent(self.headline.estimate)}, {p_phrase(self.adjusted[0])} adjusted"
+
+    def tables(self) -> tuple[Table, ...]:
+        """Every test, the interval of the difference, and on how many trials they disagree."""
+        pair = (Column("pair", "A - B"), Column("a", "A", detail=True), Column("b", "B", detail=True))
+        names = {"pair": f"{self.a} - {self.b}", "a": self.a, "b": self.b}
+        disagree = {**asdict(self.agreement.discordant), **_named_cells(self.agreement)}
+        columns = (*pair, *TEST_COLUMNS, Column("p_adjusted", "p adjusted", "p"), *_AGREEMENT_DETAILS)
+        records = [
+            {**names, **test.to_dict(), "p_adjusted": adjusted, **disagree}
+            for test, adjusted in zip(self.tests, self.adjusted, strict=True)
+        ]
+        notes = [f"{test.test}: {test.note}" for test in self.tests if test.note]
+        notes.append("go by the first test of a pair; the others are there to compare with")
+        tests = Table.of("tests", f"{self.a} - {self.b}", columns, records, notes=notes, section="pair")
+        ends = (
+            *pair,
+            Column("interval", interval_title(self.confidence), "interval"),
+            Column("method", "method"),
+            Column("threshold", "threshold", "term"),
+        )
+        found = [
+            {**names, "interval": (own["low"], own["high"]), "method": own["method"], "threshold": own["threshold"]}
+            for own in self._intervals()
+        ]
+        differences = Table.of("differences", "Intervals of the difference A - B", ends, found, section="pair")
+        return tests, differences, Table.of("agreement", _AGREEMENT, (*pair, *_AGREEMENT_COLUMNS), [names | disagree])
+
+
+_AGREEMENT = "Trials that one system decides wrongly: impostor (NI) or genuine (NC), only B wrong (AB) or only A (BA)"
+_AGREEMENT_COLUMNS = (
+    Column("impostor_ab", "NI_AB", "count"),
+    Column("impostor_ba", "NI_BA", "count"),
+    Column("genuine_ab", "NC_AB", "count"),
+    Column("genuine_ba", "NC_BA", "count"),
+    Column("both_right", "a: both right", "count"),
+    Column("only_a_wrong", "b: only A wrong", "count"),
+    Column("only_b_wrong", "c: only B wrong", "count"),
+    Column("both_wrong", "d: both wrong", "count"),
+)
+_AGREEMENT_DETAILS = tuple(replace(column, detail=True) for column in _AGREEMENT_COLUMNS)
+
+
+def _named_cells(agreement: Agreement) -> dict[str, int]:
+    """McNemar's four cells, by names that do not clash with those of the systems."""
+    names = ("both_right", "only_a_wrong", "only_b_wrong", "both_wrong")
+    return {name: getattr(agreement, name) for name in names}
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Comparison(Result):
+    """All pairs of systems, or all against a reference, and the ranking that follows."""
+
+    measure: Measure
+    criterion: Criterion
+    alpha: float
+    correction: Correction
+    pairs: tuple[PairComparison, ...]
+    ranking: tuple[SystemRank, ...]
+    kind: Kind
+    judgements: dict[str, Judgement]
+    """The systems as they were judged, by name."""
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The names of the command line's JSON."""
+        return {
+            "measure": self.measure.name,
+            "criterion": self.criterion.name,
+            "alpha": self.alpha,
+            "kind": self.kind,
+            "correction": self.correction,
+            "pairs": [pair.to_dict() for pair in self.pairs],
+            "ranking": [
+                {
+                    "system": rank.system,
+                    "threshold": rank.threshold,
+                    "value": rank.value,
+                    "letters": rank.letters,
+                    **rank.counts.to_dict(),
+                }
+                for rank in self.ranking
+            ],
+            "notes": list(self.notes),
+        }
+
+    def summary(self) -> str:
+        """The systems in their order, with the letters of those that cannot be told apart."""
+        show = percent if self.measure.is_share else "{:.4g}".format
+        ranks = (f"{rank.system} {show(rank.value)} ({rank.letters})" for rank in self.ranking)
+        return f"{self.measure.label} of {listed(ranks, 6)}; {plural(len(self.pairs), 'pair')}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """Every test of every pair, the ranking, the intervals of the differences, and who disagrees how often."""
+        tests, differences, agreement = join_tables([pair.tables() for pair in self.pairs])
+        how = f"p adjusted by {self.correction} over {plural(len(self.pairs), 'pair')}"
+        side = self.pairs[0].headline.alternative
+        claimed = "" if side == "two-sided" else f", claimed to be {_SIDES[side]} 0"
+        tests = replace(tests, caption=f"Tests of the difference A - B in {self.measure.label}{claimed}, {how}")
+        return tests.with_notes(*self.notes), self._ranking(), differences, agreement
+
+    def _ranking(self) -> Table:
+        columns = [Column("system", "system"), Column("threshold", "threshold", "threshold"), *RATE_COLUMNS[:2]]
+        if self.measure.name not in ("far", "frr"):
+            kind: Literal["rate", "number"] = "rate" if self.measure.is_share else "number"
+            columns.append(Column("value", self.measure.label, kind))
+        columns += [Column("letters", "letters"), *COUNT_COLUMNS]
+        records = [
+            {**rank.counts.to_dict(), "system": rank.system, "threshold": rank.threshold, "value": rank.value}
+            | {"letters": rank.letters}
+            for rank in self.ranking
+        ]
+        rule = self.criterion.described(self.alpha)
+        judged = "held-out trials" if self.kind == CROSS_VALIDATED else "test"
+        caption = f"{self.measure.label} on {judged}, {self.kind}, threshold by {rule} {CHOSEN[self.kind]}"
+        notes = ["systems that share a letter do not differ significantly"]
+        return Table.of("ranking", caption, columns, records, notes=notes)
