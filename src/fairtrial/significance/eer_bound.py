@@ -293,7 +293,7 @@ def _table(pairs: Sequence[EerBound], correction: Correction) -> Table:
         Column("a", "EER of A", "rate"),
         Column("b", "EER of B", "rate"),
         Column("trials", "trials", "count", detail=True),
-        Column("chi2", "chi2", "number"),
+        Column("chi2", "chi2", "statistic"),
         Column("p_value", "p", "p"),
         Column("p_adjusted", f"p ({correction})", "p", detail=correction == "none" or len(pairs) == 1),
     )
