@@ -213,7 +213,7 @@ def test_like_a_table_with_unequal_attempts() -> None:
         (["--n", "100000000000000000000"], ["too many to simulate"]),
         (["--m", "100000000"], ["too many to simulate"]),
         (["--n", "100000", "--m", "30", "--rho", ".8", "--pi", ".1", "--exact"], ["too many outcomes", "simulate it"]),
-        (["--method", "wald"], ["method must be one of dr, bp, sb, bb, lbb, brr, not 'wald'"]),
+        (["--method", "wald"], ["method must be one of dr, bp, sb, bb, lbb, brr, bb-ml, not 'wald'"]),
         (["--datasets", "0"], ["at least one data set, not 0"]),
         (["--resamples", "-1"], ["at least one resample, not -1"]),
         (["--confidence", "0"], ["confidence must be between 0 and 1"]),
