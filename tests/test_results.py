@@ -68,7 +68,11 @@ def results() -> dict[str, Result]:
         "plan": plan,
         "checked plan": ft.check_plan(plan, data_sets=50),
         "comparison plan": ft.plan_comparison((0.01, 0.02), (0.015, 0.03)),
-        "fusion": ft.fuse(dev, test),
+        "fusion": ft.fuse(dev, test, fusion="lda"),
+        "applied": ft.apply_fusion(ft.fuse(dev, test).model, test),
+        "correlations": ft.system_correlations(dev),
+        "predictions": ft.predict_fusions(dev, test),
+        "chimeric": ft.chimeric_study(dev, test, moved=["<voice> & FAR"], assignments=2),
         "benchmark": runs[0],
         "contest": ft.compare_runs(lausanne, runs),
         "roc": ft.roc_curve(dev, system="face"),
@@ -79,7 +83,8 @@ def results() -> dict[str, Result]:
 NAMES = [
     "evaluation", "comparison", "pair", "curve", "areas", "band", "compared curves", "area test", "interval", "test",
     "mcnemar", "bound", "bounds", "repeated", "no errors", "rate test", "fit", "fit test", "study", "studies", "claims",
-    "plan", "checked plan", "comparison plan", "fusion", "benchmark", "contest", "roc", "eer",
+    "plan", "checked plan", "comparison plan", "fusion", "applied", "correlations", "predictions", "chimeric",
+    "benchmark", "contest", "roc", "eer",
 ]  # fmt: skip
 
 

@@ -5,10 +5,11 @@ from .benchmark.contest import Contest, compare_runs
 from .benchmark.datasets import load_dataset
 from .benchmark.lausanne import load_lausanne
 from .benchmark.manifest import read_benchmark
-from .benchmark.protocols import Experiment, list_experiments
+from .benchmark.pooling import compare_pooled, pooled_band
+from .benchmark.protocols import PROTOCOLS, Experiment, list_experiments, register_protocol
 from .benchmark.results import BenchmarkResult
 from .benchmark.runner import RunSettings, run_benchmark
-from .benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
+from .benchmark.sets import Benchmark, BenchmarkSet, ListedFusion, SystemInfo
 from .comparison import Comparison, compare, cross_validated_comparison
 from .counting.errors import ErrorCounts, ScoreSource, as_source, count_errors
 from .curves import RocCurve, auc_error, roc_curve
@@ -27,16 +28,28 @@ from .formats.results import write_tables
 from .fusion import (
     FUSIONS,
     NORMALISATIONS,
+    AppliedFusion,
+    ChimericStudy,
     FusedScores,
     FusionMethod,
+    FusionModel,
+    FusionPredictions,
     FusionResult,
     Gain,
+    SystemCorrelations,
+    apply_fusion,
+    chimeric_sets,
+    chimeric_study,
+    f_ratio,
     fuse,
     fuse_scores,
     fusion_gain,
+    gaussian_eer,
+    predict_fusions,
     register_classifier,
     register_fusion,
     select_parameters,
+    system_correlations,
 )
 from .individuals import (
     PAPER,
@@ -120,7 +133,9 @@ __all__ = [
     "MEASURES",
     "NORMALISATIONS",
     "PAPER",
+    "PROTOCOLS",
     "QUICK",
+    "AppliedFusion",
     "Areas",
     "Band",
     "Benchmark",
@@ -129,6 +144,7 @@ __all__ = [
     "BetaBinomialFit",
     "Block",
     "Cell",
+    "ChimericStudy",
     "ClaimsFound",
     "Column",
     "Comparison",
@@ -151,6 +167,8 @@ __all__ = [
     "Format",
     "FusedScores",
     "FusionMethod",
+    "FusionModel",
+    "FusionPredictions",
     "FusionResult",
     "Gain",
     "Grid",
@@ -160,6 +178,7 @@ __all__ = [
     "InputError",
     "Interval",
     "Judgement",
+    "ListedFusion",
     "McNemar",
     "Measure",
     "OutputError",
@@ -175,6 +194,7 @@ __all__ = [
     "RunSettings",
     "ScoreSource",
     "StudySettings",
+    "SystemCorrelations",
     "SystemInfo",
     "Table",
     "TestResult",
@@ -184,6 +204,7 @@ __all__ = [
     "Weights",
     "adjust_p_values",
     "alpha_grid",
+    "apply_fusion",
     "area_intervals",
     "area_tests",
     "as_source",
@@ -192,12 +213,15 @@ __all__ = [
     "bounds_from_eers",
     "check_claims",
     "check_plan",
+    "chimeric_sets",
+    "chimeric_study",
     "choose_thresholds",
     "class_interval",
     "class_test",
     "compact_letters",
     "compare",
     "compare_curves",
+    "compare_pooled",
     "compare_runs",
     "comparison_power",
     "corrected_resampled_test",
@@ -216,6 +240,7 @@ __all__ = [
     "errors_pmf",
     "evaluate",
     "expected_areas",
+    "f_ratio",
     "fit_beta_binomial",
     "fit_model",
     "fit_test",
@@ -223,6 +248,7 @@ __all__ = [
     "fuse",
     "fuse_scores",
     "fusion_gain",
+    "gaussian_eer",
     "hter_interval",
     "independent_test",
     "join_tables",
@@ -242,7 +268,9 @@ __all__ = [
     "plan_comparison",
     "plan_rate",
     "pool_curves",
+    "pooled_band",
     "pooled_test",
+    "predict_fusions",
     "proportion_interval",
     "published_counts",
     "rate_interval",
@@ -255,6 +283,7 @@ __all__ = [
     "register_format",
     "register_fusion",
     "register_measure",
+    "register_protocol",
     "repeated_intervals",
     "rho_interval",
     "roc_curve",
@@ -265,6 +294,7 @@ __all__ = [
     "select_parameters",
     "smallest_difference",
     "study_like",
+    "system_correlations",
     "translate",
     "write_tables",
     "write_trials",

@@ -180,10 +180,10 @@ def largest_of_all(
     if threshold == "re-estimated" and all(judgement.movement is not None for _, judgement in terms):
         deviations = ThresholdDeviations.of(terms, measure)
         moved = moved + (deviations.by_trials if deviations.by_people is None else deviations.by_people)
-    return _largest_normal(moved[:, kept], confidence, terms[0][1].sets.seed)
+    return largest_normal(moved[:, kept], confidence, terms[0][1].sets.seed)
 
 
-def _largest_normal(replicates: Floats, confidence: float, seed: int) -> float:
+def largest_normal(replicates: Floats, confidence: float, seed: int) -> float:
     """The quantile of the largest of normal deviates that are correlated as the columns of replicates are."""
     spread = np.sqrt(np.mean(replicates**2, axis=0))
     moving = spread > 0

@@ -36,12 +36,17 @@ FIGURES: dict[str, list[list[str]]] = {
         [*PAIR, *QUICK, "--measure", "f1"],
     ],
     "epc-significance": [[*PAIR, *QUICK, "--levels", ".05,.5,.95"], [*PAIR, *QUICK, "--measure", "precision"]],
-    "pooled-epc": [["--data", "set"], ["--data", "set", "--fusion", "mean,max", "--group", "S: multimodal"]],
+    "pooled-epc": [
+        ["--data", "set"],
+        ["--data", "set", "--fusion", "mean,max", "--group", "S: multimodal"],
+        ["--data", "set", "--fusion", "mean,max", "--points", "5", "--bands", "simultaneous", "--compare"],
+    ],
     "bootstrap": [
         [*PAIR, "--resamples", "200", "--method", "centred"],
         [*PAIR, "--resamples", "200", "--measure", "f1"],
     ],
     "scatter": [[*PAIR, "--points", "50", "--seed", "3"]],
+    "correlation": [["dev.csv"], ["test.csv", "--systems", "face,voice"]],
     "diagnostic": [[*SETS, "--system", "voice"], SETS],
     "hter-sd": [[], ["--far", ".01", "--frr", ".02", "--genuine", "400", "--most", "300"]],
     "coverage": [

@@ -127,7 +127,7 @@ def compare_runs(
     ParameterError
         Fewer than two different methods, or runs of different protocols.
     """
-    names = [f"{r.fusion}, {r.normalise}" if r.normalise != "none" else r.fusion for r in results]
+    names = [r.label for r in results]
     if len(results) < 2 or len(set(names)) != len(names):
         raise ParameterError(f"a comparison needs at least two different methods, not {listed(names) or 'none'}")
     runs = {(r.benchmark, r.protocol, tuple(e.experiment for e in r.experiments)) for r in results}
@@ -167,7 +167,7 @@ def _pairs(
     order: Sequence[int],
     correction: Correction,
 ) -> list[ContestPair]:
-    shared = People.of(_joined(benchmark.sets))
+    shared = People.of(joined_trials(benchmark.sets))
     weights = linear_weights("hter")
     errors = [_errors_by_trial(benchmark, result) for result in results]
     tests = []
@@ -204,7 +204,7 @@ def _errors_by_trial(benchmark: Benchmark, result: BenchmarkResult) -> dict[str,
     return {name: errors / len(result.experiments) for name, errors in found.items()}
 
 
-def _joined(sets: Sequence[BenchmarkSet]) -> Trials:
+def joined_trials(sets: Sequence[BenchmarkSet]) -> Trials:
     """The test trials of all sets, without their scores: who takes part in them."""
     return Trials.concat(
         [

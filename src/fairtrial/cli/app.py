@@ -26,6 +26,8 @@ COMMANDS = {
     "plan": "How many people and attempts a test needs.",
     "coverage": "How well intervals for repeated attempts cover.",
     "fuse": "Fuse systems and see what is gained.",
+    "predict": "Predict fusions from Gaussian fits of their parts.",
+    "chimeric": "What chimeric users do to a fusion.",
     "benchmark": "Measure a fusion method over a whole protocol.",
     "datasets": "List the score sets that fairtrial knows.",
     "plot": "Draw the figures.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 SPELLINGS: dict[str, str] = {
-    r"""\b(nan|cluster|missing|format|fusion|criterion|measure)=(["'])([^"']*)\2""": r"--\1 \3",
+    r"""\b(nan|cluster|missing|format|fusion|normalise|inner|criterion|measure)=(["'])([^"']*)\2""": r"--\1 \3",
     r"""\bfailed_enrolment=(["'])([^"']*)\1""": r"--failed-enrolment \2",
     r'\bcolumns=\{"(\w+)": "([^"]*)"\}': r"--column \1=\2",
     r"\bcolumns=\.\.\.": "--column",
@@ -25,6 +25,7 @@ SPELLINGS: dict[str, str] = {
     r"\brho_impostor\b": "--rho-impostor",
     r"\bimpostors=\.\.\.": "--impostors",
     r"\bn_resamples=(\d+)": r"--resamples \1",
+    r"\bFusionModel\.save\b": "fairtrial fuse --save",
 }
 """What the library says, as regular expressions, and what it is called on the command line."""
 

@@ -48,6 +48,11 @@ class Band(Result):
         """The column that a table of the curve shows of it."""
         return Column("band", f"{100 * self.confidence:g} % band, {self.kind}, threshold {self.threshold}", "interval")
 
+    @property
+    def described(self) -> str:
+        """What kind of band it is, for the title of a figure."""
+        return f"{100 * self.confidence:g} % {self.kind} bands, threshold {self.threshold}"
+
     def summary(self) -> str:
         """What kind of band it is."""
         points = plural(len(self.alpha), "point")

@@ -1,6 +1,7 @@
 """Figures: one file each, drawn with matplotlib from results; functions take ax=None and return the Axes."""
 
 from fairtrial.plots.bootstrap import bootstrap_plot
+from fairtrial.plots.correlation import correlation_plot
 from fairtrial.plots.coverage import choose_rows, coverage_plot, read_study
 from fairtrial.plots.det import det_plot
 from fairtrial.plots.diagnostic import diagnostic_plot, diagnostics
@@ -22,6 +23,7 @@ from fairtrial.plots.zoo import zoo_data, zoo_plot
 __all__ = [
     "bootstrap_plot",
     "choose_rows",
+    "correlation_plot",
     "coverage_plot",
     "det_plot",
     "diagnostic_plot",

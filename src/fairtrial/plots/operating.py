@@ -77,7 +77,7 @@ def operating_curves(
     >>> lp1 = load_lausanne().sets[0]
     >>> curves = operating_curves(lp1.dev, lp1.test, systems=["(LFCC,GMM)"])
     >>> round(curves[0].point.counts.hter, 4)
-    0.012
+    0.0115
     """
     if test is None and not blocks:
         raise TrialsError("without test trials the dev trials must be cut into blocks")

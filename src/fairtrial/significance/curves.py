@@ -185,7 +185,7 @@ def compare_curves(
         terms = [(1.0, judged[0]), (-1.0, judged[1])]
         found = claims_along(terms, measure, threshold=threshold)
         difference = np.array([each.estimate for each in found])
-        statistic = np.array([_deviate(each) for each in found])
+        statistic = np.array([normal_deviate(each) for each in found])
         threshold = found[0].threshold
         name = method if judged[0].sets.people[1] is not None else "paired"
         if threshold == "re-estimated":
@@ -220,7 +220,7 @@ def compare_curves(
     )
 
 
-def _deviate(found: Claim) -> float:
+def normal_deviate(found: Claim) -> float:
     """The normal deviate that is as improbable as the claim is by Student's t."""
     from scipy.special import ndtri, stdtr
 

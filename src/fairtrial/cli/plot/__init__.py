@@ -15,6 +15,7 @@ FIGURES = {
     "pooled-epc": "Pooled Expected Performance Curves of a benchmark.",
     "bootstrap": "The bootstrapped difference of two HTERs.",
     "scatter": "The scores of two systems against each other.",
+    "correlation": "Correlations of systems within each class of trials.",
     "diagnostic": "Densities, errors against the threshold, WER and DET curve.",
     "hter-sd": "Standard deviations against the ratio of impostor to genuine trials.",
     "coverage": "The map of a coverage study.",
