@@ -62,6 +62,7 @@ FIGURES: dict[str, list[list[str]]] = {
         ["study.csv", "--n", "200", "--rho", ".4"],
         ["--n", "50", "--m", "2,4", "--pi", ".1", "--rho", ".2", "--exact", "--method", "lbb", "--workers", "1"],
     ],
+    "fit": [["counts.csv", "--resamples", "5"], ["counts.csv", "--model", "beta-binomial", "--resamples", "5"]],
     "eer-bound": [[".0007", ".0008", "0", "--trials", "285390"]],
     "plan": [
         ["--pi", ".02", "--rho", ".1", "--half-width", ".005"],
@@ -99,6 +100,7 @@ def folder(trials: tuple[Trials, Trials], tmp_path: Path, monkeypatch: pytest.Mo
         '[[set.system]]\nname = "face"\nmodality = "seen"\n[[set.system]]\nname = "voice"\nmodality = "heard"\n'
     )
     Path("study.csv").write_text(STUDY)
+    Path("counts.csv").write_text("errors,attempts\n" + "".join(f"{x},5\n" for x in (0, 0, 0, 1, 0, 2, 0, 0, 5, 1)))
     return tmp_path
 
 

@@ -19,6 +19,7 @@ COMMANDS = {
     "epc": "Expected Performance Curves: all trade-offs at once.",
     "compare": "Test whether systems really differ.",
     "interval": "Intervals from published rates, or from people tested several times.",
+    "test": "Test a rate, two devices or a model, of people tested several times.",
     "compare-rates": "Test two systems by their published rates.",
     "eer-bound": "What published EERs alone say about significance.",
     "mcnemar": "McNemar's test from two numbers.",

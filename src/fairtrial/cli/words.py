@@ -18,6 +18,7 @@ SPELLINGS: dict[str, str] = {
     r'\brenamed\(\["([^"]*)"\]\)': r"--name \1",
     r'\bselect\(\["([^"]*)"\]\)': r"--system \1",
     r"\b(pi|rho|alpha|confidence|folds|margin|power|attempts|individuals)=(\.?\d[\d.]*\b)": r"--\1 \2",
+    r"\beer_m=(\.?\d[\d.]*\b)": r"--eer-m \1",
     r"\b(alpha|far|frr)=\.\.\.": r"--\1",
     r"\bfalse_accepts=\.\.\.": "--false-accepts",
     r"\bfalse_rejects=\.\.\.": "--false-rejects",

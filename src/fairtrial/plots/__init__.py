@@ -10,6 +10,7 @@ from fairtrial.plots.epc import epc_plot
 from fairtrial.plots.epc_compare import epc_comparison_plot
 from fairtrial.plots.epc_significance import epc_significance_plot
 from fairtrial.plots.files import write_picture
+from fairtrial.plots.fit import fit_plot
 from fairtrial.plots.hook import hook_plot
 from fairtrial.plots.hter_sd import hter_deviations, hter_sd_plot
 from fairtrial.plots.operating import operating_curves
@@ -32,6 +33,7 @@ __all__ = [
     "epc_comparison_plot",
     "epc_plot",
     "epc_significance_plot",
+    "fit_plot",
     "hook_plot",
     "hter_deviations",
     "hter_sd_plot",

@@ -239,7 +239,7 @@ class DifferenceAlong(NamedTuple):
     def of_claims(
         cls, found: Sequence[Claim], supported: NDArray[np.bool_], confidence: float, largest: float | None
     ) -> DifferenceAlong:
-        """The difference by Student's t; `largest` is the critical value for all alphas at once, where it is to hold."""
+        """The difference by Student's t; `largest` is the critical value that holds for all alphas at once."""
         from scipy.special import ndtr
 
         critical = normal_quantile(confidence) if largest is None else largest

@@ -21,6 +21,7 @@ FIGURES = {
     "hter-sd": "Standard deviations against the ratio of impostor to genuine trials.",
     "coverage": "The map of a coverage study.",
     "hook": "Coverage against the attempts of each individual.",
+    "fit": "People by their number of errors, observed and expected by a model.",
     "eer-bound": "The p value over chi2, with published EERs.",
     "plan": "People and attempts of a planned test, or its power.",
     "zoo": "Doddington's zoo: everybody by genuine and impostor trials.",
