@@ -13,14 +13,18 @@ from numpy.typing import NDArray
 from scipy import stats
 
 import fairtrial as ft
-from fairtrial.individuals import IndividualsTests, draw_individuals
+from fairtrial.individuals import IndividualsTest, IndividualsTests, draw_individuals
 from reference.individuals_2004 import EXAMPLE
 
 PEOPLE = ft.Individuals.from_counts(EXAMPLE.errors, EXAMPLE.attempts)
 
 
+def by_name(found: IndividualsTests) -> dict[str, IndividualsTest]:
+    return {test.test: test for test in found.tests}
+
+
 def p_values(found: IndividualsTests) -> dict[str, float]:
-    return {test.test: test.p_value for test in found.tests}
+    return {name: test.p_value for name, test in by_name(found).items()}
 
 
 def left_out(errors: NDArray[np.float64], attempts: NDArray[np.float64]) -> float:
@@ -40,7 +44,7 @@ def test_rate_test_goes_with_the_interval_of_a_clustered_rate() -> None:
     trials = ft.Trials.from_arrays(scores, genuine, claim=[*claim, *range(100, 120)])
     sets = ft.TrialSets(None, trials, cluster="claim")
     interval = ft.judged_interval(ft.judge_at(sets, 1.0), measure="frr")
-    found = ft.rate_test(ft.Individuals.from_counts(errors, attempts), 0.5).tests[0]
+    found = by_name(ft.rate_test(ft.Individuals.from_counts(errors, attempts), 0.5))["cluster"]
     assert (found.low, found.high) == pytest.approx((interval.low, interval.high), abs=1e-12)
 
 
@@ -65,9 +69,16 @@ def test_any_correlation_is_the_relative_entropy() -> None:
 
 def test_any_correlation_without_errors_is_exact_over_individuals() -> None:
     people = ft.Individuals.from_counts([0] * 299, 5)
-    found = ft.rate_test(people, 0.01, alternative="less").tests[1]
-    assert found.p_value == pytest.approx(0.99**299)
-    assert ft.rate_test(people, 0.01, confidence=0.9).tests[1].high == pytest.approx(1 - 0.05 ** (1 / 299))
+    assert p_values(ft.rate_test(people, 0.01, alternative="less"))["any-correlation"] == pytest.approx(0.99**299)
+    found = by_name(ft.rate_test(people, 0.01, confidence=0.9))["any-correlation"]
+    assert found.high == pytest.approx(1 - 0.05 ** (1 / 299))
+
+
+def test_what_holds_its_level_leads() -> None:
+    errors = [0] * 95 + [1] * 5
+    first = [ft.rate_test(ft.Individuals.from_counts(errors, m), rate).tests[0] for m, rate in ((5, 0.05), (5, 0.2))]
+    assert [test.test for test in first] == ["any-correlation", "cluster"]
+    assert ft.rate_test(ft.Individuals.from_counts(errors, 1), 0.05).tests[0].test == "cluster"
 
 
 @given(st.integers(1, 30), st.floats(0.01, 0.99), st.integers(1, 4))
