@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from fairtrial.benchmark.lausanne import NEVER_PAIRED
-from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
+from fairtrial.benchmark.lausanne import LP1, LP2, NEVER_PAIRED
+from fairtrial.benchmark.sets import Benchmark, BenchmarkSet
 from fairtrial.errors import InputError, listed
 from fairtrial.formats import read_trials
 from fairtrial.formats.files import read_head
@@ -24,7 +24,6 @@ from fairtrial.trials import Trials
 _PROTOCOLS = {"lp1": "LP1", "pi": "LP1", "p1": "LP1", "lp2": "LP2", "pii": "LP2", "p2": "LP2"}
 _SETS = {"dev": "dev", "development": "dev", "eva": "test", "eval": "test", "evaluation": "test", "test": "test"}
 _CLASSES = {"gen": "genuine", "genuine": "genuine", "client": "genuine", "imp": "impostor", "impostor": "impostor"}
-_FACE = ("FH", "DCTs", "DCTb")
 _CITATION = (
     "N. Poh and S. Bengio, Database, protocols and tools for evaluating score-level fusion algorithms in biometric "
     "authentication, Pattern Recognition 39(2), 2006"
@@ -34,18 +33,7 @@ _COUNTS = {("LP1", "dev"): (600, 40_000), ("LP2", "dev"): (400, 40_000), ("", "t
 _ENDINGS = (".scores", ".scores.gz", ".score", ".score.gz")
 
 
-def _systems(pairs: str) -> tuple[SystemInfo, ...]:
-    parts = [pair.split(",") for pair in pairs.split()]
-    return tuple(
-        SystemInfo(f"({feature},{classifier})", "face" if feature in _FACE else "speech", feature, classifier)
-        for feature, classifier in parts
-    )
-
-
-_SYSTEMS = {
-    "LP1": _systems("FH,MLP DCTs,GMM DCTb,GMM DCTs,MLP DCTb,MLP LFCC,GMM PAC,GMM SSC,GMM"),
-    "LP2": _systems("FH,MLP DCTb,GMM LFCC,GMM PAC,GMM SSC,GMM"),
-}
+_SYSTEMS = {protocol.name: protocol.systems for protocol in (LP1, LP2)}
 """The systems of each protocol in the order of section 3.3 of the paper."""
 
 
