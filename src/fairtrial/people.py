@@ -18,13 +18,21 @@ from numpy.typing import NDArray
 
 from fairtrial.checks import check_choice
 from fairtrial.errors import TrialsError
-from fairtrial.spread import ClassSpread, Floats, Spread, concentration, welch
+from fairtrial.spread import (
+    ClassSpread,
+    Floats,
+    Spread,
+    concentration,
+    effective_people,
+    one_fewer,
+    welch,
+    without_one,
+)
 from fairtrial.trials import Trials, recode
 
 Cluster: TypeAlias = Literal["none", "claim", "subject", "both"]
 """What trials share: nothing, the claimed identity, the person behind the probe, or both."""
 
-_MOST_LEVERAGE = 0.9
 _DOMINANT = 0.2
 """The share of a class's trials above which one person decides too much."""
 
@@ -131,7 +139,7 @@ class Members:
         """By how much a mean changes without each person: their sum, and more the larger their share."""
         shares = np.zeros(len(sums))
         shares[: len(self.person_trials)] = self.shares
-        return np.asarray(sums / (1 - np.minimum(shares, _MOST_LEVERAGE)))
+        return without_one(sums, shares)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -245,7 +253,7 @@ class People:
         """By how much a weighted sum of class means of errors changes with each person, at the same cost."""
         found = self._centred_errors(errors, weights)
         parts = [
-            sqrt(_one_fewer(part.effective)) * part.without_one(own[0])
+            sqrt(one_fewer(part.effective)) * part.without_one(own[0])
             for part, own in zip(self.classes, found, strict=True)
         ]
         return np.asarray(parts[0] + parts[1])
@@ -301,13 +309,8 @@ def _class_spread(part: Members, moved: Floats, twice: float, alone: float) -> C
     """The variance of one class, from what leaving each person out changes."""
     squares = moved**2
     total = float(squares.sum())
-    variance = max((total - twice) * _one_fewer(part.effective), alone)
+    variance = max((total - twice) * one_fewer(part.effective), alone)
     return ClassSpread(variance, part.effective, len(part.rows), concentration(squares, total))
-
-
-def _one_fewer(people: float) -> float:
-    """The jackknife's (n - 1) / n."""
-    return max(people - 1, 1.0) / max(people, 2.0)
 
 
 def _common(own: Cluster, asked: Cluster) -> Cluster:
@@ -340,15 +343,10 @@ def _members(
     trials = np.bincount(people[0], minlength=size).astype(np.float64)
     if len(people) > 1:
         trials += np.bincount(second, minlength=size)
-    effective = min(_effective(trials[np.unique(column)]) for column in people)
+    effective = min(effective_people(trials[np.unique(column)]) for column in people)
     return Members(
         rows, tuple(people), apart, pairs, pair_of, trials, np.bincount(pairs).astype(np.float64), effective, alone
     )
-
-
-def _effective(trials: Floats) -> float:
-    """How many people of equal weight these are worth (Kish)."""
-    return float(trials.sum() ** 2 / np.sum(trials**2))
 
 
 def _centred(

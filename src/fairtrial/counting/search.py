@@ -7,6 +7,8 @@ Candidates are -inf and every distinct score. Two facts make it unnecessary to l
   weighted sums of precision and recall.
 - A cost ``|level(t) - target|`` whose level never falls as the threshold rises is smallest beside the place
   where the level passes the target.
+- Any other cost that can be bounded from below by the fewest and the most errors of a stretch of scores is smallest
+  in a stretch whose bound is no higher than a cost that is known already. This holds for a target of precision.
 
 For many scores, a pass counts them in cells; cells that cannot hold an optimum are left alone, and only the
 scores of the others are looked at. Both searches are exact for any scores; a good fit of the cells makes
@@ -17,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +35,16 @@ _Choice: TypeAlias = Callable[[ErrorCounts], NDArray[np.bool_]]
 _SORT_AT_ONCE = 1 << 15
 _MAX_CELLS = 1 << 18
 _ROUNDS = 6
+_SLACK = 1e-12
+
+
+@runtime_checkable
+class BoundedCost(Protocol):
+    """A cost of errors at an alpha, and what it is at the least for errors between the fewest and the most."""
+
+    def __call__(self, counts: ErrorCounts, alpha: Any, /) -> Any: ...
+
+    def floor(self, fewest: ErrorCounts, most: ErrorCounts, alpha: float, /) -> NDArray[np.float64]: ...
 
 
 def all_points(source: ScoreSource) -> ErrorCounts:
@@ -56,6 +68,25 @@ def crossing_points(source: ScoreSource, level: Level, targets: NDArray[np.float
     points = _candidates(source, lambda edges: _cells_at_crossings(level(edges), targets), 4096 * (1 + len(targets)))
     keep = _crossing_ends(level(points), targets)
     return points[np.unique(np.clip(keep, 0, len(points) - 1))]
+
+
+def bounded_points(source: ScoreSource, cost: BoundedCost, alphas: NDArray[np.float64]) -> ErrorCounts:
+    """Error counts at the candidates among which the cost is smallest for each alpha, and at some others."""
+
+    def choose(edges: ErrorCounts) -> NDArray[np.bool_]:
+        low, high = edges[:-1], edges[1:]
+        fewest, most = (
+            ErrorCounts(low.threshold, fa.false_accepts, fr.false_rejects, edges.genuine, edges.impostor)
+            for fa, fr in ((high, low), (low, high))
+        )
+        keep = np.zeros(len(low), dtype=bool)
+        for alpha in alphas.tolist():
+            known = float(np.min(cost(edges, alpha)))
+            keep |= cost.floor(fewest, most, alpha) <= known + _SLACK * max(1.0, abs(known))
+        return keep
+
+    # the work grows with cells times alphas
+    return _candidates(source, choose, max(_MAX_CELLS // (1 + len(alphas)), 4096))
 
 
 @dataclass(frozen=True, slots=True)

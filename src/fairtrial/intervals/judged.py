@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import exp, log, sqrt
 
 import numpy as np
 
 from fairtrial.checks import check_confidence
 from fairtrial.claims import Claim, Threshold, claim, claims_along, student_quantile
+from fairtrial.intervals.clustered import careful_degrees, wilson_limits, worth
 from fairtrial.intervals.rates import RateInterval, normal_quantile, rate_interval
 from fairtrial.judging import Judgement
 from fairtrial.people import Members, People
 from fairtrial.rules.measures import Measure, MeasureLike, Weights, as_measure
 from fairtrial.spread import ClassSpread
-
-_MORE_ERRORS = 0.5
-_MORE_DEGREES = 5
-"""Chosen so that single rates cover well from 20 people and 10 impostors up; `make study` shows how well."""
 
 
 def judged_interval(
@@ -146,23 +144,10 @@ def _limits(
     if weight == 0:
         return rate, rate
     if people is None or members is None:
-        return _wilson_limits(rate, own.trials, normal_quantile(confidence))
-    known, variance = own, own.variance / weight**2
-    if variance == 0:
-        known = people.one_error(members)
-        variance = known.variance
-    nearest = min(max(min(rate, 1 - rate), 1 / own.trials) + _MORE_ERRORS / own.trials, 0.5)
-    variance += _MORE_ERRORS * sqrt(own.trials / own.people) / own.trials**2
-    degrees = max(min(own.people - 1, known.concentration + _MORE_DEGREES), 1.0)
-    return _wilson_limits(rate, nearest * (1 - nearest) / variance, student_quantile(degrees, confidence))
-
-
-def _wilson_limits(rate: float, trials: float, quantile: float) -> tuple[float, float]:
-    """Wilson's limits of a rate, for a number of trials that need not be whole."""
-    share = quantile**2 / trials
-    middle = (rate + share / 2) / (1 + share)
-    reach = quantile * sqrt(rate * (1 - rate) / trials + share / (4 * trials)) / (1 + share)
-    return middle - reach, middle + reach
+        return wilson_limits(rate, own.trials, normal_quantile(confidence))
+    # without any error nothing tells the variance; with one there would be at least this
+    known = people.one_error(members) if own.variance == 0 else replace(own, variance=own.variance / weight**2)
+    return wilson_limits(rate, worth(rate, known), student_quantile(careful_degrees(known), confidence))
 
 
 def _student_limits(estimate: float, reach: float, measure: Measure) -> tuple[float, float]:
