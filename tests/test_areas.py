@@ -51,6 +51,7 @@ def test_auc_relation_is_exact_with_ties(scores: Pair) -> None:
     assert areas.e_v1 == pytest.approx(areas.e_v2)
 
 
+@settings(max_examples=40)
 @given(score_arrays(max_size=12), score_arrays(max_size=12), st.sampled_from([(0.0, 1.0), (0.0, 0.5), (0.2, 0.3)]))
 def test_step_areas_against_a_fine_grid_of_targets(dev: Pair, test: Pair, bounds: tuple[float, float]) -> None:
     low, high = bounds

@@ -93,7 +93,7 @@ def test_bootstrap_band_with_dev_resampled_covers(ids: bool) -> None:
 
     curves = [performance_curve(draw(0), draw(500), alphas=alphas) for _ in range(400)]
     truth = np.mean([curve.hter for curve in curves], axis=0)
-    tried = 25 if ids else 80
+    tried = 15 if ids else 60
     inside = {"pointwise": np.zeros(3), "simultaneous": np.zeros(3)}
     for curve in curves[:tried]:
         for kind, total in inside.items():

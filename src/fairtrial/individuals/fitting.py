@@ -170,7 +170,7 @@ def fit_test(
     Examples
     --------
     >>> people = Individuals.from_counts([0, 0, 0, 1, 0, 2, 0, 0, 5, 1], 5)
-    >>> found = fit_test(people, n_resamples=50)
+    >>> found = fit_test(people, n_resamples=20)
     >>> [model.fit.model for model in found.models if model.p_value > 0.05]
     ['beta-binomial', 'oman-zucker']
     """

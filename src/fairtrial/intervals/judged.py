@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import exp, log, sqrt
+from math import exp, inf, log, nan, sqrt
 
 import numpy as np
 
@@ -77,9 +77,10 @@ def intervals_along(
 def _interval(found: Claim, judgement: Judgement, measure: Measure, index: int, confidence: float) -> RateInterval:
     weights = measure.weights_at(float(judgement.alpha[index]))
     if weights is None:
-        low, high = _student_limits(found.estimate, found.quantile(confidence) * found.sigma, measure)
+        ends = (0.0, 1.0) if measure.is_share else (-inf, inf)
+        low, high = _student_limits(found.estimate, found.quantile(confidence) * found.sigma, ends)
     else:
-        low, high = _rate_limits(found, measure, weights, judgement, index, confidence)
+        low, high = _rate_limits(found, weights, judgement, index, confidence)
     if measure.is_share:
         low, high = max(low, 0.0), min(high, 1.0)
     return RateInterval(
@@ -108,7 +109,7 @@ def _method(judgement: Judgement) -> str:
 
 
 def _rate_limits(
-    found: Claim, measure: Measure, weights: Weights, judgement: Judgement, index: int, confidence: float
+    found: Claim, weights: Weights, judgement: Judgement, index: int, confidence: float
 ) -> tuple[float, float]:
     counts, spread, people = judgement.at(index), found.spread, judgement.sets.people[1]
     below, above = [], []
@@ -122,7 +123,8 @@ def _rate_limits(
         below.append(sides[0] if weight >= 0 else sides[1])
         above.append(sides[1] if weight >= 0 else sides[0])
     correlation = _correlation(found)
-    low, high = _student_limits(found.estimate, found.quantile(confidence) * sqrt(max(found.moved, 0.0)), measure)
+    moved = found.quantile(confidence) * sqrt(max(found.moved, 0.0))
+    low, high = _student_limits(found.estimate, moved, weights.bounds)
     reach = [
         sqrt(max(side[0] ** 2 + side[1] ** 2 + 2 * correlation * side[0] * side[1] + moved**2, 0.0))
         for side, moved in ((below, found.estimate - low), (above, high - found.estimate))
@@ -150,12 +152,14 @@ def _limits(
     return wilson_limits(rate, worth(rate, known), student_quantile(careful_degrees(known), confidence))
 
 
-def _student_limits(estimate: float, reach: float, measure: Measure) -> tuple[float, float]:
-    """Limits that are so far away; of a share, on the scale of its log-odds."""
-    if not measure.is_share or not 0 < estimate < 1:
+def _student_limits(estimate: float, reach: float, ends: tuple[float, float]) -> tuple[float, float]:
+    """Limits that are so far away; within the ends that there are, on the scale of the log-odds."""
+    width = ends[1] - ends[0]
+    share = (estimate - ends[0]) / width if 0 < width < inf else nan
+    if not 0 < share < 1:
         return estimate - reach, estimate + reach
-    place, scaled = log(estimate / (1 - estimate)), reach / (estimate * (1 - estimate))
-    return _expit(place - scaled), _expit(place + scaled)
+    place, scaled = log(share / (1 - share)), reach / width / (share * (1 - share))
+    return ends[0] + width * _expit(place - scaled), ends[0] + width * _expit(place + scaled)
 
 
 def _expit(value: float) -> float:
