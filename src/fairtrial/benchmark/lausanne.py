@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import sqrt
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -147,7 +148,7 @@ def _correlation(modalities: Sequence[str]) -> Floats:
     return found
 
 
-def _people(word: str, shots: int, impostors: int) -> tuple[dict[str, Ids], NDArray[np.int64], NDArray[np.int64]]:
+def _people(word: str, shots: int, impostors: int) -> tuple[dict[str, Any], NDArray[np.int64], NDArray[np.int64]]:
     """Ids of all trials, the client of each, and its impostor (-1 in genuine trials)."""
     client = np.arange(CLIENTS)
     others = np.repeat(np.arange(impostors), SHOTS)
@@ -168,7 +169,7 @@ def _people(word: str, shots: int, impostors: int) -> tuple[dict[str, Ids], NDAr
     return ids, claim, impostor
 
 
-def _distance(parts: Sequence[tuple[Floats, NDArray[np.bool_], dict[str, Ids]]], system: int, target: float) -> float:
+def _distance(parts: Sequence[tuple[Floats, NDArray[np.bool_], dict[str, Any]]], system: int, target: float) -> float:
     """How far genuine scores must lie above impostor scores for the a-priori HTER to be on target."""
     (dev_genuine, dev_impostor), (test_genuine, test_impostor) = (
         (np.sort(quality[genuine, system]), np.sort(quality[~genuine, system])) for quality, genuine, _ in parts

@@ -6,6 +6,9 @@ import re
 
 SPELLINGS: dict[str, str] = {
     r"""\b(nan|cluster|missing|format|fusion|criterion|measure)=(["'])([^"']*)\2""": r"--\1 \3",
+    r"""\bgenuine_by=(["'])([^"']*)\1""": r"--genuine-by \2",
+    r"\bperson=(?=['\"])": "--person ",
+    r"\bothers=\.\.\.": "--column other=...",
     r"""\bfailed_enrolment=(["'])([^"']*)\1""": r"--failed-enrolment \2",
     r'\bcolumns=\{"(\w+)": "([^"]*)"\}': r"--column \1=\2",
     r"\bcolumns=\.\.\.": "--column",

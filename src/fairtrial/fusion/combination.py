@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -356,7 +356,12 @@ def _complete(
     data: FusionData, other: FusionData, missing: Missing
 ) -> tuple[FusionData, FusionData, list[NDArray[np.bool_]], tuple[str, ...]]:
     """Data without infinite scores, which trials are rejected in the end, and a note."""
-    lacking = [~np.isfinite(part.scores) for part in (data, other)]
+    if any(np.isposinf(part.scores).any() for part in (data, other)):
+        raise TrialsError(
+            "a score of inf cannot be fused: it is neither a number nor missing, as -inf is; give it a finite value, "
+            "or make it NaN and decide what happens to a trial without a score"
+        )
+    lacking = [np.isneginf(part.scores) for part in (data, other)]
     count = sum(int(np.count_nonzero(where.any(axis=1))) for where in lacking)
     none = [np.zeros(len(part.genuine), dtype=bool) for part in (data, other)]
     if not count:
@@ -388,4 +393,4 @@ def _neutral(column: Floats, genuine: NDArray[np.bool_], lacking: NDArray[np.boo
 
 
 def _as_trials(trials: Trials, scores: Floats, name: str) -> Trials:
-    return Trials(scores[:, None], trials.genuine, (name,), notes=trials.notes, **trials.ids)
+    return replace(trials, scores=scores[:, None], systems=(name,))
