@@ -66,6 +66,23 @@ def takes(*kinds: type[Any]) -> Callable[[Function], Function]:
     return decorate
 
 
+def refuse_given(names: Sequence[str], why: str) -> None:
+    """Raise an error where an option was given that would be ignored.
+
+    Parameters
+    ----------
+    names
+        The options, by the names of their fields.
+    why
+        Why it does not apply, to follow the option in a sentence.
+    """
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if parameter.name in names and source is click.core.ParameterSource.COMMANDLINE:
+            raise ParameterError(f"{parameter.opts[0]} {why}; leave it out")
+
+
 def _checked_seed(context: click.Context, parameter: click.Parameter, value: int) -> int:
     return check_seed(value)
 
@@ -220,6 +237,10 @@ class ReadingOptions:
         labels = _pairs(self.labels, "--label", ("genuine", "impostor"))
         known = ("claim", "subject", "model", "probe", "label", "system", "score", "other")
         columns = _pairs(self.columns, "--column", known)
+        single = [role for role, _ in columns if role not in ("score", "other")]
+        for role in single:
+            if single.count(role) > 1:
+                raise ParameterError(f"--column {role}=... was given twice; only score and other may be")
         return {
             "format": self.format,
             "columns": {role: name for role, name in columns if role not in ("score", "other")},

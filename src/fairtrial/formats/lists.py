@@ -40,13 +40,18 @@ def matches(heads: Sequence[Head]) -> bool:
     """Whether there are two files, one named like genuine and one like impostor, of numbers."""
     if len(heads) != 2 or {_says(head) for head in heads} != {"genuine", "impostor"}:
         return False
-    return all(holds_scores(head) for head in heads)
+    return all(bool(line := _first(head)) and is_number(line[-1]) for head in heads)
 
 
-def holds_scores(head: Head) -> bool:
-    """Whether the first line ends in a number."""
+def are_scores(head: Head) -> bool:
+    """Whether a file is a list of bare scores, or of scores behind two ids."""
+    line = _first(head)
+    return len(line) in (1, 3) and is_number(line[-1])
+
+
+def _first(head: Head) -> list[str]:
     lines = head.lines(1) if head.is_text else []
-    return bool(lines) and is_number(split_spaces(lines[0])[-1])
+    return split_spaces(lines[0]) if lines else []
 
 
 def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:

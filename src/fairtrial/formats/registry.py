@@ -141,7 +141,7 @@ def _of_one(head: Head) -> Format:
         raise InputError(
             f"{head.path}: is binary data of no known kind; expected a text file of scores, Parquet or .npz"
         )
-    if lists.holds_scores(head):
+    if lists.are_scores(head):
         raise InputError(
             f"{head.path}: holds scores, but nothing that says which are genuine; two such files are read together if "
             "their names say it, as in genuine.txt and impostor.txt, a score list after its trial list"
