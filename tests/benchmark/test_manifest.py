@@ -408,3 +408,13 @@ def test_no_manifest(tmp_path: Path) -> None:
 def test_the_benchmark_knows_the_files_it_is_from(write: Callable[[str], Path], text: str, names: list[str]) -> None:
     folder = write(text)
     assert read_benchmark(folder).files == tuple(folder / name for name in ["benchmark.toml", *names])
+
+
+def test_people_within_ids_and_further_columns_of_a_manifest(write: Callable[[str], Path], tmp_path: Path) -> None:
+    folder = write(NO_DEV.replace("[set.split]", '[set.read]\nperson = "^p."\nothers = ["c"]\n\n[set.split]'))
+    benchmark = read_benchmark(folder)
+    for one in benchmark.sets:
+        assert one.dev.systems == ("a", "b")
+        assert list(one.dev.columns) == ["c"]
+        assert len(one.dev.columns["c"]) == len(one.dev)
+        assert "model" in one.dev.ids
