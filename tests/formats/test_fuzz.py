@@ -593,6 +593,7 @@ def _differs(columns: dict[str, Any], expected: oracle.Reading) -> str | None:
 @example(lines=[("a", "a", "p", "0.5", "\n"), ("a", "b", '"p', '0.5"', "\n")])
 @example(lines=[("a", "a", "p", "9007199254740993", "\n")])
 @example(lines=[("a", "a", "p", "1e400", "")])
+@example(lines=[("", "", "#", "0.5", "\n"), ("", "", "", "0.5", "\n")])
 @settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_both_readers_against_an_oracle(
     delimiter: str, header: bool, tmp_path: Path, lines: list[tuple[str, ...]]

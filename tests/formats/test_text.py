@@ -8,6 +8,7 @@ import pytest
 
 from fairtrial.errors import FairtrialError
 from fairtrial.formats import read_trials
+from fairtrial.formats.text import ArrowTexts
 from fairtrial.trials import Trials
 
 
@@ -98,3 +99,13 @@ def test_an_odd_cell_in_quotes_is_read_by_arrow_and_slowly_alike(tmp_path: Path)
     trials = read(tmp_path, "claim,subject,probe,score\n" + rows)
     assert trials.scores[:, 0].tolist() == (np.arange(4000) + 0.5).tolist()
     assert trials.ids["probe"].decode()[3999] == "p3999"
+
+
+def test_rows_are_taken_from_texts_in_several_pieces() -> None:
+    import pyarrow as pa
+
+    pieces = [pa.array(["a", "b"]), pa.array([], pa.string()), pa.array(["c"]), pa.array(["d", "e"])]
+    texts = ArrowTexts(pa.chunked_array(pieces))
+    for rows in ([0, 1, 2, 3, 4], [1, 4], [4], [], [3, 0], [2, 2]):
+        assert texts[np.array(rows, dtype=np.int64)].decode().tolist() == ["abcde"[row] for row in rows]
+    assert texts[np.array([True, False, False, True, False])].decode().tolist() == ["a", "d"]

@@ -35,8 +35,8 @@ def _width(head: Head) -> int:
 
 
 def _is_prose(fields: Sequence[str]) -> bool:
-    """Whether fields stand between a dash or before a colon, as in ``a.dat - b.dat: 66.4``."""
-    return any(field.endswith(":") for field in fields) or fields[1:2] == ["-"]
+    """Whether fields stand between a dash and a colon, as in ``a.dat - b.dat: 66.4``."""
+    return fields[1:2] == ["-"] and any(field.endswith(":") for field in fields[2:])
 
 
 def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:

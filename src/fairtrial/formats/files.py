@@ -53,7 +53,7 @@ class Head:
         for line in self._whole_lines:
             if len(found) == count:
                 break
-            if line.strip() and ((header and found) or not line.lstrip().startswith("#")):
+            if line.strip(" \t") and ((header and found) or not line.lstrip(" ").startswith("#")):
                 found.append(line)
         return found
 
@@ -61,7 +61,7 @@ class Head:
     def first_line(self) -> int:
         """How many blank lines and comments come first."""
         numbered = enumerate(self._whole_lines)
-        return next((k for k, line in numbered if line.strip() and not line.lstrip().startswith("#")), 0)
+        return next((k for k, line in numbered if line.strip(" \t") and not line.lstrip(" ").startswith("#")), 0)
 
     @property
     def comments(self) -> int:

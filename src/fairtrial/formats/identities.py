@@ -279,7 +279,7 @@ def _keys(columns: Sequence[IdColumn], skipped: int) -> NDArray[np.uint32]:
 def _numbers(column: IdColumn, block: slice, skipped: int) -> NDArray[np.uint64]:
     if not isinstance(column, ArrowTexts):
         return column.numbered().codes[block].astype(np.uint64)
-    chunks = column.texts.slice(block.start, _BLOCK).chunks
+    chunks = [chunk for chunk in column.texts.slice(block.start, _BLOCK).chunks if len(chunk)]
     number = np.concatenate([_bytes_before_end(*string_buffers(chunk), skipped) for chunk in chunks])
     return np.asarray(number ^ (number >> np.uint64(31)))
 

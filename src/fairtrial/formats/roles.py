@@ -155,7 +155,7 @@ def check_names(names: Sequence[str], options: ReadOptions, origin: str) -> None
 
 
 def _check_look(name: str, looks: dict[str, Look], role: str, origin: str) -> None:
-    if looks.get(name) == "fraction" and role != "label":
+    if looks.get(name) == "fraction" and role != "label" and name.lower() != role:
         raise InputError(
             f"{origin}: column {shown(name)} is the {role} by its name, but holds numbers that are not whole; say "
             f'which it is, as in columns={{"score": "{name}"}} or columns={{"{role}": "{name}"}}'

@@ -196,7 +196,9 @@ def decode_labels(
     if options.genuine_labels:
         return _decode_given(names, codes, options, origin)
     plain = [_plain(name) for name in names]
-    used = {plain[code] for code in np.flatnonzero(np.bincount(codes, minlength=1))}
+    few = len(plain) < 16  # a glance for each is quicker than to count them all
+    present = [k for k in range(len(plain)) if (codes == k).any()] if few else np.flatnonzero(np.bincount(codes))
+    used = {plain[code] for code in present}
     fitting = [coding for coding in _CODINGS if used <= set(coding)]
     if not fitting:
         known = {word for coding in _CODINGS for word in coding}

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from fairtrial.errors import InputError, cut, shown
 from fairtrial.formats.files import MAX_LINE, Head, Progress, open_stream
-from fairtrial.formats.watching import WatchedStream, is_quiet
+from fairtrial.formats.watching import WatchedStream
 from fairtrial.tables import plural
 from fairtrial.trials import IdColumn, Ids, object_array
 
@@ -75,6 +75,13 @@ class ArrowTexts:
         chosen = np.asarray(rows)
         if chosen.dtype == np.bool_:
             return ArrowTexts(self.texts.filter(pa.array(chosen)))
+        ends = np.cumsum([len(chunk) for chunk in self.texts.chunks])
+        if len(chosen) and len(ends) > 1 and (np.diff(chosen) > 0).all() and chosen[0] >= 0:
+            parts = np.split(chosen, np.searchsorted(chosen, ends[:-1]))  # Arrow would put all chunks together first
+            starts = [0, *ends[:-1]]
+            found = zip(self.texts.chunks, parts, starts, strict=True)
+            taken = [chunk.take(pa.array(part - start)) for chunk, part, start in found if len(part)]
+            return ArrowTexts(pa.chunked_array(taken, type=pa.string()))
         return ArrowTexts(self.texts.take(pa.array(chosen)))
 
     def name(self, row: int) -> str:
@@ -248,40 +255,66 @@ def _side_by_side(columns: Sequence[pa.ChunkedArray]) -> Iterator[NDArray[np.flo
 
 
 def _arrow_table(head: Head, layout: Layout, wanted: Mapping[str, Kind], progress: Progress | None) -> Any:
-    """The columns as Arrow reads them; None where it cannot, or where it might not read what is meant."""
+    """The columns as Arrow reads them; None where it cannot, or where it might not read what is meant.
+
+    At first every quote is a letter: where none is found, there was none to misunderstand.
+    """
+    with open_stream(head.path, head.compression, progress) as stream:
+        table = _parsed(stream, head, layout, wanted, quotes=False)
+    if table is not None and not _holds_marks(table, layout.header):
+        return table
+    if not layout.header:
+        return None
+    import pyarrow as pa
+
+    with open_stream(head.path, head.compression) as stream:
+        watched = WatchedStream(stream, layout.delimiter)
+        table = _parsed(pa.PythonFile(watched, mode="r"), head, layout, wanted, quotes=True)
+    return None if watched.is_odd() else table
+
+
+def _parsed(stream: Any, head: Head, layout: Layout, wanted: Mapping[str, Kind], *, quotes: bool) -> Any:
     import pyarrow as pa
     import pyarrow.csv as arrow_csv
 
-    types = {
-        "id": pa.dictionary(pa.int32(), pa.string()),
-        "text": pa.string(),
-        "score": pa.float64(),
-        "other": pa.string(),
-    }
-    quiet = head.compression is None and is_quiet(head.path, quotes=layout.header)
+    types = {"id": pa.dictionary(pa.int32(), pa.string()), "score": pa.float64()}
+    # a column that is left out is looked at too: a quote in it might reach into others
+    kinds = {name: wanted.get(name, kind) for name, kind in zip(layout.names, layout.kinds, strict=True)}
+    included = {name: kind for name, kind in kinds.items() if name in wanted or kind == "skip"}
     try:
-        with open_stream(head.path, head.compression, progress) as stream:
-            watched = WatchedStream(stream, layout.delimiter if layout.header else None)
-            table = arrow_csv.read_csv(
-                stream if quiet else pa.PythonFile(watched, mode="r"),
-                read_options=arrow_csv.ReadOptions(
-                    column_names=list(layout.names),
-                    skip_rows=head.first_line + int(layout.header),
-                    block_size=_block_size(head),
-                ),
-                parse_options=arrow_csv.ParseOptions(
-                    delimiter=layout.delimiter, quote_char='"' if layout.header else False, double_quote=True
-                ),
-                convert_options=arrow_csv.ConvertOptions(
-                    column_types={name: types[kind] for name, kind in wanted.items()},
-                    include_columns=list(wanted),
-                    null_values=[""] if layout.header else [],
-                    strings_can_be_null=False,
-                ),
-            )
-            return None if watched.is_odd() else table
+        return arrow_csv.read_csv(
+            stream,
+            read_options=arrow_csv.ReadOptions(
+                column_names=list(layout.names),
+                skip_rows=head.first_line + int(layout.header),
+                block_size=_block_size(head),
+            ),
+            parse_options=arrow_csv.ParseOptions(
+                delimiter=layout.delimiter, quote_char='"' if quotes else False, double_quote=True
+            ),
+            convert_options=arrow_csv.ConvertOptions(
+                column_types={name: types.get(kind, pa.string()) for name, kind in included.items()},
+                include_columns=list(included),
+                null_values=[""] if layout.header else [],
+                strings_can_be_null=False,
+            ),
+        )
     except pa.ArrowInvalid:
         return None
+
+
+def _holds_marks(table: pa.Table, quotes: bool) -> bool:
+    """Whether there is a NUL in a text, or a quote where quotes may mean something."""
+    import pyarrow as pa
+
+    for column in table.columns:
+        for chunk in column.chunks if not pa.types.is_floating(column.type) else ():
+            texts = chunk.dictionary if pa.types.is_dictionary(column.type) else chunk
+            offsets, data = string_buffers(texts)
+            own = data[offsets[0] : offsets[-1]] if len(texts) else data[:0]
+            if (own == 0).any() or (quotes and (own == ord('"')).any()):
+                return True
+    return False
 
 
 def _are_exact(head: Head, layout: Layout, columns: dict[str, Any]) -> bool:

@@ -7,7 +7,6 @@ about the text it read, so the text is looked at on its way.
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,16 +15,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _BOM = b"\xef\xbb\xbf"
-
-
-def is_quiet(path: Path, *, quotes: bool) -> bool:
-    """Whether a file has neither a NUL nor, where they mean something, a quote: quicker than to watch it."""
-    block = bytearray(1 << 18)
-    with open(path, "rb", buffering=0) as file:
-        while count := file.readinto(block):
-            if block.find(b"\x00", 0, count) >= 0 or (quotes and block.find(b'"', 0, count) >= 0):
-                return False
-    return True
 
 
 class WatchedStream:
