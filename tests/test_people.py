@@ -283,3 +283,18 @@ def test_sums_by_person_change_the_mean_as_leaving_out_does() -> None:
         kept = np.array([person not in pair for pair in zip(*roles(trials, "both"), strict=True)])
         change = sum(wrong[rows].mean() - wrong[rows & kept].mean() for rows in (trials.genuine, ~trials.genuine))
         assert found[number] == pytest.approx(change)
+
+
+def test_ids_that_look_like_files_or_come_once_are_doubted() -> None:
+    genuine = np.arange(300) < 100
+    scores = np.random.default_rng(0).normal(size=300)
+
+    def notes(claim: list[str], subject: list[str]) -> str:
+        return "; ".join(People.of(Trials.from_arrays(scores, genuine, claim=claim, subject=subject)).notes)
+
+    people = [f"person {k % 20}" for k in range(300)]
+    assert "person=" not in notes(people, people)
+    assert "claim ids look like files, such as id1/x0.wav" in notes([f"id1/x{k % 20}.wav" for k in range(300)], people)
+    assert "subject ids look like files, such as f0.png" in notes(people, [f"f{k % 20}.png" for k in range(300)])
+    once = [f"u{k}" for k in range(300)]
+    assert "300 subject ids take part in 1.0 trials each: if a person has several" in notes(people, once)

@@ -126,3 +126,26 @@ def test_what_is_printed_of_ids_is_one_short_line() -> None:
     assert repr(Ids.of(["b", "a", "b"])) == "<Ids: 3 trials, 2 names: b, a>"
     assert repr(Ids.of(range(5000))) == "<Ids: 5,000 trials, 5,000 names: 0, 1, 2, 3, 4, 5, and 4994 more>"
     assert repr(Ids.of([])) == "<Ids: 0 trials, 0 names: none>"
+
+
+def test_further_columns_go_with_their_trials() -> None:
+    trials = Trials.from_arrays(
+        [[0.9, 1.0], [np.nan, 0.5], [0.2, 0.1]],
+        [True, True, False],
+        systems=["f", "v"],
+        nan="drop",
+        columns={"gender": ["f", "m", "m"], "quality": [1, 2, 3]},
+    )
+    assert repr(trials).endswith("; further columns: gender, quality>")
+    for part in (trials, trials.select(["v"]), trials.renamed(["a", "b"]), trials.rows(np.array([0, 1]))):
+        gender = part.columns["gender"]
+        assert not isinstance(gender, np.ndarray)
+        assert gender.decode().tolist() == ["f", "m"]
+        assert np.asarray(part.columns["quality"]).tolist() == [1, 3]
+    assert np.asarray(trials.rows(np.array([False, True])).columns["quality"]).tolist() == [3]
+    other = Trials.from_arrays([[0.5, 0.5]], [False], systems=["f", "v"], columns={"quality": [9]})
+    both = Trials.concat([trials, other])
+    assert np.asarray(both.columns["quality"]).tolist() == [1, 3, 9]
+    assert "columns that not all parts have were left out: gender" in both.notes
+    with pytest.raises(TrialsError, match="2 entries in quality, but 1 trials"):
+        Trials.from_arrays([0.5], [True], columns={"quality": [1, 2]})

@@ -124,12 +124,7 @@ class TrialSets:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the reader should know of the trials and their people."""
-        found = [
-            f"{name}: {note}"
-            for name, data in (("dev", self.dev), ("test", self.test))
-            if isinstance(data, Trials) and not (name == "test" and self.blocks)
-            for note in data.notes
-        ]
+        found = _notes_of_sets(self.dev, None if self.blocks else self.test)
         if self.origin == "same trials":
             found.append(_SAME_TRIALS)
         if self.origin == "dev" and self.overlap:
@@ -303,6 +298,16 @@ def system_name(data: ScoreData, system: str | None) -> str:
         data.column(None)
         return data.systems[0]
     return "system" if system is None else system
+
+
+def _notes_of_sets(dev: ScoreData | None, test: ScoreData | None) -> list[str]:
+    """The notes of both sets, each with the name of its set; those that both have once."""
+    own = {name: data.notes for name, data in (("dev", dev), ("test", test)) if isinstance(data, Trials)}
+    places: dict[str, list[str]] = {}
+    for name, notes in own.items():
+        for note in notes:
+            places.setdefault(note, []).append(name)
+    return [f"{' and '.join(dict.fromkeys(names))}: {note}" for note, names in places.items()]
 
 
 def _same_trials(dev: ScoreData, test: ScoreData) -> bool:

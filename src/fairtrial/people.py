@@ -8,6 +8,7 @@ person takes part in both: the sum over people, less the pairs of people that it
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.checks import check_choice
-from fairtrial.errors import TrialsError
+from fairtrial.errors import TrialsError, cut
 from fairtrial.spread import (
     ClassSpread,
     Floats,
@@ -33,6 +34,10 @@ from fairtrial.trials import Trials, recode
 Cluster: TypeAlias = Literal["none", "claim", "subject", "both"]
 """What trials share: nothing, the claimed identity, the person behind the probe, or both."""
 
+_FEW = 1.5
+"""Trials of each id on average below which it may be that of a recording, not of a person."""
+_SAMPLED = 1000
+_LIKE_A_FILE = re.compile(r"[/\\]|\.[A-Za-z]\w{1,3}$")
 _DOMINANT = 0.2
 """The share of a class's trials above which one person decides too much."""
 
@@ -160,6 +165,8 @@ class People:
     """Where each trial stands among those of its class."""
     genuine: Members
     impostor: Members
+    doubts: tuple[str, ...] = ()
+    """Whether the ids may be those of recordings, not of people."""
 
     @classmethod
     def of(cls, trials: Trials, cluster: Cluster | None = None) -> People:
@@ -198,7 +205,8 @@ class People:
         for part in parts:
             place[part.rows] = np.arange(len(part.rows))
         most = 1 + max(int(column.max(initial=-1)) for part in parts for column in part.people)
-        return cls(cluster, max(size, most), trials.genuine, place, *parts)
+        doubts = _doubts(trials, cluster)
+        return cls(cluster, max(size, most), trials.genuine, place, parts[0], parts[1], doubts)
 
     @property
     def classes(self) -> tuple[Members, Members]:
@@ -228,7 +236,7 @@ class People:
                     f"{word} trials are of {part.effective:.3g} people of equal weight in one role: with fewer than "
                     "10, intervals and tests are rough"
                 )
-        return tuple(found)
+        return (*found, *self.doubts)
 
     def variance(self, deviations: Floats) -> Spread:
         """The variance of a sum of contributions, one per trial, that sum to 0 in each class."""
@@ -303,6 +311,22 @@ class People:
         for members in self.strata:
             numbers[:, members] = rng.multinomial(len(members), np.full(len(members), 1 / len(members)), size=count)
         return numbers
+
+
+def _doubts(trials: Trials, cluster: Cluster) -> tuple[str, ...]:
+    """Notes on ids that look like those of files, or that come once each."""
+    found = []
+    for role in _ROLES[cluster]:
+        ids = trials.ids[role].numbered()
+        used = np.flatnonzero(np.bincount(ids.codes, minlength=len(ids.names)))
+        names = [str(name) for name in ids.names[used[:: 1 + len(used) // _SAMPLED]]]
+        files = [name for name in names if _LIKE_A_FILE.search(name)]
+        why = "if a person has several, intervals and tests are too narrow; say who it is, as in person='^[^/]+'"
+        if 2 * len(files) > len(names):
+            found.append(f"{role} ids look like files, such as {cut(files[0])}: {why}")
+        elif len(used) > 1 and len(trials) < _FEW * len(used):
+            found.append(f"{len(used):,} {role} ids take part in {len(trials) / len(used):.1f} trials each: {why}")
+    return tuple(found)
 
 
 def _class_spread(part: Members, moved: Floats, twice: float, alone: float) -> ClassSpread:

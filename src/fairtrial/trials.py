@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol, TypeAlias, get_args
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Protocol, TypeAlias, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -138,8 +138,8 @@ class Ids:
 
     def equals(self, other: Ids) -> NDArray[np.bool_]:
         """Where both have the same name."""
-        same: NDArray[np.bool_] = self.codes == recode([self, other])[1]
-        return same
+        first, second = _on_one_table([self, other])[0]
+        return np.asarray(first == second)
 
 
 def object_array(values: Sequence[str]) -> NDArray[np.object_]:
@@ -164,6 +164,10 @@ def _on_one_table(columns: Sequence[IdColumn]) -> tuple[list[NDArray[np.int32]],
     return codes, object_array(list(table))
 
 
+Further: TypeAlias = "IdColumn | NDArray[Any]"
+"""A column that plays no part in the figures: names, or numbers."""
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Trials:
     """Scores of one or several systems on the same trials.
@@ -182,6 +186,8 @@ class Trials:
         Labels of the enrolled template and of the probe, where known.
     notes
         What the reader of a report should know: trials left out, policies used.
+    columns
+        Further columns by name, such as gender, quality or attack; one entry per trial.
     """
 
     scores: NDArray[np.floating]
@@ -192,6 +198,7 @@ class Trials:
     model: IdColumn | None = None
     probe: IdColumn | None = None
     notes: tuple[str, ...] = ()
+    columns: dict[str, Further] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.scores.ndim != 2 or self.scores.shape[1] != len(self.systems):
@@ -203,10 +210,9 @@ class Trials:
             raise TrialsError(f"scores must be float32 or float64, not {self.scores.dtype}")
         if self.genuine.dtype != np.bool_:
             raise TrialsError(f"genuine must be a boolean array, not {self.genuine.dtype}")
-        for name in ("genuine", *ID_FIELDS):
-            column = getattr(self, name)
-            if column is not None and len(column) != len(self.scores):
-                raise TrialsError(f"{len(column)} entries in {name}, but {len(self.scores)} trials")
+        for name, entries in {"genuine": self.genuine, **self.ids, **self.columns}.items():
+            if len(entries) != len(self.scores):
+                raise TrialsError(f"{len(entries)} entries in {name}, but {len(self.scores)} trials")
         repeated = sorted({name for name in self.systems if self.systems.count(name) > 1})
         if repeated:
             raise TrialsError(f"two systems have the same name: {', '.join(repeated)}; give each its own")
@@ -230,6 +236,7 @@ class Trials:
         probe: Iterable[Any] | IdColumn | None = None,
         nan: NanPolicy = "error",
         notes: Sequence[str] = (),
+        columns: Mapping[str, Iterable[Any] | Further] | None = None,
     ) -> Trials:
         """Build trials from plain arrays; ids are any values that print as names.
 
@@ -248,6 +255,8 @@ class Trials:
             systems; ``reject`` rejects it, by a score of -inf.
         notes
             What the reader of a report should know.
+        columns
+            Further columns by name, one value per trial: numbers stay numbers, all else is known by how it prints.
 
         Returns
         -------
@@ -265,18 +274,10 @@ class Trials:
         >>> trials
         <Trials: 3 trials (1 genuine, 2 impostor), 1 system: system; ids: claim>
         """
-        columns = np.asarray(scores)
-        if columns.dtype.kind not in "fiub" and columns.size:
-            raise TrialsError(f"scores must be numbers, not {columns.dtype}")
-        if columns.dtype != np.float32:
-            columns = columns.astype(np.float64, copy=False)
-        if columns.ndim == 1:
-            columns = columns[:, None]
-        if columns.ndim != 2:
-            raise TrialsError(f"scores must be one or two dimensions, not of shape {columns.shape}")
+        table = _score_table(scores)
         if systems is None:
-            systems = ["system"] if columns.shape[1] == 1 else [f"system {k + 1}" for k in range(columns.shape[1])]
-        columns, keep, more = apply_nan_policy(columns, nan)
+            systems = ["system"] if table.shape[1] == 1 else [f"system {k + 1}" for k in range(table.shape[1])]
+        table, keep, more = apply_nan_policy(table, nan)
         encoded: dict[str, Any] = {
             name: (column if hasattr(column, "numbered") else Ids.of(column))
             for name, column in zip(ID_FIELDS, (claim, subject, model, probe), strict=True)
@@ -285,12 +286,14 @@ class Trials:
         flags = np.asarray(genuine)
         if flags.dtype != np.bool_ or flags.ndim != 1:
             raise TrialsError(f"genuine must be a one-dimensional boolean array, not {flags.dtype}, {flags.ndim}-d")
+        further = {name: _further(column) for name, column in (columns or {}).items()}
         if keep is not None:
-            if any(len(column) != len(keep) for column in (flags, *encoded.values())):
-                raise TrialsError("scores, genuine and ids must have one entry per trial")
+            if any(len(column) != len(keep) for column in (flags, *encoded.values(), *further.values())):
+                raise TrialsError("scores, genuine, ids and further columns must have one entry per trial")
             flags = flags[keep]
             encoded = {name: column[keep] for name, column in encoded.items()}
-        return cls(columns, flags, tuple(systems), notes=(*notes, *more), **encoded)
+            further = {name: column[keep] for name, column in further.items()}
+        return cls(table, flags, tuple(systems), notes=(*notes, *more), columns=further, **encoded)
 
     @classmethod
     def concat(cls, parts: Sequence[Trials]) -> Trials:
@@ -304,7 +307,7 @@ class Trials:
         Returns
         -------
         Trials
-            All trials, with the ids that every part has and the notes of all.
+            All trials, with the ids and further columns that every part has and the notes of all.
 
         Raises
         ------
@@ -329,27 +332,30 @@ class Trials:
         shared = [name for name in ID_FIELDS if all(name in part.ids for part in parts)]
         ids: dict[str, Any] = {name: Ids.concat([part.ids[name] for part in parts]) for name in shared}
         notes = dict.fromkeys(note for part in parts for note in part.notes)
-        scores = np.concatenate([part.scores for part in parts])
-        return cls(scores, np.concatenate([part.genuine for part in parts]), systems, notes=tuple(notes), **ids)
+        everything = {name for part in parts for name in part.columns}
+        common = [name for name in parts[0].columns if all(name in part.columns for part in parts)]
+        further = {name: concat_further([part.columns[name] for part in parts]) for name in common}
+        if lost := sorted(everything - further.keys()):
+            notes[f"columns that not all parts have were left out: {listed(lost)}"] = None
+        scores, genuine = (np.concatenate([getattr(part, name) for part in parts]) for name in ("scores", "genuine"))
+        return cls(scores, genuine, systems, notes=tuple(notes), columns=further, **ids)
 
     def __len__(self) -> int:
         return len(self.genuine)
 
     def __repr__(self) -> str:
         genuine = int(np.count_nonzero(self.genuine))
+        further = f"; further columns: {listed(self.columns)}" if self.columns else ""
         return (
             f"<Trials: {plural(len(self), 'trial')} ({genuine:,} genuine, {len(self) - genuine:,} impostor), "
-            f"{plural(len(self.systems), 'system')}: {listed(self.systems)}; ids: {', '.join(self.ids) or 'none'}>"
+            f"{plural(len(self.systems), 'system')}: {listed(self.systems)}; "
+            f"ids: {', '.join(self.ids) or 'none'}{further}>"
         )
 
     def _repr_html_(self) -> str:
         genuine = int(np.count_nonzero(self.genuine))
-        columns = (
-            Column("genuine", "genuine", "count"),
-            Column("impostor", "impostor", "count"),
-            Column("systems", "systems"),
-            Column("ids", "ids"),
-        )
+        counts = (Column("genuine", "genuine", "count"), Column("impostor", "impostor", "count"))
+        columns = (*counts, Column("systems", "systems"), Column("ids", "ids"))
         row = (genuine, len(self) - genuine, ", ".join(self.systems), ", ".join(self.ids) or "none")
         return Table("trials", "trials", columns, (row,), self.notes).to_html()
 
@@ -423,7 +429,8 @@ class Trials:
             These trials, in this order.
         """
         ids: dict[str, Any] = {name: column[rows] for name, column in self.ids.items()}
-        return replace(self, scores=self.scores[rows], genuine=self.genuine[rows], **ids)
+        further = {name: column[rows] for name, column in self.columns.items()}
+        return replace(self, scores=self.scores[rows], genuine=self.genuine[rows], columns=further, **ids)
 
     def renamed(self, systems: Sequence[str]) -> Trials:
         """Give the same trials with other names for the systems.
@@ -465,6 +472,31 @@ class Trials:
         return replace(self, notes=(*self.notes, *notes))
 
 
+def _score_table(scores: ArrayLike) -> NDArray[np.floating]:
+    table = np.asarray(scores)
+    if table.dtype.kind not in "fiub" and table.size:
+        raise TrialsError(f"scores must be numbers, not {table.dtype}")
+    if table.ndim not in (1, 2):
+        raise TrialsError(f"scores must be one or two dimensions, not of shape {table.shape}")
+    table = table if table.dtype == np.float32 else table.astype(np.float64, copy=False)
+    return table[:, None] if table.ndim == 1 else table
+
+
+def _further(values: Any) -> Further:
+    if hasattr(values, "numbered"):
+        return cast(IdColumn, values)
+    array = np.asarray(values if hasattr(values, "__len__") else list(values))
+    return array if array.ndim == 1 and array.dtype.kind in "fiu" else Ids.of(array.tolist())
+
+
+def concat_further(parts: Sequence[Further]) -> Further:
+    """A further column of several sets, one below the other: numbers, if they are numbers in all."""
+    arrays = [part for part in parts if isinstance(part, np.ndarray)]
+    if len(arrays) == len(parts):
+        return np.concatenate(arrays)
+    return Ids.concat([Ids.of(part.tolist()) if isinstance(part, np.ndarray) else part for part in parts])
+
+
 def apply_nan_policy(
     scores: NDArray[np.floating], policy: NanPolicy
 ) -> tuple[NDArray[np.floating], NDArray[np.bool_] | None, tuple[str, ...]]:
@@ -483,9 +515,6 @@ def apply_nan_policy(
 def check_same_systems(dev: Any, test: Any) -> None:
     """Raise an error where dev and test are trials of different systems."""
     if isinstance(dev, Trials) and isinstance(test, Trials) and set(dev.systems) != set(test.systems):
-        only = [
-            f"{listed(sorted(set(a.systems) - set(b.systems)))} in {name} only"
-            for a, b, name in ((dev, test, "dev"), (test, dev, "test"))
-            if set(a.systems) - set(b.systems)
-        ]
+        apart = (("dev", set(dev.systems) - set(test.systems)), ("test", set(test.systems) - set(dev.systems)))
+        only = [f"{listed(sorted(names))} in {name} only" for name, names in apart if names]
         raise TrialsError(f"dev and test hold different systems: {'; '.join(only)}; select or rename the systems")

@@ -253,14 +253,17 @@ def test_a_failed_enrolment_is_found_and_left_out(tmp_path: Path) -> None:
     assert dropped.claim is not None
     assert sorted(set(dropped.claim.decode())) == ["a", "c", "d"]
     assert (len(dropped), int(dropped.genuine.sum())) == (12, 3)
-    (note,) = dropped.notes
+    read, note = dropped.notes
+    assert read == "read as matrix: subject at the left, claim along the top"
     assert note == (
         "enrolment failed, all scores are the same: b for face-C; 4 trials against such subjects were left out for "
         "all systems"
     )
     kept_all = read_bssr1(folder, failed_enrolment="keep")
-    assert (len(kept_all), kept_all.notes[0][-len("are kept") :]) == (16, "are kept")
-    assert read_bssr1(matrices(tmp_path / "good")).notes == ()
+    assert (len(kept_all), kept_all.notes[1][-len("are kept") :]) == (16, "are kept")
+    assert read_bssr1(matrices(tmp_path / "good")).notes == (
+        "read as matrix: subject at the left, claim along the top",
+    )
 
 
 def test_bssr1_without_its_files(tmp_path: Path) -> None:
@@ -289,7 +292,7 @@ def test_bssr1_failed_enrolment_of_the_readme(
     trials = read_bssr1(real_data / "bssr1_set1", failed_enrolment=policy)
     with gzip.open(real_data / "bssr1_set1" / "face-C.csv.gz", "rt") as file:
         header = file.readline().strip().split(",")
-    assert f"{header[1 + 365]} for face-C; 517 trials" in trials.notes[0]
+    assert f"{header[1 + 365]} for face-C; 517 trials" in trials.notes[-1]
     assert (int(trials.genuine.sum()), int((~trials.genuine).sum())) == (genuine, impostor)
 
 

@@ -178,8 +178,9 @@ def test_without_dev_there_are_splits(write: Callable[[str], Path]) -> None:
     for one in benchmark.sets:
         assert (len(one.dev), len(one.test), int(one.dev.genuine.sum())) == (16, 16, 4)
         assert one.dev.systems == ("a", "b")
-    assert len(benchmark.notes) == 1
-    assert "3 random splits by people (seed 4)" in benchmark.notes[0]
+    assert benchmark.notes[0] == "P1: read as csv: scores a, b, c; claim, subject"
+    assert "3 random splits by people (seed 4)" in benchmark.notes[1]
+    assert len(benchmark.notes) == 2
     whole = read_benchmark(write(NO_DEV.replace("[set.split]\nrepeats = 3\nfraction = 0.5\nseed = 4\n", "")))
     assert len(whole.sets) == 10
 
@@ -369,7 +370,7 @@ def test_labels_that_disagree(write: Callable[[str], Path], tmp_path: Path) -> N
     folder = write(ONE_FILE_EACH)
     lines = ["claim,subject,label,score", *(f"{a},{b},{int(a != b)},{B[a, b]}" for a, b in B)]
     (tmp_path / "b-dev.txt").write_text("\n".join(lines) + "\n")
-    with pytest.raises(TrialsError, match=r"set P1: trial .* is genuine in .*a-dev.txt and impostor in .*b-dev.txt"):
+    with pytest.raises(InputError, match=r"set P1: system voice: .*b-dev.txt, row 1: the label says impostor, but"):
         read_benchmark(folder)
 
 
@@ -446,3 +447,13 @@ def test_a_protocol_of_a_manifest_that_is_wrong(old: str, new: str, message: str
     (tmp_path / "benchmark.toml").write_text(COLUMNS + LISTED.replace(old, new))
     with pytest.raises(InputError, match=message):
         read_benchmark(tmp_path)
+
+
+def test_people_within_ids_and_further_columns_of_a_manifest(write: Callable[[str], Path], tmp_path: Path) -> None:
+    folder = write(NO_DEV.replace("[set.split]", '[set.read]\nperson = "^p."\nothers = ["c"]\n\n[set.split]'))
+    benchmark = read_benchmark(folder)
+    for one in benchmark.sets:
+        assert one.dev.systems == ("a", "b")
+        assert list(one.dev.columns) == ["c"]
+        assert len(one.dev.columns["c"]) == len(one.dev)
+        assert "model" in one.dev.ids

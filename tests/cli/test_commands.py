@@ -227,7 +227,7 @@ def test_infinite_threshold_is_valid_json(tmp_path: Path) -> None:
 def test_notes_are_printed(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("label,s\ntarget,1\nnontarget,nan\nnontarget,0\n")
     result = run("evaluate", "--dev", tmp_path / "a.csv", "--test", tmp_path / "a.csv", "--nan", "drop")
-    assert "note: dev: dropped 1 trial without a score" in result.stdout
+    assert "note: dev and test: dropped 1 trial without a score" in result.stdout
     assert "rule of 3" in result.stdout
 
 

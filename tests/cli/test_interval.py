@@ -159,6 +159,7 @@ def test_scores_against_a_plain_count(tmp_path: Path, error: str, by: str) -> No
         other = answer(place, "--threshold", "0.6", "--error", error, "--by", role, "--system", "voice")
         assert elsewhere["lbb"] == other["methods"]["lbb"]
     # as if the counts had been a table
+    assert found.pop("notes")[0].startswith("read as csv: scores face, voice;")
     assert found == answer(as_table(tmp_path, people))
 
 
@@ -176,6 +177,7 @@ def test_real_scores_against_a_plain_count(real_data: Path, tmp_path: Path, erro
     found = answer(place, "--threshold", "0", "--error", error, "--by", by)
     assert ("by_the_other" in found) == (error == "far")
     found.pop("by_the_other", None)
+    assert found.pop("notes") == ["read as bob4: claim, subject, probe, score"]
     assert found == answer(as_table(tmp_path, people))
     assert found["errors"] > 0
     assert found["attempts"] == sum(tried for _, tried in people.values())
@@ -198,7 +200,9 @@ def test_distances(tmp_path: Path) -> None:
     other = tmp_path / "distances.csv"
     other.write_text("\n".join([text[0], *(",".join(cells) for cells in lines)]) + "\n")
     expected = answer(place, "--threshold", "0.6", "--system", "face")
-    assert answer(other, "--threshold", "0.6", "--system", "face", "--negate") == expected
+    found = answer(other, "--threshold", "0.6", "--system", "face", "--negate")
+    assert found.pop("notes") == [*expected.pop("notes"), "scores negated: face"]
+    assert found == expected
     assert trials.systems == ("face", "voice")
 
 

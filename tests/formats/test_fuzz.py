@@ -12,6 +12,7 @@ import gzip
 import io
 import os
 import random
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable
@@ -26,6 +27,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import fairtrial.formats.text as text_module
+import reading_oracle as oracle
 from fairtrial.errors import FairtrialError, InputError
 from fairtrial.evaluation import evaluate
 from fairtrial.formats import FORMATS, read_trials, write_trials
@@ -558,3 +560,60 @@ def test_odd_ids_are_read_back_as_they_were_written_or_refused(
         assert not target.exists()
     else:
         _assert_same(read_trials(target), trials)
+
+
+MORE_NUMBERS = st.one_of(
+    NUMBERS,
+    st.sampled_from(["9007199254740993", "9007199254740992", "1e400", "-1e309", '"0.5', '0.5"', '"0.5"x', "1,2"]),
+)
+ENDS = st.sampled_from(["\n", "\n", "\r\n", "\r", "\n\n", ""])
+MORE_LINES = st.lists(st.tuples(IDS, IDS, IDS, MORE_NUMBERS, ENDS), min_size=1, max_size=6)
+
+
+def _by_oracle(text: str, delimiter: str, *, header: bool) -> oracle.Reading | None:
+    read = oracle.read_table if header else oracle.read_lines
+    try:
+        return read(text, delimiter, len(NAMES))
+    except oracle.Refused:
+        return None
+
+
+def _differs(columns: dict[str, Any], expected: oracle.Reading) -> str | None:
+    ids = [columns[name].decode().tolist() for name in NAMES[:-1]]
+    rows = [list(row) for row in zip(*ids, strict=True)]
+    if rows != expected.rows:
+        return f"ids {rows}, not {expected.rows}"
+    same = np.array_equal(columns["score"], np.array(expected.scores), equal_nan=True)
+    return None if same else f"scores {columns['score'].tolist()}, not {expected.scores}"
+
+
+@pytest.mark.parametrize(("delimiter", "header"), [(" ", False), ("\t", False), ("\t", True), (",", True), (";", True)])
+@given(lines=MORE_LINES)
+@example(lines=[("a", "a", "p", "0.5", "\n"), ("a", "b", '"p', "0.5", "\n"), ("a", "a", "p", "0.5", "\n")])
+@example(lines=[("a", "a", "p", "0.5", "\n"), ("a", "b", '"p', '0.5"', "\n")])
+@example(lines=[("a", "a", "p", "9007199254740993", "\n")])
+@example(lines=[("a", "a", "p", "1e400", "")])
+@example(lines=[("", "", "#", "0.5", "\n"), ("", "", "", "0.5", "\n")])
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_both_readers_against_an_oracle(
+    delimiter: str, header: bool, tmp_path: Path, lines: list[tuple[str, ...]]
+) -> None:
+    path = tmp_path / "a.txt"
+    text = _text(lines, delimiter, header=header)
+    path.write_bytes(text.encode())
+    try:
+        head = read_head(path)
+    except InputError:
+        return
+    begin = re.match(r"(\s*(#[^\r\n]*)?[\r\n])*", text)  # comments and blank lines before a header are no part of it
+    expected = _by_oracle(text[begin.end() :] if header and begin else text, delimiter, header=header)
+    layout = Layout(NAMES, KINDS, delimiter, header=header)
+    quickly = text_module._read_quickly(head, layout, None)
+    slowly: dict[str, Any] | None = None
+    with contextlib.suppress(InputError):
+        slowly = text_module._read_slowly(head, layout)
+    assert (slowly is None) == (expected is None), repr(text)
+    for columns in (slowly, quickly):
+        if columns is not None:
+            assert expected is not None, f"{text!r} is read quickly"
+            assert _differs(columns, expected) is None, repr(text)

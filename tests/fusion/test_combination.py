@@ -1,5 +1,6 @@
 """The whole way of a fusion: gains, missing scores, ids, and what is refused."""
 
+from dataclasses import replace
 from math import inf, isnan
 from typing import Any
 
@@ -128,7 +129,7 @@ def lacking(trials: Trials) -> Trials:
     """Three trials lack a score, one of them two."""
     scores = trials.scores.copy()
     scores[2, 0] = scores[60, 1] = scores[61, 0] = scores[61, 1] = -inf
-    return Trials(scores, trials.genuine, trials.systems, notes=trials.notes, **trials.ids)
+    return replace(trials, scores=scores)
 
 
 def test_missing_scores_are_an_error_by_default() -> None:

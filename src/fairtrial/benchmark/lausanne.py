@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -210,7 +211,7 @@ def _trials(protocol: LausanneProtocol, part: _Part, columns: Sequence[Floats]) 
 
 def _people(
     word: str, recordings: tuple[tuple[int, int], ...], impostors: int
-) -> tuple[dict[str, Ids], NDArray[np.bool_]]:
+) -> tuple[dict[str, Any], NDArray[np.bool_]]:
     """Ids of all trials, genuine ones first, each by client."""
     client, shots = np.arange(CLIENTS), SESSIONS * SHOTS_EACH
     others = np.repeat(np.arange(impostors), shots)

@@ -28,6 +28,9 @@ _READ = (
     "scores",
     "genuine_labels",
     "impostor_labels",
+    "others",
+    "genuine_by",
+    "person",
     "diagonal",
     "transpose",
     "negate",
@@ -315,7 +318,11 @@ def _beside(base: Path, entry: str) -> str:
 def _read_options(table: _Table) -> dict[str, Any]:
     read = _Table(table.get("read", "table", {}), f"{table.place}: read")
     read.check_keys(*_READ)
-    kinds = {"format": "text", "columns": "table", "diagonal": "flag", "transpose": "flag", "nan": "text"}
+    kinds = {
+        **dict.fromkeys(("format", "nan", "genuine_by", "person"), "text"),
+        **dict.fromkeys(("diagonal", "transpose"), "flag"),
+        "columns": "table",
+    }
     for key, value in read.content.items():
         if key in kinds or key == "common":
             read.get(key, kinds.get(key, "flag"))
@@ -356,11 +363,17 @@ def _as_named(trials: Trials, tables: Sequence[_Table]) -> Trials:
 def _side_by_side(parts: Sequence[Trials], origins: Sequence[str], *, common: bool) -> Trials:
     """The same trials of several files in the same rows."""
     sheets = [
-        Sheet(origin, part.scores, part.genuine, part.systems, part.ids, part.notes)
+        Sheet(origin, part.scores, part.genuine, part.systems, part.ids, part.notes, columns=part.columns)
         for part, origin in zip(parts, origins, strict=True)
     ]
     sheet = align(sheets, common=common)
     ids: dict[str, Any] = dict(sheet.ids)
     return replace(
-        parts[0], scores=sheet.scores, genuine=sheet.genuine, systems=sheet.systems, notes=sheet.notes, **ids
+        parts[0],
+        scores=sheet.scores,
+        genuine=sheet.genuine,
+        systems=sheet.systems,
+        notes=sheet.notes,
+        columns=sheet.columns,
+        **ids,
     )

@@ -39,7 +39,7 @@ def command(reading: ReadingOptions, *, inputs: tuple[str, ...], out: str, to: s
 
     with reading_bar(inputs) as bar:
         trials = read_trials(inputs, progress=bar.advance, **reading.keywords())
-    write_trials(trials, out, format=to)
+    notes = (*trials.notes, *write_trials(trials, out, format=to))
     genuine = int(trials.genuine.sum())
     if json_:
         print_json(
@@ -48,11 +48,12 @@ def command(reading: ReadingOptions, *, inputs: tuple[str, ...], out: str, to: s
                 "systems": list(trials.systems),
                 "genuine": genuine,
                 "impostor": len(trials) - genuine,
-                "notes": list(trials.notes),
+                "columns": list(trials.columns),
+                "notes": list(notes),
             }
         )
         return
     click.echo(
         f"{out}: {genuine:,} genuine and {len(trials) - genuine:,} impostor trials, systems {', '.join(trials.systems)}"
     )
-    print_notes(trials.notes)
+    print_notes(notes)

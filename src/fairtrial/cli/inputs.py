@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+import click
 import numpy as np
 
 from fairtrial.checks import check_resamples
 from fairtrial.cli.options import ChanceOptions, InputOptions, ReadingOptions, TwoSets, names_of
 from fairtrial.cli.progress import Bar, reading_bar
-from fairtrial.errors import ParameterError
+from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.folds import Block, make_blocks
 from fairtrial.formats import read_pair, read_trials
 from fairtrial.judging import TrialSets
@@ -54,6 +55,8 @@ def read_inputs(
         return Inputs(*read_sets(TwoSets(files.dev, files.test), reading))
     with reading_bar(files.dev) as bar:
         trials = read_trials(files.dev, progress=bar.advance, **reading.keywords())
+    _remember([trials])
+    _check_classes(trials, files.dev, "to be cut into folds")
     blocks = make_blocks(trials, files.folds, cluster=chance.cluster, rng=chance.seed)
     cluster = known_cluster(trials, chance.cluster)
     people = len(np.unique(np.concatenate(people_of(trials, cluster))))
@@ -69,7 +72,34 @@ def read_sets(files: TwoSets, reading: ReadingOptions, chosen: str | None = None
     with reading_bar(files.dev, files.test) as bar:
         pair = read_pair(files.dev, files.test, progress=bar.advance, **reading.keywords())
     check_same_systems(*pair)
+    _remember(pair)
+    for trials, named, name in zip(pair, (files.dev, files.test), ("dev", "test"), strict=True):
+        _check_classes(trials, named, name)
     return pair
+
+
+_NOTES = "fairtrial.notes"
+
+
+def _remember(sets: Sequence[Trials]) -> None:
+    """Keep the notes of what was read for commands that show no tables, such as figures."""
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        context.meta.setdefault(_NOTES, []).extend(note for trials in sets for note in trials.notes)
+
+
+def notes_of_reading() -> list[str]:
+    """What is to be known of the files that the present command read, each note once."""
+    return list(dict.fromkeys(click.get_current_context().meta.get(_NOTES, [])))
+
+
+def _check_classes(trials: Trials, files: Sequence[str], name: str) -> None:
+    """Raise an error that names the files where they hold one class only."""
+    for found, word in ((trials.genuine.any(), "genuine"), ((~trials.genuine).any(), "impostor")):
+        if not found:
+            raise TrialsError(
+                f"{', '.join(files[:3])}, {name}: there is no {word} trial; error rates need both classes"
+            )
 
 
 def for_each_system(inputs: Inputs, what: str, work: Callable[[str], Found]) -> list[Found]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -151,7 +151,7 @@ def individuals(
     from fairtrial.tables import interval_text
 
     output.check([file])
-    people, other = _people(file, errors, reading)
+    people, other, notes = _people(file, errors, reading)
     result = repeated_intervals(
         people,
         methods=tuple(REPEATED_METHODS) if not methods or "all" in methods else methods,
@@ -161,6 +161,9 @@ def individuals(
     )
     found: dict[str, Any] = result.to_dict()
     main, *rest = result.tables()
+    if notes:
+        found["notes"] = list(notes)
+        main = main.with_notes(*notes)
     if other is not None:
         lbb = repeated_intervals(other, methods=["lbb"], confidence=confidence).methods["lbb"]
         found["by_the_other"] = {
@@ -176,14 +179,18 @@ def individuals(
     print_result(output, [main, *rest], found)
 
 
-def _people(file: str, errors: ErrorOptions, reading: ReadingOptions) -> tuple[Individuals, Individuals | None]:
-    """The people, and for impostor trials with both ids the people in the other role."""
+def _people(
+    file: str, errors: ErrorOptions, reading: ReadingOptions
+) -> tuple[Individuals, Individuals | None, tuple[str, ...]]:
+    """The people, for impostor trials with both ids the people in the other role, and notes of the reading."""
     from fairtrial.individuals import Individuals
 
     if errors.threshold is None:
         from fairtrial.formats.counts import read_counts
 
-        return Individuals.from_counts(*read_counts(file).counts), None
+        why = "applies to scores, and without --threshold FILE is a table of errors and attempts"
+        options.refuse_given(["error", "by", *(own.name for own in fields(ReadingOptions))], why)
+        return Individuals.from_counts(*read_counts(file).counts), None, ()
     from fairtrial.formats import read_trials
 
     with reading_bar([file]) as bar:
@@ -192,8 +199,8 @@ def _people(file: str, errors: ErrorOptions, reading: ReadingOptions) -> tuple[I
         raise ParameterError(f"{file} has the systems {', '.join(trials.systems)}; name one with --system")
     found = Individuals.from_trials(trials, errors.threshold, error=errors.error, by=errors.by)
     if errors.error != "far" or not {"claim", "subject"} <= set(trials.ids):
-        return found, None
-    return found, Individuals.from_trials(trials, errors.threshold, error=errors.error, by=errors.other)
+        return found, None, trials.notes
+    return found, Individuals.from_trials(trials, errors.threshold, error=errors.error, by=errors.other), trials.notes
 
 
 def _proportions(counts: ErrorCounts, confidence: float) -> list[RateInterval]:

@@ -17,6 +17,7 @@ from fairtrial.checks import check_seed
 from fairtrial.errors import ParameterError
 
 if TYPE_CHECKING:
+    from fairtrial.formats.sheets import GenuineBy
     from fairtrial.people import Cluster
     from fairtrial.rules.criteria import Criterion
     from fairtrial.rules.measures import DetectionCosts, Measure
@@ -63,6 +64,23 @@ def takes(*kinds: type[Any]) -> Callable[[Function], Function]:
         return command
 
     return decorate
+
+
+def refuse_given(names: Sequence[str], why: str) -> None:
+    """Raise an error where an option was given that would be ignored.
+
+    Parameters
+    ----------
+    names
+        The options, by the names of their fields.
+    why
+        Why it does not apply, to follow the option in a sentence.
+    """
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if parameter.name in names and source is click.core.ParameterSource.COMMANDLINE:
+            raise ParameterError(f"{parameter.opts[0]} {why}; leave it out")
 
 
 def _checked_seed(context: click.Context, parameter: click.Parameter, value: int) -> int:
@@ -176,13 +194,24 @@ class ReadingOptions:
         "--column",
         multiple=True,
         metavar="ROLE=NAME",
-        help="Column for a role (claim, subject, model, probe, label, system, score); may be repeated.",
+        help="Column for a role (claim, subject, model, probe, label, system, score, or other: no score); may be "
+        "repeated. Where columns have no names, their numbers do.",
     )
     labels: tuple[str, ...] = option(
         "--label",
         multiple=True,
         metavar="CLASS=WORD",
         help="What a label means, as genuine=target or impostor=spoof; may be repeated. Other labels are left out.",
+    )
+    genuine_by: GenuineBy | None = choice(
+        "--genuine-by",
+        ["label", "ids"],
+        help="What counts where labels and ids (genuine: claim = subject) contradict each other.  [default: an error]",
+    )
+    person: str | None = option(
+        "--person",
+        metavar="REGEX",
+        help="Who a claim and a subject id belong to: the first group of the regular expression, or all that matches.",
     )
     names: tuple[str, ...] = option(
         "--name", multiple=True, metavar="NAME", help="Name of the next system, in the order of the files."
@@ -206,15 +235,23 @@ class ReadingOptions:
         if self.negate and self.negate_system:
             raise ParameterError("give either --negate for all systems, or --negate-system for some")
         labels = _pairs(self.labels, "--label", ("genuine", "impostor"))
-        columns = _pairs(self.columns, "--column", ("claim", "subject", "model", "probe", "label", "system", "score"))
+        known = ("claim", "subject", "model", "probe", "label", "system", "score", "other")
+        columns = _pairs(self.columns, "--column", known)
+        single = [role for role, _ in columns if role not in ("score", "other")]
+        for role in single:
+            if single.count(role) > 1:
+                raise ParameterError(f"--column {role}=... was given twice; only score and other may be")
         return {
             "format": self.format,
-            "columns": {role: name for role, name in columns if role != "score"},
+            "columns": {role: name for role, name in columns if role not in ("score", "other")},
             "scores": tuple(name for role, name in columns if role == "score"),
+            "others": tuple(name for role, name in columns if role == "other"),
             "genuine_labels": tuple(word for kind, word in labels if kind == "genuine"),
             "impostor_labels": tuple(word for kind, word in labels if kind == "impostor"),
             "negate": True if self.negate else self.negate_system,
             **{name: getattr(self, name) for name in ("names", "systems", "nan", "common", "diagonal", "transpose")},
+            "genuine_by": self.genuine_by,
+            "person": self.person,
         }
 
 

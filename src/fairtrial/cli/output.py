@@ -135,7 +135,7 @@ def _laid_out(
     return shown
 
 
-def print_notes(notes: Sequence[str]) -> None:
-    """Notes below tables, each once."""
+def print_notes(notes: Sequence[str], *, aside: bool = False) -> None:
+    """Notes below tables, each once; aside, on standard error, where the output is what a script would read."""
     for note in dict.fromkeys(notes):
-        click.echo(f"note: {in_command_line_words(note)}")
+        click.echo(f"note: {in_command_line_words(note)}", err=aside)

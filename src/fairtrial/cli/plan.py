@@ -183,10 +183,27 @@ def command(asked: PlanOptions, output: OutputOptions, *, seed: int) -> None:
     """
     output.check()
     pair = asked.pair
+    _check_applies(asked, pair is not None)
     if pair is None:
         _plan_rate(asked, output, seed)
     else:
         _plan_comparison(asked, pair, output, seed)
+
+
+_OF_COMPARISONS = ["impostor_attempts", "impostors", "rho_impostor", "correlation", "unpaired"]
+
+
+def _check_applies(asked: PlanOptions, comparison: bool) -> None:
+    """Raise an error where an option was given that would be ignored."""
+    if comparison:
+        options.refuse_given(["scale"], "applies to --half-width, not to a comparison by --a and --b")
+        options.refuse_given(["person_cost"], "applies to the plan for one rate, not to a comparison by --a and --b")
+        return
+    options.refuse_given(_OF_COMPARISONS, "applies to a comparison, which needs --a FAR FRR and --b FAR FRR")
+    if asked.below is None:
+        options.refuse_given(["power"], "applies with --below, or with --a and --b, not to a half-width")
+    if asked.half_width is None:
+        options.refuse_given(["scale"], "applies to --half-width")
 
 
 def _plan_rate(asked: PlanOptions, output: OutputOptions, seed: int) -> None:

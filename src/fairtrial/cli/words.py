@@ -7,6 +7,9 @@ import re
 _CHOICES = "nan|cluster|missing|format|fusion|normalise|inner|criterion|measure|convention"
 SPELLINGS: dict[str, str] = {
     rf"""\b({_CHOICES})=(["'])([^"']*)\2""": r"--\1 \3",
+    r"""\bgenuine_by=(["'])([^"']*)\1""": r"--genuine-by \2",
+    r"\bperson=(?=['\"])": "--person ",
+    r"\bothers=\.\.\.": "--column other=...",
     r"""\bfailed_enrolment=(["'])([^"']*)\1""": r"--failed-enrolment \2",
     r'\bcolumns=\{"(\w+)": "([^"]*)"\}': r"--column \1=\2",
     r"\bcolumns=\.\.\.": "--column",

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from fairtrial.errors import InputError, OutputError, ParameterError, TrialsError, listed, shown
-from fairtrial.formats import table
+from fairtrial.formats import parquet
 from fairtrial.formats.alignment import align
 from fairtrial.formats.files import Head, PathLike, Progress, expand, list_directory, read_head, write_whole
+from fairtrial.formats.identities import SPACES, check_repeated
 from fairtrial.formats.registry import (
     FORMATS,
     Format,
@@ -142,20 +143,26 @@ def _read_sheets(
         groups = [(find_format(format), plain)] if format else told_by_content(plain)
         for chosen, heads in groups:
             check_options(chosen, options)
-            sheets.extend(chosen.read(heads, options, progress))
+            sheets.extend(_said(sheet, chosen.name) for sheet in chosen.read(heads, options, progress))
     for sheet in sheets:
         if not len(sheet):
             raise InputError(f"{sheet.origin}: holds no trial")
     return sheets
 
 
+def _said(sheet: Sheet, format: str) -> Sheet:
+    """The sheet with one line that says what was taken for what."""
+    return replace(sheet, taken=(f"read as {format}: {'; '.join(sheet.taken)}",))
+
+
 def _read_directory(path: Path, format: str | None, options: ReadOptions, progress: Progress | None) -> list[Sheet]:
     heads = [read_head(file) for file in list_directory(path)]
-    if heads and table.matches_parquet(heads):
+    if heads and parquet.matches(heads):
         check_options(FORMATS["parquet"], options)
-        return table.read_parquet_parts(heads, options, progress)
+        return [_said(sheet, "parquet") for sheet in parquet.read_parts(heads, options, progress)]
     if heads and FORMATS["lists"].matches(heads) and format in (None, "lists"):
-        return FORMATS["lists"].read(heads, options, progress)
+        check_options(FORMATS["lists"], options)
+        return [_said(sheet, "lists") for sheet in FORMATS["lists"].read(heads, options, progress)]
     raise InputError(
         f"{path}: a directory can be read if it holds Parquet files only, or one list of genuine and one of impostor "
         "scores; name the files in it instead"
@@ -188,7 +195,7 @@ def _name_apart(sheets: list[Sheet], names: Sequence[str]) -> list[Sheet]:
 
 
 def _to_trials(sheet: Sheet, options: ReadOptions) -> Trials:
-    notes = list(sheet.notes)
+    notes = [*sheet.taken, *sheet.notes]
     if options.systems:
         missing = [name for name in options.systems if name not in sheet.systems]
         if missing:
@@ -208,14 +215,17 @@ def _to_trials(sheet: Sheet, options: ReadOptions) -> Trials:
         signs = [-1 if name in chosen else 1 for name in sheet.systems]
         scores = scores * np.array(signs, dtype=scores.dtype)
         notes.append(f"scores negated: {', '.join(chosen)}")
+    notes += check_repeated(sheet)
     ids: dict[str, Any] = dict(sheet.ids)
-    trials = Trials.from_arrays(scores, sheet.genuine, systems=sheet.systems, nan=options.nan, notes=notes, **ids)
+    trials = Trials.from_arrays(
+        scores, sheet.genuine, systems=sheet.systems, nan=options.nan, notes=notes, columns=sheet.columns, **ids
+    )
     if not len(trials):
         raise TrialsError(f"{sheet.origin}: no trial with a score is left")
     return trials
 
 
-def write_trials(trials: Trials, path: PathLike, *, format: str | None = None) -> None:
+def write_trials(trials: Trials, path: PathLike, *, format: str | None = None) -> tuple[str, ...]:
     """Write trials to a file, which appears whole or not at all.
 
     Numbers read back exactly as they are.
@@ -228,6 +238,11 @@ def write_trials(trials: Trials, path: PathLike, *, format: str | None = None) -
         The file to write; the ending of its name says the format.
     format
         The name of a format, where the ending should not say it.
+
+    Returns
+    -------
+    tuple of str
+        Notes on what the format could not hold.
 
     Raises
     ------
@@ -243,7 +258,7 @@ def write_trials(trials: Trials, path: PathLike, *, format: str | None = None) -
         raise OutputError(f"{target}: format {chosen.name} cannot be written; choose one of {', '.join(writable)}")
     _check_names(trials, target)
     with write_whole(target) as place:
-        chosen.write(trials, place, target)
+        return chosen.write(trials, place, target) or ()
 
 
 def _check_names(trials: Trials, target: Path) -> None:
@@ -253,5 +268,8 @@ def _check_names(trials: Trials, target: Path) -> None:
                 f'{target}: the system name {shown(name)} cannot be written; give another, as in renamed(["NAME"])'
             )
     for field, column in trials.ids.items():
-        if any(not name or "\x00" in name for name in column.numbered().names):
+        names = column.numbered().names
+        if any(not name or "\x00" in name for name in names):
             raise OutputError(f"{target}: a {field} is empty or holds a NUL, which a score file cannot")
+        if any(name.strip(SPACES) != name for name in names):
+            raise OutputError(f"{target}: a {field} begins or ends with a space, which would not be read back")

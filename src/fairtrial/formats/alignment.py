@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from fairtrial.errors import TrialsError, cut
 from fairtrial.formats.sheets import Sheet, columns_of
 from fairtrial.tables import plural
-from fairtrial.trials import ID_FIELDS, Ids
+from fairtrial.trials import ID_FIELDS, Further, Ids
 
 
 def align(sheets: Sequence[Sheet], *, common: bool = False) -> Sheet:
@@ -53,7 +53,45 @@ def align(sheets: Sequence[Sheet], *, common: bool = False) -> Sheet:
     systems = tuple(name for sheet in sheets for name in sheet.systems)
     ids = {name: column for sheet in reversed(sheets) for name, column in sheet.ids.items()}
     named = all(sheet.named for sheet in sheets if sheet.systems)
-    return Sheet(first.origin, scores, sheets[0].genuine, systems, ids, tuple(dict.fromkeys(notes)), named)
+    columns, clashes = _further(sheets)
+    return Sheet(
+        first.origin,
+        scores,
+        sheets[0].genuine,
+        systems,
+        ids,
+        tuple(dict.fromkeys([*notes, *clashes])),
+        named,
+        columns=columns,
+        taken=_taken(sheets),
+    )
+
+
+def _taken(sheets: Sequence[Sheet]) -> tuple[str, ...]:
+    """What was taken for what in all files; by file, where that differs."""
+    told = [(sheet.origin, line) for sheet in sheets for line in sheet.taken]
+    if len({line for _, line in told}) < 2:
+        return tuple(dict.fromkeys(line for _, line in told))
+    return tuple(dict.fromkeys(f"{origin}: {line}" for origin, line in told))
+
+
+def _further(sheets: Sequence[Sheet]) -> tuple[dict[str, Further], list[str]]:
+    """The further columns of all sheets; of those that differ the first, and a note."""
+    found: dict[str, Further] = {}
+    clashes = []
+    for sheet in sheets:
+        for name, column in sheet.columns.items():
+            if not _is_same(found.setdefault(name, column), column):
+                clashes.append(f"column {cut(name)} differs in {sheet.origin}; that of {sheets[0].origin} is kept")
+    return found, clashes
+
+
+def _is_same(one: Further, other: Further) -> bool:
+    if one is other:
+        return True
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        return isinstance(one, np.ndarray) and isinstance(other, np.ndarray) and bool(np.array_equal(one, other))
+    return one.same_as(other)
 
 
 def _in_step(sheets: Sequence[Sheet], shared: Sequence[str]) -> bool:

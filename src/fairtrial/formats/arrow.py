@@ -6,8 +6,10 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from fairtrial.formats.text import ArrowTexts
-from fairtrial.trials import IdColumn
+from fairtrial.trials import Further, IdColumn
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,6 +26,13 @@ def text_column(ids: IdColumn) -> pa.ChunkedArray | pa.Array:
     numbered = ids.numbered()
     names = pa.array(numbered.names.tolist(), type=pa.string())
     return pa.DictionaryArray.from_arrays(pa.array(numbered.codes), names).dictionary_decode()
+
+
+def further_column(column: Further) -> pa.ChunkedArray | pa.Array:
+    """Numbers or names, as Arrow has them."""
+    import pyarrow as pa
+
+    return pa.array(column) if isinstance(column, np.ndarray) else text_column(column)
 
 
 def write_text(table: pa.Table, place: Path, target: Path, *, delimiter: str, header: bool) -> None:

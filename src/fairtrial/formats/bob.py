@@ -11,55 +11,74 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from fairtrial.errors import OutputError, listed
+from fairtrial.errors import InputError, OutputError, listed, shown
 from fairtrial.formats.arrow import text_column, write_text
 from fairtrial.formats.files import Head, Progress, system_name
-from fairtrial.formats.sheets import ReadOptions, Sheet, columns_of, genuine_by_ids
+from fairtrial.formats.identities import settle
+from fairtrial.formats.sheets import ReadOptions, Sheet, columns_of
 from fairtrial.formats.text import Kind, Layout, is_number, read_columns, split_spaces
 from fairtrial.trials import Trials
 
-_COLUMNS = {4: ("claim", "subject", "probe", "score"), 5: ("claim", "model", "subject", "probe", "score")}
-_KINDS: dict[str, Kind] = {"claim": "id", "subject": "id", "model": "id", "probe": "text", "score": "score"}
+COLUMNS = {4: ("claim", "subject", "probe", "score"), 5: ("claim", "model", "subject", "probe", "score")}
+KINDS: dict[str, Kind] = {"claim": "id", "subject": "id", "model": "id", "probe": "text", "score": "score"}
 
 
 def matches(heads: Sequence[Head]) -> bool:
     """Whether each file has four or five columns separated by white space, the last a number."""
-    return all(_width(head) in _COLUMNS for head in heads)
+    return all(_width(head) in COLUMNS for head in heads)
 
 
 def _width(head: Head) -> int:
     lines = head.lines(1) if head.is_text else []
     fields = split_spaces(lines[0]) if lines else [""]
-    return len(fields) if is_number(fields[-1]) and "," not in fields[0] else 0
+    return len(fields) if is_number(fields[-1]) and "," not in fields[0] and not _is_prose(fields) else 0
+
+
+def _is_prose(fields: Sequence[str]) -> bool:
+    """Whether fields stand between a dash and a colon, as in ``a.dat - b.dat: 66.4``."""
+    return fields[1:2] == ["-"] and any(field.endswith(":") for field in fields[2:])
 
 
 def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
     """One sheet per file, each of one system named after its file."""
-    return [_read_one(head, progress).checked(options) for head in heads]
+    return [_read_one(head, options, progress).checked(options) for head in heads]
 
 
-def _read_one(head: Head, progress: Progress | None) -> Sheet:
+def _read_one(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
     width = _width(head)
-    names = _COLUMNS.get(width, _COLUMNS[4])
+    line = "".join(head.lines(1))
+    if _is_prose(split_spaces(line)):
+        raise InputError(f"{head.path}: expected {' '.join(COLUMNS[4])}, but it begins with {shown(line)}")
+    names = COLUMNS.get(width, COLUMNS[4])
     delimiter = "\t" if b"\t" in head.data and b" " not in head.data else " "
-    layout = Layout(names, tuple(_KINDS[name] for name in names), delimiter, shape=" ".join(names))
+    layout = Layout(names, tuple(KINDS[name] for name in names), delimiter, shape=" ".join(names))
     columns = read_columns(head, layout, progress)
     scores = columns.pop("score")
-    genuine = genuine_by_ids(columns, str(head.path))
-    return Sheet(str(head.path), columns_of([scores]), genuine, (system_name(head),), columns, named=False)
+    settled = settle(columns, None, options, str(head.path))
+    return Sheet(
+        str(head.path),
+        columns_of([scores]),
+        settled.genuine,
+        (system_name(head),),
+        settled.ids,
+        settled.notes,
+        named=False,
+        columns=settled.columns,
+        taken=(", ".join(names),),
+    )
 
 
-def write_four(trials: Trials, place: Path, target: Path) -> None:
+def write_four(trials: Trials, place: Path, target: Path) -> tuple[str, ...]:
     """Write four columns."""
-    _write(trials, place, target, _COLUMNS[4])
+    return _write(trials, place, target, COLUMNS[4])
 
 
-def write_five(trials: Trials, place: Path, target: Path) -> None:
+def write_five(trials: Trials, place: Path, target: Path) -> tuple[str, ...]:
     """Write five columns."""
-    _write(trials, place, target, _COLUMNS[5])
+    return _write(trials, place, target, COLUMNS[5])
 
 
-def _write(trials: Trials, place: Path, target: Path, names: Sequence[str]) -> None:
+def _write(trials: Trials, place: Path, target: Path, names: Sequence[str]) -> tuple[str, ...]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -86,3 +105,7 @@ def _write(trials: Trials, place: Path, target: Path, names: Sequence[str]) -> N
         columns.append(column)
     table = pa.table([*columns, pa.array(trials.column())], names=list(names))
     write_text(table, place, target, delimiter=" ", header=False)
+    lost = [*(name for name in trials.ids if name not in names), *trials.columns]
+    return (
+        (f"this format has no room for {listed(lost)}, which were left out; CSV, Parquet and npz have",) if lost else ()
+    )

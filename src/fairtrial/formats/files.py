@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from io import BufferedReader, FileIO, RawIOBase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -30,7 +31,7 @@ UNNAMED = "system"
 _SETS = {"dev", "devel", "development", "test", "eval", "evaluation"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Head:
     """A file and how it begins, decompressed: what a format is told by."""
 
@@ -38,30 +39,34 @@ class Head:
     data: bytes
     compression: str | None
 
-    def _numbered_lines(self, *, header: bool = False) -> list[tuple[int, str]]:
-        """The whole lines that are neither blank nor comments, counted from 0 as they stand in the file.
-
-        Below a header nothing is a comment.
-        """
+    @cached_property
+    def _whole_lines(self) -> list[str]:
         text = self.data.decode("utf-8-sig", errors="replace").replace("\r\n", "\n").replace("\r", "\n")
         lines = text.split("\n")
         if len(self.data) >= _HEAD and len(lines) > 1:
             lines.pop()  # cut off by the end of the head
-        found: list[tuple[int, str]] = []
-        for number, line in enumerate(lines):
-            if line.strip() and ((header and found) or not line.lstrip().startswith("#")):
-                found.append((number, line))
-        return found
+        return lines
 
     def lines(self, count: int, *, header: bool = False) -> list[str]:
         """The first whole lines that are neither blank nor comments; below a header nothing is a comment."""
-        return [line for _, line in self._numbered_lines(header=header)[:count]]
+        found: list[str] = []
+        for line in self._whole_lines:
+            if len(found) == count:
+                break
+            if line.strip(" \t") and ((header and found) or not line.lstrip(" ").startswith("#")):
+                found.append(line)
+        return found
 
-    @property
+    @cached_property
     def first_line(self) -> int:
         """How many blank lines and comments come first."""
-        numbered = self._numbered_lines()
-        return numbered[0][0] if numbered else 0
+        numbered = enumerate(self._whole_lines)
+        return next((k for k, line in numbered if line.strip(" \t") and not line.lstrip(" ").startswith("#")), 0)
+
+    @property
+    def comments(self) -> int:
+        """How many comments come first."""
+        return sum(bool(line.strip()) for line in self._whole_lines[: self.first_line])
 
     @property
     def is_text(self) -> bool:
@@ -120,11 +125,22 @@ def read_head(path: Path) -> Head:
         data = stream.read(_HEAD)
         if data.count(b"\n") < 3:
             data += stream.read(MAX_LINE)  # the first lines of a large matrix are long
+    if _is_utf16(data):
+        raise InputError(f"{path}: is UTF-16 text; save it as UTF-8, as in iconv -f UTF-16 -t UTF-8 OLD > NEW")
     if not data.strip():
         raise InputError(f"{path}: holds nothing but white space" if data else f"{path}: is empty")
     if len(data) >= MAX_LINE and b"\n" not in data and b"\r" not in data:
         raise InputError(f"{path}: line 1 is longer than {MAX_LINE >> 20} MiB; a score file has one line per trial")
     return Head(path, data, compression)
+
+
+def _is_utf16(data: bytes) -> bool:
+    """Whether it says so, or has ASCII with a NUL before or after each letter."""
+    begin = data[:64]
+    halves = (begin[0::2], begin[1::2])
+    return begin.startswith((b"\xff\xfe", b"\xfe\xff")) or (
+        len(begin) > 7 and any(not any(nuls) and all(letters) for nuls, letters in (halves, halves[::-1]))
+    )
 
 
 class _CountedFile(RawIOBase):

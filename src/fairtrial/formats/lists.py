@@ -1,53 +1,36 @@
 """Genuine and impostor scores in two files, told apart by their names (gen... and imp...).
 
-Bare scores, one per line; or ``subject claim score [score ...]``, one column per system, as the XM2VTS
-score-fusion benchmark has them.
+Bare scores, one per line; ``subject claim score [score ...]``, one column per system, as the XM2VTS score-fusion
+benchmark has them; or the lines of a bob file, where a probe stands before the score.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from fairtrial.errors import InputError
+from fairtrial.formats import bob
 from fairtrial.formats.files import UNNAMED, Head, Progress
+from fairtrial.formats.identities import settle
+from fairtrial.formats.positions import check_positions, number_of
 from fairtrial.formats.sheets import ReadOptions, Sheet, check_missing, columns_of, row_of
 from fairtrial.formats.text import Kind, Layout, is_number, read_columns, split_spaces
-from fairtrial.trials import IdColumn, Ids
+from fairtrial.trials import ID_FIELDS, IdColumn, Ids
 
-_GENUINE = {
-    "gen",
-    "genuine",
-    "genuines",
-    "client",
-    "clients",
-    "pos",
-    "positive",
-    "positives",
-    "target",
-    "targets",
-    "mated",
-    "tar",
-}
-_IMPOSTOR = {
-    "imp",
-    "impostor",
-    "impostors",
-    "neg",
-    "negative",
-    "negatives",
-    "nontarget",
-    "nontargets",
-    "nonmated",
-    "non",
-}
+_GENUINE = re.compile(r"gen|genuin[a-z]*|clients?|pos|positives?|targets?|tar|mated")
+_IMPOSTOR = re.compile(r"imp|impost[a-z]*|neg|negatives?|nontargets?|non|nonmated")
+_LOOKED_AT = 50
 
 
 def _says(head: Head) -> str | None:
-    words = set(re.split(r"[^a-z]+", head.path.name.lower()))
-    genuine, impostor = bool(words & _GENUINE), bool(words & _IMPOSTOR)
+    """Whether a file's name has a word for genuine or one for impostor; words begin with capitals, too."""
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", head.path.name)
+    words = re.split(r"[^a-z]+", apart.lower())
+    genuine, impostor = (any(word.fullmatch(part) for part in words) for word in (_GENUINE, _IMPOSTOR))
     if genuine == impostor:
         return None
     return "genuine" if genuine else "impostor"
@@ -57,12 +40,18 @@ def matches(heads: Sequence[Head]) -> bool:
     """Whether there are two files, one named like genuine and one like impostor, of numbers."""
     if len(heads) != 2 or {_says(head) for head in heads} != {"genuine", "impostor"}:
         return False
-    return all(head.is_text and _ends_in_number(head) for head in heads)
+    return all(bool(line := _first(head)) and is_number(line[-1]) for head in heads)
 
 
-def _ends_in_number(head: Head) -> bool:
-    lines = head.lines(1)
-    return bool(lines) and is_number(split_spaces(lines[0])[-1])
+def are_scores(head: Head) -> bool:
+    """Whether a file is a list of bare scores, or of scores behind two ids."""
+    line = _first(head)
+    return len(line) in (1, 3) and is_number(line[-1])
+
+
+def _first(head: Head) -> list[str]:
+    lines = head.lines(1) if head.is_text else []
+    return split_spaces(lines[0]) if lines else []
 
 
 def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
@@ -73,33 +62,100 @@ def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None)
             "two lists of scores are told apart by their names: one with gen or genuine, one with imp or impostor"
         )
     ordered = [said["genuine"], said["impostor"]]
-    for head in ordered:
-        if not head.lines(1):
-            raise InputError(f"{head.path}: holds nothing but comments")
-    widths = [len(split_spaces(head.lines(1)[0])) for head in ordered]
-    if widths[0] != widths[1]:
-        raise InputError(f"{ordered[0].path} has {widths[0]} columns and {ordered[1].path} has {widths[1]}")
-    if widths[0] == 2:
-        raise InputError(
-            f"{ordered[0].path}: two columns may be an id and a score or two scores; use one column (score) or "
-            "at least three (subject claim score ...)"
-        )
-    count = 1 if widths[0] == 1 else widths[0] - 2
-    systems = tuple(f"system {k + 1}" for k in range(count)) if count > 1 else (UNNAMED,)
-    kinds: list[Kind] = ["score"] * count
-    layout = Layout(systems, tuple(kinds), " ", shape="score")
-    if widths[0] > 1:
-        layout = Layout(("subject", "claim", *systems), ("id", "id", *kinds), " ", shape="subject claim score ...")
+    names = _columns(ordered, options)
+    systems = tuple(name for name in names if name not in ID_FIELDS)
+    kinds: list[Kind] = [bob.KINDS.get(name, "score") for name in names]
+    layout = Layout(names, tuple(kinds), " ", shape=" ".join(names))
     parts = [read_columns(head, layout, progress) for head in ordered]
     for head, part in zip(ordered, parts, strict=True):
         for system in systems:
             if options.wants(system):
                 check_missing(part[system], options.nan, row_of(str(head.path)), f"the score of {system}")
+    return [_sheet(ordered, names, systems, parts, options)]
+
+
+def _columns(heads: Sequence[Head], options: ReadOptions) -> tuple[str, ...]:
+    """What the columns hold, the scores called by their systems' names."""
+    lines = [[split_spaces(line) for line in head.lines(_LOOKED_AT)] for head in heads]
+    for head, found in zip(heads, lines, strict=True):
+        if not found:
+            raise InputError(f"{head.path}: holds nothing but comments")
+    widths = [len(found[0]) for found in lines]
+    if widths[0] != widths[1]:
+        raise InputError(f"{heads[0].path} has {widths[0]} columns and {heads[1].path} has {widths[1]}")
+    roles = _given(widths[0], options, heads[0]) or _told(
+        widths[0], [row for found in lines for row in found], heads[0]
+    )
+    count = roles.count("score")
+    numbers = iter(range(1, count + 1))
+    return tuple(role if role != "score" else f"system {next(numbers)}" if count > 1 else UNNAMED for role in roles)
+
+
+def _given(width: int, options: ReadOptions, head: Head) -> list[str]:
+    """The roles of columns that the caller names by their numbers; nothing where none is named."""
+    check_positions(options, width, ("claim", "subject", "model", "probe", "score", "other"), str(head.path))
+    roles = {number_of(name): role for role, name in options.columns.items()}
+    roles |= {number_of(name): "score" for name in options.scores}
+    roles |= {number_of(name): "other" for name in options.others}
+    if not roles:
+        return []
+    missing = [str(number) for number in range(1, width + 1) if number not in roles]
+    if missing or "score" not in roles.values():
+        raise InputError(
+            f"{head.path}: has {width} columns; say what each of them holds, as in "
+            f'columns={{"score": "{missing[-1] if missing else width}"}}, or of none'
+        )
+    return [roles[number] for number in range(1, width + 1)]
+
+
+def _told(width: int, rows: Sequence[Sequence[str]], head: Head) -> list[str]:
+    """The roles of columns that their number and the first lines tell."""
+    if width == 1:
+        return ["score"]
+    if width == 2:
+        raise InputError(
+            f"{head.path}: two columns may be an id and a score or two scores; use one column (score) or "
+            "at least three (subject claim score ...)"
+        )
+    before_last = [row[-2] for row in rows if len(row) == width]
+    if width in bob.COLUMNS:
+        if not any(is_number(cell) for cell in before_last):
+            return list(bob.COLUMNS[width])
+        if all(cell.isdecimal() for cell in before_last):
+            first = ", ".join(f"{role}={number}" for number, role in enumerate(bob.COLUMNS[width][:-1], 1))
+            raise InputError(
+                f"{head.path}: column {width - 1} may hold probes or scores; say what each column holds, in the first "
+                f'case {first} and score={width}, as in columns={{"probe": "{width - 1}"}}'
+            )
+    return ["subject", "claim", *["score"] * (width - 2)]
+
+
+def _sheet(
+    heads: Sequence[Head],
+    names: Sequence[str],
+    systems: tuple[str, ...],
+    parts: Sequence[dict[str, Any]],
+    options: ReadOptions,
+) -> Sheet:
     lengths = [len(part[systems[0]]) for part in parts]
     scores = columns_of([np.concatenate([part[system] for part in parts]) for system in systems])
-    genuine = np.repeat([True, False], lengths)
-    ids: dict[str, IdColumn] = {}
-    if widths[0] > 1:
-        ids = {name: Ids.concat([part[name] for part in parts]) for name in ("claim", "subject")}
-    origin = f"{ordered[0].path} and {ordered[1].path.name}"
-    return [Sheet(origin, scores, genuine, systems, ids, named=False)]
+    ids: dict[str, IdColumn] = {name: Ids.concat([part[name] for part in parts]) for name in ID_FIELDS if name in names}
+
+    def place(row: int) -> str:
+        late = row >= lengths[0]
+        return f"{heads[late].path}, row {row + 1 - late * lengths[0]}"
+
+    origin = f"{heads[0].path} and {heads[1].path.name}"
+    settled = settle(ids, np.repeat([True, False], lengths), options, origin, place=place)
+    told = " ".join("score" if name in systems else name for name in names)
+    return Sheet(
+        origin,
+        scores,
+        settled.genuine,
+        systems,
+        settled.ids,
+        settled.notes,
+        named=False,
+        columns=settled.columns,
+        taken=(f"{told}; genuine {heads[0].path.name}, impostor {heads[1].path.name}",),
+    )

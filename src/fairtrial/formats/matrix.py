@@ -6,15 +6,18 @@ The first cell of the header is empty or names the axis. A comparison is genuine
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fairtrial.errors import InputError
 from fairtrial.formats.files import Head, Progress, system_name
+from fairtrial.formats.identities import settle
 from fairtrial.formats.roles import is_role
 from fairtrial.formats.sheets import ReadOptions, Sheet, check_missing, row_of
 from fairtrial.formats.text import Kind, Layout, is_number, read_columns, split_rows
-from fairtrial.trials import IdColumn, Ids, recode
+from fairtrial.trials import IdColumn, Ids
 
 _DELIMITERS = ",\t;"
 
@@ -69,19 +72,36 @@ def _read_one(head: Head, options: ReadOptions, progress: Progress | None) -> Sh
     ids = {"subject": at_left[rows], "claim": along_top[places]}
     if options.transpose:
         ids = {"subject": ids["claim"], "claim": ids["subject"]}
+    genuine: NDArray[np.bool_] | None = None
     if options.diagonal:
         if size[0] != size[1]:
             raise InputError(
                 f"{head.path}: a matrix of {size[0]} rows and {size[1]} columns has no diagonal of genuine trials"
             )
         genuine = rows == places
-    else:
-        codes = recode([at_left, along_top])
-        genuine = codes[0][rows] == codes[1][places]
-        if not genuine.any():
-            raise InputError(
-                f"{head.path}: no id at the left is also along the top, so no comparison is genuine; "
-                "if the diagonal is, say so with diagonal=True"
-            )
     ordered: dict[str, IdColumn] = {"claim": ids["claim"], "subject": ids["subject"]}
-    return Sheet(str(head.path), scores, genuine, (system_name(head),), ordered, named=False)
+    if options.diagonal:  # whatever the ids say
+        options = replace(options, genuine_by="label")
+    settled = settle(ordered, genuine, options, str(head.path), place=lambda row: _cell(head, row, size[1]))
+    if not settled.genuine.any():
+        raise InputError(
+            f"{head.path}: no id at the left is also along the top, so no comparison is genuine; "
+            "if the diagonal is, say so with diagonal=True"
+        )
+    axes_ = ("claim", "subject") if options.transpose else ("subject", "claim")
+    return Sheet(
+        str(head.path),
+        scores,
+        settled.genuine,
+        (system_name(head),),
+        settled.ids,
+        settled.notes,
+        named=False,
+        columns=settled.columns,
+        taken=(f"{axes_[0]} at the left, {axes_[1]} along the top",),
+    )
+
+
+def _cell(head: Head, index: int, width: int) -> str:
+    row, column = divmod(index, width)
+    return f"{head.path}, column {column + 1}, row {row + 1}"

@@ -4,16 +4,21 @@ or two arrays ``genuine`` and ``impostor`` of scores."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from fairtrial.errors import InputError, listed, shown
+from fairtrial.errors import InputError, OutputError, listed, shown
 from fairtrial.formats.files import Head, Progress, system_name
-from fairtrial.formats.sheets import ReadOptions, Sheet, columns_of, decode_labels
+from fairtrial.formats.identities import settle
+from fairtrial.formats.sheets import ReadOptions, Sheet, columns_of, decode_labels, find_attacks
+from fairtrial.formats.text import EXACT
 from fairtrial.tables import plural
-from fairtrial.trials import ID_FIELDS, IdColumn, Ids, Trials
+from fairtrial.trials import ID_FIELDS, Further, IdColumn, Ids, Trials
+
+_OWN = ("scores", "genuine", "label", "impostor", "systems", *ID_FIELDS)
 
 
 def matches(heads: Sequence[Head]) -> bool:
@@ -51,6 +56,10 @@ def _numbers(array: Any, name: str, origin: str) -> Any:
             f"{origin}: {name} should have one or two dimensions of numbers, not {array.ndim} of {array.dtype}"
         )
     scores = array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
+    if array.dtype.kind in "iu" and array.size and np.abs(scores).max() >= EXACT:
+        raise InputError(
+            f"{origin}: {name} holds numbers above 2**53, which a 64-bit float cannot tell apart; scale them"
+        )
     if scores.ndim == 2 and not scores.shape[1]:
         raise InputError(f"{origin}: {name} has no column of scores")
     return scores[:, None] if scores.ndim == 1 else scores
@@ -79,9 +88,40 @@ def _table(head: Head, arrays: dict[str, Any], options: ReadOptions, origin: str
     coded = Ids.of(label.tolist())
     genuine, keep, notes = decode_labels(coded.names.tolist(), coded.codes, options, origin)
     systems = _names(arrays, scores.shape[1], head, origin)
+    further, left = _further(arrays, len(scores))
+    sheet = Sheet(
+        origin,
+        np.asfortranarray(scores),
+        genuine if keep is None else np.zeros(len(scores), bool),
+        systems,
+        ids,
+        notes,
+        named="systems" in arrays,
+        columns=further,
+    )
+    attacks = find_attacks(coded)
     if keep is not None:
-        scores, ids = scores[keep], {name: column[keep] for name, column in ids.items()}
-    return Sheet(origin, np.asfortranarray(scores), genuine, systems, ids, notes, named="systems" in arrays)
+        sheet, attacks = sheet.rows(keep), None if attacks is None else attacks[keep]
+    settled = settle(sheet.ids, genuine, options, origin, place=sheet.place, attacks=attacks)
+    told = ["scores", "genuine" if "genuine" in arrays else "label", *ids]
+    kept = [f"kept besides: {listed(further)}"] if further else []
+    return replace(
+        sheet,
+        ids=settled.ids,
+        genuine=settled.genuine,
+        columns={**sheet.columns, **settled.columns},
+        notes=(*sheet.notes, *settled.notes),
+        taken=("; ".join([", ".join(told), *kept]), *left),
+    )
+
+
+def _further(arrays: dict[str, Any], count: int) -> tuple[dict[str, Further], list[str]]:
+    """Arrays that play no part, with one entry per trial; and a word on those that have not."""
+    others = {name: array for name, array in arrays.items() if name not in _OWN}
+    kept = {name: array for name, array in others.items() if array.ndim == 1 and len(array) == count}
+    lost = [name for name in others if name not in kept]
+    further = {name: a if a.dtype.kind in "fiu" else Ids.of(a.tolist()) for name, a in kept.items()}
+    return further, [f"left out: {listed(lost)}, which have not one entry per trial"] if lost else []
 
 
 def _two_lists(head: Head, arrays: dict[str, Any], origin: str) -> Sheet:
@@ -93,13 +133,22 @@ def _two_lists(head: Head, arrays: dict[str, Any], origin: str) -> Sheet:
     scores = columns_of(list(np.concatenate(parts).T))
     genuine = np.repeat([True, False], [len(part) for part in parts])
     systems = _names(arrays, scores.shape[1], head, origin)
-    return Sheet(origin, scores, genuine, systems, named="systems" in arrays)
+    lost = [name for name in arrays if name not in ("genuine", "impostor", "systems")]
+    left = [f"left out: {listed(lost)}"] if lost else []
+    taken = ("genuine and impostor scores", *left)
+    return Sheet(origin, scores, genuine, systems, named="systems" in arrays, taken=taken)
 
 
-def write(trials: Trials, place: Path, target: Path) -> None:
-    """Write scores, genuine, systems and the ids that are known."""
-    arrays: dict[str, Any] = {name: column.decode().astype(str) for name, column in trials.ids.items()}
+def write(trials: Trials, place: Path, target: Path) -> tuple[str, ...]:
+    """Write scores, genuine, systems, the ids that are known and further columns."""
+    clash = [name for name in trials.columns if name in (*_OWN, "file")]
+    if clash:
+        raise OutputError(f"{target}: a further column cannot be called {clash[0]} in an npz archive; write Parquet")
+    texts = {**trials.ids, **{name: c for name, c in trials.columns.items() if not isinstance(c, np.ndarray)}}
+    arrays: dict[str, Any] = {name: column.decode().astype(str) for name, column in texts.items()}
+    arrays |= {name: column for name, column in trials.columns.items() if isinstance(column, np.ndarray)}
     with open(place, "wb") as file:
         np.savez_compressed(
             file, scores=trials.scores, genuine=trials.genuine, systems=np.array(trials.systems, dtype=str), **arrays
         )
+    return ()

@@ -4,7 +4,7 @@
     enrol test score                   or        score                     one score list per system
 
 A list of bare scores is in the order of the trial list. Paths that begin with a VoxCeleb speaker
-(id10270/...) tell claim and subject.
+(id10270/...) tell claim and subject; in other ids `person` finds them.
 """
 
 from __future__ import annotations
@@ -19,23 +19,45 @@ import numpy as np
 from fairtrial.errors import InputError
 from fairtrial.formats.alignment import align
 from fairtrial.formats.files import Head, Progress, system_name
+from fairtrial.formats.identities import settle
+from fairtrial.formats.positions import check_positions, number_of
 from fairtrial.formats.sheets import ReadOptions, Sheet, decode_labels
 from fairtrial.formats.text import Kind, Layout, is_number, read_columns, split_spaces
-from fairtrial.trials import IdColumn, Ids, object_array
+from fairtrial.trials import Ids
 
-_WORDS = {"target", "nontarget", "non-target", "0", "1", "true", "false"}
-_SPEAKER = re.compile(r"^(id\d{5})/")
+_WORDS = {"target", "nontarget", "non-target", "true", "false"}
+_NUMBERS = {"0", "1"}
+_SPEAKER = r"^(id\d{5})/"
+_LAST, _FIRST = ("claim", "probe", "label"), ("label", "claim", "probe")
 
 
-def _trial_columns(head: Head) -> tuple[str, ...] | None:
-    lines = [split_spaces(line) for line in head.lines(20)] if head.is_text else []
+def _trial_columns(head: Head, count: int = 20) -> tuple[tuple[str, ...], ...]:
+    """The ways in which a trial list may be read, by its first lines: none, one, or two."""
+    lines = [split_spaces(line) for line in head.lines(count)] if head.is_text else []
     if not lines or any(len(line) != 3 for line in lines):
-        return None
-    if all(line[2].lower() in _WORDS for line in lines) and not all(line[0] in "01" for line in lines):
-        return ("claim", "probe", "label")
-    if all(line[0].lower() in _WORDS for line in lines):
-        return ("label", "claim", "probe")
-    return None
+        return ()
+    first, last = ({line[k].lower() for line in lines} for k in (0, 2))
+    for known in (_WORDS, _NUMBERS):  # where one column has words, the other has ids that happen to be 0 and 1
+        found = [order for order, cells in ((_LAST, last), (_FIRST, first)) if cells <= known]
+        if found:
+            return tuple(found)
+    return ()
+
+
+def _order(head: Head, options: ReadOptions) -> tuple[str, ...] | None:
+    """What the columns of a trial list hold, by what the caller says or as the lines tell."""
+    check_positions(options, 3, ("label",), str(head.path))
+    ways = _trial_columns(head)
+    if "label" in options.columns:
+        chosen = {1: _FIRST, 3: _LAST}.get(number_of(options.columns["label"]))
+        if chosen is None:
+            raise InputError(f"{head.path}: the label of a trial list is in column 1 or in column 3, not in 2")
+        return chosen
+    if len(ways) > 1 and len(ways := _trial_columns(head, 10_000) or ways) > 1:
+        raise InputError(
+            f'{head.path}: the labels may be in column 1 or in column 3; say which, as in columns={{"label": "3"}}'
+        )
+    return ways[0] if ways else None
 
 
 def _score_columns(head: Head) -> tuple[str, ...] | None:
@@ -49,25 +71,39 @@ def matches(heads: Sequence[Head]) -> bool:
     """Whether a trial list comes first and score lists follow."""
     return (
         len(heads) > 1
-        and _trial_columns(heads[0]) is not None
+        and bool(_trial_columns(heads[0]))
         and all(_score_columns(head) is not None for head in heads[1:])
     )
 
 
 def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
     """One sheet with one system per score list."""
-    order = _trial_columns(heads[0])
+    order = _order(heads[0], options) if heads else None
     if order is None or len(heads) < 2:
         raise InputError("name the trial list (enrol test target|nontarget) first and a score list after it")
     listed = _columns(heads[0], order, progress)
     labels: Ids = listed.pop("label")
-    genuine, keep, notes = decode_labels(labels.names.tolist(), labels.codes, options, str(heads[0].path))
+    origin = str(heads[0].path)
+    genuine, keep, notes = decode_labels(labels.names.tolist(), labels.codes, options, origin)
     if keep is not None:
         raise InputError(f"{heads[0].path}: a trial list has two labels only")
-    trials = Sheet(str(heads[0].path), np.empty((len(genuine), 0)), genuine, (), listed, notes)
+    trials = Sheet(origin, np.empty((len(genuine), 0)), genuine, (), listed, notes)
     sheets = [trials, *(_scores(head, trials, progress).checked(options) for head in heads[1:])]
     scored = align([sheets[0], *(_labelled(sheet, trials) for sheet in sheets[1:])], common=options.common)
-    return [_with_speakers(scored)]
+    if options.person is None and _are_voxceleb(scored):
+        options = replace(options, person=_SPEAKER)
+    settled = settle(scored.ids, scored.genuine, options, origin, place=scored.place)
+    words = " ".join({"claim": "enrol", "probe": "test"}.get(name, name) for name in order)
+    return [
+        replace(
+            scored,
+            ids=settled.ids,
+            genuine=settled.genuine,
+            columns=settled.columns,
+            notes=(*scored.notes, *settled.notes),
+            taken=(f"trial list {words}",),
+        )
+    ]
 
 
 def _columns(head: Head, names: tuple[str, ...], progress: Progress | None) -> dict[str, Any]:
@@ -99,21 +135,5 @@ def _labelled(sheet: Sheet, trials: Sheet) -> Sheet:
     return replace(sheet, genuine=genuine)
 
 
-def _with_speakers(sheet: Sheet) -> Sheet:
-    enrol, test = (sheet.ids[name].numbered() for name in ("claim", "probe"))
-    found = [[_SPEAKER.match(name) for name in column.names.tolist()] for column in (enrol, test)]
-    if not all(match for column in found for match in column):
-        return sheet
-    speakers = [
-        _map(column, [match.group(1) for match in matches if match])
-        for column, matches in zip((enrol, test), found, strict=True)
-    ]
-    ids: dict[str, IdColumn] = {"claim": speakers[0], "subject": speakers[1], "model": enrol, "probe": test}
-    return replace(sheet, ids=ids)
-
-
-def _map(column: Ids, names: Sequence[str]) -> Ids:
-    distinct = list(dict.fromkeys(names))
-    place = {name: code for code, name in enumerate(distinct)}
-    mapping = np.array([place[name] for name in names], dtype=np.int32)
-    return Ids(mapping[column.codes], object_array(distinct))
+def _are_voxceleb(sheet: Sheet) -> bool:
+    return all(re.match(_SPEAKER, name) for column in sheet.ids.values() for name in column.numbered().names.tolist())

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairtrial.errors import InputError, OutputError, ParameterError, shown
-from fairtrial.formats import bob, lists, matrix, npz, pairs, table
+from fairtrial.formats import bob, lists, matrix, npz, pairs, parquet, table
 from fairtrial.formats.files import Head, Progress
 from fairtrial.formats.sheets import ReadOptions, Sheet
 from fairtrial.trials import Trials
@@ -24,7 +24,8 @@ class Format:
     read
         Sheets of the files; None where it is only written.
     write
-        Write trials to a place that becomes the target; None where it is only read.
+        Write trials to a place that becomes the target, and give notes on what it cannot hold; None where it is only
+        read.
     endings
         Endings of names that ask for this format in writing.
     joint
@@ -37,13 +38,13 @@ class Format:
     description: str
     matches: Callable[[Sequence[Head]], bool]
     read: Callable[[Sequence[Head], ReadOptions, Progress | None], list[Sheet]]
-    write: Callable[[Trials, Path, Path], None] | None = None
+    write: Callable[[Trials, Path, Path], tuple[str, ...] | None] | None = None
     endings: tuple[str, ...] = ()
     joint: bool = False
     options: frozenset[str] = frozenset()
 
 
-_TABLE = frozenset({"columns", "scores", "genuine_labels", "impostor_labels"})
+_TABLE = frozenset({"columns", "scores", "others", "genuine_labels", "impostor_labels"})
 _LABELS = frozenset({"genuine_labels", "impostor_labels"})
 _MATRIX = frozenset({"diagonal", "transpose"})
 
@@ -72,16 +73,28 @@ def _never(heads: Sequence[Head]) -> bool:
 
 
 for _format in (
-    Format("lists", "genuine and impostor scores in two files", lists.matches, lists.read, joint=True),
     Format(
-        "pairs", "trial list and score lists (Kaldi, VoxCeleb)", pairs.matches, pairs.read, joint=True, options=_LABELS
+        "lists",
+        "genuine and impostor scores in two files",
+        lists.matches,
+        lists.read,
+        joint=True,
+        options=frozenset({"columns", "scores", "others"}),
+    ),
+    Format(
+        "pairs",
+        "trial list and score lists (Kaldi, VoxCeleb)",
+        pairs.matches,
+        pairs.read,
+        joint=True,
+        options=_LABELS | {"columns"},
     ),
     Format(
         "parquet",
         "Parquet table",
-        table.matches_parquet,
-        table.read_parquet,
-        table.write_parquet,
+        parquet.matches,
+        parquet.read,
+        parquet.write,
         (".parquet",),
         options=_TABLE,
     ),
@@ -106,7 +119,7 @@ def find_format(name: str) -> Format:
 
 def check_options(format_: Format, options: ReadOptions) -> None:
     """Raise an error where an option was given that means nothing to the format."""
-    for name in ("columns", "scores", "genuine_labels", "diagonal", "transpose"):
+    for name in ("columns", "scores", "others", "genuine_labels", "diagonal", "transpose"):
         if getattr(options, name) and name not in format_.options:
             given = f"{name}=True" if isinstance(getattr(options, name), bool) else f"{name}=..."
             raise ParameterError(f"{given} means nothing to the format {format_.name}; leave it out")
@@ -127,6 +140,11 @@ def _of_one(head: Head) -> Format:
     if not head.is_text:
         raise InputError(
             f"{head.path}: is binary data of no known kind; expected a text file of scores, Parquet or .npz"
+        )
+    if lists.are_scores(head):
+        raise InputError(
+            f"{head.path}: holds scores, but nothing that says which are genuine; two such files are read together if "
+            "their names say it, as in genuine.txt and impostor.txt, a score list after its trial list"
         )
     line = head.lines(1)
     found = shown(line[0]) if line else "only comments"

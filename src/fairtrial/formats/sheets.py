@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fairtrial.checks import check_choice
 from fairtrial.errors import InputError, ParameterError, cut, listed, shown
-from fairtrial.trials import IdColumn, NanPolicy
+from fairtrial.trials import Further, IdColumn, Ids, NanPolicy
 
-ROLES = ("claim", "subject", "model", "probe", "label", "system", "score")
+ROLES = ("claim", "subject", "model", "probe", "label", "system", "score", "other")
+
+GenuineBy: TypeAlias = Literal["label", "ids"]
+"""What says that a trial is genuine: its label, or that claim and subject are the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +27,19 @@ class ReadOptions:
     Parameters
     ----------
     columns
-        Column names by role: claim, subject, model, probe, label, system, score.
+        Column names by role: claim, subject, model, probe, label, system, score, other. Where columns have no
+        names, as in lists and trial lists, they go by their numbers, "1" being the first.
     scores
         The columns that are scores, where not all numeric ones are.
+    others
+        Columns that are no scores although they hold numbers; they are kept as further columns.
     genuine_labels, impostor_labels
         Which labels mean what, where they are not among the usual ones; trials with other labels are left out.
+    genuine_by
+        What counts where labels and ids contradict each other: ``label``, or ``ids`` (claim = subject).
+    person
+        A regular expression that finds the person within a claim and a subject id: its first group, or all that
+        matches. The ids themselves are kept as model and probe.
     diagonal
         A similarity matrix is genuine on its diagonal, whatever its ids.
     transpose
@@ -46,6 +60,9 @@ class ReadOptions:
     scores: tuple[str, ...] = ()
     genuine_labels: tuple[str, ...] = ()
     impostor_labels: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    genuine_by: GenuineBy | None = None
+    person: str | None = None
     diagonal: bool = False
     transpose: bool = False
     negate: bool | tuple[str, ...] = False
@@ -55,7 +72,7 @@ class ReadOptions:
     common: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("scores", "genuine_labels", "impostor_labels", "names", "systems", "negate"):
+        for name in ("scores", "others", "genuine_labels", "impostor_labels", "names", "systems", "negate"):
             value = getattr(self, name)
             if not isinstance(value, bool):  # one name, or several in any sequence
                 object.__setattr__(self, name, (value,) if isinstance(value, str) else tuple(value))
@@ -64,6 +81,12 @@ class ReadOptions:
             raise ParameterError(f"there is no column role {', '.join(unknown)}; roles are {', '.join(ROLES)}")
         if bool(self.genuine_labels) != bool(self.impostor_labels):
             raise ParameterError("say which labels are genuine and which are impostor, not only one of them")
+        if self.genuine_by is not None:
+            check_choice("genuine_by", self.genuine_by, get_args(GenuineBy))
+        try:
+            re.compile(self.person or "")
+        except re.error as error:
+            raise ParameterError(f"person={self.person!r} is not a regular expression: {error}") from error
         if not all(self.names):
             raise ParameterError("the name of a system must not be empty")
 
@@ -86,6 +109,10 @@ class Sheet:
     """Whether the file itself names its systems; otherwise their names only follow from its own."""
     numbers: NDArray[np.int64] | None = None
     """Where each row stood in the file, counted from 0; None where that is its index."""
+    columns: dict[str, Further] = field(default_factory=dict)
+    """Columns that play no part."""
+    taken: tuple[str, ...] = ()
+    """What was taken for what, in words."""
 
     def __len__(self) -> int:
         return len(self.genuine)
@@ -105,7 +132,10 @@ class Sheet:
         """The trials at these rows, in this order."""
         ids = {name: column[rows] for name, column in self.ids.items()}
         numbers = rows if self.numbers is None else self.numbers[rows]
-        return replace(self, scores=self.scores[rows], genuine=self.genuine[rows], ids=ids, numbers=numbers)
+        further = {name: column[rows] for name, column in self.columns.items()}
+        return replace(
+            self, scores=self.scores[rows], genuine=self.genuine[rows], ids=ids, numbers=numbers, columns=further
+        )
 
 
 def row_of(origin: str) -> Callable[[int], str]:
@@ -125,18 +155,17 @@ def check_missing(scores: NDArray[np.floating], policy: NanPolicy, place: Callab
     )
 
 
-def check_no_empty_ids(ids: dict[str, IdColumn], place: Callable[[int], str]) -> None:
-    """Raise an error that names the first trial with an id that is empty."""
-    for name, column in ids.items():
-        if column.holds(""):
-            row = int(np.flatnonzero(column.decode() == "")[0])
-            raise InputError(f"{place(row)}: {name} is empty; every trial needs one")
-
-
 def columns_of(scores: Sequence[NDArray[np.floating]]) -> NDArray[np.floating]:
     """Score columns side by side, each in one piece of memory."""
     if len(scores) == 1:
         return scores[0][:, None]
+    together = scores[0].base
+    if together is not None and together.shape == (len(scores), len(scores[0])):
+        together = together.T
+    if together is not None and together.shape == (len(scores[0]), len(scores)):
+        pieces = [together[:, k].__array_interface__["data"] for k in range(len(scores))]
+        if pieces == [column.__array_interface__["data"] for column in scores]:
+            return np.asarray(together)
     result = np.empty((len(scores[0]), len(scores)), dtype=np.result_type(*scores), order="F")
     for index, column in enumerate(scores):
         result[:, index] = column
@@ -167,7 +196,9 @@ def decode_labels(
     if options.genuine_labels:
         return _decode_given(names, codes, options, origin)
     plain = [_plain(name) for name in names]
-    used = {plain[code] for code in np.unique(codes)}
+    few = len(plain) < 16  # a glance for each is quicker than to count them all
+    present = [k for k in range(len(plain)) if (codes == k).any()] if few else np.flatnonzero(np.bincount(codes))
+    used = {plain[code] for code in present}
     fitting = [coding for coding in _CODINGS if used <= set(coding)]
     if not fitting:
         known = {word for coding in _CODINGS for word in coding}
@@ -179,6 +210,12 @@ def decode_labels(
         )
     genuine_word = fitting[0][0]
     return np.array([name == genuine_word for name in plain], dtype=bool)[codes], None, ()
+
+
+def find_attacks(labels: Ids) -> NDArray[np.bool_] | None:
+    """Trials whose label says that somebody imitates the claimed person; None where there is none."""
+    words = np.array([_plain(name) in ("spoof", "attack") for name in labels.names.tolist()], dtype=bool)
+    return words[labels.codes] if words.any() else None
 
 
 def _plain(label: str) -> str:
@@ -205,13 +242,3 @@ def _decode_given(
     left = sorted({names[code] for code in np.unique(codes[values < 0])})
     note = f"{len(values) - len(keep):,} trials with label {listed(left)} were left out"
     return values[keep] == 1, keep, (note,)
-
-
-def genuine_by_ids(ids: dict[str, IdColumn], origin: str) -> NDArray[np.bool_]:
-    """Without labels a trial is genuine when claim and subject are the same person."""
-    if "claim" not in ids or "subject" not in ids:
-        raise InputError(
-            f"{origin}: nothing says which trials are genuine: it needs a label column, or claim and subject; "
-            'name them, as in columns={"label": "NAME"}'
-        )
-    return ids["claim"].numbered().equals(ids["subject"].numbered())

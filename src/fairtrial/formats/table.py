@@ -1,7 +1,7 @@
-"""Tables with a header: CSV, TSV and Parquet, wide (one column per system) or long (system and score).
+"""Tables with a header, wide (one column per system) or long (system and score): CSV and TSV; Parquet in `parquet`.
 
 Columns are known by their usual names, or by what the caller says. Columns of numbers that have no other
-role are the systems' scores.
+role are the systems' scores; all others are kept.
 """
 
 from __future__ import annotations
@@ -14,38 +14,29 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.errors import InputError, OutputError, cut, listed, shown
+from fairtrial.errors import InputError, OutputError, listed, shown
 from fairtrial.formats.alignment import align
-from fairtrial.formats.arrow import text_column, write_text
+from fairtrial.formats.arrow import further_column, text_column, write_text
 from fairtrial.formats.files import UNNAMED, Head, Progress, system_name
-from fairtrial.formats.roles import Roles, find_roles, is_plain_score, is_role
-from fairtrial.formats.sheets import (
-    ReadOptions,
-    Sheet,
-    check_no_empty_ids,
-    columns_of,
-    decode_labels,
-    genuine_by_ids,
-    row_of,
-)
-from fairtrial.formats.text import ArrowTexts, Kind, Layout, ids_from_arrow, is_number, read_columns, split_rows
-from fairtrial.trials import IdColumn, Ids, Trials
+from fairtrial.formats.identities import called, settle
+from fairtrial.formats.roles import Look, Roles, check_unsure, find_roles, is_plain_score, is_role, look_at
+from fairtrial.formats.sheets import ReadOptions, Sheet, columns_of, decode_labels, find_attacks
+from fairtrial.formats.text import Kind, Layout, is_number, read_columns, split_rows
+from fairtrial.tables import plural
+from fairtrial.trials import Further, IdColumn, Ids, Trials
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _DELIMITERS = ",\t;"
 _LOOKED_AT = 20
+_MOST_LOOKED_AT = 2000
+_SAMPLED = 2000
 
 
 def matches_text(heads: Sequence[Head]) -> bool:
     """Whether each file begins with a header of column names."""
     return all(head.is_text and _header(head) is not None for head in heads)
-
-
-def matches_parquet(heads: Sequence[Head]) -> bool:
-    """Whether each file is Parquet."""
-    return all(head.data.startswith(b"PAR1") for head in heads)
 
 
 def _header(head: Head) -> tuple[str, list[str]] | None:
@@ -70,51 +61,83 @@ def _read_text(head: Head, options: ReadOptions, progress: Progress | None) -> S
     if found is None:
         raise InputError(f"{head.path}: the first line is not a header of column names")
     delimiter, names = found
-    rows = split_rows(head.lines(1 + _LOOKED_AT, header=True), delimiter)[1:]
+    rows = split_rows(head.lines(1 + _MOST_LOOKED_AT, header=True), delimiter)[1:]
     if not rows:
         raise InputError(f"{head.path}: there is a header, but no trial below it")
-    # a number or nothing at all: text further down is then an error that names its line
-    cells = {name: [row[k] for row in rows if k < len(row) and row[k]] for k, name in enumerate(names) if name}
-    numeric = {name for name, found in cells.items() if not found or any(is_number(cell) for cell in found)}
-    roles = find_roles(names, numeric, options, str(head.path))
+    looks = {name: _look(rows, k) for k, name in enumerate(names) if name}
+    roles = find_roles(names, looks, options, str(head.path))
     kinds: list[Kind] = [_kind(name, roles) for name in names]
     layout = Layout(tuple(names), tuple(kinds), delimiter, header=True, shape=listed(names))
-    return _sheet(head, roles, read_columns(head, layout, progress), options)
+    columns = read_columns(head, layout, progress)
+    lost = [name for name in roles.further if name not in columns]
+    roles = replace(roles, further=tuple(name for name in roles.further if name in columns))
+    sheet = sheet_of(head, roles, columns, options)
+    left = [] if names[0] else ["left out: the first column, which has no name"]
+    left += [f"left out: {listed(lost)}, which are not UTF-8 text"] if lost else []
+    left += [f"left out: {plural(head.comments, 'line')} of comments"] if head.comments else []
+    return replace(sheet, taken=(*sheet.taken, *left))
+
+
+def _look(rows: Sequence[Sequence[str]], k: int) -> Look:
+    """What the first cells of a column hold; where they are all empty, those after them."""
+    found = look_at([row[k] for row in rows[:_LOOKED_AT] if k < len(row)])
+    return look_at([row[k] for row in rows if k < len(row)]) if found == "empty" else found
 
 
 def _kind(name: str, roles: Roles) -> Kind:
     if name in roles.scores:
         return "score"
+    if name in roles.further:
+        return "other"
     if ("probe", name) in roles.ids:
         return "text"
-    return "id" if name in roles.columns else "skip"
+    return "id" if name else "skip"
 
 
-def _sheet(head: Head, roles: Roles, columns: dict[str, Any], options: ReadOptions) -> Sheet:
+def sheet_of(head: Head, roles: Roles, columns: dict[str, Any], options: ReadOptions) -> Sheet:
+    """The sheet of a table whose columns are read."""
     origin = str(head.path)
+    further: dict[str, Further] = {name: columns[name] for name in roles.further}
+    for name in roles.unsure & further.keys():
+        check_unsure(_sample(further[name]), name, origin)
     ids: dict[str, IdColumn] = {field: columns[column] for field, column in roles.ids}
-    check_no_empty_ids(ids, row_of(origin))
-    keep: NDArray[np.int64] | None = None
-    notes: tuple[str, ...] = ()
+    unnamed = len(roles.scores) == 1 and is_plain_score(roles.scores[0])
+    systems = (system_name(head),) if unnamed else roles.scores
+    scores = columns_of([columns[name] for name in roles.scores])
+    sheet = Sheet(origin, scores, np.zeros(len(scores), bool), systems, ids, (), not unnamed, None, further)
+    genuine: NDArray[np.bool_] | None = None
+    attacks: NDArray[np.bool_] | None = None
+    names: Ids | None = None if roles.system is None else columns[roles.system]
     if roles.label is not None:
         labels: Ids = columns[roles.label]
         genuine, keep, notes = decode_labels(labels.names.tolist(), labels.codes, options, origin)
-    else:
-        genuine = genuine_by_ids(ids, origin)
-    scores = columns_of([columns[name] for name in roles.scores])
-    if keep is not None:
-        scores, ids = scores[keep], {name: column[keep] for name, column in ids.items()}
-    unnamed = len(roles.scores) == 1 and is_plain_score(roles.scores[0])
-    systems = (system_name(head),) if unnamed else roles.scores
-    sheet = Sheet(origin, scores, genuine, systems, ids, notes, not unnamed, keep)
-    if roles.system is None:
-        return sheet.checked(options)
-    names: Ids = columns[roles.system]
-    return _widen(sheet, names if keep is None else names[keep], options)
+        sheet = replace(sheet, notes=notes)
+        attacks = find_attacks(labels)
+        if keep is not None:
+            sheet = sheet.rows(keep)
+            attacks = None if attacks is None else attacks[keep]
+            names = None if names is None else names[keep]
+    settled = settle(sheet.ids, genuine, options, origin, place=sheet.place, attacks=attacks, columns=roles.columns)
+    sheet = replace(
+        sheet,
+        ids=settled.ids,
+        genuine=settled.genuine,
+        columns={**sheet.columns, **settled.columns},
+        notes=(*sheet.notes, *settled.notes),
+        taken=(roles.taken,),
+    )
+    return sheet.checked(options) if names is None else _widen(sheet, names, options)
+
+
+def _sample(column: Further) -> list[str]:
+    """Cells from all over a column, at most some thousand."""
+    rows = np.arange(0, len(column), len(column) // _SAMPLED + 1)
+    return [] if isinstance(column, np.ndarray) else [str(name) for name in column[rows].decode().tolist()]
 
 
 def _widen(sheet: Sheet, systems: Ids, options: ReadOptions) -> Sheet:
     """From one row per system and trial to one row per trial."""
+    systems = called(systems, [name.strip() for name in systems.names.tolist()])
     parts = []
     for code in dict.fromkeys(systems.codes.tolist()):
         rows = np.flatnonzero(systems.codes == code)
@@ -125,89 +148,8 @@ def _widen(sheet: Sheet, systems: Ids, options: ReadOptions) -> Sheet:
     return replace(wide, origin=sheet.origin)
 
 
-def read_parquet(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
-    """One sheet per file."""
-    return [_read_parquet(head, options, progress) for head in heads]
-
-
-def read_parquet_parts(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
-    """One sheet of several files that are parts of one table."""
-    folder = replace(heads[0], path=heads[0].path.parent)
-    sheets = [_read_parquet(head, options, progress) for head in heads]
-    sheets = [sheet if sheet.named else replace(sheet, systems=(system_name(folder),)) for sheet in sheets]
-    first = sheets[0]
-    for sheet in sheets[1:]:
-        if sheet.systems != first.systems or set(sheet.ids) != set(first.ids):
-            raise InputError(
-                f"{sheet.origin}: has other columns than {first.origin}, so they are not parts of one table"
-            )
-    ids: dict[str, IdColumn] = {name: _concatenate([sheet.ids[name] for sheet in sheets]) for name in first.ids}
-    return [
-        Sheet(
-            str(heads[0].path.parent),
-            np.concatenate([sheet.scores for sheet in sheets]),
-            np.concatenate([sheet.genuine for sheet in sheets]),
-            first.systems,
-            ids,
-            tuple(note for sheet in sheets for note in sheet.notes),
-            all(sheet.named for sheet in sheets),
-        )
-    ]
-
-
-def _concatenate(parts: Sequence[IdColumn]) -> IdColumn:
-    import pyarrow as pa
-
-    texts = [part.texts for part in parts if isinstance(part, ArrowTexts)]
-    if len(texts) < len(parts):
-        return Ids.concat(parts)
-    return ArrowTexts(pa.chunked_array([chunk for text in texts for chunk in text.chunks], type=pa.string()))
-
-
-def _read_parquet(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    origin = str(head.path)
-    try:
-        with open(head.path, "rb") as raw, pq.ParquetFile(raw) as file:
-            schema = file.schema_arrow
-            names = [str(name) for name in schema.names]
-            numeric = {f.name for f in schema if pa.types.is_floating(f.type) or pa.types.is_integer(f.type)}
-            roles = find_roles(names, numeric, options, origin)
-            table = file.read(columns=roles.columns)
-    except (pa.ArrowException, OSError, UnicodeError) as error:
-        raise InputError(f"{origin}: is not a complete Parquet file: {shown(error, 200)}") from error
-    if table.num_rows == 0:
-        raise InputError(f"{origin}: holds no trial")
-    if progress is not None:
-        progress(head.path.stat().st_size)
-    columns = {name: _parquet_column(table.column(name), name, roles, origin) for name in roles.columns}
-    return _sheet(head, roles, columns, options)
-
-
-def _parquet_column(column: pa.ChunkedArray, name: str, roles: Roles, origin: str) -> Any:
-    import pyarrow as pa
-
-    try:
-        if name in roles.scores:
-            values: NDArray[np.floating] = column.cast(
-                pa.float32() if pa.types.is_float32(column.type) else pa.float64()
-            ).to_numpy()
-            return values
-        if column.null_count:
-            raise InputError(f"{origin}: column {name} has {column.null_count} empty cells; every trial needs one")
-        if pa.types.is_dictionary(column.type):
-            column = column.cast(column.type.value_type)
-        texts = column.cast(pa.string())
-        texts.validate(full=True)
-        return ArrowTexts(texts) if ("probe", name) in roles.ids else ids_from_arrow(texts.dictionary_encode())
-    except (pa.ArrowException, UnicodeError) as error:
-        wanted = "numbers" if name in roles.scores else "names in UTF-8"
-        raise InputError(f"{origin}: column {cut(name)} of type {column.type} does not hold {wanted}") from error
-
-
-def _to_arrow(trials: Trials, target: Path) -> pa.Table:
+def to_arrow(trials: Trials, target: Path) -> pa.Table:
+    """Ids, labels, further columns and scores as one table."""
     import pyarrow as pa
 
     systems = list(trials.systems)
@@ -219,25 +161,40 @@ def _to_arrow(trials: Trials, target: Path) -> pa.Table:
             f"{target}: a system named {name!r} would be read back as another column; give it another name, as in "
             'renamed(["NAME"])'
         )
+    names = [*trials.ids, "label", *trials.columns, *systems]
+    repeated = [name for name in trials.columns if names.count(name) > 1]
+    if repeated:
+        raise OutputError(f"{target}: there would be two columns {shown(repeated[0])}; give one of them another name")
     labels = pa.DictionaryArray.from_arrays(pa.array(trials.genuine.astype(np.int8)), pa.array(["impostor", "genuine"]))
     columns = [*(text_column(column) for column in trials.ids.values()), labels.dictionary_decode()]
+    further = [further_column(column) for column in trials.columns.values()]
     scores = [pa.array(trials.column(system)) for system in trials.systems]
-    return pa.table([*columns, *scores], names=[*trials.ids, "label", *systems])
+    return pa.table([*columns, *further, *scores], names=names)
 
 
-def write_csv(trials: Trials, place: Path, target: Path) -> None:
+def write_csv(trials: Trials, place: Path, target: Path) -> tuple[str, ...]:
     """Write comma-separated values with a header."""
-    write_text(_to_arrow(trials, target), place, target, delimiter=",", header=True)
+    return _write(trials, place, target, ",")
 
 
-def write_tsv(trials: Trials, place: Path, target: Path) -> None:
+def write_tsv(trials: Trials, place: Path, target: Path) -> tuple[str, ...]:
     """Write tab-separated values with a header."""
-    write_text(_to_arrow(trials, target), place, target, delimiter="\t", header=True)
+    return _write(trials, place, target, "\t")
 
 
-def write_parquet(trials: Trials, place: Path, target: Path) -> None:
-    """Write Parquet."""
-    import pyarrow.parquet as pq
-
-    with open(place, "wb") as file:
-        pq.write_table(_to_arrow(trials, target), file, compression="zstd")
+def _write(trials: Trials, place: Path, target: Path, delimiter: str) -> tuple[str, ...]:
+    table = to_arrow(trials, target)
+    write_text(table, place, target, delimiter=delimiter, header=True)
+    looks = {
+        name: "number" if isinstance(column, np.ndarray) else look_at(_sample(column)[:_LOOKED_AT])
+        for name, column in trials.columns.items()
+    }
+    scores: dict[str, Look] = {name: "number" for name in table.column_names if name in (*trials.systems, "score")}
+    found = find_roles(table.column_names, {**looks, **scores}, ReadOptions(), str(target))
+    taken = [name for name in trials.columns if name not in found.further]
+    if not taken:
+        return ()
+    return (
+        f"a text file does not say that {listed(taken)} hold no scores: say so when it is read, as in "
+        f'columns={{"other": "{taken[0]}"}}, or write Parquet or npz, which do',
+    )

@@ -10,9 +10,11 @@ import csv
 import io
 import re
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
+from math import isinf
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -20,6 +22,7 @@ from numpy.typing import NDArray
 
 from fairtrial.errors import InputError, cut, shown
 from fairtrial.formats.files import MAX_LINE, Head, Progress, open_stream
+from fairtrial.formats.watching import WatchedStream
 from fairtrial.tables import plural
 from fairtrial.trials import IdColumn, Ids, object_array
 
@@ -27,15 +30,24 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _SPACES = re.compile(r"[ \t]+")
+_END = "\x00end"
+"""A line after the last one, which no file can hold: where a quote is not closed, it becomes part of the cell."""
 _NAN_WITH_PAYLOAD = re.compile(r"[+-]?nan\(\w*\)", re.IGNORECASE)
 
-Kind: TypeAlias = Literal["id", "text", "score", "skip"]
-"""``id``: few distinct names; ``text``: maybe a different one in every row; ``score``: a number."""
+EXACT = 2**53
+"""Below it a 64-bit float is every whole number; from here on, scores may merge."""
+
+Kind: TypeAlias = Literal["id", "text", "score", "other", "skip"]
+"""``id``: few distinct names; ``text``: maybe a different one in every row; ``score``: a number; ``other``: text that
+is only kept, and left out where it is not UTF-8."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a text file is laid out: its columns, what separates them (a space: any white space) and its header."""
+    """How a text file is laid out: its columns, what separates them (a space: any white space) and its header.
+
+    Below a header a cell may stand in quotes; without one a quote is a letter like any other.
+    """
 
     names: tuple[str, ...]
     kinds: tuple[Kind, ...]
@@ -63,6 +75,13 @@ class ArrowTexts:
         chosen = np.asarray(rows)
         if chosen.dtype == np.bool_:
             return ArrowTexts(self.texts.filter(pa.array(chosen)))
+        ends = np.cumsum([len(chunk) for chunk in self.texts.chunks])
+        if len(chosen) and len(ends) > 1 and (np.diff(chosen) > 0).all() and chosen[0] >= 0:
+            parts = np.split(chosen, np.searchsorted(chosen, ends[:-1]))  # Arrow would put all chunks together first
+            starts = [0, *ends[:-1]]
+            found = zip(self.texts.chunks, parts, starts, strict=True)
+            taken = [chunk.take(pa.array(part - start)) for chunk, part, start in found if len(part)]
+            return ArrowTexts(pa.chunked_array(taken, type=pa.string()))
         return ArrowTexts(self.texts.take(pa.array(chosen)))
 
     def name(self, row: int) -> str:
@@ -75,13 +94,26 @@ class ArrowTexts:
         """Whether some row has this text."""
         import pyarrow.compute as pc
 
+        if not text:
+            return any(bool((np.diff(string_buffers(chunk)[0]) == 0).any()) for chunk in self.texts.chunks)
         return bool(pc.any(pc.equal(self.texts, text)).as_py())
 
-    def contains(self, part: str) -> bool:
-        """Whether some row has this within."""
+    def contains(self, letter: str) -> bool:
+        """Whether some row has this ASCII letter within."""
+        for chunk in self.texts.chunks:
+            offsets, data = string_buffers(chunk)
+            if (data[offsets[0] : offsets[-1]] == ord(letter)).any():
+                return True
+        return False
+
+    def stripped(self, characters: str) -> ArrowTexts:
+        """Without these characters at both ends; itself, where there are none."""
         import pyarrow.compute as pc
 
-        return bool(pc.any(pc.match_substring(self.texts, part)).as_py())
+        if not any(_has_odd_ends(chunk) for chunk in self.texts.chunks):
+            return self
+        found = ArrowTexts(pc.utf8_trim(self.texts, characters=characters))
+        return self if found.same_as(self) else found
 
     def same_as(self, other: IdColumn) -> bool:
         if isinstance(other, ArrowTexts):
@@ -90,6 +122,23 @@ class ArrowTexts:
 
     def numbered(self) -> Ids:
         return ids_from_arrow(self.texts.dictionary_encode())
+
+
+def _has_odd_ends(chunk: pa.StringArray) -> bool:
+    """Whether some text begins or ends with something other than a visible ASCII character."""
+    offsets, data = string_buffers(chunk)
+    if not len(data):
+        return False
+    filled = offsets[1:] > offsets[:-1]
+    starts, ends = (offsets[:-1], offsets[1:]) if filled.all() else (offsets[:-1][filled], offsets[1:][filled])
+    return any(((edge < 33) | (edge > 126)).any() for edge in (data[starts], data[ends - 1]))
+
+
+def string_buffers(chunk: pa.StringArray) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+    """Where each text begins and the next one does, and the bytes of all."""
+    _, offsets, data = chunk.buffers()
+    starts = np.frombuffer(offsets, np.int32)[chunk.offset : chunk.offset + len(chunk) + 1]
+    return starts, np.frombuffer(b"" if data is None else data, np.uint8)
 
 
 def ids_from_arrow(column: pa.ChunkedArray) -> Ids:
@@ -125,67 +174,168 @@ def _long_fields() -> Iterator[None]:
         csv.field_size_limit(limit)
 
 
+class _TooLargeError(ValueError):
+    """A number that a score cannot hold."""
+
+
 def parse_score(field: str) -> float:
-    """A number as score files write it; Python's own underscores and foreign digits are not."""
+    """A number as score files write it; Python's own underscores and foreign digits are not.
+
+    Raises
+    ------
+    ValueError
+        Something else; or a number that would become another one: 1e400, or whole ones above 2 to the 53.
+    """
     if "_" in field or not field.isascii():
         raise ValueError(field)
-    return float("nan") if _NAN_WITH_PAYLOAD.fullmatch(field) else float(field)
+    if _NAN_WITH_PAYLOAD.fullmatch(field):
+        return float("nan")
+    value = float(field)
+    if abs(value) >= EXACT and (isinf(value) if not _is_whole(field) else int(field) != value):
+        if isinf(value) and "i" in field.lower():
+            return value
+        raise _TooLargeError(field)
+    return value
+
+
+def _is_whole(field: str) -> bool:
+    return field.strip().lstrip("+-").isdecimal()
 
 
 def is_number(field: str) -> bool:
-    """Whether a field is a number as score files write it."""
+    """Whether a field is a number as score files write it, be it too large."""
     try:
         parse_score(field)
+    except _TooLargeError:
+        return True
     except ValueError:
         return False
     return True
 
 
 def read_columns(head: Head, layout: Layout, progress: Progress | None = None) -> dict[str, Any]:
-    """Read the columns that the layout names: ids as `IdColumn`, scores as arrays of float64."""
+    """Read the columns that the layout names: ids as `IdColumn`, scores as arrays of float64.
+
+    A column of the kind ``other`` that is not UTF-8 is not among them.
+    """
     columns = _read_quickly(head, layout, progress)
     return _read_slowly(head, layout, progress) if columns is None else columns
 
 
 def _read_quickly(head: Head, layout: Layout, progress: Progress | None) -> dict[str, Any] | None:
     """The columns, or None where the file needs a closer look."""
-    import pyarrow as pa
-    import pyarrow.csv as arrow_csv
-
-    spaced = layout.delimiter == " "
-    if spaced and (b"\t" in head.data or b"  " in head.data):
+    if layout.delimiter == " " and (b"\t" in head.data or b"  " in head.data):
         return None
-    types = {"id": pa.dictionary(pa.int32(), pa.string()), "text": pa.string(), "score": pa.float64()}
     wanted = {name: kind for name, kind in zip(layout.names, layout.kinds, strict=True) if kind != "skip"}
-    try:
-        with open_stream(head.path, head.compression, progress) as stream:
-            table = arrow_csv.read_csv(
-                stream,
-                read_options=arrow_csv.ReadOptions(
-                    column_names=list(layout.names),
-                    skip_rows=head.first_line + int(layout.header),
-                    block_size=_block_size(head),
-                ),
-                parse_options=arrow_csv.ParseOptions(
-                    delimiter=layout.delimiter, quote_char=False if spaced else '"', double_quote=True
-                ),
-                convert_options=arrow_csv.ConvertOptions(
-                    column_types={name: types[kind] for name, kind in wanted.items()},
-                    include_columns=list(wanted),
-                    null_values=[""] if layout.header else [],
-                    strings_can_be_null=False,
-                ),
-            )
-    except pa.ArrowInvalid:
+    table = _arrow_table(head, layout, wanted, progress)
+    if table is None:
         return None
+    scores = _side_by_side([table.column(name) for name, kind in wanted.items() if kind == "score"])
     columns: dict[str, Any] = {}
     for name, kind in wanted.items():
         column = table.column(name)
         if kind == "score":
-            columns[name] = column.to_numpy()
+            columns[name] = next(scores)
         else:
             columns[name] = ids_from_arrow(column) if kind == "id" else ArrowTexts(column)
-    return None if not layout.header and _is_odd(columns, layout) else columns
+    if not layout.header and _is_odd(columns, layout):
+        return None
+    return columns if _are_exact(head, layout, columns) else None
+
+
+def _side_by_side(columns: Sequence[pa.ChunkedArray]) -> Iterator[NDArray[np.float64]]:
+    """The columns of one table in which each is in one piece of memory."""
+    together = np.empty((len(columns[0]) if columns else 0, len(columns)), order="F")
+    for k, column in enumerate(columns):
+        start = 0
+        for chunk in column.chunks:
+            together[start : start + len(chunk), k] = chunk.to_numpy(zero_copy_only=False)
+            start += len(chunk)
+    return iter(together.T)
+
+
+def _arrow_table(head: Head, layout: Layout, wanted: Mapping[str, Kind], progress: Progress | None) -> Any:
+    """The columns as Arrow reads them; None where it cannot, or where it might not read what is meant.
+
+    At first every quote is a letter: where none is found, there was none to misunderstand.
+    """
+    with open_stream(head.path, head.compression, progress) as stream:
+        table = _parsed(stream, head, layout, wanted, quotes=False)
+    if table is not None and not _holds_marks(table, layout.header):
+        return table
+    if not layout.header:
+        return None
+    import pyarrow as pa
+
+    with open_stream(head.path, head.compression) as stream:
+        watched = WatchedStream(stream, layout.delimiter)
+        table = _parsed(pa.PythonFile(watched, mode="r"), head, layout, wanted, quotes=True)
+    return None if watched.is_odd() else table
+
+
+def _parsed(stream: Any, head: Head, layout: Layout, wanted: Mapping[str, Kind], *, quotes: bool) -> Any:
+    import pyarrow as pa
+    import pyarrow.csv as arrow_csv
+
+    types = {"id": pa.dictionary(pa.int32(), pa.string()), "score": pa.float64()}
+    # a column that is left out is looked at too: a quote in it might reach into others
+    kinds = {name: wanted.get(name, kind) for name, kind in zip(layout.names, layout.kinds, strict=True)}
+    included = {name: kind for name, kind in kinds.items() if name in wanted or kind == "skip"}
+    try:
+        return arrow_csv.read_csv(
+            stream,
+            read_options=arrow_csv.ReadOptions(
+                column_names=list(layout.names),
+                skip_rows=head.first_line + int(layout.header),
+                block_size=_block_size(head),
+            ),
+            parse_options=arrow_csv.ParseOptions(
+                delimiter=layout.delimiter, quote_char='"' if quotes else False, double_quote=True
+            ),
+            convert_options=arrow_csv.ConvertOptions(
+                column_types={name: types.get(kind, pa.string()) for name, kind in included.items()},
+                include_columns=list(included),
+                null_values=[""] if layout.header else [],
+                strings_can_be_null=False,
+            ),
+        )
+    except pa.ArrowInvalid:
+        return None
+
+
+def _holds_marks(table: pa.Table, quotes: bool) -> bool:
+    """Whether there is a NUL in a text, or a quote where quotes may mean something."""
+    import pyarrow as pa
+
+    for column in table.columns:
+        for chunk in column.chunks if not pa.types.is_floating(column.type) else ():
+            texts = chunk.dictionary if pa.types.is_dictionary(column.type) else chunk
+            offsets, data = string_buffers(texts)
+            own = data[offsets[0] : offsets[-1]] if len(texts) else data[:0]
+            if (own == 0).any() or (quotes and (own == ord('"')).any()):
+                return True
+    return False
+
+
+def _are_exact(head: Head, layout: Layout, columns: dict[str, Any]) -> bool:
+    """Whether large scores are the numbers that stand in the file; their text tells."""
+    large = {}
+    for name, column in columns.items():
+        if isinstance(column, np.ndarray) and len(column):
+            high, low = np.max(column), np.min(column)
+            if not (high < EXACT and low > -EXACT):  # also NaN
+                large[name] = np.flatnonzero(np.abs(column) >= EXACT)
+    large = {name: rows for name, rows in large.items() if len(rows)}
+    if not large:
+        return True
+    table = _arrow_table(head, layout, dict.fromkeys(large, "text"), None)
+    fields = {field for name, rows in large.items() for field in table.column(name).take(rows).unique().to_pylist()}
+    try:
+        for field in fields:
+            parse_score(field)
+    except ValueError:
+        return False
+    return True
 
 
 def _block_size(head: Head) -> int:
@@ -218,6 +368,7 @@ class _SlowColumn:
         self.may_be_empty = may_be_empty
         self.numbers: array[Any] = array("d" if kind == "score" else "i")
         self.table: dict[str, int] = {}
+        self.lost = False
 
     def append(self, field: str) -> None:
         if self.kind == "score":
@@ -225,7 +376,12 @@ class _SlowColumn:
             return
         code = self.table.get(field)
         if code is None:
-            field.encode()  # raises an error where the bytes were not UTF-8
+            try:
+                field.encode()
+            except UnicodeEncodeError:
+                if self.kind != "other":
+                    raise
+                self.lost = True
             code = self.table[field] = len(self.table)
         self.numbers.append(code)
 
@@ -242,6 +398,7 @@ def _read_slowly(head: Head, layout: Layout, progress: Progress | None = None) -
         if kind != "skip"
     }
     targets = [columns.get(name) for name in layout.names]
+    hint = '; if the column holds no scores, say so, as in columns={"other": "NAME"}' if layout.header else ""
     for number, fields in _rows(head, layout, progress):
         where = f"{head.path}, line {number}"
         if len(fields) != len(targets):
@@ -256,9 +413,16 @@ def _read_slowly(head: Head, layout: Layout, progress: Progress | None = None) -
                 target.append(field)
             except UnicodeEncodeError as error:
                 raise InputError(f"{where}: column {name} is not UTF-8 text; convert the file to UTF-8") from error
+            except _TooLargeError as error:
+                raise InputError(
+                    f"{where}: column {cut(name)} holds {shown(field)}, which a 64-bit float cannot; "
+                    "scale the scores, or take their logarithm"
+                ) from error
             except ValueError as error:
-                raise InputError(f"{where}: column {cut(name)} should be a number, but it is {shown(field)}") from error
-    return {name: column.finish() for name, column in columns.items()}
+                raise InputError(
+                    f"{where}: column {cut(name)} should be a number, but it is {shown(field)}{hint}"
+                ) from error
+    return {name: column.finish() for name, column in columns.items() if not column.lost}
 
 
 def _rows(head: Head, layout: Layout, progress: Progress | None) -> Iterator[tuple[int, list[str]]]:
@@ -270,15 +434,42 @@ def _rows(head: Head, layout: Layout, progress: Progress | None) -> Iterator[tup
     if layout.delimiter == " ":
         rows = (split_spaces(line) for line in lines)
     else:
-        rows = csv.reader(lines, delimiter=layout.delimiter)
+        rows = csv.reader(
+            chain(lines, [_END]),
+            delimiter=layout.delimiter,
+            quoting=csv.QUOTE_MINIMAL if layout.header else csv.QUOTE_NONE,
+        )
+    before = lines.number
     with _long_fields():
         try:
             for fields in rows:
+                where = f"{head.path}, line {before + 1}"
+                if lines.number > before + 1:
+                    _check_breaks(fields, layout, where)
+                if fields and fields[-1].endswith(_END):
+                    if fields == [_END]:
+                        return
+                    raise InputError(
+                        f"{where}: a quote is opened here and never closed, to the end of the file; close it, or "
+                        "take it out"
+                    )
+                before = lines.number
                 if not fields or fields == [""] or (not layout.header and fields[0].startswith("#")):
                     continue
                 yield lines.number, fields
         except csv.Error as error:
             raise InputError(f"{head.path}, line {lines.number}: {error}") from error
+
+
+def _check_breaks(fields: Sequence[str], layout: Layout, where: str) -> None:
+    """Raise an error where a cell in quotes holds lines that are rows by themselves: a quote was not closed."""
+    for field in fields:
+        first, *others = field.splitlines() if "\n" in field or "\r" in field else [field]
+        if any(line.count(layout.delimiter) >= len(layout.names) - 1 for line in others):
+            raise InputError(
+                f"{where}: a cell in quotes goes over {len(others) + 1} lines that look like trials, from "
+                f"{shown(first, 30)} on; close the quote where the cell ends, or take it out"
+            )
 
 
 class _Lines:
@@ -303,4 +494,8 @@ class _Lines:
                 self.number += 1
                 if len(line) >= MAX_LINE:
                     raise InputError(f"{self._head.path}, line {self.number}: is longer than {MAX_LINE >> 20} MiB")
+                if "\x00" in line:
+                    raise InputError(
+                        f"{self._head.path}, line {self.number}: holds a NUL, so it is not text; get it again"
+                    )
                 yield line

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -279,4 +279,4 @@ def client_numbers(trials: Trials, clients: Sequence[str]) -> NDArray[np.int64]:
 
 def as_fused(trials: Trials, scores: Floats, name: str) -> Trials:
     """The same trials with fused scores, as those of one system."""
-    return Trials(scores[:, None], trials.genuine, (name,), notes=trials.notes, **trials.ids)
+    return replace(trials, scores=scores[:, None], systems=(name,))

@@ -15,7 +15,7 @@ from fairtrial.rules.eer import equal_error_rate
 from fairtrial.tables import plural
 
 Missing: TypeAlias = Literal["error", "reject", "neutral"]
-"""What becomes of a trial that lacks the score of a system, which is then infinite."""
+"""What becomes of a trial that lacks the score of a system, which is then -inf."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,8 +34,13 @@ class MissingScores:
         return cls(policy, np.array([_neutral(column, data.genuine) for column in data.scores.T]))
 
     def check(self, *parts: Floats) -> int:
-        """How many trials lack a score; an error where the policy says so."""
-        count = sum(int(np.count_nonzero(~np.isfinite(scores).all(axis=1))) for scores in parts)
+        """How many trials lack a score; an error where the policy says so, or where a score is +inf."""
+        if any(np.isposinf(scores).any() for scores in parts):
+            raise TrialsError(
+                "a score of inf cannot be fused: it is neither a number nor missing, as -inf is; give it a finite "
+                "value, or make it NaN and decide what happens to a trial without a score"
+            )
+        count = sum(int(np.count_nonzero(np.isneginf(scores).any(axis=1))) for scores in parts)
         if count and self.policy == "error":
             raise TrialsError(
                 f"{plural(count, 'trial')} without the score of a system; decide what happens to such trials: "
@@ -45,7 +50,7 @@ class MissingScores:
 
     def fill(self, scores: Floats) -> tuple[Floats, NDArray[np.bool_]]:
         """Scores without a gap, and which trials are to be rejected whatever they say."""
-        lacking = ~np.isfinite(scores)
+        lacking = np.isneginf(scores)
         if not lacking.any():
             return scores, np.zeros(len(scores), dtype=bool)
         rejected = lacking.any(axis=1) & (self.policy == "reject")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairtrial.cli import options
-from fairtrial.cli.output import print_json
+from fairtrial.cli.output import print_json, print_notes
 from fairtrial.errors import ParameterError, listed
 
 if TYPE_CHECKING:
@@ -35,14 +35,17 @@ def figure(
             json_: bool,
             **values: Any,
         ) -> None:
+            from fairtrial.cli.inputs import notes_of_reading
             from fairtrial.plots.files import check_picture, write_picture
 
             check_picture(out, width=width, height=height, dpi=dpi)
             write_picture(work(*given, **values), out, title=title, width=width, height=height, dpi=dpi)
+            notes = notes_of_reading()
             if json_:
-                print_json({"out": out, "figure": name})
+                print_json({"out": out, "figure": name, **({"notes": notes} if notes else {})})
             else:
                 click.echo(out)
+                print_notes(notes, aside=True)
 
         drawn: Callable[..., Any] = draw
         for add in reversed(

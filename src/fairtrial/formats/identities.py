@@ -1,0 +1,312 @@
+"""Who is who in a file: ids without spaces around them, the person within an id, and what makes a trial genuine.
+
+Every format hands its ids and labels over to `settle`, so that these things are decided in one place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairtrial.errors import InputError, TrialsError, cut, listed, shown
+from fairtrial.formats.sheets import ReadOptions, Sheet, row_of
+from fairtrial.formats.text import ArrowTexts, string_buffers
+from fairtrial.tables import plural
+from fairtrial.trials import ID_FIELDS, Further, IdColumn, Ids, object_array
+
+SPACES = " \t\u00a0\u2007\u202f\u3000\ufeff"
+"""What may stand around an id without being part of it."""
+_KEPT_AS = {"claim": "model", "subject": "probe"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Settled:
+    """Ids and labels as they are used."""
+
+    ids: dict[str, IdColumn]
+    genuine: NDArray[np.bool_]
+    columns: dict[str, Further]
+    notes: tuple[str, ...]
+
+
+def settle(
+    ids: dict[str, IdColumn],
+    labels: NDArray[np.bool_] | None,
+    options: ReadOptions,
+    origin: str,
+    *,
+    place: Callable[[int], str] | None = None,
+    attacks: NDArray[np.bool_] | None = None,
+    columns: Sequence[str] = (),
+) -> Settled:
+    """Decide who takes part in each trial, and whether it is genuine.
+
+    Parameters
+    ----------
+    ids
+        The id columns as they stand in the file.
+    labels
+        Which trials the file says are genuine; None where it does not say.
+    options
+        What the caller says.
+    origin
+        The file.
+    place
+        From the index of a row to the words for it; by default the file and the row's number.
+    attacks
+        Trials in which somebody imitates the claimed person, who may then be said to be the subject.
+    columns
+        The names of all columns, for the error where nothing says which trials are genuine.
+
+    Raises
+    ------
+    InputError
+        An id that is empty or in which no person is found; labels that contradict the ids; nothing that says
+        which trials are genuine.
+    """
+    place = place or row_of(origin)
+    ids, notes = _stripped(ids)
+    _check_none_is_empty(ids, place)
+    further: dict[str, Further] = {}
+    if options.person is not None:
+        ids, further = _persons(ids, options.person, place)
+        notes += (f"people are what matches {options.person} in the ids",)
+    genuine, more = _genuine(ids, labels, options, origin, place, attacks, columns)
+    return Settled(ids, genuine, further, (*notes, *more))
+
+
+def _stripped(ids: dict[str, IdColumn]) -> tuple[dict[str, IdColumn], tuple[str, ...]]:
+    found = {name: _without_spaces(column) for name, column in ids.items()}
+    changed = [name for name, column in found.items() if column is not ids[name]]
+    return found, (f"spaces around ids were left out: {', '.join(changed)}",) if changed else ()
+
+
+def _without_spaces(column: IdColumn) -> IdColumn:
+    if isinstance(column, ArrowTexts):
+        return column.stripped(SPACES)
+    numbered = column.numbered()
+    names = [name.strip(SPACES) for name in numbered.names.tolist()]
+    return column if names == numbered.names.tolist() else called(numbered, names)
+
+
+def called(column: Ids, names: Sequence[str]) -> Ids:
+    """The same column with another name for each name in its table; equal names become one."""
+    distinct = list(dict.fromkeys(names))
+    place = {name: code for code, name in enumerate(distinct)}
+    mapping = np.array([place[name] for name in names], dtype=np.int32)
+    return Ids(mapping[column.codes], object_array(distinct))
+
+
+def _check_none_is_empty(ids: dict[str, IdColumn], place: Callable[[int], str]) -> None:
+    for name, column in ids.items():
+        if column.holds(""):
+            row = int(np.flatnonzero(column.decode() == "")[0])
+            raise InputError(f"{place(row)}: {name} is empty; every trial needs one")
+
+
+def _persons(
+    ids: dict[str, IdColumn], pattern: str, place: Callable[[int], str]
+) -> tuple[dict[str, IdColumn], dict[str, Further]]:
+    """People in place of claim and subject ids; where there is no subject, the probe tells. And ids left over."""
+    people = {role: ids[role] for role in ("claim", "subject") if role in ids}
+    if "subject" not in ids and "probe" in ids:
+        people["subject"] = ids["probe"]
+    if not people:
+        raise InputError(
+            f"{place(0)}: there is no claim, subject or probe id in which person={pattern!r} could be found"
+        )
+    found = dict(ids)
+    left: dict[str, Further] = {}
+    for role, column in people.items():
+        found[role] = _person_within(column.numbered(), pattern, role, place)
+        if role not in ids:
+            continue
+        if _KEPT_AS[role] not in ids:
+            found[_KEPT_AS[role]] = column
+        else:
+            left[f"{role}_id"] = column
+    return {name: found[name] for name in ID_FIELDS if name in found}, left
+
+
+def _person_within(column: Ids, pattern: str, role: str, place: Callable[[int], str]) -> Ids:
+    matches = [re.search(pattern, name) for name in column.names.tolist()]
+    names = ["" if match is None else match.group(1 if match.re.groups else 0) or "" for match in matches]
+    nobody = np.array([not name for name in names], dtype=bool)[column.codes]
+    if nobody.any():
+        row = int(np.argmax(nobody))
+        raise InputError(
+            f"{place(row)}: person={pattern!r} finds nobody in the {role} {shown(column.name(row))}; "
+            "give a regular expression that matches every id"
+        )
+    return called(column, names)
+
+
+def _genuine(
+    ids: dict[str, IdColumn],
+    labels: NDArray[np.bool_] | None,
+    options: ReadOptions,
+    origin: str,
+    place: Callable[[int], str],
+    attacks: NDArray[np.bool_] | None,
+    columns: Sequence[str],
+) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
+    """Which trials are genuine: what the label says, and the ids where there is none; they must not contradict."""
+    known = "claim" in ids and "subject" in ids
+    if not known and (labels is None or options.genuine_by == "ids"):
+        names = f"; its columns are {listed(columns)}" if columns else ""
+        wanted = "a label column, or claim and subject" if labels is None else "claim and subject"
+        raise InputError(
+            f"{origin}: nothing says which trials are genuine: it needs {wanted}{names}; "
+            'name them, as in columns={"label": "NAME"}'
+        )
+    if labels is None:
+        if options.genuine_by == "label":
+            raise InputError(
+                f'{origin}: has no labels, as genuine_by="label" asks; leave that out, or name '
+                'the column, as in columns={"label": "NAME"}'
+            )
+        return _same_person(ids), ()
+    if not known:
+        return labels, ()
+    same = _same_person(ids)
+    if options.genuine_by == "ids":
+        return same, (f"genuine where claim = subject; {plural(int((same != labels).sum()), 'label')} overruled",)
+    wrong = labels != same
+    if attacks is not None:
+        wrong &= ~attacks
+    if not wrong.any() or not _share_names(ids):
+        return labels, ()
+    if options.genuine_by == "label":
+        return labels, (f"{plural(int(wrong.sum()), 'label')} contradict claim and subject; the labels count",)
+    raise InputError(_contradiction(ids, labels, np.flatnonzero(wrong), place))
+
+
+def _same_person(ids: dict[str, IdColumn]) -> NDArray[np.bool_]:
+    return ids["claim"].numbered().equals(ids["subject"].numbered())
+
+
+def _share_names(ids: dict[str, IdColumn]) -> bool:
+    """Whether somebody is both claimed and a subject; otherwise claims and subjects are named in different ways."""
+    claim, subject = (ids[name].numbered() for name in ("claim", "subject"))
+    names = [set(column.names[np.unique(column.codes)].tolist()) for column in (claim, subject)]
+    return not names[0].isdisjoint(names[1])
+
+
+def _contradiction(
+    ids: dict[str, IdColumn], labels: NDArray[np.bool_], rows: NDArray[np.int64], place: Callable[[int], str]
+) -> str:
+    row = int(rows[0])
+    word = "genuine" if labels[row] else "impostor"
+    others = [place(int(other)).rpartition("row ")[2] for other in rows[1:6]]
+    more = f", as in rows {', '.join(others)}" if others else ""
+    more += f" and {len(rows) - 6:,} more" if len(rows) > 6 else ""
+    return (
+        f"{place(row)}: the label says {word}, but the claim is {cut(ids['claim'].name(row))} and the subject "
+        f"{cut(ids['subject'].name(row))}{more}; correct them, or say what counts: "
+        'genuine_by="label" or genuine_by="ids"'
+    )
+
+
+def check_repeated(sheet: Sheet) -> tuple[str, ...]:
+    """A note on trials that come more than once; an error where their labels contradict each other.
+
+    A trial is known by its ids, and only where it has a probe that tells trials apart.
+    """
+    if "probe" not in sheet.ids or len(sheet) < 2 or _is_constant(sheet.ids["probe"]):
+        return ()
+    columns = [column for name in ID_FIELDS if (column := sheet.ids.get(name)) is not None]
+    rows = _suspects(columns)
+    keys = np.zeros(len(rows), dtype=np.int64)
+    for column in columns:
+        codes = column[rows].numbered().codes
+        keys = np.unique(keys * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)[1]
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    before = rows[first[inverse]]
+    again = np.flatnonzero(before != rows)
+    if not len(again):
+        return ()
+    wrong = again[sheet.genuine[rows[again]] != sheet.genuine[before[again]]]
+    example = int(wrong[0] if len(wrong) else again[0])
+    row, earlier = int(rows[example]), int(before[example])
+    ids = ", ".join(cut(column.name(row)) for column in columns)
+    if len(wrong):
+        raise TrialsError(
+            f"{sheet.place(row)}: the same trial as in row {sheet.place(earlier).rpartition('row ')[2]} ({ids}), but "
+            "one is genuine and one is not; correct the labels"
+        )
+    return (f"{plural(len(again), 'trial')} came before with the same ids, and count again (such as {ids})",)
+
+
+def _is_constant(column: IdColumn) -> bool:
+    """Whether all have the same name, as where x stands for what is not known."""
+    first = column.name(0)
+    if column.name(len(column) - 1) != first or column.name(len(column) // 2) != first:
+        return False
+    return len(np.unique(column.numbered().codes)) == 1
+
+
+def _suspects(columns: Sequence[IdColumn]) -> NDArray[np.int64]:
+    """Rows that may be repeated, in order: those that share a key with others. Equal ids have equal keys.
+
+    The keys have the last bytes of long texts only. Where that leaves many rows, those before them are looked at too.
+    """
+    rows = _sharing(_keys(columns, 0))
+    for skipped in (8, 16, 24, 32, 40):
+        if len(rows) < _FEW_SUSPECTS:
+            break
+        rows = rows[_sharing(_keys([column[rows] for column in columns], skipped))]
+    return rows
+
+
+def _keys(columns: Sequence[IdColumn], skipped: int) -> NDArray[np.uint32]:
+    """A number for each trial, of its ids' numbers and of 8 bytes of its texts."""
+    keys = np.empty(len(columns[0]), dtype=np.uint32)
+    for start in range(0, len(keys), _BLOCK):  # small enough to stay in the cache
+        block = slice(start, start + _BLOCK)
+        total = np.zeros(len(keys[block]), dtype=np.uint64)
+        for column, factor in zip(columns, _FACTORS, strict=False):
+            total += factor * _numbers(column, block, skipped)
+        total ^= total >> np.uint64(32)
+        total *= _FACTORS[0]
+        keys[block] = total >> np.uint64(32)
+    return keys
+
+
+def _numbers(column: IdColumn, block: slice, skipped: int) -> NDArray[np.uint64]:
+    if not isinstance(column, ArrowTexts):
+        return column.numbered().codes[block].astype(np.uint64)
+    chunks = [chunk for chunk in column.texts.slice(block.start, _BLOCK).chunks if len(chunk)]
+    number = np.concatenate([_bytes_before_end(*string_buffers(chunk), skipped) for chunk in chunks])
+    return np.asarray(number ^ (number >> np.uint64(31)))
+
+
+_BLOCK = 1 << 15
+_ODD = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0xD6E8FEB86659FD93)
+_FACTORS = tuple(np.uint64(odd) for odd in _ODD)
+_FEW_SUSPECTS = 20_000
+
+
+def _sharing(keys: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """The rows whose key another row has too."""
+    ordered = np.sort(keys)
+    shared = ordered[1:][ordered[1:] == ordered[:-1]]
+    near = np.zeros(1 << 16, dtype=bool)
+    near[shared >> np.uint32(16)] = True
+    rows = np.flatnonzero(near[keys >> np.uint32(16)])
+    return rows[np.isin(keys[rows], shared)]
+
+
+def _bytes_before_end(offsets: NDArray[np.int32], data: NDArray[np.uint8], skipped: int) -> NDArray[np.uint64]:
+    """Eight bytes of each text, so many before its end; fewer where it is shorter."""
+    begin, end = int(offsets[0]), int(offsets[-1])
+    padded = np.concatenate([np.zeros(skipped + 8, np.uint8), data[begin:end]])
+    windows = np.ndarray(len(padded) - 7, np.dtype("<u8"), padded.data, strides=(1,))
+    found = windows[offsets[1:] - np.int32(begin)]
+    lengths = np.clip(np.diff(offsets) - skipped, 0, 8)
+    if lengths.min() < 8:
+        found = np.where(lengths > 0, found >> (64 - 8 * np.maximum(lengths, 1)).astype(np.uint64), np.uint64(0))
+    return np.asarray(found, dtype=np.uint64)

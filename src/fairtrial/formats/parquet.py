@@ -1,0 +1,199 @@
+"""Parquet: the tables of `table`, with types. What fairtrial writes says itself which columns hold no scores."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairtrial.errors import InputError, cut, listed, shown
+from fairtrial.formats.files import Head, Progress, system_name
+from fairtrial.formats.roles import Look, Roles, check_names, find_roles, look_at
+from fairtrial.formats.sheets import ReadOptions, Sheet
+from fairtrial.formats.table import sheet_of, to_arrow
+from fairtrial.formats.text import EXACT, ArrowTexts, ids_from_arrow
+from fairtrial.trials import IdColumn, Ids, Trials, concat_further
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_LOOKED_AT = 20
+_METADATA = b"fairtrial"
+
+
+def matches(heads: Sequence[Head]) -> bool:
+    """Whether each file is Parquet."""
+    return all(head.data.startswith(b"PAR1") for head in heads)
+
+
+def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
+    """One sheet per file."""
+    return [_read_one(head, options, progress) for head in heads]
+
+
+def read_parts(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
+    """One sheet of several files that are parts of one table."""
+    folder = replace(heads[0], path=heads[0].path.parent)
+    sheets = [_read_one(head, options, progress) for head in heads]
+    sheets = [sheet if sheet.named else replace(sheet, systems=(system_name(folder),)) for sheet in sheets]
+    first = sheets[0]
+    for sheet in sheets[1:]:
+        if any(set(getattr(sheet, name)) != set(getattr(first, name)) for name in ("systems", "ids", "columns")):
+            raise InputError(
+                f"{sheet.origin}: has other columns than {first.origin}, so they are not parts of one table"
+            )
+    ids: dict[str, IdColumn] = {name: _concatenate([sheet.ids[name] for sheet in sheets]) for name in first.ids}
+    return [
+        Sheet(
+            str(heads[0].path.parent),
+            np.concatenate([sheet.scores for sheet in sheets]),
+            np.concatenate([sheet.genuine for sheet in sheets]),
+            first.systems,
+            ids,
+            tuple(note for sheet in sheets for note in sheet.notes),
+            all(sheet.named for sheet in sheets),
+            columns={name: concat_further([sheet.columns[name] for sheet in sheets]) for name in first.columns},
+            taken=first.taken,
+        )
+    ]
+
+
+def _concatenate(parts: Sequence[IdColumn]) -> IdColumn:
+    import pyarrow as pa
+
+    texts = [part.texts for part in parts if isinstance(part, ArrowTexts)]
+    if len(texts) < len(parts):
+        return Ids.concat(parts)
+    return ArrowTexts(pa.chunked_array([chunk for text in texts for chunk in text.chunks], type=pa.string()))
+
+
+def _read_one(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    origin = str(head.path)
+    try:
+        with open(head.path, "rb") as raw, pq.ParquetFile(raw) as file:
+            schema = file.schema_arrow
+            names = [str(name) for name in schema.names]
+            check_names(names, options, origin)
+            known = _own_columns(schema, names, options)
+            roles = find_roles(names, _looks(file, schema), replace(options, others=(*options.others, *known)), origin)
+            table = file.read(columns=roles.columns)
+    except (pa.ArrowException, OSError, UnicodeError) as error:
+        raise InputError(f"{origin}: is not a complete Parquet file: {shown(error, 200)}") from error
+    if table.num_rows == 0:
+        raise InputError(f"{origin}: holds no trial")
+    if progress is not None:
+        progress(head.path.stat().st_size)
+    columns = {name: _column(table.column(name), name, roles, origin) for name in roles.columns}
+    lost = [name for name, column in columns.items() if column is None]
+    columns = {name: column for name, column in columns.items() if column is not None}
+    kept = replace(roles, further=tuple(name for name in roles.further if name not in lost))
+    sheet = sheet_of(head, kept, columns, options)
+    left = (f"left out: {listed(lost)}, which hold neither text nor numbers",) if lost else ()
+    return replace(sheet, taken=(*sheet.taken, *left))
+
+
+def _looks(file: Any, schema: pa.Schema) -> dict[str, Look]:
+    """What columns hold: by their types, and texts by their first cells."""
+    import pyarrow as pa
+
+    found: dict[str, Look] = {}
+    texts = []
+    for column in schema:
+        kind = column.type
+        if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+            found[column.name] = "fraction"
+        elif pa.types.is_integer(kind):
+            found[column.name] = "number"
+        elif pa.types.is_string(kind) or pa.types.is_large_string(kind):
+            texts.append(column.name)
+    if texts:
+        first: Any = next(file.iter_batches(_LOOKED_AT, columns=texts), None)
+        for name in texts if first is not None else ():
+            try:
+                found[name] = look_at([cell or "" for cell in first.column(name).to_pylist()])
+            except UnicodeDecodeError:
+                found[name] = "text"
+    return found
+
+
+def _own_columns(schema: pa.Schema, names: Sequence[str], options: ReadOptions) -> list[str]:
+    """Further columns of a file that fairtrial wrote, so far as the caller says nothing else of them."""
+    given = {*options.columns.values(), *options.scores, *options.others}
+    try:
+        found = json.loads((schema.metadata or {}).get(_METADATA, b"{}")).get("columns", [])
+        return [name for name in found if name in names and name not in given]
+    except (ValueError, AttributeError, TypeError):
+        return []
+
+
+def _column(column: pa.ChunkedArray, name: str, roles: Roles, origin: str) -> Any:
+    """Scores as numbers, ids as names; a further column as what it is, None if it is neither."""
+    import pyarrow as pa
+
+    try:
+        if name in roles.scores:
+            return _scores(column, name, origin)
+        if pa.types.is_dictionary(column.type):
+            column = column.cast(column.type.value_type)
+        if name in roles.further:
+            return _further(column)
+        if column.null_count:
+            raise InputError(f"{origin}: column {name} has {column.null_count} empty cells; every trial needs one")
+        texts = column.cast(pa.string())
+        texts.validate(full=True)
+        return ArrowTexts(texts) if ("probe", name) in roles.ids else ids_from_arrow(texts.dictionary_encode())
+    except (pa.ArrowException, UnicodeError) as error:
+        wanted = "numbers" if name in roles.scores else "names in UTF-8"
+        raise InputError(f"{origin}: column {cut(name)} of type {column.type} does not hold {wanted}") from error
+
+
+def _scores(column: pa.ChunkedArray, name: str, origin: str) -> NDArray[np.floating]:
+    import pyarrow as pa
+
+    kind = pa.float32() if pa.types.is_float32(column.type) else pa.float64()
+    whole = pa.types.is_integer(column.type) or pa.types.is_decimal(column.type)
+    values: NDArray[np.floating] = column.cast(kind, safe=not whole).to_numpy()
+    if whole and len(values) and np.nanmax(np.abs(values), initial=0) >= EXACT:
+        raise InputError(
+            f"{origin}: column {cut(name)} of type {column.type} holds numbers above 2**53, which a 64-bit float "
+            "cannot tell apart; scale the scores, or take their logarithm"
+        )
+    return values
+
+
+def _further(column: pa.ChunkedArray) -> Any:
+    """Numbers without a gap as numbers, and all else as text, empty where there is nothing."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if (pa.types.is_floating(column.type) or pa.types.is_integer(column.type)) and not column.null_count:
+        return column.to_numpy()
+    if pa.types.is_nested(column.type) or pa.types.is_binary(column.type) or pa.types.is_large_binary(column.type):
+        return None
+    try:
+        texts = pc.fill_null(column.cast(pa.string()), "")
+        texts.validate(full=True)
+    except pa.ArrowException:
+        return None
+    return ArrowTexts(texts)
+
+
+def write(trials: Trials, place: Path, target: Path) -> tuple[str, ...]:
+    """Write Parquet."""
+    import pyarrow.parquet as pq
+
+    table = to_arrow(trials, target)
+    if trials.columns:
+        told = {_METADATA: json.dumps({"columns": list(trials.columns)}).encode()}
+        table = table.replace_schema_metadata({**(table.schema.metadata or {}), **told})
+    with open(place, "wb") as file:
+        pq.write_table(table, file, compression="zstd")
+    return ()

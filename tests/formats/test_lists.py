@@ -1,0 +1,83 @@
+"""Two lists, told apart by their names, with what their columns hold told by their lines or by the caller."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairtrial.errors import FairtrialError
+from fairtrial.formats import read_trials
+from fairtrial.trials import Trials
+
+
+def read(
+    folder: Path, genuine: str, impostor: str, names: tuple[str, str] = ("gen.txt", "imp.txt"), **o: Any
+) -> Trials:
+    for name, text in zip(names, (genuine, impostor), strict=True):
+        (folder / name).write_text(text)
+    return read_trials([folder / name for name in names], **o)
+
+
+def test_bob_lines_in_two_lists(tmp_path: Path) -> None:
+    trials = read(tmp_path, "a a p1 .9\nb b p2 .8\n", "a b p2 .1\nb a p1 .2\n")
+    assert trials.scores.tolist() == [[0.9], [0.8], [0.1], [0.2]]
+    assert trials.ids["claim"].decode().tolist() == ["a", "b", "a", "b"]
+    assert trials.ids["probe"].decode().tolist() == ["p1", "p2", "p2", "p1"]
+    assert "claim subject probe score; genuine gen.txt, impostor imp.txt" in trials.notes[0]
+
+
+def test_numeric_probes_are_not_a_system(tmp_path: Path) -> None:
+    files = ("a a 1 .9\nb b 2 .8\n", "a b 2 .1\nb a 1 .2\n")
+    with pytest.raises(FairtrialError) as caught:
+        read(tmp_path, *files)
+    assert "gen.txt: column 3 may hold probes or scores" in str(caught.value)
+    assert 'columns={"probe": "3"}' in str(caught.value)
+    told = {"claim": "1", "subject": "2", "probe": "3", "score": "4"}
+    trials = read(tmp_path, *files, columns=told)
+    assert trials.scores.tolist() == [[0.9], [0.8], [0.1], [0.2]]
+    assert trials.ids["probe"].decode().tolist() == ["1", "2", "2", "1"]
+    two = read(tmp_path, *files, columns={"subject": "1", "claim": "2"}, scores=("3", "4"))
+    assert two.scores.tolist() == [[1, 0.9], [2, 0.8], [2, 0.1], [1, 0.2]]
+
+
+def test_columns_that_are_not_there_or_not_told_are_refused(tmp_path: Path) -> None:
+    files = ("a a 1 .9\n", "a b 2 .1\n")
+    for columns, words in (
+        ({"probe": "5"}, "there is no column '5'"),
+        ({"probe": "third"}, "columns have no names here, but numbers from 1 to 4"),
+        ({"claim": "1", "score": "1"}, "given two roles"),
+        ({"claim": "1"}, "say what each of them holds"),
+        ({"label": "1"}, "no column in the role label"),
+    ):
+        with pytest.raises(FairtrialError, match=words):
+            read(tmp_path, *files, columns=columns)
+
+
+def test_scores_of_two_systems_are_still_told(tmp_path: Path) -> None:
+    trials = read(tmp_path, "3 3 1.5 1.25\n4 4 1.75 2\n", "0 3 -.5 -.25\n0 4 1 0.5\n")
+    assert trials.systems == ("system 1", "system 2")
+    assert trials.ids["subject"].decode().tolist() == ["3", "4", "0", "0"]
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("genuiniFile", "impostoriFile"),
+        ("genuineScores.txt", "impostorScores.txt"),
+        ("x-clients.dat", "x-impostors.dat"),
+    ],
+)
+def test_names_that_say_which_is_which(tmp_path: Path, names: tuple[str, str]) -> None:
+    assert read(tmp_path, "1\n2\n", "0\n", names).genuine.tolist() == [True, True, False]
+
+
+def test_names_that_say_nothing_are_refused_for_that_reason(tmp_path: Path) -> None:
+    with pytest.raises(FairtrialError, match=r"a.txt: holds scores, but nothing that says which are genuine; two such"):
+        read(tmp_path, "1\n2\n", "0\n", ("a.txt", "b.txt"))
+
+
+def test_a_line_of_prose_is_not_a_bob_line(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("100_1.dat - 100_2.dat: 66.46\n100_1.dat - 101_1.dat: 3.5\n")
+    for name in (None, "bob4"):
+        with pytest.raises(FairtrialError, match=r"a.txt: .*100_1.dat - 100_2.dat: 66.46"):
+            read_trials(tmp_path / "a.txt", format=name)

@@ -1,0 +1,111 @@
+"""What a text file says is what is read: nothing is swallowed, merged or taken for missing."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fairtrial.errors import FairtrialError
+from fairtrial.formats import read_trials
+from fairtrial.formats.text import ArrowTexts
+from fairtrial.trials import Trials
+
+
+def read(folder: Path, text: str | bytes, name: str = "a.csv", **options: Any) -> Trials:
+    path = folder / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return read_trials(path, **options)
+
+
+def refused(folder: Path, text: str | bytes, name: str = "a.csv", **options: Any) -> str:
+    with pytest.raises(FairtrialError) as caught:
+        read(folder, text, name, **options)
+    return str(caught.value)
+
+
+def test_an_unclosed_quote_swallows_nothing(tmp_path: Path) -> None:
+    rows = ["label,score,remark", "1,.9,ok", '0,.1,"noisy', "1,.8,ok", "0,.2,ok"]
+    message = refused(tmp_path, "\n".join(rows) + "\n")
+    assert "a.csv, line 3: " in message
+    assert "quote" in message
+
+
+@pytest.mark.parametrize("last", ["", "\n", "\r\n"])
+def test_an_unclosed_quote_in_the_last_line_is_refused_too(tmp_path: Path, last: str) -> None:
+    assert "never closed" in refused(tmp_path, f'label,score,remark\n1,.9,ok\n0,.1,"noisy{last}')
+
+
+def test_two_unclosed_quotes_that_close_each_other_swallow_nothing(tmp_path: Path) -> None:
+    rows = ["label,score,remark"] + ["1,.9,ok", "0,.1,ok"] * 100
+    rows[50] += '"'
+    rows[50] = rows[50].replace("ok", '"ok').removesuffix('"')
+    rows[150] = rows[150].removesuffix("ok") + '"'
+    assert "a.csv, line 51: a cell in quotes goes over 101 lines" in refused(tmp_path, "\n".join(rows))
+
+
+def test_quotes_that_close_are_read(tmp_path: Path) -> None:
+    text = 'label,score,remark\n1,.9,"a ""b"", c"\n"0",".1","two\nlines"\n1,.8,5" disk\n'
+    trials = read(tmp_path, text)
+    assert trials.scores[:, 0].tolist() == [0.9, 0.1, 0.8]
+    remark = trials.columns["remark"]
+    assert not isinstance(remark, np.ndarray)
+    assert remark.decode().tolist() == ['a "b", c', "two\nlines", '5" disk']
+
+
+@pytest.mark.parametrize("number", ["1e400", "-1e400", "9007199254740993", "-18014398509481985"])
+def test_a_score_that_a_float_cannot_hold_is_refused(tmp_path: Path, number: str) -> None:
+    message = refused(tmp_path, f"label,score\n1,.9\n0,{number}\n")
+    assert "a.csv, line 3" in message
+    assert number in message
+    assert number in refused(tmp_path, f"a a p 1\na b p {number}\n", "a.txt")
+
+
+def test_large_scores_that_a_float_can_hold_are_read(tmp_path: Path) -> None:
+    expected = ["1e300", "9007199254740992", "18014398509481984", "-inf", "inf", "-Infinity"]
+    trials = read(tmp_path, "label,score\n" + "".join(f"{k % 2},{text}\n" for k, text in enumerate(expected)))
+    assert trials.scores[:, 0].tolist() == [float(text) for text in expected]
+
+
+@pytest.mark.parametrize("ending", [".csv", ".txt"])
+def test_nul_far_down_a_file_is_refused_with_its_line(tmp_path: Path, ending: str) -> None:
+    rows = ["anna anna p 0.5", "anna bert p 0.25"] * 8000 + ["an\x00na an\x00na p 0.75"]
+    text = "\n".join(rows)
+    if ending == ".csv":
+        text = "claim subject probe score\n" + text
+        text = text.replace(" ", ",")
+    assert f"line {16_001 + (ending == '.csv')}: holds a NUL" in refused(tmp_path, text, f"a{ending}")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_utf16_is_named(tmp_path: Path, encoding: str) -> None:
+    assert "is UTF-16 text; save it as UTF-8" in refused(tmp_path, "label,score\n1,.9\n0,.1\n".encode(encoding))
+
+
+def test_quotes_mean_nothing_in_bob_files_with_tabs_or_spaces(tmp_path: Path) -> None:
+    lines = ['"a a p .5', "a b p .25", 'b" b p .125', "b a p .5", 'c" c" p .75']
+    spaces, tabs = (read(tmp_path, "\n".join(lines).replace(" ", by), "a.txt") for by in (" ", "\t"))
+    assert len(tabs) == len(spaces) == 5
+    assert tabs.genuine.tolist() == spaces.genuine.tolist() == [False, False, False, False, True]
+    assert tabs.ids["claim"].decode().tolist() == ['"a', "a", 'b"', "b", 'c"']
+
+
+def test_an_empty_id_of_a_bob_file_with_tabs_is_refused(tmp_path: Path) -> None:
+    assert "a.txt, row 2: claim is empty" in refused(tmp_path, "a\tb\tp\t.5\n\t\tp\t.5\n", "a.txt")
+
+
+def test_an_odd_cell_in_quotes_is_read_by_arrow_and_slowly_alike(tmp_path: Path) -> None:
+    rows = "".join(f'"c{k}","c{k}","p{k}",{k}.5\n' for k in range(4000))
+    trials = read(tmp_path, "claim,subject,probe,score\n" + rows)
+    assert trials.scores[:, 0].tolist() == (np.arange(4000) + 0.5).tolist()
+    assert trials.ids["probe"].decode()[3999] == "p3999"
+
+
+def test_rows_are_taken_from_texts_in_several_pieces() -> None:
+    import pyarrow as pa
+
+    pieces = [pa.array(["a", "b"]), pa.array([], pa.string()), pa.array(["c"]), pa.array(["d", "e"])]
+    texts = ArrowTexts(pa.chunked_array(pieces))
+    for rows in ([0, 1, 2, 3, 4], [1, 4], [4], [], [3, 0], [2, 2]):
+        assert texts[np.array(rows, dtype=np.int64)].decode().tolist() == ["abcde"[row] for row in rows]
+    assert texts[np.array([True, False, False, True, False])].decode().tolist() == ["a", "d"]
