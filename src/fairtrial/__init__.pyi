@@ -76,6 +76,7 @@ from .planning import ComparisonPlan, RatePlan, check_plan, comparison_power, pl
 from .rules.criteria import CRITERIA, Criterion, choose_thresholds, register_criterion
 from .rules.eer import EqualErrorRate, equal_error_rate
 from .rules.measures import MEASURES, DetectionCosts, Measure, Weights, linear_measure, register_measure
+from .scale.counter import Counter, load_counters
 from .significance import (
     Discordant,
     EerBound,
@@ -122,6 +123,7 @@ __all__ = [
     "Comparison",
     "ComparisonPlan",
     "Contest",
+    "Counter",
     "CoverageRow",
     "CoverageStudy",
     "Criterion",
@@ -212,6 +214,7 @@ __all__ = [
     "judged_interval",
     "linear_measure",
     "list_experiments",
+    "load_counters",
     "load_dataset",
     "load_lausanne",
     "make_blocks",

@@ -156,7 +156,7 @@ class ArraySource:
     def tally(self, what: Tally[Total]) -> Total:
         chunks = list(self.chunks())
         # NumPy lets go of the interpreter while it counts, so threads share the work
-        threads = min(_processors(), _MAX_THREADS, len(chunks) // 8)
+        threads = min(processors(), _MAX_THREADS, len(chunks) // 8)
         if threads < 2:
             return _tally_chunks(what, chunks)
         with ThreadPoolExecutor(threads) as pool:
@@ -171,7 +171,7 @@ def _tally_chunks(what: Tally[Total], chunks: Sequence[tuple[Scores, Genuine]]) 
     return total
 
 
-def _processors() -> int:
+def processors() -> int:
     """How many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -195,7 +195,7 @@ def as_source(data: ScoreData, *, system: str | None = None, what: str = "scores
         source = ArraySource(((scores, data.genuine),), genuine, len(scores) - genuine)
     elif isinstance(data, tuple) and len(data) == 2:
         arrays = [
-            _score_array(part, f"{what}, {name}") for part, name in zip(data, ("genuine", "impostor"), strict=True)
+            score_array(part, f"{what}, {name}") for part, name in zip(data, ("genuine", "impostor"), strict=True)
         ]
         source = ArraySource(((arrays[0], True), (arrays[1], False)), len(arrays[0]), len(arrays[1]))
     elif hasattr(data, "tally"):
@@ -211,7 +211,14 @@ def as_source(data: ScoreData, *, system: str | None = None, what: str = "scores
     return source
 
 
-def _score_array(values: ArrayLike, what: str) -> Scores:
+def score_array(values: ArrayLike, what: str) -> Scores:
+    """One number per trial as an array of 32 or 64 bits.
+
+    Raises
+    ------
+    TrialsError
+        What is not a number, a NaN, or an array of more dimensions than one. `what` names the scores there.
+    """
     scores = np.asarray(values)
     if np.ma.isMaskedArray(values) and np.ma.is_masked(values):
         raise TrialsError(f"{what}: some scores are masked; drop or reject trials without a score first")

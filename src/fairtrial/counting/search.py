@@ -41,7 +41,7 @@ def all_points(source: ScoreSource) -> ErrorCounts:
 
 def hull_points(source: ScoreSource) -> ErrorCounts:
     """Error counts at the vertices of the lower convex hull, by rising threshold: the ROC convex hull."""
-    points = _candidates(source, _cells_below_hull, _MAX_CELLS)
+    points = _candidates(source, cells_below_hull, _MAX_CELLS)
     return points[_hull(points)]
 
 
@@ -52,7 +52,7 @@ def crossing_points(source: ScoreSource, level: Level, targets: NDArray[np.float
     and of the run with the lowest level above it.
     """
     # a few cells a target are looked into, so a few thousand cells are fine enough
-    points = _candidates(source, lambda edges: _cells_at_crossings(level(edges), targets), 4096 * (1 + len(targets)))
+    points = _candidates(source, lambda edges: cells_at_crossings(level(edges), targets), 4096 * (1 + len(targets)))
     keep = _crossing_ends(level(points), targets)
     return points[np.unique(np.clip(keep, 0, len(points) - 1))]
 
@@ -221,7 +221,7 @@ def _points_in(
     return points[order]
 
 
-def _cells_below_hull(edges: ErrorCounts) -> NDArray[np.bool_]:
+def cells_below_hull(edges: ErrorCounts) -> NDArray[np.bool_]:
     """Cells that may hold a vertex of the hull of all points, given the points at their edges."""
     accepts, rejects = edges.false_accepts, edges.false_rejects
     hull = _drop_concave(edges)
@@ -287,7 +287,7 @@ def _crossing_ends(levels: NDArray[np.float64], targets: NDArray[np.float64]) ->
     return np.concatenate([end + step for end in ends for step in (-1, 0, 1)])
 
 
-def _cells_at_crossings(levels: NDArray[np.float64], targets: NDArray[np.float64]) -> NDArray[np.bool_]:
+def cells_at_crossings(levels: NDArray[np.float64], targets: NDArray[np.float64]) -> NDArray[np.bool_]:
     """The cells on both sides of the edges that `_crossing_ends` finds, given the levels at the edges."""
     keep = np.zeros(len(levels) - 1, dtype=bool)
     ends = _crossing_ends(levels, targets)
