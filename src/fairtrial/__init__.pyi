@@ -77,6 +77,8 @@ from .rules.criteria import CRITERIA, Criterion, choose_thresholds, register_cri
 from .rules.eer import EqualErrorRate, equal_error_rate
 from .rules.measures import MEASURES, DetectionCosts, Measure, Weights, linear_measure, register_measure
 from .scale.counter import Counter, load_counters
+from .scale.figures import bounded_curve, bounded_eer, counted_roc, evaluate_counted
+from .scale.results import BoundedCurve, BoundedEvaluation
 from .significance import (
     Discordant,
     EerBound,
@@ -118,6 +120,8 @@ __all__ = [
     "BenchmarkSet",
     "BetaBinomialFit",
     "Block",
+    "BoundedCurve",
+    "BoundedEvaluation",
     "Cell",
     "Column",
     "Comparison",
@@ -176,6 +180,8 @@ __all__ = [
     "as_source",
     "auc_error",
     "bound_from_eers",
+    "bounded_curve",
+    "bounded_eer",
     "bounds_from_eers",
     "check_plan",
     "choose_thresholds",
@@ -188,6 +194,7 @@ __all__ = [
     "comparison_power",
     "corrected_resampled_test",
     "count_errors",
+    "counted_roc",
     "cover",
     "cover_exactly",
     "cross_validate",
@@ -200,6 +207,7 @@ __all__ = [
     "equivalence_test",
     "errors_pmf",
     "evaluate",
+    "evaluate_counted",
     "expected_areas",
     "fit_beta_binomial",
     "five_by_two_test",

@@ -90,11 +90,11 @@ def roc_curve(
     if max_points is not None:
         if max_points < 2:
             raise ParameterError(f"max_points must be at least 2, not {max_points}")
-        counts = _thinned(counts, max_points)
+        counts = thinned_points(counts, max_points)
     return RocCurve(counts, convex_hull)
 
 
-def _thinned(counts: ErrorCounts, max_points: int) -> ErrorCounts:
+def thinned_points(counts: ErrorCounts, max_points: int) -> ErrorCounts:
     """Points whose staircase is that of all points, or near it where there are too many corners."""
     if len(counts) > max_points:
         counts = counts[_corners(counts)]

@@ -86,11 +86,17 @@ def _merged(sets: Sequence[Trials], people: Sequence[Sequence[NDArray[np.int64]]
     ]
     if not links:
         return None
+    first, second = (np.concatenate(side) for side in zip(*links, strict=True))
+    return one_person(1 + max(int(column.max(initial=-1)) for own in people for column in own), first, second)
+
+
+def one_person(size: int, first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The number of the person behind each of so many names, given pairs of names that are one person."""
+    if not len(first):
+        return np.arange(size)
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    first, second = (np.concatenate(side) for side in zip(*links, strict=True))
-    size = 1 + max(int(column.max(initial=-1)) for own in people for column in own)
     graph = coo_array((np.ones(len(first)), (first, second)), shape=(size, size))
     return np.asarray(connected_components(graph, directed=False)[1].astype(np.int64))
 

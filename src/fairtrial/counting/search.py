@@ -42,7 +42,7 @@ def all_points(source: ScoreSource) -> ErrorCounts:
 def hull_points(source: ScoreSource) -> ErrorCounts:
     """Error counts at the vertices of the lower convex hull, by rising threshold: the ROC convex hull."""
     points = _candidates(source, cells_below_hull, _MAX_CELLS)
-    return points[_hull(points)]
+    return points[hull_of_points(points)]
 
 
 def crossing_points(source: ScoreSource, level: Level, targets: NDArray[np.float64]) -> ErrorCounts:
@@ -254,7 +254,7 @@ def _drop_concave(points: ErrorCounts) -> NDArray[np.int64]:
     return keep
 
 
-def _hull(points: ErrorCounts) -> NDArray[np.int64]:
+def hull_of_points(points: ErrorCounts) -> NDArray[np.int64]:
     """The vertices of the lower hull, in exact integers."""
     kept: list[int] = []
     places: list[tuple[int, int]] = []

@@ -17,10 +17,11 @@ from fairtrial.counting.errors import ErrorCounts, Genuine, Scores, score_array
 from fairtrial.errors import FairtrialError, InputError, ParameterError, TrialsError, listed
 from fairtrial.formats.files import PathLike
 from fairtrial.formats.parts import read_part, write_part
+from fairtrial.people import one_person
 from fairtrial.scale.accumulator import Accumulator
 from fairtrial.scale.axis import MOST_CELLS_AT_LAST, Integers
 from fairtrial.scale.cells import CountedCells
-from fairtrial.scale.watched import ROLES, Role, Roster, WatchedErrors
+from fairtrial.scale.watched import ROLES, PersonErrors, Role, Roster, WatchedErrors
 from fairtrial.tables import plural
 from fairtrial.trials import IdColumn, Ids, Trials
 
@@ -302,13 +303,50 @@ class Counter:
             return ErrorCounts(float(threshold), 0, 0, 0, 0)
         return self._watched[index].errors()[int(np.searchsorted(known, threshold))].scalar()
 
-    def _index(self, system: str | None) -> int:
+    def errors_by_person(self, threshold: float, *, system: str | None = None) -> PersonErrors:
+        """Trials and errors of each person at a threshold that was given beforehand.
+
+        Parameters
+        ----------
+        threshold, system
+            As in `errors_at`.
+
+        Returns
+        -------
+        PersonErrors
+            One entry per name, in each role that is known; see there.
+
+        Examples
+        --------
+        >>> counter = Counter(thresholds=[0.5])
+        >>> counter.update([0.9, 0.6, 0.2], [True, False, False], claim=["a", "b", "a"])
+        >>> found = counter.errors_by_person(0.5)
+        >>> found.names, found.errors["claim"].tolist()
+        (('a', 'b'), [[0, 1], [0, 0]])
+        """
+        self.errors_at(threshold, system=system)
+        names, order, links = self._roster.ordered()
+        trials, errors = {}, {}
+        if self._watched:
+            index = self._index(system)
+            place = 1 + int(np.searchsorted(self._by_system[index], threshold))
+            for role, counts in self._watched[index].renumbered(order).items():
+                trials[role] = counts.sum(axis=2)
+                errors[role] = np.stack([counts[0, :, place:].sum(axis=1), counts[1, :, :place].sum(axis=1)])
+        return PersonErrors(names, one_person(len(names), links[:, 0], links[:, 1]), trials, errors)
+
+    def check_system(self, system: str | None) -> str:
+        """The name itself, if there is such a system; that of the only one where none is named."""
         if system is None and len(self.systems) == 1:
-            return 0
+            return self.systems[0]
+        if system is None:
+            raise TrialsError(f"there are {len(self.systems)} systems: name one of {listed(self.systems)}")
         if system not in self.systems:
-            known = listed(self.systems)
-            raise TrialsError(f"there is no system {system!r}; there are {known}" if system else f"name one of {known}")
-        return self.systems.index(system)
+            raise TrialsError(f"there is no system {system!r}; there are {listed(self.systems)}")
+        return system
+
+    def _index(self, system: str | None) -> int:
+        return self.systems.index(self.check_system(system))
 
     def settings(self) -> dict[str, Any]:
         """What two counters must have in common to be merged."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -63,6 +64,26 @@ class Roster:
         place[order] = np.arange(len(order))
         links = np.sort(place[self.links], axis=1)
         return tuple(names[k] for k in order.tolist()), order, links[np.lexsort((links[:, 1], links[:, 0]))]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PersonErrors:
+    """Trials and errors of each person at one threshold.
+
+    Parameters
+    ----------
+    names
+        The names of people, in their order.
+    person
+        For each name, the number of the person: two names that a genuine trial has in common are one person.
+    trials, errors
+        For each role that is known, two rows, impostor and genuine trials, and one column per name.
+    """
+
+    names: tuple[str, ...]
+    person: Integers
+    trials: dict[Role, Integers]
+    errors: dict[Role, Integers]
 
 
 class WatchedErrors:
