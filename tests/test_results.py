@@ -26,6 +26,17 @@ def scores(seed: int) -> ft.Trials:
     )
 
 
+def counters() -> tuple[ft.Counter, ft.Counter]:
+    found = []
+    for seed in (0, 1):
+        counter = ft.Counter(scores(0).systems, precision=0.05)
+        rng = np.random.default_rng(seed)
+        genuine = rng.random(6000) < 0.3
+        counter.update(rng.normal(size=(6000, 2)) + genuine[:, None], genuine)
+        found.append(counter)
+    return found[0], found[1]
+
+
 @cache
 def results() -> dict[str, Result]:
     dev, test = scores(0), scores(1)
@@ -67,13 +78,16 @@ def results() -> dict[str, Result]:
         "contest": ft.compare_runs(lausanne, runs),
         "roc": ft.roc_curve(dev, system="face"),
         "eer": ft.equal_error_rate(dev, system="face"),
+        "counted evaluation": ft.evaluate_counted(*counters(), system="face", measures=["f1"]),
+        "counted curve": ft.bounded_curve(*counters(), system="face", alphas=np.linspace(0, 1, 21), measure="dcf"),
+        "counted comparison": ft.compare_counted(*counters()),
     }
 
 
 NAMES = [
     "evaluation", "comparison", "pair", "curve", "areas", "band", "compared curves", "area test", "interval", "test",
     "mcnemar", "bound", "repeated", "no errors", "fit", "study", "studies", "plan", "checked plan", "comparison plan",
-    "fusion", "benchmark", "contest", "roc", "eer",
+    "fusion", "benchmark", "contest", "roc", "eer", "counted evaluation", "counted curve", "counted comparison",
 ]  # fmt: skip
 
 

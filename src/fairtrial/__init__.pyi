@@ -76,8 +76,10 @@ from .planning import ComparisonPlan, RatePlan, check_plan, comparison_power, pl
 from .rules.criteria import CRITERIA, Criterion, choose_thresholds, register_criterion
 from .rules.eer import EqualErrorRate, equal_error_rate
 from .rules.measures import MEASURES, DetectionCosts, Measure, Weights, linear_measure, register_measure
-from .scale.counter import Counter, load_counters
+from .scale.comparing import BoundedComparison, compare_counted
+from .scale.counter import Counter
 from .scale.figures import bounded_curve, bounded_eer, counted_roc, evaluate_counted
+from .scale.merging import load_counters
 from .scale.results import BoundedCurve, BoundedEvaluation
 from .significance import (
     Discordant,
@@ -120,6 +122,7 @@ __all__ = [
     "BenchmarkSet",
     "BetaBinomialFit",
     "Block",
+    "BoundedComparison",
     "BoundedCurve",
     "BoundedEvaluation",
     "Cell",
@@ -189,6 +192,7 @@ __all__ = [
     "class_test",
     "compact_letters",
     "compare",
+    "compare_counted",
     "compare_curves",
     "compare_runs",
     "comparison_power",

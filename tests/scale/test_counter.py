@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 import fairtrial as ft
 from fairtrial.scale import accumulator
 from fairtrial.scale.cells import CountedCells
-from fairtrial.scale.counter import Counter, load_counters
+from fairtrial.scale.counter import Counter
+from fairtrial.scale.merging import load_counters
 from strategies import score_arrays
 
 SMALL = 0.05

@@ -2,38 +2,28 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
-from math import ceil, log2
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fairtrial.checks import check_workers
 from fairtrial.counting.errors import ErrorCounts, Genuine, Scores, score_array
-from fairtrial.errors import FairtrialError, InputError, ParameterError, TrialsError, listed
+from fairtrial.errors import InputError, ParameterError, TrialsError, listed
 from fairtrial.formats.files import PathLike
 from fairtrial.formats.parts import read_part, write_part
 from fairtrial.people import one_person
 from fairtrial.scale.accumulator import Accumulator
-from fairtrial.scale.axis import MOST_CELLS_AT_LAST, Integers
+from fairtrial.scale.arguments import Thresholds, as_ids, cell_budget, cell_floor, check_genuine, check_thresholds
+from fairtrial.scale.axis import Integers
 from fairtrial.scale.cells import CountedCells
 from fairtrial.scale.watched import ROLES, PersonErrors, Role, Roster, WatchedErrors
 from fairtrial.tables import plural
-from fairtrial.trials import IdColumn, Ids, Trials
+from fairtrial.trials import IdColumn, Trials
 
-Thresholds: TypeAlias = Sequence[float] | NDArray[np.float64] | Mapping[str, Sequence[float]]
-"""Thresholds for all systems, or for each system by its name."""
 PRECISION = 1e-4
-_CELLS_BY_PRECISION = 100
-_MOST_CELLS = 1 << 24
-_READERS = 2
-_AHEAD = 4
-_BINADES = 10
-"""As a power of two, how many binades may have as many cells as the floor of a level gives them."""
 
 
 class Counter:
@@ -91,12 +81,11 @@ class Counter:
         if not isinstance(precision, (int, float)) or not 0 < precision < 1:
             raise ParameterError(f"precision must be a number between 0 and 1, as 1e-4, not {precision!r}")
         self.precision = float(precision)
-        self.budget = _budget(self.precision)
-        floor = int(log2(self.budget)) - _BINADES
+        self.budget = cell_budget(self.precision)
         if threads is not None:
             check_workers(threads)
-        self._counted = [Accumulator(self.budget, floor, threads=threads) for _ in self.systems]
-        self._by_system = _thresholds_by_system(thresholds, self.systems)
+        self._counted = [Accumulator(self.budget, cell_floor(self.budget), threads=threads) for _ in self.systems]
+        self._by_system = check_thresholds(thresholds, self.systems)
         self._roles: tuple[Role, ...] | None = None
         self._roster = Roster()
         self._watched: list[WatchedErrors] = []
@@ -179,9 +168,9 @@ class Counter:
             self._update_trials(scores)
             return
         columns = self._columns(scores)
-        mask = _genuine(genuine, len(columns[0]))
+        mask = check_genuine(genuine, len(columns[0]))
         ids = {role: ids for role, ids in (("claim", claim), ("subject", subject)) if ids is not None}
-        self._update(columns, mask, {role: _as_ids(ids[role]) for role in ROLES if role in ids})
+        self._update(columns, mask, {role: as_ids(ids[role]) for role in ROLES if role in ids})
 
     def _update_trials(self, trials: Trials) -> None:
         missing = [name for name in self.systems if name not in trials.systems]
@@ -258,9 +247,9 @@ class Counter:
         own, theirs = self.settings(), other.settings()
         for name in own:
             if own[name] != theirs[name]:
-                raise ParameterError(
-                    f"counters of different {name} cannot be merged: {_shown(own[name])} and {_shown(theirs[name])}"
-                )
+                found = f"{_shown(own[name])} and {_shown(theirs[name])}"
+                hint = "; count them under the same names" if name == "systems" else ""
+                raise ParameterError(f"counters of different {name} cannot be merged: {found}{hint}")
         if other._roles is not None:
             self._know_roles(other._roles)
             numbers = self._roster.add(other._roster.names)
@@ -417,7 +406,7 @@ class Counter:
         counter._totals += arrays["totals"]
         for k, accumulator in enumerate(counter._counted):
             level = int(arrays[f"level.{k}"][0])
-            floor = int(log2(counter.budget)) - _BINADES
+            floor = cell_floor(counter.budget)
             accumulator.merge(CountedCells(level, floor, arrays[f"starts.{k}"], arrays[f"counts.{k}"]))
         if "roles" in arrays:
             counter._know_roles(tuple(role for role, known in zip(ROLES, arrays["roles"], strict=True) if known))
@@ -428,49 +417,6 @@ class Counter:
                 watched.by_class = arrays[f"watched.{k}"]
                 watched.by_person = {role: arrays[f"{role}.{k}"] for role in counter.roles}
         return counter
-
-
-def _budget(precision: float) -> int:
-    """How many cells a precision asks for, a power of two."""
-    cells: int = 2 ** ceil(log2(_CELLS_BY_PRECISION / precision))
-    return min(max(cells, MOST_CELLS_AT_LAST), _MOST_CELLS)
-
-
-def _thresholds_by_system(given: Thresholds | None, systems: tuple[str, ...]) -> list[NDArray[np.float64]]:
-    if given is None:
-        given = ()
-    if isinstance(given, Mapping):
-        unknown = [name for name in given if name not in systems]
-        if unknown:
-            raise ParameterError(f"thresholds are given for {listed(unknown)}; the systems are {listed(systems)}")
-        return [_rising(given.get(name, ())) for name in systems]
-    return [_rising(given)] * len(systems)
-
-
-def _rising(thresholds: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
-    try:
-        values = np.unique(np.atleast_1d(np.asarray(thresholds, dtype=np.float64))) + 0.0
-    except (TypeError, ValueError) as error:
-        raise ParameterError(f"thresholds must be numbers, not {thresholds!r}") from error
-    if np.isnan(values).any():
-        raise ParameterError("a threshold is NaN; thresholds must be numbers, -inf or inf")
-    return values
-
-
-def _genuine(genuine: ArrayLike | None, count: int) -> Genuine:
-    if genuine is None:
-        raise TrialsError("genuine must say which trials are genuine: a boolean array, or one answer for all")
-    flags = np.asarray(genuine)
-    if flags.dtype != np.bool_ or flags.ndim > 1 or (flags.ndim and len(flags) != count):
-        raise TrialsError(
-            f"genuine must be True, False or a boolean array with one entry per trial ({count:,} here), "
-            f"not {flags.dtype} of shape {flags.shape}"
-        )
-    return flags if flags.ndim else bool(flags)
-
-
-def _as_ids(values: Iterable[Any] | IdColumn) -> IdColumn:
-    return values if hasattr(values, "numbered") else Ids.of(values)  # type: ignore[return-value]
 
 
 def _words(roles: tuple[Role, ...]) -> str:
@@ -485,50 +431,3 @@ def _shown(setting: Any) -> str:
 
 def _same(a: Mapping[str, NDArray[Any]], b: Mapping[str, NDArray[Any]]) -> bool:
     return a.keys() == b.keys() and all(np.array_equal(a[name], b[name]) for name in a)
-
-
-def load_counters(paths: Sequence[PathLike], *, progress: Callable[[int], None] | None = None) -> Counter:
-    """Read saved counters and merge them all.
-
-    Parameters
-    ----------
-    paths
-        Files of counters of the same systems, precision and thresholds, at least one.
-    progress
-        Called with 1 after each file.
-
-    Returns
-    -------
-    Counter
-        All that they have counted; the same whatever their order.
-
-    Raises
-    ------
-    InputError
-        A file that cannot be read, or is of other settings than the first one.
-    """
-    if not paths:
-        raise ParameterError("there must be at least one file of counts to merge")
-    whole: Counter | None = None
-    for path, part in zip(paths, _loaded(paths), strict=True):
-        if whole is None:
-            whole = part
-        else:
-            try:
-                whole.merge(part)
-            except FairtrialError as error:
-                raise InputError(f"{path}: does not fit {paths[0]}: {error}") from error
-        if progress is not None:
-            progress(1)
-    assert whole is not None
-    return whole
-
-
-def _loaded(paths: Sequence[PathLike]) -> Iterator[Counter]:
-    """The counters one after the other, a few of them read ahead while others are merged."""
-    with ThreadPoolExecutor(_READERS) as pool:
-        ahead = deque(pool.submit(Counter.load, path) for path in paths[:_AHEAD])
-        for path in [*paths[_AHEAD:], *[None] * len(ahead)]:
-            yield ahead.popleft().result()
-            if path is not None:
-                ahead.append(pool.submit(Counter.load, path))

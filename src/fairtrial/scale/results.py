@@ -79,16 +79,16 @@ class BoundedEvaluation(Result):
         columns = (
             Column("system", "system"),
             Column("set", "set", "term"),
-            Column("measure", "measure", "measure"),
-            Column("low", "at least", "number"),
-            Column("high", "at most", "number"),
+            Column("measure", "measure", "term"),
+            Column("low", "at least", "threshold"),
+            Column("high", "at most", "threshold"),
             Column("relative", "relative width", "number"),
         )
         shown = [
             ("dev", "threshold", self.threshold),
-            *(("dev", name, found) for name, found in self.dev.items()),
-            *(("test", name, found) for name, found in self.test.items()),
-            *(("test", name, found) for name, found in self.measures.items()),
+            *(("dev", name.upper(), found) for name, found in self.dev.items()),
+            *(("test", name.upper(), found) for name, found in self.test.items()),
+            *(("test", own.reported[name].label, found) for name, found in self.measures.items()),
         ]
         rows = tuple(
             (own.system, word, name, found.low, found.high, None if name == "threshold" else relative_width(found))
