@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
+from functools import partial
 
 import numpy as np
 
 from fairtrial.counting.errors import Genuine, Scores, processors
 from fairtrial.scale.axis import Integers
 from fairtrial.scale.cells import CountedCells
-from fairtrial.scale.layout import Layout, count_in_layout, fit_layout
+from fairtrial.scale.layout import Chunk, Layout, count_in_layout, cut, fit_layout
 
-_PENDING = 1 << 20
+_PENDING = 1 << 22
 """Scores that are gathered before they are counted."""
 _BY_THREAD = 1 << 19
 """Scores that are worth a thread."""
@@ -37,14 +37,14 @@ class Accumulator:
         self._table: Integers = np.empty(0, dtype=np.int64)
         self._aside: list[CountedCells] = []
         self._waiting_cells = 0
-        self._pending: list[tuple[Scores, Genuine]] = []
+        self._pending: list[Chunk] = []
         self._waiting = 0
         self._unchecked = 0
 
     def add(self, scores: Scores, genuine: Genuine) -> None:
         """Count scores, none of which is NaN; they may be changed afterwards."""
         if len(scores) >= _PENDING:
-            self._count(scores, genuine)
+            self._count([(scores, genuine)])
             return
         self._pending.append((scores.copy(), genuine if isinstance(genuine, bool) else genuine.copy()))
         self._waiting += len(scores)
@@ -74,51 +74,44 @@ class Accumulator:
         self._check()
 
     def _flush(self) -> None:
-        if not self._pending:
-            return
-        scores = np.concatenate([part for part, _ in self._pending], dtype=np.float64)
-        genuine = np.concatenate([np.broadcast_to(mask, len(part)) for part, mask in self._pending])
-        self._pending, self._waiting = [], 0
-        self._count(scores, genuine)
+        chunks, self._pending, self._waiting = self._pending, [], 0
+        self._count(chunks)
 
-    def _count(self, scores: Scores, genuine: Genuine) -> None:
+    def _count(self, chunks: list[Chunk]) -> None:
+        """Count scores in the table if there is one; else sort as many as may be needed for one to fit."""
         self._fit()
-        while self._layout is None and len(scores):
-            self._sort_in(scores[:_PENDING], genuine if isinstance(genuine, bool) else genuine[:_PENDING])
-            scores = scores[_PENDING:]
-            genuine = genuine if isinstance(genuine, bool) else genuine[_PENDING:]
+        while chunks and self._layout is None:
+            first, chunks = _divided(chunks, 2 * self._budget)
+            self._sort_in(first)
             self._gather()
             self._fit()
-        if self._layout is not None and len(scores):
-            self._count_in_table(self._layout, scores, genuine)
+        if chunks and self._layout is not None:
+            self._count_in_table(self._layout, chunks)
 
-    def _count_in_table(self, layout: Layout, scores: Scores, genuine: Genuine) -> None:
-        threads = max(1, min(self._threads, len(scores) // _BY_THREAD))
-        edges = np.linspace(0, len(scores), threads + 1).astype(int).tolist()
-        parts = [
-            (scores[begin:end], genuine if isinstance(genuine, bool) else genuine[begin:end])
-            for begin, end in pairwise(edges)
-        ]
-        if threads == 1:
-            found = [count_in_layout(layout, *parts[0])]
+    def _count_in_table(self, layout: Layout, chunks: list[Chunk]) -> None:
+        total = sum(len(scores) for scores, _ in chunks)
+        shares = _shared_out(chunks, -(-total // max(1, min(self._threads, total // _BY_THREAD))))
+        if len(shares) == 1:
+            found = [count_in_layout(layout, shares[0])]
         else:
             # NumPy lets go of the interpreter while it counts, so threads share the work
-            with ThreadPoolExecutor(threads) as pool:
-                found = list(pool.map(lambda part: count_in_layout(layout, *part), parts))
+            with ThreadPoolExecutor(len(shares)) as pool:
+                found = list(pool.map(partial(count_in_layout, layout), shares))
         for table, _ in found:
             self._table += table
-        self._unchecked += len(scores)
-        strays = np.concatenate([rows + begin for (_, rows), begin in zip(found, edges[:-1], strict=True)])
-        if len(strays):
-            self._sort_in(scores[strays], genuine if isinstance(genuine, bool) else genuine[strays])
-        if len(strays) > len(scores) // _STRAY:
+        self._unchecked += total
+        strays = [chunk for _, own in found for chunk in own]
+        if strays:
+            self._sort_in(strays)
+        if sum(len(scores) for scores, _ in strays) > total // _STRAY:
             self._gather()
         self._check()
 
-    def _sort_in(self, scores: Scores, genuine: Genuine) -> None:
+    def _sort_in(self, chunks: list[Chunk]) -> None:
         """Count scores by sorting them."""
-        mask = np.full(len(scores), genuine) if isinstance(genuine, bool) else genuine
-        self._put_aside(CountedCells.of(scores, mask, level=self._cells.level, floor=self._cells.floor))
+        scores = np.concatenate([part for part, _ in chunks])
+        genuine = np.concatenate([np.broadcast_to(mask, len(part)) for part, mask in chunks])
+        self._put_aside(CountedCells.of(scores, genuine, level=self._cells.level, floor=self._cells.floor))
 
     def _put_aside(self, cells: CountedCells) -> None:
         """Keep cells that have no place in the table until there are so many that it is time to merge them."""
@@ -163,3 +156,24 @@ class Accumulator:
         for row in (0, 1):
             by_class[places, row] += cells.counts[row]
         return np.flatnonzero(places == layout.places)
+
+
+def _divided(chunks: list[Chunk], size: int) -> tuple[list[Chunk], list[Chunk]]:
+    """The first so many scores, and the rest."""
+    first: list[Chunk] = []
+    for k, chunk in enumerate(chunks):
+        if len(chunk[0]) >= size:
+            rest = cut(chunk, size, len(chunk[0]))
+            return [*first, cut(chunk, 0, size)], [*([rest] if len(rest[0]) else []), *chunks[k + 1 :]]
+        first.append(chunk)
+        size -= len(chunk[0])
+    return first, []
+
+
+def _shared_out(chunks: list[Chunk], size: int) -> list[list[Chunk]]:
+    """The same scores in shares of so many."""
+    shares = []
+    while chunks:
+        share, chunks = _divided(chunks, size)
+        shares.append(share)
+    return shares

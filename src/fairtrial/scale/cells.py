@@ -115,8 +115,9 @@ def _runs(ordered: Integers) -> tuple[Integers, Integers]:
 def _sums(counts: Integers, first: Integers) -> Integers:
     """The sums of runs of columns, each of which begins where `first` says."""
     upto = np.cumsum(counts, axis=1)  # several times as fast as np.add.reduceat
-    ends = upto[:, np.append(first[1:], counts.shape[1]) - 1]
-    return np.diff(ends, prepend=0)
+    sums = upto[:, np.append(first[1:], counts.shape[1]) - 1]
+    sums[:, 1:] -= sums[:, :-1].copy()
+    return sums
 
 
 def _distinct(ordered: Integers) -> tuple[Integers, Integers]:

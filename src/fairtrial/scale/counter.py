@@ -260,6 +260,13 @@ class Counter:
             accumulator.merge(other.cells(system))
         self._totals += other._totals
 
+    def emptied(self) -> Counter:
+        """A counter of the same settings and the same roles of people that has counted nothing yet."""
+        found = Counter(self.systems, precision=self.precision, thresholds=self.thresholds)
+        if self._roles is not None:
+            found._know_roles(self._roles)
+        return found
+
     def cells(self, system: str | None = None) -> CountedCells:
         """The scores of one system in their cells."""
         return self._counted[self._index(system)].cells()

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +16,12 @@ from fairtrial.counting.errors import Genuine, Scores
 from fairtrial.scale.axis import MANTISSA, Integers, shifts_at
 from fairtrial.scale.cells import CountedCells
 
+Chunk: TypeAlias = tuple[Scores, Genuine]
+"""Scores with a mask of the genuine ones, or one answer for all."""
+
 _STEP = 1 << 15
 """Scores whose intermediate results fit a processor's cache."""
-_AT_ONCE = 1 << 22
+_AT_ONCE = 1 << 21
 _WITHIN = (np.int64(1) << MANTISSA) - 1
 _ROOM = 4
 _SMALL = 1 << 10
@@ -118,39 +123,48 @@ def _starts_within(own: int, window: tuple[int, int], shift: int) -> Integers:
     return ~(magnitudes[::-1] + ((1 << shift) - 1))
 
 
-def count_in_layout(layout: Layout, scores: Scores, genuine: Genuine) -> tuple[Integers, Integers]:
+def count_in_layout(layout: Layout, chunks: Sequence[Chunk]) -> tuple[Integers, list[Chunk]]:
     """Count scores in a table of a layout.
 
     Parameters
     ----------
     layout
         Where cells have their places.
-    scores
-        Of 32 or 64 bits, none of them NaN.
-    genuine
-        A mask, or one answer for all.
+    chunks
+        Scores of 32 or 64 bits, none of them NaN, each array with a mask of its genuine scores or one answer for all.
 
     Returns
     -------
     table
         At twice its place the number of impostor scores of a cell, next to it that of genuine scores.
-    outside
-        The rows of scores that lie outside all windows; the last two entries of the table count them.
+    strays
+        The scores that lie outside all windows; the last two entries of the table count them.
     """
     table = np.zeros(layout.table_size, dtype=np.int64)
-    outside: list[Integers] = []
-    entries = np.empty(min(len(scores), _AT_ONCE), dtype=np.int64)
-    for begin in range(0, len(scores), _AT_ONCE):
-        some = scores[begin : begin + _AT_ONCE]
-        for start in range(0, len(some), _STEP):
-            row = begin + start
-            stop = min(row + _STEP, len(scores))
-            mine = genuine if isinstance(genuine, bool) else genuine[row:stop]
-            strays = _entries(layout, scores[row:stop], mine, entries[start : start + stop - row])
-            if len(strays):
-                outside.append(strays + row)
-        table += np.bincount(entries[: len(some)], minlength=len(table))
-    return table, np.concatenate(outside) if outside else np.empty(0, dtype=np.int64)
+    entries = np.empty(min(sum(len(scores) for scores, _ in chunks), _AT_ONCE), dtype=np.int64)
+    filled, strays = 0, []
+    for piece, mask in _pieces(chunks):
+        if filled + len(piece) > len(entries):
+            table += np.bincount(entries[:filled], minlength=len(table))
+            filled = 0
+        rows = _entries(layout, piece, mask, entries[filled : filled + len(piece)])
+        filled += len(piece)
+        if len(rows):
+            strays.append((piece[rows], mask if isinstance(mask, bool) else mask[rows]))
+    table += np.bincount(entries[:filled], minlength=len(table))
+    return table, strays
+
+
+def _pieces(chunks: Sequence[Chunk]) -> Iterator[Chunk]:
+    for chunk in chunks:
+        for start in range(0, len(chunk[0]), _STEP):
+            yield cut(chunk, start, start + _STEP)
+
+
+def cut(chunk: Chunk, start: int, stop: int) -> Chunk:
+    """Some of the scores of a chunk, one after the other."""
+    scores, genuine = chunk
+    return scores[start:stop], genuine if isinstance(genuine, bool) else genuine[start:stop]
 
 
 def _entries(layout: Layout, scores: Scores, genuine: Genuine, out: Integers) -> Integers:

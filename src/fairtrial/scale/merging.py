@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
+from fairtrial.counting.errors import processors
 from fairtrial.errors import FairtrialError, InputError, ParameterError
 from fairtrial.formats.files import PathLike
 from fairtrial.scale.counter import Counter
 
-_READERS = 2
-_AHEAD = 4
+_MOST_THREADS = 4
+_BY_THREAD = 8
+"""Files that are worth a thread."""
 
 
 def load_counters(paths: Sequence[PathLike], *, progress: Callable[[int], None] | None = None) -> Counter:
@@ -33,29 +34,38 @@ def load_counters(paths: Sequence[PathLike], *, progress: Callable[[int], None] 
     ------
     InputError
         A file that cannot be read, or is of other settings than the first one.
+    ParameterError
+        No file at all.
     """
     if not paths:
         raise ParameterError("there must be at least one file of counts to merge")
-    whole: Counter | None = None
-    for path, part in zip(paths, _loaded(paths), strict=True):
-        if whole is None:
-            whole = part
-        else:
-            try:
-                whole.merge(part)
-            except FairtrialError as error:
-                raise InputError(f"{path}: does not fit {paths[0]}: {error}") from error
-        if progress is not None:
-            progress(1)
-    assert whole is not None
+    first, *others = paths
+    whole = Counter.load(first)
+    _advance(progress)
+    threads = max(1, min(processors(), _MOST_THREADS, len(others) // _BY_THREAD))
+    # each thread merges a share of the files into a counter of its own: the result is the same for any sharing
+    with ThreadPoolExecutor(threads) as pool:
+        shares = [
+            pool.submit(_merge_into, whole.emptied(), first, others[k::threads], progress) for k in range(threads)
+        ]
+        for share in shares:
+            whole.merge(share.result())
     return whole
 
 
-def _loaded(paths: Sequence[PathLike]) -> Iterator[Counter]:
-    """The counters one after the other, a few of them read ahead while others are merged."""
-    with ThreadPoolExecutor(_READERS) as pool:
-        ahead = deque(pool.submit(Counter.load, path) for path in paths[:_AHEAD])
-        for path in [*paths[_AHEAD:], *[None] * len(ahead)]:
-            yield ahead.popleft().result()
-            if path is not None:
-                ahead.append(pool.submit(Counter.load, path))
+def _merge_into(
+    counter: Counter, first: PathLike, paths: Sequence[PathLike], progress: Callable[[int], None] | None
+) -> Counter:
+    for path in paths:
+        part = Counter.load(path)
+        try:
+            counter.merge(part)
+        except FairtrialError as error:
+            raise InputError(f"{path}: does not fit {first}: {error}") from error
+        _advance(progress)
+    return counter
+
+
+def _advance(progress: Callable[[int], None] | None) -> None:
+    if progress is not None:
+        progress(1)
