@@ -2,7 +2,8 @@
 
 Each trial draws dev and test scores of some kind, a criterion, an alpha and how coarse the cells are, finds the
 threshold among all scores by exact fractions, and looks whether it and all measures on dev and test lie within the
-bounds. ``python studies/bounds.py 10000`` prints how many figures were tried, and how many lie outside.
+bounds, and whether the errors at the end of a cell are exact. ``python studies/bounds.py 10000`` prints how many figures
+were tried, and how many lie outside.
 """
 
 from __future__ import annotations
@@ -82,7 +83,8 @@ def try_once(seed: int) -> tuple[int, int]:
     (choice,) = bounded_choices(cells_of(*dev, floor, rng), rule, float(alpha))
     on_test = boxes_at(cells_of(*test, floor, rng), choice.boxes.first, choice.boxes.last)
     low, high = choice.boxes.threshold
-    tried, outside = 1, int(not low <= threshold <= high)
+    known = choice.best.false_accepts, choice.best.false_rejects
+    tried, outside = 2, int(not low <= threshold <= high) + int(errors(*dev, choice.best.threshold)[:2] != known)
     for boxes, data in ((choice.boxes, dev), (on_test, test)):
         counts = ErrorCounts(threshold, *errors(*data, threshold))
         for measure in MEASURES.values():

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import fairtrial as ft
@@ -18,6 +18,8 @@ from strategies import score_arrays
 
 Pair = tuple[np.ndarray, np.ndarray]
 LEVELS = st.sampled_from([0, 1060, 1070, 1074, 1076, 1090, LAST_LEVEL]) | st.integers(0, LAST_LEVEL)
+BELOW_ZERO = np.array([0.0]), np.array([-5e-324])
+"""A cell that ends where -0.0 would be."""
 MEASURES = ("far", "frr", "hter", "wer", "f1", "precision", "class-error")
 
 
@@ -27,8 +29,9 @@ def cells_of(scores: Pair, level: int) -> CountedCells:
 
 
 @pytest.mark.parametrize("name", ft.CRITERIA)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(dev=score_arrays(), test=score_arrays(), levels=st.tuples(LEVELS, LEVELS), alpha=st.integers(0, 20))
+@example(dev=BELOW_ZERO, test=BELOW_ZERO, levels=(1060, 0), alpha=0)
 def test_figures_lie_within_their_bounds(name: str, dev: Pair, test: Pair, levels: tuple[int, int], alpha: int) -> None:
     weight = alpha / 20
     exact = ft.choose_thresholds(dev, name, weight)[0].scalar()

@@ -46,6 +46,12 @@ def test_infinite_scores_are_always_alone() -> None:
     assert len(np.unique(cell_starts(positions, LAST_LEVEL, FLOOR))) == 4
 
 
+def test_cells_below_zero_end_below_zero() -> None:
+    position = positions_of(np.array([-1e-3]))
+    assert scores_at(cell_ends(position, LAST_LEVEL, FLOOR))[0] < -1e-3 / 2
+    assert scores_at(cell_ends(positions_of(np.array([-5e-324])), LAST_LEVEL, FLOOR)).tolist() == [-5e-324]
+
+
 def width_of_cell(score: float) -> float:
     position, level = positions_of(np.array([score])), 1074 - 8
     start, end = cell_starts(position, level, 4), cell_ends(position, level, 4)

@@ -45,11 +45,12 @@ def crowd(rng: np.random.Generator, size: int) -> tuple[np.ndarray, np.ndarray]:
         scores[rng.integers(size, size=size // 50 + 1)] = rng.choice([np.inf, -np.inf, 0.0, -0.0, 1e300, -9999.0])
     elif kind == 6:
         scores = np.where(rng.random(size) < 0.5, scores * 1e-9 + 7.5, scores * 1e5)
-    return scores.astype(np.float32) if rng.random() < 0.3 else scores, genuine
+    with np.errstate(over="ignore"):
+        return scores.astype(np.float32) if rng.random() < 0.3 else scores, genuine
 
 
 @pytest.mark.usefixtures("small_steps")
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 2**32), size=st.integers(1, 20_000), data=st.data())
 def test_order_chunks_and_merging_give_the_same_bits(seed: int, size: int, data: st.DataObject) -> None:
     rng = np.random.default_rng(seed)

@@ -9,7 +9,7 @@ import numpy as np
 
 from fairtrial.counting.errors import Genuine, Scores, processors
 from fairtrial.scale.axis import Integers
-from fairtrial.scale.cells import CountedCells
+from fairtrial.scale.cells import CountedCells, sum_runs
 from fairtrial.scale.layout import Chunk, Layout, count_in_layout, cut, fit_layout
 
 _PENDING = 1 << 22
@@ -66,11 +66,10 @@ class Accumulator:
         if self._layout is None:
             self._put_aside(other)
             return
-        own = other.coarsened(self._cells.level)
-        outside = self._add_cells(self._layout, own)
-        self._unchecked += len(own)
+        outside = self._add_cells(self._layout, other)
+        self._unchecked += len(other)
         if len(outside):
-            self._put_aside(own.only(outside))
+            self._put_aside(other.only(outside).coarsened(self._cells.level))
         self._check()
 
     def _flush(self) -> None:
@@ -149,12 +148,12 @@ class Accumulator:
             self._unchecked = 0
 
     def _add_cells(self, layout: Layout, cells: CountedCells) -> Integers:
-        """Add cells of the same level to the table, and say which have no place there."""
+        """Add cells of the same or a finer level to the table, and say which have no place there."""
         places = layout.places_of(cells.starts)
-        # the cells are distinct, so only the place of those outside comes twice, and what is there is never read
-        by_class = self._table.reshape(-1, 2)
+        # cells of one place follow each other; only the place of those outside comes twice, and it is never read
+        distinct, sums = sum_runs(places, cells.counts)
         for row in (0, 1):
-            by_class[places, row] += cells.counts[row]
+            self._table[2 * distinct + row] += sums[row]
         return np.flatnonzero(places == layout.places)
 
 

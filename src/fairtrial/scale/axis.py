@@ -37,8 +37,9 @@ def positions_of(scores: NDArray[np.floating]) -> Integers:
 
 
 def scores_at(positions: Integers) -> NDArray[np.float64]:
-    """The doubles at these positions."""
-    return np.asarray((positions ^ ((positions >> 63) & _LARGEST)).view(np.float64) + 0.0)
+    """The doubles at these positions; where -0.0 would be, which no score is, the one below."""
+    own = np.where(positions == -1, -2, positions)
+    return np.asarray((own ^ ((own >> 63) & _LARGEST)).view(np.float64))
 
 
 @lru_cache(maxsize=64)

@@ -78,8 +78,7 @@ class CountedCells:
         """The same scores in the cells of a level that is not finer."""
         if level == self.level or not len(self):
             return CountedCells(level, self.floor, self.starts, self.counts)
-        starts, first = _runs(cell_starts(self.starts, level, self.floor))
-        return CountedCells(level, self.floor, starts, _sums(self.counts, first))
+        return CountedCells(level, self.floor, *sum_runs(cell_starts(self.starts, level, self.floor), self.counts))
 
     def only(self, which: NDArray[Any] | slice) -> CountedCells:
         """Some of the cells, by a mask or their places in rising order."""
@@ -93,9 +92,8 @@ class CountedCells:
             return parts[0] if parts else self.coarsened(level)
         starts = np.concatenate([part.starts for part in parts])
         order = np.argsort(starts, kind="stable")  # sorted runs, which it finds and merges
-        starts, first = _runs(starts[order])
         counts = np.concatenate([part.counts for part in parts], axis=1).take(order, axis=1)
-        return CountedCells(level, self.floor, starts, _sums(counts, first))
+        return CountedCells(level, self.floor, *sum_runs(starts[order], counts))
 
     def settled(self, budget: int) -> CountedCells:
         """The same scores at the finest level, from this one on, at which so many cells hold them all."""
@@ -106,23 +104,21 @@ class CountedCells:
         return self.coarsened(int(np.flatnonzero(left <= budget)[0]))
 
 
-def _runs(ordered: Integers) -> tuple[Integers, Integers]:
-    """The distinct values of a sorted array, and where each begins."""
-    first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
-    return ordered[first], first
-
-
-def _sums(counts: Integers, first: Integers) -> Integers:
-    """The sums of runs of columns, each of which begins where `first` says."""
-    upto = np.cumsum(counts, axis=1)  # several times as fast as np.add.reduceat
-    sums = upto[:, np.append(first[1:], counts.shape[1]) - 1]
+def sum_runs(values: Integers, counts: Integers) -> tuple[Integers, Integers]:
+    """The values of runs of equal ones, and the sums of the counts of each run."""
+    last = _ends_of_runs(values)
+    sums = np.cumsum(counts, axis=1)[:, last]  # several times as fast as np.add.reduceat
     sums[:, 1:] -= sums[:, :-1].copy()
-    return sums
+    return values[last], sums
+
+
+def _ends_of_runs(values: Integers) -> Integers:
+    ends = np.ones(len(values), dtype=bool)
+    np.not_equal(values[1:], values[:-1], out=ends[:-1])
+    return np.flatnonzero(ends)
 
 
 def _distinct(ordered: Integers) -> tuple[Integers, Integers]:
-    """The distinct values of a sorted array that may be empty, and how often each occurs."""
-    if not len(ordered):
-        return ordered, ordered
-    values, first = _runs(ordered)
-    return values, np.diff(np.concatenate([first, [len(ordered)]]))
+    """The distinct values of a sorted array, and how often each occurs."""
+    last = _ends_of_runs(ordered)
+    return ordered[last], np.diff(last, prepend=-1)

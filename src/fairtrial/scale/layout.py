@@ -25,8 +25,8 @@ _AT_ONCE = 1 << 21
 _WITHIN = (np.int64(1) << MANTISSA) - 1
 _ROOM = 4
 _SMALL = 1 << 10
-_TAIL = 1000
-"""One score in so many may lie outside a window that would be too sparse with it."""
+_TAILS = (1000, 100, 20)
+"""One score in so many may lie outside a window, at either end, that would be too sparse with it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,10 +109,13 @@ def _window(numbers: Integers, scores: Integers, whole: int) -> tuple[int, int] 
     if high - low <= room:
         return low, high
     below = np.cumsum(scores)
-    tail = below[-1] // _TAIL
-    inner = numbers[(below > tail) & (below - scores < below[-1] - tail)]
-    low, high = int(inner[0]), int(inner[-1]) + 1
-    return (low, high) if high - low <= room else None
+    for share in _TAILS:
+        tail = below[-1] // share
+        inner = numbers[(below > tail) & (below - scores < below[-1] - tail)]
+        low, high = int(inner[0]), int(inner[-1]) + 1
+        if high - low <= room:
+            return low, high
+    return None
 
 
 def _starts_within(own: int, window: tuple[int, int], shift: int) -> Integers:
