@@ -2,8 +2,8 @@
 
 Each trial draws dev and test scores of some kind, a criterion, an alpha and how coarse the cells are, finds the
 threshold among all scores by exact fractions, and looks whether it and all measures on dev and test lie within the
-bounds, and whether the errors at the end of a cell are exact. ``python studies/bounds.py 10000`` prints how many figures
-were tried, and how many lie outside.
+bounds, and whether the errors at the end of a cell are exact. ``python studies/bounds.py 10000`` prints how many
+figures were tried, and how many lie outside.
 """
 
 from __future__ import annotations
