@@ -22,9 +22,10 @@ test: $(READY)  ## lint, types and all tests
 bench: $(READY)  ## speed and memory against the peers; makes a venv of their own the first time
 	$(BIN)/python benchmarks/run.py
 
-study: $(READY)  ## coverage and level of intervals and tests, for docs/individuals.md and dependence.md; 40 minutes
+study: $(READY)  ## coverage and level of intervals and tests, the synthetic set beside its paper, for docs/individuals.md, dependence.md, benchmark.md; 40 minutes
 	$(BIN)/python studies/coverage.py
 	$(BIN)/python studies/dependence.py
+	PYTHONPATH=tests $(BIN)/python studies/lausanne.py table
 
 pins:  ## write constraints.txt anew from the newest versions
 	rm -rf $(VENV).pins && $(PYTHON) -m venv $(VENV).pins

@@ -2,15 +2,17 @@
 
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from brute_force import Point, points
 from fairtrial import (
+    ErrorCounts,
     ParameterError,
     Trials,
     TrialsError,
@@ -21,7 +23,7 @@ from fairtrial import (
     expected_areas,
     performance_curve,
 )
-from fairtrial.areas import AreaName, _claims
+from fairtrial.areas import AreaName, _Aims, _claims
 from fairtrial.people import Cluster
 from reference.epc_2005 import AREA_OF_DEV, AUC_ERROR_OF_DEV, DEV, TEST
 from simulated import crossed, strangers, without_ids
@@ -29,6 +31,10 @@ from strategies import score_arrays
 
 Pair = tuple[NDArray[np.floating], NDArray[np.floating]]
 NAMES: tuple[AreaName, ...] = ("e_v1", "e_v2", "g")
+
+
+def rates(high: float = 1.0) -> _Aims:
+    return _Aims.of("far", "frr", 0.0, high)
 
 
 def test_area_of_dev_itself_follows_from_its_auc() -> None:
@@ -45,6 +51,7 @@ def test_auc_relation_is_exact_with_ties(scores: Pair) -> None:
     assert areas.e_v1 == pytest.approx(areas.e_v2)
 
 
+@settings(max_examples=40)
 @given(score_arrays(max_size=12), score_arrays(max_size=12), st.sampled_from([(0.0, 1.0), (0.0, 0.5), (0.2, 0.3)]))
 def test_step_areas_against_a_fine_grid_of_targets(dev: Pair, test: Pair, bounds: tuple[float, float]) -> None:
     low, high = bounds
@@ -75,8 +82,80 @@ def test_interpolated_area_against_mixed_thresholds(dev: Pair, test: Pair) -> No
     assert expected_areas(dev, test, high=0.5).e_v1 == pytest.approx(expected, abs=0.02)
 
 
+@settings(max_examples=40)
+@given(score_arrays(max_size=12), score_arrays(max_size=12))
+def test_areas_of_sensitivity_and_specificity_are_those_of_the_rates_turned_round(dev: Pair, test: Pair) -> None:
+    for convention in ("interpolated", "step"):
+        rates = expected_areas(dev, test, convention=convention)
+        found = expected_areas(
+            dev,
+            test,
+            v1="specificity",
+            v2="sensitivity",
+            convention=convention,
+        )
+        assert (found.e_v1, found.e_v2) == pytest.approx((1 - rates.e_v1, 1 - rates.e_v2))
+        assert found.convention == convention
+
+
+def _mean_of_precision_and_recall(counts: ErrorCounts) -> Any:
+    right = counts.genuine - counts.false_rejects
+    accepted = right + counts.false_accepts
+    return (right / np.maximum(accepted, 1) + right / counts.genuine) / 2
+
+
+@settings(max_examples=10)
+@given(score_arrays(max_size=12), score_arrays(max_size=12), st.sampled_from([(0.0, 1.0), (0.5, 0.9)]))
+def test_areas_of_precision_and_recall_against_a_fine_grid(dev: Pair, test: Pair, bounds: tuple[float, float]) -> None:
+    low, high = bounds
+    targets = low + (np.arange(500) + 0.5) / 500 * (high - low)
+    areas = expected_areas(dev, test, v1="precision", v2="recall", low=low, high=high)
+    for criterion, area in (("precision", areas.e_v1), ("recall", areas.e_v2)):
+        curve = performance_curve(dev, test, alphas=targets, criterion=criterion, measure=_mean_of_precision_and_recall)
+        assert area == pytest.approx(curve.value.mean(), abs=0.02)
+
+
+def test_areas_of_measures_of_ones_own() -> None:
+    def right(counts: ErrorCounts) -> Any:
+        return 1 - counts.far
+
+    def found(counts: ErrorCounts) -> Any:
+        return 1 - counts.frr
+
+    own = expected_areas(DEV, TEST, v1=right, v2=found)
+    known = expected_areas(DEV, TEST, v1="specificity", v2="sensitivity", convention="step")
+    assert (own.e_v1, own.e_v2) == pytest.approx((known.e_v1, known.e_v2))
+    assert (own.convention, own.to_dict()["v1"]) == ("step", "right")
+
+
+def test_variance_of_the_areas_of_precision_and_recall() -> None:
+    # over targets that many trials meet: at least that of new dev and test sets, and no more than half as much again
+    rng = np.random.default_rng(6)
+    values, claimed = [], []
+    aims = _Aims.of("precision", "recall", 0.4, 0.9)
+    for _ in range(150):
+        dev, test = (without_ids(crossed(rng, systems=("a",), clients=30, impostors=15)) for _ in range(2))
+        sets = TrialSets(dev, test)
+        found = _claims(sets, [(1.0, "a")], aims)
+        values.append([found[name].estimate for name in NAMES])
+        claimed.append([found[name].variance for name in NAMES])
+    ratio = np.mean(claimed, axis=0) / np.var(values, axis=0)
+    chance = 4 * np.sqrt(2 / 150)
+    assert (ratio > 1 - chance).all()
+    assert (ratio < 1.5 + chance).all()
+    limits = area_intervals(sets, "a", v1="precision", v2="recall", low=0.4, high=0.9)["g"]
+    assert limits.low < limits.estimate < limits.high
+
+
+def test_pairs_that_cannot_be() -> None:
+    with pytest.raises(ParameterError, match="precision is better if higher and frr if lower"):
+        expected_areas(DEV, TEST, v1="precision", v2="frr")
+    with pytest.raises(ParameterError, match=r'precision may be met at several thresholds.*use convention="step"'):
+        expected_areas(DEV, TEST, v1="precision", v2="recall", convention="interpolated")
+
+
 def test_areas_out_of_range() -> None:
-    with pytest.raises(ParameterError, match="range of rates"):
+    with pytest.raises(ParameterError, match="range of targets"):
         expected_areas(DEV, TEST, low=0.5, high=0.2)
     with pytest.raises(ParameterError, match="convention"):
         expected_areas(DEV, TEST, convention="other")  # type: ignore[arg-type]
@@ -118,9 +197,9 @@ def left_out(dev: Trials, test: Trials, people: NDArray[np.object_], name: str, 
 @pytest.mark.parametrize("cluster", ["claim", "subject"])
 def test_what_dev_adds_is_the_jackknife_over_its_people(name: AreaName, high: float, cluster: Cluster) -> None:
     dev, test = one(2), one(3, start=500)
-    found = _claims(TrialSets(dev, test, cluster), [(1.0, "a")], 0.0, high)[name]
+    found = _claims(TrialSets(dev, test, cluster), [(1.0, "a")], rates(high))[name]
     expected = left_out(dev, test, dev.ids[cluster].decode(), name, high)
-    alone = _claims(TrialSets(dev, test, "none"), [(1.0, "a")], 0.0, high)[name].moved
+    alone = _claims(TrialSets(dev, test, "none"), [(1.0, "a")], rates(high))[name].moved
     # never below that of independent trials
     assert found.moved == pytest.approx(max(expected, alone), rel=0.15)
 
@@ -128,7 +207,7 @@ def test_what_dev_adds_is_the_jackknife_over_its_people(name: AreaName, high: fl
 @pytest.mark.parametrize("name", NAMES)
 def test_what_independent_dev_trials_add_is_the_jackknife_over_them(name: AreaName) -> None:
     dev, test = one(7).rows(np.arange(0, 960, 3)), one(8)
-    found = _claims(TrialSets(dev, test, "none"), [(1.0, "a")], 0.0, 1.0)[name]
+    found = _claims(TrialSets(dev, test, "none"), [(1.0, "a")], rates())[name]
     total = 0.0
     for rows in (np.flatnonzero(dev.genuine), np.flatnonzero(~dev.genuine)):
         values = [
@@ -147,7 +226,7 @@ def test_whole_variance_is_that_of_new_dev_and_test_sets() -> None:
             crossed(rng, clients=30, impostors=15, effect=0.4),
             crossed(rng, clients=30, impostors=15, effect=0.4, start=500),
         )
-        found = _claims(sets, [(1.0, "a")], 0.0, 1.0)["g"]
+        found = _claims(sets, [(1.0, "a")], rates())["g"]
         values.append(found.estimate)
         claimed.append(found.variance)
     assert np.mean(claimed) == pytest.approx(np.var(values), rel=4 * np.sqrt(2 / 200))
@@ -175,10 +254,10 @@ def test_people_in_both_sets_have_their_covariance_counted() -> None:
         dev, test = (
             crossed(rng, clients=40, impostors=20, effects=effects, separation=3.0, systems=("a",)) for _ in range(2)
         )
-        found = _claims(TrialSets(dev, test), [(1.0, "a")], 0.0, 1.0)
+        found = _claims(TrialSets(dev, test), [(1.0, "a")], rates())
         values.append([found["g"].estimate, found["e_v1"].estimate])
         claimed.append([found["g"].variance, found["e_v1"].variance])
-        apart.append(_claims(TrialSets(dev, strangers(test)), [(1.0, "a")], 0.0, 1.0)["e_v1"].variance)
+        apart.append(_claims(TrialSets(dev, strangers(test)), [(1.0, "a")], rates())["e_v1"].variance)
     assert np.mean(claimed, axis=0)[0] == pytest.approx(np.var(values, axis=0)[0], rel=4 * np.sqrt(2 / 200))
     # a person who raises dev's thresholds raises their own false accepts: the two cancel, by half at most
     assert np.mean(claimed, axis=0)[1] > np.var(values, axis=0)[1]
@@ -203,5 +282,5 @@ def test_a_difference_without_spread_is_not_sure() -> None:
 def test_areas_need_trials() -> None:
     with pytest.raises(TrialsError, match="need dev and test as Trials"):
         area_intervals(TrialSets(DEV, TEST), "a")
-    with pytest.raises(ParameterError, match="range of rates"):
+    with pytest.raises(ParameterError, match="range of targets"):
         area_tests(TrialSets(one(0), one(1)), "a", "b", low=0.4, high=0.1)

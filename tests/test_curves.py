@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 from sklearn import metrics
 
-from fairtrial import ErrorCounts, ParameterError, auc_error, roc_curve
+from fairtrial import ErrorCounts, ParameterError, TrialsError, auc_error, precision_recall_curve, roc_curve
 from fairtrial.curves import RocCurve, area_under
 from strategies import score_arrays
 
@@ -35,6 +35,26 @@ def test_auc_and_roc_against_scikit_learn() -> None:
     assert curve.far[::-1] == pytest.approx(far)
     assert curve.frr[::-1] == pytest.approx(1 - tpr)
     assert curve.area() == pytest.approx(auc_error((genuine, impostor)))
+
+
+def test_precision_and_recall_against_scikit_learn() -> None:
+    rng = np.random.default_rng(0)
+    genuine, impostor = rng.normal(1, 1, 500).round(1), rng.normal(0, 1, 2000).round(1)
+    labels, scores = np.repeat([1, 0], [500, 2000]), np.concatenate([genuine, impostor])
+    curve = precision_recall_curve((genuine, impostor))
+    # theirs accepts scores of at least the threshold, and ends with a point of precision 1 where nothing is accepted
+    precision, recall, thresholds = metrics.precision_recall_curve(labels, scores)
+    assert curve.precision == pytest.approx(precision[:-1])
+    assert curve.recall == pytest.approx(recall[:-1])
+    assert curve.threshold[1:] == pytest.approx(thresholds[:-1])
+    assert curve.average_precision() == pytest.approx(metrics.average_precision_score(labels, scores))
+    thin = precision_recall_curve((genuine, impostor), max_points=40)
+    assert (len(thin.recall) <= 40, thin.recall[0], thin.recall[-1]) == (True, 1.0, curve.recall[-1])
+
+
+def test_there_is_no_precision_where_nothing_is_ever_accepted() -> None:
+    with pytest.raises(TrialsError, match="nothing is ever accepted"):
+        precision_recall_curve(([-np.inf], [-np.inf]))
 
 
 def test_det_axes_are_normal_deviates() -> None:

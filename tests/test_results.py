@@ -65,19 +65,31 @@ def results() -> dict[str, Result]:
         "test": ft.independent_test(first, second),
         "mcnemar": ft.mcnemar_test(3, 90),
         "bound": ft.bound_from_eers(0.01, 0.02, 1000),
+        "bounds": ft.bounds_from_eers({"<voice>": 0.01, "face": 0.02, "finger": 0.0}, 1000),
         "repeated": ft.repeated_intervals(people, n_resamples=50),
         "no errors": ft.repeated_intervals(ft.Individuals.from_counts([0, 0, 0], 5), n_resamples=50),
+        "rate test": ft.rate_test(people, 0.3),
         "fit": ft.fit_beta_binomial(people),
+        "fit test": ft.fit_test(people, n_resamples=5),
         "study": ft.run_study([ft.Cell(30, 2, 0.1, 0.2)], ft.StudySettings(data_sets=20, n_resamples=20)),
         "studies": ft.run_study(ft.Grid((20, 30), (2,), (0.1,), (0.2,)), ft.StudySettings(data_sets=20, exact=True)),
+        "claims": ft.check_claims(
+            ft.run_study([ft.Cell(300, 2, 0.1, 0.2)], ft.StudySettings(methods=("lbb",), exact=True))
+        ),
         "plan": plan,
         "checked plan": ft.check_plan(plan, data_sets=50),
         "comparison plan": ft.plan_comparison((0.01, 0.02), (0.015, 0.03)),
-        "fusion": ft.fuse(dev, test),
+        "fusion": ft.fuse(dev, test, fusion="lda"),
+        "applied": ft.apply_fusion(ft.fuse(dev, test).model, test),
+        "correlations": ft.system_correlations(dev),
+        "predictions": ft.predict_fusions(dev, test),
+        "chimeric": ft.chimeric_study(dev, test, moved=["<voice> & FAR"], assignments=2),
         "benchmark": runs[0],
         "contest": ft.compare_runs(lausanne, runs),
         "roc": ft.roc_curve(dev, system="face"),
         "eer": ft.equal_error_rate(dev, system="face"),
+        "precision and recall": ft.precision_recall_curve(dev, system="face"),
+        "break-even": ft.break_even_point(dev, system="face"),
         "counted evaluation": ft.evaluate_counted(*counters(), system="face", measures=["f1"]),
         "counted curve": ft.bounded_curve(*counters(), system="face", alphas=np.linspace(0, 1, 21), measure="dcf"),
         "counted comparison": ft.compare_counted(*counters()),
@@ -86,8 +98,10 @@ def results() -> dict[str, Result]:
 
 NAMES = [
     "evaluation", "comparison", "pair", "curve", "areas", "band", "compared curves", "area test", "interval", "test",
-    "mcnemar", "bound", "repeated", "no errors", "fit", "study", "studies", "plan", "checked plan", "comparison plan",
-    "fusion", "benchmark", "contest", "roc", "eer", "counted evaluation", "counted curve", "counted comparison",
+    "mcnemar", "bound", "bounds", "repeated", "no errors", "rate test", "fit", "fit test", "study", "studies", "claims",
+    "plan", "checked plan", "comparison plan", "fusion", "applied", "correlations", "predictions", "chimeric",
+    "benchmark", "contest", "roc", "eer", "precision and recall", "break-even", "counted evaluation", "counted curve",
+    "counted comparison",
 ]  # fmt: skip
 
 

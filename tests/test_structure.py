@@ -90,6 +90,7 @@ def test_layers_name_every_room() -> None:
         ("pooch", {"benchmark"}),
         ("matplotlib", {"plots"}),
         ("jinja2", {"report"}),
+        ("numba", {"counting"}),
     ],
 )
 def test_libraries_stay_in_their_rooms(library: str, rooms: set[str]) -> None:

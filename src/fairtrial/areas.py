@@ -1,10 +1,14 @@
-"""Expected areas: one number for a whole range of target rates, with its interval and a test of two systems.
+"""Expected areas: one number for a whole range of targets, with its interval and a test of two systems.
+
+Thresholds aim at every target of a measure V1, or of its antagonist V2, on dev; the area is the mean of (V1 + V2) / 2
+that they give on test. So it is a weighted sum over dev's thresholds, and dev tells the weights.
 
 Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, equations (14) to (18).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -13,12 +17,15 @@ from numpy.typing import NDArray
 
 from fairtrial.checks import check_choice, check_confidence
 from fairtrial.claims import Claim, not_below_chance
-from fairtrial.counting.errors import ScoreData, ScoreSource, as_source, count_errors
+from fairtrial.counting.errors import ErrorCounts, ScoreData, as_source, count_errors
 from fairtrial.counting.search import all_points
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.intervals.rates import RateInterval
 from fairtrial.judging import TrialSets
 from fairtrial.people import People
+from fairtrial.rules.measures import Measure, MeasureLike
+from fairtrial.rules.pairs import MeasurePair, as_pair
+from fairtrial.rules.targets import direction
 from fairtrial.significance.results import TestResult, student_test
 from fairtrial.spread import Floats, Spread, contributions, independent_spread, welch
 from fairtrial.tables import Column, Result, Table, percent
@@ -30,13 +37,15 @@ AreaName: TypeAlias = Literal["e_v1", "e_v2", "g"]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Areas(Result):
-    """Expected HTER over a range of target FARs (E_V1), of target FRRs (E_V2), and their mean G."""
+    """Expected (V1 + V2) / 2 over a range of targets of V1 (E_V1), of targets of V2 (E_V2), and their mean G."""
 
     e_v1: float
     e_v2: float
     low: float
     high: float
     convention: AreaConvention
+    pair: MeasurePair
+    """V1 and V2; FAR and FRR have the HTER as their mean."""
 
     @property
     def g(self) -> float:
@@ -52,18 +61,20 @@ class Areas(Result):
             "low": self.low,
             "high": self.high,
             "convention": self.convention,
+            "v1": self.pair.v1.name,
+            "v2": self.pair.v2.name,
         }
 
     def summary(self) -> str:
         """The three areas and their targets."""
         areas = f"E_V1 {percent(self.e_v1)}, E_V2 {percent(self.e_v2)}, G {percent(self.g)}"
-        return f"{areas}, targets {self.low:g} to {self.high:g}"
+        return f"{areas}, targets {self.low:g} to {self.high:g} of {self.pair.v1.label} and {self.pair.v2.label}"
 
     def tables(self) -> tuple[Table, ...]:
         """One row per area."""
         columns = (
             Column("area", "area"),
-            Column("meaning", "expected HTER", "term"),
+            Column("meaning", "mean over", "term"),
             Column("value", "value", "rate"),
             Column("targets", "targets", "range"),
             Column("convention", "convention", detail=True),
@@ -71,35 +82,40 @@ class Areas(Result):
         rows = tuple(
             (area, meaning, value, (self.low, self.high), self.convention)
             for area, meaning, value in (
-                ("e_v1", "over target FARs, eq. (15)", self.e_v1),
-                ("e_v2", "over target FRRs, eq. (16)", self.e_v2),
-                ("g", "the mean of both, eq. (18)", self.g),
+                ("e_v1", f"targets of {self.pair.v1.label}, eq. (15)", self.e_v1),
+                ("e_v2", f"targets of {self.pair.v2.label}, eq. (16)", self.e_v2),
+                ("g", "both, eq. (18)", self.g),
             )
         )
-        return (Table("areas", "Expected HTER over all targets", columns, rows),)
+        return (Table("areas", f"Expected {self.pair.mean.label} over all targets", columns, rows),)
 
 
 def expected_areas(
     dev: ScoreData,
     test: ScoreData,
     *,
+    v1: MeasureLike = "far",
+    v2: MeasureLike = "frr",
     low: float = 0.0,
     high: float = 1.0,
-    convention: AreaConvention = "interpolated",
+    convention: AreaConvention | None = None,
     system: str | None = None,
 ) -> Areas:
-    """Compute the expected HTER over all targets between `low` and `high`, exactly.
+    """Compute the expected (V1 + V2) / 2 over all targets between `low` and `high`, exactly.
 
     Parameters
     ----------
     dev, test
         Where thresholds come from and where errors are counted; see `as_source`.
+    v1, v2
+        Two antagonist measures, by name or a user's own; the mean of FAR and FRR is the HTER.
     low, high
-        The range of target rates; the result is the mean over it.
+        The range of targets; the result is the mean over it.
     convention
-        A target rate mostly lies between two reachable ones. ``interpolated`` mixes the two thresholds so
-        that the target is met on dev: then dev = test gives (AUC_err + 1/2)/2 exactly, cross-class ties
-        included. ``step`` takes the nearest reachable rate, as eq. (14) reads.
+        A target mostly lies between two values that thresholds reach. ``interpolated`` mixes the two thresholds so
+        that the target is met on dev: then dev = test gives (AUC_err + 1/2)/2 exactly for FAR and FRR, cross-class
+        ties included. It is for measures that FAR or FRR alone make, such as recall and specificity, and their
+        default. ``step`` takes the nearest value, as eq. (14) reads; it is the default of all others.
     system
         Which system of the trials; not needed where there is one only.
 
@@ -107,6 +123,11 @@ def expected_areas(
     -------
     Areas
         E_V1, E_V2 and G.
+
+    Raises
+    ------
+    ParameterError
+        A range that is empty or not within 0 and 1, or a pair or convention that cannot be.
 
     References
     ----------
@@ -117,19 +138,30 @@ def expected_areas(
     >>> scores = ([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6])
     >>> expected_areas(scores, scores).g
     0.3
+    >>> expected_areas(scores, scores, v1="sensitivity", v2="specificity").g
+    0.7
+    >>> expected_areas(scores, scores, v1="precision", v2="recall", low=0.5).convention
+    'step'
     """
-    _check_range(low, high)
     check_same_systems(dev, test)
-    check_choice("convention", convention, get_args(AreaConvention))
-    thresholds, by_far, by_frr = _area_weights(
-        as_source(dev, system=system, what="dev"), low=low, high=high, convention=convention
-    )
-    value = count_errors(as_source(test, system=system, what="test"), thresholds).hter
-    return Areas(float(np.dot(by_far, value)), float(np.dot(by_frr, value)), low, high, convention)
+    aims = _Aims.of(v1, v2, low, high, convention)
+    points = all_points(as_source(dev, system=system, what="dev"))
+    on_test = count_errors(as_source(test, system=system, what="test"), points.threshold)
+    value = np.asarray(aims.pair.mean(on_test))
+    e_v1, e_v2 = (float(np.dot(aims.weights(points, own), value)) for own in (aims.pair.v1, aims.pair.v2))
+    return Areas(e_v1, e_v2, low, high, aims.convention, aims.pair)
 
 
 def area_intervals(
-    sets: TrialSets, system: str, *, low: float = 0.0, high: float = 1.0, confidence: float = 0.95
+    sets: TrialSets,
+    system: str,
+    *,
+    v1: MeasureLike = "far",
+    v2: MeasureLike = "frr",
+    low: float = 0.0,
+    high: float = 1.0,
+    convention: AreaConvention | None = None,
+    confidence: float = 0.95,
 ) -> dict[AreaName, RateInterval]:
     """Compute the intervals of the expected areas E_V1, E_V2 and G, thresholds re-estimated.
 
@@ -139,8 +171,8 @@ def area_intervals(
         Dev and test trials, and who shares them.
     system
         Which system.
-    low, high
-        The range of target rates.
+    v1, v2, low, high, convention
+        As in `expected_areas`.
     confidence
         Of the intervals.
 
@@ -148,18 +180,37 @@ def area_intervals(
     -------
     dict
         An interval per area.
+
+    Notes
+    -----
+    Precision turns back and forth where few trials are accepted, and below the share of genuine trials there is none.
+    Over targets of precision that are met in between, these intervals are somewhat too wide; over all targets from 0
+    to 1 they are too narrow. Choose `low` and `high` accordingly.
     """
     check_confidence(confidence)
+    aims = _Aims.of(v1, v2, low, high, convention)
     found: dict[AreaName, RateInterval] = {}
-    for area, claim in _claims(sets, [(1.0, system)], low, high).items():
+    for area, claim in _claims(sets, [(1.0, system)], aims).items():
         reach = claim.quantile(confidence) * claim.sigma
-        ends = max(claim.estimate - reach, 0.0), min(claim.estimate + reach, 1.0)
+        ends = claim.estimate - reach, claim.estimate + reach
+        if aims.pair.mean.is_share:
+            ends = max(ends[0], 0.0), min(ends[1], 1.0)
         method = "student" if sets.people[1] is None else f"cluster-{sets.sharing}"
         found[area] = RateInterval(claim.estimate, *ends, claim.sigma, confidence, method, area, claim.threshold)
     return found
 
 
-def area_tests(sets: TrialSets, a: str, b: str, *, low: float = 0.0, high: float = 1.0) -> dict[AreaName, TestResult]:
+def area_tests(
+    sets: TrialSets,
+    a: str,
+    b: str,
+    *,
+    v1: MeasureLike = "far",
+    v2: MeasureLike = "frr",
+    low: float = 0.0,
+    high: float = 1.0,
+    convention: AreaConvention | None = None,
+) -> dict[AreaName, TestResult]:
     """Test whether two systems differ in their expected areas, thresholds re-estimated.
 
     Parameters
@@ -168,40 +219,88 @@ def area_tests(sets: TrialSets, a: str, b: str, *, low: float = 0.0, high: float
         Dev and test trials, and who shares them.
     a, b
         The two systems.
-    low, high
-        The range of target rates.
+    v1, v2, low, high, convention
+        As in `expected_areas`.
 
     Returns
     -------
     dict
         A test of A - B per area.
     """
-    found = _claims(sets, [(1.0, a), (-1.0, b)], low, high)
-    return {area: student_test(f"area-{area}", claim) for area, claim in found.items()}
+    aims = _Aims.of(v1, v2, low, high, convention)
+    found = _claims(sets, [(1.0, a), (-1.0, b)], aims)
+    return {area: student_test(f"area-{area}", claim, measure=aims.pair.mean.name) for area, claim in found.items()}
 
 
-def _check_range(low: float, high: float) -> None:
-    if not 0 <= low < high <= 1:
-        raise ParameterError(f"the range of rates must lie within 0 and 1 and not be empty, not {low:g} to {high:g}")
+@dataclass(frozen=True, slots=True)
+class _Aims:
+    """The targets of two measures that thresholds aim at."""
+
+    pair: MeasurePair
+    low: float
+    high: float
+    convention: AreaConvention
+
+    @classmethod
+    def of(
+        cls, v1: MeasureLike, v2: MeasureLike, low: float, high: float, convention: AreaConvention | None = None
+    ) -> _Aims:
+        """The aims that a caller asks for."""
+        if not 0 <= low < high <= 1:
+            raise ParameterError(
+                f"the range of targets must lie within 0 and 1 and not be empty, not {low:g} to {high:g}"
+            )
+        pair = as_pair(v1, v2)
+        turning = [own.name for own in (pair.v1, pair.v2) if not direction(own)]
+        if convention is None:
+            return cls(pair, low, high, "step" if turning else "interpolated")
+        check_choice("convention", convention, get_args(AreaConvention))
+        if convention == "interpolated" and turning:
+            raise ParameterError(
+                f"a target of {turning[0]} may be met at several thresholds, so it cannot be interpolated; use "
+                'convention="step"'
+            )
+        return cls(pair, low, high, convention)
+
+    def weights(self, points: ErrorCounts, own: Measure) -> Floats:
+        """How much each of dev's thresholds counts where they aim at all targets of one of the measures."""
+        values = np.asarray(own(points))
+        if self.convention == "step":
+            return _step_weights(values, points, self.low, self.high)
+        forward = direction(own) > 0
+        found = _interpolated_weights(values if forward else values[::-1], self.low, self.high)
+        return found if forward else found[::-1]
+
+    def moved_by(self, points: ErrorCounts, own: Measure, value: Floats) -> tuple[Floats, Floats]:
+        """By how much an error on dev at each threshold moves the area: a false accept, and a false reject.
+
+        By parts, the area is minus the sum of the measure on dev times the step of `value` on test to the next
+        threshold, within the range of targets; an error moves the measure by its slope.
+        """
+        values = np.asarray(own(points))
+        rising = direction(own) or float(np.sign(np.dot(values - values.mean(), np.arange(len(values)))))
+        inside = (self.low < values) & (values < self.high)
+        step = -rising * inside * np.diff(value, append=value[-1:]) / (self.high - self.low)
+        by_far, by_frr = _slopes(own, points)
+        return step * by_far, step * by_frr
 
 
-def _claims(sets: TrialSets, systems: list[tuple[float, str]], low: float, high: float) -> dict[AreaName, Claim]:
-    """An area is a weighted mean of HTERs at dev's thresholds, so it is a sum over test trials and over dev trials.
+def _claims(sets: TrialSets, systems: list[tuple[float, str]], aims: _Aims) -> dict[AreaName, Claim]:
+    """An area is a weighted mean of figures at dev's thresholds, so it is a sum over test trials and over dev trials.
 
-    A test trial adds half the weight of the thresholds that decide it wrongly. A dev trial adds the HTER on test at
-    its own score, within the range of targets: without it, targets would be met at other thresholds.
+    A test trial adds what the thresholds that decide it wrongly weigh, times the slope of the figure there. A dev
+    trial adds what its errors move the thresholds by, times what that changes on test.
     """
-    _check_range(low, high)
     if not isinstance(sets.dev, Trials) or not isinstance(sets.test, Trials):
         raise TrialsError("areas with intervals and tests need dev and test as Trials")
     dev, test = sets.dev, sets.test
-    parts = [(sign, _by_trial(dev, test, system, low, high)) for sign, system in systems]
+    parts = [(sign, _by_trial(dev, test, system, aims)) for sign, system in systems]
     names: tuple[AreaName, ...] = ("e_v1", "e_v2", "g")
     found: dict[AreaName, Claim] = {}
     for name in names:
         on_test = np.sum([sign * own.test[name] for sign, own in parts], axis=0)
         on_dev = np.sum([sign * own.dev[name] for sign, own in parts], axis=0)
-        estimate = float(on_test[test.genuine].mean() + on_test[~test.genuine].mean())
+        estimate = float(sum(sign * own.estimate[name] for sign, own in parts))
         spread, by_dev = (
             _spread(trials, people, values)
             for trials, people, values in ((test, sets.people[1], on_test), (dev, sets.people[0], on_dev))
@@ -236,48 +335,43 @@ def _together(sets: TrialSets, on_test: Floats, on_dev: Floats) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _ByTrial:
-    """What each test trial adds to the areas, and each dev trial through the thresholds."""
+    """The areas of one system, what each test trial adds to them, and each dev trial through the thresholds."""
 
+    estimate: dict[AreaName, float]
     test: dict[AreaName, Floats]
     dev: dict[AreaName, Floats]
 
 
-def _by_trial(dev: Trials, test: Trials, system: str, low: float, high: float) -> _ByTrial:
-    source = as_source(dev, system=system, what="dev")
-    thresholds, by_far, by_frr = _area_weights(source, low=low, high=high)
-    rank = np.searchsorted(thresholds, test.column(system), side="left")
-    on_test: dict[AreaName, Floats] = {}
-    weights: tuple[tuple[AreaName, Floats], ...] = (
-        ("e_v1", by_far),
-        ("e_v2", by_frr),
-        ("g", (by_far + by_frr) / 2),
-    )
-    for name, weight in weights:
-        below = np.concatenate([[0.0], np.cumsum(weight)])[rank]  # thresholds that accept the score
-        on_test[name] = np.where(test.genuine, weight.sum() - below, below) / 2
-    hter = np.asarray(count_errors(as_source(test, system=system, what="test"), thresholds).hter)
-    place = np.searchsorted(thresholds, dev.column(system), side="left").clip(0, len(thresholds) - 1)
-    at = [_within(hter, place, weight) / (high - low) for weight in (by_far, by_frr)]
-    genuine = dev.genuine
-    e_v1, e_v2 = np.where(genuine, 0.0, at[0]), np.where(genuine, at[1], 0.0)
-    return _ByTrial(on_test, {"e_v1": e_v1, "e_v2": e_v2, "g": (e_v1 + e_v2) / 2})
+def _by_trial(dev: Trials, test: Trials, system: str, aims: _Aims) -> _ByTrial:
+    points = all_points(as_source(dev, system=system, what="dev"))
+    on_test = count_errors(as_source(test, system=system, what="test"), points.threshold)
+    mean = aims.pair.mean
+    value, slopes = np.asarray(mean(on_test)), _slopes(mean, on_test)
+    estimates, by_test, by_dev = [], [], []
+    for own in (aims.pair.v1, aims.pair.v2):
+        weight = aims.weights(points, own)
+        estimates.append(float(np.dot(weight, value)))
+        by_test.append(_summed(test, system, points.threshold, weight * slopes[0], weight * slopes[1]))
+        by_dev.append(_summed(dev, system, points.threshold, *aims.moved_by(points, own, value)))
+    return _ByTrial(_with_mean(estimates), _with_mean(by_test), _with_mean(by_dev))
 
 
-def _within(hter: Floats, place: NDArray[np.int64], weight: Floats) -> Floats:
-    """The HTER at each dev score, or at the end of the range of thresholds that count where it lies beyond."""
-    counting = np.flatnonzero(weight)
-    return np.asarray(hter[place.clip(counting[0], counting[-1])])
+def _with_mean(both: Sequence[Any]) -> dict[AreaName, Any]:
+    return {"e_v1": both[0], "e_v2": both[1], "g": (both[0] + both[1]) / 2}
 
 
-def _area_weights(
-    dev: ScoreSource, *, low: float = 0.0, high: float = 1.0, convention: AreaConvention = "interpolated"
-) -> tuple[Floats, Floats, Floats]:
-    """Give dev's thresholds and how much each counts in E_V1 and in E_V2: an area is a weighted mean of HTERs."""
-    points = all_points(dev)
-    weigh = _interpolated_weights if convention == "interpolated" else _step_weights
-    # a run of equal FAR is best at its lowest threshold, a run of equal FRR at its highest
-    by_far = weigh(points.far[::-1], low, high)[::-1]
-    return points.threshold, by_far, weigh(points.frr, low, high)
+def _slopes(measure: Measure, counts: ErrorCounts) -> tuple[Floats, Floats]:
+    """The derivatives of a measure with respect to FAR and to FRR, at each threshold."""
+    by_accepts, by_rejects, _, _ = measure.gradient(counts)
+    size = len(counts)
+    return np.broadcast_to(by_accepts * counts.impostor, size), np.broadcast_to(by_rejects * counts.genuine, size)
+
+
+def _summed(trials: Trials, system: str, thresholds: Floats, by_far: Floats, by_frr: Floats) -> Floats:
+    """The sum over the thresholds that decide a trial wrongly: an impostor below its score, a genuine trial above."""
+    rank = np.searchsorted(thresholds, trials.column(system), side="left")
+    accepted, rejected = (np.concatenate([[0.0], np.cumsum(values)]) for values in (by_far, by_frr))
+    return np.where(trials.genuine, rejected[-1] - rejected[rank], accepted[rank])
 
 
 def _interpolated_weights(rate: NDArray[np.float64], low: float, high: float) -> NDArray[np.float64]:
@@ -295,10 +389,15 @@ def _interpolated_weights(rate: NDArray[np.float64], low: float, high: float) ->
     return weights / (high - low)
 
 
-def _step_weights(rate: NDArray[np.float64], low: float, high: float) -> NDArray[np.float64]:
-    """Weights of the nearest reachable rate: the last of each run takes all targets nearest to it."""
-    ends = np.flatnonzero(np.append(np.diff(rate) > 0, True))
-    bounds = np.concatenate([[0.0], (rate[ends][1:] + rate[ends][:-1]) / 2, [1.0]])
-    weights = np.zeros(len(rate))
-    weights[ends] = np.diff(np.clip(bounds, low, high)) / (high - low)
+def _step_weights(values: Floats, points: ErrorCounts, low: float, high: float) -> Floats:
+    """Weights of the nearest value: the best threshold of each value takes all targets that are nearest to it.
+
+    Best is, as for every criterion, the smallest FAR + FRR and then the lowest threshold.
+    """
+    errors = points.false_accepts * points.genuine + points.false_rejects * points.impostor
+    order = np.lexsort((points.threshold, errors, values))
+    best = order[np.flatnonzero(np.diff(values[order], prepend=-np.inf) > 0)]
+    bounds = np.concatenate([[-np.inf], (values[best][1:] + values[best][:-1]) / 2, [np.inf]])
+    weights = np.zeros(len(values))
+    weights[best] = np.diff(np.clip(bounds, low, high)) / (high - low)
     return weights

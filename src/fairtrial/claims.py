@@ -160,12 +160,20 @@ def _claims(terms: Terms, measure: Measure, indices: Sequence[int], threshold: T
         if deviations is None or added is None:
             found.append(Claim(estimate, spread, 0.0, spread.degrees, "fixed"))
             continue
-        moved = float(added[index])
         joint = 0.0 if shared is None else float(shared[indices.index(index)])
-        together = max(spread.variance + moved + joint, (spread.variance + moved) / 2)
-        degrees = welch([(spread.variance, spread.degrees), (moved, deviations.degrees)])
-        found.append(Claim(estimate, spread, together - spread.variance, degrees, "re-estimated"))
+        found.append(re_estimated(estimate, spread, float(added[index]), deviations.degrees, joint=joint))
     return found
+
+
+def re_estimated(estimate: float, spread: Spread, moved: float, degrees: float, *, joint: float = 0.0) -> Claim:
+    """Claim with the variance that thresholds add, and the degrees of freedom of that part.
+
+    `joint` is twice the covariance of the two parts, through people of both dev and test: what they add to one may be
+    taken from the other, though never more than half of all.
+    """
+    whole = max(spread.variance + moved + joint, (spread.variance + moved) / 2)
+    together = welch([(spread.variance, spread.degrees), (moved, degrees)])
+    return Claim(estimate, spread, whole - spread.variance, together, "re-estimated")
 
 
 def largest_of_all(
@@ -180,10 +188,10 @@ def largest_of_all(
     if threshold == "re-estimated" and all(judgement.movement is not None for _, judgement in terms):
         deviations = ThresholdDeviations.of(terms, measure)
         moved = moved + (deviations.by_trials if deviations.by_people is None else deviations.by_people)
-    return _largest_normal(moved[:, kept], confidence, terms[0][1].sets.seed)
+    return largest_normal(moved[:, kept], confidence, terms[0][1].sets.seed)
 
 
-def _largest_normal(replicates: Floats, confidence: float, seed: int) -> float:
+def largest_normal(replicates: Floats, confidence: float, seed: int) -> float:
     """The quantile of the largest of normal deviates that are correlated as the columns of replicates are."""
     spread = np.sqrt(np.mean(replicates**2, axis=0))
     moving = spread > 0

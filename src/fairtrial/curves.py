@@ -1,4 +1,4 @@
-"""ROC and DET curves and the exact area under them: a posteriori views of one set of scores."""
+"""ROC, DET and precision-recall curves and the areas under them: a posteriori views of one set of scores."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from fairtrial.counting.errors import ErrorCounts, ScoreData, as_source
 from fairtrial.counting.search import all_points, hull_points
-from fairtrial.errors import ParameterError
+from fairtrial.errors import ParameterError, TrialsError
+from fairtrial.rules.measures import precision, recall
 from fairtrial.tables import Column, Result, Table, every_tenth, percent, plural
 
 _SMALL = 1e-6
@@ -87,15 +88,112 @@ def roc_curve(
     """
     source = as_source(data, system=system)
     counts = hull_points(source) if convex_hull else all_points(source)
-    if max_points is not None:
-        if max_points < 2:
-            raise ParameterError(f"max_points must be at least 2, not {max_points}")
-        counts = thinned_points(counts, max_points)
-    return RocCurve(counts, convex_hull)
+    return RocCurve(counts if max_points is None else thinned_points(counts, max_points), convex_hull)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PrecisionRecallCurve(Result):
+    """Precision and recall at every threshold that accepts a trial, by rising threshold."""
+
+    counts: ErrorCounts
+
+    @property
+    def threshold(self) -> NDArray[np.float64]:
+        """The thresholds."""
+        return np.asarray(self.counts.threshold)
+
+    @property
+    def precision(self) -> NDArray[np.float64]:
+        """The shares of accepted trials that are genuine."""
+        return np.asarray(precision(self.counts))
+
+    @property
+    def recall(self) -> NDArray[np.float64]:
+        """The shares of genuine trials that are accepted."""
+        return np.asarray(recall(self.counts))
+
+    def average_precision(self) -> float:
+        """The area under the curve as steps: the precision at each threshold times the recall that it adds.
+
+        Straight lines between the points would promise too much: between two thresholds precision is not linear in
+        recall (Davis & Goadrich 2006).
+        """
+        gained = -np.diff(self.recall, append=0.0)
+        return float(np.dot(gained, self.precision))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain lists."""
+        return {
+            "kind": "a posteriori",
+            "threshold": self.threshold.tolist(),
+            "precision": self.precision.tolist(),
+            "recall": self.recall.tolist(),
+            "average_precision": self.average_precision(),
+        }
+
+    def summary(self) -> str:
+        """The number of points and the average precision."""
+        return f"{plural(len(self.counts), 'point')}, average precision {percent(self.average_precision())}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """One row per point."""
+        columns = (
+            Column("threshold", "threshold", "threshold"),
+            Column("precision", "precision", "rate"),
+            Column("recall", "recall", "rate"),
+        )
+        rows = tuple(zip(self.threshold.tolist(), self.precision.tolist(), self.recall.tolist(), strict=True))
+        caption = "Precision and recall, a posteriori"
+        return (Table("precision_recall", caption, columns, rows, shown=every_tenth(len(rows))),)
+
+
+def precision_recall_curve(
+    data: ScoreData, *, max_points: int | None = None, system: str | None = None
+) -> PrecisionRecallCurve:
+    """Compute precision and recall at every distinct operating point.
+
+    Parameters
+    ----------
+    data
+        Trials, a source of scores, or a pair of arrays ``(genuine, impostor)``.
+    max_points
+        Keep at most this many points, for drawing, never for figures; as in `roc_curve`.
+    system
+        Which system of the trials; not needed if there is only one.
+
+    Returns
+    -------
+    PrecisionRecallCurve
+        Thresholds, precision and recall. Where nothing is accepted there is no precision, and no point.
+
+    Raises
+    ------
+    TrialsError
+        Every score is -inf, so that nothing is ever accepted.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, eq. (4).
+
+    Examples
+    --------
+    >>> curve = precision_recall_curve(([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6]))
+    >>> curve.recall
+    array([1.  , 1.  , 1.  , 1.  , 0.75, 0.75, 0.75, 0.5 , 0.25])
+    >>> round(curve.average_precision(), 4)
+    0.9167
+    """
+    counts = all_points(as_source(data, system=system))
+    counts = counts[counts.genuine - counts.false_rejects + counts.false_accepts > 0]
+    if not len(counts):
+        raise TrialsError("every score is -inf: nothing is ever accepted, and there is no precision")
+    return PrecisionRecallCurve(counts if max_points is None else thinned_points(counts, max_points))
 
 
 def thinned_points(counts: ErrorCounts, max_points: int) -> ErrorCounts:
     """Points whose staircase is that of all points, or near it where there are too many corners."""
+    if max_points < 2:
+        raise ParameterError(f"max_points must be at least 2, not {max_points}")
     if len(counts) > max_points:
         counts = counts[_corners(counts)]
     return counts[_spread(counts, max_points)] if len(counts) > max_points else counts

@@ -223,7 +223,9 @@ class Judgement:
         """What the reader should know of the threshold."""
         if self.dev is None or self.criterion.alpha_means != "target" or len(self.alpha) > 1:
             return ()
-        far = "far" in self.criterion.name
+        aim = self.criterion.aim
+        weights = None if aim is None else aim.weights_at()
+        far = weights is None or weights.far != 0
         errors = int((self.dev.false_accepts if far else self.dev.false_rejects)[0])
         if errors >= SUPPORT:
             return ()

@@ -18,13 +18,21 @@ from numpy.typing import NDArray
 
 from fairtrial.checks import check_choice
 from fairtrial.errors import TrialsError
-from fairtrial.spread import ClassSpread, Floats, Spread, concentration, welch
+from fairtrial.spread import (
+    ClassSpread,
+    Floats,
+    Spread,
+    concentration,
+    effective_people,
+    one_fewer,
+    welch,
+    without_one,
+)
 from fairtrial.trials import Trials, recode
 
 Cluster: TypeAlias = Literal["none", "claim", "subject", "both"]
 """What trials share: nothing, the claimed identity, the person behind the probe, or both."""
 
-_MOST_LEVERAGE = 0.9
 _DOMINANT = 0.2
 """The share of a class's trials above which one person decides too much."""
 
@@ -99,11 +107,6 @@ def one_person(size: int, first: NDArray[np.int64], second: NDArray[np.int64]) -
 
     graph = coo_array((np.ones(len(first)), (first, second)), shape=(size, size))
     return np.asarray(connected_components(graph, directed=False)[1].astype(np.int64))
-
-
-def without_one(sums: Floats, shares: Floats) -> Floats:
-    """By how much a mean changes without each person: their sum, and more the larger their share of the trials."""
-    return np.asarray(sums / (1 - np.minimum(shares, _MOST_LEVERAGE)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -256,7 +259,7 @@ class People:
         """By how much a weighted sum of class means of errors changes with each person, at the same cost."""
         found = self._centred_errors(errors, weights)
         parts = [
-            sqrt(_one_fewer(part.effective)) * part.without_one(own[0])
+            sqrt(one_fewer(part.effective)) * part.without_one(own[0])
             for part, own in zip(self.classes, found, strict=True)
         ]
         return np.asarray(parts[0] + parts[1])
@@ -326,7 +329,7 @@ class PersonSums:
         """The variance of the class, from what leaving each person out changes."""
         squares = self.moved**2
         total = float(squares.sum())
-        variance = max((total - self.twice) * _one_fewer(self.effective), self.alone)
+        variance = max((total - self.twice) * one_fewer(self.effective), self.alone)
         return ClassSpread(variance, self.effective, self.trials, concentration(squares, total))
 
 
@@ -337,11 +340,6 @@ def spread_of_sums(genuine: PersonSums, impostor: PersonSums) -> Spread:
     together = float(np.sum((genuine.moved + impostor.moved) ** 2)) - genuine.twice - impostor.twice
     variance = max(together * degrees / (degrees + 1), genuine.alone + impostor.alone)
     return Spread(variance, degrees, *classes)
-
-
-def _one_fewer(people: float) -> float:
-    """The jackknife's (n - 1) / n."""
-    return max(people - 1, 1.0) / max(people, 2.0)
 
 
 def _common(own: Cluster, asked: Cluster) -> Cluster:
@@ -378,11 +376,6 @@ def _members(
     return Members(
         rows, tuple(people), apart, pairs, pair_of, trials, np.bincount(pairs).astype(np.float64), effective, alone
     )
-
-
-def effective_people(trials: Floats) -> float:
-    """How many people of equal weight people with so many trials are worth (Kish)."""
-    return float(trials.sum() ** 2 / np.sum(trials**2))
 
 
 def _centred(

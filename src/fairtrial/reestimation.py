@@ -29,6 +29,8 @@ _REACH_MINIMUM = 4.0
 _GROUPS = 200
 _MOST_UNITS = 1024
 _MORE_ERRORS = 1.5
+_TIE = 1e-9
+"""What FAR + FRR adds to a cost, so that of equal costs the one with fewer errors is the lowest."""
 _Indices = NDArray[np.int64]
 _Classes = tuple[NDArray[np.floating], NDArray[np.floating]]
 
@@ -319,14 +321,28 @@ def _counted(counts: ErrorCounts, dev: ScoreSource, draws: Draws) -> _Moves:
 
 
 def _choose(counts: ErrorCounts, far: Floats, frr: Floats, criterion: Criterion, alphas: Floats) -> _Indices:
-    """The best candidate of each replicate, one column per alpha."""
+    """The best candidate of each replicate of deviations, one column per alpha."""
     rejects = np.clip(counts.frr + frr, 0, 1) * counts.genuine
     accepts = np.clip(counts.far + far, 0, 1) * counts.impostor
-    where = np.broadcast_to(np.asarray(counts.threshold), accepts.shape)
-    moved = ErrorCounts(where.ravel(), accepts.ravel(), rejects.ravel(), counts.genuine, counts.impostor)
-    found = np.empty((len(accepts), len(alphas)), dtype=np.int64)
+    moved = ErrorCounts(counts.threshold, accepts, rejects, counts.genuine, counts.impostor)
+    return best_candidates(moved, criterion, alphas)
+
+
+def best_candidates(counts: ErrorCounts, criterion: Criterion, alphas: Floats) -> _Indices:
+    """The best candidate of each replicate, one column per alpha.
+
+    `counts` has one row of errors per replicate and one column per threshold; the numbers of trials may be one column.
+    """
+    shape = counts.false_accepts.shape
+    flat = [
+        np.broadcast_to(part, shape).ravel() if np.ndim(part) else part
+        for part in (counts.threshold, counts.false_accepts, counts.false_rejects, counts.genuine, counts.impostor)
+    ]
+    every = ErrorCounts(*flat)
+    in_ties = _TIE * np.asarray(every.far + every.frr)
+    found = np.empty((shape[0], len(alphas)), dtype=np.int64)
     for column, (alpha, rule) in enumerate(_rules(criterion, alphas)):
-        found[:, column] = np.asarray(rule.cost(moved, alpha)).reshape(accepts.shape).argmin(axis=1)
+        found[:, column] = (np.asarray(rule.cost(every, alpha)) + in_ties).reshape(shape).argmin(axis=1)
     return found
 
 

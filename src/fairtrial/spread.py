@@ -14,6 +14,8 @@ from fairtrial.errors import TrialsError
 
 Floats: TypeAlias = NDArray[np.float64]
 
+_MOST_LEVERAGE = 0.9
+
 
 @dataclass(frozen=True, slots=True)
 class ClassSpread:
@@ -100,3 +102,18 @@ def concentration(squares: Floats, total: float) -> float:
         return 1.0
     fourth = float(np.sum(squares**2)) - total**2 / max(int(np.count_nonzero(squares)), 1)
     return 2 * total**2 / fourth if fourth > 1e-12 * total**2 else float(len(squares))
+
+
+def effective_people(trials: Floats) -> float:
+    """How many people of equal weight people with so many trials each are worth (Kish)."""
+    return float(trials.sum() ** 2 / np.sum(trials**2))
+
+
+def without_one(sums: Floats, shares: Floats) -> Floats:
+    """By how much a mean changes without each person: their sum, and more the larger their share of the trials."""
+    return np.asarray(sums / (1 - np.minimum(shares, _MOST_LEVERAGE)))
+
+
+def one_fewer(people: float) -> float:
+    """The jackknife's (n - 1) / n."""
+    return max(people - 1, 1.0) / max(people, 2.0)

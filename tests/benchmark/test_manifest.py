@@ -407,3 +407,42 @@ def test_no_manifest(tmp_path: Path) -> None:
 def test_the_benchmark_knows_the_files_it_is_from(write: Callable[[str], Path], text: str, names: list[str]) -> None:
     folder = write(text)
     assert read_benchmark(folder).files == tuple(folder / name for name in ["benchmark.toml", *names])
+
+
+LISTED = """
+[[protocol]]
+name = "ours"
+
+[[protocol.fusion]]
+systems = ["face", "b"]
+group = "the pair we sell"
+"""
+
+
+def test_a_protocol_of_a_manifest(tmp_path: Path) -> None:
+    for name in ("dev", "test"):
+        (tmp_path / f"{name}.csv").write_text(csv(a=A, b=B))
+    (tmp_path / "benchmark.toml").write_text(COLUMNS + LISTED)
+    found = list_experiments(read_benchmark(tmp_path), "ours")
+    assert [(e.set, e.group, e.systems) for e in found] == [("P1", "the pair we sell", ("face", "b"))]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('["face", "b"]', '["face"]', "systems must be two or more, all different, not face"),
+        ('["face", "b"]', '["face", "face"]', "two or more, all different, not face, face"),
+        ('["face", "b"]', '["face", "iris"]', "no set has all of face, iris"),
+        ('group = "the pair we sell"', 'set = "P9"', "there is no set 'P9'; there are P1"),
+        ('group = "the pair we sell"', "size = 2", "there is no key 'size'"),
+        ('name = "ours"', 'name = ""', "name is empty"),
+        ("[[protocol.fusion]]", "[[protocol.pair]]", "there is no key 'pair'"),
+        ('group = "the pair we sell"', '[[protocol]]\nname = "ours"', "there are two protocols of this name"),
+    ],
+)
+def test_a_protocol_of_a_manifest_that_is_wrong(old: str, new: str, message: str, tmp_path: Path) -> None:
+    for name in ("dev", "test"):
+        (tmp_path / f"{name}.csv").write_text(csv(a=A, b=B))
+    (tmp_path / "benchmark.toml").write_text(COLUMNS + LISTED.replace(old, new))
+    with pytest.raises(InputError, match=message):
+        read_benchmark(tmp_path)

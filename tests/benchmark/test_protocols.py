@@ -1,6 +1,8 @@
 """The fusion protocols of Poh & Bengio 2006, section 2.2 and Table 2, and of other benchmarks."""
 
 from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -8,8 +10,8 @@ import pytest
 
 from fairtrial import ParameterError, Trials, TrialsError
 from fairtrial.benchmark.lausanne import load_lausanne
-from fairtrial.benchmark.protocols import PROTOCOLS, Experiment, list_experiments
-from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
+from fairtrial.benchmark.protocols import PROTOCOLS, Experiment, list_experiments, register_protocol
+from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, ListedFusion, SystemInfo
 from reference.fusion_2006 import FP_FULL, TABLE_2
 
 SPEECH = {"(LFCC,GMM)", "(PAC,GMM)", "(SSC,GMM)"}
@@ -152,3 +154,42 @@ def test_what_is_refused() -> None:
         BenchmarkSet("P", one.dev, one.test, (SystemInfo("z", "face", "PCA", "NN"),))
     with pytest.raises(TrialsError, match="mine: two sets have the same name: P"):
         Benchmark("mine", "mine", (one, one))
+
+
+@pytest.fixture
+def without_more_protocols() -> Iterator[None]:
+    before = dict(PROTOCOLS)
+    yield
+    PROTOCOLS.clear()
+    PROTOCOLS.update(before)
+
+
+@pytest.mark.usefixtures("without_more_protocols")
+def test_a_protocol_by_registration() -> None:
+    """The best of each modality with each other, whatever that is."""
+    register_protocol("firsts", lambda one, benchmark: [("first and last", (one.systems[0], one.systems[-1]))])
+    found = lausanne("firsts")
+    assert [(e.set, e.group, e.systems) for e in found] == [
+        ("LP1", "first and last", ("(FH,MLP)", "(SSC,GMM)")),
+        ("LP2", "first and last", ("(FH,MLP)", "(SSC,GMM)")),
+    ]
+    register_protocol("alone", lambda one, benchmark: [("alone", one.systems[:1])])
+    with pytest.raises(ParameterError, match=r"protocol alone: a fusion is of two or more different systems, not of"):
+        lausanne("alone")
+    for name in ("", "fp-2"):
+        with pytest.raises(ParameterError, match="needs a name of its own"):
+            register_protocol(name, lambda one, benchmark: [])
+
+
+def test_a_protocol_that_a_benchmark_lists() -> None:
+    pair, triple = ("(FH,MLP)", "(LFCC,GMM)"), ("(DCTs,GMM)", "(FH,MLP)", "(PAC,GMM)")
+    fusions = (ListedFusion(pair), ListedFusion(triple, "three"), ListedFusion(pair, "again", "LP2"))
+    mine = replace(load_lausanne(), protocols={"mine": fusions})
+    assert [(e.set, e.group, e.systems) for e in list_experiments(mine, "mine")] == [
+        ("LP1", "listed", pair),
+        ("LP1", "three", triple),
+        ("LP2", "listed", pair),
+        ("LP2", "again", pair),
+    ]
+    with pytest.raises(ParameterError, match=r"one of fp-2, .*, mine, not 'yours'"):
+        list_experiments(mine, "yours")

@@ -123,5 +123,14 @@ def test_too_few_people() -> None:
 def test_a_side_without_impostors() -> None:
     with pytest.raises(TrialsError, match=r"split 1 of seed 0: dev would have 1 genuine and 0 impostor trials"):
         split_by_subject(square(3), fraction=0.1)
-    with pytest.raises(TrialsError, match=r"test would have 2 genuine and 0 impostor trials"):
-        split_by_subject(clients_and_impostors(4, 1))
+
+
+def test_impostors_under_one_id_are_in_both_halves() -> None:
+    claim = np.repeat(np.arange(6), 4)
+    genuine = np.arange(24) % 4 == 0
+    subject = np.where(genuine, claim, 999)
+    trials = Trials.from_arrays(np.arange(24.0), genuine, claim=claim, subject=subject)
+    ((dev, test),) = split_by_subject(trials, repeats=1)
+    assert (len(dev), len(test)) == (12, 12)
+    assert not {*dev.ids["claim"].decode()} & {*test.ids["claim"].decode()}
+    assert dev.notes[0] == "all impostors have the same id: the split is by claims, and impostors are in both"

@@ -15,6 +15,7 @@ from fairtrial.benchmark.contest import compare_runs
 from fairtrial.benchmark.manifest import read_benchmark
 from fairtrial.benchmark.runner import RunSettings, run_benchmark
 from fairtrial.cli.app import main
+from fairtrial.fusion import FUSIONS, Fitted, FusionData, FusionMethod
 from fairtrial.tables import in_percent, p_text
 
 MANIFEST = """
@@ -198,9 +199,13 @@ def test_splits_show_their_spread() -> None:
     assert "share a letter" not in shown
 
 
-def test_many_notes_are_cut_on_screen_and_whole_in_json() -> None:
+def test_many_notes_are_cut_on_screen_and_whole_in_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fit(data: FusionData) -> Fitted:
+        return Fitted(lambda scores, claim: scores.mean(axis=1), (f"fitted on {data.scores.sum()}",))
+
+    monkeypatch.setitem(FUSIONS, "talkative", FusionMethod("talkative", fit))
     Path("dealt", "benchmark.toml").write_text(SPLITS.replace("repeats = 3", "repeats = 6"))
-    arguments = ("--fusion", "weighted-mean", "--protocol", "fp-full")
+    arguments = ("--fusion", "talkative", "--protocol", "fp-full")
     notes = found(*arguments, data="dealt")["notes"]
     assert len(notes) > 12
     shown = run(*arguments, data="dealt").stdout
@@ -417,3 +422,13 @@ def test_failed_enrolment_is_told_to_the_set(monkeypatch: pytest.MonkeyPatch) ->
         assert run(*arguments, data="bssr1-set1").exit_code == 0
     assert asked == ["drop", "keep"]
     assert run("--failed-enrolment", "forget").exit_code == 2
+
+
+def test_pooled_curves_of_two_methods_along_alpha() -> None:
+    values = found("--fusion", "mean,min", "--pooled", "5")
+    along = values["pooled_comparison"]
+    assert (along["a"], along["b"], along["threshold"]) == ("mean", "min", "re-estimated")
+    pooled = [run["pooled_epc"]["hter"] for run in values["runs"]]
+    assert along["difference"] == pytest.approx([a - b for a, b in zip(*pooled, strict=True)])
+    assert len(along["alpha"]) == 5
+    assert "--pooled compares two methods" in refused("--pooled", "5")

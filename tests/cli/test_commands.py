@@ -367,6 +367,22 @@ def test_tables_fit_eighty_columns(sets: tuple[Path, Path]) -> None:
     assert max(len(line.rstrip()) for line in table) <= 80
 
 
+def test_epc_aims_at_targets_of_any_pair(sets: tuple[Path, Path]) -> None:
+    files = ("epc", "--dev", sets[0], "--test", sets[1], "--range", ".3", ".9", "--points", "3")
+    found = answer(*files, "--criterion", "precision", "--measure", "recall", "--areas", "precision,recall")
+    dev, test = (read_trials(path) for path in sets)
+    curve = performance_curve(dev, test, system="face", alphas=[0.3, 0.6, 0.9], criterion="precision", measure="recall")
+    assert found["curves"][0]["value"] == curve.value.tolist()
+    areas = expected_areas(dev, test, system="face", v1="precision", v2="recall", low=0.3, high=0.9)
+    own = found["areas"]["face"]
+    assert (own["g"], own["v1"], own["v2"], own["convention"]) == (areas.g, "precision", "recall", "step")
+    assert own["intervals"]["g"]["low"] < areas.g < own["intervals"]["g"]["high"]
+    refused = run(*files, "--areas", "precision,recall", "--convention", "interpolated")
+    assert refused.exit_code == 2
+    assert "use --convention step" in refused.stderr
+    assert "expected two measures" in run(*files, "--areas", "precision").stderr
+
+
 def test_epc_shows_the_last_alpha_and_may_leave_out_areas(sets: tuple[Path, Path]) -> None:
     result = run("epc", "--dev", sets[0], "--test", sets[1], "--points", "30", "--no-areas")
     rows = [line.split() for line in result.stdout.splitlines() if line.strip()]

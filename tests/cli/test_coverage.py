@@ -213,7 +213,7 @@ def test_like_a_table_with_unequal_attempts() -> None:
         (["--n", "100000000000000000000"], ["too many to simulate"]),
         (["--m", "100000000"], ["too many to simulate"]),
         (["--n", "100000", "--m", "30", "--rho", ".8", "--pi", ".1", "--exact"], ["too many outcomes", "simulate it"]),
-        (["--method", "wald"], ["method must be one of dr, bp, sb, bb, lbb, brr, not 'wald'"]),
+        (["--method", "wald"], ["method must be one of dr, bp, sb, bb, lbb, brr, bb-ml, not 'wald'"]),
         (["--datasets", "0"], ["at least one data set, not 0"]),
         (["--resamples", "-1"], ["at least one resample, not -1"]),
         (["--confidence", "0"], ["confidence must be between 0 and 1"]),
@@ -241,3 +241,22 @@ def test_bad_input(folder: Path, arguments: list[str], parts: list[str]) -> None
     for part in parts:
         assert part in result.stderr
     assert sorted(folder.rglob("*")) == before
+
+
+def test_maximum_likelihood_is_a_method_too() -> None:
+    cells = answer("--n", "20", "--m", "2", "--pi", ".2", "--rho", ".1", "--exact", "--method", "bb-ml")["cells"]
+    assert [cell["method"] for cell in cells] == ["bb-ml"]
+    assert 0.8 < cells[0]["coverage"] < 1
+    too_many = run("--n", "1000", "--m", "3", "--pi", ".1", "--rho", ".1", "--exact", "--method", "bb-ml")
+    assert (too_many.exit_code, too_many.stdout) == (2, "")
+
+
+def test_claims_of_the_paper_beside_the_study() -> None:
+    cells = ["--n", "200", "--m", "2", "--pi", ".1", "--rho", ".1,.4", "--method", "lbb", "--exact"]
+    found = answer(*cells, "--claims")
+    assert {"section", "method", "claim", "cells", "support"} <= set(found["claims"][0])
+    assert found["claims"][0] == {
+        "section": "4", "method": "lbb", "claim": "well: n pi > 10", "cells": 2, "support": 1.0,
+    }  # fmt: skip
+    assert "claims" not in answer(*cells)
+    assert "supported by" in run(*cells, "--claims").stdout

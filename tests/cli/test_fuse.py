@@ -271,5 +271,67 @@ def test_client_dependent_fusion_without_claims() -> None:
 def test_help_names_every_method_and_normalisation() -> None:
     text = "".join(run("--help").stdout.split())
     built_in = [name for name, method in FUSIONS.items() if method.summary]
-    assert len(built_in) == 16
+    assert len(built_in) == 17
     assert all(name in text for name in (*built_in, *NORMALISATIONS))
+
+
+def test_a_model_is_saved_and_applied_to_other_trials() -> None:
+    result = run(*FILES, "--systems", "face,voice", "--fusion", "logistic", "--save", "model.json")
+    assert result.exit_code == 0
+    assert result.stdout.endswith("model in model.json\n")
+    expected = fuse(DEV, TEST, systems=["face", "voice"], fusion="logistic")
+    again = run("--model", "model.json", "--test", "test.csv", "--json", "--out", "fused.csv")
+    values = json.loads(again.stdout)
+    assert values["threshold"] == expected.evaluation.threshold
+    assert values["test"]["hter"] == expected.evaluation.test.hter
+    assert values["test"]["kind"] == "at a given threshold"
+    assert values["against_best"]["threshold"] == "fixed"
+    assert {"fusion", "normalise", "systems", "threshold", "test", "baselines", "beta_mean", "beta_min"} <= set(values)
+    assert read_trials("fused.csv").column().tolist() == expected.scores.test.column().tolist()
+    assert not Path("dev-fused.csv").exists()
+    shown = run("--model", "model.json", "--test", "test.csv").stdout
+    assert shown.startswith("Systems and their fusion, at a given threshold\n")
+    assert "note: fitted before, on other trials, and thresholds chosen there by wer-equal (alpha 0.5)" in shown
+
+
+def test_weights_and_the_test_against_the_best_are_shown() -> None:
+    lines = run(*FILES, "--systems", "face,voice", "--fusion", "lda").stdout.splitlines()
+    expected = fuse(DEV, TEST, systems=["face", "voice"], fusion="lda")
+    start = next(k for k, line in enumerate(lines) if line.startswith("Weights of the scores"))
+    assert [line.split()[0] for line in lines[start + 3 : start + 5]] == ["face", "voice"]
+    assert f"{100 * expected.weights[0].share:.1f}" in lines[start + 3]
+    below = lines[lines.index("The fusion minus the best of its systems, on the same test trials") + 3]
+    assert below.split()[:3] == [expected.best, "cluster", "re-estimated"]
+
+
+def test_ranges_are_noted_in_the_words_of_the_command_line() -> None:
+    shown = run(*FILES, "--systems", "face,voice").stdout
+    assert "note: mean(face + voice): scores of different ranges are put together as they are (voice " in shown
+    assert "--normalise z brings them to one scale" in shown
+
+
+def test_inner_cross_validation_by_name() -> None:
+    held = found("--systems", "face,voice", "--fusion", "logistic", "--inner", "folds")
+    assert held["cross_validated"]
+    assert not found("--systems", "face,voice", "--fusion", "svm-linear", "--inner", "none")["cross_validated"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--test", "test.csv"], "give either --dev F, to fit a fusion, or --model M.json, to apply a saved one"),
+        ([*FILES, "--model", "m.json"], "give either --dev F, to fit a fusion, or --model M.json"),
+        (["--model", "m.json", "--test", "test.csv", "--fusion", "mean"], "--fusion does not go with --model"),
+        (["--model", "m.json", "--test", "test.csv", "--systems", "face,voice"], "--systems does not go with --model"),
+        (["--model", "none.json", "--test", "test.csv"], "none.json: cannot be read"),
+        (["--model", "test.csv", "--test", "test.csv"], "test.csv: is not a model that was saved by fuse"),
+        ([*FILES, "--save", "model.pkl"], "model.pkl: its name should end in .json"),
+        ([*FILES, "--save", "nowhere/model.json"], "there is no directory nowhere"),
+        ([*FILES, "--inner", "magic"], "magic"),
+    ],
+)
+def test_models_and_options_that_do_not_go_together(arguments: list[str], message: str) -> None:
+    if "magic" in arguments:
+        assert run(*arguments).exit_code == 2
+    else:
+        assert message in refused(*arguments)

@@ -24,24 +24,33 @@ STUDY = "n,m,pi,rho,method,coverage\n" + "".join(
 FIGURES: dict[str, list[list[str]]] = {
     "det": [SETS, ["--dev", "dev.csv", "--folds", "4", "--system", "face"]],
     "roc": [SETS, [*SETS, "--limit", ".5", "--criterion", "far", "--alpha", ".05"], [*SETS, "--eer", "rocch"]],
+    "precision-recall": [SETS, [*SETS, "--criterion", "precision-at-least", "--alpha", ".8", "--low", ".2"]],
     "epc": [
         [*SETS, "--points", "11", "--bands", "simultaneous", "--mark", ".5", "--mark", ".2"],
         [*SETS, "--points", "11", "--bands", "pointwise", "--resample", "test"],
+        [*SETS, *QUICK, "--bands", "pointwise", "--band-method", "bootstrap"],
+        [*SETS, "--points", "11", "--criterion", "precision", "--measure", "recall", "--range", ".3", ".9"],
         [*SETS, "--measure", "f1", "--criterion", "precision-recall", "--points", "11", "--pool"],
         ["--dev", "dev.csv", "--folds", "4", "--points", "11"],
     ],
     "epc-compare": [
         [*PAIR, *QUICK],
         [*PAIR, *QUICK, "--method", "dependent", "--simultaneous"],
+        [*PAIR, *QUICK, "--method", "bootstrap"],
         [*PAIR, *QUICK, "--measure", "f1"],
     ],
     "epc-significance": [[*PAIR, *QUICK, "--levels", ".05,.5,.95"], [*PAIR, *QUICK, "--measure", "precision"]],
-    "pooled-epc": [["--data", "set"], ["--data", "set", "--fusion", "mean,max", "--group", "S: multimodal"]],
+    "pooled-epc": [
+        ["--data", "set"],
+        ["--data", "set", "--fusion", "mean,max", "--group", "S: multimodal"],
+        ["--data", "set", "--fusion", "mean,max", "--points", "5", "--bands", "simultaneous", "--compare"],
+    ],
     "bootstrap": [
         [*PAIR, "--resamples", "200", "--method", "centred"],
         [*PAIR, "--resamples", "200", "--measure", "f1"],
     ],
     "scatter": [[*PAIR, "--points", "50", "--seed", "3"]],
+    "correlation": [["dev.csv"], ["test.csv", "--systems", "face,voice"]],
     "diagnostic": [[*SETS, "--system", "voice"], SETS],
     "hter-sd": [[], ["--far", ".01", "--frr", ".02", "--genuine", "400", "--most", "300"]],
     "coverage": [
@@ -53,6 +62,7 @@ FIGURES: dict[str, list[list[str]]] = {
         ["study.csv", "--n", "200", "--rho", ".4"],
         ["--n", "50", "--m", "2,4", "--pi", ".1", "--rho", ".2", "--exact", "--method", "lbb", "--workers", "1"],
     ],
+    "fit": [["counts.csv", "--resamples", "5"], ["counts.csv", "--model", "beta-binomial", "--resamples", "5"]],
     "eer-bound": [[".0007", ".0008", "0", "--trials", "285390"]],
     "plan": [
         ["--pi", ".02", "--rho", ".1", "--half-width", ".005"],
@@ -90,6 +100,7 @@ def folder(trials: tuple[Trials, Trials], tmp_path: Path, monkeypatch: pytest.Mo
         '[[set.system]]\nname = "face"\nmodality = "seen"\n[[set.system]]\nname = "voice"\nmodality = "heard"\n'
     )
     Path("study.csv").write_text(STUDY)
+    Path("counts.csv").write_text("errors,attempts\n" + "".join(f"{x},5\n" for x in (0, 0, 0, 1, 0, 2, 0, 0, 5, 1)))
     return tmp_path
 
 
@@ -162,6 +173,8 @@ BAD: list[tuple[list[str], str]] = [
     (["det", *SETS, "--system", "ear", "--out", "a.png"], "no system 'ear'"),
     (["roc", *SETS, "--limit", "7", "--out", "a.png"], "limit"),
     (["roc", *SETS, "--confidence", "95", "--out", "a.png"], "confidence"),
+    (["precision-recall", *SETS, "--low", "2", "--out", "a.png"], "begin at a fraction"),
+    (["precision-recall", *SETS, "--criterion", "precision", "--out", "a.png"], "needs a target: give --alpha"),
     (["epc", *SETS, "--points", "1", "--out", "a.png"], "at least 2 points"),
     (["epc", "--dev", "dev.csv", "--folds", "4", "--mark", ".5", "--out", "a.png"], "--mark"),
     (["epc", *SETS, "--measure", "f1", "--mark", ".5", "--out", "a.png"], "--mark"),

@@ -65,14 +65,14 @@ def store(folder: Path, name: str, content: str | bytes) -> Path:
 def test_read_counts(tmp_path: Path, kind: str) -> None:
     place = store(tmp_path, *GOOD[kind])
     for path in (place, str(place)):
-        errors, attempts = read_counts(path)
+        errors, attempts = read_counts(path).counts
         assert (errors.tolist(), attempts.tolist()) == (ERRORS, ATTEMPTS)
         assert errors.dtype == attempts.dtype == float
 
 
 def test_read_many_rows(tmp_path: Path) -> None:
     text = "errors,attempts\n" + "".join(f"{k % 7},{7 + k % 3}\n" for k in range(50_000))
-    errors, attempts = read_counts(store(tmp_path, "a.csv", text))
+    errors, attempts = read_counts(store(tmp_path, "a.csv", text)).counts
     assert errors.tolist() == [k % 7 for k in range(50_000)]
     assert attempts.tolist() == [7 + k % 3 for k in range(50_000)]
 

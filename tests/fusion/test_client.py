@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.stats import multivariate_normal
 
 from fairtrial import ParameterError, Trials, TrialsError
 from fairtrial.fusion import FUSIONS, fuse, fuse_scores
 from fairtrial.fusion.holding import folds_within_clients
 
 Floats = NDArray[np.float64]
-METHODS = ("client-threshold", "client-scores", "client-weights")
+METHODS = ("client-threshold", "client-scores", "client-weights", "client-qda")
 CLIENTS = 8
 
 
@@ -75,7 +76,34 @@ def weights(dev: Trials, part: Trials) -> list[float]:
     return fused
 
 
-ORACLES = {"client-threshold": threshold, "client-scores": scores, "client-weights": weights}
+def gaussians(dev: Trials, part: Trials) -> list[float]:
+    """Densities by scipy; impostor covariances half the client's own and half that of all."""
+    before = dev.scores.astype(np.float64)
+    impostor = np.cov(before[~dev.genuine].T, bias=True)
+    fused = []
+    assert part.claim is not None
+    assert dev.claim is not None
+    away = [
+        row - genuine_mean(dev, before, client)
+        for row, client, own in zip(before, dev.claim.decode(), dev.genuine, strict=True)
+        if own
+    ]
+    genuine = np.mean([np.outer(row, row) for row in away], axis=0)
+    for row, client in zip(part.scores, part.claim.decode(), strict=True):
+        others = columns(dev, before, client)[1]
+        own = (np.cov(others.T, bias=True) + impostor) / 2
+        high = multivariate_normal(genuine_mean(dev, before, client), genuine)
+        low = multivariate_normal(others.mean(axis=0), own)
+        fused.append(float(high.logpdf(row) - low.logpdf(row)))
+    return fused
+
+
+ORACLES = {
+    "client-threshold": threshold,
+    "client-scores": scores,
+    "client-weights": weights,
+    "client-qda": gaussians,
+}
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -127,6 +155,28 @@ def test_weights_of_a_system_that_separates_nobody_are_next_to_nothing() -> None
         part.scores[:, 1] = -part.scores[:, 1]
     fused = fuse_scores(dev, test, fusion="client-weights")
     assert fused.test.column() == pytest.approx(test.column("face"), abs=1e-4)
+
+
+def test_gaussians_of_systems_that_repeat_each_other() -> None:
+    dev = example(1)
+    dev.scores[:, 1] = 2 * dev.scores[:, 0]
+    with pytest.raises(ParameterError, match="client-qda needs dev scores with some spread in both classes"):
+        fuse_scores(dev, dev, fusion="client-qda")
+
+
+def test_gaussians_see_what_no_line_can() -> None:
+    """Impostors all around the genuine trials of every client, whose place differs."""
+    rng = np.random.default_rng(3)
+    parts = []
+    for _ in range(2):
+        claim = np.repeat(np.arange(CLIENTS), 60)
+        genuine = np.arange(len(claim)) % 60 < 12
+        place = np.stack([claim % 3 - 1, claim // 3 - 1], axis=1)
+        scores = rng.normal(size=(len(claim), 2)) * np.where(genuine, 0.3, 3.0)[:, None] + place
+        parts.append(Trials.from_arrays(scores, genuine, claim=claim))
+    methods = ("client-qda", "qda", "client-weights")
+    own, everybody, line = (fuse(*parts, fusion=name).evaluation.test.hter for name in methods)
+    assert own < everybody < line
 
 
 def test_weights_need_some_spread() -> None:

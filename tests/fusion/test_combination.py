@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from fairtrial import ParameterError, Trials, TrialsError, choose_thresholds, count_errors, equal_error_rate, evaluate
 from fairtrial.fusion import Fitted, FusionMethod, fuse, fuse_scores, fusion_gain
-from fairtrial.fusion.combination import Missing
 from fairtrial.fusion.gain import mean_gain
+from fairtrial.fusion.missing import Missing
 
 
 def example(seed: int = 0, *, systems: tuple[str, ...] = ("face", "voice", "gait")) -> Trials:

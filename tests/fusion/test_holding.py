@@ -177,3 +177,11 @@ def test_dev_error_of_client_dependent_fusion_is_that_of_test(name: str) -> None
     data = FusionData(dev.scores.astype(np.float64), dev.genuine, claims, 800)
     seen = FUSIONS[name].fit(data).apply(data.scores, claims)
     assert choose_thresholds((seen[dev.genuine], seen[~dev.genuine]), "wer-equal", 0.5)[0].scalar().hter < 0.8 * error
+
+
+def test_impostors_under_one_id_are_dealt_one_by_one() -> None:
+    claim = np.repeat(np.arange(4), 12)
+    genuine = np.arange(48) % 12 < 2
+    trials = Trials.from_arrays(np.zeros(48), genuine, claim=claim, subject=np.where(genuine, claim, 99))
+    for held_out in folds_within_clients(trials, 5):
+        assert {*claim[held_out & ~genuine]} == {0, 1, 2, 3}

@@ -14,7 +14,7 @@ from fairtrial.individuals.attempts import Individuals
 from fairtrial.individuals.coverage import PAPER, QUICK, Cell, CoverageRow, Grid, cover, cover_exactly
 from fairtrial.individuals.enumeration import histograms, sums_of_errors, sums_of_squares
 from fairtrial.individuals.generators import Generator, errors_pmf
-from fairtrial.individuals.limits import INDIVIDUALS_METHODS
+from fairtrial.individuals.methods import REPEATED_METHODS
 from reference.individuals_2004 import (
     COVERAGE,
     DATA_SETS,
@@ -69,7 +69,7 @@ def brute_force(cell: Cell, method: str, generator: Generator) -> dict[str, floa
     for errors in product(range(cell.m + 1), repeat=cell.n):
         chance = prod(float(pmf[x]) for x in errors)
         people = Individuals.from_counts(errors, cell.m)
-        low, high = INDIVIDUALS_METHODS[method](people, n_resamples=None)
+        low, high = REPEATED_METHODS[method](people, n_resamples=None)
         if np.isnan(low):
             found["undefined"] += chance
             continue
@@ -79,7 +79,7 @@ def brute_force(cell: Cell, method: str, generator: Generator) -> dict[str, floa
     return {**found, "mean_width": width / (1 - found["undefined"])}
 
 
-@pytest.mark.parametrize("method", INDIVIDUALS_METHODS)
+@pytest.mark.parametrize("method", REPEATED_METHODS)
 @pytest.mark.parametrize(
     ("cell", "generator"),
     [
@@ -160,7 +160,7 @@ def test_mean_and_median_width_against_the_intervals_themselves() -> None:
     errors = rng.choice(4, size=(4000, 20), p=pmf / pmf.sum())
     widths = []
     for data in errors:
-        low, high = INDIVIDUALS_METHODS["bp"](Individuals.from_counts(data, 3))
+        low, high = REPEATED_METHODS["bp"](Individuals.from_counts(data, 3))
         widths.append(high - low)
     assert row.mean_width == pytest.approx(np.mean(widths), rel=0.02)
     assert row.median_width == pytest.approx(np.median(widths), rel=0.02)
@@ -244,7 +244,7 @@ def test_unequal_attempts_against_simulation_person_by_person() -> None:
         rates = np.where(rng.random(25) < 0.2, 1.0, 0.0) * sqrt(0.3) + (1 - sqrt(0.3)) * 0.2
         people = Individuals.from_counts(rng.binomial(attempts, rates), attempts)
         for name in found:
-            low, high = INDIVIDUALS_METHODS[name](people)
+            low, high = REPEATED_METHODS[name](people)
             covered[name] += bool(low <= 0.2 <= high)
     for name, coverage in found.items():
         assert covered[name] / 1000 == pytest.approx(coverage, abs=4.5 * sqrt(coverage * (1 - coverage) / 800))
@@ -271,7 +271,7 @@ def test_bad_cells(values: tuple[int, int, float, float], message: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"methods": ["lbb", "wald"]}, "method must be one of dr, bp, sb, bb, lbb, brr, not 'wald'"),
+        ({"methods": ["lbb", "wald"]}, "method must be one of dr, bp, sb, bb, lbb, brr, bb-ml, not 'wald'"),
         ({"data_sets": 0}, "at least one data set, not 0"),
         ({"n_resamples": 0}, "at least one resample, not 0"),
         ({"confidence": 1.0}, "confidence must be between 0 and 1"),

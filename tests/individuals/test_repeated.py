@@ -13,7 +13,8 @@ from fairtrial import ParameterError
 from fairtrial.individuals.attempts import Individuals
 from fairtrial.individuals.beta_binomial import fit_beta_binomial
 from fairtrial.individuals.limits import INDIVIDUALS_METHODS
-from fairtrial.individuals.repeated import REPEATED_METHODS, recommend, repeated_intervals
+from fairtrial.individuals.methods import REPEATED_METHODS
+from fairtrial.individuals.repeated import recommend, repeated_intervals
 from reference import individuals_2004 as reference
 
 EXAMPLE = Individuals.from_counts(reference.EXAMPLE.errors, reference.EXAMPLE.attempts)
@@ -53,7 +54,9 @@ def test_doddington_is_of_90_percent_whatever_is_asked() -> None:
 
 def test_names_of_the_json() -> None:
     found = json.loads(json.dumps(repeated_intervals(EXAMPLE).to_dict()))
-    assert {"estimate", "rho", "individuals", "attempts", "errors", "methods", "recommendation"} == set(found)
+    names = {"estimate", "rho", "rho_interval", "individuals", "attempts", "errors", "methods", "recommendation"}
+    assert set(found) == names
+    assert set(found["rho_interval"]) == {"low", "high", "confidence"}
     assert set(found["methods"]) == set(REPEATED_METHODS)
     assert set(found["methods"]["lbb"]) == {"low", "high", "confidence", "note"}
 

@@ -81,6 +81,40 @@ def test_simultaneous_band_holds_whole_curves(threshold: str) -> None:
     assert inside["pointwise"] < inside["simultaneous"]
 
 
+@pytest.mark.parametrize("ids", [True, False])
+def test_bootstrap_band_with_dev_resampled_covers(ids: bool) -> None:
+    # the truth: the mean curve over new dev and test sets
+    rng = np.random.default_rng(4)
+    alphas = [0.2, 0.5, 0.8]
+
+    def draw(start: int) -> Trials:
+        made = crossed(rng, systems=("a",), clients=30, impostors=20, start=start, effect=0.3 * ids)
+        return made if ids else without_ids(made)
+
+    curves = [performance_curve(draw(0), draw(500), alphas=alphas) for _ in range(400)]
+    truth = np.mean([curve.hter for curve in curves], axis=0)
+    tried = 15 if ids else 60
+    inside = {"pointwise": np.zeros(3), "simultaneous": np.zeros(3)}
+    for curve in curves[:tried]:
+        for kind, total in inside.items():
+            band = curve_band(curve, kind=kind, method="bootstrap", n_resamples=150)  # type: ignore[arg-type]
+            assert band.threshold == "re-estimated"
+            held = (band.low <= truth) & (truth <= band.high)
+            total += held.all() if kind == "simultaneous" else held
+    for total in inside.values():
+        assert (total / tried > 0.95 - 4 * np.sqrt(0.05 * 0.95 / tried)).all()
+
+
+def test_bootstrap_band_says_so() -> None:
+    curve = performance_curve(DEV, TEST, alphas=ALPHAS)
+    band = curve_band(curve, method="bootstrap", n_resamples=100)
+    assert (band.method, band.cluster, band.to_dict()["band_method"]) == ("bootstrap", "both", "bootstrap")
+    assert band.column().title == "95 % bootstrap band, pointwise, threshold re-estimated"
+    assert band.estimate == pytest.approx(curve.hter)
+    with pytest.raises(ParameterError, match="method must be one of cluster, bootstrap"):
+        curve_band(curve, method="normal")  # type: ignore[arg-type]
+
+
 def test_simultaneous_band_is_wider_everywhere() -> None:
     curve = performance_curve(DEV, TEST)
     pointwise, whole = (curve_band(curve, kind=kind) for kind in ("pointwise", "simultaneous"))

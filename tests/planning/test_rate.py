@@ -16,6 +16,7 @@ from fairtrial import ParameterError
 from fairtrial.individuals import Generator
 from fairtrial.planning import (
     RatePlan,
+    UpperBound,
     attempts_for_half_width,
     attempts_for_upper_bound,
     check_plan,
@@ -98,13 +99,13 @@ def test_logit_half_width_is_reached_by_these_people_and_not_by_one_less(
     confidence=st.floats(0.6, 0.99),
     power=st.floats(0.5, 0.99),
 )
-def test_upper_bound_is_reached_by_these_people_and_not_by_one_less(
+def test_upper_bound_by_the_formula_is_reached_by_these_people_and_not_by_one_less(
     pi: float, rho: float, times: float, attempts: int, confidence: float, power: float
 ) -> None:
     claim = times * pi
     assume(claim < 0.95)
-    plan = plan_rate(pi, rho, claim=claim, attempts=attempts, confidence=confidence, power=power)
-    n = plan.individuals
+    needed = attempts_for_upper_bound(pi, claim, confidence=confidence, power=power)
+    n = trade_off(needed, rho, attempts=[attempts])[0].individuals
     bound = bound_at_power(pi, rho, n, attempts, confidence, power)
     assert bound is not None
     assert bound <= logit(claim) + HAIR
@@ -224,15 +225,35 @@ def test_logit_half_width_by_simulation() -> None:
     assert found.coverage == pytest.approx(0.95, abs=0.015)
 
 
-@pytest.mark.parametrize("power", [0.5, 0.8, 0.95])
 @pytest.mark.parametrize(
-    ("pi", "claim", "rho", "attempts"), [(0.05, 0.065, 0.1, 4), (0.02, 0.03, 0.0, 1), (0.1, 0.13, 0.3, 6)]
+    ("pi", "claim", "rho", "attempts", "power"),
+    [(0.05, 0.07, 0.1, 4, 0.5), (0.02, 0.03, 0.0, 1, 0.8), (0.1, 0.15, 0.3, 6, 0.95)],
 )
 def test_upper_bound_by_simulation(pi: float, claim: float, rho: float, attempts: int, power: float) -> None:
-    plan = plan_rate(pi, rho, claim=claim, attempts=attempts, power=power)
-    assert plan.individuals * pi >= 20 or power == 0.5
+    plan = plan_rate(pi, rho, claim=claim, attempts=attempts, power=power, generator="beta-binomial")
     found = check_plan(plan, generator="beta-binomial", data_sets=4000)
-    assert found.share_below_claim == pytest.approx(power, abs=0.04)
+    # a whole error more or less makes the power jump, by 8 points at most here
+    assert power - 0.03 <= found.share_below_claim <= power + 0.08  # type: ignore[operator]
+    assert found.share_below_claim == pytest.approx(plan.power, abs=0.03)
+
+
+@pytest.mark.parametrize(("individuals", "power"), [(400, 0.8), (500, 0.9)])
+def test_attempts_of_so_many_people_reach_the_power(individuals: int, power: float) -> None:
+    plan = plan_rate(0.005, 0.1, claim=0.01, individuals=individuals, power=power)
+    bound = UpperBound(0.005, 0.1, 0.01, 0.95)
+    assert plan.power == bound.power(individuals, plan.attempts) >= power
+    assert bound.power(individuals, plan.attempts - 1) < power
+
+
+def test_too_few_people_for_any_attempts_are_refused() -> None:
+    with pytest.raises(ParameterError, match="no number of attempts gives 50 individuals a power of 80 %"):
+        plan_rate(0.005, 0.1, claim=0.01, individuals=50)
+
+
+def test_the_cheapest_of_the_alternatives_is_planned() -> None:
+    plan = plan_rate(0.005, 0.1, claim=0.01, person_cost=10)
+    assert plan.individuals * (10 + plan.attempts) == min(row.cost for row in plan.trade_off)
+    assert plan_rate(0.02, 0.0, claim=0.03).attempts == 1
 
 
 def test_simulation_against_sums_drawn_one_by_one() -> None:

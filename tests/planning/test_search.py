@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairtrial.planning.search import smallest_enough
+from fairtrial.planning.search import smallest_enough, smallest_that_stays
 
 
 @given(needed=st.integers(-5, 3000), least=st.integers(1, 50))
@@ -21,3 +21,16 @@ def test_nothing_is_enough() -> None:
 
     assert smallest_enough(never, most=1000) is None
     assert max(asked) <= 1000
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=40), st.integers(1, 60))
+def test_smallest_that_stays_against_trying_all(early: list[bool], start: int) -> None:
+    enough = dict(enumerate(early, 2))
+    tried = max([1, *(number for number, good in enough.items() if not good)]) + 1
+    # 4 % apart from few people means one by one
+    assert smallest_that_stays(lambda number: enough.get(number, True), start=min(start, 20)) == tried
+
+
+def test_nothing_stays() -> None:
+    assert smallest_that_stays(lambda number: False, start=5, most=200) is None
+    assert smallest_that_stays(lambda number: number == 200, start=5, most=200) == 200

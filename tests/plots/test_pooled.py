@@ -10,6 +10,8 @@ from fairtrial import (
     FairtrialError,
     RunSettings,
     Trials,
+    compare_pooled,
+    pooled_band,
     run_benchmark,
 )
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
@@ -40,3 +42,17 @@ def test_pooled_curves_by_group_and_by_method(dev: Trials, test: Trials, ax: Axe
         pooled_epc_plot(runs, group="ears")
     with pytest.raises(FairtrialError, match="no result"):
         pooled_epc_plot([])
+
+
+def test_bands_and_regions_of_two_methods(dev: Trials, test: Trials, ax: Axes) -> None:
+    benchmark = small_benchmark(dev, test)
+    settings = [RunSettings(fusion=name, points=11, keep_scores=True) for name in ("mean", "min")]
+    runs = [run_benchmark(benchmark, settings=each) for each in settings]
+    bands = {run.label: pooled_band(benchmark, run) for run in runs}
+    found = compare_pooled(benchmark, *runs, confidence=0.5)
+    pooled_epc_plot(runs, bands=bands, comparison=found, ax=ax)
+    assert len(ax.collections) == 2
+    assert len(ax.patches) == len(found.regions) > 0
+    assert "95 % band, pointwise, threshold re-estimated\ngrey: they differ, 50 % confidence" in ax.get_title()
+    same = compare_pooled(benchmark, runs[0], runs[0])
+    assert "they differ nowhere, 95 %" in pooled_epc_plot(runs, comparison=same).get_title(loc="left")

@@ -28,6 +28,9 @@ AUC_ERROR_OF_DEV = 0.1
 AREA_OF_DEV = 0.3
 """Eq. (18) with the thresholds and the figures of `DEV`: (AUC + 1/2) / 2."""
 
+BREAK_EVEN_OF_DEV = 0.75
+"""Eq. (8) with eq. (4) on `DEV`: of its four highest scores, .9, .8, .7 and .6, three are genuine."""
+
 GENUINE_MEAN, GENUINE_SD = 2.0, 1.5
 """Genuine scores that are normal, where impostor scores are standard normal."""
 IN_THEORY = {"wer-equal": (0.800, 0.2119), "wer-min": (1.087, 0.2049)}

@@ -2,6 +2,7 @@
 
 import pickle
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from statistics import NormalDist
 from typing import Any
@@ -13,7 +14,18 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from brute_force import Point, points
-from fairtrial import CRITERIA, MEASURES, Criterion, DetectionCosts, ParameterError, choose_thresholds
+from fairtrial import (
+    CRITERIA,
+    MEASURES,
+    Criterion,
+    DetectionCosts,
+    ErrorCounts,
+    Measure,
+    ParameterError,
+    as_source,
+    choose_thresholds,
+    target_criterion,
+)
 from fairtrial.counting import search
 from fairtrial.counting.cells import fit_cells
 from fairtrial.rules.criteria import as_criterion, criteria_help
@@ -37,6 +49,19 @@ def _f1(p: Point, nc: int) -> Fraction:
     return Fraction(2 * right, total) if total else Fraction(0)
 
 
+def _recall(p: Point) -> Fraction:
+    return 1 - p.frr
+
+
+def _specificity(p: Point) -> Fraction:
+    return 1 - p.far
+
+
+def _kept(good: Fraction, target: Fraction, threshold: float) -> tuple[bool, Any]:
+    """The lowest threshold that keeps the target; give minus the threshold for the highest."""
+    return good < target, target - good if good < target else threshold
+
+
 ORACLES: dict[str, Oracle] = {
     "wer-min": lambda p, a, nc, ni: a * p.far + (1 - a) * p.frr,
     "wer-equal": lambda p, a, nc, ni: abs(a * p.far - (1 - a) * p.frr),
@@ -46,6 +71,15 @@ ORACLES: dict[str, Oracle] = {
     "frr": lambda p, a, nc, ni: abs(a - p.frr),
     "far-at-most": lambda p, a, nc, ni: (p.far > a, p.threshold),
     "frr-at-most": lambda p, a, nc, ni: (p.frr > a, p.frr if p.frr > a else -p.threshold),
+    "precision": lambda p, a, nc, ni: abs(a - _precision(p, nc)),
+    "recall": lambda p, a, nc, ni: abs(a - _recall(p)),
+    "sensitivity": lambda p, a, nc, ni: abs(a - _recall(p)),
+    "specificity": lambda p, a, nc, ni: abs(a - _specificity(p)),
+    "precision-at-least": lambda p, a, nc, ni: _kept(_precision(p, nc), a, p.threshold),
+    "recall-at-least": lambda p, a, nc, ni: _kept(_recall(p), a, -p.threshold),
+    "sensitivity-at-least": lambda p, a, nc, ni: _kept(_recall(p), a, -p.threshold),
+    "specificity-at-least": lambda p, a, nc, ni: _kept(_specificity(p), a, p.threshold),
+    "break-even": lambda p, a, nc, ni: abs(p.false_accepts - p.false_rejects),
     "precision-recall": lambda p, a, nc, ni: -(a * _precision(p, nc) + (1 - a) * (1 - p.frr)),
     "f1": lambda p, a, nc, ni: -_f1(p, nc),
     "dcf": lambda p, a, nc, ni: Fraction(1, 10) * p.frr + Fraction(99, 100) * p.far,
@@ -138,6 +172,43 @@ def test_rates_kept_at_most_at_their_targets() -> None:
     assert choose_thresholds(DEV, "far", 0.39)[0].far == 0.4
 
 
+def test_precision_is_kept_at_the_lowest_threshold_and_met_at_any() -> None:
+    # precision by rising threshold: 4/9, 4/8, 4/7, 4/6, 3/5, 3/4, 1, 1, 1
+    assert choose_thresholds(DEV, "precision-at-least", [0.5, 0.6, 0.7]).threshold.tolist() == [0.1, 0.3, 0.5]
+    assert choose_thresholds(DEV, "precision", [0.6, 0.61, 0.74]).threshold.tolist() == [0.4, 0.4, 0.5]
+    assert choose_thresholds(DEV, "recall-at-least", [0.7, 0.76]).threshold.tolist() == [0.6, 0.3]
+
+
+def test_targets_of_a_measure_of_ones_own() -> None:
+    def odds(counts: ErrorCounts) -> Any:
+        """Accepted genuine trials for each accepted trial, and one more."""
+        right = counts.genuine - counts.false_rejects
+        return right / (right + counts.false_accepts + 1)
+
+    rule = target_criterion(odds)
+    assert (rule.name, rule.search, rule.alpha_means) == ("odds", "all", "target")
+    # by rising threshold: 4/10, 4/9, 4/8, 4/7, 3/6, 3/5, 3/4, 2/3, 1/2, 0
+    assert choose_thresholds(DEV, rule, [0.58, 0.7, 0.99]).threshold.tolist() == [0.3, 0.7, 0.6]
+    good = Measure("odds", lambda counts, alpha: odds(counts), "Odds", higher_is_better=True)
+    kept = target_criterion(good, kept=True)
+    assert (kept.name, choose_thresholds(DEV, kept, 0.5).threshold.tolist()) == ("odds-at-least", [0.2])
+    assert CRITERIA["far"] == target_criterion("far")
+
+
+@pytest.mark.parametrize("name", ["precision", "precision-at-least", "class-error"])
+def test_targets_among_many_scores_are_those_of_a_look_at_all(name: str) -> None:
+    rng = np.random.default_rng(4)
+    scores = rng.normal(2, 1, 20_000).round(3), rng.normal(0, 1, 60_000).round(3)
+    rule = CRITERIA.get(name) or target_criterion(name)
+    everywhere = replace(rule, search="all")
+    targets = [0.02, 0.1, 0.5, 0.9, 0.99, 1.0]
+    ours, oracle = (choose_thresholds(scores, each, targets) for each in (rule, everywhere))
+    assert rule.search == "bounds"
+    assert ours.threshold.tolist() == oracle.threshold.tolist()
+    # few of the 7,000 distinct scores are looked at
+    assert len(rule.points(as_source(scores), np.array([0.9]))) < 1000
+
+
 def test_a_target_below_what_can_be_reached_comes_as_near_as_it_can() -> None:
     dev = ([-np.inf, 1.0, 2.0, 3.0], [0.0, 0.5])  # one genuine trial in four is never accepted
     chosen = choose_thresholds(dev, "frr-at-most", 0.1)[0]
@@ -180,6 +251,9 @@ def test_alpha_is_resolved_in_one_place() -> None:
     assert [CRITERIA[name].resolve_alpha(0.2) for name in ("wer-min", "eer", "far")] == [0.2, 0.5, 0.2]
     for name in ("far", "frr", "far-at-most", "frr-at-most"):
         with pytest.raises(ParameterError, match=f"criterion {name} needs a target: give alpha=..., as in alpha=0.001"):
+            CRITERIA[name].resolve_alpha(None)
+    for name in ("precision", "recall-at-least"):
+        with pytest.raises(ParameterError, match=r"needs a target: give alpha=..., as in alpha=0\.95"):
             CRITERIA[name].resolve_alpha(None)
     for name in ("eer", "wer-min", "far"):
         with pytest.raises(ParameterError, match=r"alpha must be between 0 and 1, not 1\.5"):
@@ -235,9 +309,9 @@ def test_choice_does_not_depend_on_order_or_scale(name: str) -> None:
     genuine, impostor = rng.normal(1, 1, 60), rng.normal(0, 1, 90)
     plain = choose_thresholds((genuine, impostor), name, 0.2)[0]
     shuffled = choose_thresholds((rng.permutation(genuine), rng.permutation(impostor)), name, 0.2)[0]
-    stretched = choose_thresholds((np.exp(genuine), np.exp(impostor)), name, 0.2)[0]
+    stretched = choose_thresholds((genuine**3, impostor**3), name, 0.2)[0]
     assert plain.threshold == shuffled.threshold
-    assert np.exp(plain.threshold) == stretched.threshold
+    assert plain.threshold**3 == stretched.threshold
     assert plain.false_accepts == stretched.false_accepts
 
 

@@ -29,7 +29,7 @@ def cells_of(scores: Pair, level: int) -> CountedCells:
 
 
 @pytest.mark.parametrize("name", ft.CRITERIA)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(dev=score_arrays(), test=score_arrays(), levels=st.tuples(LEVELS, LEVELS), alpha=st.integers(0, 20))
 @example(dev=BELOW_ZERO, test=BELOW_ZERO, levels=(1060, 0), alpha=0)
 def test_figures_lie_within_their_bounds(name: str, dev: Pair, test: Pair, levels: tuple[int, int], alpha: int) -> None:

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from fairtrial.benchmark.results import BenchmarkResult
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet
-from fairtrial.claims import Claim, ThresholdDeviations
+from fairtrial.claims import Claim, ThresholdDeviations, re_estimated
 from fairtrial.errors import ParameterError, listed
 from fairtrial.fusion.gain import mean_gain
 from fairtrial.people import People
 from fairtrial.rules.measures import linear_weights
 from fairtrial.significance.multiple import Correction, adjust_p_values, compact_letters
 from fairtrial.significance.results import TEST_COLUMNS, TestResult, student_test
-from fairtrial.spread import Spread, contributions, welch
+from fairtrial.spread import Spread, contributions
 from fairtrial.tables import Column, Result, Table, percent
 from fairtrial.trials import Trials
 
@@ -127,7 +127,7 @@ def compare_runs(
     ParameterError
         Fewer than two different methods, or runs of different protocols.
     """
-    names = [f"{r.fusion}, {r.normalise}" if r.normalise != "none" else r.fusion for r in results]
+    names = [r.label for r in results]
     if len(results) < 2 or len(set(names)) != len(names):
         raise ParameterError(f"a comparison needs at least two different methods, not {listed(names) or 'none'}")
     runs = {(r.benchmark, r.protocol, tuple(e.experiment for e in r.experiments)) for r in results}
@@ -167,7 +167,7 @@ def _pairs(
     order: Sequence[int],
     correction: Correction,
 ) -> list[ContestPair]:
-    shared = People.of(_joined(benchmark.sets))
+    shared = People.of(joined_trials(benchmark.sets))
     weights = linear_weights("hter")
     errors = [_errors_by_trial(benchmark, result) for result in results]
     tests = []
@@ -191,9 +191,7 @@ def _claim(estimate: float, spread: Spread, a: BenchmarkResult, b: BenchmarkResu
     if len(known) < len(parts):
         return Claim(estimate, spread, 0.0, spread.degrees, "fixed")
     together = ThresholdDeviations.together(known)
-    moved = float(together.variances()[0])
-    degrees = welch([(spread.variance, spread.degrees), (moved, together.degrees)])
-    return Claim(estimate, spread, moved, degrees, "re-estimated")
+    return re_estimated(estimate, spread, float(together.variances()[0]), together.degrees)
 
 
 def _errors_by_trial(benchmark: Benchmark, result: BenchmarkResult) -> dict[str, NDArray[np.float64]]:
@@ -204,7 +202,7 @@ def _errors_by_trial(benchmark: Benchmark, result: BenchmarkResult) -> dict[str,
     return {name: errors / len(result.experiments) for name, errors in found.items()}
 
 
-def _joined(sets: Sequence[BenchmarkSet]) -> Trials:
+def joined_trials(sets: Sequence[BenchmarkSet]) -> Trials:
     """The test trials of all sets, without their scores: who takes part in them."""
     return Trials.concat(
         [

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
+from fairtrial.benchmark.release import is_release, read_release
+from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, ListedFusion, SystemInfo
 from fairtrial.benchmark.splits import split_sets
 from fairtrial.errors import FairtrialError, InputError, TrialsError, listed, shown
 from fairtrial.formats import read_pair, read_trials
@@ -49,7 +50,8 @@ def read_benchmark(path: PathLike) -> Benchmark:
     Parameters
     ----------
     path
-        A directory with a file ``benchmark.toml``, or such a file of any name.
+        A directory with a file ``benchmark.toml``, or such a file of any name; or the directory of the released files
+        of the XM2VTS fusion benchmark, which need none (see `read_release`).
 
     Returns
     -------
@@ -63,7 +65,10 @@ def read_benchmark(path: PathLike) -> Benchmark:
     FairtrialError
         Score files that cannot be read, or that do not go together; the message begins with the set and system.
     """
-    file = _manifest_file(Path(path))
+    directory = Path(path)
+    if not (directory / MANIFEST).exists() and is_release(directory):
+        return read_release(directory)
+    file = _manifest_file(directory)
     try:
         content = tomllib.loads(file.read_bytes().decode())
     except OSError as error:
@@ -71,7 +76,7 @@ def read_benchmark(path: PathLike) -> Benchmark:
     except ValueError as error:
         raise InputError(f"{file}: is not valid TOML: {error}") from error
     table = _Table(content, str(file))
-    table.check_keys("name", "title", "citation", "licence", "synthetic", "never_paired", "set")
+    table.check_keys("name", "title", "citation", "licence", "synthetic", "never_paired", "set", "protocol")
     name = table.name()
     sets: list[BenchmarkSet] = []
     notes: list[str] = []
@@ -90,6 +95,7 @@ def read_benchmark(path: PathLike) -> Benchmark:
         licence=table.get("licence", "text", ""),
         synthetic=table.get("synthetic", "flag", False),
         never_paired=_never_paired(table),
+        protocols=_protocols(table, sets),
         notes=tuple(dict.fromkeys(notes)),
         files=(file, *dict.fromkeys(_score_files(tables, file.parent))),
     )
@@ -101,6 +107,34 @@ def _never_paired(table: _Table) -> tuple[tuple[str, str], ...]:
         if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(feature, str) for feature in pair):
             raise InputError(f'{table.place}: never_paired must be pairs of features as ["A", "B"], not {shown(pair)}')
     return tuple((a, b) for a, b in pairs)
+
+
+def _protocols(table: _Table, sets: Sequence[BenchmarkSet]) -> dict[str, tuple[ListedFusion, ...]]:
+    """The protocols that a manifest lists, fusion by fusion."""
+    if "protocol" not in table.content:
+        return {}
+    known = {one.name: {system.name for system in one.systems} for one in sets}
+    found = {}
+    for one in table.tables("protocol"):
+        one.check_keys("name", "fusion")
+        name = one.name()
+        if name in found:
+            raise InputError(f"{one.place}: there are two protocols of this name; give each its own")
+        found[name] = tuple(_listed_fusion(entry, known) for entry in one.tables("fusion"))
+    return found
+
+
+def _listed_fusion(entry: _Table, known: dict[str, set[str]]) -> ListedFusion:
+    entry.check_keys("systems", "group", "set")
+    systems = entry.texts("systems") if "systems" in entry.content else []
+    if len(systems) < 2 or len(set(systems)) < len(systems):
+        raise InputError(f"{entry.place}: systems must be two or more, all different, not {listed(systems) or 'none'}")
+    place = entry.get("set", "text")
+    if place is not None and place not in known:
+        raise InputError(f"{entry.place}: there is no set {shown(place)}; there are {listed(known)}")
+    if not any(set(systems) <= names for name, names in known.items() if place in (None, name)):
+        raise InputError(f"{entry.place}: no set has all of {listed(systems)}; correct the names of the systems")
+    return ListedFusion(tuple(systems), entry.name("group", "listed"), place)
 
 
 def _manifest_file(path: Path) -> Path:
@@ -155,7 +189,7 @@ class _Table:
         """The tables of an array, each placed by its name; there must be one at least."""
         entries = self.get(key, "list", [])
         if not entries or not all(isinstance(entry, dict) for entry in entries):
-            head = key if key == "set" else f"set.{key}"
+            head = {"system": "set.system", "fusion": "protocol.fusion"}.get(key, key)
             raise InputError(f"{self.place}: there is no {key}; write each as a table that begins with [[{head}]]")
         found = []
         for number, entry in enumerate(entries, start=1):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import TypeAlias
 
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
 from fairtrial.checks import check_choice
-from fairtrial.errors import ParameterError
+from fairtrial.errors import ParameterError, listed, shown
 
 MULTIMODAL = "multimodal"
 INTRAMODAL = "intramodal"
@@ -76,13 +77,58 @@ def _pairs(one: BenchmarkSet, benchmark: Benchmark) -> Chosen:
             yield name, pair
 
 
-PROTOCOLS: dict[str, Callable[[BenchmarkSet, Benchmark], Chosen]] = {
+Choose: TypeAlias = Callable[[BenchmarkSet, Benchmark], Iterable[tuple[str, Sequence[SystemInfo]]]]
+"""From a set and its benchmark to what is fused: the group it is reported in, and the systems."""
+
+PROTOCOLS: dict[str, Choose] = {
     "fp-2": _pairs,
     "fp-full": _full,
     "fp-intramodal": _intramodal,
     "fp-multimodal": _multimodal,
 }
 """The fusion protocols by their names."""
+_OF_THE_PAPER = tuple(PROTOCOLS)
+
+
+def _listed(protocol: str) -> Choose:
+    """A protocol that a benchmark lists, fusion by fusion."""
+
+    def choose(one: BenchmarkSet, benchmark: Benchmark) -> Chosen:
+        systems = {system.name: system for system in one.systems}
+        for fusion in benchmark.protocols[protocol]:
+            if fusion.set in (None, one.name) and all(name in systems for name in fusion.systems):
+                yield fusion.group, tuple(systems[name] for name in fusion.systems)
+
+    return choose
+
+
+def register_protocol(name: str, choose: Choose) -> None:
+    """Make a fusion protocol known by its name, to the command line too.
+
+    Parameters
+    ----------
+    name
+        What the protocol is to be called.
+    choose
+        Called with each set and its benchmark; gives, one after the other, the group that a fusion is reported in and
+        the systems to be fused, two or more of those of the set.
+
+    Raises
+    ------
+    ParameterError
+        An empty name, or that of one of the paper's protocols.
+
+    Examples
+    --------
+    >>> register_protocol("everything", lambda one, benchmark: [("all systems", one.systems)])
+    >>> from fairtrial import load_lausanne
+    >>> [len(experiment.systems) for experiment in list_experiments(load_lausanne(), "everything")]
+    [8, 5]
+    >>> del PROTOCOLS["everything"]
+    """
+    if not name or name in _OF_THE_PAPER:
+        raise ParameterError(f"a protocol of your own needs a name of its own, not {shown(name)}")
+    PROTOCOLS[name] = choose
 
 
 def list_experiments(benchmark: Benchmark, protocol: str = "fp-2") -> list[Experiment]:
@@ -93,7 +139,7 @@ def list_experiments(benchmark: Benchmark, protocol: str = "fp-2") -> list[Exper
     benchmark
         The sets and their systems.
     protocol
-        One of `PROTOCOLS`.
+        One of `PROTOCOLS`, or one that the benchmark lists itself.
 
     Returns
     -------
@@ -105,12 +151,19 @@ def list_experiments(benchmark: Benchmark, protocol: str = "fp-2") -> list[Exper
     ParameterError
         A protocol that is not known, or one that leaves nothing to fuse.
     """
-    check_choice("protocol", protocol, PROTOCOLS)
+    check_choice("protocol", protocol, [*PROTOCOLS, *(name for name in benchmark.protocols if name not in PROTOCOLS)])
+    choose = _listed(protocol) if protocol in benchmark.protocols else PROTOCOLS[protocol]
     found = [
         Experiment(one.name, group, tuple(system.name for system in systems), one.split)
         for one in benchmark.sets
-        for group, systems in PROTOCOLS[protocol](one, benchmark)
+        for group, systems in choose(one, benchmark)
     ]
+    for experiment in found:
+        if len(set(experiment.systems)) < max(2, len(experiment.systems)):
+            raise ParameterError(
+                f"protocol {protocol}: a fusion is of two or more different systems, not of "
+                f"{listed(experiment.systems) or 'none'}"
+            )
     if not found:
         raise ParameterError(
             f"{benchmark.name}: protocol {protocol} finds nothing to fuse; check the systems' modalities and features"

@@ -225,6 +225,11 @@ class BenchmarkResult(Result):
         }
 
     @property
+    def label(self) -> str:
+        """The method, with its normalisation if there is one."""
+        return self.fusion if self.normalise == "none" else f"{self.fusion}, {self.normalise}"
+
+    @property
     def confidence(self) -> float:
         """The confidence of the intervals and tests."""
         return self.experiments[0].interval.confidence

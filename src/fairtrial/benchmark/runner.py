@@ -17,8 +17,9 @@ from fairtrial.claims import threshold_deviations
 from fairtrial.epc import alpha_grid, curve_of, pool_curves
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.fusion import FusionMethod, fuse_scores, fusion_gain
-from fairtrial.fusion.combination import Missing
+from fairtrial.fusion.combination import Inner
 from fairtrial.fusion.methods import as_fusion
+from fairtrial.fusion.missing import Missing
 from fairtrial.fusion.normalise import check_normalisation
 from fairtrial.intervals.judged import judged_interval
 from fairtrial.judging import SUPPORT, Judgement, TrialSets, judge
@@ -27,6 +28,7 @@ from fairtrial.rules.measures import MEASURES
 from fairtrial.significance.multiple import adjust_p_values
 from fairtrial.significance.paired import leading_test, pair_judgements
 
+_UNEVEN = 'scores of different ranges are put together as they are; normalise="z" brings them to one scale'
 _UNSUPPORTED = f"the target rests on fewer than {SUPPORT} errors on dev"
 
 
@@ -39,6 +41,8 @@ class RunSettings:
     criterion: CriterionLike = "wer-equal"
     alpha: float | None = None
     missing: Missing = "error"
+    inner: Inner = "auto"
+    """Where the fused dev scores come from; see `fuse_scores`."""
     folds: int = 5
     confidence: float = 0.95
     points: int = 101
@@ -69,7 +73,8 @@ def run_benchmark(
     Parameters
     ----------
     protocol
-        One of ``fp-2``, ``fp-full``, ``fp-intramodal`` and ``fp-multimodal``.
+        One of ``fp-2``, ``fp-full``, ``fp-intramodal`` and ``fp-multimodal``, one of your own by `register_protocol`,
+        or one that the benchmark lists.
     workers
         How many processes; the result does not depend on it.
     progress
@@ -190,6 +195,7 @@ def _run(experiment: Experiment, one: _Prepared, settings: RunSettings) -> Exper
             criterion=settings.criterion,
             alpha=settings.alpha,
             missing=settings.missing,
+            inner=settings.inner,
             folds=settings.folds,
             rng=settings.seed,
         )
@@ -223,7 +229,12 @@ def _run(experiment: Experiment, one: _Prepared, settings: RunSettings) -> Exper
         np.packbits(pair.wrong_a),
         threshold_deviations(judged, MEASURES["hter"]),
         fused if settings.keep_scores else None,
-        (*fused.notes, *filter(None, [gain.note]), *([_UNSUPPORTED] if judged.notes else [])),
+        (
+            *fused.notes,
+            *filter(None, [gain.note]),
+            *([_UNEVEN] if fused.uneven else []),
+            *([_UNSUPPORTED] if judged.notes else []),
+        ),
     )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from fairtrial.errors import ParameterError, TrialsError, listed, shown
@@ -44,6 +44,16 @@ class BenchmarkSet:
                 )
 
 
+@dataclass(frozen=True, slots=True)
+class ListedFusion:
+    """A fusion that a protocol of one's own lists: systems, the group they are reported in, and the set."""
+
+    systems: tuple[str, ...]
+    group: str = "listed"
+    set: str | None = None
+    """None: every set that has the systems."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Benchmark:
     """Sets of systems on which fusion is measured, and where they come from."""
@@ -57,6 +67,8 @@ class Benchmark:
     never_paired: tuple[tuple[str, str], ...] = ()
     """Features that the protocol FP-2 does not pair."""
     notes: tuple[str, ...] = ()
+    protocols: Mapping[str, tuple[ListedFusion, ...]] = field(default_factory=dict)
+    """Protocols of its own, fusion by fusion."""
     files: tuple[Path, ...] = ()
     """What was read: the manifest, and the files of scores; a directory of them as itself."""
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fairtrial.benchmark.sets import BenchmarkSet, SystemInfo
 from fairtrial.checks import check_seed
 from fairtrial.errors import ParameterError, TrialsError
-from fairtrial.people import known_cluster, people_of
+from fairtrial.people import Cluster, known_cluster, people_of
 from fairtrial.trials import Trials
 
 _WHO = {"claim": "claims", "subject": "subjects", "both": "people"}
@@ -56,13 +56,19 @@ def split_by_subject(
     [(9, 9), (9, 9)]
     """
     _check_parameters(repeats, fraction, seed)
-    cluster = known_cluster(trials, None)
+    cluster: Cluster = known_cluster(trials, None)
     if cluster == "none":
         raise TrialsError(
             "trials are split by people, but these have neither claim nor subject ids: give ids, or dev and test files"
         )
     people = people_of(trials, cluster)
     groups = _groups(trials, people)
+    if cluster == "both" and len(groups[1]) == 1 and not _tried_by_clients(trials):
+        # one id for all impostors says nothing of who they are, and cannot be on both sides
+        cluster = "claim"
+        people = people_of(trials, cluster)
+        groups = _groups(trials, people)
+        trials = trials.with_notes("all impostors have the same id: the split is by claims, and impostors are in both")
     if len(groups[0]) < 2:
         raise TrialsError(
             f"a split needs at least 2 {_WHO[cluster]} with genuine trials, one for dev and one for test; "
@@ -112,6 +118,12 @@ def split_sets(
             f"; trials with people of both are left out, at least {min(left_out):,} of {len(trials):,} in each split"
         )
     return sets, note
+
+
+def _tried_by_clients(trials: Trials) -> bool:
+    """Whether impostor trials are of more than one person."""
+    assert trials.subject is not None
+    return len(np.unique(trials.subject.numbered().codes[~trials.genuine])) > 1
 
 
 def _check_parameters(repeats: int, fraction: float, seed: int) -> None:

@@ -12,7 +12,7 @@ import click
 
 from fairtrial.cli import options
 from fairtrial.cli.fuse import FusionOptions
-from fairtrial.cli.options import OutputOptions, choice, option
+from fairtrial.cli.options import OutputOptions, option
 from fairtrial.cli.output import print_result
 from fairtrial.cli.progress import Bar
 from fairtrial.cli.reporting import check_report, repeat_of, report_option, write_page
@@ -40,8 +40,13 @@ class ProtocolOptions:
         metavar="NAME|DIR",
         help="A set of `fairtrial datasets`, or a directory with a benchmark.toml.",
     )
-    protocol: str = choice(
-        "--protocol", ["fp-2", "fp-full", "fp-intramodal", "fp-multimodal"], "fp-2", help="Which systems are fused."
+    protocol: str = option(
+        "--protocol",
+        default="fp-2",
+        show_default=True,
+        metavar="NAME",
+        help="Which systems are fused: fp-2, fp-full, fp-intramodal, fp-multimodal, one that the benchmark lists, or a "
+        "registered one.",
     )
     fusions: str = option(
         "--fusion",
@@ -93,6 +98,12 @@ class ProtocolOptions:
     show_default=True,
     help="Trials of a known set against somebody whom a system could not enrol.",
 )
+@click.option(
+    "--pooled",
+    type=int,
+    metavar="N",
+    help="Test the pooled EPCs of two methods along alpha, at N values of it, thresholds re-estimated.",
+)
 @options.takes(OutputOptions)
 @report_option
 def command(
@@ -102,6 +113,7 @@ def command(
     *,
     sets: tuple[str, ...],
     failed_enrolment: FailedEnrolment,
+    pooled: int | None,
     report: str | None,
 ) -> None:
     """Measure a fusion method over a whole protocol: every experiment with interval, gain and test.
@@ -111,10 +123,12 @@ def command(
       fairtrial benchmark
       fairtrial benchmark --protocol fp-full --fusion logistic --workers 2 --out results.csv
       fairtrial benchmark --fusion mean,weighted-mean,logistic
+      fairtrial benchmark --fusion mean,logistic --pooled 21
       fairtrial benchmark --data bssr1-set1 --normalise z
       fairtrial benchmark --set LP1 --report benchmark.html
     """
     from fairtrial.benchmark.contest import compare_runs
+    from fairtrial.benchmark.pooling import compare_pooled
     from fairtrial.benchmark.protocols import list_experiments
 
     check_report(report)
@@ -125,12 +139,19 @@ def command(
     _check_not_read([output.out, report], benchmark.files)
     if sets:
         benchmark = benchmark.only(sets)
+    if pooled is not None and len(run.methods) != 2:
+        raise ParameterError("--pooled compares two methods; name them with --fusion A,B")
     if report is not None and len(run.methods) > 1:
         raise ParameterError("a report is of one fusion method; name one with --fusion")
     count = len(list_experiments(benchmark, run.protocol))
     with Bar("fusing", len(run.methods) * count) as bar:
         results = run_methods(
-            benchmark, run, fusing, keep_scores=report is not None and count <= _MANY, progress=bar.advance
+            benchmark,
+            run,
+            fusing,
+            keep_scores=pooled is not None or (report is not None and count <= _MANY),
+            points=101 if pooled is None else pooled,
+            progress=bar.advance,
         )
     contest = compare_runs(benchmark, results, confidence=fusing.confidence) if len(results) > 1 else None
     if report is not None:
@@ -139,7 +160,12 @@ def command(
         repeat = repeat_of([str(path) for path in benchmark.files], run.seed)
         page = benchmark_page(benchmark, results[0], repeat, confidence=fusing.confidence, terms=output.terms)
         write_page(page, report)
-    print_result(output, _tables(results, contest), _found(results, contest))
+    tables, found = _tables(results, contest), _found(results, contest)
+    if pooled is not None:
+        along = compare_pooled(benchmark, results[0], results[1], confidence=fusing.confidence)
+        tables += along.tables()
+        found["pooled_comparison"] = along.to_dict()
+    print_result(output, tables, found)
 
 
 def run_methods(
@@ -148,6 +174,7 @@ def run_methods(
     fusing: FusionOptions,
     *,
     keep_scores: bool = False,
+    points: int = 101,
     progress: Callable[[], None] | None = None,
 ) -> list[BenchmarkResult]:
     """The results of all fusion methods that were asked for."""
@@ -158,10 +185,12 @@ def run_methods(
         criterion=fusing.rule,
         alpha=fusing.alpha,
         missing=fusing.missing,
+        inner=fusing.inner,
         folds=fusing.folds,
         confidence=fusing.confidence,
         seed=run.seed,
         keep_scores=keep_scores,
+        points=points,
     )
     return [
         run_benchmark(

@@ -78,7 +78,10 @@ class StudyOptions:
         help="How attempts of an individual come to be correlated.",
     )
     methods: tuple[str, ...] = option(
-        "--method", multiple=True, metavar="NAME", help="dr, bp, sb, bb, lbb or brr; may be repeated."
+        "--method",
+        multiple=True,
+        metavar="NAME",
+        help="dr, bp, sb, bb, lbb, brr or bb-ml; may be repeated.  [default: all but bb-ml]",
     )
     confidence: float = option(
         "--confidence", type=float, default=0.95, show_default=True, help="Confidence of the intervals."
@@ -114,6 +117,7 @@ grid_option = click.option(
 @click.option(
     "--like", metavar="F", help="In place of a grid: a table of errors and attempts, to study data like these."
 )
+@click.option("--claims", is_flag=True, help="What the paper claims beside what this study finds.")
 @options.takes(StudyOptions, OutputOptions)
 @report_option
 def command(
@@ -123,6 +127,7 @@ def command(
     *,
     grid_name: str | None,
     like: str | None,
+    claims: bool,
     report: str | None,
 ) -> None:
     """How often the intervals for repeated attempts hold the true rate, by simulation or exactly.
@@ -135,8 +140,9 @@ def command(
       fairtrial coverage --grid paper --out coverage.parquet
       fairtrial coverage --n 100 --m 2 --pi .1 --rho .2 --exact
       fairtrial coverage --like counts.csv
+      fairtrial coverage --grid quick --claims
     """
-    from fairtrial.individuals import PAPER, QUICK, run_study
+    from fairtrial.individuals import PAPER, QUICK, check_claims, run_study
 
     settings = asked.settings()
     if asked.workers is not None:
@@ -156,7 +162,11 @@ def command(
 
         repeat = repeat_of([like] if like else [], asked.seed)
         write_page(coverage_page(study, repeat, terms=output.terms), report)
-    print_result(output, study.tables(), study.to_dict())
+    tables, answer = list(study.tables()), study.to_dict()
+    if claims:
+        found = check_claims(study)
+        tables, answer = [*tables, *found.tables()], {**answer, **found.to_dict()}
+    print_result(output, tables, answer)
     if journal is not None:
         Path(journal).unlink(missing_ok=True)
 
@@ -181,5 +191,5 @@ def _study_like(file: str, settings: StudySettings, grid_name: str | None, axes:
     for name, values in given.items():
         if len(values) > 1:
             raise ParameterError(f"--{name} must be one number with --like")
-    people = Individuals.from_counts(*read_counts(file))
+    people = Individuals.from_counts(*read_counts(file).counts)
     return study_like(people, settings, **{name: values[0] for name, values in given.items()})

@@ -3,25 +3,68 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import click
 
 from fairtrial.cli import options
-from fairtrial.cli.options import OutputOptions, argument, option
+from fairtrial.cli.options import OutputOptions, argument, choice, option
 from fairtrial.cli.output import print_result
+from fairtrial.errors import ParameterError
+
+if TYPE_CHECKING:
+    from fairtrial.significance import EerBounds
+    from fairtrial.significance.multiple import Correction
 
 
 @dataclass(frozen=True, slots=True)
 class BoundOptions:
     """Published EERs and what they were measured on."""
 
-    eers: tuple[float, ...] = argument(type=float, nargs=-1, required=True, metavar="EER EER...")
+    eers: tuple[str, ...] = argument(nargs=-1, required=True, metavar="[NAME=]EER [NAME=]EER...")
     trials: int = option(
         "--trials", type=int, required=True, metavar="N", help="Number of trials that the EERs were measured on."
     )
     p_value: float = option(
-        "--p-value", type=float, default=0.01, show_default=True, help="For the smallest significant difference."
+        "--p-value", type=float, default=0.01, show_default=True, help="What counts as significant."
     )
+    eer_m: float | None = option(
+        "--eer-m",
+        type=float,
+        metavar="X",
+        help="EER_M for the smallest significant difference: no EER is larger.  [default: the largest EER]",
+    )
+    correction: Correction = choice(
+        "--correction", ["holm", "bh", "none"], "holm", help="How p values are adjusted for the number of pairs."
+    )
+
+    def bounds(self) -> EerBounds:
+        """The bounds of all pairs."""
+        from fairtrial.significance import bounds_from_eers
+
+        return bounds_from_eers(
+            self._eers(), self.trials, p_value=self.p_value, eer_m=self.eer_m, correction=self.correction
+        )
+
+    def _eers(self) -> dict[str, float] | list[float]:
+        """The EERs, by their names if any has one; one without a name goes by its number."""
+        given = [text.rpartition("=") for text in self.eers]
+        values = [_number(text) for _, _, text in given]
+        if not any(sign for _, sign, _ in given):
+            return values
+        names = [name if sign else f"EER {number}" for number, (name, sign, _) in enumerate(given, 1)]
+        for name in names:
+            if not name or names.count(name) > 1:
+                found = f"{name!r} is there twice" if name else "one is empty"
+                raise ParameterError(f"every EER needs a name of its own, as in TAN=.0057; {found}")
+        return dict(zip(names, values, strict=True))
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError as error:
+        raise ParameterError(f"{text!r} is not a number: an EER is a fraction, as in .0057 or TAN=.0057") from error
 
 
 @click.command()
@@ -30,17 +73,10 @@ def command(asked: BoundOptions, output: OutputOptions) -> None:
     """Bound the significance of published EERs on a common dataset; EERs are fractions.
 
     \b
-    Example:
-      fairtrial eer-bound .0057 .0008 .0007 .0028 0 --trials 285390
+    Examples:
+      fairtrial eer-bound .0013 .0058 --trials 719400
+      fairtrial eer-bound TAN=.0057 DAUGMAN=.0008 MA=.0007 YAO=.0028 BASTYS=0 --trials 285390 --eer-m .0058
     """
-    from fairtrial.significance import bounds_from_eers, smallest_difference
-    from fairtrial.significance.eer_bound import NOTE
-    from fairtrial.tables import join_tables, percent
-
     output.check()
-    pairs = bounds_from_eers(asked.eers, asked.trials)
-    delta = smallest_difference(max(asked.eers), asked.trials, p_value=asked.p_value)
-    (table,) = join_tables([pair.tables() for pair in pairs])
-    note = f"differences of {percent(delta)} and more are significant at p = {asked.p_value:g}, whatever the pair"
-    found = {"pairs": [pair.to_dict() for pair in pairs], "delta_eer": delta, "notes": [NOTE]}
-    print_result(output, [table.with_notes(note)], found)
+    found = asked.bounds()
+    print_result(output, found.tables(), found.to_dict())

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fairtrial.claims import Threshold
     from fairtrial.cli.inputs import Inputs
     from fairtrial.epc import PerformanceCurve
-    from fairtrial.intervals.bands import Band, BandKind
+    from fairtrial.intervals.bands import Band, BandKind, BandMethod
     from fairtrial.intervals.rates import RateInterval
     from fairtrial.judging import TrialSets
     from fairtrial.significance.curves import CurveComparison, CurveTest
@@ -92,14 +92,49 @@ class BandOptions:
         "none",
         help="Band around each curve: at each alpha by itself, or for the whole curve at once.",
     )
+    band_method: BandMethod = choice(
+        "--band-method",
+        ["cluster", "bootstrap"],
+        "cluster",
+        help="How bands are made: from the intervals of evaluate, or by resampling test, and dev with --resample both.",
+    )
     workers: int = option(
         "--workers",
         type=int,
         default=1,
         show_default=True,
         metavar="K",
-        help="Threads of --method bootstrap; the result is the same for any.",
+        help="Threads of what is bootstrapped; the result is the same for any.",
     )
+
+
+@dataclass(frozen=True, slots=True)
+class AreaOptions:
+    """Which areas are given."""
+
+    areas: str = option(
+        "--areas",
+        default="far,frr",
+        show_default=True,
+        metavar="V1,V2",
+        help="The two measures whose targets the areas are over, as in precision,recall; each may be module:function.",
+    )
+    no_areas: bool = option("--no-areas", is_flag=True, help="Leave out the areas, which sort all dev scores.")
+    convention: AreaConvention | None = choice(
+        "--convention",
+        ["interpolated", "step"],
+        help="How areas treat targets between two reachable values.  [default: interpolated; step for precision and "
+        "others that may turn back]",
+    )
+
+    def keywords(self, curve: CurveOptions) -> dict[str, Any]:
+        """Keyword arguments of `expected_areas`."""
+        names = options.names_of(self.areas)
+        if len(names) != 2:
+            raise ParameterError(f"--areas {self.areas}: expected two measures, as in precision,recall")
+        v1, v2 = (options.measure_by_name(name, curve.dcf) for name in names)
+        low, high = curve.range
+        return {"v1": v1, "v2": v2, "low": low, "high": high, "convention": self.convention}
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +146,8 @@ class FoundAreas:
 
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON."""
-        more = {"intervals": {name: interval.to_dict() for name, interval in self.intervals.items()}}
-        return {**self.areas.to_dict(), **(more if self.intervals else {})}
+        intervals = {name: interval.to_dict() for name, interval in self.intervals.items()}
+        return {**self.areas.to_dict(), "intervals": intervals}
 
 
 measure_option = options.measure_option(
@@ -128,15 +163,8 @@ pool_option = click.option("--pool", is_flag=True, help="One more curve: the err
 @click.option("--compare", "pair", metavar="A,B", help="Where along alpha these two systems differ, and their areas.")
 @options.takes(CompareCurves, ThresholdOptions)
 @resamples_option
-@click.option("--no-areas", is_flag=True, help="Leave out the areas, which sort all dev scores.")
+@options.takes(AreaOptions)
 @pool_option
-@click.option(
-    "--convention",
-    type=click.Choice(["interpolated", "step"]),
-    default="interpolated",
-    show_default=True,
-    help="How areas treat targets between two reachable rates.",
-)
 @options.takes(ReadingOptions, OutputOptions)
 def command(
     files: InputOptions,
@@ -145,15 +173,14 @@ def command(
     band: BandOptions,
     compared: CompareCurves,
     given: ThresholdOptions,
+    asked: AreaOptions,
     reading: ReadingOptions,
     output: OutputOptions,
     *,
     measure: str,
     pair: str | None,
     resamples: int,
-    no_areas: bool,
     pool: bool,
-    convention: AreaConvention,
 ) -> None:
     """Expected Performance Curves: the threshold from dev for every alpha, the figure from test.
 
@@ -161,6 +188,7 @@ def command(
     Examples:
       fairtrial epc --dev dev.txt --test test.txt
       fairtrial epc --dev dev.csv --test test.csv --criterion precision-recall --measure f1 --out curves.csv
+      fairtrial epc --dev dev.csv --test test.csv --criterion precision --measure recall --areas precision,recall
     """
     from fairtrial.cli.inputs import read_inputs
 
@@ -171,9 +199,9 @@ def command(
         return
     inputs = read_inputs(files, reading, chance)
     sets = inputs.sets(chance)
-    areas = {} if no_areas else areas_of(inputs, sets, curve, chance, convention)
+    areas = {} if asked.no_areas else areas_of(inputs, sets, curve, chance, asked)
     curves = curves_of(inputs, sets, curve, measure, pool=pool)
-    bands = bands_of(inputs, curves, band.bands, given, chance)
+    bands = bands_of(inputs, curves, band, given, chance, resamples)
     shown = [{**_band_dict(bands.get(each.system)), **each.to_dict()} for each in curves]
     found: dict[str, Any] = {
         "curves": shown,
@@ -182,7 +210,9 @@ def command(
     }
     tables = _tables(curves, bands, areas, sets.notes)
     if pair is not None:
-        along, tests = _compare(inputs, sets, curves, pair, curve, given, chance, compared, resamples, band.workers)
+        along, tests = _compare(
+            inputs, sets, curves, pair, asked.keywords(curve), given, chance, compared, resamples, band.workers
+        )
         found["comparison"] = {**along[0].to_dict(), "areas": [test.to_dict() for test in tests]}
         found["comparison"] |= {each.threshold: each.to_dict() for each in along[1:]}
         tables += _comparison_tables(along, tests)
@@ -245,31 +275,34 @@ def curves_of(
 
 
 def areas_of(
-    inputs: Inputs, sets: TrialSets, curve: CurveOptions, chance: ChanceOptions, convention: AreaConvention
+    inputs: Inputs, sets: TrialSets, curve: CurveOptions, chance: ChanceOptions, asked: AreaOptions
 ) -> dict[str, FoundAreas]:
     """The areas by system; none where there is no test set."""
     from fairtrial.areas import area_intervals, expected_areas
 
     if inputs.test is None:
         return {}
-    low, high = curve.range
+    keywords = asked.keywords(curve)
     found = {}
     with Bar("areas", len(inputs.systems)) as bar:
         for system in inputs.systems:
-            areas = expected_areas(inputs.dev, inputs.test, system=system, low=low, high=high, convention=convention)
-            intervals: Mapping[AreaName, RateInterval] = {}
-            if convention == "interpolated":
-                intervals = area_intervals(sets, system, low=low, high=high, confidence=chance.confidence)
+            areas = expected_areas(inputs.dev, inputs.test, system=system, **keywords)
+            intervals = area_intervals(sets, system, confidence=chance.confidence, **keywords)
             found[system] = FoundAreas(areas, intervals)
             bar.advance()
     return found
 
 
 def bands_of(
-    inputs: Inputs, curves: Sequence[PerformanceCurve], kind: BandKinds, given: ThresholdOptions, chance: ChanceOptions
+    inputs: Inputs,
+    curves: Sequence[PerformanceCurve],
+    asked: BandOptions,
+    given: ThresholdOptions,
+    chance: ChanceOptions,
+    resamples: int,
 ) -> dict[str, Band]:
     """The bands around the curves, by system."""
-    if kind == "none":
+    if asked.bands == "none":
         return {}
     from fairtrial.intervals.bands import curve_band
 
@@ -278,7 +311,14 @@ def bands_of(
         for curve in curves:
             if curve.system in inputs.systems:
                 bands[curve.system] = curve_band(
-                    curve, kind=kind, confidence=chance.confidence, threshold=given.threshold
+                    curve,
+                    kind=asked.bands,
+                    method=asked.band_method,
+                    confidence=chance.confidence,
+                    threshold=given.threshold,
+                    n_resamples=resamples,
+                    rng=chance.seed,
+                    workers=asked.workers,
                 )
                 bar.advance()
     return bands
@@ -294,7 +334,7 @@ def _compare(
     sets: TrialSets,
     curves: Sequence[PerformanceCurve],
     pair: str,
-    curve: CurveOptions,
+    areas: Mapping[str, Any],
     given: ThresholdOptions,
     chance: ChanceOptions,
     compared: CompareCurves,
@@ -328,8 +368,7 @@ def _compare(
     comparisons = [along(given.threshold)]
     if comparisons[0].threshold == "re-estimated":
         comparisons.append(along("fixed"))
-    low, high = curve.range
-    return comparisons, list(area_tests(sets, *names, low=low, high=high).values())
+    return comparisons, list(area_tests(sets, *names, **areas).values())
 
 
 def _tables(
@@ -353,12 +392,10 @@ def _tables(
     for system, found in areas.items():
         (table,) = found.areas.tables()
         table = table.with_column(Column("system", "system"), [system] * len(table.rows), first=True)
-        if found.intervals:
-            first = next(iter(found.intervals.values()))
-            title = f"{interval_title(first.confidence)}, {GIVEN_ALONG[first.threshold]}"
-            limits = [found.intervals[area].interval for area in table.column("area")]
-            table = table.with_column(Column("interval", title, "interval"), limits)
-        parts.append([table])
+        first = next(iter(found.intervals.values()))
+        title = f"{interval_title(first.confidence)}, {GIVEN_ALONG[first.threshold]}"
+        limits = [found.intervals[area].interval for area in table.column("area")]
+        parts.append([table.with_column(Column("interval", title, "interval"), limits)])
     return join_tables(parts)
 
 

@@ -9,17 +9,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from fairtrial.cli import options
 from fairtrial.cli.compare import systems_option
-from fairtrial.cli.options import OutputOptions, ReadingOptions, TwoSets, choice, option
+from fairtrial.cli.options import OutputOptions, ReadingOptions, choice, option
 from fairtrial.cli.output import print_result
 from fairtrial.cli.progress import reading_bar
+from fairtrial.errors import OutputError, ParameterError
 
 if TYPE_CHECKING:
-    from fairtrial.fusion import FusedScores
-    from fairtrial.fusion.combination import Missing
+    from fairtrial.fusion import AppliedFusion, FusionModel, FusionResult
+    from fairtrial.fusion.combination import Inner
+    from fairtrial.fusion.missing import Missing
     from fairtrial.rules.criteria import Criterion
+    from fairtrial.trials import Trials
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +45,20 @@ class FusionOptions:
         "error",
         help="A trial that lacks the score of a system: an error, rejected, or a neutral score for it.",
     )
+    inner: Inner = choice(
+        "--inner",
+        ["auto", "folds", "none"],
+        "auto",
+        help="Where the fused dev scores, and so the threshold, come from. folds: held-out folds (Algorithm 1); none: "
+        "the trials that were fitted on; auto: as the method says.",
+    )
     folds: int = option(
         "--folds",
         type=int,
         default=5,
         show_default=True,
         metavar="K",
-        help="Folds of Algorithm 1, for methods whose threshold is that of held-out dev scores.",
+        help="Folds of Algorithm 1, where the threshold is that of held-out dev scores.",
     )
     confidence: float = option(
         "--confidence", type=float, default=0.95, show_default=True, help="Confidence of the intervals."
@@ -67,6 +78,37 @@ class FusionOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class FuseFiles:
+    """Development and test scores, or a saved model and test scores."""
+
+    dev: tuple[str, ...] = option(
+        "--dev", multiple=True, metavar="F", help="Development scores: a file, a glob or a directory; may be repeated."
+    )
+    test: tuple[str, ...] = option(
+        "--test",
+        required=True,
+        multiple=True,
+        metavar="F",
+        help="Test scores: a file, a glob or a directory; may be repeated.",
+    )
+    save: str | None = option("--save", metavar="M.json", help="Save the fusion and its thresholds as a model.")
+    model: str | None = option(
+        "--model", metavar="M.json", help="In place of --dev: judge a saved model at the thresholds it was saved with."
+    )
+
+    def check(self, context: click.Context) -> None:
+        """Raise an error where dev and a model are both given or both not, or where options do not go with a model."""
+        if bool(self.dev) == (self.model is not None):
+            raise ParameterError("give either --dev F, to fit a fusion, or --model M.json, to apply a saved one")
+        if self.model is None:
+            return
+        for name in ("chosen", "fusion", "normalise", "criterion", "alpha", "missing", "inner", "folds", "save"):
+            if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+                flag = "--systems" if name == "chosen" else f"--{name}"
+                raise ParameterError(f"{flag} does not go with --model: the model was fitted before; leave {flag} out")
+
+
+@dataclass(frozen=True, slots=True)
 class FuseOutput(OutputOptions):
     """As elsewhere, but --out is for the fused scores."""
 
@@ -79,7 +121,7 @@ class FuseOutput(OutputOptions):
 
 
 @click.command()
-@options.takes(TwoSets)
+@options.takes(FuseFiles)
 @systems_option
 @click.option(
     "--fusion",
@@ -87,7 +129,7 @@ class FuseOutput(OutputOptions):
     show_default=True,
     metavar="NAME",
     help="mean, weighted-mean, product, min, max, median, logistic, lda, qda, gmm, svm-linear, svm-rbf, mlp, "
-    "client-threshold, client-scores, client-weights; or a registered one.",
+    "client-threshold, client-scores, client-weights, client-qda; or a registered one.",
 )
 @options.takes(FusionOptions)
 @options.seed_option
@@ -99,8 +141,10 @@ class FuseOutput(OutputOptions):
     "results see --table.",
 )
 @options.takes(ReadingOptions, FuseOutput)
+@click.pass_context
 def command(
-    files: TwoSets,
+    context: click.Context,
+    files: FuseFiles,
     asked: FusionOptions,
     reading: ReadingOptions,
     output: FuseOutput,
@@ -112,19 +156,35 @@ def command(
 ) -> None:
     """Fuse systems: fitted on dev, judged on test at a threshold from dev.
 
+    The fusion is tested against the best of its systems. Saved with --save, it can be applied to other trials.
+
     \b
     Examples:
       fairtrial fuse --dev dev.csv --test test.csv --systems face,voice
       fairtrial fuse --dev dev.csv --test test.csv --systems face,voice --fusion logistic --normalise z
       fairtrial fuse --dev dev.csv --test test.csv --out fused.csv --table results.tex
+      fairtrial fuse --dev dev.csv --test test.csv --fusion logistic --save model.json
+      fairtrial fuse --model model.json --test others.csv
     """
-    from fairtrial.formats import read_pair
-    from fairtrial.fusion import fuse
+    from fairtrial.formats import read_pair, read_trials
+    from fairtrial.formats.results import check_target
+    from fairtrial.fusion import FusionModel, apply_fusion, fuse
 
+    files.check(context)
     asked.check()
+    read = (*files.dev, *files.test)
     if scores is not None:
-        _check_targets(scores, files.files)
-    output.check(files.files)
+        _check_targets(scores, read, with_dev=files.model is None)
+    output.check(read)
+    if files.save is not None:
+        check_target(files.save, read, (".json",))
+    if files.model is not None:
+        saved = FusionModel.load(files.model)
+        with reading_bar(files.test) as bar:
+            test = read_trials(files.test, progress=bar.advance, **reading.keywords())
+        applied = apply_fusion(saved, test, confidence=asked.confidence, rng=seed)
+        _finish(output, applied, scores, applied.scores, None)
+        return
     with reading_bar(files.dev, files.test) as bar:
         pair = read_pair(files.dev, files.test, progress=bar.advance, **reading.keywords())
     result = fuse(
@@ -135,15 +195,37 @@ def command(
         criterion=asked.rule,
         alpha=asked.alpha,
         missing=asked.missing,
+        inner=asked.inner,
         folds=asked.folds,
         rng=seed,
         confidence=asked.confidence,
     )
+    model = None if files.save is None else result.model
+    _finish(output, result, scores, result.scores.test, result.scores.dev, model, files.save)
+
+
+def _finish(
+    output: FuseOutput,
+    result: FusionResult | AppliedFusion,
+    scores: str | None,
+    test: Trials,
+    dev: Trials | None,
+    model: FusionModel | None = None,
+    save: str | None = None,
+) -> None:
+    """Write what was asked for, and print the result."""
+    if model is not None and save is not None:
+        model.save(save)
     if scores is not None:
-        _write(result.scores, scores)
+        _write(test, dev, scores)
     print_result(output, result.tables(), result.to_dict())
-    if scores is not None and not output.json:
-        click.echo(f"fused scores of test in {scores}, of dev in {_beside(scores)}")
+    if output.json:
+        return
+    if scores is not None:
+        beside = "" if dev is None else f", of dev in {_beside(scores)}"
+        click.echo(f"fused scores of test in {scores}{beside}")
+    if save is not None:
+        click.echo(f"model in {save}")
 
 
 def _beside(out: str) -> Path:
@@ -151,15 +233,14 @@ def _beside(out: str) -> Path:
     return Path(out).with_name(f"dev-{Path(out).name}")
 
 
-def _check_targets(out: str, inputs: Sequence[str]) -> None:
-    """Raise an error before any work where one of the two files could not be written, or is one that is read."""
-    from fairtrial.errors import OutputError
+def _check_targets(out: str, inputs: Sequence[str], *, with_dev: bool) -> None:
+    """Raise an error before any work where a file could not be written, or is one that is read."""
     from fairtrial.formats.files import expand
     from fairtrial.formats.registry import told_by_name
 
     told_by_name(Path(out))
     read = {os.path.realpath(path) for path in expand(inputs)}
-    for place in (Path(out), _beside(out)):
+    for place in (Path(out), *([_beside(out)] if with_dev else [])):
         if not os.path.exists(place.absolute().parent):
             raise OutputError(f"{place}: there is no directory {place.parent} to write to")
         if os.path.exists(place) and place.is_dir():
@@ -169,14 +250,15 @@ def _check_targets(out: str, inputs: Sequence[str]) -> None:
             raise OutputError(f"{place}: the fused scores would be written over scores that are read; name another")
 
 
-def _write(scores: FusedScores, out: str) -> None:
-    """Both files, or none of them."""
+def _write(test: Trials, dev: Trials | None, out: str) -> None:
+    """All files, or none of them."""
     from fairtrial.formats import write_trials
 
     new = not os.path.exists(out)
-    write_trials(scores.test, out)
+    write_trials(test, out)
     try:
-        write_trials(scores.dev, _beside(out))
+        if dev is not None:
+            write_trials(dev, _beside(out))
     except Exception:
         if new:
             Path(out).unlink(missing_ok=True)

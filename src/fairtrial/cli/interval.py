@@ -183,7 +183,7 @@ def _people(file: str, errors: ErrorOptions, reading: ReadingOptions) -> tuple[I
     if errors.threshold is None:
         from fairtrial.formats.counts import read_counts
 
-        return Individuals.from_counts(*read_counts(file)), None
+        return Individuals.from_counts(*read_counts(file).counts), None
     from fairtrial.formats import read_trials
 
     with reading_bar([file]) as bar:

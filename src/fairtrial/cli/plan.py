@@ -14,7 +14,7 @@ from fairtrial.errors import ParameterError
 
 if TYPE_CHECKING:
     from fairtrial.planning import ComparisonPlan, RatePlan, SimulatedPlan
-    from fairtrial.planning.rate import Scale
+    from fairtrial.planning.attempts import Scale
 
 _DATA_SETS = 1000
 """Tests that are simulated to check the power of a comparison."""
@@ -203,7 +203,7 @@ def _plan_rate(asked: PlanOptions, output: OutputOptions, seed: int) -> None:
     if plan.pi > 0:
         rules["rule_of_30"] = rule_of_thirty(plan.pi)
     main, alternatives = plan.tables()
-    checked = [] if simulated is None else [simulated.tables()[0].with_notes(*_warnings(plan, simulated, asked.power))]
+    checked = [] if simulated is None else [simulated.tables()[0].with_notes(*_warnings(plan, simulated))]
     tables = [main, *checked, alternatives.with_notes(*_rules_of_thumb(rules))]
     found = {**plan.to_dict(), **rules, "simulated": None if simulated is None else simulated.to_dict()}
     print_result(output, tables, found)
@@ -222,18 +222,10 @@ def _rules_of_thumb(rules: dict[str, Any]) -> list[str]:
     return notes
 
 
-def _warnings(plan: RatePlan, simulated: SimulatedPlan, power: float) -> list[str]:
-    from fairtrial.tables import percent
-
+def _warnings(plan: RatePlan, simulated: SimulatedPlan) -> list[str]:
     notes = []
     if simulated.coverage < plan.confidence - 0.03:
         notes.append("so few errors come up that lbb does not cover as it should; plan for more people")
-    share = simulated.share_below_claim
-    if share is not None and share < power - 0.02:
-        notes.append(
-            f"the upper bound is below the claim in {percent(share)}, less than the {percent(power)} asked for; plan "
-            "with a higher --power"
-        )
     return notes
 
 

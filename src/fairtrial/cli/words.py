@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+_CHOICES = "nan|cluster|missing|format|fusion|normalise|inner|criterion|measure|convention"
 SPELLINGS: dict[str, str] = {
-    r"""\b(nan|cluster|missing|format|fusion|criterion|measure)=(["'])([^"']*)\2""": r"--\1 \3",
+    rf"""\b({_CHOICES})=(["'])([^"']*)\2""": r"--\1 \3",
     r"""\bfailed_enrolment=(["'])([^"']*)\1""": r"--failed-enrolment \2",
     r'\bcolumns=\{"(\w+)": "([^"]*)"\}': r"--column \1=\2",
     r"\bcolumns=\.\.\.": "--column",
@@ -17,6 +18,7 @@ SPELLINGS: dict[str, str] = {
     r'\brenamed\(\["([^"]*)"\]\)': r"--name \1",
     r'\bselect\(\["([^"]*)"\]\)': r"--system \1",
     r"\b(pi|rho|alpha|confidence|folds|margin|power|attempts|individuals)=(\.?\d[\d.]*\b)": r"--\1 \2",
+    r"\beer_m=(\.?\d[\d.]*\b)": r"--eer-m \1",
     r"\b(alpha|far|frr)=\.\.\.": r"--\1",
     r"\bfalse_accepts=\.\.\.": "--false-accepts",
     r"\bfalse_rejects=\.\.\.": "--false-rejects",
@@ -24,6 +26,7 @@ SPELLINGS: dict[str, str] = {
     r"\brho_impostor\b": "--rho-impostor",
     r"\bimpostors=\.\.\.": "--impostors",
     r"\bn_resamples=(\d+)": r"--resamples \1",
+    r"\bFusionModel\.save\b": "fairtrial fuse --save",
 }
 """What the library says, as regular expressions, and what it is called on the command line."""
 

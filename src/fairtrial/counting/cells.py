@@ -8,8 +8,7 @@ decides only how much work is left, never the result.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,22 +16,6 @@ from numpy.typing import NDArray
 from fairtrial.errors import ParameterError
 
 _MAX_INT64 = np.int64(np.iinfo(np.int64).max)
-
-
-class Cells(Protocol):
-    """A map from scores to cell numbers 0 .. count-1 that keeps their order; cell 0 is for -inf alone."""
-
-    @property
-    def count(self) -> int: ...
-
-    @property
-    def ordinal(self) -> bool:
-        """Whether cells are even steps of `position` in representable numbers, not in value."""
-        ...
-
-    def locate(self, scores: NDArray[np.floating]) -> NDArray[np.int64]:
-        """The cells 1 .. count-1 of scores above -inf."""
-        ...
 
 
 def position(scores: NDArray[np.floating], *, ordinal: bool) -> NDArray[np.float64]:
@@ -58,58 +41,46 @@ def cell_of(cells: Cells, scores: NDArray[np.floating]) -> NDArray[np.int64]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class EvenCells:
-    """Cell 1 below `low`, then `inner` even cells, then one for all from the end of the last."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Cells:
+    """Even cells, divided further where that was asked for: a map from scores to 0 .. count-1 that keeps their order.
+
+    Cell 0 is for -inf alone, cell 1 for all else below `low`; then come `inner` even cells, and one for all from
+    the end of the last.
+    """
 
     low: float
     scale: float
     inner: int
     ordinal: bool
+    """Whether cells are even steps of `position` in representable numbers, not in value."""
+    starts: tuple[int, ...] = ()
+    """Where in `table` each division begins, in the order in which they were made."""
+    table: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 4)))
+    """For each cell there was before a division: where its parts begin, their number in each unit, the number of
+    the last of them, and how many parts there are in all lower cells."""
 
     @property
     def count(self) -> int:
-        return self.inner + 3
+        return int(self.table[-1, 2] + self.table[-1, 3]) + 1 if self.starts else self.inner + 3
 
     def locate(self, scores: NDArray[np.floating]) -> NDArray[np.int64]:
-        if self.ordinal:
-            positions = position(scores, ordinal=True)
-            positions -= self.low
-        else:
-            positions = np.subtract(scores, self.low, dtype=np.float64)
-        positions *= self.scale
-        positions += 2.0
-        np.clip(positions, 1.0, self.inner + 2.0, out=positions)
-        return positions.astype(np.int64)
-
-
-@dataclass(frozen=True, slots=True)
-class RefinedCells:
-    """The cells of `parent`, each divided evenly into ``last + 1`` cells from `low` on."""
-
-    parent: Cells
-    low: NDArray[np.float64]
-    scale: NDArray[np.float64]
-    last: NDArray[np.int64]
-    first: NDArray[np.int64]
-
-    @property
-    def count(self) -> int:
-        return int(self.first[-1] + self.last[-1] + 1)
-
-    @property
-    def ordinal(self) -> bool:
-        return self.parent.ordinal
-
-    def locate(self, scores: NDArray[np.floating]) -> NDArray[np.int64]:
-        parent = self.parent.locate(scores)
-        positions = position(scores, ordinal=self.ordinal)
-        positions -= self.low[parent]
-        positions *= self.scale[parent]
-        # fmin and fmax, since an infinite score in a cell of scale 0 is not a number here
-        np.fmax(positions, 0.0, out=positions)
-        np.fmin(positions, self.last[parent], out=positions)
-        return positions.astype(np.int64) + self.first[parent]
+        """The cells 1 .. count-1 of scores above -inf."""
+        places = position(scores, ordinal=True) if self.ordinal else scores
+        even = np.subtract(places, self.low, dtype=np.float64)
+        even *= self.scale
+        even += 2.0
+        np.clip(even, 1.0, self.inner + 2.0, out=even)
+        cells = even.astype(np.int64)
+        for start in self.starts:
+            low, scale, last, first = (column[start + cells] for column in self.table.T)
+            parts = np.subtract(places, low, dtype=np.float64)
+            parts *= scale
+            # fmin and fmax, since an infinite score in a cell of scale 0 is not a number here
+            np.fmax(parts, 0.0, out=parts)
+            np.fmin(parts, last, out=parts)
+            cells = parts.astype(np.int64) + first.astype(np.int64)
+        return cells
 
 
 def fit_cells(sample: NDArray[np.floating], inner: int) -> Cells:
@@ -120,7 +91,8 @@ def fit_cells(sample: NDArray[np.floating], inner: int) -> Cells:
     """
     finite = sample[np.isfinite(sample)]
     if finite.size == 0:
-        return EvenCells(0.0, 1.0, 1, ordinal=False)
+        return Cells(0.0, 1.0, 1, ordinal=False)
+    finite.sort()
     options = [_fit_on(finite, inner, ordinal=ordinal) for ordinal in (False, True)]
     loads = [int(np.bincount(cell_of(cells, finite)).max()) for cells in options]
     best = 1 if 2 * loads[1] < loads[0] else 0
@@ -140,11 +112,10 @@ def fit_cells(sample: NDArray[np.floating], inner: int) -> Cells:
     return refine_cells(cells, lowest, highest, np.where(divisible, load * inner // finite.size, 1))
 
 
-def _fit_on(sample: NDArray[np.floating], inner: int, *, ordinal: bool) -> EvenCells:
-    ordered = np.sort(position(sample, ordinal=ordinal))
+def _fit_on(ordered: NDArray[np.floating], inner: int, *, ordinal: bool) -> Cells:
     tail = len(ordered) // 1000
-    low, high = float(ordered[tail]), float(ordered[-1 - tail])
-    return EvenCells(low, _scale(low, high, inner), inner, ordinal=ordinal)
+    low, high = position(ordered[[tail, -1 - tail]], ordinal=ordinal).tolist()
+    return Cells(low, _scale(low, high, inner), inner, ordinal=ordinal)
 
 
 def _scale(low: float, high: float, cells: int) -> float:
@@ -163,7 +134,7 @@ def refine_cells(
     lowest: NDArray[np.float64],
     highest: NDArray[np.float64],
     parts: NDArray[np.int64],
-) -> RefinedCells:
+) -> Cells:
     """Divide each cell into `parts` even ones between the positions of its lowest and its highest score."""
     if not len(lowest) == len(highest) == len(parts) == cells.count:
         raise ParameterError("lowest, highest and parts need one entry per cell")
@@ -172,4 +143,5 @@ def refine_cells(
     scale = np.where(divided, _scales(low, np.where(divided, highest, 1.0), parts), 0.0)
     last = np.maximum(parts, 1) - 1
     first = np.concatenate([[0], np.cumsum(last + 1)[:-1]])
-    return RefinedCells(cells, low, scale, last, first)
+    rows = np.stack([low, scale, last, first], axis=1)
+    return replace(cells, starts=(*cells.starts, len(cells.table)), table=np.concatenate([cells.table, rows]))

@@ -15,12 +15,14 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import reduce
+from itertools import pairwise
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fairtrial.counting.cells import Cells, cell_of, fit_cells
+from fairtrial.counting.passes import passes_for
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.trials import Trials
 
@@ -29,7 +31,7 @@ Scores: TypeAlias = NDArray[np.floating]
 Genuine: TypeAlias = NDArray[np.bool_] | bool
 """Which scores of a chunk are genuine: a mask, or one answer for all of them."""
 
-CHUNK = 1 << 17
+_CHUNK = 1 << 22
 _MAX_THREADS = 4
 
 
@@ -146,22 +148,23 @@ class ArraySource:
         # of a small part some thousands at least, so that a rare class in an array of its own is not missed
         return np.concatenate([scores[:: max(1, min(step, len(scores) // 4096))] for scores, _ in self.parts])
 
-    def chunks(self) -> Iterator[tuple[Scores, Genuine]]:
-        """The scores in pieces that fit a processor's cache."""
-        for scores, genuine in self.parts:
-            for start in range(0, len(scores), CHUNK):
-                stop = start + CHUNK
-                yield scores[start:stop], genuine if isinstance(genuine, bool) else genuine[start:stop]
-
     def tally(self, what: Tally[Total]) -> Total:
-        chunks = list(self.chunks())
-        # NumPy lets go of the interpreter while it counts, so threads share the work
-        threads = min(processors(), _MAX_THREADS, len(chunks) // 8)
+        # both NumPy and the compiled passes let go of the interpreter while they count, so threads share the work
+        threads = max(1, min(processors(), _MAX_THREADS, (self.genuine + self.impostor) >> 20))
+        chunks = list(self._chunks(threads))
         if threads < 2:
             return _tally_chunks(what, chunks)
         with ThreadPoolExecutor(threads) as pool:
             parts = [pool.submit(_tally_chunks, what, chunks[k::threads]) for k in range(threads)]
             return reduce(what.merge, (part.result() for part in parts))
+
+    def _chunks(self, threads: int) -> Iterator[tuple[Scores, Genuine]]:
+        """The scores in pieces, as many of each array for every thread."""
+        for scores, genuine in self.parts:
+            pieces = threads * -(-len(scores) // (threads * _CHUNK))
+            ends = [len(scores) * k // pieces for k in range(1, pieces + 1)] if pieces else []
+            for start, stop in pairwise([0, *ends]):
+                yield scores[start:stop], genuine if isinstance(genuine, bool) else genuine[start:stop]
 
 
 def _tally_chunks(what: Tally[Total], chunks: Sequence[tuple[Scores, Genuine]]) -> Total:
@@ -228,10 +231,23 @@ def score_array(values: ArrayLike, what: str) -> Scores:
         scores = scores.astype(np.float64)
     if scores.ndim != 1:
         raise TrialsError(f"{what}: scores must be a one-dimensional array, not of shape {scores.shape}")
-    if scores.size and np.isnan(np.min(scores)):
+    if ArraySource(((scores, True),), len(scores), 0).tally(_NanTally()):
         row = int(np.flatnonzero(np.isnan(scores))[0])
         raise TrialsError(f"{what}: the score at index {row} is NaN; drop or reject trials without a score first")
     return scores
+
+
+class _NanTally:
+    """Whether a score is NaN."""
+
+    def start(self) -> bool:
+        return False
+
+    def add(self, total: bool, scores: Scores, genuine: Genuine) -> bool:
+        return total or bool(scores.size and np.isnan(np.min(scores)))
+
+    def merge(self, a: bool, b: bool) -> bool:
+        return a or b
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +265,8 @@ class RankTally:
         return np.zeros((2, len(self.thresholds) + 1), dtype=np.int64)
 
     def add(self, total: NDArray[np.int64], scores: Scores, genuine: Genuine) -> NDArray[np.int64]:
-        return add_by_class(total, self.ranks(scores), genuine)
+        passes_for(scores).count_ranks(total, self, scores, genuine)
+        return total
 
     def ranks(self, scores: Scores) -> NDArray[np.int64]:
         """How many thresholds lie below each score."""
@@ -262,16 +279,6 @@ class RankTally:
 
     def merge(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
         return a + b
-
-
-def add_by_class(total: NDArray[np.int64], bins: NDArray[np.int64], genuine: Genuine) -> NDArray[np.int64]:
-    """Add to ``total[class, bin]`` the number of times each bin occurs in each class."""
-    size = total.shape[1]
-    if isinstance(genuine, bool):
-        total[int(genuine)] += np.bincount(bins, minlength=size)
-    else:
-        total += np.bincount(bins + size * genuine, minlength=2 * size).reshape(2, size)
-    return total
 
 
 def count_errors(data: ScoreData, thresholds: ArrayLike, *, system: str | None = None) -> ErrorCounts:
@@ -311,7 +318,7 @@ def count_errors(data: ScoreData, thresholds: ArrayLike, *, system: str | None =
 
 def rank_tally(thresholds: NDArray[np.float64]) -> RankTally:
     """Lay cells over thresholds that rise, so that ranks among them are looked up and seldom searched for."""
-    cells = fit_cells(thresholds, int(np.clip(64 * len(thresholds), 1 << 10, 1 << 16)))
+    cells = fit_cells(thresholds, int(np.clip(128 * len(thresholds), 1 << 10, 1 << 16)))
     held = cell_of(cells, thresholds)
     within = np.bincount(held, minlength=cells.count)
     bound = np.full(cells.count, np.inf)

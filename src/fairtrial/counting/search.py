@@ -7,6 +7,8 @@ Candidates are -inf and every distinct score. Two facts make it unnecessary to l
   weighted sums of precision and recall.
 - A cost ``|level(t) - target|`` whose level never falls as the threshold rises is smallest beside the place
   where the level passes the target.
+- Any other cost that can be bounded from below by the fewest and the most errors of a stretch of scores is smallest
+  in a stretch whose bound is no higher than a cost that is known already. This holds for a target of precision.
 
 For many scores, a pass counts them in cells; cells that cannot hold an optimum are left alone, and only the
 scores of the others are looked at. Both searches are exact for any scores; a good fit of the cells makes
@@ -17,13 +19,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.counting.cells import Cells, cell_of, fit_cells, position, refine_cells
-from fairtrial.counting.errors import ErrorCounts, Genuine, Scores, ScoreSource, add_by_class
+from fairtrial.counting.cells import Cells, fit_cells, position, refine_cells
+from fairtrial.counting.errors import ErrorCounts, Genuine, Scores, ScoreSource
+from fairtrial.counting.passes import passes_for
 
 Level: TypeAlias = Callable[[ErrorCounts], NDArray[np.float64]]
 _Choice: TypeAlias = Callable[[ErrorCounts], NDArray[np.bool_]]
@@ -32,6 +35,16 @@ _Choice: TypeAlias = Callable[[ErrorCounts], NDArray[np.bool_]]
 _SORT_AT_ONCE = 1 << 15
 _MAX_CELLS = 1 << 18
 _ROUNDS = 6
+_SLACK = 1e-12
+
+
+@runtime_checkable
+class BoundedCost(Protocol):
+    """A cost of errors at an alpha, and what it is at the least for errors between the fewest and the most."""
+
+    def __call__(self, counts: ErrorCounts, alpha: Any, /) -> Any: ...
+
+    def floor(self, fewest: ErrorCounts, most: ErrorCounts, alpha: float, /) -> NDArray[np.float64]: ...
 
 
 def all_points(source: ScoreSource) -> ErrorCounts:
@@ -57,6 +70,32 @@ def crossing_points(source: ScoreSource, level: Level, targets: NDArray[np.float
     return points[np.unique(np.clip(keep, 0, len(points) - 1))]
 
 
+def bounded_points(source: ScoreSource, cost: BoundedCost, alphas: NDArray[np.float64]) -> ErrorCounts:
+    """Error counts at the candidates among which the cost is smallest for each alpha, and at some others."""
+    # the work grows with cells times alphas
+    fineness = max(_MAX_CELLS // (1 + len(alphas)), 4096)
+    return _candidates(source, lambda edges: cells_within_bounds(edges, cost, alphas), fineness)
+
+
+def cells_within_bounds(edges: ErrorCounts, cost: BoundedCost, alphas: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Cells that may hold the smallest cost for one of the alphas, given the points at their edges."""
+    fewest, most = errors_within(edges[:-1], edges[1:])
+    keep = np.zeros(len(edges) - 1, dtype=bool)
+    for alpha in alphas.tolist():
+        known = float(np.min(cost(edges, alpha)))
+        keep |= cost.floor(fewest, most, alpha) <= known + _SLACK * max(1.0, abs(known))
+    return keep
+
+
+def errors_within(low: ErrorCounts, high: ErrorCounts) -> tuple[ErrorCounts, ErrorCounts]:
+    """The fewest and the most errors of both kinds between a lower and a higher threshold."""
+    fewest, most = (
+        ErrorCounts(low.threshold, fa.false_accepts, fr.false_rejects, low.genuine, low.impostor)
+        for fa, fr in ((high, low), (low, high))
+    )
+    return fewest, most
+
+
 @dataclass(frozen=True, slots=True)
 class _CellTally:
     """How many scores of each class are in each cell: row 0 impostor, row 1 genuine."""
@@ -67,7 +106,8 @@ class _CellTally:
         return np.zeros((2, self.cells.count), dtype=np.int64)
 
     def add(self, total: NDArray[np.int64], scores: Scores, genuine: Genuine) -> NDArray[np.int64]:
-        return add_by_class(total, cell_of(self.cells, scores), genuine)
+        passes_for(scores).count_cells(total, self.cells, scores, genuine)
+        return total
 
     def merge(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
         return a + b
@@ -84,11 +124,7 @@ class _ExtremesTally:
         return np.stack([np.full(self.cells.count, np.inf), np.full(self.cells.count, -np.inf)])
 
     def add(self, total: NDArray[np.float64], scores: Scores, genuine: Genuine) -> NDArray[np.float64]:
-        cells = cell_of(self.cells, scores)
-        here = np.flatnonzero(self.chosen[cells])
-        cells, values = cells[here], scores[here].astype(np.float64)
-        np.minimum.at(total[0], cells, values)
-        np.maximum.at(total[1], cells, values)
+        passes_for(scores).find_extremes(total, self.cells, self.chosen, scores)
         return total
 
     def merge(self, a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -110,10 +146,10 @@ class _GatherTally:
 
     def add(self, total: _Gathered, scores: Scores, genuine: Genuine) -> _Gathered:
         if self.cells is not None and self.chosen is not None:
-            here = np.flatnonzero(self.chosen[cell_of(self.cells, scores)])
-            scores = scores[here]
-            genuine = genuine if isinstance(genuine, bool) else genuine[here]
-        if isinstance(genuine, bool):
+            impostor, true = passes_for(scores).gather(self.cells, self.chosen, scores, genuine)
+            total[0].append(impostor)
+            total[1].append(true)
+        elif isinstance(genuine, bool):
             total[int(genuine)].append(scores)
         else:
             total[0].append(scores[~genuine])
@@ -125,28 +161,41 @@ class _GatherTally:
 
 
 def _join(gathered: _Gathered) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    impostor, genuine = (np.sort(np.concatenate([np.empty(0), *part], dtype=np.float64)) for part in gathered)
+    impostor, genuine = (
+        # adding zero makes -0.0 equal 0.0 in its bits too
+        np.sort(np.concatenate(part)).astype(np.float64) + 0.0 if part else np.empty(0)
+        for part in gathered
+    )
     return impostor, genuine
 
 
 def _all_points(source: ScoreSource, impostor: NDArray[np.float64], genuine: NDArray[np.float64]) -> ErrorCounts:
-    thresholds = np.concatenate([[-np.inf], _distinct(impostor, genuine)])
-    if len(thresholds) > 1 and thresholds[1] == -np.inf:
-        thresholds = thresholds[1:]
-    rejected_impostors = np.searchsorted(impostor, thresholds, side="right")
-    return ErrorCounts(
-        thresholds,
-        source.impostor - rejected_impostors,
-        np.searchsorted(genuine, thresholds, side="right"),
-        source.genuine,
-        source.impostor,
-    )
+    thresholds, rejected = _distinct(impostor, genuine)
+    if len(thresholds) == 0 or thresholds[0] > -np.inf:
+        thresholds, rejected = np.concatenate([[-np.inf], thresholds]), np.pad(rejected, ((0, 0), (1, 0)))
+    return ErrorCounts(thresholds, source.impostor - rejected[0], rejected[1], source.genuine, source.impostor)
 
 
-def _distinct(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Distinct values of two sorted arrays; a stable sort merges them in one go."""
-    merged = np.sort(np.concatenate([a, b]), kind="stable")
-    return merged[np.concatenate([[True], merged[1:] != merged[:-1]])] if len(merged) else merged
+def _distinct(
+    impostor: NDArray[np.float64], genuine: NDArray[np.float64], left: NDArray[np.int64] | None = None
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Distinct values of two sorted arrays, and how many of each array are at or below them.
+
+    To those, `left` adds so many for each value of both arrays in their common order.
+    """
+    size = len(impostor) + len(genuine)
+    places = passes_for(impostor).count_up_to(genuine, impostor) + np.arange(len(genuine))
+    true = np.zeros(size, dtype=bool)
+    true[places] = True
+    merged = np.empty(size)
+    merged[places], merged[~true] = genuine, impostor
+    rejected = np.empty((2, size), dtype=np.int64)
+    np.cumsum(true, out=rejected[1])
+    np.subtract(np.arange(1, size + 1), rejected[1], out=rejected[0])
+    if left is not None:
+        rejected += left
+    last = np.append(merged[1:] != merged[:-1], True)[:size]
+    return (merged, rejected) if last.all() else (merged[last], rejected[:, last])
 
 
 def _candidates(source: ScoreSource, choose: _Choice, fineness: int) -> ErrorCounts:
@@ -154,16 +203,18 @@ def _candidates(source: ScoreSource, choose: _Choice, fineness: int) -> ErrorCou
     size = source.genuine + source.impostor
     if size <= _SORT_AT_ONCE:
         return all_points(source)
-    cells: Cells = fit_cells(
-        source.sample(1 << 16 if size > 1 << 22 else 1 << 12), min(fineness, _MAX_CELLS, size // 16)
-    )
+    fineness = min(fineness, _MAX_CELLS, size // 16)
+    cells = fit_cells(source.sample(1 << 14 if size > 1 << 22 else 1 << 12), fineness)
+    if cells.starts and size > 1 << 22:  # scores so crowded are better known from more of them
+        cells = fit_cells(source.sample(1 << 16), fineness)
     before = np.inf
     for _ in range(_ROUNDS):
         counts = source.tally(_CellTally(cells))
         per_cell = counts.sum(axis=0)
         filled = 1 + np.flatnonzero(per_cell[1:])
+        rejected = np.cumsum(counts, axis=1)
         chosen = np.zeros(cells.count, dtype=bool)
-        chosen[filled[choose(_edges(source, counts, filled))]] = True
+        chosen[filled[choose(_edges(source, rejected, filled))]] = True
         atoms = np.zeros(0, dtype=np.int64), np.zeros(0)
         if per_cell[chosen].sum() <= size // 8:
             break
@@ -177,13 +228,14 @@ def _candidates(source: ScoreSource, choose: _Choice, fineness: int) -> ErrorCou
         before = load
         cells = _divide(cells, lowest, highest, np.where(chosen, per_cell, 0))
     gathered = _join(source.tally(_GatherTally(cells, chosen)))
-    return _points_in(source, cells, counts, chosen, gathered, atoms)
+    return _points_in(source, counts, rejected, chosen, gathered, atoms)
 
 
-def _edges(source: ScoreSource, counts: NDArray[np.int64], filled: NDArray[np.int64]) -> ErrorCounts:
+def _edges(source: ScoreSource, rejected: NDArray[np.int64], filled: NDArray[np.int64]) -> ErrorCounts:
     """Error counts at -inf and at the highest score of each filled cell; those scores are not known yet."""
-    rejected = np.cumsum(np.concatenate([counts[:, :1], counts[:, filled]], axis=1), axis=1)
-    nowhere = np.full(rejected.shape[1], np.nan)
+    if len(filled) + 1 < rejected.shape[1]:
+        rejected = rejected.take(np.concatenate([[0], filled]), axis=1)
+    nowhere = np.broadcast_to(np.nan, rejected.shape[1])
     return ErrorCounts(nowhere, source.impostor - rejected[0], rejected[1], source.genuine, source.impostor)
 
 
@@ -200,57 +252,73 @@ def _divide(cells: Cells, lowest: NDArray[np.float64], highest: NDArray[np.float
 
 def _points_in(
     source: ScoreSource,
-    cells: Cells,
     counts: NDArray[np.int64],
+    rejected: NDArray[np.int64],
     chosen: NDArray[np.bool_],
     gathered: tuple[NDArray[np.float64], NDArray[np.float64]],
     atoms: tuple[NDArray[np.int64], NDArray[np.float64]],
 ) -> ErrorCounts:
-    impostor, genuine = gathered
-    thresholds = _distinct(impostor, genuine)
     # what lies below a threshold: what was gathered up to it, and all that was left in lower cells
-    left = np.cumsum(np.where(chosen, 0, counts), axis=1)[:, cell_of(cells, thresholds)]
-    whole = np.cumsum(counts, axis=1)[:, atoms[0]]
-    rejected = [
-        np.concatenate([counts[row, :1], np.searchsorted(scores, thresholds, side="right") + left[row], whole[row]])
-        for row, scores in enumerate((impostor, genuine))
-    ]
+    held = np.flatnonzero(chosen)
+    here = counts[:, held]
+    left = rejected[:, held] - np.cumsum(here, axis=1)
+    thresholds, within = _distinct(*gathered, np.repeat(left, here.sum(axis=0), axis=1))
     every = np.concatenate([[-np.inf], thresholds, atoms[1]])
-    order = np.argsort(every)
-    points = ErrorCounts(every, source.impostor - rejected[0], rejected[1], source.genuine, source.impostor)
-    return points[order]
+    below = np.concatenate([rejected[:, :1], within, rejected[:, atoms[0]]], axis=1)
+    points = ErrorCounts(every, source.impostor - below[0], below[1], source.genuine, source.impostor)
+    return points[np.argsort(every, kind="stable")] if len(atoms[0]) else points
 
 
 def cells_below_hull(edges: ErrorCounts) -> NDArray[np.bool_]:
     """Cells that may hold a vertex of the hull of all points, given the points at their edges."""
-    accepts, rejects = edges.false_accepts, edges.false_rejects
-    hull = _drop_concave(edges)
+    low, high = edges[:-1], edges[1:]
     # within a cell no point is better than its highest edge's accepts with its lowest edge's rejects
-    at_best = np.interp(-accepts[1:].astype(np.float64), -accepts[hull].astype(np.float64), rejects[hull])
-    mixed = (np.diff(accepts) < 0) & (np.diff(rejects) > 0)
-    keep: NDArray[np.bool_] = mixed & (at_best * (1 + 1e-12) > rejects[:-1])
+    best = ErrorCounts(high.threshold, high.false_accepts, low.false_rejects, edges.genuine, edges.impostor)
+    near = _below(best, edges[_few_of(edges)])
+    hull = _drop_concave(edges, np.concatenate([[0], near + 1]))
+    near = near[
+        (low.false_accepts[near] > high.false_accepts[near]) & (low.false_rejects[near] < high.false_rejects[near])
+    ]
+    keep = np.zeros(len(low), dtype=bool)
+    keep[near[_below(best[near], edges[hull])]] = True
     keep[hull[hull > 0] - 1] = True
     return keep
 
 
-def _drop_concave(points: ErrorCounts) -> NDArray[np.int64]:
-    """Drop most points that are no vertices of the lower hull, and no vertex.
+def _below(points: ErrorCounts, vertices: ErrorCounts) -> NDArray[np.int64]:
+    """Which points are on or below the line through vertices."""
+    line = np.interp(
+        -points.false_accepts.astype(np.float64),
+        -vertices.false_accepts.astype(np.float64),
+        vertices.false_rejects.astype(np.float64),
+    )
+    return np.flatnonzero(points.false_rejects <= line * (1 + 1e-12))
+
+
+def _few_of(points: ErrorCounts) -> NDArray[np.int64]:
+    """The hull of some of the points, or nearly: few, and all vertices of the rest are on or below it."""
+    some = np.arange(0, len(points), 64)
+    return _drop_concave(points, np.concatenate([some, [len(points) - 1]]))
+
+
+def _drop_concave(points: ErrorCounts, keep: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Drop most points that are no vertices of the lower hull of those to keep, and no vertex.
 
     A point on or above the line between two others is no vertex. Taking its neighbours as the two others,
     over and over, leaves few; rounding may leave some more.
     """
-    accepts = points.false_accepts.astype(np.float64)
-    rejects = points.false_rejects.astype(np.float64)
+    accepts = points.false_accepts[keep].astype(np.float64)
+    rejects = points.false_rejects[keep].astype(np.float64)
     exact = points.genuine * points.impostor < 2**53
     tolerance = 0.0 if exact else 1e-15
-    keep = np.arange(len(accepts))
     while len(keep) > 2:
-        gained, lost = -np.diff(accepts[keep]), np.diff(rejects[keep])
+        gained, lost = -np.diff(accepts), np.diff(rejects)
         rising, falling = lost[1:] * gained[:-1], lost[:-1] * gained[1:]
         vertex = falling - rising < tolerance * (falling + rising)
         if vertex.sum() > 0.9 * len(vertex):
             break
-        keep = keep[np.concatenate([[True], vertex, [True]])]
+        left = np.concatenate([[True], vertex, [True]])
+        keep, accepts, rejects = keep[left], accepts[left], rejects[left]
     return keep
 
 
@@ -258,10 +326,16 @@ def hull_of_points(points: ErrorCounts) -> NDArray[np.int64]:
     """The vertices of the lower hull, in exact integers."""
     kept: list[int] = []
     places: list[tuple[int, int]] = []
-    candidates = _drop_concave(points)
-    accepts = points.false_accepts[candidates].tolist()
-    rejects = points.false_rejects[candidates].tolist()
-    for index, a, r in zip(candidates.tolist(), accepts, rejects, strict=True):
+    # at a vertex the last step has gained something, and the next one loses something
+    accepts, rejects = points.false_accepts, points.false_rejects
+    turns = np.ones(len(points), dtype=bool)
+    turns[1:-1] = (accepts[1:-1] < accepts[:-2]) & (rejects[2:] > rejects[1:-1])
+    turning = np.flatnonzero(turns)
+    some = points[turning]
+    candidates = turning[_drop_concave(some, _below(some, some[_few_of(some)]))]
+    for index, a, r in zip(
+        candidates.tolist(), accepts[candidates].tolist(), rejects[candidates].tolist(), strict=True
+    ):
         while len(places) > 1:
             (a0, r0), (a1, r1) = places[-2:]
             if (r1 - r0) * (a1 - a) < (r - r1) * (a0 - a1):

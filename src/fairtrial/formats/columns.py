@@ -17,7 +17,7 @@ _DELIMITERS = ",\t;"
 
 
 def read_named(
-    path: PathLike, *, numbers: Sequence[str], names: Sequence[str] = (), what: str
+    path: PathLike, *, numbers: Sequence[str], names: Sequence[str] = (), optional: Sequence[str] = (), what: str
 ) -> dict[str, NDArray[Any]]:
     """Read columns of numbers and columns of names; other columns do not matter.
 
@@ -27,6 +27,8 @@ def read_named(
         A file with a header: CSV, TSV or Parquet.
     numbers, names
         The columns to read, as numbers and as text.
+    optional
+        Columns that are read as text where they are there.
     what
         What the table should be, for errors: "one row per person".
 
@@ -42,17 +44,20 @@ def read_named(
     """
     head = read_head(Path(path))
     read = _parquet if head.data.startswith(b"PAR1") else _text
-    found = read(head, numbers, names, what)
+    found = read(head, numbers, names, optional, what)
     if not len(found[numbers[0]]):
         raise InputError(f"{path}: has a header, but no row below it; expected {what}")
     return found
 
 
-def _text(head: Head, numbers: Sequence[str], names: Sequence[str], what: str) -> dict[str, NDArray[Any]]:
+def _text(
+    head: Head, numbers: Sequence[str], names: Sequence[str], optional: Sequence[str], what: str
+) -> dict[str, NDArray[Any]]:
     first = "".join(head.lines(1))
     delimiter = max(_DELIMITERS, key=first.count)
     header = [name.strip() for name in split_rows([first], delimiter)[0]]
     _check_names(header, head, (*numbers, *names), what)
+    names = (*names, *(name for name in optional if name in header))
     kinds: list[Kind] = ["score" if name in numbers else "id" if name in names else "skip" for name in header]
     layout = Layout(tuple(header), tuple(kinds), delimiter, header=True, shape=listed(header))
     found = read_columns(head, layout, None)
@@ -62,13 +67,16 @@ def _text(head: Head, numbers: Sequence[str], names: Sequence[str], what: str) -
     }
 
 
-def _parquet(head: Head, numbers: Sequence[str], names: Sequence[str], what: str) -> dict[str, NDArray[Any]]:
+def _parquet(
+    head: Head, numbers: Sequence[str], names: Sequence[str], optional: Sequence[str], what: str
+) -> dict[str, NDArray[Any]]:
     import pyarrow as pa
     import pyarrow.parquet as parquet
 
     try:
         with parquet.ParquetFile(head.path) as file:
             _check_names(file.schema_arrow.names, head, (*numbers, *names), what)
+            names = (*names, *(name for name in optional if name in file.schema_arrow.names))
             table = file.read(columns=[*numbers, *names])
         return {
             **{name: table.column(name).cast(pa.float64()).to_numpy() for name in numbers},

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.errors import TrialsError
-from fairtrial.fusion.methods import Claims, Floats, FusionData, spread_of
+from fairtrial.fusion.methods import FusionData, spread_of
+from fairtrial.fusion.steps import Floats
 from fairtrial.tables import plural
 
 TRUST = 0.5
@@ -17,7 +18,7 @@ TRUST = 0.5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClaimStatistics:
-    """Means and standard deviations, one row per claimed identity and one column per system."""
+    """Means and standard deviations, one row per claimed identity and one for anybody else, one column per system."""
 
     genuine_mean: Floats
     impostor_mean: Floats
@@ -25,12 +26,6 @@ class ClaimStatistics:
     threshold: Floats
     """Where a client's own errors would be equal if both classes were normal."""
     notes: tuple[str, ...] = ()
-
-    def rows(self, claim: Claims) -> NDArray[np.int64]:
-        """Which row of the statistics each trial has to take."""
-        if claim is None:
-            raise TrialsError("this method fits something for each client and needs claim ids")
-        return claim
 
 
 def claim_statistics(data: FusionData, what: str) -> ClaimStatistics:
@@ -46,7 +41,7 @@ def claim_statistics(data: FusionData, what: str) -> ClaimStatistics:
     Returns
     -------
     ClaimStatistics
-        One row per claimed identity of dev or test, with notes on those of whom dev says little.
+        One row per claimed identity of dev, a last one for anybody else, and notes on those of whom dev says little.
 
     Raises
     ------
@@ -64,14 +59,13 @@ def claim_statistics(data: FusionData, what: str) -> ClaimStatistics:
     if data.claim is None:
         raise TrialsError(f"{what} fits something for each client and needs claim ids, which these trials do not have")
     genuine, impostor = data.scores[data.genuine], data.scores[~data.genuine]
-    own_genuine, genuine_counts = _means(data.claim[data.genuine], genuine, data.claims)
-    own_impostor, impostor_counts = _means(data.claim[~data.genuine], impostor, data.claims)
-    squares, _ = _means(
-        data.claim[~data.genuine], (impostor - own_impostor[data.claim[~data.genuine]]) ** 2, data.claims
-    )
+    tried, rows = data.claim[~data.genuine], data.claims + 1
+    own_genuine, genuine_counts = _means(data.claim[data.genuine], genuine, rows)
+    own_impostor, impostor_counts = _means(tried, impostor, rows)
+    squares, _ = _means(tried, (impostor - own_impostor[tried]) ** 2, rows)
     sd = np.sqrt(squares)
     everyone = genuine.mean(axis=0)
-    thin = ~_differ(data.claim[~data.genuine], impostor, data.claims).all(axis=1)
+    thin = ~_differ(tried, impostor, rows).all(axis=1)
     own_impostor[thin], sd[thin] = impostor.mean(axis=0), spread_of(impostor)
     without = genuine_counts == 0
     mean = np.where(without[:, None], everyone, TRUST * own_genuine + (1 - TRUST) * everyone)
@@ -84,7 +78,7 @@ def claim_statistics(data: FusionData, what: str) -> ClaimStatistics:
     for count, words in (
         (int(np.count_nonzero(without & known)), "without a genuine dev score: the genuine mean of all is used"),
         (int(np.count_nonzero(thin & known)), "with too few impostor dev scores: the statistics of all are used"),
-        (int(np.count_nonzero(~known)), "not in dev: the statistics of all are used"),
+        (int(np.count_nonzero(~known[:-1])) + data.strangers, "not in dev: the statistics of all are used"),
     ):
         if count:
             notes.append(f"{what}: {plural(count, 'client')} {words}")

@@ -1,4 +1,4 @@
-"""The whole way of a fusion: normalise, fit on dev, fuse dev and test, evaluate, compare with the baselines."""
+"""From the scores of several systems to those of one: fitted on dev, applied to dev and test."""
 
 from __future__ import annotations
 
@@ -10,23 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.checks import check_choice
-from fairtrial.claims import GIVEN
 from fairtrial.errors import ParameterError, TrialsError, listed
-from fairtrial.evaluation import Evaluation, evaluation_of
-from fairtrial.fusion.gain import Gain, fusion_gain
 from fairtrial.fusion.holding import HeldOut, client_folds, folds_within_clients, held_out_at_once
-from fairtrial.fusion.methods import Fitted, Floats, FusionData, FusionMethod, as_fusion
+from fairtrial.fusion.methods import Fitted, FusionData, FusionMethod, as_fusion, spread_of
+from fairtrial.fusion.missing import Missing, MissingScores
 from fairtrial.fusion.normalise import PER_CLAIM, check_normalisation, fit_normalisation
-from fairtrial.fusion.selection import select_parameters
-from fairtrial.judging import CHOSEN, TrialSets, judge, seed_of
-from fairtrial.people import Cluster
-from fairtrial.rules.criteria import CriterionLike, as_criterion
-from fairtrial.rules.eer import equal_error_rate
-from fairtrial.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Result, Table, interval_title, percent, plural
-from fairtrial.trials import Ids, Trials
+from fairtrial.fusion.selection import select_parameters, select_without_folds
+from fairtrial.fusion.steps import Floats, Step
+from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion
+from fairtrial.trials import Trials
 
-Missing: TypeAlias = Literal["error", "reject", "neutral"]
-"""What becomes of a trial that lacks the score of a system, which is then infinite."""
+Inner: TypeAlias = Literal["auto", "folds", "none"]
+"""Where the fused dev scores, and so the threshold, come from: as the method says, held-out folds, or the fit."""
+_WIDER = 3.0
+"""How many times as wide as another the scores of a system may be before a note says so."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,6 +39,13 @@ class FusedScores:
     held_out: HeldOut = "none"
     """What was held out of the fits that the dev scores come from."""
     notes: tuple[str, ...] = ()
+    steps: tuple[Step, ...] = ()
+    """What was fitted, normalisation and method, as names and numbers; empty where that cannot be said so."""
+    clients: tuple[str, ...] = ()
+    """The clients of the rows of what was fitted for each client."""
+    missing: MissingScores | None = None
+    uneven: str = ""
+    """What to know of scores of different ranges that were put together as they are."""
 
     @property
     def cross_validated(self) -> bool:
@@ -53,161 +57,9 @@ class FusedScores:
         """What the fused system is called."""
         return self.dev.systems[0]
 
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class FusionResult(Result):
-    """A fused system, evaluated a priori, beside the systems it is made of."""
-
-    scores: FusedScores
-    evaluation: Evaluation
-    baselines: tuple[Evaluation, ...]
-
-    @property
-    def gain(self) -> Gain:
-        """How much better the fusion is than its systems."""
-        return fusion_gain(self.evaluation.test.hter, [baseline.test.hter for baseline in self.baselines])
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What the reader should know."""
-        gain = (self.gain.note,) if self.gain.note else ()
-        own = (f"{self.scores.name}: {note}" for note in self.scores.notes)
-        return tuple(dict.fromkeys((*own, *gain, *self.evaluation.notes)))
-
-    def to_dict(self) -> dict[str, Any]:
-        """The names of the command line's JSON."""
-        found = self.evaluation.to_dict()
-        return {
-            "fusion": self.scores.fusion,
-            "normalise": self.scores.normalise,
-            "systems": list(self.scores.systems),
-            "parameters": dict(self.scores.parameters),
-            "cross_validated": self.scores.cross_validated,
-            "criterion": found["criterion"],
-            "alpha": found["alpha"],
-            "threshold": found["threshold"],
-            "dev": found["dev"],
-            "test": found["test"],
-            "baselines": [
-                {"system": base.system, "hter": base.test.hter, "threshold": base.threshold} for base in self.baselines
-            ],
-            "beta_mean": self.gain.beta_mean,
-            "beta_min": self.gain.beta_min,
-            "notes": list(self.notes),
-        }
-
-    def summary(self) -> str:
-        """The HTER of the fusion and its gain."""
-        hter = f"{self.evaluation.system}, HTER {percent(self.evaluation.test.hter)}"
-        return f"{hter}, gain over the best system {self.gain.beta_min:.3g}"
-
-    def tables(self) -> tuple[Table, ...]:
-        """The systems and their fusion, one row each; and the gain."""
-        found = self.evaluation
-        columns = (
-            Column("system", "system"),
-            Column("threshold", "threshold", "threshold"),
-            *RATE_COLUMNS,
-            Column("interval", interval_title(found.interval.confidence), "interval"),
-            Column("method", "method", detail=True),
-            Column("interval_threshold", "threshold of the interval", detail=True),
-            Column("fused", "fused", "flag", detail=True),
-            *COUNT_COLUMNS,
-        )
-        records = [
-            {**each.test.to_dict(), "system": each.system, "threshold": each.threshold, "fused": each is found}
-            | {"interval": each.interval.interval, "method": each.interval.method}
-            | {"interval_threshold": each.interval.threshold}
-            for each in (*self.baselines, found)
-        ]
-        caption = (
-            f"Systems and their fusion, {found.kind}, threshold by {found.criterion.described(found.alpha)} "
-            f"{CHOSEN[found.kind]}"
-        )
-        gains = (
-            Column("beta_mean", "over the mean of the systems", "ratio"),
-            Column("beta_min", "over the best", "ratio"),
-        )
-        notes = [f"intervals: {GIVEN[found.interval.threshold]}", *self.notes, *self._chosen()]
-        return (
-            Table.of("systems", caption, columns, records, notes=notes),
-            Table("gain", "Gain of the fusion", gains, ((self.gain.beta_mean, self.gain.beta_min),)),
-        )
-
-    def _chosen(self) -> list[str]:
-        """What was chosen by cross-validation."""
-        if not self.scores.cross_validated:
-            return []
-        chosen = ", ".join(f"{name} {value}" for name, value in self.scores.parameters.items())
-        return [f"{self.scores.name}: the folds also chose {chosen}"] if chosen else []
-
-
-def fuse(
-    dev: Trials,
-    test: Trials,
-    *,
-    systems: Sequence[str] | None = None,
-    fusion: str | FusionMethod = "mean",
-    normalise: str = "none",
-    criterion: CriterionLike = "wer-equal",
-    alpha: float | None = None,
-    missing: Missing = "error",
-    folds: int = 5,
-    rng: int | None = 0,
-    confidence: float = 0.95,
-    cluster: Cluster | None = None,
-) -> FusionResult:
-    """Fuse systems and evaluate the fusion and each of them at thresholds from dev.
-
-    Parameters
-    ----------
-    dev, test, systems, fusion, normalise, missing, folds, rng
-        As in `fuse_scores`.
-    criterion, alpha, confidence, cluster
-        As in `evaluate`.
-
-    Returns
-    -------
-    FusionResult
-        The fusion and its systems, each evaluated, and the gain.
-
-    Raises
-    ------
-    ParameterError, TrialsError
-        As in `fuse_scores` and `evaluate`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> genuine = np.arange(900) < 300
-    >>> dev, test = (Trials.from_arrays(rng.normal(2 * genuine[:, None], 1, (900, 2)), genuine) for _ in range(2))
-    >>> result = fuse(dev, test, fusion="mean")
-    >>> result.gain.beta_min > 1
-    True
-    """
-    scores = fuse_scores(
-        dev,
-        test,
-        systems=systems,
-        fusion=fusion,
-        normalise=normalise,
-        criterion=criterion,
-        alpha=alpha,
-        missing=missing,
-        folds=folds,
-        rng=rng,
-    )
-    sets = TrialSets(dev.select(scores.systems), test.select(scores.systems), cluster, seed_of(rng))
-    rule = as_criterion(criterion)
-    weight = rule.resolve_alpha(alpha)
-
-    def evaluated(trials: TrialSets, system: str) -> Evaluation:
-        return evaluation_of(judge(trials, system=system, criterion=rule, alphas=weight), confidence=confidence)
-
-    baselines = tuple(evaluated(sets, name) for name in scores.systems)
-    found = evaluated(sets.with_scores(scores.dev, scores.test), scores.name)
-    return FusionResult(scores, found, baselines)
+    def client_numbers(self, trials: Trials) -> NDArray[np.int64]:
+        """The rows of what was fitted for each client that trials are to take."""
+        return client_numbers(trials, self.clients)
 
 
 def fuse_scores(
@@ -220,6 +72,7 @@ def fuse_scores(
     criterion: CriterionLike = "wer-equal",
     alpha: float | None = None,
     missing: Missing = "error",
+    inner: Inner = "auto",
     folds: int = 5,
     rng: int | None = 0,
 ) -> FusedScores:
@@ -241,10 +94,14 @@ def fuse_scores(
         What becomes of a trial that lacks the score of a system, which is then infinite: ``error`` raises an error;
         ``reject`` rejects it, by a fused score of -inf; ``neutral`` takes the system's EER threshold on dev in place
         of the score.
+    inner
+        Where the fused dev scores come from, on which thresholds and hyper-parameters are chosen. ``folds``: from
+        trials that are held out of the fit, fold by fold, as in Algorithm 1. ``none``: from the trials that the
+        fusion was fitted on, which is quicker and makes it look better on dev than it is. ``auto``: as the method
+        says.
     folds
-        How many folds, where the fused dev scores are those of held-out trials, so that a threshold from them is not
-        biased; the method says so. Folds do not split a client, unless something is fitted for each client, by the
-        method or by the normalisation: then every client's trials are dealt into the folds.
+        How many folds. They do not split a client, unless something is fitted for each client, by the method or by
+        the normalisation: then every client's trials are dealt into the folds.
     rng
         The seed of the folds.
 
@@ -264,45 +121,93 @@ def fuse_scores(
     method = as_fusion(fusion)
     rule = as_criterion(criterion)
     weight = rule.resolve_alpha(alpha)
-    _check(names, dev, test, missing)
+    _check(names, dev, test, missing, inner)
     check_normalisation(normalise)
-    held_out: HeldOut = "within-clients" if normalise in PER_CLAIM else method.held_out
-    data, other = _data(dev, test, names, with_claims=held_out == "within-clients")
-    if held_out == "within-clients" and data.claim is None:
+    by_client = normalise in PER_CLAIM or method.held_out == "within-clients"
+    data, other, clients = _data(dev, test, names, with_claims=by_client)
+    if by_client and data.claim is None:
         what = normalise if normalise in PER_CLAIM else method.name
         raise TrialsError(f"{what} fits something for each client and needs claim ids in dev and test")
-    data, other, rejected, notes = _complete(data, other, missing)
+    gaps = MissingScores.fitted(missing, data)
+    notes = gaps.note(gaps.check(data.scores, other.scores))
+    (filled, reject_dev), (filled_other, reject_test) = gaps.fill(data.scores), gaps.fill(other.scores)
+    data, other = data.with_scores(filled), other.with_scores(filled_other)
+    held_out = _held_out(inner, method, by_client=by_client)
     fit = _normalised(method, normalise)
-    parameters: Mapping[str, Any] = method.grid[0]
-    if held_out == "none":
-        fitted = fit(data, **parameters)
+    parameters, fused_dev, more = _dev_scores(fit, method, data, dev, held_out, rule, weight, folds, rng)
+    fitted = fit(data, **parameters)
+    if fused_dev is None:
         fused_dev = fitted.apply(data.scores, data.claim)
-    else:
-        deal = client_folds if held_out == "clients" else folds_within_clients
-        masks = deal(dev, folds, rng)
-        choice = select_parameters(fit, data, method.grid, masks, criterion=rule, alpha=weight).best
-        parameters = choice.parameters
-        fitted, fused_dev = fit(data, **parameters), choice.scores
-        who = "within clients" if held_out == "within-clients" else "of clients" if dev.claim else "of trials"
-        notes += (f"the threshold is that of held-out dev scores, {len(masks)} folds {who}", *choice.notes)
-        if data.claim is not None:
-            notes += held_out_at_once(data.claim, data.genuine, masks)
-    notes += (*fitted.notes, *fitted.client_notes)
+    notes += (*more, *fitted.notes, *fitted.client_notes)
     fused = [fused_dev, fitted.apply(other.scores, other.claim)]
-    for values, without in zip(fused, rejected, strict=True):
+    for values, without in zip(fused, (reject_dev, reject_test), strict=True):
         if np.isnan(values).any():
             raise ParameterError(f"{method.name} gave scores that are not numbers; normalise the scores first")
         values[without] = -np.inf
     name = f"{method.name}({' + '.join(names)})"
     return FusedScores(
-        _as_trials(dev, fused[0], name),
-        _as_trials(test, fused[1], name),
+        as_fused(dev, fused[0], name),
+        as_fused(test, fused[1], name),
         method.name,
         normalise,
         tuple(names),
         parameters,
         held_out,
         tuple(dict.fromkeys(notes)),
+        fitted.steps,
+        clients,
+        gaps,
+        _uneven(data, names) if method.takes_scores_as_they_are and normalise == "none" else "",
+    )
+
+
+def _held_out(inner: Inner, method: FusionMethod, *, by_client: bool) -> HeldOut:
+    """What is held out while dev is scored."""
+    if inner == "none":
+        return "none"
+    if by_client:
+        return "within-clients"
+    return "clients" if inner == "folds" else method.held_out
+
+
+def _dev_scores(
+    fit: Callable[..., Fitted],
+    method: FusionMethod,
+    data: FusionData,
+    dev: Trials,
+    held_out: HeldOut,
+    rule: Criterion,
+    alpha: float,
+    folds: int,
+    rng: int | None,
+) -> tuple[Mapping[str, Any], Floats | None, tuple[str, ...]]:
+    """Hyper-parameters, the fused dev scores unless they are those of the fit on all of dev, and notes on them."""
+    if held_out == "none":
+        usual = method.held_out == "none" and data.claim is None
+        biased = () if usual else ("the threshold is that of dev scores it was fitted on, which look too good",)
+        if len(method.grid) == 1:
+            return method.grid[0], None, biased
+        return select_without_folds(fit, data, method.grid, criterion=rule, alpha=alpha).best.parameters, None, biased
+    deal = client_folds if held_out == "clients" else folds_within_clients
+    masks = deal(dev, folds, rng)
+    best = select_parameters(fit, data, method.grid, masks, criterion=rule, alpha=alpha).best
+    who = "within clients" if held_out == "within-clients" else "of clients" if dev.claim else "of trials"
+    notes: tuple[str, ...] = (f"the threshold is that of held-out dev scores, {len(masks)} folds {who}", *best.notes)
+    if data.claim is not None:
+        notes += held_out_at_once(data.claim, data.genuine, masks)
+    return best.parameters, best.scores, notes
+
+
+def _uneven(data: FusionData, names: Sequence[str]) -> str:
+    """Which systems differ much in range, and by how much; nothing where none do."""
+    spread = spread_of(data.scores)
+    if not np.all(spread > 0) or spread.max() <= _WIDER * spread.min():
+        return ""
+    wide, narrow = int(np.argmax(spread)), int(np.argmin(spread))
+    ranges = [f"{names[k]} {data.scores[:, k].min():.3g} to {data.scores[:, k].max():.3g}" for k in (wide, narrow)]
+    return (
+        f"scores of different ranges are put together as they are ({', '.join(ranges)}), so that {names[wide]} counts "
+        f'{spread[wide] / spread[narrow]:.3g} times as much as {names[narrow]}; normalise="z" brings them to one scale'
     )
 
 
@@ -316,15 +221,17 @@ def _normalised(method: FusionMethod, normalise: str) -> Callable[..., Fitted]:
         inner = method.fit(data.with_scores(scale.apply(data.scores, data.claim)), **parameters)
         return Fitted(
             lambda scores, claim: inner.apply(scale.apply(scores, claim), claim),
-            (*scale.notes, *inner.notes),
+            inner.notes,
             (*scale.client_notes, *inner.client_notes),
+            (*scale.steps, *inner.steps) if inner.steps else (),
         )
 
     return fit
 
 
-def _check(names: Sequence[str], dev: Trials, test: Trials, missing: str) -> None:
+def _check(names: Sequence[str], dev: Trials, test: Trials, missing: str, inner: str) -> None:
     check_choice("missing", missing, get_args(Missing))
+    check_choice("inner", inner, get_args(Inner))
     if len(names) < 2:
         given = f"only one was given: {listed(names)}" if any(names) else "none was given"
         raise TrialsError(f"a fusion needs at least two systems; {given}")
@@ -335,57 +242,41 @@ def _check(names: Sequence[str], dev: Trials, test: Trials, missing: str) -> Non
             trials.check_system(name)
 
 
-def _data(dev: Trials, test: Trials, names: Sequence[str], *, with_claims: bool) -> tuple[FusionData, FusionData]:
+def _data(
+    dev: Trials, test: Trials, names: Sequence[str], *, with_claims: bool
+) -> tuple[FusionData, FusionData, tuple[str, ...]]:
+    """The scores to be fused, and the names of the clients of dev in the order of their numbers."""
     claims: list[NDArray[np.int64] | None] = [None, None]
-    count = 0
+    clients: tuple[str, ...] = ()
+    strangers = 0
     if with_claims and dev.claim is not None and test.claim is not None:
-        # numbered anew: tables of names may hold people of no trial
-        used, numbers = np.unique(Ids.concat([dev.claim, test.claim]).codes, return_inverse=True)
-        claims, count = list(np.split(numbers, [len(dev)])), len(used)
-    parts = []
-    for trials, claim in zip((dev, test), claims, strict=True):
-        columns = [trials.column(name) for name in names]
-        scores = np.empty((len(trials), len(names)), order="F")
-        for k, column in enumerate(columns):
-            scores[:, k] = column
-        parts.append(FusionData(scores, trials.genuine, claim, count))
-    return parts[0], parts[1]
-
-
-def _complete(
-    data: FusionData, other: FusionData, missing: Missing
-) -> tuple[FusionData, FusionData, list[NDArray[np.bool_]], tuple[str, ...]]:
-    """Data without infinite scores, which trials are rejected in the end, and a note."""
-    lacking = [~np.isfinite(part.scores) for part in (data, other)]
-    count = sum(int(np.count_nonzero(where.any(axis=1))) for where in lacking)
-    none = [np.zeros(len(part.genuine), dtype=bool) for part in (data, other)]
-    if not count:
-        return data, other, none, ()
-    if missing == "error":
-        raise TrialsError(
-            f"{plural(count, 'trial')} without the score of a system; decide what happens to such trials: "
-            'missing="reject" rejects them, missing="neutral" takes a neutral score'
-        )
-    filler = np.array(
-        [_neutral(column, data.genuine, where) for column, where in zip(data.scores.T, lacking[0].T, strict=True)]
-    )
-    filled = [
-        part.with_scores(np.where(where, filler, part.scores))
-        for part, where in zip((data, other), lacking, strict=True)
+        clients = tuple(dict.fromkeys(dev.claim.decode().tolist()))
+        claims = [client_numbers(trials, clients) for trials in (dev, test)]
+        strangers = len({*test.claim.decode().tolist()} - {*clients})
+    parts = [
+        FusionData(score_matrix(trials, names), trials.genuine, claim, len(clients), strangers)
+        for trials, claim in zip((dev, test), claims, strict=True)
     ]
-    rejected = [np.asarray(where.any(axis=1)) for where in lacking] if missing == "reject" else none
-    done = "rejected" if missing == "reject" else "the system's EER threshold on dev takes its place"
-    return filled[0], filled[1], rejected, (f"{plural(count, 'trial')} without the score of a system: {done}",)
+    return parts[0], parts[1], clients
 
 
-def _neutral(column: Floats, genuine: NDArray[np.bool_], lacking: NDArray[np.bool_]) -> float:
-    known = ~lacking
-    if not (known & genuine).any() or not (known & ~genuine).any():
-        raise TrialsError("a system has no score for a whole class of dev trials; leave it out")
-    threshold = float(equal_error_rate((column[known & genuine], column[known & ~genuine])).threshold)
-    # -inf: all scores are equal
-    return threshold if np.isfinite(threshold) else float(column[known].min())
+def score_matrix(trials: Trials, names: Sequence[str]) -> Floats:
+    """The scores of these systems in double precision, each system's together in memory."""
+    scores = np.empty((len(trials), len(names)), order="F")
+    for k, name in enumerate(names):
+        scores[:, k] = trials.column(name)
+    return scores
 
 
-def _as_trials(trials: Trials, scores: Floats, name: str) -> Trials:
+def client_numbers(trials: Trials, clients: Sequence[str]) -> NDArray[np.int64]:
+    """The place of each trial's claim among these clients; that behind the last for anybody else."""
+    if trials.claim is None:
+        raise TrialsError("what is fitted for each client needs trials with claim ids")
+    ids = trials.claim.numbered()
+    place = {name: number for number, name in enumerate(clients)}
+    return np.array([place.get(name, len(clients)) for name in ids.names], dtype=np.int64)[ids.codes]
+
+
+def as_fused(trials: Trials, scores: Floats, name: str) -> Trials:
+    """The same trials with fused scores, as those of one system."""
     return Trials(scores[:, None], trials.genuine, (name,), notes=trials.notes, **trials.ids)

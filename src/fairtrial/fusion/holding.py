@@ -51,8 +51,8 @@ def client_folds(trials: Trials, folds: int, rng: int | None = 0) -> Folds:
 def folds_within_clients(trials: Trials, folds: int, rng: int | None = 0) -> Folds:
     """Deal the trials of each client into folds, so that each is judged by what the client's other trials say.
 
-    Genuine trials are dealt one by one. Impostor trials are dealt by the subject behind the probe, where that is known:
-    nobody's attempts against a client are on both sides of a fold.
+    Genuine trials are dealt one by one. Impostor trials are dealt by the subject behind the probe, where that is known
+    and not the same for all: nobody's attempts against a client are on both sides of a fold.
 
     Parameters
     ----------
@@ -88,6 +88,8 @@ def folds_within_clients(trials: Trials, folds: int, rng: int | None = 0) -> Fol
     (claim,) = recode([trials.claim])
     each = np.arange(len(trials))
     subject = each if trials.subject is None else recode([trials.subject])[0]
+    if len(np.unique(subject[~trials.genuine])) == 1:  # one id for all impostors tells nobody apart
+        subject = each
     fold = np.empty(len(trials), dtype=np.int64)
     for rows, unit in ((trials.genuine, each), (~trials.genuine, subject)):
         fold[rows] = _deal(claim[rows], unit[rows], folds, generator)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias, get_args
 
 import numpy as np
@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 from fairtrial.checks import check_choice
 from fairtrial.errors import ParameterError, TrialsError, shown
 from fairtrial.fusion.holding import HeldOut
-
-Floats: TypeAlias = NDArray[np.float64]
-Claims: TypeAlias = NDArray[np.int64] | None
+from fairtrial.fusion.steps import Claims, Floats, Step, run_steps
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,16 +24,18 @@ class FusionData:
     claim: Claims = None
     """The claimed identity of each trial as a number; the same number means the same identity in dev and test."""
     claims: int = 0
-    """How many identities there are, in dev and test together."""
+    """How many identities dev knows; all others have this as their number."""
+    strangers: int = 0
+    """How many others there are in test."""
 
     def rows(self, which: NDArray[np.bool_]) -> FusionData:
         """Some of the trials."""
         claim = None if self.claim is None else self.claim[which]
-        return FusionData(self.scores[which], self.genuine[which], claim, self.claims)
+        return replace(self, scores=self.scores[which], genuine=self.genuine[which], claim=claim)
 
     def with_scores(self, scores: Floats) -> FusionData:
         """The same trials with other scores."""
-        return FusionData(scores, self.genuine, self.claim, self.claims)
+        return replace(self, scores=scores)
 
     def check_classes(self, what: str) -> None:
         """Raise an error where there are no trials of one class to fit on."""
@@ -66,11 +66,20 @@ class Fitted:
     client_notes
         What a reader should know of clients of whom the trials say too little. It holds for the trials of this fit: of
         the parts that are fitted in folds it is not told.
+    steps
+        What `apply` does, as names and numbers, where it can be said so: only then can it be saved.
     """
 
     apply: Apply
     notes: tuple[str, ...] = ()
     client_notes: tuple[str, ...] = ()
+    steps: tuple[Step, ...] = ()
+
+    @classmethod
+    def of(cls, steps: Sequence[Step], notes: Sequence[str] = (), client_notes: Sequence[str] = ()) -> Fitted:
+        """What does these steps one after the other; the last one gives the fused scores."""
+        done = tuple(steps)
+        return cls(lambda scores, claim: run_steps(done, scores, claim)[:, 0], tuple(notes), tuple(client_notes), done)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,6 +101,8 @@ class FusionMethod:
         fitted on. ``clients``: those of clients it was not fitted on, fold by fold. ``within-clients``: it fits
         something for each client, so it needs claim ids and gets them in the data, and each trial is scored by what
         was fitted on other trials of the same client.
+    takes_scores_as_they_are
+        Whether a system with scores of a wide range outweighs the others, so that scores should be normalised first.
 
     Raises
     ------
@@ -104,6 +115,7 @@ class FusionMethod:
     summary: str = ""
     grid: tuple[Mapping[str, Any], ...] = field(default_factory=lambda: ({},))
     held_out: HeldOut = "none"
+    takes_scores_as_they_are: bool = False
 
     def __post_init__(self) -> None:
         check_choice("held_out", self.held_out, get_args(HeldOut))

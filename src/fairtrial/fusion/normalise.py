@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
 from fairtrial.errors import ParameterError, shown
 from fairtrial.fusion.claims import claim_statistics
-from fairtrial.fusion.methods import Claims, Fitted, Floats, FusionData, spread_of
+from fairtrial.fusion.methods import FusionData, spread_of
+from fairtrial.fusion.steps import Claims, Floats, Step, run_steps
 from fairtrial.rules.eer import equal_error_rate
 from fairtrial.tables import plural
 
-Normalisation = Callable[[FusionData], Fitted]
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scale:
+    """What a normalisation does to scores, and what a reader should know of clients of whom dev says too little."""
+
+    steps: tuple[Step, ...]
+    client_notes: tuple[str, ...] = ()
+
+    def apply(self, scores: Floats, claim: Claims) -> Floats:
+        """Normalised scores, one row per trial and one column per system."""
+        return run_steps(self.steps, scores, claim)
 
 
-def _nothing(data: FusionData) -> Fitted:
-    return Fitted(lambda scores, claim: scores)
+Normalisation = Callable[[FusionData], Scale]
+
+
+def _nothing(data: FusionData) -> Scale:
+    return Scale(())
 
 
 def _check_spread(scale: Floats) -> Floats:
@@ -26,33 +41,31 @@ def _check_spread(scale: Floats) -> Floats:
     return scale
 
 
-def _linear(centre: Floats, scale: Floats) -> Fitted:
-    _check_spread(scale)
-    return Fitted(lambda scores, claim: np.asarray((scores - centre) / scale))
+def _linear(centre: Floats, scale: Floats, name: str = "scale") -> Scale:
+    return Scale((Step(name, {"centre": centre, "scale": _check_spread(scale)}),))
 
 
-def _z(data: FusionData) -> Fitted:
+def _z(data: FusionData) -> Scale:
     impostor = data.scores[~data.genuine]
     return _linear(impostor.mean(axis=0), spread_of(impostor))
 
 
-def _min_max(data: FusionData) -> Fitted:
+def _min_max(data: FusionData) -> Scale:
     low, high = data.scores.min(axis=0), data.scores.max(axis=0)
     return _linear(low, high - low)
 
 
-def _median_mad(data: FusionData) -> Fitted:
+def _median_mad(data: FusionData) -> Scale:
     median = np.median(data.scores, axis=0)
     return _linear(median, np.median(np.abs(data.scores - median), axis=0))
 
 
-def _tanh(data: FusionData) -> Fitted:
+def _tanh(data: FusionData) -> Scale:
     genuine = data.scores[data.genuine]
-    inner = _linear(genuine.mean(axis=0), spread_of(genuine))
-    return Fitted(lambda scores, claim: np.asarray((np.tanh(0.01 * inner.apply(scores, claim)) + 1) / 2))
+    return _linear(genuine.mean(axis=0), spread_of(genuine), "tanh")
 
 
-def _double_sigmoid(data: FusionData) -> Fitted:
+def _double_sigmoid(data: FusionData) -> Scale:
     spread = _check_spread(spread_of(data.scores))
     genuine, impostor = data.scores[data.genuine], data.scores[~data.genuine]
     middle = np.array(
@@ -61,27 +74,20 @@ def _double_sigmoid(data: FusionData) -> Fitted:
     # where the classes do not overlap there is no extent; a hundredth of the spread is then narrow enough
     left = np.maximum(middle - genuine.min(axis=0), spread / 100)
     right = np.maximum(impostor.max(axis=0) - middle, spread / 100)
-
-    def apply(scores: Floats, claim: Claims) -> Floats:
-        distance = scores - middle
-        exponent = -2 * distance / np.where(distance < 0, left, right)
-        return np.asarray(1 / (1 + np.exp(np.clip(exponent, -700, 700))))
-
-    return Fitted(apply)
+    return Scale((Step("double-sigmoid", {"middle": middle, "left": left, "right": right}),))
 
 
-def _claim_z(data: FusionData) -> Fitted:
+def _by_client(centre: Floats, scale: Floats, notes: tuple[str, ...]) -> Scale:
+    return Scale((Step("scale-by-client", {"centre": centre, "scale": scale}),), notes)
+
+
+def _claim_z(data: FusionData) -> Scale:
     found = claim_statistics(data, "z-norm")
     _check_spread(found.impostor_sd.min(axis=0))
-
-    def apply(scores: Floats, claim: Claims) -> Floats:
-        rows = found.rows(claim)
-        return np.asarray((scores - found.impostor_mean[rows]) / found.impostor_sd[rows])
-
-    return Fitted(apply, client_notes=found.notes)
+    return _by_client(found.impostor_mean, found.impostor_sd, found.notes)
 
 
-def _claim_f(data: FusionData) -> Fitted:
+def _claim_f(data: FusionData) -> Scale:
     _check_spread(spread_of(data.scores))
     found = claim_statistics(data, "f-norm")
     everyone = data.scores[data.genuine].mean(axis=0) - data.scores[~data.genuine].mean(axis=0)
@@ -101,22 +107,13 @@ def _claim_f(data: FusionData) -> Fitted:
             f"f-norm: {plural(count, 'client')} with genuine dev scores hardly above impostor ones: "
             "the distance of all is used",
         )
-
-    def apply(scores: Floats, claim: Claims) -> Floats:
-        rows = found.rows(claim)
-        return np.asarray((scores - found.impostor_mean[rows]) / distance[rows])
-
-    return Fitted(apply, client_notes=notes)
+    return _by_client(found.impostor_mean, distance, notes)
 
 
-def _claim_eer(data: FusionData) -> Fitted:
+def _claim_eer(data: FusionData) -> Scale:
     _check_spread(spread_of(data.scores))
     found = claim_statistics(data, "eer-norm")
-
-    def apply(scores: Floats, claim: Claims) -> Floats:
-        return np.asarray(scores - found.threshold[found.rows(claim)])
-
-    return Fitted(apply, client_notes=found.notes)
+    return _by_client(found.threshold, np.ones_like(found.threshold), found.notes)
 
 
 NORMALISATIONS: dict[str, Normalisation] = {
@@ -143,7 +140,7 @@ def check_normalisation(name: str) -> str:
     return name
 
 
-def fit_normalisation(name: str, data: FusionData) -> Fitted:
+def fit_normalisation(name: str, data: FusionData) -> Scale:
     """Fit a normalisation on dev trials.
 
     Parameters
@@ -155,8 +152,8 @@ def fit_normalisation(name: str, data: FusionData) -> Fitted:
 
     Returns
     -------
-    Fitted
-        From scores to normalised scores, one row per trial and one column per system.
+    Scale
+        Its `apply` goes from scores to normalised scores, one row per trial and one column per system.
 
     Raises
     ------

@@ -2,36 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.errors import ParameterError
-from fairtrial.fusion.methods import Claims, Fitted, Floats, FusionData, FusionMethod, register_fusion
+from fairtrial.fusion.methods import Fitted, FusionData, FusionMethod, register_fusion
+from fairtrial.fusion.steps import Floats, Step
 from fairtrial.rules.eer import equal_error_rate
 
 
-def _rule(name: str, combine: Callable[[Floats], Any], summary: str) -> None:
+def _rule(name: str, summary: str) -> None:
     def fit(data: FusionData) -> Fitted:
-        return Fitted(lambda scores, claim: np.asarray(combine(scores), dtype=np.float64))
+        return Fitted.of([Step(name)])
 
-    register_fusion(FusionMethod(name, fit, summary))
-
-
-def _mean(scores: Floats) -> Floats:
-    # column by column: much faster than a mean over short rows
-    total = scores[:, 0].copy()
-    for column in scores.T[1:]:
-        total += column
-    return np.asarray(total / scores.shape[1])
+    register_fusion(FusionMethod(name, fit, summary, takes_scores_as_they_are=True))
 
 
-_rule("mean", _mean, "the mean of the scores")
-_rule("min", lambda scores: scores.min(axis=1), "the smallest score")
-_rule("max", lambda scores: scores.max(axis=1), "the largest score")
-_rule("median", lambda scores: np.median(scores, axis=1), "the median of the scores")
+_rule("mean", "the mean of the scores")
+_rule("min", "the smallest score")
+_rule("max", "the largest score")
+_rule("median", "the median of the scores")
 
 
 def _fit_product(data: FusionData) -> Fitted:
@@ -40,12 +30,7 @@ def _fit_product(data: FusionData) -> Fitted:
             f"the product needs scores of at least 0; the lowest dev score is {data.scores.min():g}; "
             "normalise them first with min-max, tanh or double-sigmoid"
         )
-
-    def apply(scores: Floats, claim: Claims) -> Floats:
-        # a score below all dev scores may come out below 0
-        return np.asarray(np.prod(np.maximum(scores, 0.0), axis=1))
-
-    return Fitted(apply)
+    return Fitted.of([Step("product")])
 
 
 register_fusion(FusionMethod("product", _fit_product, "the product of scores of at least 0"))
@@ -74,8 +59,14 @@ def inverse_error_weights(scores: Floats, genuine: NDArray[np.bool_]) -> Floats:
 def _fit_weighted(data: FusionData) -> Fitted:
     data.check_classes("the weighted mean")
     weights = inverse_error_weights(data.scores, data.genuine)
-    shown = ", ".join(f"{weight:.3f}" for weight in weights)
-    return Fitted(lambda scores, claim: np.asarray(scores @ weights), (f"weights {shown}",))
+    return Fitted.of([Step("linear", {"weights": weights, "intercept": np.zeros(())})])
 
 
-register_fusion(FusionMethod("weighted-mean", _fit_weighted, "the mean with weights in inverse proportion to dev EERs"))
+register_fusion(
+    FusionMethod(
+        "weighted-mean",
+        _fit_weighted,
+        "the mean with weights in inverse proportion to dev EERs",
+        takes_scores_as_they_are=True,
+    )
+)

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import ParameterError, TrialsError
-from fairtrial.fusion.methods import Fitted, Floats, FusionData
+from fairtrial.fusion.methods import Fitted, FusionData
+from fairtrial.fusion.steps import Floats
 from fairtrial.rules.criteria import CriterionLike, as_criterion, choose_thresholds
 
 
@@ -84,10 +85,8 @@ def select_parameters(
     times = np.sum(np.stack(folds), axis=0)
     if not np.all(times == 1):
         raise TrialsError("every trial must be held out in exactly one fold")
-    rule = as_criterion(criterion)
-    weight = rule.resolve_alpha(alpha)
-    candidates = []
-    for parameters in grid:
+
+    def held_out_scores(parameters: Mapping[str, Any]) -> tuple[Floats, list[str]]:
         scores = np.empty(len(data.genuine))
         notes: list[str] = []
         for held_out in folds:
@@ -97,6 +96,57 @@ def select_parameters(
             claim = None if data.claim is None else data.claim[held_out]
             scores[held_out] = fitted.apply(data.scores[held_out], claim)
             notes += fitted.notes
+        return scores, notes
+
+    return _best(held_out_scores, data, grid, criterion, alpha)
+
+
+def select_without_folds(
+    fit: Callable[..., Fitted],
+    data: FusionData,
+    grid: Sequence[Mapping[str, Any]],
+    *,
+    criterion: CriterionLike = "wer-equal",
+    alpha: float | None = None,
+) -> Selection:
+    """Choose hyper-parameters by the scores of the trials that were fitted on, which are better than others will be.
+
+    The paper allows it beside Algorithm 1: "the threshold calculated this way is often surprisingly acceptable".
+
+    Parameters
+    ----------
+    fit, data, grid, criterion, alpha
+        As in `select_parameters`.
+
+    Returns
+    -------
+    Selection
+        The candidate with the lowest HTER, the first of equals, and all others.
+
+    References
+    ----------
+    Poh & Bengio 2006, section 2.2.
+    """
+
+    def own_scores(parameters: Mapping[str, Any]) -> tuple[Floats, list[str]]:
+        return fit(data, **parameters).apply(data.scores, data.claim), []
+
+    return _best(own_scores, data, grid, criterion, alpha)
+
+
+def _best(
+    score: Callable[[Mapping[str, Any]], tuple[Floats, list[str]]],
+    data: FusionData,
+    grid: Sequence[Mapping[str, Any]],
+    criterion: CriterionLike,
+    alpha: float | None,
+) -> Selection:
+    """One threshold and one HTER per candidate, on all dev scores together; the lowest HTER wins."""
+    rule = as_criterion(criterion)
+    weight = rule.resolve_alpha(alpha)
+    candidates = []
+    for parameters in grid:
+        scores, notes = score(parameters)
         counts = choose_thresholds((scores[data.genuine], scores[~data.genuine]), rule, weight)[0].scalar()
         candidates.append(Candidate(parameters, counts, scores, tuple(dict.fromkeys(notes))))
     best = min(candidates, key=lambda candidate: candidate.counts.hter)

@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.errors import ParameterError
+from fairtrial.fusion.classifiers import classifier_steps
 from fairtrial.fusion.holding import HeldOut
-from fairtrial.fusion.methods import Claims, Fitted, Floats, FusionData, FusionMethod, register_fusion, spread_of
+from fairtrial.fusion.methods import Fitted, FusionData, FusionMethod, register_fusion, spread_of
+from fairtrial.fusion.steps import Floats, Step
 
 MOST_IMPOSTORS = 4000
 """Impostor dev trials that slow methods are trained on; there are many more of them than genuine ones."""
@@ -68,6 +70,9 @@ def register_classifier(
                 f"{name}: {type(classifier).__name__} gives decisions only; a fusion needs a classifier with "
                 "decision_function or predict_proba"
             )
+        steps = classifier_steps(classifier)
+        if steps:
+            return Fitted.of(steps, notes)
         return Fitted(lambda scores, claim: _soft_decisions(classifier, scores), tuple(notes))
 
     return register_fusion(FusionMethod(name, fit, summary, tuple(grid), held_out=held_out))
@@ -181,20 +186,18 @@ def _fit_mixtures(data: FusionData, components: int = 2) -> Fitted:
     data.check_classes("gmm")
     chosen, notes = _training_rows(data.genuine, MOST_IMPOSTORS, "gmm")
     scores, flags = data.scores[chosen], data.genuine[chosen]
-    models = []
     scale = spread_of(scores)
     scale = np.where(scale > 0, scale, 1.0)
+    numbers = {}
     for word, rows in (("genuine", flags), ("impostor", ~flags)):
         wanted = min(components, max(1, int(np.count_nonzero(rows)) // 10))
         model = GaussianMixture(wanted, reg_covar=1e-4, random_state=0)
         notes += _train(model, scores[rows] / scale, flags[rows], f"gmm ({word})")
-        models.append(model)
-    genuine, impostor = models
-
-    def apply(scores: Floats, claim: Claims) -> Floats:
-        return np.asarray(genuine.score_samples(scores / scale) - impostor.score_samples(scores / scale))
-
-    return Fitted(apply, tuple(notes))
+        numbers[f"{word}_weights"] = model.weights_
+        numbers[f"{word}_means"] = model.means_
+        numbers[f"{word}_whitening"] = model.precisions_cholesky_
+    first = Step("scale", {"centre": np.zeros_like(scale), "scale": scale})
+    return Fitted.of([first, Step("mixtures", numbers)], notes)
 
 
 register_fusion(

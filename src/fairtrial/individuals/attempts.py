@@ -63,20 +63,7 @@ class Individuals:
         ParameterError
             Numbers that are not whole, more errors than attempts, no attempt, or fewer than two people.
         """
-        wrong = _whole(errors, "errors")
-        tried = _whole(attempts, "attempts")
-        if tried.ndim == 0 or tried.size == 1:
-            tried = np.full(wrong.shape, tried.reshape(-1)[0])
-        if wrong.shape != tried.shape or wrong.ndim != 1:
-            raise ParameterError(
-                f"errors and attempts must be lists of the same length, not of {wrong.size} and {tried.size}"
-            )
-        if len(wrong) < 2:
-            raise ParameterError(f"there must be at least two individuals, not {len(wrong)}")
-        for bad, what in ((tried < 1, "has no attempt"), (wrong > tried, "has more errors than attempts")):
-            if bad.any():
-                k = int(np.argmax(bad))
-                raise ParameterError(f"individual {k + 1} {what}: {wrong[k]:g} errors in {tried[k]:g} attempts")
+        wrong, tried = people_counts(errors, attempts)
         kinds, counts = np.unique(np.stack([wrong, tried]), axis=1, return_counts=True)
         return cls(kinds[0], kinds[1], counts.astype(np.float64))
 
@@ -201,6 +188,31 @@ class Individuals:
         rate = self.estimate
         extra = 1 + (self.typical_attempts - 1) * np.nan_to_num(self.rho)
         return np.maximum(rate * (1 - rate) * np.where(extra > _ROUNDING, extra, 0.0) / self.total_attempts, 0.0)
+
+
+def people_counts(errors: ArrayLike, attempts: ArrayLike) -> tuple[Floats, Floats]:
+    """Check the errors and attempts of each person, and give one number of each per person.
+
+    Raises
+    ------
+    ParameterError
+        As for `Individuals.from_counts`.
+    """
+    wrong = _whole(errors, "errors")
+    tried = _whole(attempts, "attempts")
+    if tried.ndim == 0 or tried.size == 1:
+        tried = np.full(wrong.shape, tried.reshape(-1)[0])
+    if wrong.shape != tried.shape or wrong.ndim != 1:
+        raise ParameterError(
+            f"errors and attempts must be lists of the same length, not of {wrong.size} and {tried.size}"
+        )
+    if len(wrong) < 2:
+        raise ParameterError(f"there must be at least two individuals, not {len(wrong)}")
+    for bad, what in ((tried < 1, "has no attempt"), (wrong > tried, "has more errors than attempts")):
+        if bad.any():
+            k = int(np.argmax(bad))
+            raise ParameterError(f"individual {k + 1} {what}: {wrong[k]:g} errors in {tried[k]:g} attempts")
+    return wrong, tried
 
 
 def _whole(values: ArrayLike, name: str) -> Floats:

@@ -94,7 +94,7 @@ def fit_beta_binomial(people: Individuals) -> BetaBinomialFit:
         return BetaBinomialFit(rate, float("nan"), float("nan"), 0.0)
     if people.attempts.max() > MOST_FITTED:
         return BetaBinomialFit(float("nan"), float("nan"), float("nan"), float("nan"))
-    model = _Likelihood.of(people)
+    model = Likelihood.of(people)
     binomial = np.array([rate, 0.0])
     if model.gradient(binomial)[1] <= 0:
         sigma = 1 / sqrt(-model.curvature(binomial)[0, 0])
@@ -110,11 +110,26 @@ def most_likely_limits(
     n_resamples: int | None = 1000,
     rng: np.random.Generator | int | None = 0,
 ) -> Limits:
-    """Compute the interval by maximum likelihood, BB-ML, in the shape of the six; of one data set only."""
-    return fit_beta_binomial(people).interval(confidence)
+    """Compute the interval by maximum likelihood, BB-ML.
+
+    Notes
+    -----
+    Undefined without errors, and where all attempts are errors.
+
+    References
+    ----------
+    Schuckers 2003b; Schuckers et al. 2004, section 2.5.
+    """
+    if people.counts.ndim == 1:
+        return fit_beta_binomial(people).interval(confidence)
+    # many data sets of a study are alike
+    kinds, place = np.unique(people.counts, axis=0, return_inverse=True)
+    limits = [fit_beta_binomial(Individuals(people.errors, people.attempts, row)).interval(confidence) for row in kinds]
+    low, high = np.array(limits)[place.reshape(-1)].T
+    return low, high
 
 
-def _deviation(model: _Likelihood, best: Floats) -> float:
+def _deviation(model: Likelihood, best: Floats) -> float:
     """The standard deviation of the rate by the observed information; NaN where that is no maximum."""
     (a, b), (_, c) = -model.curvature(best)
     # where the correlation is at its bound of 1 the information about it may vanish
@@ -122,7 +137,7 @@ def _deviation(model: _Likelihood, best: Floats) -> float:
     return 1 / sqrt(left) if isfinite(left) and left > 0 else float("nan")
 
 
-def _maximum(model: _Likelihood, rate: float, rho: float) -> Floats:
+def _maximum(model: Likelihood, rate: float, rho: float) -> Floats:
     """Climb from the moments, the rate and the correlation on unbounded scales."""
     from scipy.optimize import minimize
 
@@ -145,8 +160,11 @@ def _maximum(model: _Likelihood, rate: float, rho: float) -> Floats:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Likelihood:
-    """How many people have more than 0, 1, ... errors, successes and attempts."""
+class Likelihood:
+    """How many people have more than 0, 1, ... errors, successes and attempts, and the likelihood that these give.
+
+    Points are pairs of the rate and theta = rho / (1 - rho).
+    """
 
     errors: Floats
     successes: Floats
@@ -154,7 +172,8 @@ class _Likelihood:
     steps: NDArray[np.float64]
 
     @classmethod
-    def of(cls, people: Individuals) -> _Likelihood:
+    def of(cls, people: Individuals) -> Likelihood:
+        """Count the people of one data set."""
         longest = int(people.attempts.max())
 
         def more_than(values: Floats) -> Floats:
@@ -171,15 +190,18 @@ class _Likelihood:
         return pi + self.steps * theta, 1 - pi + self.steps * theta, 1 + self.steps * theta
 
     def value(self, point: Floats) -> float:
+        """The logarithm of the likelihood, binomial factors left out."""
         a, b, c = self._terms(point)
         return float(self.errors @ np.log(a) + self.successes @ np.log(b) - self.attempts @ np.log(c))
 
     def gradient(self, point: Floats) -> Floats:
+        """Its first derivatives."""
         a, b, c = self._terms(point)
         first, second, third = self.errors / a, self.successes / b, self.attempts / c
         return np.array([first.sum() - second.sum(), (first + second - third) @ self.steps])
 
     def curvature(self, point: Floats) -> Floats:
+        """Its second derivatives."""
         a, b, c = self._terms(point)
         first, second, third = self.errors / a**2, self.successes / b**2, self.attempts / c**2
         mixed = (second - first) @ self.steps

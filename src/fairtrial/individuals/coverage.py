@@ -15,12 +15,32 @@ from fairtrial.errors import ParameterError
 from fairtrial.individuals.attempts import Floats, Individuals
 from fairtrial.individuals.enumeration import Outcomes, histograms, sums_of_errors, sums_of_squares
 from fairtrial.individuals.generators import Generator, draw_counts, errors_pmf
-from fairtrial.individuals.limits import INDIVIDUALS_METHODS, known_method
+from fairtrial.individuals.limits import INDIVIDUALS_METHODS
+from fairtrial.individuals.methods import known_method
 
 _TOLERANCE = 1e-12
 """An interval holds a rate that lies outside by no more than this."""
 
-_NEEDED: dict[str, Callable[[int, Floats], Outcomes]] = {"dr": sums_of_errors, "sb": histograms, "brr": histograms}
+_MOST_FITS = 20_000
+
+
+def _fitted(n: int, pmf: Floats) -> Outcomes:
+    """All histograms, if they are few enough to fit a model to each."""
+    found = histograms(n, pmf)
+    if len(found.probabilities) > _MOST_FITS:
+        raise ParameterError(
+            f"n = {n}, m = {len(pmf) - 1} has too many outcomes for the exact coverage of bb-ml "
+            f"({len(found.probabilities):,}), which fits a model to each; simulate it, or leave bb-ml out"
+        )
+    return found
+
+
+_NEEDED: dict[str, Callable[[int, Floats], Outcomes]] = {
+    "dr": sums_of_errors,
+    "sb": histograms,
+    "brr": histograms,
+    "bb-ml": _fitted,
+}
 """What a method needs to know of a data set, unless the sums of errors and of their squares are enough."""
 
 
@@ -114,7 +134,7 @@ def cover(
     cell
         People, attempts, error rate and correlation.
     methods
-        Any of ``dr``, ``bp``, ``sb``, ``bb``, ``lbb`` and ``brr``.
+        Any of ``dr``, ``bp``, ``sb``, ``bb``, ``lbb`` and ``brr``, and ``bb-ml``, which fits a model to each data set.
     generator
         How attempts of a person come to be correlated.
     data_sets

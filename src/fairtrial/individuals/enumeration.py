@@ -45,8 +45,8 @@ def sums_of_errors(n: int, pmf: Floats) -> Outcomes:
     return Outcomes(people, masses[found])
 
 
-def sums_of_squares(n: int, pmf: Floats) -> Outcomes:
-    """List all pairs of the sum of errors and the sum of their squares over n people.
+def sums_of_squares(n: int, pmf: Floats, *, most: int = _MOST) -> Outcomes:
+    """List all pairs of the sum of errors and the sum of their squares over n people, if they are not too many.
 
     Notes
     -----
@@ -61,7 +61,7 @@ def sums_of_squares(n: int, pmf: Floats) -> Outcomes:
     slope = np.round(pmf @ ((errors - mean) * pairs) / variance) if variance > 0 else 0.0
     rest = pairs - slope * errors
     starts, sizes = zip(*(_window(n, pmf, values) for values in (errors, rest)), strict=True)
-    if sizes[0] * sizes[1] > _MOST:
+    if sizes[0] * sizes[1] > most:
         raise ParameterError(
             f"n = {n}, m = {attempts} has too many outcomes for exact coverage ({sizes[0]:,} sums of errors, "
             f"{sizes[1]:,} sums of squares); simulate it, or take fewer people or attempts"

@@ -83,7 +83,7 @@ def _beta_binomial(attempts: int, pi: float, rho: float) -> NDArray[np.float64]:
     # products and not beta functions, whose logarithms are too large to be told apart where rho is small
     steps = np.arange(attempts) * (rho / (1 - rho))
     errors, successes = (np.concatenate([[0.0], np.log(rate + steps).cumsum()]) for rate in (pi, 1 - pi))
-    choices = _log_choices(attempts, np.arange(attempts + 1))
+    choices = log_choices(attempts, np.arange(attempts + 1))
     return np.asarray(np.exp(choices + errors + successes[::-1] - np.log1p(steps).sum()))
 
 
@@ -93,11 +93,12 @@ def binomial_pmf(trials: Any, hits: Any, rate: float) -> NDArray[np.float64]:
     from scipy.special import xlog1py, xlogy
 
     missed = np.maximum(trials - hits, 0)
-    logs = _log_choices(trials, np.minimum(hits, trials)) + xlogy(hits, rate) + xlog1py(missed, -rate)
+    logs = log_choices(trials, np.minimum(hits, trials)) + xlogy(hits, rate) + xlog1py(missed, -rate)
     return np.where(hits <= trials, np.exp(logs), 0.0)
 
 
-def _log_choices(trials: Any, hits: Any) -> NDArray[np.float64]:
+def log_choices(trials: Any, hits: Any) -> NDArray[np.float64]:
+    """The logarithms of the numbers of ways to have so many hits in so many trials."""
     from scipy.special import betaln
 
     return np.asarray(-betaln(hits + 1, trials - hits + 1) - np.log(trials + 1))

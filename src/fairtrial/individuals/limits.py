@@ -6,12 +6,11 @@ clipped to [0, 1]; undefined ones are NaN. Notes and a recommendation are made i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from fairtrial.checks import as_generator, check_choice
+from fairtrial.checks import as_generator
 from fairtrial.individuals.attempts import Floats, Individuals
 from fairtrial.individuals.poisson_binomial import order_statistics, sum_quantiles
 from fairtrial.intervals.rates import normal_quantile
@@ -203,15 +202,3 @@ INDIVIDUALS_METHODS: dict[str, IndividualsMethod] = {
     "brr": balanced_replicates_limits,
 }
 """The six intervals by their names, in the paper's order."""
-
-
-def known_method(name: str, methods: Mapping[str, IndividualsMethod] = INDIVIDUALS_METHODS) -> IndividualsMethod:
-    """Give a method by its name.
-
-    Raises
-    ------
-    ParameterError
-        A name that none of the methods has.
-    """
-    check_choice("method", name, methods)
-    return methods[name]

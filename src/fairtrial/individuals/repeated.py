@@ -12,18 +12,15 @@ import numpy as np
 from fairtrial.checks import check_resamples
 from fairtrial.errors import ParameterError
 from fairtrial.individuals.attempts import Individuals
-from fairtrial.individuals.beta_binomial import MOST_FITTED, most_likely_limits
-from fairtrial.individuals.limits import INDIVIDUALS_METHODS, IndividualsMethod, known_method
+from fairtrial.individuals.beta_binomial import MOST_FITTED
+from fairtrial.individuals.methods import REPEATED_METHODS, known_method
+from fairtrial.individuals.models import rho_interval
 from fairtrial.intervals.proportions import proportion_interval, rule_of_three
 from fairtrial.intervals.rates import Interval, normal_quantile
-from fairtrial.tables import Column, Result, Table, number_text, percent, plural
+from fairtrial.tables import Column, Result, Table, number_text, percent, plural, range_text
 
 _FEW = 10
 _MANY = 30
-
-
-REPEATED_METHODS: dict[str, IndividualsMethod] = {**INDIVIDUALS_METHODS, "bb-ml": most_likely_limits}
-"""The six intervals and the beta-binomial by maximum likelihood."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +96,10 @@ class RepeatedIntervals(Result):
     errors: int
     methods: dict[str, MethodInterval]
     recommendation: str
+    rho_interval: Interval
+    """Of the correlation, by the profile likelihood of the beta-binomial model; NaN where nothing tells it."""
+    confidence: float
+    """Of the interval of the correlation."""
     zero_errors: ZeroErrors | None = None
 
     def to_dict(self) -> dict[str, Any]:
@@ -106,6 +107,7 @@ class RepeatedIntervals(Result):
         return {
             "estimate": self.estimate,
             "rho": self.rho,
+            "rho_interval": {**self.rho_interval._asdict(), "confidence": self.confidence},
             "individuals": self.individuals,
             "attempts": self.attempts,
             "errors": self.errors,
@@ -118,6 +120,8 @@ class RepeatedIntervals(Result):
         """The rate and what it was estimated from."""
         tried = f"{plural(self.attempts, 'attempt')} of {plural(self.individuals, 'individual')}"
         rho = "rho unknown" if isnan(self.rho) else f"rho {number_text(self.rho)}"
+        if not isnan(self.rho_interval.low):
+            rho += f" ({range_text(*(round(limit, 4) for limit in self.rho_interval))})"
         return f"{plural(self.errors, 'error')} in {tried}, {percent(self.estimate)}, {rho}"
 
     def tables(self) -> tuple[Table, ...]:
@@ -187,7 +191,7 @@ def repeated_intervals(
         check_resamples(n_resamples)
     found = {}
     for name in methods:
-        method = known_method(name, REPEATED_METHODS)
+        method = known_method(name)
         limits = method(people, confidence=confidence, n_resamples=n_resamples, rng=rng)
         low, high = (float(limit) for limit in limits)
         level = 0.9 if name == "dr" else confidence
@@ -201,6 +205,8 @@ def repeated_intervals(
         errors,
         found,
         recommend(people, confidence),
+        rho_interval(people, confidence=confidence),
+        confidence,
         None if errors else _without_errors(people, confidence),
     )
 

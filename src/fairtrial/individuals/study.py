@@ -20,7 +20,8 @@ from fairtrial.individuals.attempts import Individuals
 from fairtrial.individuals.coverage import Cell, CoverageRow, cover, cover_exactly
 from fairtrial.individuals.generators import GENERATORS, Generator
 from fairtrial.individuals.journal import open_journal
-from fairtrial.individuals.limits import INDIVIDUALS_METHODS, known_method
+from fairtrial.individuals.limits import INDIVIDUALS_METHODS
+from fairtrial.individuals.methods import REPEATED_METHODS, known_method
 from fairtrial.intervals.rates import normal_quantile
 from fairtrial.tables import Column, Result, Table, plural
 
@@ -32,7 +33,7 @@ class StudySettings:
     Parameters
     ----------
     methods
-        Any of ``dr``, ``bp``, ``sb``, ``bb``, ``lbb`` and ``brr``.
+        Any of ``dr``, ``bp``, ``sb``, ``bb``, ``lbb``, ``brr`` and ``bb-ml``; the six of the paper by default.
     generator
         How attempts of a person come to be correlated.
     data_sets
@@ -64,7 +65,7 @@ class StudySettings:
         for name in self.methods:
             known_method(name)
         if not self.methods:
-            raise ParameterError(f"name at least one method of {', '.join(INDIVIDUALS_METHODS)}")
+            raise ParameterError(f"name at least one method of {', '.join(REPEATED_METHODS)}")
         check_choice("generator", self.generator, GENERATORS)
         if self.data_sets < 1:
             raise ParameterError(f"there must be at least one data set, not {self.data_sets}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -11,11 +12,14 @@ from numpy.typing import NDArray
 from fairtrial.checks import check_choice, check_confidence
 from fairtrial.claims import Threshold, largest_of_all
 from fairtrial.epc import PerformanceCurve
+from fairtrial.intervals.bootstrap import Bootstrap, centred_along
 from fairtrial.intervals.judged import intervals_along
 from fairtrial.intervals.rates import normal_quantile
+from fairtrial.intervals.resampled import resampled_curve
 from fairtrial.tables import Column, Result, Table, every_tenth, plural
 
 BandKind: TypeAlias = Literal["pointwise", "simultaneous"]
+BandMethod: TypeAlias = Literal["cluster", "bootstrap"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -31,6 +35,7 @@ class Band(Result):
     cluster: str
     threshold: Threshold
     supported: NDArray[np.bool_]
+    method: BandMethod = "cluster"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain lists."""
@@ -42,16 +47,23 @@ class Band(Result):
             "confidence": self.confidence,
             "cluster": self.cluster,
             "band_threshold": self.threshold,
+            "band_method": self.method,
         }
 
     def column(self) -> Column:
         """The column that a table of the curve shows of it."""
-        return Column("band", f"{100 * self.confidence:g} % band, {self.kind}, threshold {self.threshold}", "interval")
+        return Column("band", f"{self.described}, threshold {self.threshold}", "interval")
+
+    @property
+    def described(self) -> str:
+        """Confidence, method and kind in words."""
+        by = " bootstrap" if self.method == "bootstrap" else ""
+        return f"{100 * self.confidence:g} %{by} band, {self.kind}"
 
     def summary(self) -> str:
         """What kind of band it is."""
         points = plural(len(self.alpha), "point")
-        return f"{100 * self.confidence:g} %, {self.kind}, threshold {self.threshold}, {points}, cluster {self.cluster}"
+        return f"{self.described}, threshold {self.threshold}, {points}, cluster {self.cluster}"
 
     def tables(self) -> tuple[Table, ...]:
         """One row per alpha."""
@@ -65,8 +77,12 @@ def curve_band(
     curve: PerformanceCurve,
     *,
     kind: BandKind = "pointwise",
+    method: BandMethod = "cluster",
     confidence: float = 0.95,
     threshold: Threshold = "re-estimated",
+    n_resamples: int = 10_000,
+    rng: np.random.Generator | int | None = 0,
+    workers: int = 1,
 ) -> Band:
     """Put a band around a curve.
 
@@ -77,21 +93,43 @@ def curve_band(
     kind
         ``pointwise``: at each alpha its interval. ``simultaneous``: intervals that are wider by as much as the largest
         of all deviations along the curve asks for, so that the whole curve lies within.
+    method
+        ``cluster``: the intervals of `judged_interval`. ``bootstrap``: replicates of test, and of dev where the
+        threshold is re-estimated, drawn by people where ids are known; the interval of Bengio, Mariéthoz & Keller
+        2005, centred at their mean.
+    confidence
+        Of the band.
     threshold
         ``re-estimated``: a band for the curve of the system, its thresholds chosen on new dev trials. ``fixed``: for
         the curve of these thresholds.
+    n_resamples, rng, workers
+        For ``bootstrap``; threads do not change the result.
 
     Returns
     -------
     Band
         Limits at every alpha. Where the threshold is to be re-estimated and dev shows no error of one kind, nothing
         tells how far it would move: `supported` says where it does, and a simultaneous band holds the curve there.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, section 5 and Fig. 7.
     """
     check_choice("kind", kind, get_args(BandKind))
+    check_choice("method", method, get_args(BandMethod))
     check_choice("threshold", threshold, get_args(Threshold))
     check_confidence(confidence)
     judgement = curve.judged()
     supported = judgement.supported if threshold == "re-estimated" else np.ones(len(curve.alpha), dtype=bool)
+    sharing = judgement.sets.sharing
+    if method == "bootstrap":
+        drawn, given = resampled_curve(
+            judgement, curve.measure, threshold=threshold, n_resamples=n_resamples, rng=rng, workers=workers
+        )
+        low, high = _along_replicates(drawn, supported, confidence, kind == "simultaneous")
+        if curve.measure.is_share:
+            low, high = np.maximum(low, 0.0), np.minimum(high, 1.0)
+        return Band(curve.alpha, curve.value, low, high, kind, confidence, sharing, given, supported, method)
     found = intervals_along(judgement, measure=curve.measure, confidence=confidence, threshold=threshold)
     estimate, low, high = (np.array([getattr(each, name) for each in found]) for name in ("estimate", "low", "high"))
     if kind == "simultaneous":
@@ -102,5 +140,15 @@ def curve_band(
         low, high = estimate - wider * (estimate - low), estimate + wider * (high - estimate)
         if curve.measure.is_share:
             low, high = np.maximum(low, 0.0), np.minimum(high, 1.0)
-    sharing = judgement.sets.sharing
     return Band(curve.alpha, estimate, low, high, kind, confidence, sharing, found[0].threshold, supported)
+
+
+def _along_replicates(
+    drawn: Sequence[Bootstrap], supported: NDArray[np.bool_], confidence: float, simultaneous: bool
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Centred intervals; all at once where dev supports them."""
+    low, high, _ = centred_along(drawn, confidence=confidence, simultaneous=False)
+    if simultaneous and supported.any():
+        held = [each for each, kept in zip(drawn, supported, strict=True) if kept]
+        low[supported], high[supported], _ = centred_along(held, confidence=confidence, simultaneous=True)
+    return low, high

@@ -10,7 +10,7 @@ number of workers.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
@@ -91,6 +91,24 @@ class Bootstrap:
             (int(np.count_nonzero(side)) + 1) / (count + 1) for side in (self.replicates <= 0, self.replicates >= 0)
         )
         return {"less": above, "greater": below, "two-sided": min(1.0, 2 * min(below, above))}[alternative]
+
+
+def centred_along(
+    found: Sequence[Bootstrap], *, confidence: float, simultaneous: bool
+) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+    """The centred intervals of several statistics of the same replicates, and how much wider than alone they are.
+
+    For all at once each is wider by the same factor: the one that lets as many replicates as are asked for lie within
+    all of the intervals.
+    """
+    ends = np.array([each.interval(confidence=confidence, method="centred") for each in found])
+    if not simultaneous:
+        return ends[:, 0], ends[:, 1], 1.0
+    middles, radii = ends.mean(axis=1), (ends[:, 1] - ends[:, 0]) / 2
+    moving = radii > 0
+    away = np.abs(np.stack([each.replicates for each in found], axis=1) - middles)[:, moving] / radii[moving]
+    wider = max(float(np.quantile(np.max(away, axis=1, initial=0), confidence)), 1.0)
+    return middles - wider * radii, middles + wider * radii, wider
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
-from math import exp, log, sqrt
+from math import exp, inf, log, nan, sqrt
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from fairtrial.checks import check_confidence
 from fairtrial.claims import Claim, Threshold, claim, claims_along, student_quantile
 from fairtrial.counting.errors import ErrorCounts
+from fairtrial.intervals.clustered import careful_degrees, wilson_limits, worth
 from fairtrial.intervals.rates import RateInterval, normal_quantile, rate_interval
 from fairtrial.judging import Judgement
 from fairtrial.people import People
@@ -19,10 +21,6 @@ from fairtrial.rules.measures import Measure, MeasureLike, Weights, as_measure
 from fairtrial.spread import ClassSpread
 
 ClassName: TypeAlias = Literal["genuine", "impostor"]
-
-_MORE_ERRORS = 0.5
-_MORE_DEGREES = 5
-"""Chosen so that single rates cover well from 20 people and 10 impostors up; `make study` shows how well."""
 
 
 def judged_interval(
@@ -115,9 +113,10 @@ def claimed_interval(
     """
     weights = measure.weights_at(alpha)
     if weights is None:
-        low, high = _student_limits(found.estimate, found.quantile(confidence) * found.sigma, measure)
+        ends = (0.0, 1.0) if measure.is_share else (-inf, inf)
+        low, high = _student_limits(found.estimate, found.quantile(confidence) * found.sigma, ends)
     else:
-        low, high = _rate_limits(found, measure, weights, counts, confidence, one_error)
+        low, high = _rate_limits(found, weights, counts, confidence, one_error)
     if measure.is_share:
         low, high = max(low, 0.0), min(high, 1.0)
     return RateInterval(found.estimate, low, high, found.sigma, confidence, method, measure.name, found.threshold)
@@ -145,7 +144,6 @@ def _method(judgement: Judgement) -> str:
 
 def _rate_limits(
     found: Claim,
-    measure: Measure,
     weights: Weights,
     counts: ErrorCounts,
     confidence: float,
@@ -163,7 +161,8 @@ def _rate_limits(
         below.append(sides[0] if weight >= 0 else sides[1])
         above.append(sides[1] if weight >= 0 else sides[0])
     correlation = _correlation(found)
-    low, high = _student_limits(found.estimate, found.quantile(confidence) * sqrt(max(found.moved, 0.0)), measure)
+    moved = found.quantile(confidence) * sqrt(max(found.moved, 0.0))
+    low, high = _student_limits(found.estimate, moved, weights.bounds)
     reach = [
         sqrt(max(side[0] ** 2 + side[1] ** 2 + 2 * correlation * side[0] * side[1] + moved**2, 0.0))
         for side, moved in ((below, found.estimate - low), (above, high - found.estimate))
@@ -185,31 +184,20 @@ def _limits(
     if weight == 0:
         return rate, rate
     if one_error is None:
-        return _wilson_limits(rate, own.trials, normal_quantile(confidence))
-    known, variance = own, own.variance / weight**2
-    if variance == 0:
-        known = one_error()
-        variance = known.variance
-    nearest = min(max(min(rate, 1 - rate), 1 / own.trials) + _MORE_ERRORS / own.trials, 0.5)
-    variance += _MORE_ERRORS * sqrt(own.trials / own.people) / own.trials**2
-    degrees = max(min(own.people - 1, known.concentration + _MORE_DEGREES), 1.0)
-    return _wilson_limits(rate, nearest * (1 - nearest) / variance, student_quantile(degrees, confidence))
+        return wilson_limits(rate, own.trials, normal_quantile(confidence))
+    # without any error nothing tells the variance; with one there would be at least this
+    known = one_error() if own.variance == 0 else replace(own, variance=own.variance / weight**2)
+    return wilson_limits(rate, worth(rate, known), student_quantile(careful_degrees(known), confidence))
 
 
-def _wilson_limits(rate: float, trials: float, quantile: float) -> tuple[float, float]:
-    """Wilson's limits of a rate, for a number of trials that need not be whole."""
-    share = quantile**2 / trials
-    middle = (rate + share / 2) / (1 + share)
-    reach = quantile * sqrt(rate * (1 - rate) / trials + share / (4 * trials)) / (1 + share)
-    return middle - reach, middle + reach
-
-
-def _student_limits(estimate: float, reach: float, measure: Measure) -> tuple[float, float]:
-    """Limits that are so far away; of a share, on the scale of its log-odds."""
-    if not measure.is_share or not 0 < estimate < 1:
+def _student_limits(estimate: float, reach: float, ends: tuple[float, float]) -> tuple[float, float]:
+    """Limits that are so far away; within the ends that there are, on the scale of the log-odds."""
+    width = ends[1] - ends[0]
+    share = (estimate - ends[0]) / width if 0 < width < inf else nan
+    if not 0 < share < 1:
         return estimate - reach, estimate + reach
-    place, scaled = log(estimate / (1 - estimate)), reach / (estimate * (1 - estimate))
-    return _expit(place - scaled), _expit(place + scaled)
+    place, scaled = log(share / (1 - share)), reach / width / (share * (1 - share))
+    return ends[0] + width * _expit(place - scaled), ends[0] + width * _expit(place + scaled)
 
 
 def _expit(value: float) -> float:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from math import log
 from typing import Any
 
 import numpy as np
 
 from fairtrial.checks import as_generator
-from fairtrial.individuals import Generator, Individuals, draw_counts, errors_pmf
-from fairtrial.individuals.enumeration import people_of_sums
+from fairtrial.individuals import Generator, errors_pmf
 from fairtrial.individuals.limits import beta_binomial_limits, logit_limits
+from fairtrial.planning.bound import UpperBound, drawn_people
 from fairtrial.planning.rate import RatePlan
 from fairtrial.tables import Column, Result, Table, percent, plural
 
 _DRAWS = 10**8
-_AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -84,34 +82,17 @@ def check_plan(
     True
     """
     data_sets = max(1, min(data_sets, _DRAWS // min(plan.individuals, plan.attempts + 1)))
-    people = _drawn(plan, generator, data_sets, as_generator(rng))
+    pmf = errors_pmf(plan.attempts, plan.pi, plan.rho, generator=generator)
+    people = drawn_people(plan.individuals, pmf, data_sets, as_generator(rng))
     low, high = logit_limits(people, confidence=plan.confidence)
     plain_low, plain_high = beta_binomial_limits(people, confidence=plan.confidence)
     below = None
     if plan.claim is not None:
-        bound = logit_limits(people, confidence=2 * plan.confidence - 1)[1]
-        without = -np.expm1(log(1 - plan.confidence) / plan.individuals)
-        below = float(np.mean(np.where(people.total_errors > 0, bound, without) < plan.claim))
+        bound = UpperBound(plan.pi, plan.rho, plan.claim, plan.confidence, generator)
+        below = float(np.mean(bound.below(people)))
     return SimulatedPlan(
         data_sets,
         float(np.mean(plain_high - plain_low)) / 2,
         float(np.mean((low <= plan.pi) & (plan.pi <= high))),
         below,
     )
-
-
-def _drawn(plan: RatePlan, generator: Generator, data_sets: int, rng: np.random.Generator) -> Individuals:
-    """Tests as planned: numbers of people with 0, 1, ... errors are drawn, or people's errors if those are fewer."""
-    pmf = errors_pmf(plan.attempts, plan.pi, plan.rho, generator=generator)
-    errors = np.arange(plan.attempts + 1.0)
-    values = np.stack([errors, errors * (errors - 1) / 2], axis=1)
-    size = max(1, _AT_ONCE // min(plan.individuals, len(pmf)))
-    sums = []
-    for start in range(0, data_sets, size):
-        number = min(size, data_sets - start)
-        if len(pmf) <= plan.individuals:
-            sums.append(draw_counts(plan.individuals, pmf, number, rng) @ values)
-        else:
-            drawn = rng.choice(len(pmf), size=(number, plan.individuals), p=pmf / pmf.sum())
-            sums.append(values[drawn].sum(axis=1))
-    return people_of_sums(plan.individuals, plan.attempts, *np.concatenate(sums).T)

@@ -23,7 +23,7 @@ import numpy as np
 from fairtrial.checks import check_share
 from fairtrial.errors import ParameterError
 from fairtrial.intervals.rates import normal_quantile
-from fairtrial.planning.rate import design_effect
+from fairtrial.planning.attempts import design_effect
 from fairtrial.planning.search import smallest_enough
 from fairtrial.planning.simulation import SimulatedPower, simulate_comparison_power
 from fairtrial.planning.systems import ComparisonSetting, Rates, discordant_share

@@ -9,134 +9,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from math import ceil, floor, isfinite, log, log1p, sqrt
-from typing import Any, Literal, TypeAlias
+from math import ceil, floor, isfinite, sqrt
+from typing import Any
 
 import numpy as np
 
 from fairtrial.checks import check_share
 from fairtrial.errors import ParameterError
+from fairtrial.individuals import Generator
+from fairtrial.individuals.generators import MOST_SIMULATED
 from fairtrial.intervals.rates import normal_quantile
+from fairtrial.planning.attempts import (
+    HAIR,
+    Scale,
+    attempts_for_half_width,
+    attempts_for_upper_bound,
+    design_effect,
+    logit,
+)
+from fairtrial.planning.bound import UpperBound
 from fairtrial.tables import Column, Result, Table, plural
 
-Scale: TypeAlias = Literal["linear", "logit"]
-
 _ATTEMPTS = (1, 2, 3, 5, 8, 12, 20, 30, 50, 100)
-_HAIR = 1e-9
-"""A solution that is a whole number but for rounding is not made one larger."""
+_FEWER_ATTEMPTS = _ATTEMPTS[:7]
+"""Alternatives where each takes a search of its own."""
 _CANDIDATES = 10**6
-
-
-def attempts_for_half_width(
-    pi: float, half_width: float, *, scale: Scale = "linear", confidence: float = 0.95
-) -> float:
-    r"""Find how many independent attempts give an interval of this half-width.
-
-    .. math:: E = z^2 \pi (1 - \pi) / h^2 \quad or, on\ the\ logit\ scale, \quad z^2 / (\pi (1 - \pi) h^2)
-
-    Parameters
-    ----------
-    pi
-        The rate that is expected.
-    half_width
-        The half-width of the interval.
-    scale
-        Whether that is the half-width of the rate (``linear``) or of its logit.
-    confidence
-        Of the interval.
-
-    Returns
-    -------
-    float
-        Attempts, not rounded.
-
-    Raises
-    ------
-    ParameterError
-        A rate, half-width, scale or confidence that is not possible.
-
-    References
-    ----------
-    Schuckers et al. 2004, eqs. (6) and (9), solved for the attempts; section 5 recommends the logit.
-    """
-    _check_rate(pi, "pi")
-    if not (half_width > 0 and isfinite(half_width)):
-        raise ParameterError(f"the half-width must be above 0, not {half_width}")
-    if scale not in ("linear", "logit"):
-        raise ParameterError(f"scale must be linear or logit, not {scale!r}")
-    spread = pi * (1 - pi)
-    z = normal_quantile(confidence)
-    return z**2 * spread / half_width**2 if scale == "linear" else z**2 / (spread * half_width**2)
-
-
-def attempts_for_upper_bound(pi: float, claim: float, *, confidence: float = 0.95, power: float = 0.8) -> float:
-    r"""Find how many independent attempts put the upper bound of the rate below a claimed rate.
-
-    A test of E attempts does so when it comes out at r or lower, and that has the probability asked for when
-
-    .. math:: logit(r) + z_c / \sqrt{E r (1 - r)} = logit(c), \quad r = \pi + z_p \sqrt{\pi (1 - \pi) / E}
-
-    Parameters
-    ----------
-    pi
-        The true rate; 0: that no error at all will come up.
-    claim
-        The rate that is to be excluded.
-    confidence
-        Of the bound, on one side.
-    power
-        How probable it must be that the bound comes out below the claim. At 0.5 it does so on average only.
-
-    Returns
-    -------
-    float
-        Attempts, not rounded.
-
-    Raises
-    ------
-    ParameterError
-        A rate that is not below the claim, or a claim, confidence or power that is not possible.
-    """
-    from scipy.optimize import brentq
-    from scipy.special import ndtri
-
-    _check_rate(claim, "the claimed rate")
-    normal_quantile(confidence)
-    check_share("power", power, open_ends=True)
-    if pi == 0:
-        return log(1 - confidence) / log1p(-claim)
-    _check_rate(pi, "pi")
-    if pi >= claim:
-        raise ParameterError(f"no test can put a bound below {claim:g} if the rate itself is {pi:g}; claim more")
-    if confidence <= 0.5 or power < 0.5:
-        raise ParameterError(f"confidence must be above 0.5 and power at least 0.5, not {confidence} and {power}")
-    z_bound, z_power = (float(ndtri(level)) for level in (confidence, power))
-
-    def excess(attempts: float) -> float:
-        """How far the bound lies above the claim, in logits; it falls as attempts grow."""
-        highest = min(pi + z_power * sqrt(pi * (1 - pi) / attempts), claim)
-        return _logit(highest) + z_bound / sqrt(attempts * highest * (1 - highest)) - _logit(claim)
-
-    # with so many attempts the highest rate is the claim itself, and the bound above it
-    low = high = max(z_power**2 * pi * (1 - pi) / (claim - pi) ** 2, 1e-3)
-    while excess(high) > 0:
-        high *= 2
-    return float(brentq(excess, low, high, xtol=1e-300, rtol=1e-12)) if high > low else high
-
-
-def rule_of_thirty(pi: float) -> int:
-    """Give the attempts that 30 errors need: the rate is then within 30 % with 90 % confidence, if independent."""
-    _check_rate(pi, "pi")
-    return ceil(30 / pi - _HAIR)
-
-
-def _logit(rate: float) -> float:
-    return log(rate) - log1p(-rate)
-
-
-def _check_rate(rate: float, name: str) -> None:
-    if not 0 < rate < 1:
-        raise ParameterError(f"{name} must be a fraction above 0 and below 1, not {rate}; 1.5 % is 0.015")
 
 
 _PLAN_COLUMNS = (
@@ -173,6 +70,8 @@ class RatePlan(Result):
     """How many independent attempts the goal asks for."""
     claim: float | None = None
     """The rate that the upper bound is to exclude, if that is the goal."""
+    power: float | None = None
+    """How probable it is that the bound does so; None for another goal, and where no error is expected."""
     trade_off: tuple[TradeOff, ...] = ()
 
     @property
@@ -184,7 +83,7 @@ class RatePlan(Result):
         if not self.pi:
             return {"independent_attempts": worth}
         reach = z * sigma / (self.pi * (1 - self.pi))
-        low, high = (1 / (1 + np.exp(-(_logit(self.pi) + side * reach))) for side in (-1, 1))
+        low, high = (1 / (1 + np.exp(-(logit(self.pi) + side * reach))) for side in (-1, 1))
         return {
             "independent_attempts": worth,
             "half_width": z * sigma,
@@ -203,6 +102,7 @@ class RatePlan(Result):
             "rho": self.rho,
             "confidence": self.confidence,
             "claim": self.claim,
+            "power": self.power,
             "expected": self.expected,
             "trade_off": [{**asdict(row), "total": row.total} for row in self.trade_off],
         }
@@ -220,6 +120,8 @@ class RatePlan(Result):
         if self.pi > 0:
             columns.append(Column("half_width", "half-width", "rate"))
             columns.append(Column("interval", "interval by the logit", "interval"))
+        if self.power is not None:
+            columns.append(Column("power", "power", "rate"))
         columns += [
             Column("independent_attempts", "worth", "count", detail=True),
             Column("rho", "rho", "number", detail=True),
@@ -234,11 +136,6 @@ class RatePlan(Result):
         )
 
 
-def design_effect(attempts: Any, rho: float) -> Any:
-    """Compute how many times more attempts are needed than if all were independent: 1 + (m - 1) rho."""
-    return 1 + (attempts - 1) * rho
-
-
 def plan_rate(
     pi: float,
     rho: float,
@@ -251,6 +148,7 @@ def plan_rate(
     individuals: int | None = None,
     attempts: int | None = None,
     person_cost: float = 1.0,
+    generator: Generator = "oman-zucker",
 ) -> RatePlan:
     """Find how many people with how many attempts each give an interval that narrow, or a bound that low.
 
@@ -263,6 +161,8 @@ def plan_rate(
     claim, power
         In place of a half-width: the rate that the one-sided upper bound is to exclude, and how surely. Where no
         error is expected (`pi` 0) and attempts are correlated at all, only people count.
+    generator
+        How attempts of a person come to be correlated, for the power.
     confidence
         Of the interval or the bound.
     individuals, attempts
@@ -287,37 +187,23 @@ def plan_rate(
     >>> plan_rate(0.02, 0.1, half_width=0.005, attempts=5).individuals
     844
     """
-    _check_correlation(rho)
+    check_share("rho", rho)
     if (half_width is None) == (claim is None):
         raise ParameterError("ask either for a half-width of the interval, or for a claimed rate to be excluded")
-    if claim is not None:
-        needed = attempts_for_upper_bound(pi, claim, confidence=confidence, power=power)
-    else:
+    _check_counts(individuals, attempts, person_cost)
+    plan: dict[str, Any] = {"pi": pi, "rho": rho, "confidence": confidence, "claim": claim}
+    if claim is None:
         needed = attempts_for_half_width(pi, half_width or 0.0, scale=scale, confidence=confidence)
-    return _solved(
-        needed,
+        return _solved(needed, rho, individuals, attempts, person_cost, plan)
+    needed = attempts_for_upper_bound(pi, claim, confidence=confidence, power=power)
+    if pi == 0 or (attempts or 1) > MOST_SIMULATED:
         # without errors nothing tells how strongly attempts are correlated, and only people count
-        1.0 if pi == 0 and rho > 0 else rho,
-        individuals=individuals,
-        attempts=attempts,
-        person_cost=person_cost,
-        plan={"pi": pi, "rho": rho, "confidence": confidence, "claim": claim},
-    )
+        return _solved(needed, 1.0 if pi == 0 and rho > 0 else rho, individuals, attempts, person_cost, plan)
+    bound = UpperBound(pi, rho, claim, confidence, generator)
+    return _powerful(bound, power, needed, individuals, attempts, person_cost, plan)
 
 
-def _check_correlation(rho: float) -> None:
-    check_share("rho", rho)
-
-
-def _solved(
-    needed: float,
-    rho: float,
-    *,
-    individuals: int | None,
-    attempts: int | None,
-    person_cost: float,
-    plan: dict[str, Any],
-) -> RatePlan:
+def _check_counts(individuals: int | None, attempts: int | None, person_cost: float) -> None:
     if individuals is not None and attempts is not None:
         raise ParameterError("give either the individuals or the attempts of each; the other is what is planned")
     for name, count in (("individuals", individuals), ("attempts", attempts)):
@@ -325,6 +211,64 @@ def _solved(
             raise ParameterError(f"there must be a whole number of {name}, at least one, not {count}")
     if not (person_cost >= 0 and isfinite(person_cost)):
         raise ParameterError(f"the cost of a person must be at least 0, not {person_cost}")
+
+
+def _powerful(
+    bound: UpperBound,
+    power: float,
+    needed: float,
+    individuals: int | None,
+    attempts: int | None,
+    person_cost: float,
+    plan: dict[str, Any],
+) -> RatePlan:
+    """The plan whose upper bound comes out below the claim as surely as asked for; the formula says where to look."""
+
+    def people(number: int) -> int:
+        return bound.individuals(number, power, start=_individuals(needed, bound.rho, number))
+
+    if individuals is not None:
+        attempts = _attempts_below(bound, power, needed, individuals)
+    numbers = {*_FEWER_ATTEMPTS, attempts or _cheapest(needed, bound.rho, person_cost)}
+    rows = []
+    for number in sorted(numbers):
+        found = people(number)
+        rows.append(TradeOff(number, found, found * (person_cost + number)))
+    # without correlation one attempt of each is planned, as for other goals
+    chosen = attempts or (1 if bound.rho == 0 else min(rows, key=lambda row: row.cost).attempts)
+    count = individuals or next(row.individuals for row in rows if row.attempts == chosen)
+    worth = count * chosen / float(design_effect(chosen, bound.rho))
+    return RatePlan(
+        count,
+        chosen,
+        independent_attempts=worth,
+        power=bound.power(count, chosen),
+        trade_off=tuple(rows),
+        **plan,
+    )
+
+
+def _attempts_below(bound: UpperBound, power: float, needed: float, individuals: int) -> int:
+    enough = individuals > needed * bound.rho
+    start = _attempts(needed, bound.rho, individuals) if enough and individuals >= 2 else 1
+    found = bound.attempts(individuals, power, start=start)
+    if found is None:
+        raise ParameterError(
+            f"no number of attempts gives {individuals} individuals a power of {100 * power:g} % at a correlation of "
+            f"{bound.rho:g}; more individuals are needed"
+        )
+    return found
+
+
+def _solved(
+    needed: float,
+    rho: float,
+    individuals: int | None,
+    attempts: int | None,
+    person_cost: float,
+    plan: dict[str, Any],
+) -> RatePlan:
+    """The plan that is worth so many independent attempts."""
     if individuals is not None:
         attempts = _attempts(needed, rho, individuals)
     elif attempts is None:
@@ -352,17 +296,17 @@ def trade_off(
 
 
 def _individuals(needed: float, rho: float, attempts: int) -> int:
-    return max(2, ceil(needed * float(design_effect(attempts, rho)) / attempts - _HAIR))
+    return max(2, ceil(needed * float(design_effect(attempts, rho)) / attempts - HAIR))
 
 
 def _attempts(needed: float, rho: float, individuals: int) -> int:
-    fewest = floor(needed * rho + _HAIR) + 1
+    fewest = floor(needed * rho + HAIR) + 1
     if individuals < max(fewest, 2):
         raise ParameterError(
             f"no number of attempts is enough for {individuals} individuals at a correlation of {rho:g}: "
             f"it takes at least {max(fewest, 2)}"
         )
-    return max(1, ceil(needed * (1 - rho) / (individuals - needed * rho) - _HAIR))
+    return max(1, ceil(needed * (1 - rho) / (individuals - needed * rho) - HAIR))
 
 
 def _cheapest(needed: float, rho: float, person_cost: float) -> int:
@@ -377,5 +321,5 @@ def _cheapest(needed: float, rho: float, person_cost: float) -> int:
     fewest = floor(person_cost * (1 - rho) / spare) if person_cost else 1
     most = ceil(min(spare / rho - person_cost, enough / 2 - person_cost))
     numbers = np.arange(max(1, fewest, near - _CANDIDATES), max(near, min(most, near + _CANDIDATES)) + 1)
-    people = np.maximum(2, np.ceil(needed * design_effect(numbers, rho) / numbers - _HAIR))
+    people = np.maximum(2, np.ceil(needed * design_effect(numbers, rho) / numbers - HAIR))
     return int(numbers[np.argmin(people * (person_cost + numbers))])

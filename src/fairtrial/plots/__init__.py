@@ -1,6 +1,7 @@
 """Figures: one file each, drawn with matplotlib from results; functions take ax=None and return the Axes."""
 
 from fairtrial.plots.bootstrap import bootstrap_plot
+from fairtrial.plots.correlation import correlation_plot
 from fairtrial.plots.coverage import choose_rows, coverage_plot, read_study
 from fairtrial.plots.det import det_plot
 from fairtrial.plots.diagnostic import diagnostic_plot, diagnostics
@@ -9,11 +10,13 @@ from fairtrial.plots.epc import epc_plot
 from fairtrial.plots.epc_compare import epc_comparison_plot
 from fairtrial.plots.epc_significance import epc_significance_plot
 from fairtrial.plots.files import write_picture
+from fairtrial.plots.fit import fit_plot
 from fairtrial.plots.hook import hook_plot
 from fairtrial.plots.hter_sd import hter_deviations, hter_sd_plot
 from fairtrial.plots.operating import operating_curves
 from fairtrial.plots.plan import plan_plot, power_curve, power_plot
 from fairtrial.plots.pooled import pooled_epc_plot
+from fairtrial.plots.precision_recall import judged_precision, precision_recall_plot
 from fairtrial.plots.roc import roc_plot
 from fairtrial.plots.scatter import scatter_data, scatter_plot
 from fairtrial.plots.zoo import zoo_data, zoo_plot
@@ -21,6 +24,7 @@ from fairtrial.plots.zoo import zoo_data, zoo_plot
 __all__ = [
     "bootstrap_plot",
     "choose_rows",
+    "correlation_plot",
     "coverage_plot",
     "det_plot",
     "diagnostic_plot",
@@ -29,14 +33,17 @@ __all__ = [
     "epc_comparison_plot",
     "epc_plot",
     "epc_significance_plot",
+    "fit_plot",
     "hook_plot",
     "hter_deviations",
     "hter_sd_plot",
+    "judged_precision",
     "operating_curves",
     "plan_plot",
     "pooled_epc_plot",
     "power_curve",
     "power_plot",
+    "precision_recall_plot",
     "read_study",
     "roc_plot",
     "scatter_data",

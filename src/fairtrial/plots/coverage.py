@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from fairtrial.plots.style import Canvas
 
-NAMES = {"dr": "DR", "bp": "BP", "sb": "SB", "bb": "BB", "lbb": "LBB", "brr": "BRR"}
+NAMES = {"dr": "DR", "bp": "BP", "sb": "SB", "bb": "BB", "lbb": "LBB", "brr": "BRR", "bb-ml": "BB-ML"}
 _COLUMNS = ("n", "m", "pi", "rho", "coverage")
 
 

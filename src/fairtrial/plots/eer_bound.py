@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import chdtrc, chdtri
 
-from fairtrial.checks import check_share
-from fairtrial.errors import ParameterError
-from fairtrial.plots.style import PALE, axes_for, look
-from fairtrial.significance.eer_bound import EerBound
+from fairtrial.plots.style import PALE, axes_for, legible, look
+from fairtrial.significance.eer_bound import EerBound, EerBounds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,24 +16,24 @@ if TYPE_CHECKING:
 _LISTED = 10
 
 
-def eer_bound_plot(bounds: EerBound | Sequence[EerBound], *, p_value: float = 0.01, ax: Axes | None = None) -> Axes:
+def eer_bound_plot(bounds: EerBounds, *, ax: Axes | None = None) -> Axes:
     """Draw p against chi2, with every pair where the bound puts it; the truth lies further down the curve.
 
     Parameters
     ----------
     bounds
-        Results of `bound_from_eers` or `bounds_from_eers`.
-    p_value
-        What counts as significant: the pale side of the curve.
+        The result of `bounds_from_eers`; the pale side of the curve is significant at its p value.
+
+    Notes
+    -----
+    The p values are those of single pairs. Pairs beyond the right edge are listed in the figure.
 
     References
     ----------
     Hofbauer & Uhl, Calculating a boundary for the significance from the equal-error rate, 2016, Fig. 1.
     """
-    pairs = (bounds,) if isinstance(bounds, EerBound) else tuple(bounds)
-    if not pairs:
-        raise ParameterError("there is no pair of EERs to draw")
-    critical = float(chdtri(1, check_share("p_value", p_value, open_ends=True)))
+    pairs, p_value = bounds.pairs, bounds.p_value
+    critical = float(chdtri(1, p_value))
     with axes_for(ax) as own:
         last = max(3 * critical, 12.0)
         grid = np.linspace(0, last, 400)
@@ -69,16 +66,20 @@ def eer_bound_plot(bounds: EerBound | Sequence[EerBound], *, p_value: float = 0.
         if beyond:
             words = [f"{_named(pair)}: chi2 at least {pair.chi2:,.0f}" for pair in beyond[:_LISTED]]
             more = [f"and {len(beyond) - _LISTED} more"] if len(beyond) > _LISTED else []
-            text = "\n".join(["beyond the right edge:", *words, *more])
+            head = "beyond the right edge:" if within else "every pair lies beyond the right edge:"
+            text = "\n".join([head, *words, *more])
             own.text(0.98, 0.97, text, transform=own.transAxes, ha="right", va="top", fontsize=7.5, color="#404040")
         own.set_xlim(0, last)
         own.set_ylim(float(chdtrc(1, last)) / 2, 1.3)
         own.set_xlabel("chi2")
         own.set_ylabel("p")
         own.set_title(f"what EERs on {pairs[0].trials:,} trials say at the least; arrows: where the truth may lie")
-        own.legend(loc="lower left")
+        if within:
+            own.legend(loc="lower left")
         return own
 
 
 def _named(pair: EerBound) -> str:
+    if pair.names is not None:
+        return " and ".join(legible(name) for name in pair.names)
     return f"{100 * pair.a:.4g} and {100 * pair.b:.4g} %"

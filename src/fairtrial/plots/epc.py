@@ -16,6 +16,7 @@ from fairtrial.folds import CROSS_VALIDATED
 from fairtrial.intervals.bands import Band
 from fairtrial.judging import CHOSEN
 from fairtrial.plots.style import axes_for, in_percent, legend_below, legible, look
+from fairtrial.rules.criteria import Criterion
 from fairtrial.tables import Terms, translate
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def as_curves(curves: PerformanceCurve | Sequence[PerformanceCurve]) -> tuple[Pe
 def label_axes(ax: Axes, curve: PerformanceCurve, terms: Terms) -> None:
     """Name the axes of an EPC, and let the ends of alpha, where errors soar, not flatten all that lies between."""
     ax.set_xlim(float(curve.alpha[0]), float(curve.alpha[-1]))
-    ax.set_xlabel(translate(ALPHA, terms) if curve.criterion.weighs_far else "alpha")
+    ax.set_xlabel(translate(_alpha_label(curve.criterion), terms))
     where = "on held-out trials" if curve.kind == CROSS_VALIDATED else "on test"
     label = translate(f"{curve.measure.label} {where}", terms)
     if curve.measure.is_share:
@@ -103,6 +104,13 @@ def label_axes(ax: Axes, curve: PerformanceCurve, terms: Terms) -> None:
     ]
     if inner and ax.get_ylim()[1] > 2 * max(inner) > 0:
         ax.set_ylim(top=1.4 * max(inner))
+
+
+def _alpha_label(criterion: Criterion) -> str:
+    """What alpha is to a criterion."""
+    if criterion.aim is not None:
+        return f"target {criterion.aim.label} on dev"
+    return ALPHA if criterion.weighs_far else "alpha"
 
 
 def _draw_points(ax: Axes, points: Sequence[Evaluation], places: Mapping[str, int]) -> None:
@@ -133,7 +141,8 @@ def how_judged(curve: PerformanceCurve) -> str:
 def _headline(curve: PerformanceCurve, band: Band | None, points: Sequence[Evaluation]) -> str:
     around = []
     if band is not None:
-        around.append((f"{100 * band.confidence:g} % {band.kind} bands", GIVEN_ALONG[band.threshold]))
+        by = " by bootstrap" if band.method == "bootstrap" else ""
+        around.append((f"{100 * band.confidence:g} % {band.kind} bands{by}", GIVEN_ALONG[band.threshold]))
     if points:
         interval = points[0].interval
         around.append((f"points with {100 * interval.confidence:g} % intervals", GIVEN_ALONG[interval.threshold]))

@@ -77,23 +77,38 @@ def operating_curves(
     >>> lp1 = load_lausanne().sets[0]
     >>> curves = operating_curves(lp1.dev, lp1.test, systems=["(LFCC,GMM)"])
     >>> round(curves[0].point.counts.hter, 4)
-    0.012
+    0.0115
     """
+    return tuple(
+        OperatingCurve(
+            judgement.system,
+            roc_curve(judgement.trials, system=judgement.system, max_points=max_points),
+            equal_error_rate(judgement.trials, system=judgement.system, definition=eer),
+            _point(judgement, confidence),
+        )
+        for judgement in judge_systems(dev, test, blocks, systems, criterion, alpha, cluster)
+    )
+
+
+def judge_systems(
+    dev: Trials,
+    test: Trials | None,
+    blocks: Sequence[Block],
+    systems: Sequence[str] | None,
+    criterion: CriterionLike,
+    alpha: float | None,
+    cluster: Cluster | None,
+) -> list[Judgement]:
+    """Judge each system, all of them by default, on test or on the held-out blocks of dev."""
     if test is None and not blocks:
         raise TrialsError("without test trials the dev trials must be cut into blocks")
     judged = dev if test is None else test
     sets = TrialSets(dev, judged, cluster, blocks=blocks)
     rule = as_criterion(criterion)
-    found = []
-    for system in judged.systems if systems is None else systems:
-        judgement = judge(sets, system=system, criterion=rule, alphas=rule.resolve_alpha(alpha))
-        roc = roc_curve(judged, system=system, max_points=max_points)
-        found.append(
-            OperatingCurve(
-                system, roc, equal_error_rate(judged, system=system, definition=eer), _point(judgement, confidence)
-            )
-        )
-    return tuple(found)
+    return [
+        judge(sets, system=system, criterion=rule, alphas=rule.resolve_alpha(alpha))
+        for system in (judged.systems if systems is None else systems)
+    ]
 
 
 def _point(judgement: Judgement, confidence: float) -> OperatingPoint:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from fairtrial.benchmark.results import BenchmarkResult
 from fairtrial.epc import PerformanceCurve
 from fairtrial.errors import ParameterError, listed, shown
+from fairtrial.intervals.bands import Band
 from fairtrial.plots.epc import how_judged, label_axes
-from fairtrial.plots.style import axes_for, legend_below, legible, look
+from fairtrial.plots.style import PALE, axes_for, legend_below, legible, look
+from fairtrial.significance.curves import CurveComparison
 from fairtrial.tables import Terms
 
 if TYPE_CHECKING:
@@ -20,6 +22,8 @@ def pooled_epc_plot(
     results: BenchmarkResult | Sequence[BenchmarkResult],
     *,
     group: str = "all",
+    bands: Mapping[str, Band] | None = None,
+    comparison: CurveComparison | None = None,
     terms: Terms = "default",
     ax: Axes | None = None,
 ) -> Axes:
@@ -31,6 +35,10 @@ def pooled_epc_plot(
         One result of `run_benchmark`, or several of the same protocol.
     group
         Which group, where there are several results; ``all`` pools all experiments.
+    bands
+        The bands of `pooled_band` by the label of the result.
+    comparison
+        What `compare_pooled` gives for two results: the ranges of alpha in which they differ are shaded.
     terms
         ``iso`` calls error rates FMR and FNMR.
 
@@ -44,14 +52,33 @@ def pooled_epc_plot(
         for number, (name, curve) in enumerate(curves.items()):
             drawn = look(number)
             own.plot(curve.alpha, curve.value, color=drawn.colour, linestyle=drawn.line, label=legible(name))
+            if bands and name in bands:
+                band = bands[name]
+                own.fill_between(band.alpha, band.low, band.high, color=drawn.colour, alpha=0.18, linewidth=0)
         first = runs[0]
         any_curve = next(iter(curves.values()))
         label_axes(own, any_curve, terms)
-        what = _name(first) if len(runs) == 1 else "all experiments" if group == "all" else group
+        what = first.label if len(runs) == 1 else "all experiments" if group == "all" else group
         data = f"{first.benchmark} (synthetic)" if first.synthetic else first.benchmark
-        own.set_title(f"pooled EPC: {data}, {first.protocol}, {what}\n{how_judged(any_curve)}")
+        lines = [f"pooled EPC: {data}, {first.protocol}, {what}", how_judged(any_curve)]
+        if bands:
+            any_band = next(iter(bands.values()))
+            lines.append(f"{any_band.described}, threshold {any_band.threshold}")
+        if comparison is not None:
+            lines.append(_shade(own, comparison))
+        own.set_title("\n".join(lines))
         legend_below(own)
         return own
+
+
+def _shade(ax: Axes, comparison: CurveComparison) -> str:
+    """Shade where two methods differ, and say what the shade means."""
+    step = float(comparison.alpha[1] - comparison.alpha[0]) / 2
+    for region in comparison.regions:
+        ax.axvspan(max(region.low - step, 0.0), min(region.high + step, 1.0), color=PALE, zorder=0)
+    sure = f"{100 * comparison.confidence:g} % confidence, threshold {comparison.threshold}"
+    whole = "over the whole range at once" if comparison.simultaneous else "at each alpha by itself"
+    return f"grey: they differ, {sure}, {whole}" if comparison.regions else f"they differ nowhere, {sure}, {whole}"
 
 
 def pooled_curves(runs: Sequence[BenchmarkResult], group: str = "all") -> dict[str, PerformanceCurve]:
@@ -69,8 +96,4 @@ def pooled_curves(runs: Sequence[BenchmarkResult], group: str = "all") -> dict[s
             raise ParameterError("only runs of the same protocol on the same benchmark share a figure")
         if group not in run.pooled:
             raise ParameterError(f"there is no group {shown(group)}; there are {listed(run.pooled)}")
-    return {_name(run): run.pooled[group] for run in runs}
-
-
-def _name(run: BenchmarkResult) -> str:
-    return run.fusion if run.normalise == "none" else f"{run.fusion}, {run.normalise}"
+    return {run.label: run.pooled[group] for run in runs}

@@ -18,10 +18,22 @@ from numpy.typing import ArrayLike, NDArray
 
 from fairtrial.checks import check_alphas
 from fairtrial.counting.errors import ErrorCounts, ScoreData, ScoreSource, as_source, count_errors
-from fairtrial.counting.search import Level, all_points, crossing_points, hull_points
+from fairtrial.counting.search import BoundedCost, Level, all_points, bounded_points, crossing_points, hull_points
 from fairtrial.errors import ParameterError
 from fairtrial.rules.exact import simplest_fraction
-from fairtrial.rules.measures import MEASURES, DetectionCosts, Formula, as_measure, f1, precision, recall, share
+from fairtrial.rules.measures import (
+    MEASURES,
+    DetectionCosts,
+    Formula,
+    Measure,
+    MeasureLike,
+    as_measure,
+    f1,
+    precision,
+    recall,
+    share,
+)
+from fairtrial.rules.targets import KeptTarget, OffTarget, Rising, direction, kept_end
 
 CriterionLike: TypeAlias = "str | Criterion | DetectionCosts | Callable[[Any, Any, Any], Any]"
 AlphaMeaning: TypeAlias = Literal["none", "weight", "target"]
@@ -43,7 +55,8 @@ class Criterion:
         ``"all"`` looks at every candidate and suits any cost. ``"hull"`` looks at the ROC convex hull only:
         right for a cost that is quasi-convex in (FAR, FRR). ``"crossing"`` looks where `level` passes
         `target`: right for a cost that grows with their distance on either side, with a level that never falls
-        as the threshold rises.
+        as the threshold rises. ``"bounds"`` leaves out stretches of scores in which no cost is low enough, by what
+        the cost's method `floor` says of them: see `BoundedCost`.
     level, target
         For ``"crossing"``: the level of an `ErrorCounts`, and what it should be at an alpha.
     exact
@@ -58,6 +71,8 @@ class Criterion:
     alpha_means
         What the caller's alpha is to the cost: nothing, a weight between two aims, or the target of a rate.
         A target must be given, see `resolve_alpha`.
+    aim
+        The measure that alpha is the target of.
     weighs_far
         Whether the cost weighs FAR with alpha and FRR with 1 - alpha.
     freed
@@ -68,7 +83,7 @@ class Criterion:
 
     name: str
     cost: Formula
-    search: Literal["all", "hull", "crossing"] = "all"
+    search: Literal["all", "hull", "crossing", "bounds"] = "all"
     level: Level | None = None
     target: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None
     exact: bool = False
@@ -76,6 +91,7 @@ class Criterion:
     at_ends: Criterion | None = None
     ties_within_edges: bool = False
     alpha_means: AlphaMeaning = "none"
+    aim: Measure | None = None
     weighs_far: bool = False
     freed: Criterion | None = None
     summary: str = ""
@@ -91,6 +107,8 @@ class Criterion:
             return hull_points(source)
         if self.search == "crossing" and self.level is not None and self.target is not None:
             return crossing_points(source, self.level, self.target(alphas))
+        if self.search == "bounds" and isinstance(self.cost, BoundedCost):
+            return bounded_points(source, self.cost, alphas)
         return all_points(source)
 
     def resolve_alpha(self, alpha: float | None) -> float:
@@ -108,7 +126,8 @@ class Criterion:
         """
         if alpha is None:
             if self.alpha_means == "target":
-                raise ParameterError(f"criterion {self.name} needs a target: give alpha=..., as in alpha=0.001")
+                likely = 0.95 if self.aim is not None and self.aim.higher_is_better else 0.001
+                raise ParameterError(f"criterion {self.name} needs a target: give alpha=..., as in alpha={likely}")
             return 0.5 if self.alpha is None else self.alpha
         values = check_alphas(alpha)
         if len(values) != 1:
@@ -160,27 +179,6 @@ def _inequality(counts: ErrorCounts, alpha: Any) -> Any:
     return abs(alpha * counts.far - (1 - alpha) * counts.frr)
 
 
-def _far_off_target(counts: ErrorCounts, alpha: Any) -> Any:
-    return abs(alpha - counts.far)
-
-
-def _frr_off_target(counts: ErrorCounts, alpha: Any) -> Any:
-    return abs(alpha - counts.frr)
-
-
-def _far_below_target(counts: ErrorCounts, alpha: Any) -> Any:
-    return _kept(alpha - counts.far)
-
-
-def _frr_below_target(counts: ErrorCounts, alpha: Any) -> Any:
-    return _kept(alpha - counts.frr)
-
-
-def _kept(room: Any) -> Any:
-    """The distance below a target; every rate beyond it costs more than any below, and distances are at most 1."""
-    return abs(room) + (room < 0) * 1
-
-
 def _lost_precision_and_recall(counts: ErrorCounts, alpha: Any) -> Any:
     return -(alpha * precision(counts) + (1 - alpha) * recall(counts))
 
@@ -189,12 +187,13 @@ def _lost_f1(counts: ErrorCounts, alpha: Any) -> Any:
     return -f1(counts)
 
 
-def _minus_far(counts: ErrorCounts) -> NDArray[np.float64]:
-    return np.asarray(-counts.far)
+def _surplus(counts: ErrorCounts) -> NDArray[np.float64]:
+    """False rejects minus false accepts for each genuine trial: precision equals recall where this is 0."""
+    return np.asarray((counts.false_rejects - counts.false_accepts) / counts.genuine)
 
 
-def _frr_level(counts: ErrorCounts) -> NDArray[np.float64]:
-    return np.asarray(counts.frr)
+def _off_break_even(counts: ErrorCounts, alpha: Any) -> Any:
+    return abs(counts.false_rejects - counts.false_accepts) / counts.genuine
 
 
 def _detection_criterion(costs: DetectionCosts) -> Criterion:
@@ -223,44 +222,76 @@ _WER_EQUAL = Criterion(
     weighs_far=True,
     summary="alpha FAR nearest to (1 - alpha) FRR",
 )
-_FAR = Criterion(
-    "far",
-    _far_off_target,
-    search="crossing",
-    level=_minus_far,
-    target=np.negative,
-    exact=True,
-    alpha_means="target",
-    summary="FAR nearest to the target alpha",
-)
-_FRR = Criterion(
-    "frr",
-    _frr_off_target,
-    search="crossing",
-    level=_frr_level,
-    target=np.positive,
-    exact=True,
-    alpha_means="target",
-    summary="FRR nearest to the target alpha",
-)
+
+
+def target_criterion(measure: MeasureLike, *, kept: bool = False) -> Criterion:
+    """Make a criterion that aims at a target of any measure, the target being alpha.
+
+    Parameters
+    ----------
+    measure
+        What should be near alpha: a measure, its name, or a user's function of an `ErrorCounts`.
+    kept
+        Whether the measure must be as good as the target on dev, or better. Of the thresholds that keep it so, the
+        lowest is taken, which rejects fewest genuine trials; for a measure of genuine trials alone, such as recall,
+        the highest, which accepts fewest impostors. Where none keeps it, the nearest is taken.
+
+    Returns
+    -------
+    Criterion
+        Not registered yet; see `register_criterion`. Named like the measure, with ``-at-most`` or ``-at-least`` where
+        the target is kept.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, eqs. (12) to (14).
+
+    Examples
+    --------
+    >>> dev = ([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6])
+    >>> choose_thresholds(dev, target_criterion("precision", kept=True), [0.6, 0.8]).threshold
+    array([0.3, 0.6])
+    """
+    aim = as_measure(measure)
+    sign, end = direction(aim), kept_end(aim)
+    cost = KeptTarget(aim, end) if kept else OffTarget(aim)
+    bound = "least" if aim.higher_is_better else "most"
+    name = f"{aim.name}-at-{bound}" if kept else aim.name
+    bounded = aim.worsened_by_errors or aim.weights is not None
+    return Criterion(
+        name,
+        cost,
+        search="crossing" if sign else "bounds" if bounded else "all",
+        level=Rising(aim, sign) if sign else None,
+        target=None if not sign else np.positive if sign > 0 else np.negative,
+        exact=bounded,
+        alpha_means="target",
+        aim=aim,
+        summary=f"{end} threshold with {aim.label} at {bound} at the target alpha"
+        if kept
+        else f"{aim.label} nearest to the target alpha",
+    )
+
+
 for _criterion in (
     _WER_MIN,
     _WER_EQUAL,
     replace(_WER_EQUAL, name="eer", alpha=0.5, alpha_means="none", freed=_WER_EQUAL, summary="FAR nearest to FRR"),
     replace(_WER_MIN, name="hter-min", alpha=0.5, alpha_means="none", freed=_WER_MIN, summary="smallest HTER"),
-    _FAR,
-    _FRR,
-    replace(
-        _FAR,
-        name="far-at-most",
-        cost=_far_below_target,
-        summary="lowest threshold with a FAR of at most the target alpha",
+    *(target_criterion(name, kept=kept) for kept in (False, True) for name in ("far", "frr")),
+    *(
+        target_criterion(name, kept=kept)
+        for kept in (False, True)
+        for name in ("precision", "recall", "sensitivity", "specificity")
     ),
-    replace(
-        _FRR,
-        name="frr-at-most",
-        cost=_frr_below_target,
-        summary="highest threshold with an FRR of at most the target alpha",
+    Criterion(
+        "break-even",
+        _off_break_even,
+        search="crossing",
+        level=_surplus,
+        target=np.zeros_like,
+        exact=True,
+        summary="precision nearest to recall: as many trials accepted as are genuine",
     ),
     Criterion(
         "precision-recall",

@@ -6,6 +6,7 @@ and 0.3 by another, and both are right. So a definition has a name here and goes
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias, get_args
@@ -126,9 +127,20 @@ def where_equal(points: ErrorCounts) -> float:
     surplus = [a * points.genuine - r * points.impostor for a, r in zip(accepts, rejects, strict=True)]
     if surplus[0] < 0:
         return float(points[0].hter)
+    last, weight = crossing_of(surplus)
+    met = accepts[last] if weight == 0 else accepts[last] + weight * (accepts[last + 1] - accepts[last])
+    return float(Fraction(met) / points.impostor)
+
+
+def crossing_of(surplus: Sequence[int]) -> tuple[int, Fraction]:
+    """Where numbers that begin at 0 or above and never rise pass 0: the last that is not below, and how far on it is.
+
+    Examples
+    --------
+    >>> crossing_of([5, 1, -3])
+    (1, Fraction(1, 4))
+    """
     last = max(index for index, value in enumerate(surplus) if value >= 0)
     if surplus[last] == 0:
-        return float(Fraction(accepts[last], points.impostor))
-    weight = Fraction(surplus[last], surplus[last] - surplus[last + 1])
-    met = accepts[last] + weight * (accepts[last + 1] - accepts[last])
-    return float(met / points.impostor)
+        return last, Fraction(0)
+    return last, Fraction(surplus[last], surplus[last] - surplus[last + 1])

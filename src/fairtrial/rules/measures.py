@@ -85,6 +85,9 @@ class Measure:
         The label in the terms of ISO/IEC 19795-1; `label` by default.
     summary
         What it is, in a few words, for the help of the command line.
+    worsened_by_errors
+        Whether no error of either kind, added to others, ever makes it better: then a target of it is searched for
+        without looking at every score.
     """
 
     name: str
@@ -95,6 +98,7 @@ class Measure:
     weights: Callable[[float], Weights] | None = None
     iso_label: str = ""
     summary: str = ""
+    worsened_by_errors: bool = False
 
     def __post_init__(self) -> None:
         if not self.iso_label:
@@ -118,20 +122,21 @@ class Measure:
             return True
         return self.weights(0.25) != self.weights(0.75)
 
-    def gradient(self, counts: ErrorCounts, alpha: float = 0.5) -> tuple[float, float, float, float]:
+    def gradient(self, counts: ErrorCounts, alpha: float = 0.5) -> tuple[Any, Any, Any, Any]:
         r"""Compute the partial derivatives with respect to the four counts.
 
         Parameters
         ----------
         counts
-            Errors at one threshold.
+            Errors at one threshold or at several.
         alpha
             Matters to the weighted error rate only.
 
         Returns
         -------
         tuple
-            The derivatives with respect to false accepts, false rejects, genuine trials and impostor trials.
+            The derivatives with respect to false accepts, false rejects, genuine trials and impostor trials: numbers,
+            or arrays where there are several thresholds and the derivative is not the same at all of them.
 
         Notes
         -----
@@ -147,13 +152,14 @@ class Measure:
         weights = self.weights_at(alpha)
         if weights is not None:
             by_accepts, by_rejects = weights.far / counts.impostor, weights.frr / counts.genuine
-            return by_accepts, by_rejects, 0.0 - by_rejects * float(counts.frr), 0.0 - by_accepts * float(counts.far)
+            return by_accepts, by_rejects, 0.0 - by_rejects * counts.frr, 0.0 - by_accepts * counts.far
         accepts, rejects, genuine, impostor = (
-            float(count) for count in (counts.false_accepts, counts.false_rejects, counts.genuine, counts.impostor)
+            np.asarray(count, dtype=np.float64)[()]
+            for count in (counts.false_accepts, counts.false_rejects, counts.genuine, counts.impostor)
         )
 
-        def value(accepts: float, rejects: float, genuine: float, impostor: float) -> float:
-            return float(self(ErrorCounts(counts.threshold, accepts, rejects, genuine, impostor), alpha))
+        def value(accepts: Any, rejects: Any, genuine: Any, impostor: Any) -> Any:
+            return self(ErrorCounts(counts.threshold, accepts, rejects, genuine, impostor), alpha)
 
         return (
             _derivative(lambda x: value(x, rejects, genuine, impostor), accepts, 0.0, impostor),
@@ -163,13 +169,17 @@ class Measure:
         )
 
 
-def _derivative(function: Callable[[float], float], at: float, low: float, high: float) -> float:
+def _derivative(function: Callable[[Any], Any], at: Any, low: Any, high: Any) -> Any:
     """The derivative within [low, high]: central, or one-sided of second order where a border is too near."""
-    step = _STEP * max(min(at - low, high - at), 1.0)
-    if at - step >= low and at + step <= high:
-        return (function(at + step) - function(at - step)) / (2 * step)
-    side = step if at + 2 * step <= high else -step
-    return (4 * function(at + side) - 3 * function(at) - function(at + 2 * side)) / (2 * side)
+    step = _STEP * np.maximum(np.minimum(at - low, high - at), 1.0)
+    central = (at - step >= low) & (at + step <= high)
+    side = np.where(at + 2 * step <= high, step, -step)
+    # [()] makes a plain number of an array without dimensions
+    one, other = (np.where(central, at + a, at + b)[()] for a, b in ((step, side), (-step, 2 * side)))
+    ahead, beyond = function(one), function(other)
+    sided = (4 * ahead - 3 * function(at) - beyond) / (2 * side)
+    found = np.where(central, (ahead - beyond) / (2 * step), sided)
+    return found if found.ndim else float(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,10 +343,30 @@ for _measure in (
     linear_measure("frr", "FRR", Weights(0.0, 1.0), iso_label="FNMR", summary="share of genuine trials rejected"),
     linear_measure("wer", "WER", _wer_weights, summary="alpha FAR + (1 - alpha) FRR"),
     _detection_cost(DetectionCosts()),
-    Measure("class-error", class_error, "Classification error", summary="share of all trials decided wrongly"),
-    Measure("precision", precision, "Precision", higher_is_better=True, summary="genuine share of accepted trials"),
+    Measure(
+        "class-error",
+        class_error,
+        "Classification error",
+        summary="share of all trials decided wrongly",
+        worsened_by_errors=True,
+    ),
+    Measure(
+        "precision",
+        precision,
+        "Precision",
+        higher_is_better=True,
+        summary="genuine share of accepted trials",
+        worsened_by_errors=True,
+    ),
     linear_measure("recall", "Recall", Weights(0.0, -1.0, 1.0), higher_is_better=True, summary=_ACCEPTED),
-    Measure("f1", f1, "F1", higher_is_better=True, summary="harmonic mean of precision and recall"),
+    Measure(
+        "f1",
+        f1,
+        "F1",
+        higher_is_better=True,
+        summary="harmonic mean of precision and recall",
+        worsened_by_errors=True,
+    ),
     linear_measure("sensitivity", "Sensitivity", Weights(0.0, -1.0, 1.0), higher_is_better=True, summary=_ACCEPTED),
     linear_measure(
         "specificity",

@@ -18,7 +18,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from fairtrial.checks import check_alphas
 from fairtrial.counting.errors import ErrorCounts
-from fairtrial.counting.search import cells_at_crossings, cells_below_hull
+from fairtrial.counting.search import (
+    BoundedCost,
+    cells_at_crossings,
+    cells_below_hull,
+    cells_within_bounds,
+    errors_within,
+)
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.rules.criteria import Criterion, best_of_points
 from fairtrial.rules.measures import Measure
@@ -160,6 +166,8 @@ def _worth_a_look(
         return cells_below_hull(edges)
     if rule.search == "crossing" and rule.level is not None and rule.target is not None:
         return cells_at_crossings(rule.level(edges), rule.target(alphas))
+    if rule.search == "bounds" and isinstance(rule.cost, BoundedCost):
+        return cells_within_bounds(edges, rule.cost, alphas)
     if rule.search == "all" and not exact:
         raise ParameterError(
             f"criterion {rule.name} may choose any threshold, so counts in cells cannot bound it; read the scores "
@@ -175,14 +183,17 @@ class _LowestCosts:
         self._rule = rule
         before, after = edges[within - 1], edges[within]
         self._ends = before, after
-        self._corner = ErrorCounts(None, after.false_accepts, before.false_rejects, edges.genuine, edges.impostor)
+        self._within = errors_within(before, after)
         self._levels = None if rule.level is None else (rule.level(before), rule.level(after))
 
     def __call__(self, alpha: float) -> NDArray[np.float64]:
         rule = self._rule
+        fewest, most = self._within
+        if rule.search == "bounds" and isinstance(rule.cost, BoundedCost):
+            return rule.cost.floor(fewest, most, alpha)
         if self._levels is None or rule.target is None or rule.search != "crossing":
             # such costs never fall where errors are added: none is below that of the fewest of both kinds
-            return np.broadcast_to(rule.cost(self._corner, alpha), self._corner.false_accepts.shape)
+            return np.broadcast_to(rule.cost(fewest, alpha), fewest.false_accepts.shape)
         target = float(rule.target(np.array([alpha]))[0])
         passed = (self._levels[0] <= target + _NEAR) & (self._levels[1] >= target - _NEAR)
         nearest = np.minimum(*(np.asarray(rule.cost(end, alpha)) for end in self._ends))

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairtrial.intervals.judged import ClassName
-from fairtrial.people import Cluster, PersonSums, effective_people, spread_of_sums, without_one
+from fairtrial.people import Cluster, PersonSums, spread_of_sums
 from fairtrial.rules.measures import Weights
 from fairtrial.scale.axis import Integers
 from fairtrial.scale.counter import Counter
 from fairtrial.scale.watched import ROLES, Role
-from fairtrial.spread import ClassSpread, Floats, Spread
+from fairtrial.spread import ClassSpread, Floats, Spread, effective_people, without_one
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,7 +9,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.counting.errors import ErrorCounts, Genuine, Scores, add_by_class, rank_tally
+from fairtrial.counting.errors import ErrorCounts, Genuine, Scores, rank_tally
+from fairtrial.counting.plain import add_by_class
 from fairtrial.scale.axis import Integers
 from fairtrial.trials import IdColumn
 

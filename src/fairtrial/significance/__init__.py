@@ -1,6 +1,12 @@
 """Whether a difference is more than chance."""
 
-from fairtrial.significance.eer_bound import EerBound, bound_from_eers, bounds_from_eers, smallest_difference
+from fairtrial.significance.eer_bound import (
+    EerBound,
+    EerBounds,
+    bound_from_eers,
+    bounds_from_eers,
+    smallest_difference,
+)
 from fairtrial.significance.folds import corrected_resampled_test, five_by_two_test
 from fairtrial.significance.mcnemar import McNemar, mcnemar_test
 from fairtrial.significance.multiple import adjust_p_values, compact_letters
@@ -17,6 +23,7 @@ from fairtrial.significance.results import TestResult, equivalence_test
 __all__ = [
     "Discordant",
     "EerBound",
+    "EerBounds",
     "McNemar",
     "TestResult",
     "adjust_p_values",

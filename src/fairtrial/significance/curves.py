@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
@@ -13,15 +14,17 @@ from fairtrial.claims import Claim, Threshold, claims_along, largest_of_all
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.epc import PerformanceCurve
 from fairtrial.errors import ParameterError, TrialsError
-from fairtrial.intervals.bootstrap import Statistic, count_table, replicate
+from fairtrial.intervals.bootstrap import Bootstrap, Statistic, centred_along, count_table, replicate
 from fairtrial.intervals.rates import normal_quantile
 from fairtrial.judging import Judgement
 from fairtrial.rules.measures import Measure
 from fairtrial.significance.paired import pair_judgements
 from fairtrial.significance.rates import dependent_test, independent_test
-from fairtrial.tables import Column, Result, Table, every_tenth, plural
+from fairtrial.spread import Floats
+from fairtrial.tables import Column, Result, Table, every_tenth, interval_title, plural
 
 CurveTest: TypeAlias = Literal["independent", "dependent", "cluster", "bootstrap"]
+_Judged: TypeAlias = tuple[Judgement, Judgement]
 
 
 class Region(NamedTuple):
@@ -39,7 +42,7 @@ class Region(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CurveComparison(Result):
-    """A - B along alpha: the difference, its normal deviate, and the confidence that A is the worse one."""
+    """A - B along alpha: the difference, its interval, and the confidence that A is the worse one."""
 
     a: str
     b: str
@@ -47,6 +50,10 @@ class CurveComparison(Result):
     measure: Measure
     alpha: NDArray[np.float64]
     difference: NDArray[np.float64]
+    low: NDArray[np.float64]
+    """Where the interval of the difference begins; NaN where there is none, for want of any spread."""
+    high: NDArray[np.float64]
+    """Where it ends. The two systems differ where it does not hold 0."""
     statistic: NDArray[np.float64]
     """Normal deviates: as improbable as the difference is by the test."""
     critical: float
@@ -66,13 +73,13 @@ class CurveComparison(Result):
 
     @property
     def different(self) -> NDArray[np.bool_]:
-        """Where the two differ."""
-        return np.asarray((np.abs(self.statistic) > self.critical) & self.supported)
+        """Where the two differ: where the interval of the difference does not hold 0."""
+        return np.asarray(((self.low > 0) | (self.high < 0)) & self.supported)
 
     @property
     def regions(self) -> list[Region]:
         """The ranges of alpha where the two differ, and who is better there; never across a change of sign."""
-        side = np.where(self.different, np.sign(self.statistic), 0).astype(int)
+        side = np.where(self.different, np.where(self.low > 0, 1, -1), 0)
         edges = np.flatnonzero(np.diff(np.concatenate([[0], side, [0]])))
         lower_is_better = 1 if self.measure.higher_is_better else -1
         found = []
@@ -92,6 +99,8 @@ class CurveComparison(Result):
             "threshold": self.threshold,
             "alpha": self.alpha.tolist(),
             "difference": self.difference.tolist(),
+            "low": self.low.tolist(),
+            "high": self.high.tolist(),
             "statistic": self.statistic.tolist(),
             "worse": self.worse.tolist(),
             "critical": self.critical,
@@ -122,12 +131,19 @@ class CurveComparison(Result):
             Column("b", "B", detail=True),
             Column("alpha", "alpha", "number"),
             Column("difference", f"{self.measure.label}, A - B", kind),
+            Column("interval", interval_title(self.confidence), "interval"),
             Column("statistic", "z", "number"),
             Column("worse", "confidence that A is worse", "rate"),
             Column("different", "different", "flag"),
         )
-        series = (self.alpha, self.difference, self.statistic, self.worse, self.different)
-        rows = tuple((self.a, self.b, *values) for values in zip(*(s.tolist() for s in series), strict=True))
+        ends = [None if np.isnan(low) else (low, high) for low, high in zip(self.low, self.high, strict=True)]
+        series = (self.statistic, self.worse, self.different)
+        rows = tuple(
+            (self.a, self.b, alpha, difference, limits, *rest)
+            for alpha, difference, limits, *rest in zip(
+                self.alpha.tolist(), self.difference.tolist(), ends, *(each.tolist() for each in series), strict=True
+            )
+        )
         caption = f"{self.a} - {self.b} along alpha, {self.test} test, threshold {self.threshold}"
         shown = every_tenth(len(rows))
         return (Table("differences", caption, columns, rows, (self.summary(),), shown=shown),)
@@ -153,20 +169,27 @@ def compare_curves(
         Curves of two systems on the same trials, at the same values of alpha and of the same measure.
     method
         ``cluster`` knows which trials share people, and that the systems share trials. The others take the thresholds
-        as they are: ``bootstrap`` resamples people or trials, ``dependent`` knows that the systems share trials,
-        ``independent`` is eq. (14) of Poh & Bengio 2006.
+        as they are: ``bootstrap`` is the interval of Bengio, Mariéthoz & Keller 2005, centred at the mean of replicates
+        and just wide enough for the share of them that is asked for, with people or trials resampled; ``dependent``
+        knows that the systems share trials, ``independent`` is eq. (14) of Poh & Bengio 2006.
     threshold
         For ``cluster``: ``re-estimated``, or ``fixed``.
     simultaneous
-        Control the error over the whole range of alpha: the critical value is that of the largest of all
-        deviations where nothing differs.
+        Control the error over the whole range of alpha: intervals are as wide as the largest of all deviations along
+        alpha asks for where nothing differs.
+    confidence
+        Of the intervals of the difference.
     n_resamples, rng, workers
         For ``bootstrap``; threads do not change the result.
 
     Returns
     -------
     CurveComparison
-        The difference, how sure it is, and the regions.
+        The difference, its intervals, and the regions where these do not hold 0.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, section 5 and Fig. 8.
     """
     check_choice("method", method, get_args(CurveTest))
     check_choice("threshold", threshold, get_args(Threshold))
@@ -177,47 +200,55 @@ def compare_curves(
     if a.measure.name != b.measure.name:
         raise TrialsError(f"the curve of {a.system} is of {a.measure.name}, that of {b.system} of {b.measure.name}")
     pair_judgements(*judged)
-    measure = a.measure
-    critical = normal_quantile(confidence)
-    supported = np.ones(len(a.alpha), dtype=bool)
-    name: str = method
     if method == "cluster":
-        terms = [(1.0, judged[0]), (-1.0, judged[1])]
-        found = claims_along(terms, measure, threshold=threshold)
-        difference = np.array([each.estimate for each in found])
-        statistic = np.array([_deviate(each) for each in found])
-        threshold = found[0].threshold
-        name = method if judged[0].sets.people[1] is not None else "paired"
-        if threshold == "re-estimated":
-            supported = judged[0].supported & judged[1].supported
-        if simultaneous:
-            critical = largest_of_all(terms, measure, supported, confidence=confidence, threshold=threshold)
+        found = _by_claims(judged, a.measure, threshold, confidence, simultaneous)
     elif method == "bootstrap":
-        threshold = "fixed"
-        difference, statistic, reach = _by_bootstrap(judged, measure, confidence, n_resamples, rng, workers)
-        critical = reach if simultaneous else critical
+        found = _by_bootstrap(judged, a.measure, confidence, simultaneous, n_resamples, rng, workers)
     else:
-        threshold = "fixed"
-        if measure.weights is None:
-            raise ParameterError(f"{method} tests are for linear measures; {measure.name} needs cluster or bootstrap")
-        difference, statistic = _by_counts(judged, measure, method)
-        if simultaneous:
-            terms = [(1.0, judged[0]), (-1.0, judged[1])]
-            critical = largest_of_all(terms, measure, supported, confidence=confidence, threshold="fixed")
+        found = _by_counts(judged, a.measure, method, confidence, simultaneous)
     return CurveComparison(
         a.system,
         b.system,
-        name,
-        measure,
+        "paired" if method == "cluster" and judged[0].sets.people[1] is None else method,
+        a.measure,
         a.alpha,
-        difference,
-        statistic,
-        critical,
+        found.difference,
+        found.low,
+        found.high,
+        found.statistic,
+        found.critical,
         confidence,
         simultaneous,
-        threshold,
-        supported,
+        found.threshold,
+        found.supported,
     )
+
+
+class DifferenceAlong(NamedTuple):
+    """What a method says of the difference along alpha."""
+
+    difference: Floats
+    low: Floats
+    high: Floats
+    statistic: Floats
+    critical: float
+    threshold: Threshold
+    supported: NDArray[np.bool_]
+
+    @classmethod
+    def of_claims(
+        cls, found: Sequence[Claim], supported: NDArray[np.bool_], confidence: float, largest: float | None
+    ) -> DifferenceAlong:
+        """The difference by Student's t; `largest` is the critical value that holds for all alphas at once."""
+        from scipy.special import ndtr
+
+        critical = normal_quantile(confidence) if largest is None else largest
+        sure = confidence if largest is None else float(2 * ndtr(largest) - 1)
+        difference = np.array([each.estimate for each in found])
+        reach = np.array([each.quantile(sure) * each.sigma if sure < 1 else np.nan for each in found])
+        statistic = np.array([_deviate(each) for each in found])
+        threshold = found[0].threshold
+        return cls(difference, difference - reach, difference + reach, statistic, critical, threshold, supported)
 
 
 def _deviate(found: Claim) -> float:
@@ -227,35 +258,82 @@ def _deviate(found: Claim) -> float:
     return float(np.copysign(ndtri(max(stdtr(found.degrees, -abs(found.statistic)), 1e-300)), found.statistic))
 
 
+def _by_claims(
+    judged: _Judged, measure: Measure, threshold: Threshold, confidence: float, simultaneous: bool
+) -> DifferenceAlong:
+    """The difference along alpha, people and thresholds taken into account."""
+    terms = [(1.0, judged[0]), (-1.0, judged[1])]
+    found = claims_along(terms, measure, threshold=threshold)
+    threshold = found[0].threshold
+    supported = np.ones(len(found), dtype=bool)
+    if threshold == "re-estimated":
+        supported = judged[0].supported & judged[1].supported
+    largest = None
+    if simultaneous:
+        largest = largest_of_all(terms, measure, supported, confidence=confidence, threshold=threshold)
+    return DifferenceAlong.of_claims(found, supported, confidence, largest)
+
+
 def _by_counts(
-    judged: tuple[Judgement, Judgement], measure: Measure, method: CurveTest
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    judged: _Judged, measure: Measure, method: CurveTest, confidence: float, simultaneous: bool
+) -> DifferenceAlong:
     """The difference along alpha and its z, trials taken as independent."""
-    estimates, statistics = [], []
+    if measure.weights is None:
+        raise ParameterError(f"{method} tests are for linear measures; {measure.name} needs cluster or bootstrap")
+    tests = []
     for index, alpha in enumerate(judged[0].alpha.tolist()):
         pair = pair_judgements(*judged, index=index)
         a, b = pair.counts_a, pair.counts_b
-        found = (
+        tests.append(
             independent_test(a, b, measure=measure, alpha=alpha)
             if method == "independent"
             else dependent_test(a, b, pair.discordant, measure=measure, alpha=alpha)
         )
-        estimates.append(found.estimate)
-        statistics.append(found.statistic)
-    return np.array(estimates), np.array(statistics)
+    supported = np.ones(len(tests), dtype=bool)
+    critical = normal_quantile(confidence)
+    if simultaneous:
+        terms = [(1.0, judged[0]), (-1.0, judged[1])]
+        critical = largest_of_all(terms, measure, supported, confidence=confidence, threshold="fixed")
+    difference, statistic = (np.array([getattr(each, name) for each in tests]) for name in ("estimate", "statistic"))
+    # without any spread a difference cannot be tested
+    reach = np.array([critical * each.sigma if each.sigma else np.nan for each in tests])
+    return DifferenceAlong(difference, difference - reach, difference + reach, statistic, critical, "fixed", supported)
 
 
 def _by_bootstrap(
-    judged: tuple[Judgement, Judgement],
+    judged: _Judged,
     measure: Measure,
     confidence: float,
+    simultaneous: bool,
     n_resamples: int,
     rng: np.random.Generator | int | None,
     workers: int,
-) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-    """The difference along alpha in standard deviations of its replicates, and the critical value of all at once.
+) -> DifferenceAlong:
+    """The difference along alpha with the centred interval of its replicates, thresholds as they are."""
+    found = _replicates(judged, measure, n_resamples, rng, workers)
+    low, high, wider = centred_along(found, confidence=confidence, simultaneous=simultaneous)
+    difference = np.array([each.estimate for each in found])
+    statistic = np.array([_centred_deviate(each) for each in found])
+    critical, everywhere = wider * normal_quantile(confidence), np.ones(len(found), dtype=bool)
+    return DifferenceAlong(difference, low, high, statistic, critical, "fixed", everywhere)
 
-    The outcome cells of a trial are the pairs of intervals between thresholds that its two scores fall into.
+
+def _centred_deviate(found: Bootstrap) -> float:
+    """The normal deviate of the confidence at which the centred interval just reaches 0."""
+    from scipy.special import ndtri
+
+    middle = float(found.replicates.mean())
+    beyond = np.count_nonzero(np.abs(found.replicates - middle) >= abs(middle))
+    return float(-np.sign(middle) * ndtri((beyond + 1) / (len(found.replicates) + 1) / 2))
+
+
+def _replicates(
+    judged: _Judged, measure: Measure, n_resamples: int, rng: np.random.Generator | int | None, workers: int
+) -> list[Bootstrap]:
+    """The bootstrap of the difference at each alpha, all from the same replicates of the test trials or people.
+
+    The outcome cells of a trial are the pairs of intervals between thresholds that its two scores fall into. As in
+    `bootstrap_difference`, replicates of people are brought to the standard deviation of the cluster test.
     """
     trials, people = judged[0].trials, judged[0].sets.people[1]
     ranks, places, sizes = [], [], []
@@ -269,14 +347,16 @@ def _by_bootstrap(
     # from joint cells to those of each system
     margins = [np.eye(size)[own] for size, own in zip(sizes, np.divmod(filled, sizes[1]), strict=True)]
     statistic = _difference(measure, judged[0].alpha, margins, places, len(filled))
-    replicates, _ = replicate(table, statistic, n_resamples=n_resamples, rng=rng, workers=workers)
+    replicates, redrawn = replicate(table, statistic, n_resamples=n_resamples, rng=rng, workers=workers)
     difference = statistic(table.cells[None, :])[0]
-    spread = replicates.std(axis=0)
-    moving = spread > 0
-    scaled = np.zeros_like(difference)
-    scaled[moving] = difference[moving] / spread[moving]
-    farthest = np.max(np.abs(replicates[:, moving] - difference[moving]) / spread[moving], axis=1, initial=0)
-    return difference, scaled, float(np.quantile(farthest, confidence))
+    found = [
+        Bootstrap(float(value), np.ascontiguousarray(column), redrawn=redrawn)
+        for value, column in zip(difference, replicates.T, strict=True)
+    ]
+    if people is None:
+        return found
+    claims = claims_along([(1.0, judged[0]), (-1.0, judged[1])], measure, threshold="fixed")
+    return [each.scaled(claim.sigma) for each, claim in zip(found, claims, strict=True)]
 
 
 def _difference(

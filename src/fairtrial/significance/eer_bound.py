@@ -5,19 +5,21 @@ Hofbauer & Uhl, Calculating a boundary for the significance from the equal-error
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import isfinite, sqrt
 from typing import Any
 
 from fairtrial.checks import check_share
 from fairtrial.errors import ParameterError
-from fairtrial.tables import Column, Result, Table, number_text, p_phrase, percent
+from fairtrial.significance.multiple import Correction, adjust_p_values
+from fairtrial.tables import Column, Result, Table, number_text, p_phrase, percent, plural
 
 NOTE = (
     "the trials of most published EERs are all pairs of images and so share people; the bound takes them as independent"
 )
+_CAPTION = "Bounds from published EERs: chi2 is at least, p at most"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -29,10 +31,21 @@ class EerBound(Result):
     trials: int
     chi2: float
     p_value: float
+    p_adjusted: float
+    """The p value adjusted for the number of pairs; the same as `p_value` where there is one pair."""
+    names: tuple[str, str] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON."""
-        return {"a": self.a, "b": self.b, "chi2": self.chi2, "p_value": self.p_value}
+        named = {} if self.names is None else dict(zip(("name_a", "name_b"), self.names, strict=True))
+        return {
+            **named,
+            "a": self.a,
+            "b": self.b,
+            "chi2": self.chi2,
+            "p_value": self.p_value,
+            "p_adjusted": self.p_adjusted,
+        }
 
     def summary(self) -> str:
         """The bounds."""
@@ -41,22 +54,106 @@ class EerBound(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """The pair in one row."""
-        columns = (
-            Column("a", "EER of A", "rate"),
-            Column("b", "EER of B", "rate"),
-            Column("trials", "trials", "count", detail=True),
-            Column("chi2", "chi2", "number"),
-            Column("p_value", "p", "p"),
-        )
-        caption = "Bounds from published EERs: chi2 is at least, p at most"
-        return (Table("bounds", caption, columns, ((self.a, self.b, self.trials, self.chi2, self.p_value),), (NOTE,)),)
+        return (_table([self], "none"),)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class EerBounds(Result):
+    """Every pair of a list of published EERs, and the difference from which on any pair is significant."""
+
+    pairs: tuple[EerBound, ...]
+    largest: float
+    """EER_M of eq. (7): no EER of the list is larger."""
+    p_value: float
+    """What counts as significant."""
+    delta_eer: float | None
+    """The smallest difference that is significant whatever the pair, eq. (7); None where all EERs are 0."""
+    delta_eer_corrected: float | None
+    """The same with the p value divided by the number of pairs, so that it holds for all of them at once."""
+    correction: Correction
+
+    def to_dict(self) -> dict[str, Any]:
+        """The names of the command line's JSON."""
+        return {
+            "pairs": [pair.to_dict() for pair in self.pairs],
+            "eer_m": self.largest,
+            "delta_eer": self.delta_eer,
+            "delta_eer_corrected": self.delta_eer_corrected,
+            "correction": self.correction,
+            "notes": list(self.notes),
+        }
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """How many pairs are significant, from which difference on, and what the bound takes for granted."""
+        found = [self._significant(), self._differences()]
+        alike = sum(pair.a == pair.b == 0 for pair in self.pairs)
+        if alike and self.delta_eer is not None:
+            found.append(f"{plural(alike, 'pair')} of EERs of 0: nothing tells them apart, p is 1")
+        return (*found, NOTE)
+
+    def _significant(self) -> str:
+        count = sum(pair.p_adjusted <= self.p_value for pair in self.pairs)
+        adjusted = "" if self._plain else f", adjusted for {plural(len(self.pairs), 'pair')} ({self.correction})"
+        return f"{count} of {plural(len(self.pairs), 'pair')} significant at p = {self.p_value:g}{adjusted}"
+
+    def _differences(self) -> str:
+        if self.delta_eer is None or self.delta_eer_corrected is None:
+            return (
+                "all EERs are 0: no difference is there to be tested, and none is significant however many trials "
+                "there are; the largest EER that is possible can be chosen (eer_m=.001)"
+            )
+        differences = f"differences of {percent(self.delta_eer)} and more"
+        if self.delta_eer > self.largest:
+            return f"only {differences} are sure to be significant, and EERs up to {percent(self.largest)} have none"
+        many = f" ({percent(self.delta_eer_corrected)} for all pairs at once)" if not self._plain else ""
+        up_to = f"whatever the pair of EERs up to {percent(self.largest)}"
+        return f"{differences}{many} are significant at p = {self.p_value:g}, {up_to}"
+
+    @property
+    def _plain(self) -> bool:
+        return self.correction == "none" or len(self.pairs) == 1
+
+    def summary(self) -> str:
+        """How many pairs there are, and how many of them are significant."""
+        return self._significant()
+
+    def tables(self) -> tuple[Table, ...]:
+        """One row per pair."""
+        return (replace(_table(self.pairs, self.correction), notes=self.notes),)
 
 
 def bound_from_eers(a: float, b: float, trials: int) -> EerBound:
-    """Bound McNemar's uncorrected chi2 from below, eq. (5).
+    r"""Bound McNemar's uncorrected chi2 from below.
 
+    .. math:: \chi^{2\prime} = (EER_A - EER_B)^2 N / (EER_A + EER_B)
+
+    Parameters
+    ----------
+    a, b
+        Two EERs on the same trials, fractions.
+    trials
+        How many trials, N.
+
+    Returns
+    -------
+    EerBound
+        Chi2 at least, and the p value at most, what the discordant trials would give.
+
+    Raises
+    ------
+    ParameterError
+        An EER outside [0, 1], or no trial.
+
+    Notes
+    -----
     The trials that only one system gets wrong are at most ``(a + b) trials``, and no more than
-    ``(2 - a - b) trials`` where the EERs sum to more than 1. Two EERs of 0 give p = 1.
+    ``(2 - a - b) trials`` where the EERs sum to more than 1. Two EERs of 0 give p = 1. The bound holds for the
+    statistic without the correction for continuity.
+
+    References
+    ----------
+    Hofbauer & Uhl 2016, eq. (5) and Lemma 1.
 
     Examples
     --------
@@ -68,18 +165,112 @@ def bound_from_eers(a: float, b: float, trials: int) -> EerBound:
     _check(a, b, trials)
     disagree = min(a + b, 2 - a - b)
     chi2 = 0.0 if a == b else (a - b) ** 2 * trials / disagree
-    return EerBound(a, b, trials, chi2, float(stats.chi2.sf(chi2, 1)))
+    p_value = float(stats.chi2.sf(chi2, 1))
+    return EerBound(a, b, trials, chi2, p_value, p_value)
 
 
-def bounds_from_eers(eers: Sequence[float], trials: int) -> list[EerBound]:
-    """Bound every pair of a list of published EERs."""
-    if len(eers) < 2:
+def bounds_from_eers(
+    eers: Mapping[str, float] | Sequence[float],
+    trials: int,
+    *,
+    p_value: float = 0.01,
+    eer_m: float | None = None,
+    correction: Correction = "holm",
+) -> EerBounds:
+    """Bound every pair of a list of published EERs.
+
+    Parameters
+    ----------
+    eers
+        EERs on the same trials, fractions; by the names of the methods if they are to be named.
+    trials
+        How many trials.
+    p_value
+        What counts as significant.
+    eer_m
+        EER_M of eq. (7), at least the largest EER, which it is by default. A larger one is on the safe side where
+        the published EERs are rounded.
+    correction
+        How p values are adjusted for the number of pairs.
+
+    Returns
+    -------
+    EerBounds
+        The pairs, and the smallest difference that is significant.
+
+    Raises
+    ------
+    ParameterError
+        Fewer than two EERs, an `eer_m` below one of them, or a number that is not possible.
+
+    References
+    ----------
+    Hofbauer & Uhl 2016, eqs. (5) to (7). The paper asks for the multiplicity effect to be kept in mind.
+
+    Examples
+    --------
+    >>> found = bounds_from_eers({"TAN": 0.0057, "MA": 0.0007, "DAUGMAN": 0.0008}, 285390, eer_m=0.0058)
+    >>> round(100 * found.delta_eer, 3), [round(pair.p_adjusted, 3) for pair in found.pairs]
+    (0.052, [0.0, 0.0, 0.168])
+    """
+    named = list(eers.items()) if isinstance(eers, Mapping) else [(None, value) for value in eers]
+    if len(named) < 2:
         raise ParameterError("comparing needs at least two EERs")
-    return [bound_from_eers(a, b, trials) for a, b in combinations(eers, 2)]
+    pairs = [
+        replace(bound_from_eers(a, b, trials), names=None if first is None or second is None else (first, second))
+        for (first, a), (second, b) in combinations(named, 2)
+    ]
+    highest = max(value for _, value in named)
+    largest = highest if eer_m is None else eer_m
+    if not largest >= highest:
+        raise ParameterError(f"EER_M must be at least the largest EER, {highest:g}, not {largest:g}")
+    adjusted = adjust_p_values([pair.p_value for pair in pairs], correction)
+    check_share("p_value", p_value, open_ends=True)
+
+    def least(level: float) -> float | None:
+        return smallest_difference(largest, trials, p_value=level) if largest > 0 else None
+
+    return EerBounds(
+        tuple(replace(pair, p_adjusted=float(p)) for pair, p in zip(pairs, adjusted, strict=True)),
+        largest,
+        p_value,
+        least(p_value),
+        least(p_value / len(pairs)),
+        correction,
+    )
 
 
 def smallest_difference(largest: float, trials: int, *, p_value: float = 0.01) -> float:
-    """Give the difference of EERs from which on every pair up to `largest` is significant, eq. (7).
+    r"""Give the difference of EERs from which on every pair up to `largest` is significant.
+
+    .. math:: \Delta EER = \sqrt{2 \chi^{2*} EER_M / N}
+
+    Parameters
+    ----------
+    largest
+        EER_M: no EER is larger.
+    trials
+        How many trials.
+    p_value
+        What counts as significant.
+
+    Returns
+    -------
+    float
+        The difference, a fraction. A pair that differs by less may still be significant by `bound_from_eers`.
+
+    Raises
+    ------
+    ParameterError
+        A largest EER of 0, from which nothing differs, or a number that is not possible.
+
+    Notes
+    -----
+    Where EER_M is above one half, 1 takes the place of 2 EER_M: no more trials than there are can be discordant.
+
+    References
+    ----------
+    Hofbauer & Uhl 2016, eqs. (6) and (7).
 
     Examples
     --------
@@ -90,7 +281,24 @@ def smallest_difference(largest: float, trials: int, *, p_value: float = 0.01) -
 
     _check(largest, largest, trials)
     check_share("p_value", p_value, open_ends=True)
-    return sqrt(2 * float(stats.chi2.isf(p_value, 1)) * largest / trials)
+    if largest == 0:
+        raise ParameterError("the largest EER must be above 0: EERs of 0 do not differ, and nothing is significant")
+    return sqrt(float(stats.chi2.isf(p_value, 1)) * min(2 * largest, 1.0) / trials)
+
+
+def _table(pairs: Sequence[EerBound], correction: Correction) -> Table:
+    names = (Column("name_a", "A"), Column("name_b", "B")) if pairs[0].names is not None else ()
+    columns = (
+        *names,
+        Column("a", "EER of A", "rate"),
+        Column("b", "EER of B", "rate"),
+        Column("trials", "trials", "count", detail=True),
+        Column("chi2", "chi2", "statistic"),
+        Column("p_value", "p", "p"),
+        Column("p_adjusted", f"p ({correction})", "p", detail=correction == "none" or len(pairs) == 1),
+    )
+    records = [{**pair.to_dict(), "trials": pair.trials} for pair in pairs]
+    return Table.of("bounds", _CAPTION, columns, records, notes=[NOTE])
 
 
 def _check(a: float, b: float, trials: int) -> None:

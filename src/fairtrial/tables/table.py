@@ -35,6 +35,7 @@ Kind: TypeAlias = Literal[
     "rate",
     "interval",
     "number",
+    "statistic",
     "range",
     "ratio",
     "count",
@@ -45,8 +46,9 @@ Kind: TypeAlias = Literal[
 ]
 """What a column holds: free text; words of ours (``term``) and names of measures, shown
 in capitals unless they are several words, both of which `translate` may change; yes or no; a rate or a pair
-of rates, fractions shown in percent; a number or a pair of numbers; a ratio, with two decimals; a count; a p value; a
-threshold; a level of confidence and the width of an interval, fractions shown in percent."""
+of rates, fractions shown in percent; a number or a pair of numbers; a statistic, with six digits; a ratio, with two
+decimals; a count; a p value; a threshold; a level of confidence and the width of an interval, fractions shown in
+percent."""
 Row: TypeAlias = tuple[Any, ...]
 
 _LEFT = ("text", "term", "measure", "flag")
@@ -60,6 +62,7 @@ _SHOWN: dict[Kind, Callable[[Any], str]] = {
     "rate": in_percent,
     "interval": lambda pair: interval_text(*pair),
     "number": number_text,
+    "statistic": lambda value: number_text(value, 6),
     "range": lambda pair: range_text(*pair),
     "ratio": lambda value: "" if isnan(value) else f"{value:.2f}",
     "count": count_text,

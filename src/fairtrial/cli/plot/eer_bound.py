@@ -19,10 +19,9 @@ def command(asked: BoundOptions) -> Draw:
 
     \b
     Example:
-      fairtrial plot eer-bound .0057 .0008 .0007 .0028 0 --trials 285390 --out bound.png
+      fairtrial plot eer-bound TAN=.0057 DAUGMAN=.0008 MA=.0007 YAO=.0028 BASTYS=0 --trials 285390 --out bound.png
     """
     from fairtrial.plots.eer_bound import eer_bound_plot
-    from fairtrial.significance import bounds_from_eers
 
-    bounds = bounds_from_eers(asked.eers, asked.trials)
-    return lambda figure: eer_bound_plot(bounds, p_value=asked.p_value, ax=figure.add_subplot())
+    bounds = asked.bounds()
+    return lambda figure: eer_bound_plot(bounds, ax=figure.add_subplot())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fairtrial.cli import options
+from fairtrial.cli.compare import resamples_option
 from fairtrial.cli.epc import (
     BandOptions,
     CurveOptions,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 @options.takes(InputOptions, CurveOptions, ChanceOptions)
 @measure_option
 @options.takes(BandOptions, ThresholdOptions)
+@resamples_option
 @pool_option
 @options.takes(ReadingOptions)
 @click.option(
@@ -44,6 +46,7 @@ def command(
     reading: ReadingOptions,
     *,
     measure: str,
+    resamples: int,
     pool: bool,
     mark: tuple[float, ...],
     terms: Terms,
@@ -64,7 +67,7 @@ def command(
         raise ParameterError("--mark shows the HTER of a test set; leave it out, or give --test and no --measure")
     sets = inputs.sets(chance)
     curves = curves_of(inputs, sets, curve, measure, pool=pool)
-    bands = bands_of(inputs, curves, band.bands, given, chance)
+    bands = bands_of(inputs, curves, band, given, chance, resamples)
     rule = options.criterion_by_name(curve.criterion, curve.dcf)
     points = [
         evaluation_of(

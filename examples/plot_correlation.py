@@ -1,0 +1,18 @@
+"""Eight systems, correlated within genuine and within impostor trials."""
+
+import sys
+from pathlib import Path
+
+import fairtrial as ft
+from fairtrial.plots import correlation_plot, write_picture
+
+lp1 = ft.load_lausanne().sets[0]
+found = ft.system_correlations(lp1.dev)
+folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+write_picture(
+    lambda figure: correlation_plot(found, figure=figure),
+    folder / "correlation.png",
+    title="lausanne LP1: synthetic scores",
+    width=10,
+    height=5.2,
+)

@@ -1,0 +1,296 @@
+"""The passes over scores, compiled by numba: see `passes`.
+
+Scores are taken in blocks that fit the first cache: one loop without branches, which the compiler turns into vector
+instructions, finds their cells, another counts. Every operation on a score is the one that NumPy does, in the same
+order, so cells are the same to the last bit. The machine code is kept on disk and released from Python's lock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numba
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from fairtrial.counting.cells import Cells
+
+if TYPE_CHECKING:
+    from fairtrial.counting.errors import Genuine, RankTally, Scores
+
+_BLOCK = 2048
+_COPY = 1 << 20
+"""Scores copied at once where they do not lie side by side."""
+_NARROW_FROM = 1 << 14
+"""From so many cells on they are counted in single bytes first, which stay in the cache."""
+_FULL = np.uint8(255)
+"""A byte that can count no further; in cells that hold thresholds it is so from the start."""
+_MAX_INT64 = np.iinfo(np.int64).max
+
+
+def count_cells(total: NDArray[np.int64], cells: Cells, scores: Scores, genuine: Genuine) -> None:
+    """Count the scores of each class in each cell."""
+    for part, flags, row in _parts(scores, genuine):
+        _compiled(_count_cells, part.dtype)(total, part, flags, row, *_laid_out(cells))
+
+
+def count_ranks(total: NDArray[np.int64], ranks: RankTally, scores: Scores, genuine: Genuine) -> None:
+    """Count the scores of each class by the number of thresholds below them."""
+    below = np.append(ranks.below, len(ranks.thresholds))
+    for part, flags, row in _parts(scores, genuine):
+        _compiled(_count_ranks, part.dtype)(total, part, flags, row, *_laid_out(ranks.cells), ranks.thresholds, below)
+
+
+def gather(cells: Cells, chosen: NDArray[np.bool_], scores: Scores, genuine: Genuine) -> tuple[Scores, Scores]:
+    """Gather the scores in the chosen cells."""
+    found: tuple[list[Scores], list[Scores]] = [scores[:0]], [scores[:0]]
+    for part, flags, row in _parts(scores, genuine):
+        room = np.empty_like(part)  # what stays empty takes no memory
+        impostor, others = _compiled(_gather, part.dtype)(room, part, flags, row, *_laid_out(cells), chosen)
+        found[0].append(room[:impostor].copy())
+        found[1].append(room[others:][::-1].copy())
+    return np.concatenate(found[0]), np.concatenate(found[1])
+
+
+def find_extremes(total: NDArray[np.float64], cells: Cells, chosen: NDArray[np.bool_], scores: Scores) -> None:
+    """Find the lowest and the highest score in the chosen cells."""
+    for part, _, _ in _parts(scores, True):
+        _compiled(_find_extremes, part.dtype)(total, part, *_laid_out(cells), chosen)
+
+
+def count_up_to(values: NDArray[np.float64], scores: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Count the scores at or below each value."""
+    found = np.empty(len(values), dtype=np.int64)
+    _compiled(_count_up_to, scores.dtype)(found, values, scores)
+    return found
+
+
+def prepare() -> None:
+    """Compile one pass or take it from disk, to see whether that works here."""
+    if getattr(numba.config, "DISABLE_JIT", False):
+        raise RuntimeError("numba is told not to compile")
+    total = np.zeros((2, 4), dtype=np.int64)
+    count_cells(total, Cells(0.0, 1.0, 1, ordinal=False), np.zeros(1), True)
+    if total.tolist() != [[0, 0, 0, 0], [0, 0, 1, 0]]:
+        raise RuntimeError("numba counts otherwise than NumPy")
+
+
+def _parts(scores: Scores, genuine: Genuine) -> Iterator[tuple[Scores, NDArray[np.bool_], int]]:
+    """Scores that lie side by side, their flags or none, and the class where there are no flags."""
+    step = len(scores) if scores.flags.c_contiguous and scores.dtype.isnative else _COPY
+    for start in range(0, len(scores), max(step, 1)):
+        part = np.ascontiguousarray(scores[start : start + step], dtype=scores.dtype.newbyteorder("="))
+        if isinstance(genuine, bool):
+            yield part, np.empty(0, dtype=np.bool_), int(genuine)
+        else:
+            yield part, np.ascontiguousarray(genuine[start : start + step]), 0
+
+
+def _laid_out(cells: Cells) -> tuple[NDArray[np.float64], bool, NDArray[np.int64], NDArray[np.float64]]:
+    even = np.array([cells.low, cells.scale, cells.inner + 2.0])
+    return even, cells.ordinal, np.array(cells.starts, dtype=np.int64), cells.table
+
+
+_within: Callable[[Any], Any] = numba.njit(nogil=True)
+
+
+@_within
+def _even_cell(place: Any, low: Any, scale: Any, top: Any) -> Any:
+    cell = (place - low) * scale + 2.0
+    cell = cell if cell > 1.0 else 1.0
+    return np.int32(cell if cell < top else top)
+
+
+@_within
+def _locate(scores: Any, even: Any, ordinal: Any, starts: Any, table: Any, places: Any, cells: Any) -> None:
+    """Write the cells of a block of scores, with `places` for their positions."""
+    size = scores.size
+    low, scale, top = even[0], even[1], even[2]
+    if not ordinal and starts.size == 0:  # nearly always, so in one go
+        for i in range(size):
+            cell = _even_cell(np.float64(scores[i]), low, scale, top)
+            cells[i] = cell if scores[i] != -np.inf else 0
+        return
+    for i in range(size):
+        places[i] = np.float64(scores[i]) + 0.0
+    if ordinal:
+        bits = places.view(np.int64)
+        for i in range(size):
+            places[i] = np.float64(bits[i] ^ ((bits[i] >> 63) & _MAX_INT64))
+    for i in range(size):
+        cells[i] = _even_cell(places[i], low, scale, top)
+    for start in starts:
+        for i in range(size):
+            row = table[start + cells[i]]
+            # this way round, since an infinite score in a cell of scale 0 is not a number here
+            part = (places[i] - row[0]) * row[1]
+            part = part if part > 0.0 else 0.0
+            cells[i] = np.int32(part if part < row[2] else row[2]) + np.int32(row[3])
+    for i in range(size):
+        cells[i] = cells[i] if scores[i] != -np.inf else 0
+
+
+@_within
+def _shift(cells: Any, genuine: Any, count: Any) -> None:
+    """Move the cells of genuine scores behind all those of impostor scores."""
+    for i in range(genuine.size):
+        cells[i] += count * genuine[i]
+
+
+def _count_cells(
+    total: Any, scores: Any, genuine: Any, row: Any, even: Any, ordinal: Any, starts: Any, table: Any
+) -> None:
+    places, cells = np.empty(_BLOCK, np.float64), np.empty(_BLOCK, np.int32)
+    count = np.int32(total.shape[1])
+    flat = total.reshape(-1) if genuine.size else total[row]
+    narrow = np.zeros(flat.size if count >= _NARROW_FROM else 0, np.uint8)
+    for start in range(0, scores.size, _BLOCK):
+        block = scores[start : start + _BLOCK]
+        _locate(block, even, ordinal, starts, table, places, cells)
+        _shift(cells, genuine[start : start + _BLOCK], count)
+        if narrow.size:
+            for i in range(block.size):
+                cell = np.uint32(cells[i])
+                if narrow[cell] != _FULL:
+                    narrow[cell] += np.uint8(1)
+                else:
+                    narrow[cell] = 0
+                    flat[cell] += 256
+        else:
+            for i in range(block.size):
+                flat[np.uint32(cells[i])] += 1
+    for index in range(narrow.size):
+        flat[index] += narrow[index]
+
+
+def _count_ranks(
+    total: Any,
+    scores: Any,
+    genuine: Any,
+    row: Any,
+    even: Any,
+    ordinal: Any,
+    starts: Any,
+    table: Any,
+    thresholds: Any,
+    below: Any,
+) -> None:
+    places, cells = np.empty(_BLOCK, np.float64), np.empty(_BLOCK, np.int32)
+    count = np.int32(below.size - 1)
+    seen, narrow = np.zeros(2 * count, np.int64), np.zeros(2 * count, np.uint8)
+    for index in range(2 * count):
+        if below[index % count] < below[index % count + 1]:
+            narrow[index] = _FULL
+    for start in range(0, scores.size, _BLOCK):
+        block = scores[start : start + _BLOCK]
+        _locate(block, even, ordinal, starts, table, places, cells)
+        _shift(cells, genuine[start : start + _BLOCK], count)
+        for i in range(block.size):
+            cell = np.uint32(cells[i])
+            if narrow[cell] != _FULL:
+                narrow[cell] += np.uint8(1)
+                continue
+            true = cells[i] >= count
+            rank, high = below[cells[i] - count * true], below[cells[i] - count * true + 1]
+            if rank == high:
+                narrow[cell] = 0
+                seen[cell] += 256
+                continue
+            while high - rank > 1:
+                middle = (rank + high) >> 1
+                if block[i] > thresholds[middle]:
+                    rank = middle
+                else:
+                    high = middle
+            total[true if genuine.size else row, rank + (block[i] > thresholds[rank])] += 1
+    for index in range(2 * count):
+        own = index % count
+        if below[own] == below[own + 1]:
+            total[index // count if genuine.size else row, below[own]] += seen[index] + narrow[index]
+
+
+def _gather(
+    room: Any,
+    scores: Any,
+    genuine: Any,
+    row: Any,
+    even: Any,
+    ordinal: Any,
+    starts: Any,
+    table: Any,
+    chosen: Any,
+) -> Any:
+    """Fill `room` with impostor scores from its beginning and with genuine ones from its end; say how far."""
+    places, cells = np.empty(_BLOCK, np.float64), np.empty(_BLOCK, np.int32)
+    impostor, others = 0, room.size
+    for start in range(0, scores.size, _BLOCK):
+        block = scores[start : start + _BLOCK]
+        flags = genuine[start : start + _BLOCK]
+        _locate(block, even, ordinal, starts, table, places, cells)
+        for i in range(block.size):
+            if chosen[np.uint32(cells[i])]:
+                if flags[i] if flags.size else row:
+                    others -= 1
+                    room[others] = block[i]
+                else:
+                    room[impostor] = block[i]
+                    impostor += 1
+    return impostor, others
+
+
+def _find_extremes(total: Any, scores: Any, even: Any, ordinal: Any, starts: Any, table: Any, chosen: Any) -> None:
+    places, cells = np.empty(_BLOCK, np.float64), np.empty(_BLOCK, np.int32)
+    for start in range(0, scores.size, _BLOCK):
+        block = scores[start : start + _BLOCK]
+        _locate(block, even, ordinal, starts, table, places, cells)
+        for i in range(block.size):
+            cell = np.uint32(cells[i])
+            if chosen[cell]:
+                score = np.float64(block[i]) + 0.0
+                if score < total[0, cell]:
+                    total[0, cell] = score
+                if score > total[1, cell]:
+                    total[1, cell] = score
+
+
+def _count_up_to(found: Any, values: Any, scores: Any) -> None:
+    count = 0
+    for i in range(values.size):
+        while count < scores.size and scores[count] <= values[i]:
+            count += 1
+        found[i] = count
+
+
+def _read(dtype: Any, dimensions: int = 1) -> Any:
+    """The type of an array that is only read; one that may be written to will do."""
+    return types.Array(dtype, dimensions, "C", readonly=True)
+
+
+_CELLS = (_read(types.float64), types.boolean, _read(types.int64), _read(types.float64, 2))
+_COUNTS = types.Array(types.int64, 2, "C")
+_CLASSES = (_read(types.boolean), types.int64)
+_ARGUMENTS: dict[Callable[..., Any], Callable[[Any], tuple[Any, ...]]] = {
+    _count_cells: lambda dtype: (_COUNTS, _read(dtype), *_CLASSES, *_CELLS),
+    _count_ranks: lambda dtype: (
+        _COUNTS,
+        _read(dtype),
+        *_CLASSES,
+        *_CELLS,
+        _read(types.float64),
+        _read(types.int64),
+    ),
+    _gather: lambda dtype: (types.Array(dtype, 1, "C"), _read(dtype), *_CLASSES, *_CELLS, _read(types.boolean)),
+    _count_up_to: lambda dtype: (types.Array(types.int64, 1, "C"), _read(dtype), _read(dtype)),
+    _find_extremes: lambda dtype: (types.Array(types.float64, 2, "C"), _read(dtype), *_CELLS, _read(types.boolean)),
+}
+"""What each function takes, for scores of a type."""
+
+
+@cache
+def _compiled(function: Callable[..., Any], dtype: np.dtype[Any]) -> Callable[..., Any]:
+    arguments = _ARGUMENTS[function](numba.from_dtype(dtype))
+    made: Callable[..., Any] = numba.njit([arguments], nogil=True, cache=True)(function)
+    return made

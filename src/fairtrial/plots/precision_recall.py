@@ -1,0 +1,170 @@
+"""Precision against recall, the break-even points, and the point at which each system would really work."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fairtrial.claims import GIVEN
+from fairtrial.curves import PrecisionRecallCurve, precision_recall_curve
+from fairtrial.errors import ParameterError
+from fairtrial.folds import CROSS_VALIDATED, Block
+from fairtrial.intervals.judged import judged_interval
+from fairtrial.intervals.rates import RateInterval
+from fairtrial.judging import CHOSEN, Judgement
+from fairtrial.people import Cluster
+from fairtrial.plots.operating import judge_systems
+from fairtrial.plots.style import GREY, axes_for, in_percent, legend_within, legible, look
+from fairtrial.rules.break_even import BreakEvenPoint, break_even_point
+from fairtrial.rules.criteria import CriterionLike
+from fairtrial.rules.measures import f1
+from fairtrial.tables import percent
+from fairtrial.trials import Trials
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgedPrecision:
+    """Precision and recall of one system on test, its break-even point there (a posteriori), and the a-priori point."""
+
+    system: str
+    curve: PrecisionRecallCurve
+    break_even: BreakEvenPoint
+    judgement: Judgement
+    precision: RateInterval
+    recall: RateInterval
+
+
+def judged_precision(
+    dev: Trials,
+    test: Trials | None,
+    *,
+    blocks: Sequence[Block] = (),
+    systems: Sequence[str] | None = None,
+    criterion: CriterionLike = "break-even",
+    alpha: float | None = None,
+    confidence: float = 0.95,
+    cluster: Cluster | None = None,
+    max_points: int = 2000,
+) -> tuple[JudgedPrecision, ...]:
+    """Prepare the figure of precision and recall of one or several systems.
+
+    Parameters
+    ----------
+    dev, test, blocks
+        Where the threshold comes from and what is judged, as in `operating_curves`.
+    systems
+        Which systems; all by default.
+    criterion, alpha
+        How the threshold is chosen on dev.
+    confidence, cluster
+        Of the intervals of precision and recall, and what test trials share.
+    max_points
+        How many points of a curve are kept for drawing.
+
+    Returns
+    -------
+    tuple
+        One entry per system.
+
+    Examples
+    --------
+    >>> from fairtrial import load_lausanne
+    >>> lp1 = load_lausanne().sets[0]
+    >>> (found,) = judged_precision(lp1.dev, lp1.test, systems=["(LFCC,GMM)"])
+    >>> found.precision.low < found.precision.estimate < found.precision.high
+    True
+    """
+    found = []
+    for judgement in judge_systems(dev, test, blocks, systems, criterion, alpha, cluster):
+        trials, system = judgement.trials, judgement.system
+        curve = precision_recall_curve(trials, system=system, max_points=max_points)
+        intervals = (
+            judged_interval(judgement, measure=name, confidence=confidence) for name in ("precision", "recall")
+        )
+        found.append(JudgedPrecision(system, curve, break_even_point(trials, system=system), judgement, *intervals))
+    return tuple(found)
+
+
+def precision_recall_plot(
+    curves: JudgedPrecision | Sequence[JudgedPrecision], *, low: float = 0.0, ax: Axes | None = None
+) -> Axes:
+    """Draw precision against recall, with the line where they are equal and the a-priori points.
+
+    Hollow points are the break-even points on test; the threshold from dev leads to the filled ones.
+
+    Parameters
+    ----------
+    curves
+        Entries of `judged_precision`.
+    low
+        Where both axes begin, a fraction.
+
+    Returns
+    -------
+    Axes
+        Precision upward, recall to the right; fractions that are read in percent.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, eqs. (4) and (8), Fig. 1 for this pair.
+    """
+    shown = (curves,) if isinstance(curves, JudgedPrecision) else tuple(curves)
+    if not shown:
+        raise ParameterError("there is no curve to draw")
+    if not 0 <= low < 1:
+        raise ParameterError(f"axes must begin at a fraction from 0 to below 1, not {low}")
+    with axes_for(ax, (5.4, 5.2)) as own:
+        own.plot([low, 1], [low, 1], color=GREY, linewidth=0.8, zorder=1, label="precision = recall")
+        for number, curve in enumerate(shown):
+            _draw(own, curve, number)
+        own.set_xlim(low, 1)
+        own.set_ylim(low, 1)
+        own.set_aspect("equal")
+        in_percent(own.xaxis, "recall")
+        in_percent(own.yaxis, "precision")
+        own.set_title(_headline(shown[0]))
+        legend_within(own, len(shown))
+        return own
+
+
+def _draw(ax: Axes, found: JudgedPrecision, number: int) -> None:
+    """The curve, its break-even point, and the a-priori point with the intervals of precision and recall."""
+    drawn, counts = look(number), found.judgement.at(0)
+    line: dict[str, Any] = {"color": drawn.colour, "linestyle": drawn.line}
+    # between two thresholds precision is no higher than at the one with the higher recall
+    ax.plot(found.curve.recall, found.curve.precision, drawstyle="steps-post", **line)
+    figures = f"break-even {percent(found.break_even.value)}, F1 {percent(f1(counts))}"
+    ax.plot([], [], marker=drawn.marker, label=f"{legible(found.system)}: {figures}", **line)
+    even = found.break_even.value
+    ax.plot(even, even, drawn.marker, color=drawn.colour, markerfacecolor="white", markersize=6, zorder=3)
+    reach = [
+        [[max(own.estimate - own.low, 0.0)], [max(own.high - own.estimate, 0.0)]]
+        for own in (found.recall, found.precision)
+    ]
+    ax.errorbar(
+        found.recall.estimate,
+        found.precision.estimate,
+        xerr=reach[0],
+        yerr=reach[1],
+        color=drawn.colour,
+        marker=drawn.marker,
+        markeredgecolor="white",
+        markersize=7,
+        elinewidth=1.1,
+        capsize=2.5,
+        zorder=4,
+    )
+
+
+def _headline(found: JudgedPrecision) -> str:
+    kind, rule = found.judgement.kind, found.judgement.criterion.described(float(found.judgement.alpha[0]))
+    cross = kind == CROSS_VALIDATED
+    return (
+        f"curves, break-even points: a posteriori, on {'all trials' if cross else 'test'}\n"
+        f"points, F1: {'on held-out trials' if cross else kind}, threshold by {rule} {CHOSEN[kind]}\n"
+        f"{100 * found.precision.confidence:g} % intervals, {GIVEN[found.precision.threshold]}"
+    )

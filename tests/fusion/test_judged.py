@@ -1,0 +1,155 @@
+"""A fusion beside its systems: weights, the test against the best, and where the dev scores come from."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from fairtrial import ParameterError, Trials, TrialSets, choose_thresholds, count_errors, fuse, fuse_scores, judge
+from fairtrial.fusion import FUSIONS, FusionData
+from fairtrial.fusion.combination import Inner
+from fairtrial.fusion.holding import client_folds
+from fairtrial.fusion.trained import register_classifier
+from fairtrial.significance.paired import leading_test, pair_judgements
+from simulated import crossed
+
+RNG = np.random.default_rng(0)
+DEV = crossed(RNG, clients=20, impostors=8, systems=("face", "voice", "gait"), effect=0.3)
+TEST = crossed(RNG, clients=20, impostors=8, systems=("face", "voice", "gait"), effect=0.3, start=100)
+
+
+def test_test_against_the_best_is_the_leading_one() -> None:
+    result = fuse(DEV, TEST, fusion="logistic")
+    rates = {base.system: base.test.hter for base in result.baselines}
+    assert rates[result.best] == min(rates.values())
+    sets = TrialSets(DEV, TEST)
+    fused = judge(TrialSets(result.scores.dev, result.scores.test), criterion="wer-equal")
+    alone = judge(sets, system=result.best, criterion="wer-equal")
+    assert result.test == leading_test(pair_judgements(fused, alone))
+    assert (result.test.test, result.test.threshold) == ("cluster", "re-estimated")
+    assert result.test.estimate == pytest.approx(result.evaluation.test.hter - min(rates.values()))
+    shown = result.to_dict()["against_best"]
+    assert (shown["system"], shown["p_value"]) == (result.best, result.test.p_value)
+    assert [table.name for table in result.tables()] == ["systems", "gain", "test", "weights"]
+
+
+def test_weights_of_logistic_regression_are_those_of_scikit_learn() -> None:
+    result = fuse(DEV, TEST, fusion="logistic", normalise="z")
+    impostor = DEV.scores[~DEV.genuine]
+    scores = (DEV.scores - impostor.mean(axis=0)) / impostor.std(axis=0)
+    coefficients = LogisticRegression(max_iter=1000).fit(scores, DEV.genuine).coef_[0]
+    assert [own.system for own in result.weights] == ["face", "voice", "gait"]
+    assert [own.weight for own in result.weights] == pytest.approx(coefficients, rel=1e-9)
+    moved = np.abs(coefficients) * scores.std(axis=0)
+    assert [own.share for own in result.weights] == pytest.approx(moved / moved.sum())
+
+
+def test_shares_do_not_depend_on_the_scale_of_scores() -> None:
+    wide = [Trials(part.scores * [1.0, 100.0, 1.0], part.genuine, part.systems, **part.ids) for part in (DEV, TEST)]  # type: ignore[arg-type]
+    once, again = fuse(DEV, TEST, fusion="lda").weights, fuse(*wide, fusion="lda").weights
+    assert [own.share for own in once] == pytest.approx([own.share for own in again])
+    assert again[1].weight == pytest.approx(once[1].weight / 100)
+
+
+@pytest.mark.parametrize("normalise", ["none", "min-max"])
+def test_weights_of_a_support_vector_machine_are_those_of_the_scores_it_gets(normalise: str) -> None:
+    result = fuse(DEV, TEST, fusion="svm-linear", normalise=normalise, folds=3)
+    low, width = (DEV.scores.min(axis=0), np.ptp(DEV.scores, axis=0)) if normalise == "min-max" else (0.0, 1.0)
+    fused = ((TEST.scores - low) / width) @ [own.weight for own in result.weights]
+    assert np.ptp(fused - result.scores.test.column()) == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.parametrize("fusion", ["svm-linear", "weighted-mean", "client-weights", "lda"])
+def test_linear_fusions_have_weights(fusion: str) -> None:
+    shares = [own.share for own in fuse(DEV, TEST, fusion=fusion, folds=3).weights]
+    assert sum(shares) == pytest.approx(1)
+    assert min(shares) > 0.2  # all systems are equally good
+
+
+@pytest.mark.parametrize("fusion", ["mean", "max", "qda", "gmm", "mlp", "client-qda"])
+def test_other_fusions_have_none(fusion: str) -> None:
+    result = fuse(DEV, TEST, fusion=fusion, folds=3)
+    assert result.weights == ()
+    assert "weights" not in [table.name for table in result.tables()]
+
+
+def uneven(factor: float) -> list[Trials]:
+    return [Trials(part.scores * [1.0, factor, 1.0], part.genuine, part.systems, **part.ids) for part in (DEV, TEST)]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("fusion", ["mean", "weighted-mean", "max", "client-threshold"])
+def test_scores_of_different_ranges_are_noted(fusion: str) -> None:
+    note = fuse_scores(*uneven(10), fusion=fusion).uneven
+    assert any(shown.endswith(note) for shown in fuse(*uneven(10), fusion=fusion).notes)
+    assert note.startswith("scores of different ranges are put together as they are (voice -")
+    assert note.endswith('normalise="z" brings them to one scale')
+    spread = (DEV.scores * [1, 10, 1]).std(axis=0)
+    assert f"voice counts {spread[1] / spread.min():.3g} times as much as" in note
+
+
+def test_like_ranges_and_fitted_scales_are_not() -> None:
+    for options in ({"fusion": "logistic"}, {"normalise": "z"}, {"fusion": "client-scores"}):
+        assert fuse_scores(*uneven(10), **options).uneven == ""  # type: ignore[arg-type]
+    assert fuse_scores(*uneven(2)).uneven == ""
+
+
+def test_inner_folds_for_a_method_that_has_none_of_its_own() -> None:
+    fused = fuse_scores(DEV, TEST, fusion="logistic", inner="folds", folds=4, rng=1)
+    assert fused.held_out == "clients"
+    expected = np.empty(len(DEV))
+    for held_out in client_folds(DEV, 4, 1):
+        fitted = LogisticRegression(max_iter=1000).fit(DEV.scores[~held_out], DEV.genuine[~held_out])
+        expected[held_out] = fitted.decision_function(DEV.scores[held_out])
+    assert fused.dev.column() == pytest.approx(expected, rel=1e-9)
+    assert "the threshold is that of held-out dev scores, 4 folds of clients" in fused.notes
+
+
+def test_without_inner_folds_the_scores_are_those_that_were_fitted_on() -> None:
+    fused = fuse_scores(DEV, TEST, fusion="qda", inner="none")
+    assert not fused.cross_validated
+    data_fused = FUSIONS["qda"].fit(_data(DEV)).apply(DEV.scores.astype(np.float64), None)
+    assert fused.dev.column() == pytest.approx(data_fused)
+    assert fused.notes == ("the threshold is that of dev scores it was fitted on, which look too good",)
+    within = fuse_scores(DEV, TEST, fusion="client-threshold", inner="none")
+    assert "the threshold is that of dev scores it was fitted on, which look too good" in within.notes
+
+
+def test_without_inner_folds_hyper_parameters_are_those_of_the_lowest_hter_on_dev() -> None:
+    before = dict(FUSIONS)
+    register_classifier("ridge", lambda C: LogisticRegression(C=C), grid=[{"C": c} for c in (1e-6, 1e-3, 10.0)])
+    try:
+        result = fuse(DEV, TEST, fusion="ridge", inner="none")
+    finally:
+        FUSIONS.clear()
+        FUSIONS.update(before)
+    rates = {}
+    for c in (1e-6, 1e-3, 10.0):
+        scores = LogisticRegression(C=c).fit(DEV.scores, DEV.genuine).decision_function(DEV.scores)
+        trials = Trials(scores[:, None], DEV.genuine, ("x",))
+        threshold = choose_thresholds(trials, "wer-equal", 0.5).threshold[0]
+        rates[c] = float(count_errors(trials, threshold).scalar().hter)
+    assert result.scores.parameters == {"C": min(rates, key=lambda c: rates[c])}
+    assert any("the lowest HTER on dev chose C" in note for note in result.tables()[0].notes)
+
+
+def test_a_fusion_of_many_parameters_looks_better_on_dev_without_inner_folds() -> None:
+    """Algorithm 1 is there for this: test less dev, summed over several data sets."""
+    rng = np.random.default_rng(5)
+    ways: tuple[Inner, ...] = ("none", "folds")
+    excess = dict.fromkeys(ways, 0.0)
+    for _ in range(6):
+        dev = crossed(rng, clients=20, impostors=6, systems=tuple("abcdef"), separation=0.8)
+        test = crossed(rng, clients=60, impostors=10, systems=tuple("abcdef"), separation=0.8, start=100)
+        for inner in ways:
+            result = fuse(dev, test, fusion="qda", inner=inner)
+            excess[inner] += result.evaluation.test.hter - result.evaluation.dev.hter
+    assert excess["none"] / 6 > 0.015
+    assert excess["folds"] < excess["none"] / 2
+
+
+def test_inner_is_checked() -> None:
+    with pytest.raises(ParameterError, match="inner must be one of auto, folds, none, not 'magic'"):
+        fuse_scores(DEV, TEST, inner="magic")  # type: ignore[arg-type]
+
+
+def _data(trials: Trials) -> FusionData:
+    return FusionData(trials.scores.astype(np.float64), trials.genuine)
