@@ -26,6 +26,17 @@ def scores(seed: int) -> ft.Trials:
     )
 
 
+def counters() -> tuple[ft.Counter, ft.Counter]:
+    found = []
+    for seed in (0, 1):
+        counter = ft.Counter(scores(0).systems, precision=0.05)
+        rng = np.random.default_rng(seed)
+        genuine = rng.random(6000) < 0.3
+        counter.update(rng.normal(size=(6000, 2)) + genuine[:, None], genuine)
+        found.append(counter)
+    return found[0], found[1]
+
+
 @cache
 def results() -> dict[str, Result]:
     dev, test = scores(0), scores(1)
@@ -79,6 +90,9 @@ def results() -> dict[str, Result]:
         "eer": ft.equal_error_rate(dev, system="face"),
         "precision and recall": ft.precision_recall_curve(dev, system="face"),
         "break-even": ft.break_even_point(dev, system="face"),
+        "counted evaluation": ft.evaluate_counted(*counters(), system="face", measures=["f1"]),
+        "counted curve": ft.bounded_curve(*counters(), system="face", alphas=np.linspace(0, 1, 21), measure="dcf"),
+        "counted comparison": ft.compare_counted(*counters()),
     }
 
 
@@ -86,7 +100,8 @@ NAMES = [
     "evaluation", "comparison", "pair", "curve", "areas", "band", "compared curves", "area test", "interval", "test",
     "mcnemar", "bound", "bounds", "repeated", "no errors", "rate test", "fit", "fit test", "study", "studies", "claims",
     "plan", "checked plan", "comparison plan", "fusion", "applied", "correlations", "predictions", "chimeric",
-    "benchmark", "contest", "roc", "eer", "precision and recall", "break-even",
+    "benchmark", "contest", "roc", "eer", "precision and recall", "break-even", "counted evaluation", "counted curve",
+    "counted comparison",
 ]  # fmt: skip
 
 

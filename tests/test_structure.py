@@ -26,7 +26,7 @@ LAYERS = [
     {"significance", "individuals"},
     {"evaluation", "comparison", "areas", "planning"},
     {"fusion"},
-    {"benchmark"},
+    {"benchmark", "scale"},
     {"plots", "report"},
     {"cli"},
 ]

@@ -100,6 +100,11 @@ from .rules.break_even import BreakEvenPoint, break_even_point
 from .rules.criteria import CRITERIA, Criterion, choose_thresholds, register_criterion, target_criterion
 from .rules.eer import EqualErrorRate, equal_error_rate
 from .rules.measures import MEASURES, DetectionCosts, Measure, Weights, linear_measure, register_measure
+from .scale.comparing import BoundedComparison, compare_counted
+from .scale.counter import Counter
+from .scale.figures import bounded_curve, bounded_eer, counted_roc, evaluate_counted
+from .scale.merging import load_counters
+from .scale.results import BoundedCurve, BoundedEvaluation
 from .significance import (
     Discordant,
     EerBound,
@@ -144,6 +149,9 @@ __all__ = [
     "BenchmarkSet",
     "BetaBinomialFit",
     "Block",
+    "BoundedComparison",
+    "BoundedCurve",
+    "BoundedEvaluation",
     "BreakEvenPoint",
     "Cell",
     "ChimericStudy",
@@ -152,6 +160,7 @@ __all__ = [
     "Comparison",
     "ComparisonPlan",
     "Contest",
+    "Counter",
     "CoverageRow",
     "CoverageStudy",
     "Criterion",
@@ -213,6 +222,8 @@ __all__ = [
     "as_source",
     "auc_error",
     "bound_from_eers",
+    "bounded_curve",
+    "bounded_eer",
     "bounds_from_eers",
     "break_even_point",
     "check_claims",
@@ -224,12 +235,14 @@ __all__ = [
     "class_test",
     "compact_letters",
     "compare",
+    "compare_counted",
     "compare_curves",
     "compare_pooled",
     "compare_runs",
     "comparison_power",
     "corrected_resampled_test",
     "count_errors",
+    "counted_roc",
     "cover",
     "cover_exactly",
     "cross_validate",
@@ -243,6 +256,7 @@ __all__ = [
     "equivalence_test",
     "errors_pmf",
     "evaluate",
+    "evaluate_counted",
     "expected_areas",
     "f_ratio",
     "fit_beta_binomial",
@@ -261,6 +275,7 @@ __all__ = [
     "judged_interval",
     "linear_measure",
     "list_experiments",
+    "load_counters",
     "load_dataset",
     "load_lausanne",
     "make_blocks",

@@ -259,17 +259,21 @@ def _spread(terms: Terms, measure: Measure, counts: Sequence[ErrorCounts], alpha
     weights = [local_weights(measure, own, alpha) for own in counts]
     people = terms[0][1].sets.people[1]
     if len(terms) == 1 and people is None:
-        own = counts[0]
-        return put_classes_together(
-            independent_class(weights[0].frr ** 2 * own.frr * (1 - own.frr), own.genuine),
-            independent_class(weights[0].far ** 2 * own.far * (1 - own.far), own.impostor),
-        )
+        return counted_spread(counts[0], weights[0])
     errors, shared = _errors(terms, weights, index)
     if people is None:
         found = independent_spread(terms[0][1].trials.genuine, errors, shared)
     else:
         found = people.error_variance(errors, shared)
     return not_below_chance(found, errors, shared, terms[0][1].trials.genuine) if len(terms) > 1 else found
+
+
+def counted_spread(counts: ErrorCounts, weights: Weights) -> Spread:
+    """The variance of a weighted sum of rates from counts alone, all trials independent."""
+    return put_classes_together(
+        independent_class(weights.frr**2 * counts.frr * (1 - counts.frr), counts.genuine),
+        independent_class(weights.far**2 * counts.far * (1 - counts.far), counts.impostor),
+    )
 
 
 def _errors(terms: Terms, weights: Sequence[Weights], index: int) -> tuple[NDArray[Any], tuple[float, float]]:

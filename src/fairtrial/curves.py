@@ -88,7 +88,7 @@ def roc_curve(
     """
     source = as_source(data, system=system)
     counts = hull_points(source) if convex_hull else all_points(source)
-    return RocCurve(counts if max_points is None else _thinned(counts, max_points), convex_hull)
+    return RocCurve(counts if max_points is None else thinned_points(counts, max_points), convex_hull)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -187,10 +187,10 @@ def precision_recall_curve(
     counts = counts[counts.genuine - counts.false_rejects + counts.false_accepts > 0]
     if not len(counts):
         raise TrialsError("every score is -inf: nothing is ever accepted, and there is no precision")
-    return PrecisionRecallCurve(counts if max_points is None else _thinned(counts, max_points))
+    return PrecisionRecallCurve(counts if max_points is None else thinned_points(counts, max_points))
 
 
-def _thinned(counts: ErrorCounts, max_points: int) -> ErrorCounts:
+def thinned_points(counts: ErrorCounts, max_points: int) -> ErrorCounts:
     """Points whose staircase is that of all points, or near it where there are too many corners."""
     if max_points < 2:
         raise ParameterError(f"max_points must be at least 2, not {max_points}")

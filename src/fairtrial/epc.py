@@ -196,10 +196,10 @@ def performance_curve(
     array([0.25  , 0.3833, 0.3833])
     """
     sets = TrialSets(dev, test, cluster, seed_of(rng))
-    return curve_of(judge(sets, system=system, criterion=criterion, alphas=_rising(alphas)), measure)
+    return curve_of(judge(sets, system=system, criterion=criterion, alphas=rising_alphas(alphas)), measure)
 
 
-def _rising(alphas: ArrayLike | None) -> NDArray[np.float64]:
+def rising_alphas(alphas: ArrayLike | None) -> NDArray[np.float64]:
     """Values of alpha along a curve: those given, if they rise, or 0, 0.01, ..., 1."""
     if alphas is None:
         return alpha_grid()
@@ -237,7 +237,7 @@ def cross_validated_curve(
         Its thresholds are NaN, as every block has its own.
     """
     sets = TrialSets(trials, trials, cluster, seed_of(rng), blocks)
-    return curve_of(judge(sets, system=system, criterion=criterion, alphas=_rising(alphas)), measure)
+    return curve_of(judge(sets, system=system, criterion=criterion, alphas=rising_alphas(alphas)), measure)
 
 
 def pool_curves(curves: Sequence[PerformanceCurve], *, system: str = "pooled") -> PerformanceCurve:

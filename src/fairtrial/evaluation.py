@@ -349,7 +349,7 @@ def evaluation_of(
     own = judgement.system if isinstance(judgement.sets.test, Trials) else None
     dev_eer = equal_error_rate(as_source(judgement.sets.dev, system=own, what="dev"), definition=eer)
     folds = judgement.fold_thresholds
-    reported = _named(measures)
+    reported = named_measures(measures)
     leading: Literal["re-estimated", "fixed"] = "re-estimated" if resample == "both" else "fixed"
     intervals = judged_intervals(judgement, confidence=confidence)
     if resample == "test":
@@ -357,7 +357,7 @@ def evaluation_of(
     far, frr = (
         judged_interval(judgement, measure=name, confidence=confidence, threshold=leading) for name in ("far", "frr")
     )
-    design_effect = _design_effect(intervals)
+    design_effect = design_effect_of(intervals)
     return Evaluation(
         judgement.system,
         judgement.criterion,
@@ -370,7 +370,7 @@ def evaluation_of(
         intervals,
         far,
         frr,
-        {name: _number(measure, test, alpha) for name, measure in reported.items()},
+        {name: measure_value(measure, test, alpha) for name, measure in reported.items()},
         {
             name: judged_interval(judgement, measure=measure, confidence=confidence, threshold=leading)
             for name, measure in reported.items()
@@ -381,14 +381,14 @@ def evaluation_of(
         (
             *judgement.sets.notes,
             *judgement.notes,
-            *(f"{judgement.system}: {note}" for note in (*_warnings(dev_eer, test), *_sharing(design_effect))),
+            *(f"{judgement.system}: {note}" for note in (*error_notes(dev_eer, test), *sharing_notes(design_effect))),
         ),
         reported,
         judgement,
     )
 
 
-def _named(measures: Sequence[MeasureLike]) -> dict[str, Measure]:
+def named_measures(measures: Sequence[MeasureLike]) -> dict[str, Measure]:
     """Measures by names that tell them apart."""
     known = [as_measure(measure) for measure in ([measures] if isinstance(measures, str) else measures)]
     names = [measure.name for measure in known]
@@ -398,14 +398,16 @@ def _named(measures: Sequence[MeasureLike]) -> dict[str, Measure]:
     }
 
 
-def _number(measure: Measure, counts: ErrorCounts, alpha: float) -> float:
+def measure_value(measure: Measure, counts: ErrorCounts, alpha: float) -> float:
+    """A measure at one threshold, as one number."""
     value = measure(counts, alpha)
     if np.ndim(value):
         raise ParameterError(f"measure {measure.name} must give one number, not {value!r}")
     return float(value)
 
 
-def _design_effect(intervals: Sequence[RateInterval]) -> float | None:
+def design_effect_of(intervals: Sequence[RateInterval]) -> float | None:
+    """How many times the variance is that of independent trials, by the intervals of an evaluation."""
     fixed = [found for found in intervals if found.threshold == "fixed"]
     robust, independent = fixed[0], fixed[-1]
     if robust.method in ("wilson", "independent") or not independent.sigma:
@@ -413,7 +415,8 @@ def _design_effect(intervals: Sequence[RateInterval]) -> float | None:
     return (robust.sigma / independent.sigma) ** 2
 
 
-def _sharing(design_effect: float | None) -> list[str]:
+def sharing_notes(design_effect: float | None) -> list[str]:
+    """What the reader should know of trials that share people."""
     if design_effect is None or design_effect <= 1.2**2:
         return []
     return [
@@ -422,7 +425,8 @@ def _sharing(design_effect: float | None) -> list[str]:
     ]
 
 
-def _warnings(eer: EqualErrorRate, test: ErrorCounts) -> list[str]:
+def error_notes(eer: EqualErrorRate, test: ErrorCounts) -> list[str]:
+    """What the reader should know of the errors: scores the wrong way round, no error at all."""
     warnings = []
     if eer.value > 0.5:
         warnings.append(

@@ -41,7 +41,7 @@ CHOSEN: dict[Kind, str] = {
     "at a given threshold": "as given",
 }
 """Where thresholds were chosen, by the kind of the figures: what follows "threshold by CRITERION"."""
-_SAME_TRIALS = "dev and test are the same trials, so the threshold was set on what it is judged by"
+SAME_TRIALS = "dev and test are the same trials, so the threshold was set on what it is judged by"
 SUPPORT = 30
 """The number of errors that a target needs before it can be relied on (Doddington's rule of 30)."""
 
@@ -126,7 +126,7 @@ class TrialSets:
         """What the reader should know of the trials and their people."""
         found = _notes_of_sets(self.dev, None if self.blocks else self.test)
         if self.origin == "same trials":
-            found.append(_SAME_TRIALS)
+            found.append(SAME_TRIALS)
         if self.origin == "dev" and self.overlap:
             found.append(f"{plural(self.overlap, 'person', 'people')} take part in both dev and test")
         if self.people[1] is not None:

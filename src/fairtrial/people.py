@@ -99,11 +99,17 @@ def _merged(sets: Sequence[Trials], people: Sequence[Sequence[NDArray[np.int64]]
     ]
     if not links:
         return None
+    first, second = (np.concatenate(side) for side in zip(*links, strict=True))
+    return one_person(1 + max(int(column.max(initial=-1)) for own in people for column in own), first, second)
+
+
+def one_person(size: int, first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The number of the person behind each of so many names, given pairs of names that are one person."""
+    if not len(first):
+        return np.arange(size)
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    first, second = (np.concatenate(side) for side in zip(*links, strict=True))
-    size = 1 + max(int(column.max(initial=-1)) for own in people for column in own)
     graph = coo_array((np.ones(len(first)), (first, second)), shape=(size, size))
     return np.asarray(connected_components(graph, directed=False)[1].astype(np.int64))
 
@@ -141,7 +147,7 @@ class Members:
         return found
 
     def without_one(self, sums: Floats) -> Floats:
-        """By how much a mean changes without each person: their sum, and more the larger their share."""
+        """By how much a mean changes without each person."""
         shares = np.zeros(len(sums))
         shares[: len(self.person_trials)] = self.shares
         return without_one(sums, shares)
@@ -280,16 +286,15 @@ class People:
         trials = np.sum([part.person_trials[column] for column in part.people], axis=0)
         error = np.array([np.argmin(trials)])
         sums, twice, alone = _centred(part, error, np.ones(1), 1.0, self.size)
-        return _class_spread(part, part.without_one(sums), twice, alone)
+        return PersonSums(part.without_one(sums), twice, alone, part.effective, len(part.rows)).spread
 
     def _put_together(self, sums: list[Floats], twice: list[float], alone: list[float]) -> Spread:
         """From sums by person, squares that they count twice, and squares of single trials, to variances."""
-        moved = [part.without_one(own) for part, own in zip(self.classes, sums, strict=True)]
-        classes = [_class_spread(*own) for own in zip(self.classes, moved, twice, alone, strict=True)]
-        degrees = welch([(own.variance, max(own.people - 1, 1.0)) for own in classes])
-        together = float(np.sum((moved[0] + moved[1]) ** 2)) - sum(twice)
-        variance = max(together * degrees / (degrees + 1), sum(alone))
-        return Spread(variance, degrees, classes[0], classes[1])
+        parts = [
+            PersonSums(part.without_one(own), squares, single, part.effective, len(part.rows))
+            for part, own, squares, single in zip(self.classes, sums, twice, alone, strict=True)
+        ]
+        return spread_of_sums(*parts)
 
     def sums_by_person(self, deviations: Floats) -> Floats:
         """By how much a sum of contributions changes without each person, and the other way round."""
@@ -329,12 +334,36 @@ def _doubts(trials: Trials, cluster: Cluster) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _class_spread(part: Members, moved: Floats, twice: float, alone: float) -> ClassSpread:
-    """The variance of one class, from what leaving each person out changes."""
-    squares = moved**2
-    total = float(squares.sum())
-    variance = max((total - twice) * one_fewer(part.effective), alone)
-    return ClassSpread(variance, part.effective, len(part.rows), concentration(squares, total))
+@dataclass(frozen=True, slots=True, eq=False)
+class PersonSums:
+    """The contributions of one class of trials, summed by person."""
+
+    moved: Floats
+    """By how much the figure changes without each person."""
+    twice: float
+    """The squares that sums by person count twice, as two people take part in a trial."""
+    alone: float
+    """The squares of single trials."""
+    effective: float
+    """As many people of equal weight they are worth."""
+    trials: int
+
+    @property
+    def spread(self) -> ClassSpread:
+        """The variance of the class, from what leaving each person out changes."""
+        squares = self.moved**2
+        total = float(squares.sum())
+        variance = max((total - self.twice) * one_fewer(self.effective), self.alone)
+        return ClassSpread(variance, self.effective, self.trials, concentration(squares, total))
+
+
+def spread_of_sums(genuine: PersonSums, impostor: PersonSums) -> Spread:
+    """The variance of a figure of both classes, people numbered alike in them."""
+    classes = genuine.spread, impostor.spread
+    degrees = welch([(own.variance, max(own.people - 1, 1.0)) for own in classes])
+    together = float(np.sum((genuine.moved + impostor.moved) ** 2)) - genuine.twice - impostor.twice
+    variance = max(together * degrees / (degrees + 1), genuine.alone + impostor.alone)
+    return Spread(variance, degrees, *classes)
 
 
 def _common(own: Cluster, asked: Cluster) -> Cluster:

@@ -126,6 +126,6 @@ def test_hull_beyond_exact_doubles() -> None:
     accepts = np.array([3 * 10**9, 2 * 10**9, 10**9, 1, 0])
     rejects = np.array([0, 10**9, 2 * 10**9, 3 * 10**9 - 1, 3 * 10**9])
     counts = ErrorCounts(np.arange(5.0), accepts, rejects, 3 * 10**9, 3 * 10**9)
-    assert search._hull(counts).tolist() == [0, 4]
+    assert search.hull_of_points(counts).tolist() == [0, 4]
     rejects[2] -= 1
-    assert search._hull(counts).tolist() == [0, 2, 4]
+    assert search.hull_of_points(counts).tolist() == [0, 2, 4]

@@ -30,6 +30,8 @@ COMMANDS = {
     "chimeric": "What chimeric users do to a fusion.",
     "benchmark": "Measure a fusion method over a whole protocol.",
     "datasets": "List the score sets that fairtrial knows.",
+    "count": "Count scores, any number of them, into a small file.",
+    "merge": "Merge files of counts.",
     "plot": "Draw the figures.",
     "convert": "Convert score files from one format to another.",
     "formats": "List the score file formats.",

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairtrial.cli import options
-from fairtrial.cli.options import ChanceOptions, InputOptions, OutputOptions, PointOptions, ReadingOptions
+from fairtrial.cli.counted import are_counts, chosen_systems, read_counters, refuse
+from fairtrial.cli.options import ChanceOptions, InputOptions, OutputOptions, PointOptions, ReadingOptions, names_of
 from fairtrial.cli.output import print_result
 from fairtrial.cli.progress import Bar
 from fairtrial.cli.reporting import check_report, repeat_of, report_option, write_page
@@ -80,12 +81,31 @@ def command(
     """
     from fairtrial.cli.inputs import read_inputs
     from fairtrial.comparison import compare, cross_validated_comparison
+    from fairtrial.scale.comparing import compare_counted
 
     check_report(report)
     output.check(files.files)
     rule, figure = point.rule, options.measure_by_name(measure, point.dcf)
     if five_by_two and files.folds is None:
         raise ParameterError("--5x2cv deals the people of one set into halves: give --folds K in place of --test")
+    if are_counts(files):
+        refuse(report=report, margin=margin)
+        names = names_of(chosen) if chosen else reading.systems
+        dev, test = read_counters(files, reading, chance)
+        counted = compare_counted(
+            dev,
+            test,
+            systems=chosen_systems(dev, names),
+            reference=reference,
+            criterion=rule,
+            alpha=point.alpha,
+            measure=figure,
+            correction=correction,
+            alternative=alternative,
+            confidence=chance.confidence,
+        )
+        print_result(output, counted.tables(), counted.to_dict())
+        return
     inputs = read_inputs(files, reading, chance, chosen)
     count = len(inputs.systems)
     with Bar("comparing", count * (count - 1) // 2 if reference is None else count - 1) as bar:

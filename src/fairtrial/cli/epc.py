@@ -10,6 +10,7 @@ import click
 
 from fairtrial.cli import options
 from fairtrial.cli.compare import resamples_option
+from fairtrial.cli.counted import are_counts, chosen_systems, read_counters, refuse
 from fairtrial.cli.options import ChanceOptions, InputOptions, OutputOptions, ReadingOptions, choice, option
 from fairtrial.cli.output import print_result
 from fairtrial.cli.progress import Bar
@@ -192,6 +193,10 @@ def command(
     from fairtrial.cli.inputs import read_inputs
 
     output.check(files.files)
+    if are_counts(files):
+        refuse(bands=None if band.bands == "none" else band.bands, compare=pair, pool=pool)
+        _curves_of_counts(files, curve, chance, reading, output, measure)
+        return
     inputs = read_inputs(files, reading, chance)
     sets = inputs.sets(chance)
     areas = {} if asked.no_areas else areas_of(inputs, sets, curve, chance, asked)
@@ -212,6 +217,41 @@ def command(
         found["comparison"] |= {each.threshold: each.to_dict() for each in along[1:]}
         tables += _comparison_tables(along, tests)
     print_result(output, tables, found)
+
+
+def _curves_of_counts(
+    files: InputOptions,
+    curve: CurveOptions,
+    chance: ChanceOptions,
+    reading: ReadingOptions,
+    output: OutputOptions,
+    measure: str,
+) -> None:
+    """The curves of files of counts, with their bounds; no areas."""
+    from fairtrial.epc import alpha_grid
+    from fairtrial.scale.figures import bounded_curve
+    from fairtrial.tables import join_tables
+
+    dev, test = read_counters(files, reading, chance)
+    low, high = curve.range
+    names = chosen_systems(dev, reading.systems)
+    curves = []
+    with Bar("curves", len(names)) as bar:
+        for name in names:
+            curves.append(
+                bounded_curve(
+                    dev,
+                    test,
+                    system=name,
+                    alphas=alpha_grid(curve.points, low=low, high=high),
+                    criterion=options.criterion_by_name(curve.criterion, curve.dcf),
+                    measure=options.measure_by_name(measure, curve.dcf),
+                )
+            )
+            bar.advance()
+    notes = list(dict.fromkeys(note for each in curves for note in each.notes))
+    found = {"curves": [each.to_dict() for each in curves], "areas": {}, "notes": notes}
+    print_result(output, join_tables([each.tables() for each in curves]), found)
 
 
 def curves_of(

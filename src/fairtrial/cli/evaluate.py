@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 import click
 
 from fairtrial.cli import options
+from fairtrial.cli.counted import are_counts, chosen_systems, read_counters, refuse
 from fairtrial.cli.options import ChanceOptions, InputOptions, OutputOptions, PointOptions, ReadingOptions
 from fairtrial.cli.output import print_result
 from fairtrial.cli.reporting import check_report, repeat_of, report_option, write_page
@@ -14,6 +16,7 @@ from fairtrial.cli.reporting import check_report, repeat_of, report_option, writ
 if TYPE_CHECKING:
     from fairtrial.evaluation import Evaluation
     from fairtrial.rules.eer import EerDefinition
+    from fairtrial.rules.measures import Measure
 
 eer_option = click.option(
     "--eer",
@@ -59,6 +62,7 @@ def command(
       fairtrial evaluate --dev dev.txt --test test.txt
       fairtrial evaluate --dev scores.csv --folds 5 --criterion far --alpha .001 --json
       fairtrial evaluate --dev dev.txt --test test.txt --out errors.csv --report evaluation.html
+      fairtrial evaluate --dev dev.ftc --test test.ftc
     """
     from fairtrial.cli.inputs import for_each_system, read_inputs
     from fairtrial.evaluation import evaluation_of
@@ -69,6 +73,10 @@ def command(
     rule = point.rule
     check_report(report)
     output.check(files.files)
+    if are_counts(files):
+        refuse(report=report)
+        _evaluate_counts(files, point, chance, reading, output, more, eer)
+        return
     inputs = read_inputs(files, reading, chance)
 
     sets = inputs.sets(chance, resamples=resamples)
@@ -83,5 +91,36 @@ def command(
 
         page = evaluation_page(results, repeat_of(files.files, chance.seed), terms=output.terms)
         write_page(page, report)
+    found = {"systems": [result.to_dict() for result in results]}
+    print_result(output, join_tables([result.tables() for result in results]), found)
+
+
+def _evaluate_counts(
+    files: InputOptions,
+    point: PointOptions,
+    chance: ChanceOptions,
+    reading: ReadingOptions,
+    output: OutputOptions,
+    measures: Sequence[Measure],
+    eer: EerDefinition,
+) -> None:
+    """The same from files of counts."""
+    from fairtrial.scale.figures import evaluate_counted
+    from fairtrial.tables import join_tables
+
+    dev, test = read_counters(files, reading, chance)
+    results = [
+        evaluate_counted(
+            dev,
+            test,
+            system=name,
+            criterion=point.rule,
+            alpha=point.alpha,
+            measures=measures,
+            confidence=chance.confidence,
+            eer=eer,
+        )
+        for name in chosen_systems(dev, reading.systems)
+    ]
     found = {"systems": [result.to_dict() for result in results]}
     print_result(output, join_tables([result.tables() for result in results]), found)

@@ -150,7 +150,7 @@ class ArraySource:
 
     def tally(self, what: Tally[Total]) -> Total:
         # both NumPy and the compiled passes let go of the interpreter while they count, so threads share the work
-        threads = max(1, min(_processors(), _MAX_THREADS, (self.genuine + self.impostor) >> 20))
+        threads = max(1, min(processors(), _MAX_THREADS, (self.genuine + self.impostor) >> 20))
         chunks = list(self._chunks(threads))
         if threads < 2:
             return _tally_chunks(what, chunks)
@@ -174,7 +174,7 @@ def _tally_chunks(what: Tally[Total], chunks: Sequence[tuple[Scores, Genuine]]) 
     return total
 
 
-def _processors() -> int:
+def processors() -> int:
     """How many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -198,7 +198,7 @@ def as_source(data: ScoreData, *, system: str | None = None, what: str = "scores
         source = ArraySource(((scores, data.genuine),), genuine, len(scores) - genuine)
     elif isinstance(data, tuple) and len(data) == 2:
         arrays = [
-            _score_array(part, f"{what}, {name}") for part, name in zip(data, ("genuine", "impostor"), strict=True)
+            score_array(part, f"{what}, {name}") for part, name in zip(data, ("genuine", "impostor"), strict=True)
         ]
         source = ArraySource(((arrays[0], True), (arrays[1], False)), len(arrays[0]), len(arrays[1]))
     elif hasattr(data, "tally"):
@@ -214,7 +214,14 @@ def as_source(data: ScoreData, *, system: str | None = None, what: str = "scores
     return source
 
 
-def _score_array(values: ArrayLike, what: str) -> Scores:
+def score_array(values: ArrayLike, what: str) -> Scores:
+    """One number per trial as an array of 32 or 64 bits.
+
+    Raises
+    ------
+    TrialsError
+        What is not a number, a NaN, or an array of more dimensions than one. `what` names the scores there.
+    """
     scores = np.asarray(values)
     if np.ma.isMaskedArray(values) and np.ma.is_masked(values):
         raise TrialsError(f"{what}: some scores are masked; drop or reject trials without a score first")

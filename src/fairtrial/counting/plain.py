@@ -20,13 +20,13 @@ _BLOCK = 1 << 17
 def count_cells(total: NDArray[np.int64], cells: Cells, scores: Scores, genuine: Genuine) -> None:
     """Count the scores of each class in each cell."""
     for block, flags in _blocks(scores, genuine):
-        _add_by_class(total, cell_of(cells, block), flags)
+        add_by_class(total, cell_of(cells, block), flags)
 
 
 def count_ranks(total: NDArray[np.int64], ranks: RankTally, scores: Scores, genuine: Genuine) -> None:
     """Count the scores of each class by the number of thresholds below them."""
     for block, flags in _blocks(scores, genuine):
-        _add_by_class(total, ranks.ranks(block), flags)
+        add_by_class(total, ranks.ranks(block), flags)
 
 
 def gather(cells: Cells, chosen: NDArray[np.bool_], scores: Scores, genuine: Genuine) -> tuple[Scores, Scores]:
@@ -66,7 +66,8 @@ def _blocks(scores: Scores, genuine: Genuine) -> Iterator[tuple[Scores, Genuine]
         yield scores[block], genuine if isinstance(genuine, bool) else genuine[block]
 
 
-def _add_by_class(total: NDArray[np.int64], bins: NDArray[np.int64], genuine: Genuine) -> None:
+def add_by_class(total: NDArray[np.int64], bins: NDArray[np.int64], genuine: Genuine) -> None:
+    """Add to ``total[class, bin]`` the number of times each bin occurs in each class."""
     size = total.shape[1]
     if isinstance(genuine, bool):
         total[int(genuine)] += np.bincount(bins, minlength=size)

@@ -54,8 +54,8 @@ def all_points(source: ScoreSource) -> ErrorCounts:
 
 def hull_points(source: ScoreSource) -> ErrorCounts:
     """Error counts at the vertices of the lower convex hull, by rising threshold: the ROC convex hull."""
-    points = _candidates(source, _cells_below_hull, _MAX_CELLS)
-    return points[_hull(points)]
+    points = _candidates(source, cells_below_hull, _MAX_CELLS)
+    return points[hull_of_points(points)]
 
 
 def crossing_points(source: ScoreSource, level: Level, targets: NDArray[np.float64]) -> ErrorCounts:
@@ -65,28 +65,35 @@ def crossing_points(source: ScoreSource, level: Level, targets: NDArray[np.float
     and of the run with the lowest level above it.
     """
     # a few cells a target are looked into, so a few thousand cells are fine enough
-    points = _candidates(source, lambda edges: _cells_at_crossings(level(edges), targets), 4096 * (1 + len(targets)))
+    points = _candidates(source, lambda edges: cells_at_crossings(level(edges), targets), 4096 * (1 + len(targets)))
     keep = _crossing_ends(level(points), targets)
     return points[np.unique(np.clip(keep, 0, len(points) - 1))]
 
 
 def bounded_points(source: ScoreSource, cost: BoundedCost, alphas: NDArray[np.float64]) -> ErrorCounts:
     """Error counts at the candidates among which the cost is smallest for each alpha, and at some others."""
-
-    def choose(edges: ErrorCounts) -> NDArray[np.bool_]:
-        low, high = edges[:-1], edges[1:]
-        fewest, most = (
-            ErrorCounts(low.threshold, fa.false_accepts, fr.false_rejects, edges.genuine, edges.impostor)
-            for fa, fr in ((high, low), (low, high))
-        )
-        keep = np.zeros(len(low), dtype=bool)
-        for alpha in alphas.tolist():
-            known = float(np.min(cost(edges, alpha)))
-            keep |= cost.floor(fewest, most, alpha) <= known + _SLACK * max(1.0, abs(known))
-        return keep
-
     # the work grows with cells times alphas
-    return _candidates(source, choose, max(_MAX_CELLS // (1 + len(alphas)), 4096))
+    fineness = max(_MAX_CELLS // (1 + len(alphas)), 4096)
+    return _candidates(source, lambda edges: cells_within_bounds(edges, cost, alphas), fineness)
+
+
+def cells_within_bounds(edges: ErrorCounts, cost: BoundedCost, alphas: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Cells that may hold the smallest cost for one of the alphas, given the points at their edges."""
+    fewest, most = errors_within(edges[:-1], edges[1:])
+    keep = np.zeros(len(edges) - 1, dtype=bool)
+    for alpha in alphas.tolist():
+        known = float(np.min(cost(edges, alpha)))
+        keep |= cost.floor(fewest, most, alpha) <= known + _SLACK * max(1.0, abs(known))
+    return keep
+
+
+def errors_within(low: ErrorCounts, high: ErrorCounts) -> tuple[ErrorCounts, ErrorCounts]:
+    """The fewest and the most errors of both kinds between a lower and a higher threshold."""
+    fewest, most = (
+        ErrorCounts(low.threshold, fa.false_accepts, fr.false_rejects, low.genuine, low.impostor)
+        for fa, fr in ((high, low), (low, high))
+    )
+    return fewest, most
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +269,7 @@ def _points_in(
     return points[np.argsort(every, kind="stable")] if len(atoms[0]) else points
 
 
-def _cells_below_hull(edges: ErrorCounts) -> NDArray[np.bool_]:
+def cells_below_hull(edges: ErrorCounts) -> NDArray[np.bool_]:
     """Cells that may hold a vertex of the hull of all points, given the points at their edges."""
     low, high = edges[:-1], edges[1:]
     # within a cell no point is better than its highest edge's accepts with its lowest edge's rejects
@@ -315,7 +322,7 @@ def _drop_concave(points: ErrorCounts, keep: NDArray[np.int64]) -> NDArray[np.in
     return keep
 
 
-def _hull(points: ErrorCounts) -> NDArray[np.int64]:
+def hull_of_points(points: ErrorCounts) -> NDArray[np.int64]:
     """The vertices of the lower hull, in exact integers."""
     kept: list[int] = []
     places: list[tuple[int, int]] = []
@@ -354,7 +361,7 @@ def _crossing_ends(levels: NDArray[np.float64], targets: NDArray[np.float64]) ->
     return np.concatenate([end + step for end in ends for step in (-1, 0, 1)])
 
 
-def _cells_at_crossings(levels: NDArray[np.float64], targets: NDArray[np.float64]) -> NDArray[np.bool_]:
+def cells_at_crossings(levels: NDArray[np.float64], targets: NDArray[np.float64]) -> NDArray[np.bool_]:
     """The cells on both sides of the edges that `_crossing_ends` finds, given the levels at the edges."""
     keep = np.zeros(len(levels) - 1, dtype=bool)
     ends = _crossing_ends(levels, targets)

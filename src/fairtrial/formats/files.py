@@ -189,6 +189,11 @@ def _reason(error: OSError, compression: str | None) -> str:
     return f"cannot be read: {_why(error)}"
 
 
+def cannot_read(path: PathLike, error: Exception) -> InputError:
+    """What is raised where the system gives no access to a file."""
+    return InputError(f"{cut(os.fspath(path), 200)}: cannot be read: {_why(error)}")
+
+
 def _why(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error)
 

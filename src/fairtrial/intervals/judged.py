@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from math import exp, inf, log, nan, sqrt
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from fairtrial.checks import check_confidence
 from fairtrial.claims import Claim, Threshold, claim, claims_along, student_quantile
+from fairtrial.counting.errors import ErrorCounts
 from fairtrial.intervals.clustered import careful_degrees, wilson_limits, worth
 from fairtrial.intervals.rates import RateInterval, normal_quantile, rate_interval
 from fairtrial.judging import Judgement
-from fairtrial.people import Members, People
+from fairtrial.people import People
 from fairtrial.rules.measures import Measure, MeasureLike, Weights, as_measure
 from fairtrial.spread import ClassSpread
+
+ClassName: TypeAlias = Literal["genuine", "impostor"]
 
 
 def judged_interval(
@@ -75,17 +80,46 @@ def intervals_along(
 
 
 def _interval(found: Claim, judgement: Judgement, measure: Measure, index: int, confidence: float) -> RateInterval:
-    weights = measure.weights_at(float(judgement.alpha[index]))
+    people = judgement.sets.people[1]
+    one_error = None if people is None else partial(_one_error_of, people)
+    return claimed_interval(
+        found,
+        judgement.at(index),
+        measure,
+        alpha=float(judgement.alpha[index]),
+        confidence=confidence,
+        method=_method(judgement),
+        one_error=one_error,
+    )
+
+
+def _one_error_of(people: People, word: ClassName) -> ClassSpread:
+    return people.one_error(people.genuine if word == "genuine" else people.impostor)
+
+
+def claimed_interval(
+    found: Claim,
+    counts: ErrorCounts,
+    measure: Measure,
+    *,
+    alpha: float,
+    confidence: float,
+    method: str,
+    one_error: Callable[[ClassName], ClassSpread] | None = None,
+) -> RateInterval:
+    """The interval of a claim, from its variance and the counts behind it; see `judged_interval`.
+
+    `one_error` says what one error of a class would add where it has none; None where trials are independent.
+    """
+    weights = measure.weights_at(alpha)
     if weights is None:
         ends = (0.0, 1.0) if measure.is_share else (-inf, inf)
         low, high = _student_limits(found.estimate, found.quantile(confidence) * found.sigma, ends)
     else:
-        low, high = _rate_limits(found, weights, judgement, index, confidence)
+        low, high = _rate_limits(found, weights, counts, confidence, one_error)
     if measure.is_share:
         low, high = max(low, 0.0), min(high, 1.0)
-    return RateInterval(
-        found.estimate, low, high, found.sigma, confidence, _method(judgement), measure.name, found.threshold
-    )
+    return RateInterval(found.estimate, low, high, found.sigma, confidence, method, measure.name, found.threshold)
 
 
 def judged_intervals(
@@ -109,15 +143,19 @@ def _method(judgement: Judgement) -> str:
 
 
 def _rate_limits(
-    found: Claim, weights: Weights, judgement: Judgement, index: int, confidence: float
+    found: Claim,
+    weights: Weights,
+    counts: ErrorCounts,
+    confidence: float,
+    one_error: Callable[[ClassName], ClassSpread] | None,
 ) -> tuple[float, float]:
-    counts, spread, people = judgement.at(index), found.spread, judgement.sets.people[1]
-    below, above = [], []
-    for rate, weight, own, members in (
-        (float(counts.far), weights.far, spread.impostor, None if people is None else people.impostor),
-        (float(counts.frr), weights.frr, spread.genuine, None if people is None else people.genuine),
-    ):
-        low, high = _limits(rate, weight, own, confidence, people, members)
+    spread, below, above = found.spread, [], []
+    classes: tuple[tuple[float, float, ClassSpread, ClassName], ...] = (
+        (float(counts.far), weights.far, spread.impostor, "impostor"),
+        (float(counts.frr), weights.frr, spread.genuine, "genuine"),
+    )
+    for rate, weight, own, word in classes:
+        low, high = _limits(rate, weight, own, confidence, None if one_error is None else partial(one_error, word))
         sides = abs(weight) * (rate - low), abs(weight) * (high - rate)
         # a negative weight turns the limits of the rate round
         below.append(sides[0] if weight >= 0 else sides[1])
@@ -140,15 +178,15 @@ def _correlation(found: Claim) -> float:
 
 
 def _limits(
-    rate: float, weight: float, own: ClassSpread, confidence: float, people: People | None, members: Members | None
+    rate: float, weight: float, own: ClassSpread, confidence: float, one_error: Callable[[], ClassSpread] | None
 ) -> tuple[float, float]:
     """Wilson's limits of one rate."""
     if weight == 0:
         return rate, rate
-    if people is None or members is None:
+    if one_error is None:
         return wilson_limits(rate, own.trials, normal_quantile(confidence))
     # without any error nothing tells the variance; with one there would be at least this
-    known = people.one_error(members) if own.variance == 0 else replace(own, variance=own.variance / weight**2)
+    known = one_error() if own.variance == 0 else replace(own, variance=own.variance / weight**2)
     return wilson_limits(rate, worth(rate, known), student_quantile(careful_degrees(known), confidence))
 
 

@@ -381,14 +381,14 @@ def choose_thresholds(
     for which, own in ((~ends, rule), (ends, rule.at_ends or rule)):
         if which.any():
             points = own.points(source, distinct[which])
-            best = points[_best(points, own, distinct[which])]
+            best = points[best_of_points(points, own, distinct[which])]
             found[:, which] = best.threshold, best.false_accepts, best.false_rejects
     thresholds, accepts, rejects = found[:, place]
     return ErrorCounts(thresholds, accepts.astype(np.int64), rejects.astype(np.int64), source.genuine, source.impostor)
 
 
-def _best(points: ErrorCounts, rule: Criterion, alphas: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Where each alpha has its smallest cost."""
+def best_of_points(points: ErrorCounts, rule: Criterion, alphas: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Among points by rising threshold, where each alpha has its smallest cost, ties told exactly."""
     at_once = max(1, _MOST_COSTS // len(points)) if rule.exact else 1
     found = np.empty(len(alphas), dtype=np.int64)
     for start in range(0, len(alphas), at_once):

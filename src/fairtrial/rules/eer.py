@@ -105,9 +105,9 @@ def equal_error_rate(
     elif definition == "step-high":
         value = max(far, frr)
     elif definition == "interpolated":
-        value = _where_equal(_around_equality(source))
+        value = where_equal(_around_equality(source))
     else:
-        value = _where_equal(hull_points(source))
+        value = where_equal(hull_points(source))
     return EqualErrorRate(value, definition, nearest)
 
 
@@ -117,7 +117,7 @@ def _around_equality(source: ScoreSource) -> ErrorCounts:
     return crossing_points(source, rule.level, np.array([0.5]))
 
 
-def _where_equal(points: ErrorCounts) -> float:
+def where_equal(points: ErrorCounts) -> float:
     """Where the line through points by rising threshold passes from FAR >= FRR to FAR < FRR.
 
     Scores of -inf are never accepted; with so many of them that FRR is the larger from the start, the rates

@@ -1,0 +1,126 @@
+"""fairtrial count"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+
+from fairtrial.cli import options
+from fairtrial.cli.merge import print_counter
+from fairtrial.cli.options import ReadingOptions
+from fairtrial.cli.progress import reading_bar
+from fairtrial.errors import InputError, ParameterError, TrialsError, listed
+
+if TYPE_CHECKING:
+    from fairtrial.formats.files import Progress
+    from fairtrial.trials import Trials
+
+
+@click.command()
+@click.argument("inputs", nargs=-1, required=True, metavar="F...")
+@click.option("--out", required=True, metavar="P.ftc", help="The file of counts to write.")
+@click.option(
+    "--precision",
+    type=float,
+    default=1e-4,
+    show_default=True,
+    help="How far apart the bounds of an error rate may be, relative to the rate; it decides how many cells are kept.",
+)
+@click.option(
+    "--thresholds",
+    multiple=True,
+    metavar="[NAME=]T[,T...]",
+    help="Thresholds known beforehand, for all systems or for one: errors there are counted exactly, and by person "
+    "where the files have ids; may be repeated.",
+)
+@click.option(
+    "--together",
+    is_flag=True,
+    help="The files are one set of trials, as lists of genuine and impostor scores or several systems; otherwise each "
+    "file holds trials of its own, and one is read at a time.",
+)
+@options.takes(ReadingOptions)
+@options.json_option
+def command(
+    reading: ReadingOptions,
+    *,
+    inputs: tuple[str, ...],
+    out: str,
+    precision: float,
+    thresholds: tuple[str, ...],
+    together: bool,
+    json_: bool,
+) -> None:
+    """Count the scores of files, any number of them, into one small file of counts.
+
+    \b
+    Examples:
+      fairtrial count part-*.parquet --out dev.ftc
+      fairtrial count test.csv --thresholds face=0.62,voice=1.5 --out test.ftc
+      fairtrial evaluate --dev dev.ftc --test test.ftc
+    """
+    from fairtrial.formats.parts import ENDING
+    from fairtrial.formats.results import check_target
+    from fairtrial.scale.counter import Counter
+
+    check_target(out, inputs, (ENDING,))
+    counter: Counter | None = None
+    notes: list[str] = []
+    with reading_bar(inputs) as bar:
+        for name, trials in _sets(inputs, reading, bar.advance, together=together):
+            if counter is None:
+                counter = Counter(
+                    trials.systems, precision=precision, thresholds=_by_system(thresholds, trials.systems)
+                )
+            elif set(trials.systems) != set(counter.systems):
+                raise InputError(
+                    f"{name}: holds the systems {listed(trials.systems)}, the files before {listed(counter.systems)}; "
+                    "files of several systems of the same trials are counted with --together"
+                )
+            try:
+                counter.update(trials)
+            except TrialsError as error:
+                raise InputError(f"{name}: {error}") from error
+            notes += [note for note in trials.notes if note not in notes]
+    assert counter is not None
+    counter.save(out)
+    print_counter(counter, out, json=json_, notes=notes)
+
+
+def _sets(
+    inputs: Sequence[str], reading: ReadingOptions, progress: Progress, *, together: bool
+) -> Iterator[tuple[str, Trials]]:
+    """The trials of each file, or of all of them, with a name to call them by."""
+    from fairtrial.formats import read_trials
+    from fairtrial.formats.files import expand
+
+    if together:
+        yield listed(inputs, 3), read_trials(inputs, progress=progress, **reading.keywords())
+        return
+    named = reading
+    for path in expand(inputs):
+        trials = read_trials(path, progress=progress, **named.keywords())
+        if not named.names and len(trials.systems) == 1 and not named.systems:
+            # a file of one system may be called after itself: those that follow are the same system
+            named = replace(named, names=trials.systems)
+        yield str(path), trials
+
+
+def _by_system(given: Sequence[str], systems: Sequence[str]) -> dict[str, list[float]]:
+    found: dict[str, list[float]] = {name: [] for name in systems}
+    for entry in given:
+        name, equals, numbers = entry.rpartition("=")
+        try:
+            values = [float(number) for number in numbers.split(",")]
+        except ValueError as error:
+            raise ParameterError(
+                f"--thresholds {entry}: expected numbers separated by commas, as in 0.5,0.7 or face=0.5,0.7"
+            ) from error
+        if equals and name not in found:
+            raise ParameterError(f"--thresholds {entry}: there is no system {name!r}; there are {listed(systems)}")
+        for system in [name] if equals else systems:
+            found[system] += values
+    return found

@@ -1,0 +1,200 @@
+"""Systems compared by their counters: without trials at hand, only tests of counts are left."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from fairtrial.claims import Alternative
+from fairtrial.counting.errors import ErrorCounts
+from fairtrial.errors import ParameterError, listed
+from fairtrial.judging import CHOSEN, Kind
+from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion
+from fairtrial.rules.measures import Measure, MeasureLike, as_measure
+from fairtrial.scale.counter import Counter
+from fairtrial.scale.figures import evaluate_counted
+from fairtrial.scale.results import AT_EDGES, BoundedEvaluation
+from fairtrial.significance.multiple import Correction, adjust_p_values
+from fairtrial.significance.rates import independent_test
+from fairtrial.significance.results import TEST_COLUMNS, TestResult
+from fairtrial.tables import RATE_COLUMNS, Column, Result, Table, p_phrase, percent, plural
+
+UNPAIRED = (
+    "counts do not tell on which trials two systems err together, so their trials are taken as different ones: a test "
+    "that asks too much where systems err on the same trials, and too little where trials share people; compare the "
+    "scores themselves for paired tests"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class BoundedPair:
+    """Two systems and the test of their difference."""
+
+    a: BoundedEvaluation
+    b: BoundedEvaluation
+    test: TestResult
+    adjusted: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The names of the command line's JSON."""
+        found: dict[str, Any] = {}
+        for key, own in (("a", self.a), ("b", self.b)):
+            found[key] = own.evaluation.system
+            found[f"hter_{key}"] = own.evaluation.test.hter
+            found[f"hter_{key}_bounds"] = own.test["hter"].to_dict()
+        return {
+            **found,
+            "difference": self.test.estimate,
+            "tests": [{**self.test.to_dict(), "p_adjusted": self.adjusted}],
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class BoundedComparison(Result):
+    """All pairs of systems, or all against a reference, from counters."""
+
+    measure: Measure
+    criterion: Criterion
+    alpha: float
+    correction: Correction
+    systems: tuple[BoundedEvaluation, ...]
+    pairs: tuple[BoundedPair, ...]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the reader should know of the tests and the bounds."""
+        bounded = () if all(own.exact for own in self.systems) else (AT_EDGES,)
+        return (
+            UNPAIRED,
+            *bounded,
+            *dict.fromkeys(note for own in self.systems for note in own.notes if note != AT_EDGES),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The names of the command line's JSON."""
+        return {
+            "measure": self.measure.name,
+            "criterion": self.criterion.name,
+            "alpha": self.alpha,
+            "kind": self._kind,
+            "correction": self.correction,
+            "pairs": [pair.to_dict() for pair in self.pairs],
+            "notes": list(self.notes),
+        }
+
+    @property
+    def _kind(self) -> Kind:
+        return self.systems[0].evaluation.kind
+
+    def summary(self) -> str:
+        """The first pair, and how many there are."""
+        first = self.pairs[0]
+        names = f"{first.a.evaluation.system} - {first.b.evaluation.system}"
+        difference = f"{names} = {percent(first.test.estimate)}, {p_phrase(first.adjusted)} adjusted"
+        return f"{difference}; {plural(len(self.pairs), 'pair')}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """The test of every pair, and the errors of every system with their bounds."""
+        pair = (Column("pair", "A - B"), Column("a", "A", detail=True), Column("b", "B", detail=True))
+        columns = (*pair, *TEST_COLUMNS, Column("p_adjusted", "p adjusted", "p"))
+        records = []
+        for own in self.pairs:
+            a, b = own.a.evaluation.system, own.b.evaluation.system
+            records.append({"pair": f"{a} - {b}", "a": a, "b": b, **own.test.to_dict(), "p_adjusted": own.adjusted})
+        how = f"p adjusted by {self.correction} over {plural(len(self.pairs), 'pair')}"
+        caption = f"Tests of the difference A - B in {self.measure.label}, {how}"
+        return Table.of("tests", caption, columns, records, notes=self.notes), self._errors()
+
+    def _errors(self) -> Table:
+        columns = (
+            Column("system", "system"),
+            Column("threshold", "threshold", "threshold"),
+            *RATE_COLUMNS,
+            Column("hter_bounds", "bounds of HTER", "interval"),
+        )
+        records = [
+            {
+                "system": own.evaluation.system,
+                "threshold": own.evaluation.threshold,
+                **own.evaluation.test.to_dict(),
+                "hter_bounds": tuple(own.test["hter"]),
+            }
+            for own in self.systems
+        ]
+        rule = self.criterion.described(self.alpha)
+        return Table.of("errors", f"Errors on test, threshold by {rule} {CHOSEN[self._kind]}", columns, records)
+
+
+def compare_counted(
+    dev: Counter,
+    test: Counter,
+    *,
+    systems: Sequence[str] | None = None,
+    reference: str | None = None,
+    criterion: CriterionLike = "eer",
+    alpha: float | None = None,
+    measure: MeasureLike = "hter",
+    correction: Correction = "holm",
+    alternative: Alternative = "two-sided",
+    confidence: float = 0.95,
+) -> BoundedComparison:
+    """Compare systems by their counters, each at the threshold that dev gives.
+
+    Parameters
+    ----------
+    dev, test
+        Counters of the same systems and precision.
+    systems, reference
+        Which systems, all by default; with a reference, the others against it only.
+    criterion, alpha
+        How thresholds are chosen on dev.
+    measure
+        A weighted sum of FAR and FRR.
+    correction, alternative
+        How p values are adjusted for the number of pairs, and what is claimed of A - B.
+    confidence
+        Of the intervals of each system.
+
+    Returns
+    -------
+    BoundedComparison
+        The test of independent trials for every pair, from the exact counts at thresholds that are ends of cells.
+
+    Raises
+    ------
+    ParameterError
+        Fewer than two systems, or a measure that is no weighted sum of FAR and FRR.
+
+    References
+    ----------
+    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eq. (15).
+    """
+    names = list(systems or dev.systems)
+    if reference is not None and reference not in names:
+        raise ParameterError(f"the reference {reference!r} is not among the systems {listed(names)}")
+    if len(names) < 2:
+        raise ParameterError(f"a comparison needs two systems; only one was given: {listed(names)}")
+    rule, figure = as_criterion(criterion), as_measure(measure)
+    weight = rule.resolve_alpha(alpha)
+    found = {
+        name: evaluate_counted(dev, test, system=name, criterion=rule, alpha=alpha, confidence=confidence)
+        for name in names
+    }
+    chosen = [(name, reference) for name in names if name != reference] if reference else list(combinations(names, 2))
+    tests = [
+        independent_test(*_counts(found, pair), measure=figure, alpha=weight, alternative=alternative)
+        for pair in chosen
+    ]
+    adjusted = adjust_p_values([each.p_value for each in tests], correction).tolist()
+    pairs = tuple(
+        BoundedPair(found[a], found[b], each, value)
+        for (a, b), each, value in zip(chosen, tests, adjusted, strict=True)
+    )
+    return BoundedComparison(figure, rule, weight, correction, tuple(found.values()), pairs)
+
+
+def _counts(found: dict[str, BoundedEvaluation], pair: tuple[str, str]) -> tuple[ErrorCounts, ErrorCounts]:
+    a, b = (found[name].evaluation.test for name in pair)
+    return a, b

@@ -1,0 +1,440 @@
+"""A counter that is fed with scores, merged with others and saved: any number of trials in bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fairtrial.checks import check_workers
+from fairtrial.counting.errors import ErrorCounts, Genuine, Scores, score_array
+from fairtrial.errors import InputError, ParameterError, TrialsError, listed
+from fairtrial.formats.files import PathLike
+from fairtrial.formats.parts import read_part, write_part
+from fairtrial.people import one_person
+from fairtrial.scale.accumulator import Accumulator
+from fairtrial.scale.arguments import Thresholds, as_ids, cell_budget, cell_floor, check_genuine, check_thresholds
+from fairtrial.scale.axis import Integers
+from fairtrial.scale.cells import CountedCells
+from fairtrial.scale.watched import ROLES, PersonErrors, Role, Roster, WatchedErrors
+from fairtrial.tables import plural
+from fairtrial.trials import IdColumn, Trials
+
+PRECISION = 1e-4
+
+
+class Counter:
+    """Scores of one or several systems, counted as they come, in bounded memory.
+
+    Scores are counted in cells so narrow that every figure is known between two bounds. What a counter holds
+    depends on the scores it was given and on nothing else: not on their order, not on how they were cut into
+    chunks, and not on which of them were counted elsewhere and merged.
+
+    Parameters
+    ----------
+    systems
+        The systems' names, in the order of the columns of scores.
+    precision
+        How far apart the bounds of an error rate may be, relative to the rate. It decides how many cells are kept, and
+        so the memory: about a million cells for 1e-4. It is a target; `evaluate_counted` says where it is missed.
+    thresholds
+        Thresholds that are known beforehand, for all systems or by name. Errors there are counted exactly, and by
+        person where ids are given.
+    threads
+        How many threads count large arrays; all processors by default. The result is the same for any.
+
+    Raises
+    ------
+    ParameterError
+        A precision that is not between 0 and 1, thresholds that are not numbers, or names that occur twice.
+
+    Notes
+    -----
+    The cells belong to a fixed series of nested partitions of all doubles (`fairtrial.scale.axis`). A counter is at
+    the finest of them at which its budget of cells holds all scores. Counts in coarser cells are sums of counts in
+    finer ones, so counting in parts and merging gives the same bits as one pass. Up to that budget of distinct scores
+    nothing is lost, and all figures are exact.
+
+    Examples
+    --------
+    >>> counter = Counter()
+    >>> counter.update([0.9, 0.8, 0.4, 0.7], True)
+    >>> counter.update([0.1, 0.3, 0.5, 0.2, 0.6], False)
+    >>> counter
+    <Counter: 4 genuine and 5 impostor trials, 1 system: system>
+    """
+
+    def __init__(
+        self,
+        systems: str | Iterable[str] = "system",
+        *,
+        precision: float = PRECISION,
+        thresholds: Thresholds | None = None,
+        threads: int | None = None,
+    ) -> None:
+        self.systems: tuple[str, ...] = (systems,) if isinstance(systems, str) else tuple(systems)
+        if not self.systems or len(set(self.systems)) != len(self.systems):
+            raise ParameterError(f"systems must have names of their own, not {listed(self.systems) or 'none at all'}")
+        if not isinstance(precision, (int, float)) or not 0 < precision < 1:
+            raise ParameterError(f"precision must be a number between 0 and 1, as 1e-4, not {precision!r}")
+        self.precision = float(precision)
+        self.budget = cell_budget(self.precision)
+        if threads is not None:
+            check_workers(threads)
+        self._counted = [Accumulator(self.budget, cell_floor(self.budget), threads=threads) for _ in self.systems]
+        self._by_system = check_thresholds(thresholds, self.systems)
+        self._roles: tuple[Role, ...] | None = None
+        self._roster = Roster()
+        self._watched: list[WatchedErrors] = []
+        self._totals = np.zeros(2, dtype=np.int64)
+
+    @property
+    def genuine(self) -> int:
+        """How many genuine trials were counted."""
+        return int(self._totals[1])
+
+    @property
+    def impostor(self) -> int:
+        """How many impostor trials were counted."""
+        return int(self._totals[0])
+
+    @property
+    def thresholds(self) -> dict[str, tuple[float, ...]]:
+        """The thresholds known beforehand, by system; empty where there are none."""
+        return {name: tuple(values.tolist()) for name, values in zip(self.systems, self._by_system, strict=True)}
+
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        """The roles in which people are known."""
+        return self._roles or ()
+
+    def __len__(self) -> int:
+        return self.genuine + self.impostor
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __repr__(self) -> str:
+        return (
+            f"<Counter: {self.genuine:,} genuine and {self.impostor:,} impostor trials, "
+            f"{plural(len(self.systems), 'system')}: {listed(self.systems)}>"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Counter):
+            return NotImplemented
+        return self.settings() == other.settings() and _same(self.arrays(), other.arrays())
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def update(
+        self,
+        scores: ArrayLike | Trials,
+        genuine: ArrayLike | None = None,
+        *,
+        claim: Iterable[Any] | IdColumn | None = None,
+        subject: Iterable[Any] | IdColumn | None = None,
+    ) -> None:
+        """Count more trials.
+
+        Parameters
+        ----------
+        scores
+            One score per trial, or one row per trial and one column per system; or `Trials`, which bring all the rest.
+            Infinite scores are allowed.
+        genuine
+            Whether the claim of each trial is true: a boolean array, or one answer for all.
+        claim, subject
+            The claimed identity and the person behind the probe, one id per trial. They are used at the thresholds
+            that are known beforehand.
+
+        Raises
+        ------
+        TrialsError
+            A score that is NaN, arrays that do not fit each other, or ids where earlier trials had none or the other
+            way round. Nothing of the update is counted then.
+
+        Examples
+        --------
+        >>> counter = Counter(thresholds=[0.5])
+        >>> counter.update([0.9, 0.6, 0.2], [True, False, False], claim=["a", "a", "b"])
+        >>> counter.errors_at(0.5).false_accepts
+        1
+        """
+        if isinstance(scores, Trials):
+            self._update_trials(scores)
+            return
+        columns = self._columns(scores)
+        mask = check_genuine(genuine, len(columns[0]))
+        ids = {role: ids for role, ids in (("claim", claim), ("subject", subject)) if ids is not None}
+        self._update(columns, mask, {role: as_ids(ids[role]) for role in ROLES if role in ids})
+
+    def _update_trials(self, trials: Trials) -> None:
+        missing = [name for name in self.systems if name not in trials.systems]
+        if missing:
+            raise TrialsError(f"the trials hold no scores of {listed(missing)}; they hold {listed(trials.systems)}")
+        columns = [np.ascontiguousarray(trials.column(name)) for name in self.systems]
+        self._update(columns, trials.genuine, {role: trials.ids[role] for role in ROLES if role in trials.ids})
+
+    def _update(self, columns: list[Scores], genuine: Genuine, ids: Mapping[Role, IdColumn]) -> None:
+        count = len(columns[0])
+        if any(len(column) != count for column in ids.values()):
+            raise TrialsError("scores and ids must have one entry per trial")
+        people = self._people(ids, genuine, count)
+        for accumulator, column in zip(self._counted, columns, strict=True):
+            accumulator.add(column, genuine)
+        for watched, column in zip(self._watched, columns, strict=False):
+            watched.add(column, genuine, people, len(self._roster))
+        right = (count if genuine else 0) if isinstance(genuine, bool) else int(np.count_nonzero(genuine))
+        self._totals += np.array([count - right, right])
+
+    def _columns(self, scores: ArrayLike) -> list[Scores]:
+        values = np.asanyarray(scores)
+        if values.ndim == 2 and values.shape[1] == len(self.systems):
+            return [score_array(values[:, k], f"scores of {name}") for k, name in enumerate(self.systems)]
+        if values.ndim == 1 and len(self.systems) == 1:
+            return [score_array(values, "scores")]
+        raise TrialsError(
+            f"scores of {plural(len(self.systems), 'system')} must be an array of one row per trial and "
+            f"{plural(len(self.systems), 'column')}, not of shape {values.shape}"
+        )
+
+    def _people(self, ids: Mapping[Role, IdColumn], genuine: Genuine, count: int) -> dict[Role, Integers]:
+        if not any(len(values) for values in self._by_system):
+            return {}
+        self._know_roles(tuple(ids))
+        people = {role: self._roster.number(column) for role, column in ids.items()}
+        if len(people) == 2:
+            rows: Any = slice(None) if genuine is True else slice(0) if genuine is False else genuine
+            self._roster.link(np.stack([people[role][rows] for role in ROLES], axis=1))
+        return people
+
+    def _know_roles(self, roles: tuple[Role, ...]) -> None:
+        if self._roles is None:
+            self._roles = roles
+            self._watched = [WatchedErrors(values, roles) for values in self._by_system]
+        elif roles != self._roles:
+            raise TrialsError(
+                f"these trials come with {_words(roles)}, those counted before with {_words(self._roles)}; "
+                "give the same ids with all trials"
+            )
+
+    def merge(self, other: Counter) -> None:
+        """Add what another counter has counted; the other one stays as it is.
+
+        Parameters
+        ----------
+        other
+            A counter of the same systems, precision and thresholds.
+
+        Raises
+        ------
+        ParameterError
+            Another counter of other systems or settings. Nothing of it is counted then.
+
+        Examples
+        --------
+        >>> one, other = Counter(), Counter()
+        >>> one.update([0.9, 0.2], [True, False])
+        >>> other.update([0.8], True)
+        >>> one.merge(other)
+        >>> len(one)
+        3
+        """
+        own, theirs = self.settings(), other.settings()
+        for name in own:
+            if own[name] != theirs[name]:
+                found = f"{_shown(own[name])} and {_shown(theirs[name])}"
+                hint = "; count them under the same names" if name == "systems" else ""
+                raise ParameterError(f"counters of different {name} cannot be merged: {found}{hint}")
+        if other._roles is not None:
+            self._know_roles(other._roles)
+            numbers = self._roster.add(other._roster.names)
+            self._roster.link(numbers[other._roster.links])
+            for mine, more in zip(self._watched, other._watched, strict=True):
+                mine.merge(more, numbers)
+        for accumulator, system in zip(self._counted, self.systems, strict=True):
+            accumulator.merge(other.cells(system))
+        self._totals += other._totals
+
+    def emptied(self) -> Counter:
+        """A counter of the same settings and the same roles of people that has counted nothing yet."""
+        found = Counter(self.systems, precision=self.precision, thresholds=self.thresholds)
+        if self._roles is not None:
+            found._know_roles(self._roles)
+        return found
+
+    def cells(self, system: str | None = None) -> CountedCells:
+        """The scores of one system in their cells."""
+        return self._counted[self._index(system)].cells()
+
+    def errors_at(self, threshold: float, *, system: str | None = None) -> ErrorCounts:
+        """The exact errors at a threshold that was given beforehand.
+
+        Parameters
+        ----------
+        threshold
+            One of the thresholds given beforehand.
+        system
+            Which system; not needed where there is one only.
+
+        Returns
+        -------
+        ErrorCounts
+            Errors and trials.
+
+        Raises
+        ------
+        ParameterError
+            A threshold that was not given beforehand.
+        """
+        index = self._index(system)
+        known = self._by_system[index]
+        if threshold not in known:
+            raise ParameterError(f"errors were not counted at {threshold:g}; they were at: {listed(known) or 'none'}")
+        if not self._watched:
+            return ErrorCounts(float(threshold), 0, 0, 0, 0)
+        return self._watched[index].errors()[int(np.searchsorted(known, threshold))].scalar()
+
+    def errors_by_person(self, threshold: float, *, system: str | None = None) -> PersonErrors:
+        """Trials and errors of each person at a threshold that was given beforehand.
+
+        Parameters
+        ----------
+        threshold, system
+            As in `errors_at`.
+
+        Returns
+        -------
+        PersonErrors
+            One entry per name, in each role that is known; see there.
+
+        Examples
+        --------
+        >>> counter = Counter(thresholds=[0.5])
+        >>> counter.update([0.9, 0.6, 0.2], [True, False, False], claim=["a", "b", "a"])
+        >>> found = counter.errors_by_person(0.5)
+        >>> found.names, found.errors["claim"].tolist()
+        (('a', 'b'), [[0, 1], [0, 0]])
+        """
+        self.errors_at(threshold, system=system)
+        names, order, links = self._roster.ordered()
+        trials, errors = {}, {}
+        if self._watched:
+            index = self._index(system)
+            place = 1 + int(np.searchsorted(self._by_system[index], threshold))
+            for role, counts in self._watched[index].renumbered(order).items():
+                trials[role] = counts.sum(axis=2)
+                errors[role] = np.stack([counts[0, :, place:].sum(axis=1), counts[1, :, :place].sum(axis=1)])
+        return PersonErrors(names, one_person(len(names), links[:, 0], links[:, 1]), trials, errors)
+
+    def check_system(self, system: str | None) -> str:
+        """The name itself, if there is such a system; that of the only one where none is named."""
+        if system is None and len(self.systems) == 1:
+            return self.systems[0]
+        if system is None:
+            raise TrialsError(f"there are {len(self.systems)} systems: name one of {listed(self.systems)}")
+        if system not in self.systems:
+            raise TrialsError(f"there is no system {system!r}; there are {listed(self.systems)}")
+        return system
+
+    def _index(self, system: str | None) -> int:
+        return self.systems.index(self.check_system(system))
+
+    def settings(self) -> dict[str, Any]:
+        """What two counters must have in common to be merged."""
+        return {"systems": list(self.systems), "precision": self.precision, "thresholds": self.thresholds}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """All that was counted, by name: the same for the same trials, however they came."""
+        found: dict[str, NDArray[Any]] = {"totals": self._totals}
+        for k, name in enumerate(self.systems):
+            cells = self.cells(name)
+            found |= {f"level.{k}": np.array([cells.level]), f"starts.{k}": cells.starts, f"counts.{k}": cells.counts}
+        if self._roles is None:
+            return found
+        names, order, links = self._roster.ordered()
+        found |= {"roles": np.array([role in self._roles for role in ROLES]), "links": links}
+        words = [name.encode("utf-8", "surrogatepass") for name in names]
+        found["people"] = np.frombuffer(b"".join(words), dtype=np.uint8)
+        found["people.ends"] = np.cumsum([0, *map(len, words)])
+        for k, watched in enumerate(self._watched):
+            found[f"watched.{k}"] = watched.by_class
+            found |= {f"{role}.{k}": counts for role, counts in watched.renumbered(order).items()}
+        return found
+
+    def save(self, path: PathLike) -> None:
+        """Write all that was counted to a file, whole or not at all.
+
+        Parameters
+        ----------
+        path
+            The file, by custom with the ending ``.ftc``. The same trials give the same bytes.
+
+        Raises
+        ------
+        OutputError
+            A file that cannot be written.
+        """
+        write_part(path, {"settings": self.settings()}, self.arrays())
+
+    @classmethod
+    def load(cls, path: PathLike) -> Counter:
+        """Read a counter that was saved; it can be fed on.
+
+        Parameters
+        ----------
+        path
+            A file that `save` or ``fairtrial count`` wrote.
+
+        Returns
+        -------
+        Counter
+            The counter as it was.
+
+        Raises
+        ------
+        InputError
+            A file that cannot be read, is of something else or of a later version, is cut off or damaged.
+        """
+        header, arrays = read_part(path)
+        try:
+            return cls.from_arrays(header["settings"], arrays)
+        except (KeyError, TypeError, IndexError, ValueError) as error:
+            raise InputError(f"{path}: is not a file of a counter: {type(error).__name__}: {error}") from error
+
+    @classmethod
+    def from_arrays(cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Counter:
+        """The counter of these settings and arrays; see `settings` and `arrays`."""
+        counter = cls(settings["systems"], precision=settings["precision"], thresholds=settings["thresholds"])
+        counter._totals += arrays["totals"]
+        for k, accumulator in enumerate(counter._counted):
+            level = int(arrays[f"level.{k}"][0])
+            floor = cell_floor(counter.budget)
+            accumulator.merge(CountedCells(level, floor, arrays[f"starts.{k}"], arrays[f"counts.{k}"]))
+        if "roles" in arrays:
+            counter._know_roles(tuple(role for role, known in zip(ROLES, arrays["roles"], strict=True) if known))
+            letters, ends = arrays["people"].astype(np.uint8).tobytes(), arrays["people.ends"].tolist()
+            words = (letters[begin:end] for begin, end in pairwise(ends))
+            counter._roster = Roster(tuple(word.decode("utf-8", "surrogatepass") for word in words), arrays["links"])
+            for k, watched in enumerate(counter._watched):
+                watched.by_class = arrays[f"watched.{k}"]
+                watched.by_person = {role: arrays[f"{role}.{k}"] for role in counter.roles}
+        return counter
+
+
+def _words(roles: tuple[Role, ...]) -> str:
+    return f"{' and '.join(roles)} ids" if roles else "no ids"
+
+
+def _shown(setting: Any) -> str:
+    if isinstance(setting, dict):
+        return "; ".join(f"{name}: {listed(values) or 'none'}" for name, values in setting.items())
+    return listed(setting) if isinstance(setting, list) else str(setting)
+
+
+def _same(a: Mapping[str, NDArray[Any]], b: Mapping[str, NDArray[Any]]) -> bool:
+    return a.keys() == b.keys() and all(np.array_equal(a[name], b[name]) for name in a)
