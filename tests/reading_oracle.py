@@ -94,7 +94,7 @@ def read_table(text: str, delimiter: str, width: int) -> Reading:
         if len(row) != width:
             raise Refused(f"{len(row)} cells")
         for cell in row:
-            if any(line.count(delimiter) >= width - 1 for line in cell.splitlines()[1:]):
+            if any(line.count(delimiter) >= width - 1 for line in lines_of(cell)[1:]):
                 raise Refused("rows within quotes")
         rows.append(row)
     return Reading([row[:-1] for row in rows], [score_of(row[-1], may_be_empty=True) for row in rows])

@@ -464,7 +464,7 @@ def _rows(head: Head, layout: Layout, progress: Progress | None) -> Iterator[tup
 def _check_breaks(fields: Sequence[str], layout: Layout, where: str) -> None:
     """Raise an error where a cell in quotes holds lines that are rows by themselves: a quote was not closed."""
     for field in fields:
-        first, *others = field.splitlines() if "\n" in field or "\r" in field else [field]
+        first, *others = field.replace("\r", "\n").split("\n")
         if any(line.count(layout.delimiter) >= len(layout.names) - 1 for line in others):
             raise InputError(
                 f"{where}: a cell in quotes goes over {len(others) + 1} lines that look like trials, from "
