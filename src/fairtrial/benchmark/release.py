@@ -145,7 +145,8 @@ def _read_set(protocol: str, parts: dict[str, dict[str, Path]]) -> tuple[Benchma
 
 def _read_files(files: dict[str, Path]) -> Trials:
     if set(files) == {"genuine", "impostor"}:
-        return read_trials([files["genuine"], files["impostor"]], format="lists")
+        # the files say the class; a number for impostors that are unknown may be that of a client too
+        return read_trials([files["genuine"], files["impostor"]], format="lists", genuine_by="label")
     if set(files) != {"both"}:
         raise InputError(
             f"{listed(map(str, files.values()))}: expected one file of all accesses, or one of clients (gen) "
