@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-settings.register_profile("fairtrial", deadline=None, max_examples=200, derandomize=True)
+settings.register_profile("fairtrial", deadline=None, max_examples=100, derandomize=True)
 settings.load_profile("fairtrial")
 
 
