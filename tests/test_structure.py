@@ -16,6 +16,7 @@ LAYERS = [
     {"axes"},
     {"trials", "spread"},
     {"people", "formats"},
+    {"counted_people"},
     {"counting", "folds"},
     {"rules"},
     {"reestimation"},

@@ -9,13 +9,17 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from fairtrial.counted_people import CountedPeople
 from fairtrial.counting.cells import Cells, fit_cells
 from fairtrial.counting.errors import MAX_CELLS, SORT_AT_ONCE, Scores, Tally
 from fairtrial.counting.search import CellTally, GatherTally
 from fairtrial.errors import TrialsError, listed
-from fairtrial.scale.passing import Answers, Part, Pass, Question, Survey
+from fairtrial.people import Cluster
+from fairtrial.scale.passing import Answers, Part, Pass, PeopleQuestion, Question, ScoreQuestion, Survey
 from fairtrial.scale.running import run_tasks
+from fairtrial.scale.sharing import watched_people
 from fairtrial.scale.together import ask
+from fairtrial.spread import Floats
 from fairtrial.tables import plural
 
 Total = TypeVar("Total")
@@ -134,6 +138,22 @@ class OpenTrials:
     def same_as(self, other: Any) -> bool:
         """Whether both are read from the same places."""
         return isinstance(other, OpenTrials) and self._parts == other._parts
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """Which ids the trials have."""
+        return self.survey.ids
+
+    @property
+    def people(self) -> set[str]:
+        """The names of all who take part."""
+        return self.survey.people
+
+    def people_between(self, system: str, thresholds: Floats, cluster: Cluster) -> CountedPeople | None:
+        """People by the numbers of their trials between thresholds that rise; None where they cannot be told apart."""
+        roles = ("claim", "subject") if cluster == "both" else (cluster,)
+        asked = PeopleQuestion(self.check_system(system), tuple(thresholds.tolist()), roles)
+        return watched_people(ask(self, asked), system=system)
 
     def source_of(self, system: str | None) -> OpenSource:
         """The scores of one system; None for the only one."""
@@ -259,7 +279,7 @@ class OpenSource:
             return counts
         if isinstance(what, GatherTally) and what.cells is None:
             self._check_room()
-        found: Total = ask(self._trials, Question(self._system, what))
+        found: Total = ask(self._trials, ScoreQuestion(self._system, what))
         if own:
             self._counts = found.copy()  # type: ignore[attr-defined]
         return found
