@@ -33,8 +33,8 @@ _MOST_CELLS = 1 << 20
 """The more scores there are, the more cells; up to so many, which still are near at hand."""
 _TOGETHER = 1 << 27
 """Bytes of parts that are counted together, so that what is counted for them is added up once."""
-_TASKS = 64
-"""As many tasks at least, where there are so many parts."""
+_TASKS, _MOST_TASKS = 64, 4096
+"""As many tasks at least, where there are so many parts, and at most."""
 _BYTES_FOR_EACH = 64
 """Memory for one score that is gathered, sorted and counted."""
 
@@ -182,7 +182,7 @@ class OpenTrials:
     def _tasks(self) -> list[tuple[Part, ...]]:
         """Parts that are counted together: so many that adding up takes little time, and all workers have work."""
         whole = sum(part.size for part in self._parts)
-        enough = min(_TOGETHER, whole // _TASKS)
+        enough = max(min(_TOGETHER, whole // _TASKS), whole // _MOST_TASKS)
         tasks: list[list[Part]] = [[]]
         for part in self._parts:
             if sum(own.size for own in tasks[-1]) > enough:
