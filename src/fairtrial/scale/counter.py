@@ -16,7 +16,15 @@ from fairtrial.formats.files import PathLike
 from fairtrial.formats.parts import read_part, write_part
 from fairtrial.people import one_person
 from fairtrial.scale.accumulator import Accumulator
-from fairtrial.scale.arguments import Thresholds, as_ids, cell_budget, cell_floor, check_genuine, check_thresholds
+from fairtrial.scale.arguments import (
+    Thresholds,
+    as_ids,
+    cell_budget,
+    cell_floor,
+    check_genuine,
+    check_system,
+    check_thresholds,
+)
 from fairtrial.scale.axis import Integers
 from fairtrial.scale.cells import CountedCells
 from fairtrial.scale.watched import ROLES, PersonErrors, PersonRanks, Role, Roster, WatchedErrors
@@ -350,13 +358,7 @@ class Counter:
 
     def check_system(self, system: str | None) -> str:
         """The name itself, if there is such a system; that of the only one where none is named."""
-        if system is None and len(self.systems) == 1:
-            return self.systems[0]
-        if system is None:
-            raise TrialsError(f"there are {len(self.systems)} systems: name one of {listed(self.systems)}")
-        if system not in self.systems:
-            raise TrialsError(f"there is no system {system!r}; there are {listed(self.systems)}")
-        return system
+        return check_system(self.systems, system)
 
     def _index(self, system: str | None) -> int:
         return self.systems.index(self.check_system(system))

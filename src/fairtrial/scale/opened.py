@@ -15,6 +15,7 @@ from fairtrial.counting.errors import MAX_CELLS, SORT_AT_ONCE, Scores, Tally
 from fairtrial.counting.search import CellTally, GatherTally
 from fairtrial.errors import TrialsError, listed
 from fairtrial.people import Cluster
+from fairtrial.scale.arguments import check_system
 from fairtrial.scale.passing import Answers, Part, Pass, PeopleQuestion, Question, ScoreQuestion, Survey
 from fairtrial.scale.running import run_tasks
 from fairtrial.scale.sharing import watched_people
@@ -127,13 +128,7 @@ class OpenTrials:
 
     def check_system(self, system: str | None) -> str:
         """The name itself, if there is such a system; that of the only one where none is named."""
-        if system is None and len(self.systems) == 1:
-            return self.systems[0]
-        if system is None:
-            raise TrialsError(f"there are {len(self.systems)} systems: name one of {listed(self.systems)}")
-        if system not in self.systems:
-            raise TrialsError(f"there is no system {system!r}; there are {listed(self.systems)}")
-        return system
+        return check_system(self.systems, system)
 
     def same_as(self, other: Any) -> bool:
         """Whether both are read from the same places."""
