@@ -24,7 +24,7 @@ LAYERS = [
     {"curves", "epc"},
     {"intervals"},
     {"significance", "individuals"},
-    {"evaluation", "comparison", "areas", "planning"},
+    {"evaluation", "comparison", "areas", "operating", "planning"},
     {"fusion"},
     {"benchmark", "scale"},
     {"plots", "report"},

@@ -23,7 +23,7 @@ from .epc import (
 from .errors import FairtrialError, InputError, OutputError, ParameterError, TrialsError
 from .evaluation import Evaluation, cross_validate, evaluate
 from .folds import Block, make_blocks
-from .formats import FORMATS, Format, ReadOptions, read_pair, read_trials, register_format, write_trials
+from .formats import FORMATS, Format, ReadOptions, read_frame, read_pair, read_trials, register_format, write_trials
 from .formats.results import write_tables
 from .fusion import (
     FUSIONS,
@@ -94,7 +94,9 @@ from .intervals import (
 )
 from .intervals.bands import Band, curve_band
 from .intervals.judged import judged_interval
+from .intervals.separation import auc_interval, d_prime_interval
 from .judging import Judgement, TrialSets, judge, judge_at
+from .operating import OperatingPoints, operating_points
 from .planning import ComparisonPlan, RatePlan, check_plan, comparison_power, plan_comparison, plan_rate, rule_of_thirty
 from .rules.break_even import BreakEvenPoint, break_even_point
 from .rules.criteria import CRITERIA, Criterion, choose_thresholds, register_criterion, target_criterion
@@ -192,6 +194,7 @@ __all__ = [
     "ListedFusion",
     "McNemar",
     "Measure",
+    "OperatingPoints",
     "OutputError",
     "ParameterError",
     "PerformanceCurve",
@@ -221,6 +224,7 @@ __all__ = [
     "area_tests",
     "as_source",
     "auc_error",
+    "auc_interval",
     "bound_from_eers",
     "bounded_curve",
     "bounded_eer",
@@ -249,6 +253,7 @@ __all__ = [
     "cross_validated_comparison",
     "cross_validated_curve",
     "curve_band",
+    "d_prime_interval",
     "dependent_test",
     "device_test",
     "draw_individuals",
@@ -282,6 +287,7 @@ __all__ = [
     "mcnemar_test",
     "naive_interval",
     "naive_test",
+    "operating_points",
     "paired_device_test",
     "performance_curve",
     "plan_comparison",
@@ -296,6 +302,7 @@ __all__ = [
     "rate_interval",
     "rate_test",
     "read_benchmark",
+    "read_frame",
     "read_pair",
     "read_trials",
     "register_classifier",

@@ -16,6 +16,7 @@ from fairtrial.errors import FairtrialError
 
 COMMANDS = {
     "evaluate": "Fix the threshold on dev, report the errors on test.",
+    "operating-points": "AUC, d' and the FRR at given FARs, in one table.",
     "epc": "Expected Performance Curves: all trade-offs at once.",
     "compare": "Test whether systems really differ.",
     "interval": "Intervals from published rates, or from people tested several times.",
@@ -37,9 +38,23 @@ COMMANDS = {
     "formats": "List the score file formats.",
     "completion": "Print a script that completes commands in your shell.",
 }
+_WHOLE = 10_000
+"""More letters than any sentence has."""
 
 
-class LazyGroup(click.Group):
+class FullGroup(click.Group):
+    """A group whose help shows what each command does in full, on as many lines as that takes."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, self.described(name)) for name in self.list_commands(ctx)])
+
+    def described(self, name: str) -> str:
+        """What a command does, in one sentence."""
+        return self.commands[name].get_short_help_str(limit=_WHOLE)
+
+
+class LazyGroup(FullGroup):
     """A group that loads a command only when it is called or its help is asked for.
 
     Parameters
@@ -64,9 +79,8 @@ class LazyGroup(click.Group):
         command: click.Command = importlib.import_module(f"{self._room}.{cmd_name.replace('-', '_')}").command
         return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(self._known.items()))
+    def described(self, name: str) -> str:
+        return self._known[name]
 
 
 class _Main(LazyGroup):

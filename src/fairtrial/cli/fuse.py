@@ -16,6 +16,7 @@ from fairtrial.cli.compare import systems_option
 from fairtrial.cli.options import OutputOptions, ReadingOptions, choice, option
 from fairtrial.cli.output import print_result
 from fairtrial.cli.progress import reading_bar
+from fairtrial.cli.reporting import ReportOptions, repeat_of
 from fairtrial.errors import OutputError, ParameterError
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ class FuseOutput(OutputOptions):
     help="Write the fused test scores to this file, and the fused dev scores beside it as dev-F. For a file of the "
     "results see --table.",
 )
-@options.takes(ReadingOptions, FuseOutput)
+@options.takes(ReadingOptions, FuseOutput, ReportOptions)
 @click.pass_context
 def command(
     context: click.Context,
@@ -148,6 +149,7 @@ def command(
     asked: FusionOptions,
     reading: ReadingOptions,
     output: FuseOutput,
+    page: ReportOptions,
     *,
     chosen: str | None,
     fusion: str,
@@ -163,7 +165,7 @@ def command(
       fairtrial fuse --dev dev.csv --test test.csv --systems face,voice
       fairtrial fuse --dev dev.csv --test test.csv --systems face,voice --fusion logistic --normalise z
       fairtrial fuse --dev dev.csv --test test.csv --out fused.csv --table results.tex
-      fairtrial fuse --dev dev.csv --test test.csv --fusion logistic --save model.json
+      fairtrial fuse --dev dev.csv --test test.csv --fusion logistic --save model.json --report fusion.html
       fairtrial fuse --model model.json --test others.csv
     """
     from fairtrial.formats import read_pair, read_trials
@@ -172,6 +174,7 @@ def command(
 
     files.check(context)
     asked.check()
+    page.check()
     read = (*files.dev, *files.test)
     if scores is not None:
         _check_targets(scores, read, with_dev=files.model is None)
@@ -183,6 +186,10 @@ def command(
         with reading_bar(files.test) as bar:
             test = read_trials(files.test, progress=bar.advance, **reading.keywords())
         applied = apply_fusion(saved, test, confidence=asked.confidence, rng=seed)
+        if page.report is not None:
+            from fairtrial.report.fusion import applied_page
+
+            page.write(applied_page(applied, repeat_of((files.model, *read), seed), terms=output.terms))
         _finish(output, applied, scores, applied.scores, None)
         return
     with reading_bar(files.dev, files.test) as bar:
@@ -200,6 +207,10 @@ def command(
         rng=seed,
         confidence=asked.confidence,
     )
+    if page.report is not None:
+        from fairtrial.report.fusion import fusion_page
+
+        page.write(fusion_page(result, repeat_of(read, seed), terms=output.terms))
     model = None if files.save is None else result.model
     _finish(output, result, scores, result.scores.test, result.scores.dev, model, files.save)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairtrial.cli import options
+from fairtrial.cli.app import FullGroup
 from fairtrial.cli.options import OutputOptions, ReadingOptions, choice, option
 from fairtrial.cli.output import print_result
 from fairtrial.cli.progress import reading_bar
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from fairtrial.intervals import RateInterval
 
 
-@click.group()
+@click.group(cls=FullGroup)
 def command() -> None:
     """Intervals for error rates that are known from a table or a paper, or of people tested several times.
 

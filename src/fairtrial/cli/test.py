@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fairtrial.cli import options
+from fairtrial.cli.app import FullGroup
 from fairtrial.cli.options import OutputOptions, argument, option
 from fairtrial.cli.output import print_result
 from fairtrial.cli.progress import Bar
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from fairtrial.individuals import FitTest, Generator, IndividualsTests
 
 
-@click.group()
+@click.group(cls=FullGroup)
 def command() -> None:
     """Tests of error rates.
 

@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from fairtrial.counting.cells import Cells, cell_of, fit_cells
 from fairtrial.counting.passes import passes_for
 from fairtrial.errors import ParameterError, TrialsError
+from fairtrial.formats.frames import Frame, trials_of
 from fairtrial.trials import Trials
 
 Total = TypeVar("Total")
@@ -179,12 +180,12 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-ScoreData: TypeAlias = Trials | ScoreSource | tuple[ArrayLike, ArrayLike]
-"""Trials, a source, or a pair of arrays ``(genuine, impostor)``."""
+ScoreData: TypeAlias = Trials | Frame | ScoreSource | tuple[ArrayLike, ArrayLike]
+"""Trials or a data frame of them, a source, or a pair of arrays ``(genuine, impostor)``."""
 
 
 def as_source(data: ScoreData, *, system: str | None = None, what: str = "scores") -> ScoreSource:
-    """Make a source of trials, or of a pair of arrays ``(genuine, impostor)``; a source stays as it is.
+    """Make a source of trials, a data frame, or a pair of arrays ``(genuine, impostor)``; a source stays as it is.
 
     Raises
     ------
@@ -192,6 +193,8 @@ def as_source(data: ScoreData, *, system: str | None = None, what: str = "scores
         A class without scores, a NaN, or several systems and none named. `what` names the data there.
     """
     source: ScoreSource
+    if isinstance(data, Frame):
+        data = trials_of(data, what)
     if isinstance(data, Trials):
         scores = data.column(system)
         genuine = int(np.count_nonzero(data.genuine))
@@ -205,7 +208,7 @@ def as_source(data: ScoreData, *, system: str | None = None, what: str = "scores
         source = data
     else:
         raise TrialsError(
-            f"{what}: expected Trials, a source of scores or a pair of arrays (genuine, impostor), "
+            f"{what}: expected Trials, a data frame, a source of scores or a pair of arrays (genuine, impostor), "
             f"not {type(data).__name__}"
         )
     for count, name in ((source.genuine, "genuine"), (source.impostor, "impostor")):
@@ -303,7 +306,7 @@ def count_errors(data: ScoreData, thresholds: ArrayLike, *, system: str | None =
     (array([1, 0]), array([1, 1]))
     """
     # a source may hold one class only here: a block of held-out trials, say
-    source = as_source(data, system=system) if isinstance(data, (Trials, tuple)) else data
+    source = as_source(data, system=system) if isinstance(data, (Trials, Frame, tuple)) else data
     wanted = np.asarray(thresholds, dtype=np.float64)
     if np.isnan(wanted).any():
         raise ParameterError("a threshold is NaN; thresholds must be numbers, -inf or inf")

@@ -7,13 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from fairtrial.errors import InputError, OutputError, ParameterError, TrialsError, listed, shown
 from fairtrial.formats import parquet
 from fairtrial.formats.alignment import align
 from fairtrial.formats.files import Head, PathLike, Progress, expand, list_directory, read_head, write_whole
-from fairtrial.formats.identities import SPACES, check_repeated
+from fairtrial.formats.finish import as_options, said, to_trials
+from fairtrial.formats.frames import Frame, TrialsLike, read_frame, trials_of
+from fairtrial.formats.identities import SPACES
 from fairtrial.formats.registry import (
     FORMATS,
     Format,
@@ -27,7 +27,19 @@ from fairtrial.formats.sheets import ReadOptions, Sheet
 from fairtrial.tables import plural
 from fairtrial.trials import Trials
 
-__all__ = ["FORMATS", "Format", "ReadOptions", "read_pair", "read_trials", "register_format", "write_trials"]
+__all__ = [
+    "FORMATS",
+    "Format",
+    "Frame",
+    "ReadOptions",
+    "TrialsLike",
+    "read_frame",
+    "read_pair",
+    "read_trials",
+    "register_format",
+    "trials_of",
+    "write_trials",
+]
 
 
 def read_trials(
@@ -69,7 +81,7 @@ def read_trials(
     ...     read_trials(path)
     <Trials: 2 trials (1 genuine, 1 impostor), 1 system: scores; ids: claim, subject, probe>
     """
-    return _read(paths, format, _options(options), progress)[0]
+    return _read(paths, format, as_options(options), progress)[0]
 
 
 def read_pair(
@@ -101,7 +113,7 @@ def read_pair(
     InputError, TrialsError
         As in `read_trials`.
     """
-    settings = _options(options)
+    settings = as_options(options)
     (dev_trials, dev_named), (test_trials, test_named) = (
         _read(paths, format, settings, progress) for paths in (dev, test)
     )
@@ -119,14 +131,7 @@ def _read(
     sheets = _read_sheets(expand(paths), format, settings, progress)
     sheets = _name_apart(sheets, settings.names)
     sheet = align(sheets, common=settings.common)
-    return _to_trials(sheet, settings), sheet.named or bool(settings.names)
-
-
-def _options(options: dict[str, Any]) -> ReadOptions:
-    try:
-        return ReadOptions(**options)
-    except TypeError as error:
-        raise ParameterError(f"no such option of reading: {error}") from error
+    return to_trials(sheet, settings), sheet.named or bool(settings.names)
 
 
 def _read_sheets(
@@ -143,26 +148,21 @@ def _read_sheets(
         groups = [(find_format(format), plain)] if format else told_by_content(plain)
         for chosen, heads in groups:
             check_options(chosen, options)
-            sheets.extend(_said(sheet, chosen.name) for sheet in chosen.read(heads, options, progress))
+            sheets.extend(said(sheet, chosen.name) for sheet in chosen.read(heads, options, progress))
     for sheet in sheets:
         if not len(sheet):
             raise InputError(f"{sheet.origin}: holds no trial")
     return sheets
 
 
-def _said(sheet: Sheet, format: str) -> Sheet:
-    """The sheet with one line that says what was taken for what."""
-    return replace(sheet, taken=(f"read as {format}: {'; '.join(sheet.taken)}",))
-
-
 def _read_directory(path: Path, format: str | None, options: ReadOptions, progress: Progress | None) -> list[Sheet]:
     heads = [read_head(file) for file in list_directory(path)]
     if heads and parquet.matches(heads):
         check_options(FORMATS["parquet"], options)
-        return [_said(sheet, "parquet") for sheet in parquet.read_parts(heads, options, progress)]
+        return [said(sheet, "parquet") for sheet in parquet.read_parts(heads, options, progress)]
     if heads and FORMATS["lists"].matches(heads) and format in (None, "lists"):
         check_options(FORMATS["lists"], options)
-        return [_said(sheet, "lists") for sheet in FORMATS["lists"].read(heads, options, progress)]
+        return [said(sheet, "lists") for sheet in FORMATS["lists"].read(heads, options, progress)]
     raise InputError(
         f"{path}: a directory can be read if it holds Parquet files only, or one list of genuine and one of impostor "
         "scores; name the files in it instead"
@@ -194,38 +194,7 @@ def _name_apart(sheets: list[Sheet], names: Sequence[str]) -> list[Sheet]:
     return renamed
 
 
-def _to_trials(sheet: Sheet, options: ReadOptions) -> Trials:
-    notes = [*sheet.taken, *sheet.notes]
-    if options.systems:
-        missing = [name for name in options.systems if name not in sheet.systems]
-        if missing:
-            raise TrialsError(
-                f"{sheet.origin}: there is no system {shown(missing[0])}; there are {listed(sheet.systems)}"
-            )
-        columns = [sheet.systems.index(name) for name in options.systems]
-        sheet = replace(sheet, scores=np.asfortranarray(sheet.scores[:, columns]), systems=options.systems)
-    scores = sheet.scores
-    negate = options.negate
-    chosen = negate if isinstance(negate, tuple) else sheet.systems if negate else ()
-    if chosen:
-        unknown = [name for name in chosen if name not in sheet.systems]
-        if unknown:
-            raise TrialsError(f"there is no system {shown(unknown[0])} to negate; there are {listed(sheet.systems)}")
-        # before missing scores become rejections, which a sign would turn into acceptances
-        signs = [-1 if name in chosen else 1 for name in sheet.systems]
-        scores = scores * np.array(signs, dtype=scores.dtype)
-        notes.append(f"scores negated: {', '.join(chosen)}")
-    notes += check_repeated(sheet)
-    ids: dict[str, Any] = dict(sheet.ids)
-    trials = Trials.from_arrays(
-        scores, sheet.genuine, systems=sheet.systems, nan=options.nan, notes=notes, columns=sheet.columns, **ids
-    )
-    if not len(trials):
-        raise TrialsError(f"{sheet.origin}: no trial with a score is left")
-    return trials
-
-
-def write_trials(trials: Trials, path: PathLike, *, format: str | None = None) -> tuple[str, ...]:
+def write_trials(trials: TrialsLike, path: PathLike, *, format: str | None = None) -> tuple[str, ...]:
     """Write trials to a file, which appears whole or not at all.
 
     Numbers read back exactly as they are.
@@ -233,7 +202,7 @@ def write_trials(trials: Trials, path: PathLike, *, format: str | None = None) -
     Parameters
     ----------
     trials
-        The trials.
+        The trials, or a data frame of them; see `read_frame`.
     path
         The file to write; the ending of its name says the format.
     format
@@ -250,6 +219,7 @@ def write_trials(trials: Trials, path: PathLike, *, format: str | None = None) -
         A file that cannot be written, or trials that the format cannot hold.
     """
     target = Path(path)
+    trials = trials_of(trials, "trials")
     chosen = told_by_name(target) if format is None else find_format(format)
     if format is None and chosen.name == "bob4" and trials.model is not None:
         chosen = find_format("bob5")  # which has room for the model

@@ -9,20 +9,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fairtrial.errors import InputError, cut, listed, shown
+from fairtrial.errors import InputError, shown
 from fairtrial.formats.files import Head, Progress, system_name
-from fairtrial.formats.roles import Look, Roles, check_names, find_roles, look_at
+from fairtrial.formats.roles import Look, check_names, find_roles
 from fairtrial.formats.sheets import ReadOptions, Sheet
-from fairtrial.formats.table import sheet_of, to_arrow
-from fairtrial.formats.text import EXACT, ArrowTexts, ids_from_arrow
+from fairtrial.formats.table import to_arrow
+from fairtrial.formats.text import ArrowTexts
+from fairtrial.formats.typed import LOOKED_AT, look_at_columns, text_columns, typed_sheet
 from fairtrial.trials import IdColumn, Ids, Trials, concat_further
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_LOOKED_AT = 20
 _METADATA = b"fairtrial"
 
 
@@ -91,37 +90,14 @@ def _read_one(head: Head, options: ReadOptions, progress: Progress | None) -> Sh
         raise InputError(f"{origin}: holds no trial")
     if progress is not None:
         progress(head.path.stat().st_size)
-    columns = {name: _column(table.column(name), name, roles, origin) for name in roles.columns}
-    lost = [name for name, column in columns.items() if column is None]
-    columns = {name: column for name, column in columns.items() if column is not None}
-    kept = replace(roles, further=tuple(name for name in roles.further if name not in lost))
-    sheet = sheet_of(head, kept, columns, options)
-    left = (f"left out: {listed(lost)}, which hold neither text nor numbers",) if lost else ()
-    return replace(sheet, taken=(*sheet.taken, *left))
+    return typed_sheet(table, roles, options, origin=origin, unnamed=system_name(head))
 
 
 def _looks(file: Any, schema: pa.Schema) -> dict[str, Look]:
-    """What columns hold: by their types, and texts by their first cells."""
-    import pyarrow as pa
-
-    found: dict[str, Look] = {}
-    texts = []
-    for column in schema:
-        kind = column.type
-        if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-            found[column.name] = "fraction"
-        elif pa.types.is_integer(kind):
-            found[column.name] = "number"
-        elif pa.types.is_string(kind) or pa.types.is_large_string(kind):
-            texts.append(column.name)
-    if texts:
-        first: Any = next(file.iter_batches(_LOOKED_AT, columns=texts), None)
-        for name in texts if first is not None else ():
-            try:
-                found[name] = look_at([cell or "" for cell in first.column(name).to_pylist()])
-            except UnicodeDecodeError:
-                found[name] = "text"
-    return found
+    """What columns hold, by their types and the first cells of those that hold text."""
+    texts = text_columns(schema)
+    first: Any = next(file.iter_batches(LOOKED_AT, columns=texts), None) if texts else None
+    return look_at_columns(schema, first)
 
 
 def _own_columns(schema: pa.Schema, names: Sequence[str], options: ReadOptions) -> list[str]:
@@ -132,58 +108,6 @@ def _own_columns(schema: pa.Schema, names: Sequence[str], options: ReadOptions) 
         return [name for name in found if name in names and name not in given]
     except (ValueError, AttributeError, TypeError):
         return []
-
-
-def _column(column: pa.ChunkedArray, name: str, roles: Roles, origin: str) -> Any:
-    """Scores as numbers, ids as names; a further column as what it is, None if it is neither."""
-    import pyarrow as pa
-
-    try:
-        if name in roles.scores:
-            return _scores(column, name, origin)
-        if pa.types.is_dictionary(column.type):
-            column = column.cast(column.type.value_type)
-        if name in roles.further:
-            return _further(column)
-        if column.null_count:
-            raise InputError(f"{origin}: column {name} has {column.null_count} empty cells; every trial needs one")
-        texts = column.cast(pa.string())
-        texts.validate(full=True)
-        return ArrowTexts(texts) if ("probe", name) in roles.ids else ids_from_arrow(texts.dictionary_encode())
-    except (pa.ArrowException, UnicodeError) as error:
-        wanted = "numbers" if name in roles.scores else "names in UTF-8"
-        raise InputError(f"{origin}: column {cut(name)} of type {column.type} does not hold {wanted}") from error
-
-
-def _scores(column: pa.ChunkedArray, name: str, origin: str) -> NDArray[np.floating]:
-    import pyarrow as pa
-
-    kind = pa.float32() if pa.types.is_float32(column.type) else pa.float64()
-    whole = pa.types.is_integer(column.type) or pa.types.is_decimal(column.type)
-    values: NDArray[np.floating] = column.cast(kind, safe=not whole).to_numpy()
-    if whole and len(values) and np.nanmax(np.abs(values), initial=0) >= EXACT:
-        raise InputError(
-            f"{origin}: column {cut(name)} of type {column.type} holds numbers above 2**53, which a 64-bit float "
-            "cannot tell apart; scale the scores, or take their logarithm"
-        )
-    return values
-
-
-def _further(column: pa.ChunkedArray) -> Any:
-    """Numbers without a gap as numbers, and all else as text, empty where there is nothing."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if (pa.types.is_floating(column.type) or pa.types.is_integer(column.type)) and not column.null_count:
-        return column.to_numpy()
-    if pa.types.is_nested(column.type) or pa.types.is_binary(column.type) or pa.types.is_large_binary(column.type):
-        return None
-    try:
-        texts = pc.fill_null(column.cast(pa.string()), "")
-        texts.validate(full=True)
-    except pa.ArrowException:
-        return None
-    return ArrowTexts(texts)
 
 
 def write(trials: Trials, place: Path, target: Path) -> tuple[str, ...]:

@@ -12,6 +12,8 @@ from fairtrial.formats.arrow import write_text
 from fairtrial.formats.files import PathLike, expand, write_whole
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from fairtrial.tables import Table, Terms
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
@@ -74,15 +76,22 @@ def write_tables(tables: Sequence[Table], path: PathLike, terms: Terms = "defaul
     OutputError
         An ending that is not known, or a file that cannot be written.
     """
+    ending = check_ending(path)
+    if ending not in (".md", ".tex"):
+        write_arrow(tables[0].to_arrow(), path)
+        return
+    texts = [table.to_markdown(terms) if ending == ".md" else table.to_latex(terms) for table in tables]
+    with write_whole(path) as place:
+        place.write_text("\n".join(texts), encoding="utf-8")
+
+
+def write_arrow(table: pa.Table, path: PathLike) -> None:
+    """Write a table for programs, as CSV, TSV or Parquet by its ending; the file is there whole, or not at all."""
     import pyarrow.parquet as parquet
 
     ending = check_ending(path)
     with write_whole(path) as place:
-        if ending == ".md":
-            place.write_text("\n".join(table.to_markdown(terms) for table in tables), encoding="utf-8")
-        elif ending == ".tex":
-            place.write_text("\n".join(table.to_latex(terms) for table in tables), encoding="utf-8")
-        elif ending == ".parquet":
-            parquet.write_table(tables[0].to_arrow(), place)
+        if ending == ".parquet":
+            parquet.write_table(table, place)
         else:
-            write_text(tables[0].to_arrow(), place, Path(path), delimiter=_DELIMITERS[ending], header=True)
+            write_text(table, place, Path(path), delimiter=_DELIMITERS[ending], header=True)

@@ -71,7 +71,7 @@ def _read_text(head: Head, options: ReadOptions, progress: Progress | None) -> S
     columns = read_columns(head, layout, progress)
     lost = [name for name in roles.further if name not in columns]
     roles = replace(roles, further=tuple(name for name in roles.further if name in columns))
-    sheet = sheet_of(head, roles, columns, options)
+    sheet = sheet_of(str(head.path), system_name(head), roles, columns, options)
     left = [] if names[0] else ["left out: the first column, which has no name"]
     left += [f"left out: {listed(lost)}, which are not UTF-8 text"] if lost else []
     left += [f"left out: {plural(head.comments, 'line')} of comments"] if head.comments else []
@@ -94,15 +94,14 @@ def _kind(name: str, roles: Roles) -> Kind:
     return "id" if name else "skip"
 
 
-def sheet_of(head: Head, roles: Roles, columns: dict[str, Any], options: ReadOptions) -> Sheet:
-    """The sheet of a table whose columns are read."""
-    origin = str(head.path)
+def sheet_of(origin: str, unnamed_as: str, roles: Roles, columns: dict[str, Any], options: ReadOptions) -> Sheet:
+    """The sheet of a table whose columns are read; `unnamed_as` is for a system whose column is only a score."""
     further: dict[str, Further] = {name: columns[name] for name in roles.further}
-    for name in roles.unsure & further.keys():
-        check_unsure(_sample(further[name]), name, origin)
+    for column in roles.unsure & further.keys():
+        check_unsure(_sample(further[column]), column, origin)
     ids: dict[str, IdColumn] = {field: columns[column] for field, column in roles.ids}
     unnamed = len(roles.scores) == 1 and is_plain_score(roles.scores[0])
-    systems = (system_name(head),) if unnamed else roles.scores
+    systems = (unnamed_as,) if unnamed else roles.scores
     scores = columns_of([columns[name] for name in roles.scores])
     sheet = Sheet(origin, scores, np.zeros(len(scores), bool), systems, ids, (), not unnamed, None, further)
     genuine: NDArray[np.bool_] | None = None

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.curves import roc_curve
 from fairtrial.errors import ParameterError, TrialsError
+from fairtrial.formats.frames import TrialsLike, trials_of
 from fairtrial.people import Cluster
 from fairtrial.plots.det import det_plot
 from fairtrial.plots.operating import OperatingCurve, operating_curves
 from fairtrial.plots.style import figure_for, in_percent, legend_below, legible, look
 from fairtrial.rules.criteria import CriterionLike, as_criterion
 from fairtrial.tables import Terms, translate
-from fairtrial.trials import Trials
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,8 +77,8 @@ class Diagnostic:
 
 
 def diagnostics(
-    dev: Trials,
-    test: Trials,
+    dev: TrialsLike,
+    test: TrialsLike,
     *,
     systems: Sequence[str] | None = None,
     criterion: CriterionLike = "eer",
@@ -90,6 +90,7 @@ def diagnostics(
     """Prepare the score diagnostic of one or several systems; `alpha` is also the weight of the WER."""
     if bins < 1:
         raise ParameterError(f"there must be at least one bin, not {bins}")
+    dev, test = trials_of(dev, "dev"), trials_of(test, "test")
     curves = operating_curves(
         dev, test, systems=systems, criterion=criterion, alpha=alpha, confidence=confidence, cluster=cluster
     )
@@ -205,7 +206,7 @@ def _finish(panels: tuple[Axes, Axes, Axes], shown: Sequence[Diagnostic]) -> Non
         panel.set_ylim(bottom=0)
     _legend_above(panels[0], 2 * len(shown))
     for panel in panels[1:] if several else panels[1:2]:
-        panel.legend(loc="best")
+        legend_below(panel)
     panels[0].set_ylabel("density, highest = 1" if several else "density")
     in_percent(panels[1].yaxis, "error rate")
     in_percent(panels[2].yaxis, "WER")
