@@ -51,7 +51,7 @@ def test_targets_that_rest_on_few_errors_are_noted_once(sets: tuple[ft.Trials, f
     notes = [note for note in found.notes if "fewer than 30" in note]
     assert len(notes) == 1
     assert notes[0].startswith("a: ")
-    assert "FAR 1.00 % (8)" in notes[0]
+    assert "FAR 1 % (8), 0.1 % (0), 0.01 % (0)" in notes[0]
 
 
 def test_one_table_has_every_figure_with_its_interval(sets: tuple[ft.Trials, ft.Trials]) -> None:

@@ -10,6 +10,7 @@ from fairtrial.checks import check_choice, check_resamples, check_share
 from fairtrial.claims import GIVEN, Threshold
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import ParameterError
+from fairtrial.folds import CROSS_VALIDATED
 from fairtrial.formats.frames import TrialsLike, trials_of
 from fairtrial.intervals.judged import intervals_along
 from fairtrial.intervals.rates import RateInterval
@@ -17,7 +18,7 @@ from fairtrial.intervals.separation import auc_interval, d_prime_interval
 from fairtrial.judging import CHOSEN, SUPPORT, Kind, TrialSets, judge, seed_of, system_name
 from fairtrial.people import Cluster
 from fairtrial.reestimation import RESAMPLES
-from fairtrial.tables import COUNT_COLUMNS, Column, Result, Table, in_percent, interval_title, percent
+from fairtrial.tables import COUNT_COLUMNS, Column, Result, Table, interval_title, percent
 
 FAR_TARGETS = (0.01, 0.001, 0.0001)
 _RULE = "far-at-most"
@@ -85,13 +86,14 @@ class OperatingPoints(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """One row per figure."""
+        where = "on held-out trials" if self.kind == CROSS_VALIDATED else "on test"
         columns = (
             Column("system", "system"),
             Column("figure", "figure", "term"),
             Column("value", "value", "figure"),
             Column("interval", interval_title(self.auc.confidence), "figures"),
             Column("threshold", "threshold", "threshold"),
-            Column("far", "FAR on test", "rate"),
+            Column("far", f"FAR {where}", "rate"),
             Column("dev_false_accepts", "false accepts on dev", "count"),
             Column("far_target", "target FAR", "rate", detail=True),
             Column("far_interval", "interval of FAR", "interval", detail=True),
@@ -113,9 +115,8 @@ class OperatingPoints(Result):
             for point in self.points
         ]
         records = [{"system": self.system, **row} for row in (*separation, *targets)]
-        where = {"a priori": "on test", "a priori (cross-validated)": "on held-out trials"}.get(self.kind, "on test")
         caption = f"AUC, d' and FRR {where}; thresholds that keep the FAR {CHOSEN[self.kind]}"
-        notes = (f"intervals of the FRR: {GIVEN[self.points[0].interval.threshold]}", *self.notes)
+        notes = (f"intervals of the FRR, {GIVEN[self.points[0].interval.threshold]}", *self.notes)
         return (Table.of("operating_points", caption, columns, records, notes=notes, section="system"),)
 
 
@@ -233,7 +234,7 @@ def operating_points_of(
 
 def _few(system: str, points: Sequence[TargetPoint]) -> list[str]:
     """One note on all targets of a system that rest on too few errors."""
-    weak = [f"{in_percent(p.far_target)} % ({p.dev.false_accepts})" for p in points if not p.supported]
+    weak = [f"{_target(p.far_target)} ({p.dev.false_accepts})" for p in points if not p.supported]
     if not weak:
         return []
     return [

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from math import isnan
+from statistics import NormalDist
+from typing import Literal
 
 import numpy as np
 import pytest
 
 from fairtrial import Trials, TrialSets, auc_error, auc_interval, d_prime_interval
+from simulated import crossed
 
 
 def some_trials(seed: int, *, ids: bool = True, tied: bool = True) -> Trials:
@@ -95,3 +98,17 @@ def test_where_there_is_no_d_prime_a_note_says_why(scores: list[float], why: str
     found = d_prime_interval(TrialSets(None, Trials.from_arrays(scores, [True, True, False, False])))
     assert isnan(found.estimate)
     assert why in found.note
+
+
+def test_interval_of_the_auc_covers_where_trials_share_people() -> None:
+    # the population: genuine N(2, 1 + .5^2), impostor N(0, 1 + 2 .5^2)
+    true = NormalDist().cdf(2 / (1.25 + 1.5) ** 0.5)
+    held = np.zeros((80, 2), dtype=bool)
+    for k in range(len(held)):
+        trials = crossed(np.random.default_rng([7, k]), clients=20, impostors=10, effect=0.5, systems=["a"])
+        clusters: tuple[Literal["none"] | None, ...] = (None, "none")
+        for which, cluster in enumerate(clusters):
+            found = auc_interval(TrialSets(None, trials, cluster))
+            held[k, which] = found.low <= true <= found.high
+    assert held[:, 0].mean() > 0.88
+    assert held[:, 1].mean() < held[:, 0].mean()

@@ -16,6 +16,13 @@ def test_notes_of_more_systems_than_are_named_tell_the_ends() -> None:
     assert found == "s9, s3, s4, s5, s6, s7, and 2 more: worth 1.0 to 4.5 people"
 
 
+def test_notes_that_were_put_together_stay_so() -> None:
+    once = gather_notes(f"a system with a long name {k}: worth {k} people" for k in "abcd")
+    assert gather_notes(once) == once
+    parts = ["dev: 3 trials left out", "test: 4 trials left out"]
+    assert gather_notes([*gather_notes(parts), *parts]) == ("dev, test: 3 and 4 trials left out",)
+
+
 def test_notes_of_one_name_tell_the_ends() -> None:
     assert gather_notes(["cluster: worth 30 people", "cluster: worth 9 people"]) == ("cluster: worth 9 to 30 people",)
 

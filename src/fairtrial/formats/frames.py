@@ -85,7 +85,8 @@ def trials_of(data: TrialsLike, what: str) -> Trials:
     try:
         return read_frame(data, name=f"{what}, a data frame")
     except (InputError, TrialsError) as error:
-        raise type(error)(f"{error} (such options are those of read_frame)") from error
+        hint = " (such options are those of read_frame)" if "=" in str(error) else ""
+        raise type(error)(f"{error}{hint}") from error
 
 
 def _sheet(frame: Frame, options: ReadOptions, origin: str) -> Sheet:

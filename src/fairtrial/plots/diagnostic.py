@@ -30,9 +30,6 @@ _TAIL = 0.001
 """This share of a class at either end does not stretch the axis of scores."""
 _ROOM = 0.05
 _POINTS = 2000
-_MOST = 8
-_ROW = 0.12
-"""The height that a row of a legend needs, of that of the densities."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -181,15 +178,6 @@ def diagnostic_plot(
         return density, rates, wer, det
 
 
-def _legend_above(ax: Axes, entries: int) -> None:
-    """A legend in room of its own above the densities; below the axes, where it would take half of them."""
-    if entries > _MOST:
-        legend_below(ax)
-        return
-    ax.set_ylim(top=ax.get_ylim()[1] * (1 + _ROW * (entries // 2)))
-    ax.legend(loc="upper center", ncols=2)
-
-
 def _finish(panels: tuple[Axes, Axes, Axes], shown: Sequence[Diagnostic]) -> None:
     several = len(shown) > 1
     ends = (0, 1) if several else (float(shown[0].edges[0]), float(shown[0].edges[-1]))
@@ -204,8 +192,7 @@ def _finish(panels: tuple[Axes, Axes, Axes], shown: Sequence[Diagnostic]) -> Non
         panel.set_xlabel(f"score{where}" if panel is panels[0] else f"threshold{where}")
         panel.set_title(title)
         panel.set_ylim(bottom=0)
-    _legend_above(panels[0], 2 * len(shown))
-    for panel in panels[1:] if several else panels[1:2]:
+    for panel in panels if several else panels[:2]:
         legend_below(panel)
     panels[0].set_ylabel("density, highest = 1" if several else "density")
     in_percent(panels[1].yaxis, "error rate")

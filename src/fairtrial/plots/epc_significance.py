@@ -77,8 +77,5 @@ def epc_significance_plot(
             f"{GIVEN_ALONG[comparison.threshold]}; "
             f"grey: beyond {' and '.join(f'{100 * level:g}' for level in (min(levels), max(levels)))} %"
         )
-        handles, labels = upper.get_legend_handles_labels()
-        for handle, label in zip(handles, labels, strict=True):
-            lower.plot([], [], label=label, color=handle.get_color(), linestyle=handle.get_linestyle())
-        legend_below(lower)
+        legend_below(lower, of=upper)
         return upper, lower

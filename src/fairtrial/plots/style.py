@@ -43,7 +43,7 @@ STYLE: Any = {
 """What differs from matplotlib's own settings, in figures that fairtrial makes; axes of the caller keep their own."""
 
 _MOST_COLUMNS = 6
-_LETTERS = 15.0
+_LETTERS = 17.0
 """Letters of a legend that an inch holds."""
 _HANDLE = 9
 """As many letters are as wide as the line beside a label, and the room between columns."""
@@ -126,16 +126,19 @@ def in_percent(axis: Axis, label: str) -> None:
     axis.set_label_text(f"{label} (%)")
 
 
-def legend_below(ax: Axes, **settings: Any) -> Legend:
-    """A legend that is never on top of the data: below the axes and their label, in as many columns as fit."""
+def legend_below(ax: Axes, *, of: Axes | None = None, **settings: Any) -> Legend:
+    """A legend that is never on top of the data: below the axes and their label, in as many columns as fit.
+
+    It is that of the same axes, or `of` others above them.
+    """
     from matplotlib.transforms import ScaledTranslation
 
     figure = ax.get_figure()
     assert figure is not None
-    labels = ax.get_legend_handles_labels()[1]
+    handles, labels = (ax if of is None else of).get_legend_handles_labels()
     room = figure.bbox.width * ax.get_position().width / figure.dpi * _LETTERS
     columns = int(room // (max(map(len, labels), default=0) + _HANDLE))
     columns = max(1, min(columns, _MOST_COLUMNS, len(labels)))
     below = ax.transAxes + ScaledTranslation(0, -_LABEL / 72, figure.dpi_scale_trans)
     place: dict[str, Any] = {"bbox_to_anchor": (0, 0), "bbox_transform": below, "borderaxespad": 0.2}
-    return ax.legend(loc="upper left", ncols=columns, frameon=False, **place, **settings)
+    return ax.legend(handles, labels, loc="upper left", ncols=columns, frameon=False, **place, **settings)

@@ -108,9 +108,10 @@ def _differences(result: Comparison, label: str) -> dict[str, Any]:
 
 def _sentences(result: Comparison, label: str, confidence: float) -> list[str]:
     found = []
+    pairs = 1 if result.correction == "none" else len(result.pairs)
     for pair in result.pairs:
         difference, p = pair.headline.estimate, pair.adjusted[0]
-        size = difference_words(pair.headline, p, pair.confidence)
+        size = difference_words(pair.headline, p, pair.confidence, pairs)
         better, worse = (pair.a, pair.b) if (difference > 0) == result.measure.higher_is_better else (pair.b, pair.a)
         sure = p < 1 - confidence
         if pair.headline.alternative != "two-sided":

@@ -56,19 +56,20 @@
   const short = (name, most) => name.length > most ? name.slice(0, most - 1) + "\u2026" : name;
   // names to the right of the axes, each beside the last point of its curve within them, none on another
   const NAMES = 92, APART = 12;
-  const named = (svg, area, curves, chosen) => {
-    const within = (x, y) => x >= area.left && x <= area.right && y >= area.top && y <= area.bottom;
+  const named = (svg, area, curves, chosen, until = 1) => {
+    const end = area.left + until * (area.right - area.left);
+    const within = (x, y) => x >= area.left && x <= end && y >= area.top && y <= area.bottom;
     const ends = curves.map(({ name, xs, ys }) => {
-      let end = null;
-      xs.forEach((x, k) => { if (within(x, ys[k]) && (end === null || x >= end.x)) end = { x, y: ys[k] }; });
-      return { name, end: end || { x: area.right, y: area.top } };
-    }).sort((a, b) => a.end.y - b.end.y);
+      let last = null;
+      xs.forEach((x, k) => { if (within(x, ys[k]) && (last === null || x >= last.x)) last = { x, y: ys[k] }; });
+      return { name, last: last || { x: area.right, y: area.top } };
+    }).sort((a, b) => a.last.y - b.last.y);
     let next = area.top + 4;
-    ends.forEach((entry) => { entry.y = Math.max(entry.end.y, next); next = entry.y + APART; });
-    let last = area.bottom;
-    ends.slice().reverse().forEach((entry) => { entry.y = Math.min(entry.y, last); last = entry.y - APART; });
-    for (const { name, end, y } of ends) {
-      draw(svg, "path", { class: "leader", d: `M${end.x.toFixed(1)} ${end.y.toFixed(1)}L${area.right + 6} ${y.toFixed(1)}` });
+    ends.forEach((entry) => { entry.y = Math.max(entry.last.y, next); next = entry.y + APART; });
+    let lowest = area.bottom;
+    ends.slice().reverse().forEach((entry) => { entry.y = Math.min(entry.y, lowest); lowest = entry.y - APART; });
+    for (const { name, last, y } of ends) {
+      draw(svg, "path", { class: "leader", d: `M${last.x.toFixed(1)} ${last.y.toFixed(1)}L${area.right + 6} ${y.toFixed(1)}` });
       const text = draw(svg, "text", { class: name === chosen ? "name chosen" : "name", x: area.right + 8, y: y + 3 }, short(name, 15));
       draw(text, "title", {}, name);
     }
@@ -87,7 +88,7 @@
     let useAsked = true;
     const faint = together ? systems : [];
     const room = faint.length > 1 ? NAMES : 0;
-    for (const id of ["epc", "det"]) byId(id).setAttribute("viewBox", `0 0 ${420 + room} 300`);
+    for (const id of ["epc", "det", "density"]) byId(id).setAttribute("viewBox", `0 0 ${420 + room} 300`);
     const boxBesideNames = (svg) => { const area = box(svg); area.right -= room; return area; };
 
     const point = () => {
@@ -111,7 +112,7 @@
       }
       for (const other of faint) draw(inside, "path", { class: "other", d: path(other.alpha.map(x), other.hter.map(y)) });
       draw(inside, "path", { class: "curve", d: path(system.alpha.map(x), system.hter.map(y)) });
-      if (room) named(svg, area, faint.map((s) => ({ name: s.name, xs: s.alpha.map(x), ys: s.hter.map(y) })), system.name);
+      if (room) named(svg, area, faint.map((s) => ({ name: s.name, xs: s.alpha.map(x), ys: s.hter.map(y) })), system.name, 0.95);  // before errors soar
       const at = now.alpha === null ? null : x(now.alpha);
       if (at !== null) draw(svg, "path", { class: "marker", d: `M${at} ${area.top}V${area.bottom}` });
       // a criterion that is no weighting of errors has no place on this axis, only a height

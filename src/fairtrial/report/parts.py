@@ -164,8 +164,11 @@ def points_table(judgements: Sequence[Judgement], asked: RateInterval) -> Table:
     return table
 
 
-def difference_words(test: TestResult, p_value: float, confidence: float) -> str:
-    """How large a difference is, with its interval and p value; without its sign where the test has two sides."""
+def difference_words(test: TestResult, p_value: float, confidence: float, pairs: int = 1) -> str:
+    """How large a difference is, with its interval and p value; without its sign where the test has two sides.
+
+    Where there are several pairs, the p value is adjusted for them, and the interval is that of the pair alone.
+    """
     one_sided = test.alternative != "two-sided"
     sign = 1.0 if one_sided or test.estimate >= 0 else -1.0
     ends = test.interval(confidence)
@@ -174,7 +177,8 @@ def difference_words(test: TestResult, p_value: float, confidence: float) -> str
     size = in_percent(sign * test.estimate) if test.is_share else number_text(sign * test.estimate)
     unit, span = (" percentage points", interval_text) if test.is_share else ("", range_text)
     interval = f"{interval_title(confidence)} {span(low, high)}, {GIVEN_ALONG[test.threshold]}"
-    return f"{size}{unit} ({interval}; {'one-sided, ' if one_sided else ''}{p_phrase(p_value)})"
+    adjusted = f" adjusted for {pairs} pairs" if pairs > 1 else ""
+    return f"{size}{unit} ({interval}; {'one-sided, ' if one_sided else ''}{p_phrase(p_value)}{adjusted})"
 
 
 def joined(names: Sequence[str]) -> str:

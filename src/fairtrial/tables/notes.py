@@ -37,16 +37,19 @@ def gather_notes(notes: Iterable[str]) -> tuple[str, ...]:
         name, colon, text = note.partition(": ")
         key = (colon, *_NUMBER.split(text)) if colon else (note,)
         alike.setdefault(key, []).append((name, text) if colon else ("", note))
-    return tuple(_together(found) for found in alike.values())
+    return tuple(dict.fromkeys(_together(found) for found in alike.values()))
 
 
 def _together(found: Sequence[tuple[str, str]]) -> str:
+    if len(found) == 1:
+        name, text = found[0]
+        return f"{name}: {text}" if name else text
     names = list(dict.fromkeys(name for name, _ in found))
     numbers = zip(*(_NUMBER.findall(text) for _, text in found), strict=True)
     first, *others = _NUMBER.split(found[0][1])
     named = len(names) == len(found) <= _NAMED
     text = first + "".join(f"{_spoken(own, named)}{after}" for own, after in zip(numbers, others, strict=True))
-    return f"{listed(names, _NAMED)}: {text}" if names != [""] else text
+    return f"{listed(names, _NAMED)}: {text}"
 
 
 def _spoken(numbers: Sequence[str], named: bool) -> str:
