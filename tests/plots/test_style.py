@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import matplotlib
 import numpy as np
 import pytest
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
@@ -97,12 +99,13 @@ def test_legend_below_does_not_cover_the_label(entries: int) -> None:
 
 def test_no_legend_is_on_the_curves(dev: Trials, test: Trials) -> None:
     curves = operating_curves(dev, test)
-    for draw in (
+    draws: list[Callable[[Axes], Axes]] = [
         lambda ax: det_plot(curves, ax=ax),
         lambda ax: roc_plot(curves, ax=ax),
         lambda ax: hter_sd_plot(hter_deviations(), ax=ax),
         lambda ax: precision_recall_plot(judged_precision(dev, test), ax=ax),
-    ):
+    ]
+    for draw in draws:
         figure = Figure(figsize=(6.4, 4.6), layout="constrained")
         ax = draw(figure.add_subplot())
         figure.draw_without_rendering()
