@@ -15,11 +15,11 @@ from fairtrial.cli.progress import Bar, reading_bar
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.folds import Block, make_blocks
 from fairtrial.formats import read_pair, read_trials
-from fairtrial.judging import TrialSets
+from fairtrial.judging import TrialSets, check_same_systems
 from fairtrial.people import known_cluster, people_of
 from fairtrial.reestimation import RESAMPLES
 from fairtrial.tables import plural
-from fairtrial.trials import Trials, check_same_systems
+from fairtrial.trials import Trials
 
 Found = TypeVar("Found")
 

@@ -11,7 +11,7 @@ from fairtrial.errors import InputError, OutputError, ParameterError, TrialsErro
 from fairtrial.formats import parquet
 from fairtrial.formats.alignment import align
 from fairtrial.formats.files import Head, PathLike, Progress, expand, list_directory, read_head, write_whole
-from fairtrial.formats.finish import as_options, said, to_trials
+from fairtrial.formats.finishing import as_options, finish_checked, said
 from fairtrial.formats.frames import Frame, TrialsLike, read_frame, trials_of
 from fairtrial.formats.identities import SPACES
 from fairtrial.formats.registry import (
@@ -131,7 +131,7 @@ def _read(
     sheets = _read_sheets(expand(paths), format, settings, progress)
     sheets = _name_apart(sheets, settings.names)
     sheet = align(sheets, common=settings.common)
-    return to_trials(sheet, settings), sheet.named or bool(settings.names)
+    return finish_checked(sheet, settings), sheet.named or bool(settings.names)
 
 
 def _read_sheets(

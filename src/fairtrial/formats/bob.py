@@ -41,22 +41,26 @@ def _is_prose(fields: Sequence[str]) -> bool:
 
 def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
     """One sheet per file, each of one system named after its file."""
-    return [_read_one(head, options, progress).checked(options) for head in heads]
+    return [read_planned(head, plan_text(head), options, progress) for head in heads]
 
 
-def _read_one(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
-    width = _width(head)
+def plan_text(head: Head) -> Layout:
+    """Tell the columns of a file by its first lines."""
     line = "".join(head.lines(1))
     if _is_prose(split_spaces(line)):
         raise InputError(f"{head.path}: expected {' '.join(COLUMNS[4])}, but it begins with {shown(line)}")
-    names = COLUMNS.get(width, COLUMNS[4])
+    names = COLUMNS.get(_width(head), COLUMNS[4])
     delimiter = "\t" if b"\t" in head.data and b" " not in head.data else " "
-    layout = Layout(names, tuple(KINDS[name] for name in names), delimiter, shape=" ".join(names))
+    return Layout(names, tuple(KINDS[name] for name in names), delimiter, shape=" ".join(names))
+
+
+def read_planned(head: Head, layout: Layout, options: ReadOptions, progress: Progress | None = None) -> Sheet:
+    """The sheet of a file, or of a block of its lines."""
     columns = read_columns(head, layout, progress)
     scores = columns.pop("score")
-    settled = settle(columns, None, options, str(head.path))
-    return Sheet(
-        str(head.path),
+    settled = settle(columns, None, options, head.origin)
+    sheet = Sheet(
+        head.origin,
         columns_of([scores]),
         settled.genuine,
         (system_name(head),),
@@ -64,8 +68,9 @@ def _read_one(head: Head, options: ReadOptions, progress: Progress | None) -> Sh
         settled.notes,
         named=False,
         columns=settled.columns,
-        taken=(", ".join(names),),
+        taken=(", ".join(layout.names),),
     )
+    return sheet.checked(options)
 
 
 def write_four(trials: Trials, place: Path, target: Path) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ import os
 import stat
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from io import BufferedReader, FileIO, RawIOBase
@@ -38,6 +38,31 @@ class Head:
     path: Path
     data: bytes
     compression: str | None
+    block: bytes | None = None
+    """Some lines of a text file below its header, to be read in place of all; None for the whole file."""
+    before: int = 0
+    """How many lines of the file come before those of the block, less those of the header."""
+    place: str = ""
+    """Where in the file a piece of it is, in words; empty for the whole file."""
+
+    @property
+    def origin(self) -> str:
+        """What it is called in errors."""
+        return f"{self.path}{self.place}"
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it stands for the whole file."""
+        return not self.place
+
+    def open(self, progress: Progress | None = None) -> AbstractContextManager[pa.NativeFile]:
+        """A stream of the decompressed bytes; errors of the file become an `InputError`."""
+        if self.block is None:
+            return open_stream(self.path, self.compression, progress)
+        import pyarrow as pa
+
+        found: AbstractContextManager[pa.NativeFile] = pa.BufferReader(self.block)
+        return found
 
     @cached_property
     def _whole_lines(self) -> list[str]:

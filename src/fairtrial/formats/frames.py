@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 from fairtrial.errors import InputError, TrialsError, listed, shown
-from fairtrial.formats.files import UNNAMED
-from fairtrial.formats.finish import as_options, said, to_trials
-from fairtrial.formats.roles import find_roles
+from fairtrial.formats.files import UNNAMED, Head
+from fairtrial.formats.finishing import as_options, finish_checked, said
+from fairtrial.formats.parquet import LOOKED_AT, plan_roles, sheet_of_table
 from fairtrial.formats.sheets import ReadOptions, Sheet
-from fairtrial.formats.typed import LOOKED_AT, look_at_columns, typed_sheet
 from fairtrial.trials import Trials
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def read_frame(frame: Frame, *, name: str = "data frame", **options: Any) -> Tri
     ('read as data frame: scores face; label; kept besides: age',)
     """
     settings = as_options(options)
-    return to_trials(said(_sheet(frame, settings, name), "data frame"), settings)
+    return finish_checked(said(_sheet(frame, settings, name), "data frame"), settings)
 
 
 def trials_of(data: TrialsLike, what: str) -> Trials:
@@ -102,8 +102,10 @@ def _sheet(frame: Frame, options: ReadOptions, origin: str) -> Sheet:
     table = _plain_texts(table.drop_columns(index))
     if not table.num_rows:
         raise InputError(f"{origin}: holds no trial")
-    roles = find_roles(table.column_names, look_at_columns(table.schema, table.slice(0, LOOKED_AT)), options, origin)
-    sheet = typed_sheet(table, roles, options, origin=origin, unnamed=UNNAMED)
+    roles = plan_roles(table.schema, table.slice(0, LOOKED_AT).select, options, origin)
+    sheet = sheet_of_table(Head(Path(origin), b"", None), table, roles, options)
+    if not sheet.named:
+        sheet = replace(sheet, systems=(UNNAMED,))
     return replace(sheet, taken=(*sheet.taken, *([f"left out: {listed(index)}, the index"] if index else [])))
 
 

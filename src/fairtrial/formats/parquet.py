@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fairtrial.errors import InputError, shown
+from fairtrial.errors import InputError, cut, listed, shown
 from fairtrial.formats.files import Head, Progress, system_name
-from fairtrial.formats.roles import Look, check_names, find_roles
-from fairtrial.formats.sheets import ReadOptions, Sheet
-from fairtrial.formats.table import to_arrow
-from fairtrial.formats.text import ArrowTexts
-from fairtrial.formats.typed import LOOKED_AT, look_at_columns, text_columns, typed_sheet
+from fairtrial.formats.identities import called
+from fairtrial.formats.roles import Look, Roles, check_names, find_roles, look_at
+from fairtrial.formats.sheets import ReadOptions, Sheet, ids_of_flags
+from fairtrial.formats.table import sheet_of, to_arrow
+from fairtrial.formats.text import EXACT, ArrowTexts, ids_from_arrow
 from fairtrial.trials import IdColumn, Ids, Trials, concat_further
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
+LOOKED_AT = 20
 _METADATA = b"fairtrial"
 
 
@@ -72,32 +76,79 @@ def _concatenate(parts: Sequence[IdColumn]) -> IdColumn:
 
 
 def _read_one(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
+    with opened(head) as file:
+        roles = plan_roles(file.schema_arrow, first_rows(file), options, str(head.path))
+        table = file.read(columns=roles.columns)
+    if table.num_rows == 0:
+        raise InputError(f"{head.path}: holds no trial")
+    if progress is not None:
+        progress(head.path.stat().st_size)
+    return sheet_of_table(head, table, roles, options)
+
+
+@contextmanager
+def opened(head: Head) -> Iterator[pq.ParquetFile]:
+    """The file; what is wrong with it becomes an `InputError`."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    origin = str(head.path)
     try:
         with open(head.path, "rb") as raw, pq.ParquetFile(raw) as file:
-            schema = file.schema_arrow
-            names = [str(name) for name in schema.names]
-            check_names(names, options, origin)
-            known = _own_columns(schema, names, options)
-            roles = find_roles(names, _looks(file, schema), replace(options, others=(*options.others, *known)), origin)
-            table = file.read(columns=roles.columns)
+            yield file
     except (pa.ArrowException, OSError, UnicodeError) as error:
-        raise InputError(f"{origin}: is not a complete Parquet file: {shown(error, 200)}") from error
-    if table.num_rows == 0:
-        raise InputError(f"{origin}: holds no trial")
-    if progress is not None:
-        progress(head.path.stat().st_size)
-    return typed_sheet(table, roles, options, origin=origin, unnamed=system_name(head))
+        raise InputError(f"{head.origin}: is not a complete Parquet file: {shown(error, 200)}") from error
 
 
-def _looks(file: Any, schema: pa.Schema) -> dict[str, Look]:
-    """What columns hold, by their types and the first cells of those that hold text."""
-    texts = text_columns(schema)
-    first: Any = next(file.iter_batches(LOOKED_AT, columns=texts), None) if texts else None
-    return look_at_columns(schema, first)
+FirstRows: TypeAlias = "Callable[[list[str]], Any]"
+"""From names of columns to their first rows, None where there is no row."""
+
+
+def first_rows(file: pq.ParquetFile) -> FirstRows:
+    """The first rows of a file."""
+    return lambda columns: next(file.iter_batches(LOOKED_AT, columns=columns), None)
+
+
+def plan_roles(schema: pa.Schema, first: FirstRows, options: ReadOptions, origin: str) -> Roles:
+    """Tell what each column is, by names, types and first rows."""
+    names = [str(name) for name in schema.names]
+    check_names(names, options, origin)
+    known = _own_columns(schema, names, options)
+    return find_roles(names, _looks(schema, first), replace(options, others=(*options.others, *known)), origin)
+
+
+def sheet_of_table(head: Head, table: pa.Table, roles: Roles, options: ReadOptions) -> Sheet:
+    """The sheet of a table, or of some of its rows."""
+    columns = {name: _column(table.column(name), name, roles, head.origin) for name in roles.columns}
+    lost = [name for name, column in columns.items() if column is None]
+    columns = {name: column for name, column in columns.items() if column is not None}
+    kept = replace(roles, further=tuple(name for name in roles.further if name not in lost))
+    sheet = sheet_of(head, kept, columns, options)
+    left = (f"left out: {listed(lost)}, which hold neither text nor numbers",) if lost else ()
+    return replace(sheet, taken=(*sheet.taken, *left))
+
+
+def _looks(schema: pa.Schema, first_of: FirstRows) -> dict[str, Look]:
+    """What columns hold: by their types, and texts by their first cells."""
+    import pyarrow as pa
+
+    found: dict[str, Look] = {}
+    texts = []
+    for column in schema:
+        kind = column.type
+        if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+            found[column.name] = "fraction"
+        elif pa.types.is_integer(kind):
+            found[column.name] = "number"
+        elif pa.types.is_string(kind) or pa.types.is_large_string(kind):
+            texts.append(column.name)
+    if texts:
+        first = first_of(texts)
+        for name in texts if first is not None else ():
+            try:
+                found[name] = look_at([cell or "" for cell in first.column(name).to_pylist()])
+            except UnicodeDecodeError:
+                found[name] = "text"
+    return found
 
 
 def _own_columns(schema: pa.Schema, names: Sequence[str], options: ReadOptions) -> list[str]:
@@ -108,6 +159,78 @@ def _own_columns(schema: pa.Schema, names: Sequence[str], options: ReadOptions) 
         return [name for name in found if name in names and name not in given]
     except (ValueError, AttributeError, TypeError):
         return []
+
+
+def _column(column: pa.ChunkedArray, name: str, roles: Roles, origin: str) -> Any:
+    """Scores as numbers, ids as names; a further column as what it is, None if it is neither."""
+    import pyarrow as pa
+
+    try:
+        if name in roles.scores:
+            return _scores(column, name, origin)
+        if name in roles.further:
+            return _further(column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column)
+        if column.null_count:
+            raise InputError(f"{origin}: column {name} has {column.null_count} empty cells; every trial needs one")
+        if name == roles.label and pa.types.is_boolean(column.type):
+            return column.to_numpy()
+        if ("probe", name) not in roles.ids:
+            return _names(column)
+        texts = column.cast(pa.string())
+        texts.validate(full=True)
+        return ArrowTexts(texts)
+    except (pa.ArrowException, UnicodeError) as error:
+        wanted = "numbers" if name in roles.scores else "names in UTF-8"
+        raise InputError(f"{origin}: column {cut(name)} of type {column.type} does not hold {wanted}") from error
+
+
+def _names(column: pa.ChunkedArray) -> Ids:
+    """Few names of many rows: each is looked at once."""
+    import pyarrow as pa
+
+    if pa.types.is_boolean(column.type):
+        return ids_of_flags(column.to_numpy())
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    encoded = column.cast(pa.dictionary(pa.int32(), pa.string()))
+    for chunk in encoded.chunks:
+        chunk.dictionary.validate(full=True)
+        if chunk.dictionary.null_count:
+            raise pa.ArrowInvalid("a name is missing")
+    found = ids_from_arrow(encoded)
+    names = found.names.tolist()
+    return found if len(set(names)) == len(names) else called(found, names)
+
+
+def _scores(column: pa.ChunkedArray, name: str, origin: str) -> NDArray[np.floating]:
+    import pyarrow as pa
+
+    kind = pa.float32() if pa.types.is_float32(column.type) else pa.float64()
+    whole = pa.types.is_integer(column.type) or pa.types.is_decimal(column.type)
+    values: NDArray[np.floating] = column.cast(kind, safe=not whole).to_numpy()
+    if whole and len(values) and np.nanmax(np.abs(values), initial=0) >= EXACT:
+        raise InputError(
+            f"{origin}: column {cut(name)} of type {column.type} holds numbers above 2**53, which a 64-bit float "
+            "cannot tell apart; scale the scores, or take their logarithm"
+        )
+    return values
+
+
+def _further(column: pa.ChunkedArray) -> Any:
+    """Numbers without a gap as numbers, and all else as text, empty where there is nothing."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if (pa.types.is_floating(column.type) or pa.types.is_integer(column.type)) and not column.null_count:
+        return column.to_numpy()
+    if pa.types.is_nested(column.type) or pa.types.is_binary(column.type) or pa.types.is_large_binary(column.type):
+        return None
+    try:
+        texts = pc.fill_null(column.cast(pa.string()), "")
+        texts.validate(full=True)
+    except pa.ArrowException:
+        return None
+    return ArrowTexts(texts)
 
 
 def write(trials: Trials, place: Path, target: Path) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from fairtrial.errors import InputError, cut, listed, shown
@@ -84,6 +84,16 @@ class Roles:
         """All columns."""
         others = [self.label, self.system, *(column for _, column in self.ids)]
         return [*self.scores, *(column for column in others if column is not None), *self.further]
+
+    @property
+    def named(self) -> bool:
+        """Whether the columns of scores have the names of systems."""
+        return len(self.scores) > 1 or not is_plain_score(self.scores[0])
+
+    def only(self, systems: Sequence[str]) -> Roles:
+        """What is needed for the scores of some systems: those, and what says which trials are genuine."""
+        scores = tuple(name for name in self.scores if name in systems) if len(self.scores) > 1 else self.scores
+        return replace(self, scores=scores, ids=() if self.label is not None else self.ids, further=())
 
     @property
     def taken(self) -> str:

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.errors import InputError, cut, shown
-from fairtrial.formats.files import MAX_LINE, Head, Progress, open_stream
+from fairtrial.formats.files import MAX_LINE, Head, Progress
 from fairtrial.formats.watching import WatchedStream
 from fairtrial.tables import plural
 from fairtrial.trials import IdColumn, Ids, object_array
@@ -259,7 +259,7 @@ def _arrow_table(head: Head, layout: Layout, wanted: Mapping[str, Kind], progres
 
     At first every quote is a letter: where none is found, there was none to misunderstand.
     """
-    with open_stream(head.path, head.compression, progress) as stream:
+    with head.open(progress) as stream:
         table = _parsed(stream, head, layout, wanted, quotes=False)
     if table is not None and not _holds_marks(table, layout.header):
         return table
@@ -267,7 +267,7 @@ def _arrow_table(head: Head, layout: Layout, wanted: Mapping[str, Kind], progres
         return None
     import pyarrow as pa
 
-    with open_stream(head.path, head.compression) as stream:
+    with head.open() as stream:
         watched = WatchedStream(stream, layout.delimiter)
         table = _parsed(pa.PythonFile(watched, mode="r"), head, layout, wanted, quotes=True)
     return None if watched.is_odd() else table
@@ -476,7 +476,7 @@ class _Lines:
     """The lines of a file, counted and none too long; bytes that are not UTF-8 are kept aside."""
 
     def __init__(self, head: Head, progress: Progress | None) -> None:
-        self.number = 0
+        self.number = head.before
         self._head = head
         self._progress = progress
         self._iterator = self._read()
@@ -488,7 +488,7 @@ class _Lines:
         return next(self._iterator)
 
     def _read(self) -> Iterator[str]:
-        with open_stream(self._head.path, self._head.compression, self._progress) as stream:
+        with self._head.open(self._progress) as stream:
             text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape", newline="")
             while line := text.readline(MAX_LINE):
                 self.number += 1

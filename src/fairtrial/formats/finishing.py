@@ -1,7 +1,8 @@
-"""From what a file or a data frame holds to trials: systems chosen, distances negated, missing scores decided upon."""
+"""From a sheet to trials: systems chosen, signs turned, missing scores decided upon."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -26,8 +27,16 @@ def said(sheet: Sheet, format: str) -> Sheet:
     return replace(sheet, taken=(f"read as {format}: {'; '.join(sheet.taken)}",))
 
 
-def to_trials(sheet: Sheet, options: ReadOptions) -> Trials:
-    """The trials of a sheet, with notes on what was taken for what and what was left out or negated."""
+def finish_checked(sheet: Sheet, options: ReadOptions) -> Trials:
+    """The trials of a whole set; an error where labels contradict each other, or no trial is left."""
+    trials = finish(sheet, options, check_repeated(sheet))
+    if not len(trials):
+        raise TrialsError(f"{sheet.origin}: no trial with a score is left")
+    return trials
+
+
+def finish(sheet: Sheet, options: ReadOptions, more: Sequence[str] = ()) -> Trials:
+    """The trials of a sheet, with its notes and more of them."""
     notes = [*sheet.taken, *sheet.notes]
     if options.systems:
         missing = [name for name in options.systems if name not in sheet.systems]
@@ -48,11 +57,8 @@ def to_trials(sheet: Sheet, options: ReadOptions) -> Trials:
         signs = [-1 if name in chosen else 1 for name in sheet.systems]
         scores = scores * np.array(signs, dtype=scores.dtype)
         notes.append(f"scores negated: {', '.join(chosen)}")
-    notes += check_repeated(sheet)
+    notes += more
     ids: dict[str, Any] = dict(sheet.ids)
-    trials = Trials.from_arrays(
+    return Trials.from_arrays(
         scores, sheet.genuine, systems=sheet.systems, nan=options.nan, notes=notes, columns=sheet.columns, **ids
     )
-    if not len(trials):
-        raise TrialsError(f"{sheet.origin}: no trial with a score is left")
-    return trials
