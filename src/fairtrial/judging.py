@@ -227,9 +227,16 @@ class Judgement:
         """Errors on the judged trials at one of the alphas, in plain numbers."""
         return self.test[index].scalar()
 
-    @cached_property
+    @property
     def movement(self) -> Movement | None:
         """How the thresholds would move with other dev trials; None where they are given."""
+        # no cached_property, which locks out other judgements while this one waits for a pass over its trials
+        if "movement" not in self.kept:
+            self.kept["movement"] = self._find_movement()
+        found: Movement | None = self.kept["movement"]
+        return found
+
+    def _find_movement(self) -> Movement | None:
         if self.dev is None or self.sets.dev is None:
             return None
         data = self.sets.dev

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import signal
@@ -13,8 +14,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from click.testing import CliRunner
 
 import fairtrial as ft
+from fairtrial.cli.app import main
 from fairtrial.scale import running
 
 distributed = pytest.importorskip("distributed")
@@ -79,3 +82,14 @@ def test_a_source_that_a_worker_does_not_see(tmp_path: Path, client: Any) -> Non
     (tmp_path / "1.parquet").unlink()
     with pytest.raises(ft.InputError, match=r"1\.parquet, row group 0: .*No such file"):
         len(found)
+
+
+def test_the_command_line_on_a_cluster(tmp_path: Path, client: Any) -> None:
+    dev, test = (write(tmp_path / f"{seed}.parquet", seed) for seed in (1, 2))
+    files = ["--dev", str(tmp_path / "1.parquet"), "--test", str(tmp_path / "2.parquet")]
+    address = client.scheduler.address
+    result = CliRunner().invoke(main, ["evaluate", *files, "--scheduler", address, "--json"])
+    assert result.exit_code == 0, result.output
+    (found,) = json.loads(result.output)["systems"]
+    whole = ft.evaluate(dev, test, cluster="none")
+    assert (found["threshold"], found["test"]["hter"]) == (whole.threshold, whole.test.hter)

@@ -10,6 +10,7 @@ import click
 
 from fairtrial.cli import options
 from fairtrial.cli.counted import are_counts, chosen_systems, read_counters, refuse
+from fairtrial.cli.opened import PlaceOptions
 from fairtrial.cli.options import ChanceOptions, InputOptions, OutputOptions, PointOptions, ReadingOptions
 from fairtrial.cli.output import print_result
 from fairtrial.cli.reporting import ReportOptions, repeat_of
@@ -53,12 +54,13 @@ dev_resamples_option = click.option(
     help="Write the decisions too, one row per system and judged trial: ids, label, score, threshold, decision and "
     "error; .csv, .tsv or .parquet.",
 )
-@options.takes(ReadingOptions, OutputOptions, ReportOptions)
+@options.takes(ReadingOptions, PlaceOptions, OutputOptions, ReportOptions)
 def command(
     files: InputOptions,
     point: PointOptions,
     chance: ChanceOptions,
     reading: ReadingOptions,
+    place: PlaceOptions,
     output: OutputOptions,
     page: ReportOptions,
     *,
@@ -77,8 +79,9 @@ def command(
       fairtrial evaluate --dev dev.txt --test test.txt --out errors.csv --report evaluation.html
       fairtrial evaluate --dev dev.txt --test test.txt --trials-out decisions.csv
       fairtrial evaluate --dev dev.ftc --test test.ftc
+      fairtrial evaluate --dev dev.parquet --test test.parquet --memory 2GB
     """
-    from fairtrial.cli.inputs import for_each_system, read_inputs
+    from fairtrial.cli.inputs import for_each_system, read_or_open
     from fairtrial.evaluation import evaluation_of
     from fairtrial.formats.decisions import ENDINGS, write_decisions
     from fairtrial.formats.results import check_target
@@ -97,8 +100,7 @@ def command(
         refuse(report=page.report, trials_out=trials_out)
         _evaluate_counts(files, point, chance, reading, output, more, eer)
         return
-    inputs = read_inputs(files, reading, chance)
-
+    inputs = read_or_open(files, reading, chance, place, report=page.report, trials_out=trials_out)
     sets = inputs.sets(chance, resamples=resamples)
 
     def work(system: str) -> Evaluation:

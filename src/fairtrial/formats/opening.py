@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fairtrial.errors import InputError, ParameterError, TrialsError, listed, shown
+from fairtrial.formats import parquet
 from fairtrial.formats.files import Head, PathLike, expand, list_directory, read_head, system_name
 from fairtrial.formats.finishing import finish
 from fairtrial.formats.pieces import Piece
@@ -120,6 +121,12 @@ def set_of_pieces(
     return _chosen(named, options), tuple(TrialPiece(piece, named, options, format) for piece in pieces)
 
 
+def can_be_cut(path: Path, format: str | None) -> bool:
+    """Whether a file or directory is of a format that can be read in pieces."""
+    heads = _heads(path)
+    return all((find_format(format) if format else told_by_content([head])[0][0]).pieces is not None for head in heads)
+
+
 def _heads(path: Path) -> list[Head]:
     if not path.is_dir():
         return [read_head(path)]
@@ -150,3 +157,26 @@ def _chosen(systems: tuple[str, ...], options: ReadOptions) -> tuple[str, ...]:
         if name not in systems:
             raise TrialsError(f"there is no system {shown(name)}; there are {listed(systems)}")
     return options.systems or systems
+
+
+def expected_memory(paths: Sequence[PathLike]) -> int:
+    """About how many bytes the trials of files take when they are read whole; 0 for what cannot be looked at."""
+    try:
+        return sum(_expected(head) for path in expand(paths) for head in _heads(path))
+    except InputError:
+        return 0
+
+
+def _expected(head: Head) -> int:
+    if head.data.startswith(b"PAR1"):
+        with parquet.opened(head) as file:
+            rows: int = file.metadata.num_rows
+            return rows * sum(_WIDTHS.get(str(kind), _TEXT) for kind in file.schema_arrow.types)
+    return head.path.stat().st_size * (_COMPRESSED if head.compression else _PLAIN)
+
+
+_WIDTHS = {"bool": 1, "float": 4, "double": 8, "int8": 1, "int16": 2, "int32": 4, "int64": 8}
+"""Bytes of a cell by Arrow's name for its type."""
+_TEXT = 40
+_PLAIN, _COMPRESSED = 2, 10
+"""Bytes in memory for each byte of a text file."""

@@ -62,12 +62,15 @@ class OpenTrials:
         *,
         origin: str,
         memory: int,
+        named: bool = True,
         executor: Executor | None = None,
         progress: Callable[[PassState], None] | None = None,
         check: Callable[[Survey], None] | None = None,
     ) -> None:
         self.systems = systems
         self.origin = origin
+        self.named = named
+        """Whether the files themselves name the systems; otherwise they are named after the files."""
         self.memory = memory
         self.passes = 0
         self._parts = tuple(parts)

@@ -101,7 +101,8 @@ def open_trials(
         settings = read_options({**options, **({} if systems is None else {"systems": tuple(systems)})})
         names, pieces = _open_files(data, format, settings, size)
         origin = ", ".join(fspath(path) for path in ([data] if isinstance(data, (str, PathLike)) else data[:3]))
-        return open_(pieces, names, origin=origin, check=partial(_check, settings, origin))
+        named = bool(settings.names) or all(each.piece.named for each in pieces)
+        return open_(pieces, names, origin=origin, named=named, check=partial(_check, settings, origin))
     if hasattr(data, "get_fragments"):
         settings = read_options({**options, **({} if systems is None else {"systems": tuple(systems)})})
         fragments = dataset_pieces(data, settings, size, name="the dataset")
