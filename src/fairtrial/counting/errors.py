@@ -267,7 +267,7 @@ def as_source(data: ScoreData, *, system: str | None = None, what: str = "scores
         source = data
     else:
         raise TrialsError(
-            f"{what}: expected Trials, a data frame, a source of scores or a pair of arrays (genuine, impostor), "
+            f"{what}: expected Trials, a source of scores or a pair of arrays (genuine, impostor), or a data frame, "
             f"not {type(data).__name__}"
         )
     if not isinstance(source, ArraySource):

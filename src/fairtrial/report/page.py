@@ -87,7 +87,10 @@ def render(page: Page) -> str:
     template = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     return template.from_string((room / "page.html.j2").read_text(encoding="utf-8")).render(
         page=_in_terms(page),
-        notes=gather_notes([*page.notes, *(note for table in page.tables for note in table.notes)]),
+        notes=[
+            translate(note, page.terms)
+            for note in gather_notes([*page.notes, *(note for table in page.tables for note in table.notes)])
+        ],
         tables=[_Laid.of(table, page.terms) for table in page.tables if table.rows],
         data_tables=[_Laid.of(table, page.terms) for table in page.data],
         alpha=translate(ALPHA, page.terms),

@@ -18,7 +18,8 @@ def gather_notes(notes: Iterable[str]) -> tuple[str, ...]:
     Parameters
     ----------
     notes
-        A note of a system, a test or a set begins with its name and a colon. Only such notes are put together.
+        A note of a system, a test or a set begins with its name and a colon. Such notes are put together if they
+        hold a number.
 
     Returns
     -------
@@ -35,8 +36,9 @@ def gather_notes(notes: Iterable[str]) -> tuple[str, ...]:
     alike: dict[tuple[str, ...], list[tuple[str, str]]] = {}
     for note in dict.fromkeys(notes):
         name, colon, text = note.partition(": ")
-        key = (colon, *_NUMBER.split(text)) if colon else (note,)
-        alike.setdefault(key, []).append((name, text) if colon else ("", note))
+        parts = _NUMBER.split(text)
+        key = (colon, *parts) if len(parts) > 1 else (note,)
+        alike.setdefault(key, []).append((name, text) if len(parts) > 1 else ("", note))
     return tuple(dict.fromkeys(_together(found) for found in alike.values()))
 
 
