@@ -54,7 +54,7 @@ def test_decisions_of_every_system_and_trial() -> None:
     [
         (("--trials-out", "a.md"), "should end in"),
         (("--trials-out", "dev.csv"), "files that are read"),
-        (("--trials-out", "a.csv", "--out", "a.csv"), "name two files"),
+        (("--trials-out", "a.csv", "--out", "a.csv"), "two results would be written"),
     ],
 )
 def test_decisions_that_cannot_be_written_are_an_error_before_the_work(more: tuple[str, ...], words: str) -> None:

@@ -10,6 +10,7 @@ import click
 
 from fairtrial.cli import options
 from fairtrial.cli.counted import are_counts, chosen_systems, read_counters, refuse
+from fairtrial.cli.files import FileCommand
 from fairtrial.cli.options import ChanceOptions, InputOptions, OutputOptions, PointOptions, ReadingOptions, names_of
 from fairtrial.cli.output import print_result
 from fairtrial.cli.progress import Bar
@@ -29,7 +30,7 @@ resamples_option = click.option(
 )
 
 
-@click.command()
+@click.command(cls=FileCommand)
 @options.takes(InputOptions, PointOptions, ChanceOptions)
 @systems_option
 @click.option("--reference", metavar="NAME", help="Compare the others with this system only.")
@@ -83,7 +84,7 @@ def command(
     from fairtrial.scale.comparing import compare_counted
 
     page.check()
-    output.check(files.files)
+    output.check()
     rule, figure = point.rule, options.measure_by_name(measure, point.dcf)
     if five_by_two and files.folds is None:
         raise ParameterError("--5x2cv deals the people of one set into halves: give --folds K in place of --test")

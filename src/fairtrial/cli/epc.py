@@ -11,6 +11,7 @@ import click
 from fairtrial.cli import options
 from fairtrial.cli.compare import resamples_option
 from fairtrial.cli.counted import are_counts, chosen_systems, read_counters, refuse
+from fairtrial.cli.files import FileCommand
 from fairtrial.cli.opened import PlaceOptions
 from fairtrial.cli.options import ChanceOptions, InputOptions, OutputOptions, ReadingOptions, choice, option
 from fairtrial.cli.output import print_result
@@ -158,7 +159,7 @@ measure_option = options.measure_option(
 pool_option = click.option("--pool", is_flag=True, help="One more curve: the errors of all systems pooled.")
 
 
-@click.command()
+@click.command(cls=FileCommand)
 @options.takes(InputOptions, CurveOptions, ChanceOptions)
 @measure_option
 @options.takes(BandOptions)
@@ -195,7 +196,7 @@ def command(
     """
     from fairtrial.cli.inputs import Inputs, OpenInputs, read_or_open
 
-    output.check(files.files)
+    output.check()
     drawn = None if band.bands == "none" else band.bands
     if are_counts(files):
         refuse(bands=drawn, compare=pair, pool=pool)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
@@ -10,11 +9,11 @@ import click
 
 from fairtrial.cli import options
 from fairtrial.cli.counted import are_counts, chosen_systems, read_counters, refuse
+from fairtrial.cli.files import WRITTEN, FileCommand
 from fairtrial.cli.opened import PlaceOptions
 from fairtrial.cli.options import ChanceOptions, InputOptions, OutputOptions, PointOptions, ReadingOptions
 from fairtrial.cli.output import print_result
 from fairtrial.cli.reporting import ReportOptions, repeat_of
-from fairtrial.errors import ParameterError
 
 if TYPE_CHECKING:
     from fairtrial.evaluation import Evaluation
@@ -42,7 +41,7 @@ dev_resamples_option = click.option(
 )
 
 
-@click.command()
+@click.command(cls=FileCommand)
 @options.takes(InputOptions, PointOptions, ChanceOptions)
 @options.measure_option("--measure", "measures", multiple=True, help="One more figure on test; may be repeated.")
 @eer_option
@@ -50,6 +49,7 @@ dev_resamples_option = click.option(
 @dev_resamples_option
 @click.option(
     "--trials-out",
+    type=WRITTEN,
     metavar="FILE",
     help="Write the decisions too, one row per system and judged trial: ids, label, score, threshold, decision and "
     "error; .csv, .tsv or .parquet.",
@@ -91,11 +91,9 @@ def command(
     more = [options.measure_by_name(name, point.dcf) for name in dict.fromkeys(measures)]
     rule = point.rule
     page.check()
-    output.check(files.files)
+    output.check()
     if trials_out is not None:
-        check_target(trials_out, files.files, ENDINGS)
-        if output.out is not None and os.path.realpath(trials_out) == os.path.realpath(output.out):
-            raise ParameterError(f"--out and --trials-out both name {trials_out}; name two files")
+        check_target(trials_out, ENDINGS)
     if are_counts(files):
         refuse(report=page.report, trials_out=trials_out)
         _evaluate_counts(files, point, chance, reading, output, more, eer)

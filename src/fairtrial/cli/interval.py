@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairtrial.cli import options
-from fairtrial.cli.app import FullGroup
+from fairtrial.cli.files import READ, FileGroup
 from fairtrial.cli.options import OutputOptions, ReadingOptions, choice, option
 from fairtrial.cli.output import print_result
 from fairtrial.cli.progress import reading_bar
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fairtrial.intervals import RateInterval
 
 
-@click.group(cls=FullGroup)
+@click.group(cls=FileGroup)
 def command() -> None:
     """Intervals for error rates that are known from a table or a paper, or of people tested several times.
 
@@ -109,7 +109,7 @@ class ErrorOptions:
 
 
 @command.command()
-@click.argument("file", metavar="FILE")
+@click.argument("file", type=READ, metavar="FILE")
 @click.option(
     "--method",
     "methods",
@@ -151,7 +151,7 @@ def individuals(
     from fairtrial.individuals import REPEATED_METHODS, repeated_intervals
     from fairtrial.tables import interval_text
 
-    output.check([file])
+    output.check()
     people, other, notes = _people(file, errors, reading)
     result = repeated_intervals(
         people,

@@ -9,6 +9,7 @@ import click
 from fairtrial.cli import options
 from fairtrial.cli.counted import are_counts
 from fairtrial.cli.evaluate import dev_resamples_option, resample_option
+from fairtrial.cli.files import FileCommand
 from fairtrial.cli.options import ChanceOptions, InputOptions, OutputOptions, ReadingOptions
 from fairtrial.cli.output import print_result
 from fairtrial.errors import ParameterError
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from fairtrial.operating import OperatingPoints
 
 
-@click.command()
+@click.command(cls=FileCommand)
 @options.takes(InputOptions, ChanceOptions)
 @click.option(
     "--far",
@@ -53,7 +54,7 @@ def command(
     from fairtrial.operating import operating_points_of
     from fairtrial.tables import join_tables
 
-    output.check(files.files)
+    output.check()
     if are_counts(files):
         raise ParameterError("operating points need the scores themselves, and not files of counts")
     far = _numbers(targets)

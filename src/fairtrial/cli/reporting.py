@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from fairtrial.cli.files import WRITTEN
 from fairtrial.cli.options import option
 from fairtrial.errors import OutputError, ParameterError
 
@@ -28,20 +29,24 @@ class ReportOptions:
     """The page that a command writes beside what it prints."""
 
     report: str | None = option(
-        "--report", metavar="FILE.html", help="Write one page with tables and figures, to look at and to share."
+        "--report",
+        type=WRITTEN,
+        metavar="FILE.html",
+        help="Write one page with tables and figures, to look at and to share.",
     )
     title: str = option("--title", default="", metavar="TEXT", help="With --report: the title of the page.")
 
     def check(self) -> None:
         """Raise an error before any work where the page could not be written, or there is none to have a title."""
+        from fairtrial.formats.files import check_place
+
         if self.report is None:
             if self.title:
                 raise ParameterError("--title is that of the page; give --report FILE.html too")
             return
         if Path(self.report).suffix.lower() not in (".html", ".htm"):
             raise OutputError(f"{self.report}: the name of a report should end in .html")
-        if not Path(self.report).absolute().parent.is_dir():
-            raise OutputError(f"{self.report}: there is no directory {Path(self.report).parent} to write to")
+        check_place(self.report)
 
     def write(self, page: Page) -> None:
         """Write the page and say so on stderr, so that --json stays alone on stdout."""

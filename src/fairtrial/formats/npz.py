@@ -3,10 +3,12 @@ or two arrays ``genuine`` and ``impostor`` of scores."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
+from zipfile import ZipFile
 
 import numpy as np
 
@@ -18,6 +20,10 @@ from fairtrial.formats.text import EXACT
 from fairtrial.tables import plural
 from fairtrial.trials import ID_FIELDS, Further, IdColumn, Ids, Trials
 
+_END = 22
+"""Bytes at the end of a zip archive, before a comment."""
+_MANY = 0xFFFF
+"""What an archive says there if it has more members than it can say."""
 _OWN = ("scores", "genuine", "label", "impostor", "systems", *ID_FIELDS)
 
 
@@ -34,7 +40,8 @@ def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None)
 def _read_one(head: Head, options: ReadOptions) -> Sheet:
     try:
         with open(head.path, "rb") as file, np.load(file, allow_pickle=False) as archive:
-            arrays: dict[str, Any] = {name: archive[name] for name in archive.files}
+            _check_count(file, archive.zip)
+            arrays: dict[str, Any] = {name: _whole(archive, name) for name in archive.files}
     except Exception as error:  # a damaged archive may raise nearly anything, from five libraries
         raise InputError(f"{head.path}: is not a complete .npz archive of plain arrays: {shown(error)}") from error
     origin = str(head.path)
@@ -48,6 +55,25 @@ def _read_one(head: Head, options: ReadOptions) -> Sheet:
     raise InputError(
         f"{origin}: holds {listed(arrays) or 'nothing'}; expected scores and genuine, or genuine and impostor"
     )
+
+
+def _check_count(file: IO[bytes], found: ZipFile) -> None:
+    """Raise an error unless there are as many members as the archive says at its end."""
+    file.seek(-_END - len(found.comment), os.SEEK_END)
+    count = int.from_bytes(file.read(_END)[10:12], "little")
+    if count not in (_MANY, len(found.infolist())):
+        raise ValueError(f"it should hold {count} arrays, and {len(found.infolist())} are found")
+
+
+def _whole(archive: Any, name: str) -> Any:
+    """An array with nothing after it, as only what is read to its end is compared with its checksum; or None."""
+    with archive.zip.open(name if name in archive.zip.namelist() else f"{name}.npy") as member:
+        if not member.peek(6).startswith(np.lib.format.MAGIC_PREFIX):
+            return None
+        array = np.lib.format.read_array(member, allow_pickle=False)
+        if member.read(1):
+            raise ValueError(f"{name} holds more than its header says")
+    return array
 
 
 def _numbers(array: Any, name: str, origin: str) -> Any:
