@@ -92,8 +92,8 @@ def open_pieces(
         check_options(chosen, options)
         if chosen.pieces is None:
             raise InputError(
-                f"{head.path}: the format {chosen.name} cannot be read in pieces; convert it to Parquet, as in "
-                "fairtrial convert OLD --out NEW.parquet, or read it whole with read_trials"
+                f"{head.path}: the format {chosen.name} cannot be read in pieces; write it as Parquet "
+                "first, as write_trials does, or read it whole with read_trials"
             )
         pieces = chosen.pieces(head, options, size)
         if not pieces:
