@@ -30,10 +30,15 @@ def test_errors_are_those_of_evaluate() -> None:
     assert [(pair.a, pair.b) for pair in result.pairs] == [("old", "new"), ("old", "best"), ("new", "best")]
 
 
-def test_progress_is_told_of_each_pair() -> None:
-    told: list[int] = []
-    compare(DEV, TEST, n_resamples=100, progress=lambda: told.append(1))
-    assert len(told) == 3
+def test_progress_is_told_within_each_pair() -> None:
+    told: list[float] = []
+    compare(DEV, TEST, systems=["old", "new"], n_resamples=1000, workers=2, progress=told.append)
+    assert sum(told) == pytest.approx(1)
+    assert len(told) >= 5
+    assert max(told) < 0.5
+    told.clear()
+    compare(DEV, TEST, n_resamples=100, progress=told.append)
+    assert sum(told) == pytest.approx(3)
 
 
 def test_letters_tell_the_better_system_apart() -> None:

@@ -238,9 +238,12 @@ def test_a_cost_has_an_interval_by_its_own_weights_and_not_in_percent() -> None:
         found = result.measure_intervals[name]
         assert found.interval == pytest.approx([times * end for end in result.interval.interval])
         assert result.to_dict()["test"]["measure_intervals"][name]["low"] == found.low
-    errors, _, shares, others = result.tables()
-    assert shares.column("measure")[-1] == "f1"
-    assert others.column("interval") == [result.measure_intervals[name].interval for name in ("dcf 1", "dcf 2")]
-    assert errors.column("dcf 2_interval")[1] == result.measure_intervals["dcf 2"].interval
-    (rows,) = others.sections()
-    assert rows[1][2] == f"{10 * result.interval.low:.4g} to {10 * result.interval.high:.4g}"
+    errors, _, intervals = result.tables()
+    assert intervals.column("measure")[-3:] == ["dcf", "dcf", "f1"]
+    asked = result.measure_intervals
+    shares = {"dcf 1": False, "dcf 2": False, "f1": True}
+    assert intervals.column("interval")[-3:] == [(*asked[name].interval, share) for name, share in shares.items()]
+    assert errors.column("dcf 2_interval")[1] == asked["dcf 2"].interval
+    (rows,) = intervals.sections()
+    assert rows[-2][2] == f"{10 * result.interval.low:.4g} to {10 * result.interval.high:.4g}"
+    assert rows[-1][2].endswith(" %")

@@ -57,6 +57,7 @@ def results() -> dict[str, Result]:
         "comparison": comparison,
         "pair": comparison.pairs[0],
         "curve": a,
+        "operating points": ft.operating_points(dev, test, system="face"),
         "areas": ft.expected_areas(dev, test, system="face"),
         "band": curve_band(a),
         "compared curves": ft.compare_curves(a, b),
@@ -97,11 +98,11 @@ def results() -> dict[str, Result]:
 
 
 NAMES = [
-    "evaluation", "comparison", "pair", "curve", "areas", "band", "compared curves", "area test", "interval", "test",
-    "mcnemar", "bound", "bounds", "repeated", "no errors", "rate test", "fit", "fit test", "study", "studies", "claims",
-    "plan", "checked plan", "comparison plan", "fusion", "applied", "correlations", "predictions", "chimeric",
-    "benchmark", "contest", "roc", "eer", "precision and recall", "break-even", "counted evaluation", "counted curve",
-    "counted comparison",
+    "evaluation", "comparison", "pair", "curve", "operating points", "areas", "band", "compared curves",
+    "area test", "interval", "test", "mcnemar", "bound", "bounds", "repeated", "no errors", "rate test", "fit",
+    "fit test", "study", "studies", "claims", "plan", "checked plan", "comparison plan", "fusion", "applied",
+    "correlations", "predictions", "chimeric", "benchmark", "contest", "roc", "eer", "precision and recall",
+    "break-even", "counted evaluation", "counted curve", "counted comparison",
 ]  # fmt: skip
 
 
@@ -161,8 +162,9 @@ def test_evaluation_in_numbers() -> None:
     assert errors.column("measure_far") == [None, result.test.far]
     assert trials.rows == (("face", result.threshold, 20, 380, 20, 380),)
     shares = (result.far_interval, result.frr_interval, *result.measure_intervals.values())
-    for name in ("measure", "method", "threshold", "interval"):
+    for name in ("measure", "method", "threshold"):
         assert intervals.column(name) == [getattr(found, name) for found in (*result.intervals, *shares)]
+    assert intervals.column("interval") == [(*found.interval, True) for found in (*result.intervals, *shares)]
     assert intervals.column("measure")[-2:] == ["f1", "far"]
     frame = result.to_arrow().to_pydict()
     assert frame["interval_low"] == [None, result.interval.low]
@@ -185,11 +187,8 @@ def test_comparison_in_numbers() -> None:
     assert tests.column("p_value") == [test.p_value for test in pair.tests]
     assert tests.column("p_adjusted") == list(pair.adjusted)
     assert ranking.column("letters") == [rank.letters for rank in result.ranking]
-    assert differences.column("interval") == [
-        pair.interval,
-        pair.tests[1].interval(),
-        pair.replicates.interval(confidence=0.95),
-    ]
+    ends = (pair.interval, pair.tests[1].interval() or (), pair.replicates.interval(confidence=0.95))
+    assert differences.column("interval") == [(*interval, True) for interval in ends]
     assert differences.column("threshold") == ["re-estimated", "fixed", "fixed"]
     assert tests.column("threshold")[:3] == ["re-estimated", "fixed", "fixed"]
     assert tests.column("measure")[tests.column("test").index("mcnemar")] == "class-error"

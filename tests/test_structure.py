@@ -25,7 +25,7 @@ LAYERS = [
     {"curves", "epc"},
     {"intervals"},
     {"significance", "individuals"},
-    {"evaluation", "comparison", "areas", "planning"},
+    {"evaluation", "comparison", "areas", "operating", "planning"},
     {"fusion", "calibration"},
     {"benchmark", "scale"},
     {"plots", "report"},

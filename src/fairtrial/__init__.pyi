@@ -35,7 +35,7 @@ from .epc import (
 from .errors import FairtrialError, InputError, OutputError, ParameterError, TrialsError
 from .evaluation import Evaluation, cross_validate, evaluate
 from .folds import Block, make_blocks
-from .formats import FORMATS, Format, ReadOptions, read_pair, read_trials, register_format, write_trials
+from .formats import FORMATS, Format, ReadOptions, read_frame, read_pair, read_trials, register_format, write_trials
 from .formats.results import write_tables
 from .fusion import (
     FUSIONS,
@@ -106,7 +106,9 @@ from .intervals import (
 )
 from .intervals.bands import Band, curve_band
 from .intervals.judged import judged_interval
+from .intervals.separation import auc_interval, d_prime_interval
 from .judging import Judgement, TrialSets, judge, judge_at
+from .operating import OperatingPoints, operating_points
 from .planning import ComparisonPlan, RatePlan, check_plan, comparison_power, plan_comparison, plan_rate, rule_of_thirty
 from .rules.break_even import BreakEvenPoint, break_even_point
 from .rules.criteria import CRITERIA, Criterion, choose_thresholds, register_criterion, target_criterion
@@ -211,6 +213,7 @@ __all__ = [
     "McNemar",
     "Measure",
     "OpenTrials",
+    "OperatingPoints",
     "OutputError",
     "ParameterError",
     "PassState",
@@ -241,6 +244,7 @@ __all__ = [
     "area_tests",
     "as_source",
     "auc_error",
+    "auc_interval",
     "bayes_errors",
     "bound_from_eers",
     "bounded_curve",
@@ -273,6 +277,7 @@ __all__ = [
     "cross_validated_comparison",
     "cross_validated_curve",
     "curve_band",
+    "d_prime_interval",
     "dependent_test",
     "detection_cost",
     "device_test",
@@ -312,6 +317,7 @@ __all__ = [
     "naive_interval",
     "naive_test",
     "open_trials",
+    "operating_points",
     "paired_device_test",
     "performance_curve",
     "plan_comparison",
@@ -326,6 +332,7 @@ __all__ = [
     "rate_interval",
     "rate_test",
     "read_benchmark",
+    "read_frame",
     "read_pair",
     "read_trials",
     "register_classifier",

@@ -28,7 +28,7 @@ from fairtrial.rules.pairs import MeasurePair, as_pair
 from fairtrial.rules.targets import direction
 from fairtrial.significance.results import TestResult, student_test
 from fairtrial.spread import Floats, Spread, contributions, independent_spread, welch
-from fairtrial.tables import Column, Result, Table, percent
+from fairtrial.tables import Column, Result, Table, figure_text
 from fairtrial.trials import Trials
 
 AreaConvention: TypeAlias = Literal["interpolated", "step"]
@@ -67,7 +67,8 @@ class Areas(Result):
 
     def summary(self) -> str:
         """The three areas and their targets."""
-        areas = f"E_V1 {percent(self.e_v1)}, E_V2 {percent(self.e_v2)}, G {percent(self.g)}"
+        e_v1, e_v2, g = (figure_text(area, self.pair.mean.is_share) for area in (self.e_v1, self.e_v2, self.g))
+        areas = f"E_V1 {e_v1}, E_V2 {e_v2}, G {g}"
         return f"{areas}, targets {self.low:g} to {self.high:g} of {self.pair.v1.label} and {self.pair.v2.label}"
 
     def tables(self) -> tuple[Table, ...]:
@@ -75,7 +76,7 @@ class Areas(Result):
         columns = (
             Column("area", "area"),
             Column("meaning", "mean over", "term"),
-            Column("value", "value", "rate"),
+            Column("value", "value", self.pair.mean.kind),
             Column("targets", "targets", "range"),
             Column("convention", "convention", detail=True),
         )
@@ -196,7 +197,16 @@ def area_intervals(
         if aims.pair.mean.is_share:
             ends = max(ends[0], 0.0), min(ends[1], 1.0)
         method = "student" if sets.people[1] is None else f"cluster-{sets.sharing}"
-        found[area] = RateInterval(claim.estimate, *ends, claim.sigma, confidence, method, area, claim.threshold)
+        found[area] = RateInterval(
+            claim.estimate,
+            *ends,
+            claim.sigma,
+            confidence,
+            method,
+            area,
+            claim.threshold,
+            is_share=aims.pair.mean.is_share,
+        )
     return found
 
 
@@ -229,7 +239,7 @@ def area_tests(
     """
     aims = _Aims.of(v1, v2, low, high, convention)
     found = _claims(sets, [(1.0, a), (-1.0, b)], aims)
-    return {area: student_test(f"area-{area}", claim, measure=aims.pair.mean.name) for area, claim in found.items()}
+    return {area: student_test(f"area-{area}", claim, measure=aims.pair.mean) for area, claim in found.items()}
 
 
 @dataclass(frozen=True, slots=True)

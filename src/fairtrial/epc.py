@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,13 +17,13 @@ from fairtrial.checks import check_alphas
 from fairtrial.counting.errors import ErrorCounts, ScoreData, add_counts
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.folds import Block
+from fairtrial.formats.frames import TrialsLike, trials_of
 from fairtrial.judging import CHOSEN, Judgement, Kind, TrialSets, judge, seed_of
 from fairtrial.people import Cluster
 from fairtrial.rules.criteria import Criterion, CriterionLike
 from fairtrial.rules.exact import simplest_fraction
 from fairtrial.rules.measures import Measure, MeasureLike, as_measure
-from fairtrial.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Result, Table, every_tenth, percent
-from fairtrial.trials import Trials
+from fairtrial.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Result, Table, every_tenth, figure_text
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -83,12 +83,11 @@ class PerformanceCurve(Result):
 
     def summary(self) -> str:
         """The mean of the measure along the curve."""
-        mean = percent(self.mean()) if self.measure.is_share else f"{self.mean():.4g}"
+        mean = figure_text(self.mean(), self.measure.is_share)
         return f"{self.system}, mean {self.measure.label} {mean}, {len(self.alpha)} points by {self.criterion}"
 
     def tables(self) -> tuple[Table, ...]:
         """The errors at each alpha, and the mean of the measure along the curve."""
-        kind: Literal["rate", "number"] = "rate" if self.measure.is_share else "number"
         columns = [
             Column("system", "system"),
             Column("alpha", "alpha", "number"),
@@ -96,7 +95,7 @@ class PerformanceCurve(Result):
             *RATE_COLUMNS,
         ]
         if self.measure.name not in ("far", "frr", "hter"):
-            columns.append(Column("value", self.measure.label, kind))
+            columns.append(Column("value", self.measure.label, self.measure.kind))
         columns += [Column("criterion", "criterion", detail=True), Column("kind", "figures", detail=True)]
         columns += COUNT_COLUMNS
         series = {
@@ -111,7 +110,7 @@ class PerformanceCurve(Result):
         how = f"threshold by {self.criterion} {CHOSEN[self.kind]}, figures {self.kind}"
         caption = f"Expected performance curve, {how}"
         shown = every_tenth(len(records))
-        means = (Column("system", "system"), Column("mean", f"mean {self.measure.label}", kind))
+        means = (Column("system", "system"), Column("mean", f"mean {self.measure.label}", self.measure.kind))
         return (
             Table.of("curve", caption, columns, records, section="system", shown=shown),
             Table("means", "Mean along the curve", means, ((self.system, self.mean()),)),
@@ -210,7 +209,7 @@ def rising_alphas(alphas: ArrayLike | None) -> NDArray[np.float64]:
 
 
 def cross_validated_curve(
-    trials: Trials,
+    trials: TrialsLike,
     blocks: Sequence[Block],
     *,
     alphas: ArrayLike | None = None,
@@ -236,6 +235,7 @@ def cross_validated_curve(
     PerformanceCurve
         Its thresholds are NaN, as every block has its own.
     """
+    trials = trials_of(trials, "trials")
     sets = TrialSets(trials, trials, cluster, seed_of(rng), blocks)
     return curve_of(judge(sets, system=system, criterion=criterion, alphas=rising_alphas(alphas)), measure)
 

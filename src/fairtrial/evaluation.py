@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from fairtrial.checks import check_choice, check_resamples
 from fairtrial.claims import GIVEN
 from fairtrial.counting.errors import ErrorCounts, ScoreData, as_source
-from fairtrial.errors import ParameterError
+from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.folds import Block
+from fairtrial.formats import TrialsLike, trials_of
 from fairtrial.intervals.judged import judged_interval, judged_intervals
 from fairtrial.intervals.rates import RateInterval
 from fairtrial.judging import CHOSEN, Judgement, Kind, TrialSets, judge, seed_of
@@ -32,7 +33,9 @@ from fairtrial.tables import (
     percent,
     threshold_text,
 )
-from fairtrial.trials import Trials
+
+if TYPE_CHECKING:
+    from fairtrial.formats.decisions import ArrowTable
 
 _A_POSTERIORI: Kind = "a posteriori"
 
@@ -80,6 +83,24 @@ class Evaluation(Result):
         """What was judged, in a word."""
         return "held out" if self.fold_thresholds else "test"
 
+    def decisions(self) -> ArrowTable:
+        """Trial by trial what was decided: score, threshold, decision and error; see `Judgement.decisions`.
+
+        Raises
+        ------
+        TrialsError
+            Only arrays or counts were judged, not trials.
+
+        Examples
+        --------
+        >>> trials = Trials.from_arrays([0.9, 0.2, 0.4], [True, False, True])
+        >>> evaluate(trials, trials).decisions().select(["score", "decision", "error"]).to_pylist()[2]
+        {'score': 0.4, 'decision': 'reject', 'error': 'false reject'}
+        """
+        if self.judgement is None:
+            raise TrialsError(f"the evaluation of {self.system} does not know its trials")
+        return self.judgement.decisions()
+
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON."""
         dev = {**self.dev.to_dict(), "kind": _A_POSTERIORI, "eer": self.dev_eer.value}
@@ -120,7 +141,7 @@ class Evaluation(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """The errors on both sets, the threshold and the trials, and all intervals."""
-        return self._errors(), self._trials(), *self._intervals()
+        return self._errors(), self._trials(), self._intervals()
 
     def _errors(self) -> Table:
         own = (
@@ -147,11 +168,11 @@ class Evaluation(Result):
             column
             for name, measure in self.reported.items()
             for column in (
-                Column(asked[name], measure.label, "rate" if measure.is_share else "number"),
+                Column(asked[name], measure.label, measure.kind),
                 Column(
                     f"{asked[name]}_interval",
                     f"interval of {measure.label}",
-                    "interval" if measure.is_share else "range",
+                    measure.interval_kind,
                     detail=measure.name in ("far", "frr"),
                 ),
             )
@@ -196,34 +217,22 @@ class Evaluation(Result):
         trials = (self.dev.genuine, self.dev.impostor, self.test.genuine, self.test.impostor)
         return Table("trials", "Thresholds and numbers of trials", columns, ((self.system, self.threshold, *trials),))
 
-    def _intervals(self) -> list[Table]:
-        """Those of shares, in percent; those of other measures, such as costs, in a table of their own."""
-        asked = [(self.reported[name].is_share, found) for name, found in self.measure_intervals.items()]
-        shares = [*self.intervals, self.far_interval, self.frr_interval, *(found for share, found in asked if share)]
-        others = [found for share, found in asked if not share]
-        tables = [
-            self._interval_table("intervals", "Intervals; of the HTER, the one to go by first", "interval", shares)
-        ]
-        if others:
-            tables.append(self._interval_table("other_intervals", "Intervals of other figures", "range", others))
-        return tables
-
-    def _interval_table(
-        self, name: str, caption: str, kind: Literal["interval", "range"], intervals: Sequence[RateInterval]
-    ) -> Table:
+    def _intervals(self) -> Table:
         columns = (
             Column("system", "system"),
             Column("measure", "measure", "measure"),
-            Column("interval", interval_title(self.interval.confidence), kind),
+            Column("interval", interval_title(self.interval.confidence), "figures"),
             Column("threshold", "threshold", "term"),
             Column("meaning", "what it takes into account", "term"),
             Column("method", "method", detail=True),
         )
+        every = (*self.intervals, self.far_interval, self.frr_interval, *self.measure_intervals.values())
         rows = tuple(
-            (self.system, found.measure, found.interval, found.threshold, _meaning(found), found.method)
-            for found in intervals
+            (self.system, own.measure, (*own.interval, own.is_share), own.threshold, _meaning(own), own.method)
+            for own in every
         )
-        return Table(name, caption, columns, rows, section="system")
+        caption = "Intervals; of the HTER, the one to go by first"
+        return Table("intervals", caption, columns, rows, section="system")
 
 
 def _meaning(found: RateInterval) -> str:
@@ -254,7 +263,7 @@ def evaluate(
     Parameters
     ----------
     dev, test
-        Trials, a source of scores, or a pair of arrays ``(genuine, impostor)``.
+        Trials, a data frame of them, a source of scores, or a pair of arrays ``(genuine, impostor)``.
     system
         Which system of the trials; not needed if there is only one.
     criterion, alpha
@@ -294,7 +303,7 @@ def evaluate(
 
 
 def cross_validate(
-    trials: Trials,
+    trials: TrialsLike,
     blocks: Sequence[Block],
     *,
     system: str | None = None,
@@ -328,6 +337,7 @@ def cross_validate(
         As of `evaluate`, with the thresholds of the blocks.
     """
     check_choice("resample", resample, ("test", "both"))
+    trials = trials_of(trials, "trials")
     sets = TrialSets(trials, trials, cluster, seed_of(rng), blocks, check_resamples(n_resamples))
     rule = as_criterion(criterion)
     judgement = judge(sets, system=system, criterion=rule, alphas=rule.resolve_alpha(alpha))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from fairtrial.checks import as_generator
 from fairtrial.counting.errors import ArraySource, ScoreSource
 from fairtrial.errors import ParameterError, TrialsError
+from fairtrial.formats.frames import TrialsLike, trials_of
 from fairtrial.people import Cluster, known_cluster, people_of
 from fairtrial.trials import Trials
 
@@ -40,7 +41,7 @@ class Block:
 
 
 def make_blocks(
-    trials: Trials, folds: int, *, cluster: Cluster | None = None, rng: np.random.Generator | int | None = 0
+    trials: TrialsLike, folds: int, *, cluster: Cluster | None = None, rng: np.random.Generator | int | None = 0
 ) -> list[Block]:
     """Deal individuals into folds and give the blocks of trials to be judged.
 
@@ -62,6 +63,7 @@ def make_blocks(
     TrialsError
         No ids, too few individuals, or a block whose other trials lack a class.
     """
+    trials = trials_of(trials, "trials")
     first, second = _folds_of_trials(trials, folds, cluster, rng)
     taken = np.unique(np.minimum(first, second) * folds + np.maximum(first, second))
     blocks = [Block((int(pair) // folds, int(pair) % folds), first, second) for pair in taken]

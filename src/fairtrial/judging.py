@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,12 +27,17 @@ from fairtrial.counting.errors import (
 )
 from fairtrial.errors import TrialsError, listed
 from fairtrial.folds import Block, block_sources
+from fairtrial.formats.decisions import decisions_table
+from fairtrial.formats.frames import Frame, trials_of
 from fairtrial.people import Cluster, People, known_cluster, shared_people
 from fairtrial.reestimation import RESAMPLES, Draws, Movement, counted_movement, threshold_movement
 from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion, choose_thresholds
 from fairtrial.spread import Floats
 from fairtrial.tables import plural
 from fairtrial.trials import Trials
+
+if TYPE_CHECKING:
+    from fairtrial.formats.decisions import ArrowTable
 
 Origin: TypeAlias = Literal["dev", "folds", "same trials", "given"]
 """Where thresholds come from: dev trials, folds of other people, the judged trials themselves, or the caller."""
@@ -82,6 +87,9 @@ class TrialSets:
     n_resamples: int = RESAMPLES
 
     def __post_init__(self) -> None:
+        for name in ("dev", "test"):
+            if isinstance(data := getattr(self, name), Frame):
+                object.__setattr__(self, name, trials_of(data, name))
         if self.dev is not None:
             check_same_systems(self.dev, self.test)
         if self.cluster not in (None, "none") and not _has_systems(self.test):
@@ -191,13 +199,36 @@ class Judgement:
 
     def wrong(self, index: int = 0) -> NDArray[np.bool_]:
         """Which of the judged trials are decided wrongly, at one of the alphas."""
-        trials = self.trials
         if self.fold_thresholds is None:
-            return wrong_decisions(trials, self.system, float(self.test.threshold[index]))
-        wrong = np.zeros(len(trials), dtype=bool)
+            return wrong_decisions(self.trials, self.system, float(self.test.threshold[index]))
+        thresholds = self.threshold_by_trial(index)
+        return ~np.isnan(thresholds) & wrong_decisions(self.trials, self.system, thresholds)
+
+    def threshold_by_trial(self, index: int = 0) -> Floats:
+        """The threshold by which each trial is judged, at one of the alphas; NaN where none of the folds judges it."""
+        count = len(self.trials)
+        if self.fold_thresholds is None:
+            return np.full(count, float(self.test.threshold[index]))
+        found = np.full(count, np.nan)
         for block, thresholds in zip(self.sets.blocks, self.fold_thresholds, strict=True):
-            wrong |= block.held_out & wrong_decisions(trials, self.system, float(thresholds[index]))
-        return wrong
+            found[block.held_out] = thresholds[index]
+        return found
+
+    def decisions(self, index: int = 0) -> ArrowTable:
+        """Trial by trial what is decided, at one of the alphas: a table of Arrow with one row per judged trial.
+
+        Parameters
+        ----------
+        index
+            Which of the judgement's alphas.
+
+        Returns
+        -------
+        pyarrow.Table
+            The columns ``system``, the ids that are known, ``label``, ``score``, ``threshold``, ``decision``,
+            ``error``, and all further columns; ``to_pandas()`` or ``polars.from_arrow`` make a data frame of it.
+        """
+        return decisions_table(self.trials, self.system, self.threshold_by_trial(index))
 
     def at(self, index: int) -> ErrorCounts:
         """Errors on the judged trials at one of the alphas, in plain numbers."""
@@ -327,8 +358,8 @@ def judge_at(sets: TrialSets, threshold: float, *, system: str | None = None) ->
 _GIVEN = Criterion("given", lambda counts, alpha: counts.far * 0)
 
 
-def wrong_decisions(trials: Trials, system: str | None, threshold: float) -> NDArray[np.bool_]:
-    """Which trials a system decides wrongly at a threshold."""
+def wrong_decisions(trials: Trials, system: str | None, threshold: float | Floats) -> NDArray[np.bool_]:
+    """Which trials a system decides wrongly at a threshold, or each at its own."""
     accepted: NDArray[np.bool_] = trials.column(system).astype(np.float64, copy=False) > threshold
     return np.not_equal(accepted, trials.genuine)
 

@@ -275,7 +275,7 @@ def test_pairs_of_a_contest_are_a_table() -> None:
     _, pairs = contest.tables()
     (pair,) = contest.pairs
     assert pairs.column("p_adjusted") == [pair.p_adjusted]
-    assert pairs.column("difference") == [pair.test.estimate]
+    assert pairs.column("difference") == [(pair.test.estimate, True)]
 
 
 def test_gains_that_are_not_finite_are_left_out_of_the_ranking_and_noted() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,7 @@ SETS = ["--dev", "dev.csv", "--test", "test.csv"]
 RATES = ["--impostor", "112000", "--genuine", "400"]
 COMMANDS: dict[str, list[str]] = {
     "evaluate": ["evaluate", *SETS],
+    "points": ["operating-points", *SETS],
     "folds": ["evaluate", "--dev", "dev.csv", "--folds", "3"],
     "compare": ["compare", *SETS, "--resamples", "50"],
     "epc": ["epc", *SETS, "--points", "11"],
@@ -39,7 +42,7 @@ COMMANDS: dict[str, list[str]] = {
     "benchmark": ["benchmark", "--set", "LP1", "--protocol", "fp-intramodal"],
 }
 FIRST = {
-    "evaluate": "system", "folds": "system", "compare": "pair", "epc": "system", "rates": "measure",
+    "evaluate": "system", "points": "system", "folds": "system", "compare": "pair", "epc": "system", "rates": "measure",
     "individuals": "method", "plan": "attempts", "plan two": "individuals", "compare-rates": "test", "eer-bound": "a",
     "mcnemar": "version", "coverage": "n", "fuse": "system", "benchmark": "benchmark",
 }  # fmt: skip
@@ -168,6 +171,82 @@ def test_a_narrow_terminal_cuts_no_number(monkeypatch: pytest.MonkeyPatch, capsy
     columns = tuple(Column(f"k{n}", "a heading of many words", "interval") for n in range(3))
     print_tables([Table("a", "A", columns, (((0.0123, 0.0456),) * 3,))])
     assert capsys.readouterr().out.count("1.23 to 4.56") == 3
+
+
+COSTS: dict[str, tuple[list[str], Callable[[Any], list[float]]]] = {
+    "interval": (
+        ["interval", "rates", "--far", ".0115", "--frr", ".025", *RATES, "--measure", "dcf"],
+        lambda found: [found["intervals"][0][name] for name in ("estimate", "sigma", "low", "high", "width")],
+    ),
+    "compare-rates": (
+        ["compare-rates", "--a", ".0115", ".025", "--b", ".0195", ".0275", *RATES, "--measure", "dcf"],
+        lambda found: [found["tests"][0][name] for name in ("difference", "sigma")],
+    ),
+    "compare": (
+        ["compare", *SETS, "--measure", "dcf", "--resamples", "50"],
+        lambda found: [
+            found["pairs"][0]["difference"],
+            *(found["pairs"][0]["interval"][end] for end in ("low", "high")),
+        ],
+    ),
+    "evaluate": (
+        ["evaluate", *SETS, "--measure", "dcf"],
+        lambda found: [found["systems"][0]["test"]["measure_intervals"]["dcf"][end] for end in ("low", "high")],
+    ),
+    "epc": (
+        ["epc", *SETS, "--measure", "dcf", "--points", "11", "--bands", "pointwise", "--compare", "face,a_b"],
+        lambda found: [found["curves"][0]["value"][5], found["curves"][0]["high"][5], found["comparison"]["high"][5]],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", COSTS)
+def test_a_cost_is_never_in_percent(name: str) -> None:
+    command, costs = COSTS[name]
+    shown = run(*command).stdout
+    for cost in costs(json.loads(run(*command, "--json").stdout)):
+        assert re.search(rf"(?<![\d.]){re.escape(f'{cost:.4g}')}(?! %|\d)", shown), cost
+
+
+def test_cost_and_rates_in_one_table_each_with_its_unit() -> None:
+    shown = run(*COMMANDS["rates"]).stdout.splitlines()
+    (hter,) = (line for line in shown if line.startswith("HTER"))
+    (dcf,) = (line for line in shown if line.startswith("DCF"))
+    # (.0115 + .025) / 2, and .0115 * .99 + 10 * .01 * .025
+    assert float(hter.split()[1]) == pytest.approx(1.825, abs=0.0051)
+    assert hter.split()[2] == "%"
+    assert float(dcf.split()[1]) == pytest.approx(0.013885, abs=1e-5)
+    assert "%" not in dcf
+    assert run(*out("rates", "a.csv")).exit_code == 0
+    with open("a.csv", newline="") as file:
+        measures = [row["measure"] for row in csv.DictReader(file)]
+    assert "dcf" in measures
+    assert "hter" in measures
+
+
+def test_alike_notes_are_one() -> None:
+    few = ["--far", ".01", "--frr", ".01", "--impostor", "500", "--genuine", "50"]
+    shown = run("interval", "rates", *few, "--measure", "all")
+    notes = [line for line in shown.stdout.splitlines() if "few errors for a normal distribution" in line]
+    assert any(note.startswith("note: HTER, WER, DCF: ") for note in notes)
+    assert len(notes) < 5
+
+
+def test_all_tables_have_one_style() -> None:
+    for command in (["datasets"], ["formats"], COMMANDS["rates"], COMMANDS["evaluate"]):
+        heads = [line for line in run(*command).stdout.splitlines() if "\u2500" in line or "\u2501" in line]
+        assert heads
+        assert {char for line in heads for char in line} <= {"\u2500", " "}
+
+
+@pytest.mark.parametrize("group", [["plot"], ["interval"], ["test"], []], ids=str)
+def test_help_cuts_no_description_and_fits_80_columns(group: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = run(*group, "--help").stdout
+    commands = shown.split("Commands:\n")[1]
+    assert "..." not in commands
+    assert max(map(len, commands.splitlines())) <= 80
+    assert "several times" in run("interval", "--help").stdout
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ COMMANDS = {
     "compare": ["compare", *FILES, "--resamples", "50"],
     "coverage": ["coverage", "--n", "50", "--m", "2", "--pi", ".1", "--rho", ".1", "--datasets", "20"],
     "benchmark": ["benchmark", "--set", "LP2"],
+    "fuse": ["fuse", *FILES],
 }
 
 
@@ -43,6 +44,33 @@ def test_report_stands_beside_the_json(name: str) -> None:
     text = Path("page.html").read_text(encoding="utf-8")
     check_self_contained(text)
     assert "To reproduce this" in text
+
+
+def test_page_has_a_title_and_the_day(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1767225600")
+    arguments = (*COMMANDS["evaluate"], "--report", "page.html", "--title", "Face & voice")
+    assert run(*arguments).exit_code == 0
+    text = Path("page.html").read_text(encoding="utf-8")
+    assert "<h1>Face &amp; voice</h1>" in text
+    assert "Evaluation of face and voice" in text
+    assert "1 January 2026" in text
+    assert run(*arguments).exit_code == 0
+    assert Path("page.html").read_text(encoding="utf-8") == text
+
+
+def test_title_without_a_page_is_refused() -> None:
+    result = run(*COMMANDS["evaluate"], "--title", "Face")
+    assert result.exit_code == 2
+    assert "--report" in result.stderr
+
+
+def test_page_of_a_saved_fusion() -> None:
+    assert run(*COMMANDS["fuse"], "--save", "model.json").exit_code == 0
+    result = run("fuse", "--model", "model.json", "--test", "test.csv", "--report", "page.html")
+    assert result.exit_code == 0, result.stderr
+    text = Path("page.html").read_text(encoding="utf-8")
+    assert "Saved fusion of face and voice" in text
+    assert "model.json" in text
 
 
 def test_input_files_are_named_with_their_hashes() -> None:

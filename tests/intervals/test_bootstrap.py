@@ -184,9 +184,10 @@ def test_replicates_without_a_class_are_redrawn_and_counted() -> None:
 
 
 def test_bad_numbers() -> None:
-    for options in ({"n_resamples": 0}, {"workers": 0}):
-        with pytest.raises(ParameterError, match="at least one"):
-            draw_replicates(table(model_a()), one_system(hter), **options)
+    with pytest.raises(ParameterError, match="at least one"):
+        draw_replicates(table(model_a()), one_system(hter), n_resamples=0)
+    with pytest.raises(ParameterError, match="at least one"):
+        draw_replicates(table(model_a()), one_system(hter), workers=0)
     found = Bootstrap(0.0, np.zeros(3), 0.0)
     with pytest.raises(ParameterError, match="method must be one of"):
         found.interval(method="normal")  # type: ignore[arg-type]

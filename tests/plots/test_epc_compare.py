@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
@@ -10,6 +12,7 @@ from fairtrial import (
     FairtrialError,
     Trials,
     compare_curves,
+    performance_curve,
 )
 from fairtrial.plots import epc_comparison_plot, epc_significance_plot
 from fairtrial.plots.epc_compare import spans
@@ -28,10 +31,12 @@ def test_regions_are_shaded_for_the_better_system(dev: Trials, test: Trials, ax:
     comparison = compare_curves(a, b, method="independent")
     assert comparison.different.any()
     epc_comparison_plot(a, b, comparison, ax=ax)
-    shaded = sorted((patch.get_x(), patch.get_x() + patch.get_width()) for patch in ax.patches)  # type: ignore[attr-defined]
     better = comparison.different & (comparison.statistic > 0)
     worse = comparison.different & (comparison.statistic < 0)
-    np.testing.assert_allclose(shaded, sorted(spans(a.alpha, better) + spans(a.alpha, worse)))
+    for hatched in (False, True):
+        patches: list[Any] = [patch for patch in ax.patches if bool(patch.get_hatch()) == hatched]
+        shaded = sorted((patch.get_x(), patch.get_x() + patch.get_width()) for patch in patches)
+        np.testing.assert_allclose(shaded, sorted(spans(a.alpha, better) + spans(a.alpha, worse)))
     words = ax.get_legend_handles_labels()[1]
     assert words[:2] == ["face", "voice"]
     assert ("voice significantly better" in words) == better.any()
@@ -39,6 +44,23 @@ def test_regions_are_shaded_for_the_better_system(dev: Trials, test: Trials, ax:
         epc_comparison_plot(b, a, comparison, ax=ax)
     with pytest.raises(FairtrialError, match="comparison is of HTER; these curves show WER"):
         epc_comparison_plot(curve_of(dev, test, "face", "wer"), curve_of(dev, test, "voice", "wer"), comparison, ax=ax)
+
+
+def test_curves_stay_readable_where_one_system_is_always_better(ax: Axes) -> None:
+    rng = np.random.default_rng(0)
+    genuine = np.arange(4000) < 1000
+    scores = rng.normal(size=(4000, 2)) + np.outer(genuine, [1.0, 4.0])
+    trials = Trials.from_arrays(scores, genuine, systems=["bad", "good"])
+    alphas = np.linspace(0.1, 0.9, 9)
+    a, b = (performance_curve(trials, trials, system=name, alphas=alphas) for name in ("bad", "good"))
+    comparison = compare_curves(a, b)
+    assert comparison.different.all()
+    epc_comparison_plot(a, b, comparison, ax=ax)
+    over: list[Any] = [patch for patch in ax.patches if patch.get_y() < 1]  # type: ignore[attr-defined]
+    assert [(patch.get_hatch(), patch.get_alpha() < 0.1) for patch in over] == [(None, True)]
+    (strip,) = (patch for patch in ax.patches if patch.get_hatch())
+    assert strip.get_y() >= 1  # type: ignore[attr-defined]
+    assert not strip.get_clip_on()
 
 
 def test_the_better_system_has_the_higher_f1(dev: Trials, test: Trials, ax: Axes) -> None:

@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import matplotlib
 import numpy as np
 import pytest
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from fairtrial import Trials
 from fairtrial.axes import COLOURS
-from fairtrial.plots import det_plot, diagnostic_plot, diagnostics, operating_curves, plan_plot, roc_plot, write_picture
+from fairtrial.plots import (
+    det_plot,
+    diagnostic_plot,
+    diagnostics,
+    hter_deviations,
+    hter_sd_plot,
+    judged_precision,
+    operating_curves,
+    plan_plot,
+    precision_recall_plot,
+    roc_plot,
+    write_picture,
+)
 from fairtrial.plots.style import STYLE, legend_below, look
 from plots.drawn import PLAN
 
@@ -80,3 +95,36 @@ def test_legend_below_does_not_cover_the_label(entries: int) -> None:
         assert label.y0 - box.y1 < 20
         assert box.y0 >= 0
         assert ax.get_window_extent().height > 100
+
+
+def test_no_legend_is_on_the_curves(dev: Trials, test: Trials) -> None:
+    curves = operating_curves(dev, test)
+    draws: list[Callable[[Axes], Axes]] = [
+        lambda ax: det_plot(curves, ax=ax),
+        lambda ax: roc_plot(curves, ax=ax),
+        lambda ax: hter_sd_plot(hter_deviations(), ax=ax),
+        lambda ax: precision_recall_plot(judged_precision(dev, test), ax=ax),
+    ]
+    for draw in draws:
+        figure = Figure(figsize=(6.4, 4.6), layout="constrained")
+        ax = draw(figure.add_subplot())
+        figure.draw_without_rendering()
+        legend = ax.get_legend()
+        assert legend is not None
+        assert legend.get_window_extent().y1 < ax.get_window_extent().y0
+
+
+@pytest.mark.parametrize("width", [3.6, 4.6, 6.4])
+def test_titles_are_not_cut(tmp_path: Path, width: float) -> None:
+    drawn: list[Figure] = []
+
+    def draw(figure: Figure) -> None:
+        hter_sd_plot(hter_deviations(far=0.0115, frr=0.025, genuine=112_000), ax=figure.add_subplot())
+        drawn.append(figure)
+
+    write_picture(draw, tmp_path / "a.png", width=width, title="a line above the figure that is longer than it is wide")
+    (figure,) = drawn
+    titles = [figure.axes[0].get_title(loc="left"), figure.get_suptitle()]
+    for text in figure.findobj(Text):
+        if isinstance(text, Text) and text.get_text() in titles:
+            assert text.get_window_extent().x1 <= figure.bbox.x1

@@ -1,10 +1,14 @@
 """The page in a real browser: no errors, nothing asked of the network, everything moves together."""
 
+import re
 import shutil
+import struct
 from collections.abc import Iterator
 from importlib import resources
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -12,6 +16,7 @@ from fairtrial import (
     Grid,
     RunSettings,
     StudySettings,
+    compare,
     cross_validate,
     evaluate,
     load_lausanne,
@@ -21,6 +26,7 @@ from fairtrial import (
 )
 from fairtrial.axes import COVERAGE_COLOURS
 from fairtrial.report.benchmark import benchmark_page
+from fairtrial.report.comparison import comparison_page
 from fairtrial.report.coverage import coverage_page
 from fairtrial.report.evaluation import evaluation_page
 from fairtrial.report.page import write_report
@@ -52,6 +58,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     study = run_study(Grid((50, 100), (2, 5), (0.05, 0.1), (0.1, 0.2)), StudySettings(data_sets=50))
     made = {
         "evaluation": evaluation_page(results, REPEAT),
+        "comparison": comparison_page(compare(dev, test, n_resamples=50), REPEAT),
         "folds": evaluation_page([cross_validate(dev, blocks, system="face")], REPEAT),
         "benchmark": benchmark_page(lausanne, run, REPEAT),
         "coverage": coverage_page(study, REPEAT),
@@ -72,7 +79,7 @@ def opened(browser: Any, path: Path, width: int = 1280, scheme: str = "light") -
     return page, heard
 
 
-@pytest.mark.parametrize("name", ["evaluation", "folds", "benchmark", "coverage"])
+@pytest.mark.parametrize("name", ["evaluation", "comparison", "folds", "benchmark", "coverage"])
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (375, "dark")])
 def test_page_opens_without_error_or_request_at_any_width(
     browser: Any, pages: dict[str, Path], name: str, width: int, scheme: str
@@ -191,6 +198,83 @@ def test_map_of_coverage_has_a_square_a_cell(browser: Any, pages: dict[str, Path
     assert page.locator("#map rect").first.get_attribute("fill") == COVERAGE_COLOURS[kind]
     page.locator("#method").select_option("dr")
     assert page.locator("#map").get_attribute("data-at") == "dr"
+    assert heard == []
+    page.close()
+
+
+def test_grey_curves_have_names_and_the_chosen_one_stands_out(browser: Any, pages: dict[str, Path]) -> None:
+    page, _ = opened(browser, pages["evaluation"])
+    for panel in ("epc", "det"):
+        titles = page.locator(f"#{panel} text.name title").all_text_contents()
+        assert sorted(titles) == sorted(["face", EVIL])
+        assert page.locator(f"#{panel} text.chosen title").text_content() == "face"
+        boxes = [text.bounding_box() for text in page.locator(f"#{panel} text.name").all()]
+        heights = sorted(box["y"] for box in boxes)
+        assert all(b - a >= 8 for a, b in pairwise(heights))
+    page.locator("#system").select_option(index=1)
+    assert page.locator("#epc text.chosen title").text_content() == EVIL
+    alone, _ = opened(browser, pages["folds"])
+    assert alone.locator("#epc text.name").count() == 0
+    alone.close()
+    page.close()
+
+
+def test_curves_are_cut_off_at_the_frame(browser: Any, pages: dict[str, Path]) -> None:
+    page, _ = opened(browser, pages["evaluation"])
+    for panel in ("epc", "det"):
+        inside = page.locator(f"#{panel} g[clip-path='url(#{panel}-frame)']")
+        assert inside.locator("path.curve").count() == 1
+        assert inside.locator("path.other").count() == 2
+        frame = page.locator(f"#{panel}-frame rect")
+        assert float(frame.get_attribute("width")) > 300
+    # the curve goes on below the axis, where the frame cuts it off, and does not run along it
+    drawn = page.locator("#det path.curve").get_attribute("d")
+    lowest = max(float(number) for number in re.findall(r" (-?[0-9.]+)", drawn))
+    assert lowest > 264
+    page.close()
+
+
+def test_threshold_and_impostor_density_are_told_apart(browser: Any, pages: dict[str, Path]) -> None:
+    page, _ = opened(browser, pages["evaluation"])
+    look = "(path) => getComputedStyle(document.querySelector(path))"
+    looks = [
+        [
+            page.evaluate(f"(path) => ({look})(path).{name}", f"#density .{part}")
+            for name in ("stroke", "strokeDasharray")
+        ]
+        for part in ("first", "second", "threshold")
+    ]
+    assert len({colour for colour, _ in looks}) == 3
+    assert looks[1][1] != looks[2][1]
+    assert page.locator("#density text", has_text="threshold").count() == 1
+    page.close()
+
+
+def test_figures_are_saved_as_svg_and_png(browser: Any, pages: dict[str, Path], tmp_path: Path) -> None:
+    page, heard = opened(browser, pages["comparison"])
+    for panel, kind in (("epc", "svg"), ("epc", "png"), ("differences", "svg"), ("density", "png")):
+        with page.expect_download() as waited:
+            page.locator(f"button[data-save={panel}][data-as={kind}]").click()
+        assert waited.value.suggested_filename == f"{panel}.{kind}"
+        waited.value.save_as(tmp_path / f"{panel}.{kind}")
+    assert heard == []
+    saved = ElementTree.parse(tmp_path / "epc.svg").getroot()
+    curve = saved.find(".//{http://www.w3.org/2000/svg}g/{http://www.w3.org/2000/svg}path[@stroke-width='2px']")
+    assert curve is not None
+    assert curve.get("stroke") == "rgb(0, 114, 178)"
+    assert (saved.get("width"), saved.get("height")) == ("512", "300")
+    data = (tmp_path / "epc.png").read_bytes()
+    assert data.startswith(b"\x89PNG")
+    assert struct.unpack(">II", data[16:24]) == (3 * 512, 3 * 300)
+    page.close()
+
+
+def test_differences_are_drawn_with_their_intervals(browser: Any, pages: dict[str, Path]) -> None:
+    page, heard = opened(browser, pages["comparison"])
+    pairs = page.evaluate("JSON.parse(document.getElementById('data').textContent).differences.pairs")
+    assert page.locator("#differences circle").count() == len(pairs) == 1
+    assert page.locator("#differences .span").count() == 1
+    assert "95 % interval" in page.locator("#answer").inner_text()
     assert heard == []
     page.close()
 

@@ -7,6 +7,7 @@ from fairtrial import (
     compare,
 )
 from fairtrial.report.comparison import comparison_page
+from fairtrial.tables import interval_text
 from report.pages import REPEAT, two_systems
 
 
@@ -16,6 +17,29 @@ def test_one_sided_and_equivalence_are_told() -> None:
     sentences = comparison_page(found, REPEAT).answer
     assert "one-sided" in sentences[0]
     assert any("equivalent" in sentence and "within 0.2" in sentence for sentence in sentences)
+
+
+def test_interval_of_each_difference_is_told_and_drawn() -> None:
+    dev, test = two_systems(0, ("a", "b")), two_systems(1, ("a", "b"))
+    found = compare(dev, test, n_resamples=50)
+    (pair,) = found.pairs
+    page = comparison_page(found, REPEAT)
+    sign = -1 if pair.headline.estimate < 0 else 1
+    ends = sorted(sign * end for end in pair.interval)
+    assert f"95 % interval {interval_text(*ends)}" in page.answer[0]
+    (drawn,) = page.explore["differences"]["pairs"]
+    assert (drawn["low"], drawn["high"]) == pair.interval
+    assert drawn["estimate"] == pair.headline.estimate
+    axis = page.explore["differences"]["x"]
+    assert axis["low"] < min(0, drawn["low"])
+    assert max(0, drawn["high"]) < axis["high"]
+
+
+def test_difference_of_a_cost_is_not_in_percent() -> None:
+    dev, test = two_systems(0, ("a", "b")), two_systems(1, ("a", "b"))
+    page = comparison_page(compare(dev, test, n_resamples=50, measure="dcf"), REPEAT)
+    assert "percentage points" not in page.answer[0]
+    assert page.explore["differences"]["x"]["label"] == "difference A - B in DCF"
 
 
 def test_the_better_system_is_the_one_with_more_recall_or_fewer_errors() -> None:

@@ -48,20 +48,25 @@ def test_det_curve_is_drawn_at_normal_deviates_on_its_axes() -> None:
     view, axes = explore["systems"][0], explore["det"]
     scores = test.column("face")
 
+    def deviate(rate: float) -> float:
+        return NormalDist().inv_cdf(min(max(rate, 1e-9), 1 - 1e-9))
+
     def place(axis: dict[str, Any], rate: float) -> float:
-        deviate = NormalDist().inv_cdf(min(max(rate, 1e-9), 1 - 1e-9))
-        return round(min(max(deviate, float(axis["low"])), float(axis["high"])), 9)
+        return round(min(max(deviate(rate), float(axis["low"])), float(axis["high"])), 9)
 
     operating = {
         (
-            place(axes["x"], float(np.mean(scores[~test.genuine] > s))),
-            place(axes["y"], float(np.mean(scores[test.genuine] <= s))),
+            round(deviate(float(np.mean(scores[~test.genuine] > s))), 9),
+            round(deviate(float(np.mean(scores[test.genuine] <= s))), 9),
         )
         for s in [-np.inf, *scores]
     }
     drawn = {(round(x, 9), round(y, 9)) for x, y in zip(view["det"]["x"], view["det"]["y"], strict=True)}
     assert drawn <= operating
     assert len(drawn) > 20
+    # the frame cuts the curve off: what lies beyond is not moved onto it
+    assert min(view["det"]["x"]) < axes["x"]["low"]
+    assert min(view["det"]["y"]) < axes["y"]["low"]
     for k in range(0, 101, 10):
         assert round(view["at"]["x"][k], 9) == place(axes["x"], view["far"][k])
         assert round(view["at"]["y"][k], 9) == place(axes["y"], view["frr"][k])

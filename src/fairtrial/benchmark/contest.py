@@ -90,7 +90,8 @@ class Contest(Result):
             return (ranking,)
         names = (Column("a", "A"), Column("b", "B"))
         tests = (*names, *TEST_COLUMNS, Column("p_adjusted", "p adjusted", "p"))
-        return ranking, Table.of("pairs", "Tests of the difference A - B in mean HTER", tests, found["pairs"])
+        records = [{"a": p.a, "b": p.b, **p.test.cells(), "p_adjusted": p.p_adjusted} for p in self.pairs]
+        return ranking, Table.of("pairs", "Tests of the difference A - B in mean HTER", tests, records)
 
 
 def compare_runs(

@@ -148,6 +148,7 @@ def pooled_band(
         "people" if found.clustered else "none",
         found.claims[0].threshold,
         found.supported,
+        run.pooled[group].measure,
     )
 
 

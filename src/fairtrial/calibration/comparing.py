@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -110,4 +110,4 @@ def _test(
         moved = spread_of_values(sets.people[0], dev.genuine, moves[0] - moves[1], (1.0, 1.0))
         claim = re_estimated(estimate, spread, moved.variance, moved.degrees)
     name = "independent" if sets.people[1] is None else "cluster"
-    return student_test(name, claim, alternative=alternative, measure="cllr")
+    return replace(student_test(name, claim, alternative=alternative), measure="cllr", is_share=False)

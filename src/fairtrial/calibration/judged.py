@@ -312,7 +312,9 @@ def _parameter_intervals(
         own = Claim(value, spread, 0.0, spread.degrees, "fixed")
         reach = own.quantile(confidence) * own.sigma
         method = "independent" if people is None else f"cluster-{people.cluster}"
-        found.append(RateInterval(value, value - reach, value + reach, own.sigma, confidence, method, name))
+        found.append(
+            RateInterval(value, value - reach, value + reach, own.sigma, confidence, method, name, is_share=False)
+        )
     return tuple(found)
 
 
@@ -320,4 +322,4 @@ def _interval(own: Claim, confidence: float, method: str, measure: str) -> RateI
     """Student's interval on the scale of logarithms, as a cost is above 0."""
     reach = own.quantile(confidence) * own.sigma / own.estimate if 0 < own.estimate < float("inf") else 0.0
     low, high = own.estimate * exp(-reach), own.estimate * exp(reach)
-    return RateInterval(own.estimate, low, high, own.sigma, confidence, method, measure, own.threshold)
+    return RateInterval(own.estimate, low, high, own.sigma, confidence, method, measure, own.threshold, is_share=False)

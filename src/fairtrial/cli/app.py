@@ -11,11 +11,13 @@ from typing import Any
 import click
 
 from fairtrial import __version__
+from fairtrial.cli.groups import FullGroup
 from fairtrial.cli.words import in_command_line_words
 from fairtrial.errors import FairtrialError
 
 COMMANDS = {
     "evaluate": "Fix the threshold on dev, report the errors on test.",
+    "operating-points": "AUC, d' and the FRR at given FARs, in one table.",
     "epc": "Expected Performance Curves: all trade-offs at once.",
     "compare": "Test whether systems really differ.",
     "interval": "Intervals from published rates, or from people tested several times.",
@@ -40,7 +42,7 @@ COMMANDS = {
 }
 
 
-class LazyGroup(click.Group):
+class LazyGroup(FullGroup):
     """A group that loads a command only when it is called or its help is asked for.
 
     Parameters
@@ -65,9 +67,8 @@ class LazyGroup(click.Group):
         command: click.Command = importlib.import_module(f"{self._room}.{cmd_name.replace('-', '_')}").command
         return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(self._known.items()))
+    def described(self, name: str) -> str:
+        return self._known[name]
 
 
 class _Main(LazyGroup):

@@ -15,7 +15,7 @@ from fairtrial.cli.fuse import FusionOptions
 from fairtrial.cli.options import OutputOptions, option
 from fairtrial.cli.output import print_result
 from fairtrial.cli.progress import Bar
-from fairtrial.cli.reporting import check_report, repeat_of, report_option, write_page
+from fairtrial.cli.reporting import ReportOptions, repeat_of
 from fairtrial.errors import ParameterError, cut
 
 if TYPE_CHECKING:
@@ -107,17 +107,16 @@ class ProtocolOptions:
     metavar="N",
     help="Test the pooled EPCs of two methods along alpha, at N values of it, thresholds re-estimated.",
 )
-@options.takes(OutputOptions)
-@report_option
+@options.takes(OutputOptions, ReportOptions)
 def command(
     run: ProtocolOptions,
     fusing: FusionOptions,
     output: OutputOptions,
+    page: ReportOptions,
     *,
     sets: tuple[str, ...],
     failed_enrolment: FailedEnrolment,
     pooled: int | None,
-    report: str | None,
 ) -> None:
     """Measure a fusion method over a whole protocol: every experiment with interval, gain and test.
 
@@ -134,7 +133,7 @@ def command(
     from fairtrial.benchmark.pooling import compare_pooled
     from fairtrial.benchmark.protocols import list_experiments
 
-    check_report(report)
+    page.check()
     output.check()
     _check_methods(run.methods)
     fusing.check()
@@ -143,7 +142,7 @@ def command(
         benchmark = benchmark.only(sets)
     if pooled is not None and len(run.methods) != 2:
         raise ParameterError("--pooled compares two methods; name them with --fusion A,B")
-    if report is not None and len(run.methods) > 1:
+    if page.report is not None and len(run.methods) > 1:
         raise ParameterError("a report is of one fusion method; name one with --fusion")
     count = len(list_experiments(benchmark, run.protocol))
     with Bar("fusing", len(run.methods) * count) as bar:
@@ -151,17 +150,17 @@ def command(
             benchmark,
             run,
             fusing,
-            keep_scores=pooled is not None or (report is not None and count <= _MANY),
+            keep_scores=pooled is not None or (page.report is not None and count <= _MANY),
             points=101 if pooled is None else pooled,
             progress=bar.advance,
         )
     contest = compare_runs(benchmark, results, confidence=fusing.confidence) if len(results) > 1 else None
-    if report is not None:
+    if page.report is not None:
         from fairtrial.report.benchmark import benchmark_page
 
         repeat = repeat_of([str(path) for path in benchmark.files], run.seed)
-        page = benchmark_page(benchmark, results[0], repeat, confidence=fusing.confidence, terms=output.terms)
-        write_page(page, report)
+        confidence = fusing.confidence
+        page.write(benchmark_page(benchmark, results[0], repeat, confidence=confidence, terms=output.terms))
     tables, found = _tables(results, contest), _found(results, contest)
     if pooled is not None:
         along = compare_pooled(benchmark, results[0], results[1], confidence=fusing.confidence)

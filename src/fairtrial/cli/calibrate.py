@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from fairtrial.cli import options
-from fairtrial.cli.files import WRITTEN, FileCommand
+from fairtrial.cli.files import WRITTEN, FileCommand, check_not_read
 from fairtrial.cli.options import ChanceOptions, ReadingOptions, TwoSets
 from fairtrial.cli.output import print_result
 from fairtrial.cli.progress import Bar
-from fairtrial.cli.scores import ScoresOutput, write_both
+from fairtrial.cli.scores import ScoresOutput, beside, write_both
 from fairtrial.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -90,9 +91,19 @@ def command(
     from fairtrial.calibration.judged import calibrate
     from fairtrial.calibration.model import side_by_side
     from fairtrial.cli.inputs import read_sets
+    from fairtrial.formats.files import check_place
+    from fairtrial.formats.registry import told_by_name
+    from fairtrial.formats.results import check_target
     from fairtrial.tables import join_tables
 
     output.check()
+    if scores is not None:
+        told_by_name(Path(scores))
+        check_place(scores)
+        check_place(beside(scores))
+        check_not_read((*files.dev, *files.test), also_written=[beside(scores)])
+    if save is not None:
+        check_target(save, (".json",))
     points = _points(costs)
     dev, test = read_sets(files, reading)
     groups: list[Sequence[str]] = [dev.systems] if fuse else [(name,) for name in dev.systems]

@@ -14,7 +14,7 @@ from fairtrial.cli.files import FileCommand
 from fairtrial.cli.options import ChanceOptions, InputOptions, OutputOptions, PointOptions, ReadingOptions, names_of
 from fairtrial.cli.output import print_result
 from fairtrial.cli.progress import Bar
-from fairtrial.cli.reporting import check_report, repeat_of, report_option, write_page
+from fairtrial.cli.reporting import ReportOptions, repeat_of
 from fairtrial.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -52,14 +52,14 @@ resamples_option = click.option(
 )
 @resamples_option
 @options.workers_option
-@options.takes(ReadingOptions, OutputOptions)
-@report_option
+@options.takes(ReadingOptions, OutputOptions, ReportOptions)
 def command(
     files: InputOptions,
     point: PointOptions,
     chance: ChanceOptions,
     reading: ReadingOptions,
     output: OutputOptions,
+    page: ReportOptions,
     *,
     chosen: str | None,
     reference: str | None,
@@ -70,7 +70,6 @@ def command(
     five_by_two: bool,
     resamples: int,
     workers: int,
-    report: str | None,
 ) -> None:
     """Test whether systems really differ, each at its threshold from dev or from other folds, on the same trials.
 
@@ -84,13 +83,13 @@ def command(
     from fairtrial.comparison import compare, cross_validated_comparison
     from fairtrial.scale.comparing import compare_counted
 
-    check_report(report)
+    page.check()
     output.check()
     rule, figure = point.rule, options.measure_by_name(measure, point.dcf)
     if five_by_two and files.folds is None:
         raise ParameterError("--5x2cv deals the people of one set into halves: give --folds K in place of --test")
     if are_counts(files):
-        refuse(report=report, margin=margin)
+        refuse(report=page.report, margin=margin)
         names = names_of(chosen) if chosen else reading.systems
         dev, test = read_counters(files, reading, chance)
         counted = compare_counted(
@@ -130,11 +129,11 @@ def command(
         else:
             result = compare(inputs.dev, inputs.test, **asked)
     commands = _commands_table(result)
-    if report is not None:
+    if page.report is not None:
         from fairtrial.report.comparison import comparison_page
 
-        page = comparison_page(result, repeat_of(files.files, chance.seed), terms=output.terms)
-        write_page(replace(page, tables=(*page.tables, commands)), report)
+        made = comparison_page(result, repeat_of(files.files, chance.seed), terms=output.terms)
+        page.write(replace(made, tables=(*made.tables, commands)))
     found = result.to_dict()
     for pair, entry in zip(result.pairs, found["pairs"], strict=True):
         entry["commands"] = list(_commands(pair))

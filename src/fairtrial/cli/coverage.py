@@ -14,7 +14,7 @@ from fairtrial.cli.files import READ, FileCommand
 from fairtrial.cli.options import OutputOptions, choice, option
 from fairtrial.cli.output import print_result
 from fairtrial.cli.progress import Bar
-from fairtrial.cli.reporting import check_report, repeat_of, report_option, write_page
+from fairtrial.cli.reporting import ReportOptions, repeat_of
 from fairtrial.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -121,17 +121,16 @@ grid_option = click.option(
     help="In place of a grid: a table of errors and attempts, to study data like these.",
 )
 @click.option("--claims", is_flag=True, help="What the paper claims beside what this study finds.")
-@options.takes(StudyOptions, OutputOptions)
-@report_option
+@options.takes(StudyOptions, OutputOptions, ReportOptions)
 def command(
     axes: GridOptions,
     asked: StudyOptions,
     output: OutputOptions,
+    page: ReportOptions,
     *,
     grid_name: str | None,
     like: str | None,
     claims: bool,
-    report: str | None,
 ) -> None:
     """How often the intervals for repeated attempts hold the true rate, by simulation or exactly.
 
@@ -151,7 +150,7 @@ def command(
     settings = asked.settings()
     if asked.workers is not None:
         check_workers(asked.workers)
-    check_report(report)
+    page.check()
     output.check()
     journal = None
     if like is not None:
@@ -161,11 +160,11 @@ def command(
         journal = None if output.out is None else f"{output.out}.journal"
         with Bar("covering", len(grid)) as bar:
             study = run_study(grid, settings, workers=asked.workers, journal=journal, progress=bar.advance)
-    if report is not None:
+    if page.report is not None:
         from fairtrial.report.coverage import coverage_page
 
         repeat = repeat_of([like] if like else [], asked.seed)
-        write_page(coverage_page(study, repeat, terms=output.terms), report)
+        page.write(coverage_page(study, repeat, terms=output.terms))
     tables, answer = list(study.tables()), study.to_dict()
     if claims:
         found = check_claims(study)

@@ -34,7 +34,7 @@ def command(name: str | None, json_: bool) -> None:
     if json_:
         print_json({"datasets": [_facts(dataset) for dataset in chosen]})
     elif name is None:
-        print_tables([_list(chosen)], lines=True)
+        print_tables([_list(chosen)])
     else:
         print_tables([_details(chosen[0])])
 
@@ -86,7 +86,7 @@ def _list(datasets: list[Dataset]) -> Table:
         Column("licence", "licence"),
     )
     rows = tuple((d.name, d.title, len(d.systems), d.contents, _where(d), d.licence) for d in datasets)
-    return Table("datasets", "Score sets", columns, rows)
+    return Table("datasets", "Score sets", columns, rows, section="name")
 
 
 def _details(dataset: Dataset) -> Table:

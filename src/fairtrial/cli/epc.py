@@ -404,7 +404,7 @@ def _tables(
         first = next(iter(found.intervals.values()))
         title = f"{interval_title(first.confidence)}, {GIVEN_ALONG[first.threshold]}"
         limits = [found.intervals[area].interval for area in table.column("area")]
-        parts.append([table.with_column(Column("interval", title, "interval"), limits)])
+        parts.append([table.with_column(Column("interval", title, found.areas.pair.mean.interval_kind), limits)])
     return join_tables(parts)
 
 

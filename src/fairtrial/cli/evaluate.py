@@ -9,11 +9,11 @@ import click
 
 from fairtrial.cli import options
 from fairtrial.cli.counted import are_counts, chosen_systems, read_counters, refuse
-from fairtrial.cli.files import FileCommand
+from fairtrial.cli.files import WRITTEN, FileCommand
 from fairtrial.cli.opened import PlaceOptions
 from fairtrial.cli.options import ChanceOptions, InputOptions, OutputOptions, PointOptions, ReadingOptions
 from fairtrial.cli.output import print_result
-from fairtrial.cli.reporting import check_report, repeat_of, report_option, write_page
+from fairtrial.cli.reporting import ReportOptions, repeat_of
 
 if TYPE_CHECKING:
     from fairtrial.evaluation import Evaluation
@@ -28,12 +28,7 @@ eer_option = click.option(
     help="Definition of the EER.",
 )
 
-
-@click.command(cls=FileCommand)
-@options.takes(InputOptions, PointOptions, ChanceOptions)
-@options.measure_option("--measure", "measures", multiple=True, help="One more figure on test; may be repeated.")
-@eer_option
-@click.option(
+resample_option = click.option(
     "--resample",
     type=click.Choice(["test", "both"]),
     default="both",
@@ -41,9 +36,25 @@ eer_option = click.option(
     help="both: lead with intervals in which the threshold is re-estimated, as dev was a sample too; test: take the "
     "threshold as it is.",
 )
-@click.option("--resamples", type=int, default=400, show_default=True, metavar="M", help="How often dev is drawn anew.")
-@options.takes(ReadingOptions, PlaceOptions, OutputOptions)
-@report_option
+dev_resamples_option = click.option(
+    "--resamples", type=int, default=400, show_default=True, metavar="M", help="How often dev is drawn anew."
+)
+
+
+@click.command(cls=FileCommand)
+@options.takes(InputOptions, PointOptions, ChanceOptions)
+@options.measure_option("--measure", "measures", multiple=True, help="One more figure on test; may be repeated.")
+@eer_option
+@resample_option
+@dev_resamples_option
+@click.option(
+    "--trials-out",
+    type=WRITTEN,
+    metavar="FILE",
+    help="Write the decisions too, one row per system and judged trial: ids, label, score, threshold, decision and "
+    "error; .csv, .tsv or .parquet.",
+)
+@options.takes(ReadingOptions, PlaceOptions, OutputOptions, ReportOptions)
 def command(
     files: InputOptions,
     point: PointOptions,
@@ -51,12 +62,13 @@ def command(
     reading: ReadingOptions,
     place: PlaceOptions,
     output: OutputOptions,
+    page: ReportOptions,
     *,
     measures: tuple[str, ...],
     eer: EerDefinition,
     resample: Literal["test", "both"],
     resamples: int,
-    report: str | None,
+    trials_out: str | None,
 ) -> None:
     """Fix the threshold on dev, report the errors on test.
 
@@ -65,23 +77,28 @@ def command(
       fairtrial evaluate --dev dev.txt --test test.txt
       fairtrial evaluate --dev scores.csv --folds 5 --criterion far --alpha .001 --json
       fairtrial evaluate --dev dev.txt --test test.txt --out errors.csv --report evaluation.html
+      fairtrial evaluate --dev dev.txt --test test.txt --trials-out decisions.csv
       fairtrial evaluate --dev dev.ftc --test test.ftc
       fairtrial evaluate --dev dev.parquet --test test.parquet --memory 2GB
     """
     from fairtrial.cli.inputs import for_each_system, read_or_open
     from fairtrial.evaluation import evaluation_of
+    from fairtrial.formats.decisions import ENDINGS, write_decisions
+    from fairtrial.formats.results import check_target
     from fairtrial.judging import judge
     from fairtrial.tables import join_tables
 
     more = [options.measure_by_name(name, point.dcf) for name in dict.fromkeys(measures)]
     rule = point.rule
-    check_report(report)
+    page.check()
     output.check()
+    if trials_out is not None:
+        check_target(trials_out, ENDINGS)
     if are_counts(files):
-        refuse(report=report)
+        refuse(report=page.report, trials_out=trials_out)
         _evaluate_counts(files, point, chance, reading, output, more, eer)
         return
-    inputs = read_or_open(files, reading, chance, place, report=report)
+    inputs = read_or_open(files, reading, chance, place, report=page.report, trials_out=trials_out)
     sets = inputs.sets(chance, resamples=resamples)
 
     def work(system: str) -> Evaluation:
@@ -89,13 +106,16 @@ def command(
         return evaluation_of(judgement, measures=more, confidence=chance.confidence, resample=resample, eer=eer)
 
     results = for_each_system(inputs, "evaluating", work)
-    if report is not None:
+    if page.report is not None:
         from fairtrial.report.evaluation import evaluation_page
 
-        page = evaluation_page(results, repeat_of(files.files, chance.seed), terms=output.terms)
-        write_page(page, report)
+        page.write(evaluation_page(results, repeat_of(files.files, chance.seed), terms=output.terms))
+    if trials_out is not None:
+        write_decisions([result.decisions() for result in results], trials_out)
     found = {"systems": [result.to_dict() for result in results]}
     print_result(output, join_tables([result.tables() for result in results]), found)
+    if trials_out is not None and not output.json:
+        click.echo(f"decisions in {trials_out}")
 
 
 def _evaluate_counts(

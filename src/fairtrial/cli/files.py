@@ -10,6 +10,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from fairtrial.cli.groups import FullGroup
 from fairtrial.errors import InputError, OutputError
 
 
@@ -36,7 +37,7 @@ class FileCommand(click.Command):
         return super().invoke(ctx)
 
 
-class FileGroup(click.Group):
+class FileGroup(FullGroup):
     """A group of such commands."""
 
     command_class = FileCommand

@@ -15,6 +15,7 @@ from fairtrial.cli.files import READ, WRITTEN, FileCommand, check_not_read
 from fairtrial.cli.options import ReadingOptions, choice, option
 from fairtrial.cli.output import print_result
 from fairtrial.cli.progress import reading_bar
+from fairtrial.cli.reporting import ReportOptions, repeat_of
 from fairtrial.cli.scores import ScoresOutput, beside, write_both
 from fairtrial.errors import ParameterError
 
@@ -139,7 +140,7 @@ class FuseFiles:
     help="Write the fused test scores to this file, and the fused dev scores beside it as dev-F. For a file of the "
     "results see --table.",
 )
-@options.takes(ReadingOptions, ScoresOutput)
+@options.takes(ReadingOptions, ScoresOutput, ReportOptions)
 @click.pass_context
 def command(
     context: click.Context,
@@ -147,6 +148,7 @@ def command(
     asked: FusionOptions,
     reading: ReadingOptions,
     output: ScoresOutput,
+    page: ReportOptions,
     *,
     chosen: str | None,
     fusion: str,
@@ -162,7 +164,7 @@ def command(
       fairtrial fuse --dev dev.csv --test test.csv --systems face,voice
       fairtrial fuse --dev dev.csv --test test.csv --systems face,voice --fusion logistic --normalise z
       fairtrial fuse --dev dev.csv --test test.csv --out fused.csv --table results.tex
-      fairtrial fuse --dev dev.csv --test test.csv --fusion logistic --save model.json
+      fairtrial fuse --dev dev.csv --test test.csv --fusion logistic --save model.json --report fusion.html
       fairtrial fuse --model model.json --test others.csv
     """
     from fairtrial.formats import read_pair, read_trials
@@ -173,6 +175,8 @@ def command(
 
     files.check(context)
     asked.check()
+    page.check()
+    read = (*files.dev, *files.test)
     if scores is not None:
         told_by_name(Path(scores))
         check_place(scores)
@@ -187,6 +191,10 @@ def command(
         with reading_bar(files.test) as bar:
             test = read_trials(files.test, progress=bar.advance, **reading.keywords())
         applied = apply_fusion(saved, test, confidence=asked.confidence, rng=seed)
+        if page.report is not None:
+            from fairtrial.report.fusion import applied_page
+
+            page.write(applied_page(applied, repeat_of((files.model, *read), seed), terms=output.terms))
         _finish(output, applied, scores, applied.scores, None)
         return
     with reading_bar(files.dev, files.test) as bar:
@@ -204,6 +212,10 @@ def command(
         rng=seed,
         confidence=asked.confidence,
     )
+    if page.report is not None:
+        from fairtrial.report.fusion import fusion_page
+
+        page.write(fusion_page(result, repeat_of(read, seed), terms=output.terms))
     model = None if files.save is None else result.model
     _finish(output, result, scores, result.scores.test, result.scores.dev, model, files.save)
 

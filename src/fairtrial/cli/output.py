@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairtrial.cli.words import in_command_line_words
-from fairtrial.tables import translate
+from fairtrial.tables import gather_notes, translate
 
 if TYPE_CHECKING:
     from rich.console import JustifyMethod
@@ -74,7 +74,7 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def print_tables(tables: Sequence[Table], terms: Terms = "default", *, lines: bool = False) -> None:
+def print_tables(tables: Sequence[Table], terms: Terms = "default") -> None:
     """Tables as people read them, and the notes of all of them below, each once.
 
     Parameters
@@ -83,18 +83,16 @@ def print_tables(tables: Sequence[Table], terms: Terms = "default", *, lines: bo
         Tables of results; one that shows no row is left out.
     terms
         The names of error rates.
-    lines
-        Whether there are lines between the rows.
     """
     for table in tables:
         groups = list(table.sections(terms, whole=False))
         if groups:
             click.echo(translate(table.caption, terms))
-            _print(table, groups, terms, lines)
+            _print(table, groups, terms)
     print_notes([translate(note, terms) for table in tables for note in table.notes])
 
 
-def _print(table: Table, groups: Sequence[Sequence[Sequence[str]]], terms: Terms, lines: bool) -> None:
+def _print(table: Table, groups: Sequence[Sequence[Sequence[str]]], terms: Terms) -> None:
     """A table as wide as the terminal, or as wide as it needs where there is none; names are never markup.
 
     A terminal that is too narrow folds headings and names; numbers are never cut, even if the table then is wider.
@@ -103,22 +101,20 @@ def _print(table: Table, groups: Sequence[Sequence[Sequence[str]]], terms: Terms
 
     text: dict[str, Any] = {"markup": False, "highlight": False, "emoji": False}
     console, wide = Console(**text), Console(width=10_000, **text)
-    shown = _laid_out(table, groups, terms, lines, fold=False)
+    shown = _laid_out(table, groups, terms, fold=False)
     width = wide.measure(shown).maximum
     if console.is_terminal and width > console.width:
-        shown = _laid_out(table, groups, terms, lines, fold=True)
+        shown = _laid_out(table, groups, terms, fold=True)
         width = max(console.width, wide.measure(shown).minimum)
     Console(width=width, **text).print(shown)
     click.echo()
 
 
-def _laid_out(
-    table: Table, groups: Sequence[Sequence[Sequence[str]]], terms: Terms, lines: bool, *, fold: bool
-) -> RichTable:
+def _laid_out(table: Table, groups: Sequence[Sequence[Sequence[str]]], terms: Terms, *, fold: bool) -> RichTable:
     from rich import box
     from rich.table import Table as RichTable
 
-    shown = RichTable(box=box.SIMPLE_HEAD, show_lines=lines, show_edge=False, pad_edge=False)
+    shown = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for k, column in enumerate(table.visible_columns):
         heading, width = column.heading(terms), None
         if fold and column.is_numeric:
@@ -136,6 +132,6 @@ def _laid_out(
 
 
 def print_notes(notes: Sequence[str], *, aside: bool = False) -> None:
-    """Notes below tables, each once; aside, on standard error, where the output is what a script would read."""
-    for note in dict.fromkeys(notes):
+    """Notes below tables, alike ones as one; aside, on standard error, where the output is what a script would read."""
+    for note in gather_notes(notes):
         click.echo(f"note: {in_command_line_words(note)}", err=aside)

@@ -52,8 +52,8 @@ class Bar:
 
     def advance(self, amount: float = 1) -> None:
         """So much more is done."""
-        self._done += amount
         with self._lock:
+            self._done += amount
             if self._shown is not None:
                 self._shown.update(self._task, completed=min(self._done, self._total))
 

@@ -1,39 +1,60 @@
-"""The option --report: one page of what a command found."""
+"""The options --report and --title: one page of what a command found."""
 
 from __future__ import annotations
 
 import hashlib
+import os
 import shlex
 import sys
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from fairtrial.cli.files import WRITTEN
-from fairtrial.errors import OutputError
+from fairtrial.cli.options import option
+from fairtrial.errors import OutputError, ParameterError
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from fairtrial.report.page import InputFile, Page, Repeat
 
-report_option = click.option(
-    "--report",
-    type=WRITTEN,
-    metavar="FILE.html",
-    help="Write one page with tables and figures, to look at and to share.",
-)
 
+@dataclass(frozen=True, slots=True)
+class ReportOptions:
+    """The page that a command writes beside what it prints."""
 
-def check_report(path: str | None) -> None:
-    """Raise an error before any work where the page could not be written."""
-    from fairtrial.formats.files import check_place
+    report: str | None = option(
+        "--report",
+        type=WRITTEN,
+        metavar="FILE.html",
+        help="Write one page with tables and figures, to look at and to share.",
+    )
+    title: str = option("--title", default="", metavar="TEXT", help="With --report: the title of the page.")
 
-    if path is None:
-        return
-    if Path(path).suffix.lower() not in (".html", ".htm"):
-        raise OutputError(f"{path}: the name of a report should end in .html")
-    check_place(path)
+    def check(self) -> None:
+        """Raise an error before any work where the page could not be written, or there is none to have a title."""
+        from fairtrial.formats.files import check_place
+
+        if self.report is None:
+            if self.title:
+                raise ParameterError("--title is that of the page; give --report FILE.html too")
+            return
+        if Path(self.report).suffix.lower() not in (".html", ".htm"):
+            raise OutputError(f"{self.report}: the name of a report should end in .html")
+        check_place(self.report)
+
+    def write(self, page: Page) -> None:
+        """Write the page and say so on stderr, so that --json stays alone on stdout."""
+        from fairtrial.report.page import write_report
+
+        assert self.report is not None
+        write_report(replace(page, heading=self.title), self.report)
+        click.echo(f"report in {self.report}", err=True)
 
 
 def repeat_of(inputs: Iterable[str], seed: int | None) -> Repeat:
@@ -52,7 +73,13 @@ def repeat_of(inputs: Iterable[str], seed: int | None) -> Repeat:
     }
     words = [Path(sys.argv[0]).name if sys.argv else "fairtrial", *sys.argv[1:]]
     words[0] = "fairtrial"
-    return Repeat(shlex.join(words), versions, seed, tuple(_files(inputs)))
+    return Repeat(shlex.join(words), versions, seed, tuple(_files(inputs)), _today())
+
+
+def _today() -> date:
+    """The day, or that of $SOURCE_DATE_EPOCH, so that pages can be made again to the byte."""
+    given = os.environ.get("SOURCE_DATE_EPOCH", "")
+    return (datetime.fromtimestamp(int(given), UTC) if given.isdecimal() else datetime.now(UTC)).date()
 
 
 def _files(inputs: Iterable[str]) -> Iterable[InputFile]:
@@ -67,11 +94,3 @@ def _files(inputs: Iterable[str]) -> Iterable[InputFile]:
                     with open(entry, "rb") as file:
                         digest = hashlib.file_digest(file, "sha256").hexdigest()
                     yield InputFile(str(entry), entry.stat().st_size, digest)
-
-
-def write_page(page: Page, path: str) -> None:
-    """Write the page and say so on stderr, so that --json stays alone on stdout."""
-    from fairtrial.report.page import write_report
-
-    write_report(page, path)
-    click.echo(f"report in {path}", err=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -15,7 +16,8 @@ from fairtrial.claims import Alternative
 from fairtrial.comparison.results import Comparison, PairComparison, SystemRank
 from fairtrial.errors import ParameterError, TrialsError, listed, shown
 from fairtrial.folds import Block, make_halves
-from fairtrial.intervals.bootstrap import Bootstrap
+from fairtrial.formats import TrialsLike, trials_of
+from fairtrial.intervals.bootstrap import Bootstrap, Progress
 from fairtrial.judging import Judgement, TrialSets, judge, seed_of
 from fairtrial.people import Cluster
 from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion
@@ -32,10 +34,13 @@ from fairtrial.significance.paired import Pair, bootstrap_difference, every_test
 from fairtrial.significance.results import TestResult, equivalence_test
 from fairtrial.trials import Trials
 
+_BOOTSTRAP = 0.8
+"""The part of the time that a pair takes that goes into its bootstrap."""
+
 
 def compare(
-    dev: Trials,
-    test: Trials,
+    dev: TrialsLike,
+    test: TrialsLike,
     *,
     systems: Sequence[str] | None = None,
     reference: str | None = None,
@@ -50,14 +55,14 @@ def compare(
     n_resamples: int = 10_000,
     rng: int | None = 0,
     workers: int = 1,
-    progress: Callable[[], None] | None = None,
+    progress: Progress | None = None,
 ) -> Comparison:
     """Compare systems on the same test trials, each at the threshold that dev gives.
 
     Parameters
     ----------
     dev, test
-        Trials of the same systems.
+        Trials of the same systems, or data frames of them.
     systems
         Which systems, two or more; all of them by default.
     reference
@@ -79,7 +84,8 @@ def compare(
     n_resamples, rng, workers
         Of the bootstrap and the permutation test, the seed, and threads.
     progress
-        Called after each pair.
+        Called again and again with the part of a pair that was done, by any of the workers; all pairs together come
+        to their number.
 
     Returns
     -------
@@ -95,11 +101,12 @@ def compare(
         as_criterion(criterion), alpha, as_measure(measure), correction, alternative, margin, confidence, n_resamples,
         rng, workers, progress,
     )  # fmt: skip
+    dev, test = trials_of(dev, "dev"), trials_of(test, "test")
     return _compared(TrialSets(dev, test, cluster, seed_of(rng)), test, systems, reference, asked)
 
 
 def cross_validated_comparison(
-    trials: Trials,
+    trials: TrialsLike,
     blocks: Sequence[Block],
     *,
     five_by_two: bool = False,
@@ -116,7 +123,7 @@ def cross_validated_comparison(
     n_resamples: int = 10_000,
     rng: int | None = 0,
     workers: int = 1,
-    progress: Callable[[], None] | None = None,
+    progress: Progress | None = None,
 ) -> Comparison:
     """Compare systems with one set of trials only: each block judged by thresholds from other people.
 
@@ -167,6 +174,7 @@ def cross_validated_comparison(
         as_criterion(criterion), alpha, as_measure(measure), correction, alternative, margin, confidence, n_resamples,
         rng, workers, progress,
     )  # fmt: skip
+    trials = trials_of(trials, "trials")
     sets = TrialSets(trials, trials, cluster, seed_of(rng), blocks)
     return _compared(sets, trials, systems, reference, asked, five_by_two=five_by_two)
 
@@ -185,7 +193,12 @@ class _Asked:
     n_resamples: int
     rng: int | None
     workers: int
-    progress: Callable[[], None] | None
+    progress: Progress | None
+
+    def advance(self, done: float, of: float = 1.0) -> None:
+        """Tell that so much of a part of a pair is done."""
+        if self.progress is not None:
+            self.progress(of * done)
 
     def judged(self, sets: TrialSets, names: Sequence[str]) -> dict[str, Judgement]:
         """The systems by name, each at its thresholds."""
@@ -213,13 +226,17 @@ def _compared(
     for a, b in wanted:
         pair = pair_judgements(judged[a], judged[b])
         replicates = bootstrap_difference(
-            pair, measure=asked.measure, n_resamples=asked.n_resamples, rng=asked.rng, workers=asked.workers
+            pair,
+            measure=asked.measure,
+            n_resamples=asked.n_resamples,
+            rng=asked.rng,
+            workers=asked.workers,
+            progress=partial(asked.advance, of=_BOOTSTRAP),
         )
         deals = [pair_judgements(own[a], own[b]) for own in halves]
         tests = _tests(pair, replicates, asked, deals, over_folds=bool(sets.blocks) and not lacking)
         found.append((pair, tests, replicates))
-        if asked.progress is not None:
-            asked.progress()
+        asked.advance(1 - _BOOTSTRAP)
     pairs = tuple(
         PairComparison(a, b, pair.counts_a, pair.counts_b, tests, own, replicates, asked.confidence, pair.agreement)
         for (a, b), (pair, tests, replicates), own in zip(

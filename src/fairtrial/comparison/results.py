@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import listed
@@ -21,10 +21,10 @@ from fairtrial.tables import (
     Column,
     Result,
     Table,
+    figure_text,
     interval_title,
     join_tables,
     p_phrase,
-    percent,
     plural,
 )
 
@@ -103,7 +103,8 @@ class PairComparison(Result):
 
     def summary(self) -> str:
         """The difference by the test to go by."""
-        return f"{self.a} - {self.b} = {percent(self.headline.estimate)}, {p_phrase(self.adjusted[0])} adjusted"
+        difference = figure_text(self.headline.estimate, self.headline.is_share)
+        return f"{self.a} - {self.b} = {difference}, {p_phrase(self.adjusted[0])} adjusted"
 
     def tables(self) -> tuple[Table, ...]:
         """Every test, the interval of the difference, and on how many trials they disagree."""
@@ -112,7 +113,7 @@ class PairComparison(Result):
         disagree = {**asdict(self.agreement.discordant), **_named_cells(self.agreement)}
         columns = (*pair, *TEST_COLUMNS, Column("p_adjusted", "p adjusted", "p"), *_AGREEMENT_DETAILS)
         records = [
-            {**names, **test.to_dict(), "p_adjusted": adjusted, **disagree}
+            {**names, **test.cells(), "p_adjusted": adjusted, **disagree}
             for test, adjusted in zip(self.tests, self.adjusted, strict=True)
         ]
         notes = [f"{test.test}: {test.note}" for test in self.tests if test.note]
@@ -120,14 +121,12 @@ class PairComparison(Result):
         tests = Table.of("tests", f"{self.a} - {self.b}", columns, records, notes=notes, section="pair")
         ends = (
             *pair,
-            Column("interval", interval_title(self.confidence), "interval"),
+            Column("interval", interval_title(self.confidence), "figures"),
             Column("method", "method"),
             Column("threshold", "threshold", "term"),
         )
-        found = [
-            {**names, "interval": (own["low"], own["high"]), "method": own["method"], "threshold": own["threshold"]}
-            for own in self._intervals()
-        ]
+        share = self.headline.is_share
+        found = [{**names, **own, "interval": (own["low"], own["high"], share)} for own in self._intervals()]
         differences = Table.of("differences", "Intervals of the difference A - B", ends, found, section="pair")
         return tests, differences, Table.of("agreement", _AGREEMENT, (*pair, *_AGREEMENT_COLUMNS), [names | disagree])
 
@@ -191,8 +190,8 @@ class Comparison(Result):
 
     def summary(self) -> str:
         """The systems in their order, with the letters of those that cannot be told apart."""
-        show = percent if self.measure.is_share else "{:.4g}".format
-        ranks = (f"{rank.system} {show(rank.value)} ({rank.letters})" for rank in self.ranking)
+        share = self.measure.is_share
+        ranks = (f"{rank.system} {figure_text(rank.value, share)} ({rank.letters})" for rank in self.ranking)
         return f"{self.measure.label} of {listed(ranks, 6)}; {plural(len(self.pairs), 'pair')}"
 
     def tables(self) -> tuple[Table, ...]:
@@ -207,8 +206,7 @@ class Comparison(Result):
     def _ranking(self) -> Table:
         columns = [Column("system", "system"), Column("threshold", "threshold", "threshold"), *RATE_COLUMNS[:2]]
         if self.measure.name not in ("far", "frr"):
-            kind: Literal["rate", "number"] = "rate" if self.measure.is_share else "number"
-            columns.append(Column("value", self.measure.label, kind))
+            columns.append(Column("value", self.measure.label, self.measure.kind))
         columns += [Column("letters", "letters"), *COUNT_COLUMNS]
         records = [
             {**rank.counts.to_dict(), "system": rank.system, "threshold": rank.threshold, "value": rank.value}

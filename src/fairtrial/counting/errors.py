@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from fairtrial.counting.cells import Cells, cell_of, fit_cells
 from fairtrial.counting.passes import passes_for
 from fairtrial.errors import ParameterError, TrialsError
+from fairtrial.formats.frames import Frame, trials_of
 from fairtrial.trials import Trials
 
 Total = TypeVar("Total")
@@ -241,8 +242,8 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-ScoreData: TypeAlias = Trials | Sources | ScoreSource | tuple[ArrayLike, ArrayLike]
-"""Trials, also those of files of any size, a source, or a pair of arrays ``(genuine, impostor)``."""
+ScoreData: TypeAlias = Trials | Frame | Sources | ScoreSource | tuple[ArrayLike, ArrayLike]
+"""Trials, also those of a data frame or of files of any size, a source, or a pair of arrays ``(genuine, impostor)``."""
 
 
 def has_sources(data: object) -> TypeGuard[Sources]:
@@ -255,7 +256,7 @@ def _is_source(data: object) -> TypeGuard[ScoreSource]:
 
 
 def as_source(data: ScoreData, *, system: str | None = None, what: str = "scores") -> ScoreSource:
-    """Make a source of trials, or of a pair of arrays ``(genuine, impostor)``; a source stays as it is.
+    """Make a source of trials, a data frame, or a pair of arrays ``(genuine, impostor)``; a source stays as it is.
 
     Raises
     ------
@@ -263,6 +264,8 @@ def as_source(data: ScoreData, *, system: str | None = None, what: str = "scores
         A class without scores, a NaN, or several systems and none named. `what` names the data there.
     """
     source: ScoreSource
+    if isinstance(data, Frame):
+        data = trials_of(data, what)
     if isinstance(data, Trials):
         scores = data.column(system)
         genuine = int(np.count_nonzero(data.genuine))
@@ -278,7 +281,7 @@ def as_source(data: ScoreData, *, system: str | None = None, what: str = "scores
         source = data
     else:
         raise TrialsError(
-            f"{what}: expected Trials, a source of scores or a pair of arrays (genuine, impostor), "
+            f"{what}: expected Trials, a source of scores or a pair of arrays (genuine, impostor), or a data frame, "
             f"not {type(data).__name__}"
         )
     if not isinstance(source, ArraySource):

@@ -11,8 +11,9 @@ from fairtrial.errors import InputError, OutputError, ParameterError, TrialsErro
 from fairtrial.formats import parquet
 from fairtrial.formats.alignment import align
 from fairtrial.formats.files import Head, PathLike, Progress, expand, list_directory, read_head, write_whole
-from fairtrial.formats.finishing import finish
-from fairtrial.formats.identities import SPACES, check_repeated
+from fairtrial.formats.finishing import as_options, finish_checked, said
+from fairtrial.formats.frames import Frame, TrialsLike, read_frame, trials_of
+from fairtrial.formats.identities import SPACES
 from fairtrial.formats.registry import (
     FORMATS,
     Format,
@@ -26,7 +27,19 @@ from fairtrial.formats.sheets import ReadOptions, Sheet
 from fairtrial.tables import plural
 from fairtrial.trials import Trials
 
-__all__ = ["FORMATS", "Format", "ReadOptions", "read_pair", "read_trials", "register_format", "write_trials"]
+__all__ = [
+    "FORMATS",
+    "Format",
+    "Frame",
+    "ReadOptions",
+    "TrialsLike",
+    "read_frame",
+    "read_pair",
+    "read_trials",
+    "register_format",
+    "trials_of",
+    "write_trials",
+]
 
 
 def read_trials(
@@ -68,7 +81,7 @@ def read_trials(
     ...     read_trials(path)
     <Trials: 2 trials (1 genuine, 1 impostor), 1 system: scores; ids: claim, subject, probe>
     """
-    return _read(paths, format, _options(options), progress)[0]
+    return _read(paths, format, as_options(options), progress)[0]
 
 
 def read_pair(
@@ -100,7 +113,7 @@ def read_pair(
     InputError, TrialsError
         As in `read_trials`.
     """
-    settings = _options(options)
+    settings = as_options(options)
     (dev_trials, dev_named), (test_trials, test_named) = (
         _read(paths, format, settings, progress) for paths in (dev, test)
     )
@@ -118,17 +131,7 @@ def _read(
     sheets = _read_sheets(expand(paths), format, settings, progress)
     sheets = _name_apart(sheets, settings.names)
     sheet = align(sheets, common=settings.common)
-    trials = finish(sheet, settings, check_repeated(sheet))
-    if not len(trials):
-        raise TrialsError(f"{sheet.origin}: no trial with a score is left")
-    return trials, sheet.named or bool(settings.names)
-
-
-def _options(options: dict[str, Any]) -> ReadOptions:
-    try:
-        return ReadOptions(**options)
-    except TypeError as error:
-        raise ParameterError(f"no such option of reading: {error}") from error
+    return finish_checked(sheet, settings), sheet.named or bool(settings.names)
 
 
 def _read_sheets(
@@ -145,26 +148,21 @@ def _read_sheets(
         groups = [(find_format(format), plain)] if format else told_by_content(plain)
         for chosen, heads in groups:
             check_options(chosen, options)
-            sheets.extend(_said(sheet, chosen.name) for sheet in chosen.read(heads, options, progress))
+            sheets.extend(said(sheet, chosen.name) for sheet in chosen.read(heads, options, progress))
     for sheet in sheets:
         if not len(sheet):
             raise InputError(f"{sheet.origin}: holds no trial")
     return sheets
 
 
-def _said(sheet: Sheet, format: str) -> Sheet:
-    """The sheet with one line that says what was taken for what."""
-    return replace(sheet, taken=(f"read as {format}: {'; '.join(sheet.taken)}",))
-
-
 def _read_directory(path: Path, format: str | None, options: ReadOptions, progress: Progress | None) -> list[Sheet]:
     heads = [read_head(file) for file in list_directory(path)]
     if heads and parquet.matches(heads):
         check_options(FORMATS["parquet"], options)
-        return [_said(sheet, "parquet") for sheet in parquet.read_parts(heads, options, progress)]
+        return [said(sheet, "parquet") for sheet in parquet.read_parts(heads, options, progress)]
     if heads and FORMATS["lists"].matches(heads) and format in (None, "lists"):
         check_options(FORMATS["lists"], options)
-        return [_said(sheet, "lists") for sheet in FORMATS["lists"].read(heads, options, progress)]
+        return [said(sheet, "lists") for sheet in FORMATS["lists"].read(heads, options, progress)]
     raise InputError(
         f"{path}: a directory can be read if it holds Parquet files only, or one list of genuine and one of impostor "
         "scores; name the files in it instead"
@@ -196,7 +194,7 @@ def _name_apart(sheets: list[Sheet], names: Sequence[str]) -> list[Sheet]:
     return renamed
 
 
-def write_trials(trials: Trials, path: PathLike, *, format: str | None = None) -> tuple[str, ...]:
+def write_trials(trials: TrialsLike, path: PathLike, *, format: str | None = None) -> tuple[str, ...]:
     """Write trials to a file, which appears whole or not at all.
 
     Numbers read back exactly as they are.
@@ -204,7 +202,7 @@ def write_trials(trials: Trials, path: PathLike, *, format: str | None = None) -
     Parameters
     ----------
     trials
-        The trials.
+        The trials, or a data frame of them; see `read_frame`.
     path
         The file to write; the ending of its name says the format.
     format
@@ -221,6 +219,7 @@ def write_trials(trials: Trials, path: PathLike, *, format: str | None = None) -
         A file that cannot be written, or trials that the format cannot hold.
     """
     target = Path(path)
+    trials = trials_of(trials, "trials")
     chosen = told_by_name(target) if format is None else find_format(format)
     if format is None and chosen.name == "bob4" and trials.model is not None:
         chosen = find_format("bob5")  # which has room for the model

@@ -8,9 +8,31 @@ from typing import Any
 
 import numpy as np
 
-from fairtrial.errors import TrialsError, listed, shown
+from fairtrial.errors import ParameterError, TrialsError, listed, shown
+from fairtrial.formats.identities import check_repeated
 from fairtrial.formats.sheets import ReadOptions, Sheet
 from fairtrial.trials import Trials
+
+
+def as_options(options: dict[str, Any]) -> ReadOptions:
+    """Keyword arguments of a reading function as options."""
+    try:
+        return ReadOptions(**options)
+    except TypeError as error:
+        raise ParameterError(f"no such option of reading: {error}") from error
+
+
+def said(sheet: Sheet, format: str) -> Sheet:
+    """The sheet with one line that says what was taken for what."""
+    return replace(sheet, taken=(f"read as {format}: {'; '.join(sheet.taken)}",))
+
+
+def finish_checked(sheet: Sheet, options: ReadOptions) -> Trials:
+    """The trials of a whole set; an error where labels contradict each other, or no trial is left."""
+    trials = finish(sheet, options, check_repeated(sheet))
+    if not len(trials):
+        raise TrialsError(f"{sheet.origin}: no trial with a score is left")
+    return trials
 
 
 def finish(sheet: Sheet, options: ReadOptions, more: Sequence[str] = ()) -> Trials:

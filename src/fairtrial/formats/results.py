@@ -12,6 +12,8 @@ from fairtrial.formats.files import PathLike, check_place, write_whole
 from fairtrial.formats.sealed_parquet import write_parquet
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from fairtrial.tables import Table, Terms
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
@@ -66,12 +68,19 @@ def write_tables(tables: Sequence[Table], path: PathLike, terms: Terms = "defaul
         An ending that is not known, or a file that cannot be written.
     """
     ending = check_ending(path)
+    if ending not in (".md", ".tex"):
+        write_arrow(tables[0].to_arrow(), path)
+        return
+    texts = [table.to_markdown(terms) if ending == ".md" else table.to_latex(terms) for table in tables]
     with write_whole(path) as place:
-        if ending == ".md":
-            place.write_text("\n".join(table.to_markdown(terms) for table in tables), encoding="utf-8")
-        elif ending == ".tex":
-            place.write_text("\n".join(table.to_latex(terms) for table in tables), encoding="utf-8")
-        elif ending == ".parquet":
-            write_parquet(tables[0].to_arrow(), place)
+        place.write_text("\n".join(texts), encoding="utf-8")
+
+
+def write_arrow(table: pa.Table, path: PathLike) -> None:
+    """Write a table for programs, as CSV, TSV or Parquet by its ending; the file is there whole, or not at all."""
+    ending = check_ending(path)
+    with write_whole(path) as place:
+        if ending == ".parquet":
+            write_parquet(table, place)
         else:
-            write_text(tables[0].to_arrow(), place, Path(path), delimiter=_DELIMITERS[ending], header=True)
+            write_text(table, place, Path(path), delimiter=_DELIMITERS[ending], header=True)

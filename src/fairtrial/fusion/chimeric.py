@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fairtrial.checks import as_generator
 from fairtrial.errors import ParameterError, TrialsError, listed
+from fairtrial.formats.frames import TrialsLike, trials_of
 from fairtrial.fusion.correlation import system_correlations
 from fairtrial.fusion.judged import fuse
 from fairtrial.fusion.methods import FusionMethod
@@ -124,7 +125,7 @@ class ChimericStudy(Result):
 
 
 def chimeric_sets(
-    first: Sequence[Trials], second: Sequence[Trials], *, rng: np.random.Generator | int | None = 0
+    first: Sequence[TrialsLike], second: Sequence[TrialsLike], *, rng: np.random.Generator | int | None = 0
 ) -> list[Trials]:
     """Put two modalities of different people together as if they were of one person.
 
@@ -171,6 +172,7 @@ def chimeric_sets(
     >>> found.column("face")[found.genuine].tolist(), found.column("voice")[found.genuine].tolist()
     ([0.0, 8.0, 16.0], [17.0, 1.0, 9.0])
     """
+    first, second = ([trials_of(part, "a set") for part in sets] for sets in (first, second))
     if len(first) != len(second) or not first:
         raise ParameterError(f"{len(first)} and {len(second)} sets cannot be paired: give as many of both modalities")
     for part in (*first, *second):
@@ -255,11 +257,11 @@ def _turn(pairs: Codes) -> Codes:
 
 
 def chimeric_study(
-    dev: Trials,
-    test: Trials,
+    dev: TrialsLike,
+    test: TrialsLike,
     *,
     moved: Sequence[str] | None = None,
-    other: tuple[Trials, Trials] | None = None,
+    other: tuple[TrialsLike, TrialsLike] | None = None,
     assignments: int = 50,
     fusion: str | FusionMethod = "mean",
     normalise: str = "none",
@@ -302,6 +304,7 @@ def chimeric_study(
         raise ParameterError(f"there must be at least 1 assignment of people, not {assignments}")
     if (moved is None) == (other is None):
         raise ParameterError("say either which systems are moved, or give the trials of the other modality")
+    dev, test = trials_of(dev, "dev"), trials_of(test, "test")
     if moved is not None:
         for name in moved:
             dev.check_system(name)
@@ -313,7 +316,7 @@ def chimeric_study(
         first, second = ([part.select(names) for part in (dev, test)] for names in (stay, list(moved)))
     else:
         assert other is not None
-        first, second = [dev, test], list(other)
+        first, second = [dev, test], [trials_of(part, "other") for part in other]
     names = first[0].systems, second[0].systems
     true, found, correlations = None, [], []
     if moved is not None:

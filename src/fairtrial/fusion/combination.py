@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fairtrial.checks import check_choice
 from fairtrial.errors import ParameterError, TrialsError, listed
+from fairtrial.formats.frames import TrialsLike, trials_of
 from fairtrial.fusion.holding import HeldOut, client_folds, folds_within_clients, held_out_at_once
 from fairtrial.fusion.methods import Fitted, FusionData, FusionMethod, as_fusion, spread_of
 from fairtrial.fusion.missing import Missing, MissingScores
@@ -63,8 +64,8 @@ class FusedScores:
 
 
 def fuse_scores(
-    dev: Trials,
-    test: Trials,
+    dev: TrialsLike,
+    test: TrialsLike,
     *,
     systems: Sequence[str] | None = None,
     fusion: str | FusionMethod = "mean",
@@ -81,7 +82,7 @@ def fuse_scores(
     Parameters
     ----------
     dev, test
-        Trials of the same systems.
+        Trials of the same systems, or data frames of them.
     systems
         Which systems, two or more; all of them by default.
     fusion
@@ -117,6 +118,7 @@ def fuse_scores(
     TrialsError
         Fewer than two systems, missing scores, or client-dependent fusion without claim ids.
     """
+    dev, test = trials_of(dev, "dev"), trials_of(test, "test")
     names = list(dev.systems) if systems is None else [systems] if isinstance(systems, str) else list(systems)
     method = as_fusion(fusion)
     rule = as_criterion(criterion)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from fairtrial.errors import ParameterError, TrialsError, listed
+from fairtrial.formats.frames import TrialsLike, trials_of
 from fairtrial.fusion.combination import score_matrix
 from fairtrial.fusion.steps import Floats
 from fairtrial.tables import Column, Result, Table, plural
@@ -90,7 +91,7 @@ class SystemCorrelations(Result):
         return (Table.of("correlations", caption, columns, self.pairs(), notes=self.notes),)
 
 
-def system_correlations(trials: Trials, *, systems: Sequence[str] | None = None) -> SystemCorrelations:
+def system_correlations(trials: TrialsLike, *, systems: Sequence[str] | None = None) -> SystemCorrelations:
     """Find how the scores of systems are correlated within each class of trials.
 
     Correlation over all trials says little: any two systems that work are correlated, as both give genuine trials
@@ -128,6 +129,7 @@ def system_correlations(trials: Trials, *, systems: Sequence[str] | None = None)
     >>> round(float(system_correlations(trials).impostor.correlation[0, 1]), 1)
     0.5
     """
+    trials = trials_of(trials, "trials")
     names = tuple(trials.systems if systems is None else systems)
     if len(names) < 2:
         raise ParameterError(f"a correlation is of at least two systems, not of {listed(names) or 'none'}")

@@ -11,6 +11,7 @@ import numpy as np
 from fairtrial.claims import GIVEN
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.evaluation import Evaluation, evaluation_of
+from fairtrial.formats.frames import TrialsLike, trials_of
 from fairtrial.fusion.combination import FusedScores, Inner, fuse_scores, score_matrix
 from fairtrial.fusion.gain import Gain, fusion_gain
 from fairtrial.fusion.methods import FusionMethod, spread_of
@@ -185,7 +186,7 @@ def _gain_table(gain: Gain) -> Table:
 def _test_table(best: str, test: TestResult) -> Table:
     columns = (Column("best", "best system"), *TEST_COLUMNS)
     caption = "The fusion minus the best of its systems, on the same test trials"
-    return Table.of("test", caption, columns, [{"best": best, **test.to_dict()}], notes=[_BEST_NOTE])
+    return Table.of("test", caption, columns, [{"best": best, **test.cells()}], notes=[_BEST_NOTE])
 
 
 def _weights_table(weights: Sequence[SystemWeight], normalise: str) -> Table:
@@ -196,8 +197,8 @@ def _weights_table(weights: Sequence[SystemWeight], normalise: str) -> Table:
 
 
 def fuse(
-    dev: Trials,
-    test: Trials,
+    dev: TrialsLike,
+    test: TrialsLike,
     *,
     systems: Sequence[str] | None = None,
     fusion: str | FusionMethod = "mean",
@@ -243,6 +244,7 @@ def fuse(
     >>> [round(weight.share, 1) for weight in result.weights]
     [0.5, 0.5]
     """
+    dev, test = trials_of(dev, "dev"), trials_of(test, "test")
     scores = fuse_scores(
         dev,
         test,
@@ -374,7 +376,12 @@ class AppliedFusion(Result):
 
 
 def apply_fusion(
-    model: FusionModel, test: Trials, *, confidence: float = 0.95, cluster: Cluster | None = None, rng: int | None = 0
+    model: FusionModel,
+    test: TrialsLike,
+    *,
+    confidence: float = 0.95,
+    cluster: Cluster | None = None,
+    rng: int | None = 0,
 ) -> AppliedFusion:
     """Judge a saved fusion on other trials, at the thresholds it was saved with.
 
@@ -410,7 +417,7 @@ def apply_fusion(
     >>> apply_fusion(once.model, test).fused.at(0).hter == once.evaluation.test.hter
     True
     """
-    seed = seed_of(rng)
+    seed, test = seed_of(rng), trials_of(test, "test")
     own = TrialSets(None, test.select(model.systems), cluster, seed)
     baselines = tuple(
         judge_at(own, threshold, system=name)

@@ -14,6 +14,7 @@ import numpy as np
 
 from fairtrial.errors import InputError, ParameterError, shown
 from fairtrial.formats.files import PathLike, write_whole
+from fairtrial.formats.frames import TrialsLike, trials_of
 from fairtrial.fusion.combination import FusedScores, as_fused, client_numbers, score_matrix
 from fairtrial.fusion.missing import Missing, MissingScores
 from fairtrial.fusion.steps import OPERATIONS, Step, run_steps
@@ -109,7 +110,7 @@ class FusionModel:
         """What the fused system is called."""
         return f"{self.fusion}({' + '.join(self.systems)})"
 
-    def apply(self, trials: Trials) -> Trials:
+    def apply(self, trials: TrialsLike) -> Trials:
         """Fuse the scores of other trials.
 
         Parameters
@@ -128,6 +129,7 @@ class FusionModel:
             A system that the trials do not have, a missing score that the model has no rule for, or no claim ids
             where something was fitted for each client.
         """
+        trials = trials_of(trials, "trials")
         scores = score_matrix(trials, self.systems)
         notes = self.missing.note(self.missing.check(scores))
         filled, rejected = self.missing.fill(scores)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from fairtrial.errors import ParameterError, listed
+from fairtrial.formats.frames import TrialsLike, trials_of
 from fairtrial.fusion.correlation import ClassGaussian, SystemCorrelations, finite_scores
 from fairtrial.fusion.methods import FusionData
 from fairtrial.fusion.normalise import PER_CLAIM, check_normalisation, fit_normalisation
@@ -169,8 +170,8 @@ def _row(found: Prediction) -> dict[str, Any]:
 
 
 def predict_fusions(
-    dev: Trials,
-    test: Trials | None = None,
+    dev: TrialsLike,
+    test: TrialsLike | None = None,
     *,
     systems: Sequence[str] | None = None,
     normalise: str = "none",
@@ -230,6 +231,7 @@ def predict_fusions(
     >>> round(found.fusions[0].eer_predicted, 2), round(found.fusions[0].eer, 2)
     (0.08, 0.08)
     """
+    dev, test = trials_of(dev, "dev"), None if test is None else trials_of(test, "test")
     names = tuple(dev.systems if systems is None else systems)
     if len(names) < 2:
         raise ParameterError(f"a fusion needs at least two systems, not {listed(names) or 'none'}")

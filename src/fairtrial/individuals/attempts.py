@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fairtrial.errors import ParameterError, TrialsError, cut
+from fairtrial.formats.frames import TrialsLike, trials_of
 from fairtrial.judging import wrong_decisions
 from fairtrial.people import people_of
-from fairtrial.trials import Trials
 
 Floats: TypeAlias = NDArray[np.float64]
 ErrorKind: TypeAlias = Literal["far", "frr"]
@@ -70,7 +70,7 @@ class Individuals:
     @classmethod
     def from_trials(
         cls,
-        trials: Trials,
+        trials: TrialsLike,
         threshold: float,
         *,
         system: str | None = None,
@@ -106,6 +106,7 @@ class Individuals:
             raise ParameterError(f"error must be far or frr and by must be claim or subject, not {error!r} and {by!r}")
         if isnan(threshold):
             raise ParameterError("the threshold must be a number, not nan")
+        trials = trials_of(trials, "trials")
         if by not in trials.ids:
             raise TrialsError(f"errors by {by} need {by} ids, which these trials do not have")
         rows = trials.genuine if error == "frr" else ~trials.genuine

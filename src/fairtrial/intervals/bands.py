@@ -16,6 +16,7 @@ from fairtrial.intervals.bootstrap import Bootstrap, centred_along
 from fairtrial.intervals.judged import intervals_along
 from fairtrial.intervals.rates import normal_quantile
 from fairtrial.intervals.resampled import resampled_curve
+from fairtrial.rules.measures import Measure
 from fairtrial.tables import Column, Result, Table, every_tenth, plural
 
 BandKind: TypeAlias = Literal["pointwise", "simultaneous"]
@@ -35,6 +36,7 @@ class Band(Result):
     cluster: str
     threshold: Threshold
     supported: NDArray[np.bool_]
+    measure: Measure
     method: BandMethod = "cluster"
 
     def to_dict(self) -> dict[str, Any]:
@@ -52,7 +54,7 @@ class Band(Result):
 
     def column(self) -> Column:
         """The column that a table of the curve shows of it."""
-        return Column("band", f"{self.described}, threshold {self.threshold}", "interval")
+        return Column("band", f"{self.described}, threshold {self.threshold}", self.measure.interval_kind)
 
     @property
     def described(self) -> str:
@@ -67,7 +69,7 @@ class Band(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """One row per alpha."""
-        columns = (Column("alpha", "alpha", "number"), Column("estimate", "estimate", "rate"), self.column())
+        columns = (Column("alpha", "alpha", "number"), Column("estimate", "estimate", self.measure.kind), self.column())
         ends = zip(self.low.tolist(), self.high.tolist(), strict=True)
         rows = tuple(zip(self.alpha.tolist(), self.estimate.tolist(), ends, strict=True))
         return (Table("band", "Band around a performance curve", columns, rows, shown=every_tenth(len(rows))),)
@@ -129,7 +131,9 @@ def curve_band(
         low, high = _along_replicates(drawn, supported, confidence, kind == "simultaneous")
         if curve.measure.is_share:
             low, high = np.maximum(low, 0.0), np.minimum(high, 1.0)
-        return Band(curve.alpha, curve.value, low, high, kind, confidence, sharing, given, supported, method)
+        return Band(
+            curve.alpha, curve.value, low, high, kind, confidence, sharing, given, supported, curve.measure, method
+        )
     found = intervals_along(judgement, measure=curve.measure, confidence=confidence, threshold=threshold)
     estimate, low, high = (np.array([getattr(each, name) for each in found]) for name in ("estimate", "low", "high"))
     if kind == "simultaneous":
@@ -140,7 +144,8 @@ def curve_band(
         low, high = estimate - wider * (estimate - low), estimate + wider * (high - estimate)
         if curve.measure.is_share:
             low, high = np.maximum(low, 0.0), np.minimum(high, 1.0)
-    return Band(curve.alpha, estimate, low, high, kind, confidence, sharing, found[0].threshold, supported)
+    given = found[0].threshold
+    return Band(curve.alpha, estimate, low, high, kind, confidence, sharing, given, supported, curve.measure)
 
 
 def _along_replicates(

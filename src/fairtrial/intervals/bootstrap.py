@@ -29,6 +29,8 @@ from fairtrial.trials import Trials
 BootstrapMethod: TypeAlias = Literal["percentile", "centred", "bc", "bca"]
 Statistic: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 """From cell counts, one row per replicate, to one number per replicate, or to a row of them."""
+Progress: TypeAlias = Callable[[float], None]
+"""Called with the share of the work that was done since the last call."""
 
 _BLOCK = 256
 _TRIES = 100
@@ -221,8 +223,14 @@ def draw_replicates(
     n_resamples: int = 10_000,
     rng: np.random.Generator | int | None = 0,
     workers: int = 1,
+    progress: Progress | None = None,
 ) -> Bootstrap:
     """Draw replicates of a statistic of cell counts.
+
+    Parameters
+    ----------
+    progress
+        Called with the share of the replicates that came since the last call, by any of the workers.
 
     Raises
     ------
@@ -231,7 +239,9 @@ def draw_replicates(
     TrialsError
         Replicates that lack a class time after time.
     """
-    replicates, redrawn = replicate(table, statistic, n_resamples=n_resamples, rng=rng, workers=workers)
+    replicates, redrawn = replicate(
+        table, statistic, n_resamples=n_resamples, rng=rng, workers=workers, progress=progress
+    )
     estimate = float(statistic(table.cells[None, :])[0])
     return Bootstrap(estimate, replicates, _acceleration(table, statistic), redrawn)
 
@@ -243,6 +253,7 @@ def replicate(
     n_resamples: int,
     rng: np.random.Generator | int | None,
     workers: int,
+    progress: Progress | None = None,
 ) -> tuple[NDArray[np.float64], int]:
     """Replicates of a statistic that may be one number or a row of them, and how many had to be redrawn."""
     check_resamples(n_resamples)
@@ -257,6 +268,8 @@ def replicate(
         for _ in range(_TRIES):
             empty = np.flatnonzero(table.lacks_a_class(drawn))
             if not len(empty):
+                if progress is not None:
+                    progress(size / n_resamples)
                 return statistic(drawn), redrawn
             redrawn += len(empty)
             drawn[empty] = table.draw(len(empty), generator)

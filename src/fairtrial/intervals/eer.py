@@ -9,19 +9,19 @@ from numpy.typing import NDArray
 
 from fairtrial.checks import as_generator, check_resamples
 from fairtrial.claims import claim
+from fairtrial.formats.frames import TrialsLike, trials_of
 from fairtrial.intervals.bootstrap import Bootstrap
 from fairtrial.judging import TrialSets, judge
 from fairtrial.people import Cluster, People, known_cluster
 from fairtrial.rules.eer import equal_error_rate
 from fairtrial.rules.measures import MEASURES
-from fairtrial.trials import Trials
 
 _REACH = 6.0
 """How many standard deviations around the crossing are looked at first."""
 
 
 def bootstrap_eer(
-    trials: Trials,
+    trials: TrialsLike,
     *,
     system: str | None = None,
     cluster: Cluster | None = None,
@@ -34,6 +34,7 @@ def bootstrap_eer(
     standard deviation of the variance between people, as drawing both people of a trial overstates it.
     """
     check_resamples(n_resamples)
+    trials = trials_of(trials, "trials")
     estimate = equal_error_rate(trials, system=system).value
     generator = as_generator(rng)
     scores = trials.column(system).astype(np.float64)

@@ -121,7 +121,17 @@ def claimed_interval(
         low, high = _rate_limits(found, weights, counts, confidence, one_error)
     if measure.is_share:
         low, high = max(low, 0.0), min(high, 1.0)
-    return RateInterval(found.estimate, low, high, found.sigma, confidence, method, measure.name, found.threshold)
+    return RateInterval(
+        found.estimate,
+        low,
+        high,
+        found.sigma,
+        confidence,
+        method,
+        measure.name,
+        found.threshold,
+        is_share=measure.is_share,
+    )
 
 
 def judged_intervals(

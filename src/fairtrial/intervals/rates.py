@@ -13,7 +13,7 @@ from fairtrial.claims import Threshold
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import ParameterError
 from fairtrial.rules.measures import MeasureLike, Weights, as_measure, linear_weights
-from fairtrial.tables import Column, Result, Table, interval_text, interval_title, number_text, percent
+from fairtrial.tables import Column, Result, Table, figure_text, figures_text, interval_title, number_text
 
 ENOUGH = 10
 """The n p (1 - p) from which a binomial may be taken for normal: footnote 2 of Bengio & Mariéthoz 2004."""
@@ -39,6 +39,8 @@ class RateInterval(Result):
     measure: str = "hter"
     threshold: Threshold = "fixed"
     note: str = ""
+    is_share: bool = True
+    """Whether it is shown in percent; a cost is not."""
 
     @property
     def interval(self) -> Interval:
@@ -67,21 +69,23 @@ class RateInterval(Result):
 
     def summary(self) -> str:
         """The estimate and its interval."""
-        ends = f"{interval_text(self.low, self.high)} %, {100 * self.confidence:g} % {self.method}"
-        return f"{self.measure.upper()} {percent(self.estimate)} ({ends})"
+        ends = f"{figures_text(self.low, self.high, self.is_share)}, {100 * self.confidence:g} % {self.method}"
+        return f"{self.measure.upper()} {figure_text(self.estimate, self.is_share)} ({ends})"
 
     def tables(self) -> tuple[Table, ...]:
         """The interval in one row."""
         columns = (
             Column("measure", "measure", "measure"),
-            Column("estimate", "estimate", "rate"),
-            Column("sigma", "sigma", "rate"),
-            Column("interval", interval_title(self.confidence), "interval"),
+            Column("estimate", "estimate", "figure"),
+            Column("sigma", "sigma", "figure"),
+            Column("interval", interval_title(self.confidence), "figures"),
             Column("width", "width", "width"),
             Column("method", "method"),
             Column("confidence", "confidence", "level", detail=True),
         )
-        row = (self.measure, self.estimate, self.sigma, self.interval, self.width, self.method, self.confidence)
+        share = self.is_share
+        figures = (self.estimate, share), (self.sigma, share), (*self.interval, share), (self.width, share)
+        row = (self.measure, *figures, self.method, self.confidence)
         notes = (f"{self.measure.upper()}: {self.note}",) if self.note else ()
         return (Table("intervals", f"{100 * self.confidence:g} % intervals of error rates", columns, (row,), notes),)
 
@@ -170,11 +174,12 @@ def _normal_interval(
     measure: str,
     note: str = "",
     within: tuple[float, float] = (0.0, 1.0),
+    is_share: bool = True,
 ) -> RateInterval:
     """The estimate and as many standard deviations on either side as the confidence asks for, within what can be."""
     reach = normal_quantile(confidence) * sigma
     low, high = max(estimate - reach, within[0]), min(estimate + reach, within[1])
-    return RateInterval(estimate, low, high, sigma, confidence, method, measure, note=note)
+    return RateInterval(estimate, low, high, sigma, confidence, method, measure, note=note, is_share=is_share)
 
 
 def rate_interval(
@@ -221,16 +226,17 @@ def rate_interval(
     >>> round(interval.low, 5), round(interval.high, 5)
     (0.01059, 0.02591)
     """
-    weights = linear_weights(measure, alpha)
+    known, weights = as_measure(measure), linear_weights(measure, alpha)
     sigma = sqrt(independent_variance(counts, weights))
     return _normal_interval(
         float(weights.value(counts)),
         sigma,
         confidence=confidence,
         method="independent",
-        measure=as_measure(measure).name,
+        measure=known.name,
         note=_few_errors(counts, weights) if sigma else "no error to estimate a width from",
         within=weights.bounds,
+        is_share=known.is_share,
     )
 
 

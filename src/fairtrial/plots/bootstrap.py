@@ -9,7 +9,7 @@ import numpy as np
 from fairtrial.claims import GIVEN_ALONG
 from fairtrial.comparison import PairComparison
 from fairtrial.intervals.bootstrap import BootstrapMethod
-from fairtrial.plots.style import GREY, PALE, axes_for, in_percent, legible, look
+from fairtrial.plots.style import GREY, PALE, axes_for, in_percent, legend_below, legible, look
 from fairtrial.tables import Terms, p_phrase, translate
 
 if TYPE_CHECKING:
@@ -53,7 +53,11 @@ def bootstrap_plot(
         own.axvline(found.estimate, color=look(1).colour, linestyle=look(1).line, label="estimate")
         own.axvline(0, color="black", linestyle=":", label="no difference")
         label = translate(measure, terms)
-        in_percent(own.xaxis, f"{label} of {legible(pair.a)} minus {label} of {legible(pair.b)}")
+        difference = f"{label} of {legible(pair.a)} minus {label} of {legible(pair.b)}"
+        if pair.headline.is_share:
+            in_percent(own.xaxis, difference)
+        else:
+            own.set_xlabel(difference)
         in_percent(own.yaxis, "share of replicates")
         inside = "0 lies within: no difference shown" if low <= 0 <= high else "0 lies outside: they differ"
         leading = pair.headline
@@ -62,5 +66,5 @@ def bootstrap_plot(
             f"{inside}, given these thresholds\n"
             f"{leading.test} test, {GIVEN_ALONG[leading.threshold]}: {p_phrase(leading.p_value)}"
         )
-        own.legend(loc="upper right")
+        legend_below(own)
         return own

@@ -11,7 +11,7 @@ from fairtrial.errors import ParameterError
 from fairtrial.folds import CROSS_VALIDATED
 from fairtrial.judging import CHOSEN
 from fairtrial.plots.operating import OperatingCurve, OperatingPoint
-from fairtrial.plots.style import GREY, Look, axes_for, in_percent, legend_within, legible, look
+from fairtrial.plots.style import GREY, Look, axes_for, in_percent, legend_below, legible, look
 from fairtrial.tables import Terms, percent, translate
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def det_plot(
         own.plot(ends, ends, color=GREY, linewidth=0.8, zorder=1)
         draw_curves(own, systems, edges=(own.get_xlim(), own.get_ylim()))
         own.set_title(headline("DET", systems))
-        legend_within(own, len(systems))
+        legend_below(own)
         return own
 
 

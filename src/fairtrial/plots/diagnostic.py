@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.curves import roc_curve
 from fairtrial.errors import ParameterError, TrialsError
+from fairtrial.formats.frames import TrialsLike, trials_of
 from fairtrial.people import Cluster
 from fairtrial.plots.det import det_plot
 from fairtrial.plots.operating import OperatingCurve, operating_curves
 from fairtrial.plots.style import figure_for, in_percent, legend_below, legible, look
 from fairtrial.rules.criteria import CriterionLike, as_criterion
 from fairtrial.tables import Terms, translate
-from fairtrial.trials import Trials
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,9 +30,6 @@ _TAIL = 0.001
 """This share of a class at either end does not stretch the axis of scores."""
 _ROOM = 0.05
 _POINTS = 2000
-_MOST = 8
-_ROW = 0.12
-"""The height that a row of a legend needs, of that of the densities."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,8 +74,8 @@ class Diagnostic:
 
 
 def diagnostics(
-    dev: Trials,
-    test: Trials,
+    dev: TrialsLike,
+    test: TrialsLike,
     *,
     systems: Sequence[str] | None = None,
     criterion: CriterionLike = "eer",
@@ -90,6 +87,7 @@ def diagnostics(
     """Prepare the score diagnostic of one or several systems; `alpha` is also the weight of the WER."""
     if bins < 1:
         raise ParameterError(f"there must be at least one bin, not {bins}")
+    dev, test = trials_of(dev, "dev"), trials_of(test, "test")
     curves = operating_curves(
         dev, test, systems=systems, criterion=criterion, alpha=alpha, confidence=confidence, cluster=cluster
     )
@@ -180,15 +178,6 @@ def diagnostic_plot(
         return density, rates, wer, det
 
 
-def _legend_above(ax: Axes, entries: int) -> None:
-    """A legend in room of its own above the densities; below the axes, where it would take half of them."""
-    if entries > _MOST:
-        legend_below(ax)
-        return
-    ax.set_ylim(top=ax.get_ylim()[1] * (1 + _ROW * (entries // 2)))
-    ax.legend(loc="upper center", ncols=2)
-
-
 def _finish(panels: tuple[Axes, Axes, Axes], shown: Sequence[Diagnostic]) -> None:
     several = len(shown) > 1
     ends = (0, 1) if several else (float(shown[0].edges[0]), float(shown[0].edges[-1]))
@@ -203,9 +192,8 @@ def _finish(panels: tuple[Axes, Axes, Axes], shown: Sequence[Diagnostic]) -> Non
         panel.set_xlabel(f"score{where}" if panel is panels[0] else f"threshold{where}")
         panel.set_title(title)
         panel.set_ylim(bottom=0)
-    _legend_above(panels[0], 2 * len(shown))
-    for panel in panels[1:] if several else panels[1:2]:
-        panel.legend(loc="best")
+    for panel in panels if several else panels[:2]:
+        legend_below(panel)
     panels[0].set_ylabel("density, highest = 1" if several else "density")
     in_percent(panels[1].yaxis, "error rate")
     in_percent(panels[2].yaxis, "WER")

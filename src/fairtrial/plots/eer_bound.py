@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import chdtrc, chdtri
 
-from fairtrial.plots.style import PALE, axes_for, legible, look
+from fairtrial.plots.style import PALE, axes_for, legend_below, legible, look
 from fairtrial.significance.eer_bound import EerBound, EerBounds
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def eer_bound_plot(bounds: EerBounds, *, ax: Axes | None = None) -> Axes:
         own.set_ylabel("p")
         own.set_title(f"what EERs on {pairs[0].trials:,} trials say at the least; arrows: where the truth may lie")
         if within:
-            own.legend(loc="lower left")
+            legend_below(own)
         return own
 
 

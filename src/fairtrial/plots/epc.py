@@ -65,7 +65,7 @@ def epc_plot(
         _draw_points(own, points, places)
         label_axes(own, shown[0], terms)
         own.set_title(_headline(shown[0], next(iter(around.values()), None), points))
-        legend_below(own, columns=3)
+        legend_below(own)
         return own
 
 

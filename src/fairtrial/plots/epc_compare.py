@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 HATCHES = ("////", "\\\\\\\\")
+_PALE = 0.07
+"""How opaque the tint is: pale enough for curves and grid where one system is better at every alpha."""
+_STRIP = (1.01, 1.04)
+"""Where the strip begins and ends, in heights of the axes."""
 
 
 def epc_comparison_plot(
@@ -29,7 +33,7 @@ def epc_comparison_plot(
     terms: Terms = "default",
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw two EPCs and shade where they differ significantly, in the colour of the better one.
+    """Draw two EPCs and show where they differ significantly, in the colour of the better one.
 
     Parameters
     ----------
@@ -52,7 +56,8 @@ def epc_comparison_plot(
         own.set_title(
             f"EPC: {how_judged(a)}\n"
             f"shaded: {100 * comparison.confidence:g} % significant, {comparison.test} test, {whole}\n"
-            f"{GIVEN_ALONG[comparison.threshold]}"
+            f"{GIVEN_ALONG[comparison.threshold]}",
+            pad=18,
         )
         legend_below(own)
         return own
@@ -79,22 +84,15 @@ def draw_pair(ax: Axes, a: PerformanceCurve, b: PerformanceCurve, terms: Terms) 
 
 
 def shade_regions(ax: Axes, comparison: CurveComparison) -> None:
-    """Shade where A is better, and where B is."""
+    """Tint where A is better, and where B is; a strip above the axes, off the curves, says who by its hatching."""
     for number, name in enumerate((comparison.a, comparison.b)):
         better = comparison.different & ((comparison.worse < 0.5) if number == 0 else (comparison.worse > 0.5))
         for place, (low, high) in enumerate(spans(comparison.alpha, better)):
             label = f"{legible(name)} significantly better" if place == 0 else None
-            ax.axvspan(
-                low,
-                high,
-                facecolor=look(number).colour,
-                alpha=0.14,
-                hatch=HATCHES[number],
-                edgecolor=look(number).colour,
-                linewidth=0,
-                label=label,
-                zorder=0,
-            )
+            colour = look(number).colour
+            ax.axvspan(low, high, color=colour, alpha=_PALE, linewidth=0, zorder=0)
+            strip: dict[str, Any] = {"hatch": HATCHES[number], "edgecolor": "white", "linewidth": 0}
+            ax.axvspan(low, high, *_STRIP, facecolor=colour, clip_on=False, label=label, **strip)
 
 
 def spans(alpha: NDArray[np.float64], chosen: NDArray[np.bool_]) -> list[tuple[float, float]]:

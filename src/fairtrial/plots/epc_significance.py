@@ -10,7 +10,7 @@ from fairtrial.epc import PerformanceCurve
 from fairtrial.errors import ParameterError
 from fairtrial.plots.epc import how_judged
 from fairtrial.plots.epc_compare import check_pair, draw_pair, spans
-from fairtrial.plots.style import GREY, PALE, figure_for, in_percent, legible
+from fairtrial.plots.style import GREY, PALE, figure_for, in_percent, legend_below, legible
 from fairtrial.significance.curves import CurveComparison
 from fairtrial.tables import Terms
 
@@ -63,7 +63,6 @@ def epc_significance_plot(
         lower.set_xlabel(upper.get_xlabel())
         upper.set_xlabel("")
         upper.set_title(f"(a) EPC: {how_judged(a)}")
-        upper.legend(loc="upper center")
         lower.plot(comparison.alpha, comparison.worse, color="black")
         for level in levels:
             lower.axhline(level, color=GREY, linewidth=0.9, linestyle="-" if level == 0.5 else "--")
@@ -78,4 +77,5 @@ def epc_significance_plot(
             f"{GIVEN_ALONG[comparison.threshold]}; "
             f"grey: beyond {' and '.join(f'{100 * level:g}' for level in (min(levels), max(levels)))} %"
         )
+        legend_below(lower, of=upper)
         return upper, lower

@@ -79,7 +79,8 @@ def write_picture(
         draw(figure)
         if title:
             known = figure.get_suptitle()
-            figure.suptitle("\n".join(filter(None, [title, known])), x=0.01, ha="left", fontsize=10.5, parse_math=False)
+            above = figure.suptitle("\n".join(filter(None, [title, known])), x=0.01, ha="left", fontsize=10.5)
+            above.set(parse_math=False, wrap=True)
         try:
             with write_whole(path) as place:
                 figure.savefig(place, format=ending[1:], dpi=dpi, **ENDINGS[ending])

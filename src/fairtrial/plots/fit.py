@@ -67,5 +67,5 @@ def fit_plot(found: FitTest, *, ax: Axes | None = None) -> Axes:
         own.set_xlabel("errors of a person")
         own.set_ylabel("people")
         own.set_title(f"{found.individuals:,} people by their number of errors; a small p: the model does not fit")
-        legend_below(own, columns=1)
+        legend_below(own)
         return own

@@ -72,5 +72,5 @@ def hook_plot(
             f"n = {n:,g} individuals, pi = {pi:g}, rho = {rho:g} (n pi = {n * pi:g})\n"
             f"grey: the {100 * confidence:g} % asked for{bars}"
         )
-        legend_below(own, columns=6)
+        legend_below(own)
         return own

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fairtrial.errors import ParameterError
 from fairtrial.intervals import class_interval, hter_interval, naive_interval, published_counts, rate_interval
-from fairtrial.plots.style import axes_for, look
+from fairtrial.plots.style import axes_for, legend_below, look
 from fairtrial.tables import Terms, translate
 
 if TYPE_CHECKING:
@@ -106,5 +106,5 @@ def hter_sd_plot(data: DeviationCurves, *, terms: Terms = "default", ax: Axes | 
             f"{rates}, NC = {data.genuine:,} independent genuine trials\n"
             "more impostor trials hardly help the HTER, though NAIVE and CLASS fall"
         )
-        own.legend(loc="lower left")
+        legend_below(own)
         return own

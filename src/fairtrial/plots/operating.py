@@ -10,13 +10,13 @@ from fairtrial.counting.errors import ErrorCounts
 from fairtrial.curves import RocCurve, roc_curve
 from fairtrial.errors import TrialsError
 from fairtrial.folds import Block
+from fairtrial.formats.frames import TrialsLike, trials_of
 from fairtrial.intervals import Interval
 from fairtrial.intervals.judged import judged_interval
 from fairtrial.judging import Judgement, Kind, TrialSets, judge
 from fairtrial.people import Cluster
 from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion
 from fairtrial.rules.eer import EerDefinition, EqualErrorRate, equal_error_rate
-from fairtrial.trials import Trials
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +45,8 @@ class OperatingCurve:
 
 
 def operating_curves(
-    dev: Trials,
-    test: Trials | None,
+    dev: TrialsLike,
+    test: TrialsLike | None,
     *,
     blocks: Sequence[Block] = (),
     systems: Sequence[str] | None = None,
@@ -91,8 +91,8 @@ def operating_curves(
 
 
 def judge_systems(
-    dev: Trials,
-    test: Trials | None,
+    dev: TrialsLike,
+    test: TrialsLike | None,
     blocks: Sequence[Block],
     systems: Sequence[str] | None,
     criterion: CriterionLike,
@@ -102,7 +102,8 @@ def judge_systems(
     """Judge each system, all of them by default, on test or on the held-out blocks of dev."""
     if test is None and not blocks:
         raise TrialsError("without test trials the dev trials must be cut into blocks")
-    judged = dev if test is None else test
+    dev = trials_of(dev, "dev")
+    judged = dev if test is None else trials_of(test, "test")
     sets = TrialSets(dev, judged, cluster, blocks=blocks)
     rule = as_criterion(criterion)
     return [

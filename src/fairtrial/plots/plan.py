@@ -128,5 +128,5 @@ def power_plot(data: PowerCurve, *, ax: Axes | None = None) -> Axes:
             f"{kind} test at {100 * (1 - plan.confidence):.3g} %: {plan.attempts:,} genuine and "
             f"{plan.impostor_attempts:,} impostor attempts each"
         )
-        own.legend(loc="lower right")
+        legend_below(own)
         return own

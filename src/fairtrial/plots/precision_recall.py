@@ -10,17 +10,17 @@ from fairtrial.claims import GIVEN
 from fairtrial.curves import PrecisionRecallCurve, precision_recall_curve
 from fairtrial.errors import ParameterError
 from fairtrial.folds import CROSS_VALIDATED, Block
+from fairtrial.formats.frames import TrialsLike
 from fairtrial.intervals.judged import judged_interval
 from fairtrial.intervals.rates import RateInterval
 from fairtrial.judging import CHOSEN, Judgement
 from fairtrial.people import Cluster
 from fairtrial.plots.operating import judge_systems
-from fairtrial.plots.style import GREY, axes_for, in_percent, legend_within, legible, look
+from fairtrial.plots.style import GREY, axes_for, in_percent, legend_below, legible, look
 from fairtrial.rules.break_even import BreakEvenPoint, break_even_point
 from fairtrial.rules.criteria import CriterionLike
 from fairtrial.rules.measures import f1
 from fairtrial.tables import percent
-from fairtrial.trials import Trials
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,8 +39,8 @@ class JudgedPrecision:
 
 
 def judged_precision(
-    dev: Trials,
-    test: Trials | None,
+    dev: TrialsLike,
+    test: TrialsLike | None,
     *,
     blocks: Sequence[Block] = (),
     systems: Sequence[str] | None = None,
@@ -127,7 +127,7 @@ def precision_recall_plot(
         in_percent(own.xaxis, "recall")
         in_percent(own.yaxis, "precision")
         own.set_title(_headline(shown[0]))
-        legend_within(own, len(shown))
+        legend_below(own)
         return own
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from fairtrial.errors import ParameterError
 from fairtrial.plots.det import as_curves, draw_curves, headline
 from fairtrial.plots.operating import OperatingCurve
-from fairtrial.plots.style import GREY, axes_for, in_percent, legend_within, look
+from fairtrial.plots.style import GREY, axes_for, in_percent, legend_below, look
 from fairtrial.rules.eer import EqualErrorRate
 from fairtrial.tables import Terms, translate
 
@@ -60,7 +60,7 @@ def roc_plot(
         in_percent(own.xaxis, translate("FAR", terms))
         in_percent(own.yaxis, translate("FRR", terms))
         own.set_title(headline("ROC", systems))
-        legend_within(own, len(systems))
+        legend_below(own)
         return own
 
 

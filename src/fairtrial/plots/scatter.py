@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from fairtrial.checks import check_seed
 from fairtrial.errors import ParameterError, TrialsError
-from fairtrial.plots.style import GREY, axes_for, legible, look
-from fairtrial.trials import Trials
+from fairtrial.formats.frames import TrialsLike, trials_of
+from fairtrial.plots.style import GREY, axes_for, legend_below, legible, look
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,7 +52,7 @@ class Scatter:
     """Trials with an infinite score, which no plot can show."""
 
 
-def scatter_data(trials: Trials, a: str, b: str, *, points: int = 500, rng: int = 0) -> Scatter:
+def scatter_data(trials: TrialsLike, a: str, b: str, *, points: int = 500, rng: int = 0) -> Scatter:
     """Draw at most so many trials of each class, without replacement, and fit a Gaussian to all of a class.
 
     Parameters
@@ -63,6 +63,7 @@ def scatter_data(trials: Trials, a: str, b: str, *, points: int = 500, rng: int 
     if points < 1:
         raise ParameterError(f"there must be at least one point per class, not {points}")
     check_seed(rng)
+    trials = trials_of(trials, "trials")
     scores = np.stack([trials.column(name).astype(np.float64) for name in (a, b)], axis=1)
     finite = np.isfinite(scores).all(axis=1)
     generator = np.random.default_rng(rng)
@@ -126,5 +127,5 @@ def scatter_plot(data: Scatter, *, thresholds: Mapping[str, float] | None = None
             f"a random subsample of each class (seed {data.seed}){lost}\n"
             "ellipses: Gaussian of all trials of the class, 1 and 2 standard deviations"
         )
-        own.legend(loc="best", markerscale=2)
+        legend_below(own, markerscale=2)
         return own

@@ -42,7 +42,11 @@ STYLE: Any = {
 }
 """What differs from matplotlib's own settings, in figures that fairtrial makes; axes of the caller keep their own."""
 
-_FEW = 8
+_MOST_COLUMNS = 6
+_LETTERS = 17.0
+"""Letters of a legend that an inch holds."""
+_HANDLE = 9
+"""As many letters are as wide as the line beside a label, and the room between columns."""
 _LABEL = 34.0
 """Points below the axes that ticks and label take."""
 SINGLE = (6.4, 4.6)
@@ -99,14 +103,16 @@ def figure_for(figure: Canvas | None, size: tuple[float, float]) -> Iterator[Can
 
 
 def _literally(ax: Axes, others: Sequence[Text]) -> None:
-    """Show what was written as it is: a dollar in the name of a system begins no formula."""
+    """Show what was written as it is, and whole: a dollar begins no formula, and a long title goes on below."""
     from matplotlib.text import Text
 
+    titles = [text for text in ax.get_children() if isinstance(text, Text) and text not in ax.texts]
     labels = {ax.xaxis.label, ax.yaxis.label}
     ticks = {text for axis in (ax.xaxis, ax.yaxis) for text in axis.findobj(Text)} - labels
     for text in ax.findobj(Text):
         if isinstance(text, Text) and text not in ticks and text not in others:
             text.set_parse_math(False)
+            text.set_wrap(text in titles)
 
 
 def legible(name: str) -> str:
@@ -120,17 +126,19 @@ def in_percent(axis: Axis, label: str) -> None:
     axis.set_label_text(f"{label} (%)")
 
 
-def legend_within(ax: Axes, entries: int) -> Legend:
-    """A legend where it hides least, or below the axes where it is too long for that."""
-    return ax.legend(loc="best") if entries <= _FEW else legend_below(ax)
+def legend_below(ax: Axes, *, of: Axes | None = None, **settings: Any) -> Legend:
+    """A legend that is never on top of the data: below the axes and their label, in as many columns as fit.
 
-
-def legend_below(ax: Axes, *, columns: int = 2) -> Legend:
-    """A legend that is never on top of the data: below the axes and their label, however low these get."""
+    It is that of the same axes, or `of` others above them.
+    """
     from matplotlib.transforms import ScaledTranslation
 
     figure = ax.get_figure()
     assert figure is not None
+    handles, labels = (ax if of is None else of).get_legend_handles_labels()
+    room = figure.bbox.width * ax.get_position().width / figure.dpi * _LETTERS
+    columns = int(room // (max(map(len, labels), default=0) + _HANDLE))
+    columns = max(1, min(columns, _MOST_COLUMNS, len(labels)))
     below = ax.transAxes + ScaledTranslation(0, -_LABEL / 72, figure.dpi_scale_trans)
     place: dict[str, Any] = {"bbox_to_anchor": (0, 0), "bbox_transform": below, "borderaxespad": 0.2}
-    return ax.legend(loc="upper left", ncols=columns, frameon=False, **place)
+    return ax.legend(handles, labels, loc="upper left", ncols=columns, frameon=False, **place, **settings)

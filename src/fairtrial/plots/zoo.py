@@ -11,10 +11,10 @@ from scipy.special import bdtrc
 
 from fairtrial.checks import check_choice
 from fairtrial.errors import ParameterError, TrialsError, cut
+from fairtrial.formats.frames import TrialsLike, trials_of
 from fairtrial.judging import wrong_decisions
-from fairtrial.plots.style import GREY, axes_for, in_percent, legible, look
+from fairtrial.plots.style import GREY, axes_for, in_percent, legend_below, legible, look
 from fairtrial.tables import Terms, translate
-from fairtrial.trials import Trials
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,7 +53,7 @@ class Zoo:
 
 
 def zoo_data(
-    trials: Trials,
+    trials: TrialsLike,
     *,
     system: str | None = None,
     by: Person = "claim",
@@ -80,6 +80,7 @@ def zoo_data(
     """
     for value, kind, name in ((by, Person, "by"), (shows, Shown, "shows")):
         check_choice(name, value, get_args(kind))
+    trials = trials_of(trials, "trials")
     if by not in trials.ids:
         raise TrialsError(f"the zoo needs {by} ids, which these trials do not have")
     if shows == "errors" and threshold is None:
@@ -180,7 +181,7 @@ def zoo_plot(zoo: Zoo, *, terms: Terms = "default", ax: Axes | None = None) -> A
             else f"goats, {other}: more errors than chance explains; larger dots: several people"
         )
         own.set_title(f"the zoo of {legible(zoo.system)} on test: {len(zoo.names):,} {zoo.by}s{lost}\n{rule}")
-        own.legend(loc="best")
+        legend_below(own)
         return own
 
 

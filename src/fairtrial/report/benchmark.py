@@ -10,14 +10,10 @@ from fairtrial.benchmark.sets import Benchmark
 from fairtrial.epc import PerformanceCurve
 from fairtrial.judging import CHOSEN
 from fairtrial.report.page import Captions, Page, Reference, Repeat
-from fairtrial.report.parts import ADJUSTED, JUDGED, interval_references, trials_table
+from fairtrial.report.parts import ADJUSTED, FUSION, JUDGED, interval_references, trials_table
 from fairtrial.report.views import Asked, SystemView, alpha_axis, curve_view, explored, highest_within
 from fairtrial.tables import Terms
 
-_FUSION = Reference(
-    "Fusion protocols, gain ratios and pooled curves.",
-    "Poh & Bengio, Database, protocols and tools for evaluating score-level fusion algorithms, 2006",
-)
 _SETS = 3
 """The data of so many sets is described."""
 
@@ -64,7 +60,7 @@ def benchmark_page(
         ),
         methods=(
             judged.references[0],
-            _FUSION,
+            FUSION,
             *interval_references(each.interval for each in result.experiments),
             *ADJUSTED["holm"],
             *judged.references[1:],

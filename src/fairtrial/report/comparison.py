@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from fairtrial.axes import Axis, linear_ticks
 from fairtrial.comparison import Comparison, SystemRank
 from fairtrial.intervals.judged import judged_interval
 from fairtrial.report.page import Page, Repeat
-from fairtrial.report.parts import ADJUSTED, FOLD_TESTS, JUDGED, interval_references, joined, judged_trials_table
+from fairtrial.report.parts import (
+    ADJUSTED,
+    FOLD_TESTS,
+    JUDGED,
+    SEPARATION,
+    difference_words,
+    interval_references,
+    joined,
+    judged_trials_table,
+    points_table,
+)
 from fairtrial.report.views import Asked, SystemView, explored, judged_view
-from fairtrial.tables import Terms, in_percent, p_phrase, translate
+from fairtrial.tables import Terms, p_phrase, translate
 
 _FROM = {"dev": "dev", "folds": "other people"}
+_MOST_PAIRS = 60
+"""So many differences are drawn."""
+_ROOM = 0.05
+"""The share of the axis of differences that is kept free at either end."""
 
 
 def comparison_page(result: Comparison, repeat: Repeat, *, terms: Terms = "default") -> Page:
@@ -32,26 +49,28 @@ def comparison_page(result: Comparison, repeat: Repeat, *, terms: Terms = "defau
     confidence = result.pairs[0].confidence
     sets = next(iter(result.judgements.values())).sets
     judged = JUDGED[sets.origin]
-    tests, ranking, *others = result.tables()
+    tests, ranking, differences, *others = result.tables()
     label = translate(result.measure.label, terms)
     views = [_view(rank, result, confidence) for rank in result.ranking]
     leading = judged_interval(result.judgements[result.ranking[0].system], confidence=confidence)
+    points = points_table([result.judgements[rank.system] for rank in result.ranking], leading)
     return Page(
         title=f"Comparison of {joined([rank.system for rank in result.ranking])}",
         asked=f"Whether the systems really differ in {label}, each at its threshold from "
         f"{_FROM.get(sets.origin, 'the same trials')} by {result.criterion.described(result.alpha)}.",
         answer=tuple(_sentences(result, label, confidence)),
-        tables=(ranking, tests, *others),
+        tables=(ranking, differences, tests, points, *others),
         data=(judged_trials_table(sets),),
         methods=(
             judged.references[0],
             *interval_references([leading]),
             *(FOLD_TESTS[test.test] for test in result.pairs[0].tests if test.test in FOLD_TESTS),
             *ADJUSTED[result.correction],
+            SEPARATION,
             *judged.references[1:],
         ),
         repeat=repeat,
-        explore=explored(views, judged.captions, terms),
+        explore={**explored(views, judged.captions, terms), "differences": _differences(result, label)},
         captions=judged.captions,
         terms=terms,
     )
@@ -64,21 +83,45 @@ def _view(rank: SystemRank, result: Comparison, confidence: float) -> SystemView
     return judged_view(judgement, name=rank.system, asked=asked, confidence=confidence, threshold=at.threshold)
 
 
+def _differences(result: Comparison, label: str) -> dict[str, Any]:
+    """The difference of each pair with its interval, and their axis."""
+    shown = result.pairs[:_MOST_PAIRS]
+    ends = [end for pair in shown for end in (0.0, *pair.interval)]
+    room = _ROOM * (max(ends) - min(ends)) or _ROOM
+    low, high = min(ends) - room, max(ends) + room
+    unit, scale = ("percentage points", 100.0) if result.measure.is_share else ("", 1.0)
+    ticks = tuple((value / scale, text) for value, text in linear_ticks(scale * low, scale * high))
+    return {
+        "pairs": [
+            {
+                "name": f"{pair.a} - {pair.b}",
+                "estimate": pair.headline.estimate,
+                "low": pair.interval[0],
+                "high": pair.interval[1],
+                "sure": pair.adjusted[0] < 1 - pair.confidence,
+            }
+            for pair in shown
+        ],
+        "x": Axis(", ".join(filter(None, [f"difference A - B in {label}", unit])), low, high, ticks).to_dict(),
+    }
+
+
 def _sentences(result: Comparison, label: str, confidence: float) -> list[str]:
     found = []
+    pairs = 1 if result.correction == "none" else len(result.pairs)
     for pair in result.pairs:
         difference, p = pair.headline.estimate, pair.adjusted[0]
-        size = f"{in_percent(abs(difference))} percentage points"
+        size = difference_words(pair.headline, p, pair.confidence, pairs)
         better, worse = (pair.a, pair.b) if (difference > 0) == result.measure.higher_is_better else (pair.b, pair.a)
         sure = p < 1 - confidence
         if pair.headline.alternative != "two-sided":
             word = "lower" if pair.headline.alternative == "less" else "higher"
             claim = f"That {pair.a} has a {word} {label} than {pair.b} is {'shown' if sure else 'not shown'}"
-            found.append(f"{claim}: {in_percent(difference)} percentage points (one-sided, {p_phrase(p)}).")
+            found.append(f"{claim}: {size}.")
         elif sure:
-            found.append(f"{better} is better than {worse} by {size} ({p_phrase(p)}).")
+            found.append(f"{better} is better than {worse} by {size}.")
         else:
-            found.append(f"{pair.a} and {pair.b} cannot be told apart: they differ by {size} ({p_phrase(p)}).")
+            found.append(f"{pair.a} and {pair.b} cannot be told apart: they differ by {size}.")
         for test, adjusted in zip(pair.tests, pair.adjusted, strict=True):
             if test.test.endswith("-equivalence"):
                 shown = "are" if adjusted < 1 - confidence else "are not shown to be"

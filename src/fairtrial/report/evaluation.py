@@ -10,7 +10,7 @@ from fairtrial.errors import TrialsError
 from fairtrial.evaluation import Evaluation
 from fairtrial.judging import Judgement
 from fairtrial.report.page import Page, Repeat
-from fairtrial.report.parts import JUDGED, interval_references, joined, judged_trials_table
+from fairtrial.report.parts import JUDGED, SEPARATION, interval_references, joined, judged_trials_table, points_table
 from fairtrial.report.views import Asked, SystemView, explored, judged_view
 from fairtrial.tables import Terms, in_percent, join_tables, percent
 
@@ -37,27 +37,18 @@ def evaluation_page(results: Sequence[Evaluation], repeat: Repeat, *, terms: Ter
     judged = JUDGED[sets.origin]
     asked = judged.asked.format(rule=first.criterion.described(first.alpha))
     main, *others = join_tables([result.tables() for result in results])
-    views = [
-        judged_view(
-            _judgement(result),
-            name=result.system,
-            asked=Asked.of(
-                result.test, result.threshold, result.interval, result.criterion.weight_of_far(result.alpha)
-            ),
-            confidence=result.interval.confidence,
-            threshold=result.interval.threshold,
-        )
-        for result in results
-    ]
+    views = [evaluation_view(result) for result in results]
+    points = points_table([_judgement(result) for result in results], first.interval)
     return Page(
         title=f"Evaluation of {joined([result.system for result in results])}",
         asked=f"How good {'it is' if len(results) == 1 else 'they are'}{asked}.",
         answer=tuple(_sentence(result) for result in results),
-        tables=(replace(main, caption=judged.table), *others),
+        tables=(replace(main, caption=judged.table), points, *others),
         data=(judged_trials_table(sets),),
         methods=(
             judged.references[0],
             *interval_references(each for result in results for each in result.intervals),
+            SEPARATION,
             *judged.references[1:],
         ),
         repeat=repeat,
@@ -67,7 +58,8 @@ def evaluation_page(results: Sequence[Evaluation], repeat: Repeat, *, terms: Ter
     )
 
 
-def _view(result: Evaluation) -> SystemView:
+def evaluation_view(result: Evaluation) -> SystemView:
+    """What is drawn of a system that was evaluated."""
     found, weight = result.interval, result.criterion.weight_of_far(result.alpha)
     asked = Asked.of(result.test, result.threshold, found, weight)
     return judged_view(

@@ -47,6 +47,33 @@
       transform: `rotate(-90 12 ${(area.top + area.bottom) / 2})` }, up.label);
     return [x, y];
   };
+  // what lies beyond the axes is cut off at their frame, never moved onto it
+  const framed = (svg, area) => {
+    const clip = draw(draw(svg, "defs", {}), "clipPath", { id: `${svg.id}-frame` });
+    draw(clip, "rect", { x: area.left, y: area.top, width: area.right - area.left, height: area.bottom - area.top });
+    return draw(svg, "g", { "clip-path": `url(#${svg.id}-frame)` });
+  };
+  const short = (name, most) => name.length > most ? name.slice(0, most - 1) + "\u2026" : name;
+  // names to the right of the axes, each beside the last point of its curve within them, none on another
+  const NAMES = 92, APART = 12;
+  const named = (svg, area, curves, chosen, until = 1) => {
+    const end = area.left + until * (area.right - area.left);
+    const within = (x, y) => x >= area.left && x <= end && y >= area.top && y <= area.bottom;
+    const ends = curves.map(({ name, xs, ys }) => {
+      let last = null;
+      xs.forEach((x, k) => { if (within(x, ys[k]) && (last === null || x >= last.x)) last = { x, y: ys[k] }; });
+      return { name, last: last || { x: area.right, y: area.top } };
+    }).sort((a, b) => a.last.y - b.last.y);
+    let next = area.top + 4;
+    ends.forEach((entry) => { entry.y = Math.max(entry.last.y, next); next = entry.y + APART; });
+    let lowest = area.bottom;
+    ends.slice().reverse().forEach((entry) => { entry.y = Math.min(entry.y, lowest); lowest = entry.y - APART; });
+    for (const { name, last, y } of ends) {
+      draw(svg, "path", { class: "leader", d: `M${last.x.toFixed(1)} ${last.y.toFixed(1)}L${area.right + 6} ${y.toFixed(1)}` });
+      const text = draw(svg, "text", { class: name === chosen ? "name chosen" : "name", x: area.right + 8, y: y + 3 }, short(name, 15));
+      draw(text, "title", {}, name);
+    }
+  };
   const clear = (svg) => { while (svg.firstChild) svg.removeChild(svg.firstChild); };
 
   const explore = ({ systems, together, alpha: alphaAxis, det, no_threshold: noThreshold }) => {
@@ -60,6 +87,9 @@
     slider.max = systems[0].alpha.length - 1;
     let useAsked = true;
     const faint = together ? systems : [];
+    const room = faint.length > 1 ? NAMES : 0;
+    for (const id of ["epc", "det", "density"]) byId(id).setAttribute("viewBox", `0 0 ${420 + room} 300`);
+    const boxBesideNames = (svg) => { const area = box(svg); area.right -= room; return area; };
 
     const point = () => {
       const system = systems[chooser.value], k = Number(slider.value);
@@ -69,18 +99,20 @@
     };
 
     const drawEpc = (system, now) => {
-      const svg = byId("epc"), area = box(svg);
+      const svg = byId("epc"), area = boxBesideNames(svg);
       clear(svg);
       const [x, y] = axes(svg, area, alphaAxis, system.axis);
       const clip = (v) => Math.max(area.top, Math.min(area.bottom, v));
+      const inside = framed(svg, area);
       const known = system.alpha.map((_, k) => k).filter((k) => system.low[k] !== null);
       if (known.length) {
-        const up = known.map((k) => `${x(system.alpha[k]).toFixed(1)} ${clip(y(system.high[k])).toFixed(1)}`);
-        const down = known.slice().reverse().map((k) => `${x(system.alpha[k]).toFixed(1)} ${clip(y(system.low[k])).toFixed(1)}`);
-        draw(svg, "path", { class: "band", d: `M${up.join("L")}L${down.join("L")}Z` });
+        const up = known.map((k) => `${x(system.alpha[k]).toFixed(1)} ${y(system.high[k]).toFixed(1)}`);
+        const down = known.slice().reverse().map((k) => `${x(system.alpha[k]).toFixed(1)} ${y(system.low[k]).toFixed(1)}`);
+        draw(inside, "path", { class: "band", d: `M${up.join("L")}L${down.join("L")}Z` });
       }
-      for (const other of faint) draw(svg, "path", { class: "other", d: path(other.alpha.map(x), other.hter.map(y).map(clip)) });
-      draw(svg, "path", { class: "curve", d: path(system.alpha.map(x), system.hter.map(y).map(clip)) });
+      for (const other of faint) draw(inside, "path", { class: "other", d: path(other.alpha.map(x), other.hter.map(y)) });
+      draw(inside, "path", { class: "curve", d: path(system.alpha.map(x), system.hter.map(y)) });
+      if (room) named(svg, area, faint.map((s) => ({ name: s.name, xs: s.alpha.map(x), ys: s.hter.map(y) })), system.name, 0.95);  // before errors soar
       const at = now.alpha === null ? null : x(now.alpha);
       if (at !== null) draw(svg, "path", { class: "marker", d: `M${at} ${area.top}V${area.bottom}` });
       // a criterion that is no weighting of errors has no place on this axis, only a height
@@ -90,14 +122,16 @@
     };
 
     const drawDet = (system, now) => {
-      const svg = byId("det"), area = box(svg);
+      const svg = byId("det"), area = boxBesideNames(svg);
       clear(svg);
       const [x, y] = axes(svg, area, det.x, det.y);
       const from = Math.max(det.x.low, det.y.low), to = Math.min(det.x.high, det.y.high);
       draw(svg, "path", { class: "grid", d: `M${x(from)} ${y(from)}L${x(to)} ${y(to)}` });
       const line = (s) => path(s.det.x.map(x), s.det.y.map(y));
-      for (const other of faint) draw(svg, "path", { class: "other", d: line(other) });
-      draw(svg, "path", { class: "curve", d: line(system) });
+      const inside = framed(svg, area);
+      for (const other of faint) draw(inside, "path", { class: "other", d: line(other) });
+      draw(inside, "path", { class: "curve", d: line(system) });
+      if (room) named(svg, area, faint.map((s) => ({ name: s.name, xs: s.det.x.map(x), ys: s.det.y.map(y) })), system.name);
       draw(svg, "circle", { class: "point", r: 5, cx: x(now.x), cy: y(now.y) });
       svg.setAttribute("data-at", `${now.far},${now.frr}`);
     };
@@ -116,7 +150,9 @@
       draw(svg, "path", { class: "second", d: steps(impostor) });
       if (Number.isFinite(now.threshold)) {
         const at = Math.max(area.left, Math.min(area.right, x(now.threshold)));
-        draw(svg, "path", { class: "marker", d: `M${at} ${area.top}V${area.bottom}` });
+        draw(svg, "path", { class: "threshold", d: `M${at} ${area.top}V${area.bottom}` });
+        const left = at > (area.left + area.right) / 2;
+        draw(svg, "text", { class: "halo", x: at + (left ? -5 : 5), y: area.top + 12, "text-anchor": left ? "end" : "start" }, "threshold");
       }
       svg.setAttribute("data-at", String(now.threshold));
     };
@@ -147,20 +183,35 @@
     backToAsked();
   };
 
+  const differences = ({ pairs, x: across }) => {
+    const svg = byId("differences"), beside = 200, row = 20;
+    svg.setAttribute("viewBox", `0 0 640 ${60 + row * pairs.length}`);
+    const area = box(svg);
+    area.left = beside;
+    const [x] = axes(svg, area, across, { label: "", low: 0, high: 1, ticks: [] });
+    draw(svg, "path", { class: "threshold", d: `M${x(0)} ${area.top}V${area.bottom}` });
+    pairs.forEach(({ name, estimate, low, high, sure }, k) => {
+      const y = area.top + (k + 0.5) * (area.bottom - area.top) / pairs.length;
+      draw(svg, "path", { class: "span", d: `M${x(low)} ${y}H${x(high)}M${x(low)} ${y - 4}v8M${x(high)} ${y - 4}v8` });
+      draw(svg, "circle", { class: sure ? "sure" : "unsure", r: 4.5, cx: x(estimate), cy: y });
+      draw(draw(svg, "text", { x: beside - 8, y: y + 4, "text-anchor": "end" }, short(name, 30)), "title", {}, name);
+    });
+  };
+
   const pooled = ({ curves, x: across, y: up }) => {
     const svg = byId("pooled");
     svg.setAttribute("viewBox", `0 0 640 ${Math.max(320, 60 + 18 * curves.length)}`);
     const area = box(svg);
     area.right -= 190;
     const [x, y] = axes(svg, area, across, up);
+    const inside = framed(svg, area);
     curves.forEach((curve, k) => {
       const width = curve.bold ? 3 : 1.6;
       const look = { fill: "none", style: `stroke: var(--c${curve.colour})`, "stroke-width": width,
         "stroke-dasharray": curve.dashes.map((length) => length * width).join(" ") };
-      draw(svg, "path", { ...look, d: path(curve.alpha.map(x), curve.hter.map((v) => Math.max(area.top, y(v)))) });
+      draw(inside, "path", { ...look, d: path(curve.alpha.map(x), curve.hter.map(y)) });
       draw(svg, "path", { ...look, d: `M${area.right + 12} ${area.top + 12 + 18 * k}h24` });
-      const name = curve.name.length > 26 ? curve.name.slice(0, 25) + "\u2026" : curve.name;
-      draw(draw(svg, "text", { x: area.right + 42, y: area.top + 16 + 18 * k }, name), "title", {}, curve.name);
+      draw(draw(svg, "text", { x: area.right + 42, y: area.top + 16 + 18 * k }, short(curve.name, 26)), "title", {}, curve.name);
     });
   };
 
@@ -218,6 +269,48 @@
     }));
   }
 
+  // a figure as a file of its own: with the looks that the style sheet gives it, on the paper of the page
+  const LOOKS = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "font-family",
+    "font-size", "font-weight", "paint-order"];
+  const PIXELS = 3;
+  const alone = (svg) => {
+    const copy = svg.cloneNode(true), [, , width, height] = svg.getAttribute("viewBox").split(" ").map(Number);
+    const originals = svg.querySelectorAll("*");
+    copy.querySelectorAll("*").forEach((node, k) => {
+      const looks = getComputedStyle(originals[k]);
+      for (const name of LOOKS) if (looks.getPropertyValue(name)) node.setAttribute(name, looks.getPropertyValue(name));
+      node.removeAttribute("class");
+      node.removeAttribute("style");
+    });
+    copy.setAttribute("xmlns", NS);
+    copy.setAttribute("width", width);
+    copy.setAttribute("height", height);
+    const paper = document.createElementNS(NS, "rect");
+    for (const [key, value] of Object.entries({ width, height, fill: getComputedStyle(document.body).backgroundColor })) paper.setAttribute(key, value);
+    copy.insertBefore(paper, copy.firstChild);
+    return { text: new XMLSerializer().serializeToString(copy), width, height };
+  };
+  const save = (blob, name) => {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(blob);
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  };
+  for (const button of document.querySelectorAll("button[data-save]")) button.addEventListener("click", () => {
+    const id = button.dataset.save, { text, width, height } = alone(byId(id));
+    if (button.dataset.as === "svg") { save(new Blob([text], { type: "image/svg+xml" }), `${id}.svg`); return; }
+    const image = new Image();
+    image.onload = () => {
+      const canvas = document.createElement("canvas");
+      canvas.width = PIXELS * width;
+      canvas.height = PIXELS * height;
+      canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+      canvas.toBlob((blob) => save(blob, `${id}.png`), "image/png");
+    };
+    image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(text);
+  });
+
   const theme = byId("theme"), root = document.documentElement;
   const darkNow = () => root.classList.contains("dark") ||
     (!root.classList.contains("light") && matchMedia("(prefers-color-scheme: dark)").matches);
@@ -231,6 +324,7 @@
   label();
 
   if (data.systems) explore(data);
+  if (data.differences) differences(data.differences);
   if (data.pooled) pooled(data.pooled);
   if (data.coverage) coverage(data.coverage);
 })();

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass, field, replace
+from datetime import date
 from importlib import resources
 from typing import Any
 
 from fairtrial.axes import ALPHA, COLOURS
 from fairtrial.formats.files import PathLike, write_whole
-from fairtrial.tables import Column, Table, Terms, translate
+from fairtrial.tables import Column, Table, Terms, gather_notes, translate
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,8 @@ class Repeat:
     versions: dict[str, str]
     seed: int | None = None
     inputs: tuple[InputFile, ...] = ()
+    made: date | None = None
+    """The day on which the page was made, if it is to say so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,7 @@ class Page:
     """All that a page says."""
 
     title: str
+    """What the page is of."""
     asked: str
     answer: tuple[str, ...]
     tables: tuple[Table, ...]
@@ -68,9 +72,11 @@ class Page:
     notes: tuple[str, ...] = ()
     synthetic: bool = False
     explore: dict[str, Any] = field(default_factory=dict)
-    """What the interactive figures draw, by their kind: `systems`, `pooled` or `coverage`."""
+    """What the interactive figures draw, by their kind: `systems`, `differences`, `pooled` or `coverage`."""
     captions: Captions = Captions()
     terms: Terms = "default"
+    heading: str = ""
+    """What its writer calls it; what it is of comes below."""
 
 
 def render(page: Page) -> str:
@@ -81,7 +87,10 @@ def render(page: Page) -> str:
     template = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     return template.from_string((room / "page.html.j2").read_text(encoding="utf-8")).render(
         page=_in_terms(page),
-        notes=list(dict.fromkeys([*page.notes, *(note for table in page.tables for note in table.notes)])),
+        notes=[
+            translate(note, page.terms)
+            for note in gather_notes([*page.notes, *(note for table in page.tables for note in table.notes)])
+        ],
         tables=[_Laid.of(table, page.terms) for table in page.tables if table.rows],
         data_tables=[_Laid.of(table, page.terms) for table in page.data],
         alpha=translate(ALPHA, page.terms),

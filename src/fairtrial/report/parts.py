@@ -7,11 +7,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fairtrial.claims import GIVEN_ALONG
 from fairtrial.intervals.rates import RateInterval
-from fairtrial.judging import Origin, TrialSets
+from fairtrial.judging import Judgement, Origin, TrialSets
+from fairtrial.operating import operating_points_of
 from fairtrial.report.page import Captions, Reference
 from fairtrial.significance.multiple import Correction
-from fairtrial.tables import Column, Table
+from fairtrial.significance.results import TestResult
+from fairtrial.tables import (
+    Column,
+    Table,
+    in_percent,
+    interval_text,
+    interval_title,
+    join_tables,
+    number_text,
+    p_phrase,
+    range_text,
+)
 from fairtrial.trials import Trials
 
 _PRIOR = Reference(
@@ -52,6 +65,15 @@ _EPC = Reference(
 _HELD_OUT_EPC = Reference(
     "Expected performance curve: for every alpha thresholds from other people, the error from held-out trials.",
     "Bengio, Mariéthoz & Keller 2005",
+)
+FUSION = Reference(
+    "Fusion protocols, gain ratios and pooled curves.",
+    "Poh & Bengio, Database, protocols and tools for evaluating score-level fusion algorithms, 2006",
+)
+SEPARATION = Reference(
+    "AUC and d', with the variance of the mean contribution of each trial, summed by person; the FRR where dev keeps a "
+    "FAR.",
+    "DeLong, DeLong & Clarke-Pearson 1988; Obuchowski 1997; Daugman 2003; ISO/IEC 19795-1",
 )
 ADJUSTED: dict[Correction, tuple[Reference, ...]] = {
     "holm": (Reference("P values adjusted for the number of tests, by Holm's method.", "Holm 1979"),),
@@ -130,6 +152,33 @@ def interval_references(intervals: Iterable[RateInterval]) -> tuple[Reference, .
     found = list(intervals)
     moved = [_RE_ESTIMATED] if any(each.threshold == "re-estimated" for each in found) else []
     return tuple(dict.fromkeys([*(_INTERVALS[each.method] for each in found), *moved]))
+
+
+def points_table(judgements: Sequence[Judgement], asked: RateInterval) -> Table:
+    """AUC, d' and the FRR at usual FARs of all systems, with the confidence and the kind of threshold asked for."""
+    found = (
+        operating_points_of(own.sets, own.system, confidence=asked.confidence, threshold=asked.threshold)
+        for own in judgements
+    )
+    (table,) = join_tables([each.tables() for each in found])
+    return table
+
+
+def difference_words(test: TestResult, p_value: float, confidence: float, pairs: int = 1) -> str:
+    """How large a difference is, with its interval and p value; without its sign where the test has two sides.
+
+    Where there are several pairs, the p value is adjusted for them, and the interval is that of the pair alone.
+    """
+    one_sided = test.alternative != "two-sided"
+    sign = 1.0 if one_sided or test.estimate >= 0 else -1.0
+    ends = test.interval(confidence)
+    assert ends is not None
+    low, high = sorted(sign * end for end in ends)
+    size = in_percent(sign * test.estimate) if test.is_share else number_text(sign * test.estimate)
+    unit, span = (" percentage points", interval_text) if test.is_share else ("", range_text)
+    interval = f"{interval_title(confidence)} {span(low, high)}, {GIVEN_ALONG[test.threshold]}"
+    adjusted = f" adjusted for {pairs} pairs" if pairs > 1 else ""
+    return f"{size}{unit} ({interval}; {'one-sided, ' if one_sided else ''}{p_phrase(p_value)}{adjusted})"
 
 
 def joined(names: Sequence[str]) -> str:

@@ -9,7 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.axes import ALPHA, ALPHA_ENDS, Axis, DetLimits, Floats, det_axis, det_limits, linear_ticks, percent_axis
+from fairtrial.axes import (
+    ALPHA,
+    ALPHA_ENDS,
+    Axis,
+    DetLimits,
+    Floats,
+    det_axis,
+    det_limits,
+    linear_ticks,
+    percent_axis,
+    probit,
+)
 from fairtrial.claims import Threshold
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.curves import RocCurve, roc_curve
@@ -95,7 +106,7 @@ class SystemView:
             "low": self.low.tolist(),
             "high": self.high.tolist(),
             "at": _places(limits.place(curve.far, curve.frr)),
-            "det": _places(limits.place(self.roc.far, self.roc.frr)),
+            "det": _places((probit(self.roc.far), probit(self.roc.frr))),
             "density": self.densities.to_dict(),
             "axis": hter.to_dict(),
             "asked": {

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -103,6 +103,16 @@ class Measure:
     def __post_init__(self) -> None:
         if not self.iso_label:
             object.__setattr__(self, "iso_label", self.label)
+
+    @property
+    def kind(self) -> Literal["rate", "number"]:
+        """What a column of it holds: a share is shown in percent, a cost is not."""
+        return "rate" if self.is_share else "number"
+
+    @property
+    def interval_kind(self) -> Literal["interval", "range"]:
+        """What a column of its intervals holds."""
+        return "interval" if self.is_share else "range"
 
     def __call__(self, counts: ErrorCounts, alpha: Any = 0.5) -> Any:
         """The value at the counts given; `alpha` matters to the weighted error rate only."""

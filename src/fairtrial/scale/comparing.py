@@ -19,7 +19,7 @@ from fairtrial.scale.results import AT_EDGES, BoundedEvaluation
 from fairtrial.significance.multiple import Correction, adjust_p_values
 from fairtrial.significance.rates import independent_test
 from fairtrial.significance.results import TEST_COLUMNS, TestResult
-from fairtrial.tables import RATE_COLUMNS, Column, Result, Table, p_phrase, percent, plural
+from fairtrial.tables import RATE_COLUMNS, Column, Result, Table, figure_text, p_phrase, plural
 
 UNPAIRED = (
     "counts do not tell on which trials two systems err together, so their trials are taken as different ones: a test "
@@ -92,8 +92,8 @@ class BoundedComparison(Result):
         """The first pair, and how many there are."""
         first = self.pairs[0]
         names = f"{first.a.evaluation.system} - {first.b.evaluation.system}"
-        difference = f"{names} = {percent(first.test.estimate)}, {p_phrase(first.adjusted)} adjusted"
-        return f"{difference}; {plural(len(self.pairs), 'pair')}"
+        difference = f"{names} = {figure_text(first.test.estimate, first.test.is_share)}"
+        return f"{difference}, {p_phrase(first.adjusted)} adjusted; {plural(len(self.pairs), 'pair')}"
 
     def tables(self) -> tuple[Table, ...]:
         """The test of every pair, and the errors of every system with their bounds."""
@@ -102,7 +102,7 @@ class BoundedComparison(Result):
         records = []
         for own in self.pairs:
             a, b = own.a.evaluation.system, own.b.evaluation.system
-            records.append({"pair": f"{a} - {b}", "a": a, "b": b, **own.test.to_dict(), "p_adjusted": own.adjusted})
+            records.append({"pair": f"{a} - {b}", "a": a, "b": b, **own.test.cells(), "p_adjusted": own.adjusted})
         how = f"p adjusted by {self.correction} over {plural(len(self.pairs), 'pair')}"
         caption = f"Tests of the difference A - B in {self.measure.label}, {how}"
         return Table.of("tests", caption, columns, records, notes=self.notes), self._errors()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +13,7 @@ from fairtrial.checks import check_workers
 from fairtrial.counting.errors import ErrorCounts, Genuine, Scores, score_array
 from fairtrial.errors import InputError, ParameterError, TrialsError, listed
 from fairtrial.formats.files import PathLike
+from fairtrial.formats.frames import Frame, trials_of
 from fairtrial.formats.parts import read_part, write_part
 from fairtrial.people import one_person
 from fairtrial.scale.accumulator import Accumulator
@@ -140,7 +141,7 @@ class Counter:
 
     def update(
         self,
-        scores: ArrayLike | Trials,
+        scores: ArrayLike | Trials | Frame,
         genuine: ArrayLike | None = None,
         *,
         claim: Iterable[Any] | IdColumn | None = None,
@@ -151,7 +152,8 @@ class Counter:
         Parameters
         ----------
         scores
-            One score per trial, or one row per trial and one column per system; or `Trials`, which bring all the rest.
+            One score per trial, or one row per trial and one column per system; or `Trials` or a data
+            frame of them, which bring all the rest.
             Infinite scores are allowed.
         genuine
             Whether the claim of each trial is true: a boolean array, or one answer for all.
@@ -172,10 +174,12 @@ class Counter:
         >>> counter.errors_at(0.5).false_accepts
         1
         """
+        if isinstance(scores, Frame) and genuine is None:  # with labels beside it, it is one column
+            scores = trials_of(scores, "scores")
         if isinstance(scores, Trials):
             self._update_trials(scores)
             return
-        columns = self._columns(scores)
+        columns = self._columns(cast(ArrayLike, scores))
         mask = check_genuine(genuine, len(columns[0]))
         ids = {role: ids for role, ids in (("claim", claim), ("subject", subject)) if ids is not None}
         self._update(columns, mask, {role: as_ids(ids[role]) for role in ROLES if role in ids})

@@ -125,13 +125,12 @@ class CurveComparison(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """The difference at each alpha."""
-        kind: Literal["rate", "number"] = "rate" if self.measure.is_share else "number"
         columns = (
             Column("a", "A", detail=True),
             Column("b", "B", detail=True),
             Column("alpha", "alpha", "number"),
-            Column("difference", f"{self.measure.label}, A - B", kind),
-            Column("interval", interval_title(self.confidence), "interval"),
+            Column("difference", f"{self.measure.label}, A - B", self.measure.kind),
+            Column("interval", interval_title(self.confidence), self.measure.interval_kind),
             Column("statistic", "z", "number"),
             Column("worse", "confidence that A is worse", "rate"),
             Column("different", "different", "flag"),

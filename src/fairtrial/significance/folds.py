@@ -12,7 +12,7 @@ from fairtrial.claims import Alternative
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.folds import Block, fold_of_trials
-from fairtrial.rules.measures import Measure, MeasureLike, as_measure
+from fairtrial.rules.measures import Measure, MeasureLike
 from fairtrial.significance.paired import Pair
 from fairtrial.significance.results import TestResult, z_test
 from fairtrial.tables import plural
@@ -85,7 +85,7 @@ def corrected_resampled_test(
         float(found.mean()),
         sigma,
         alternative=alternative,
-        measure=as_measure(measure).name,
+        measure=measure,
         note=f"mean over {plural(count, 'fold')}",
         threshold="re-estimated",
         degrees=count - 1,
@@ -141,7 +141,7 @@ def five_by_two_test(
         float(found[0, 0]),
         sqrt(float(variances.mean())),
         alternative=alternative,
-        measure=as_measure(measure).name,
+        measure=measure,
         note="the difference is that of the first half dealt, which the test goes by",
         threshold="re-estimated",
         degrees=REPEATS,

@@ -12,7 +12,7 @@ from fairtrial.checks import as_generator, check_resamples
 from fairtrial.claims import Alternative, Threshold, claim
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import TrialsError
-from fairtrial.intervals.bootstrap import Bootstrap, count_table, draw_replicates, two_systems
+from fairtrial.intervals.bootstrap import Bootstrap, Progress, count_table, draw_replicates, two_systems
 from fairtrial.judging import Judgement
 from fairtrial.rules.measures import Measure, MeasureLike, as_measure, linear_weights
 from fairtrial.significance.mcnemar import McNemar, mcnemar_test
@@ -136,7 +136,7 @@ def leading_test(
     people = pair.a.sets.people[1]
     name = "paired" if people is None else "cluster"
     note = "" if people is None else f"worth {_people_count(found.spread.people)} of equal weight in the smaller role"
-    return student_test(name, found, alternative=alternative, measure=known.name, note=note)
+    return student_test(name, found, alternative=alternative, measure=known, note=note)
 
 
 def _people_count(people: float) -> str:
@@ -180,7 +180,14 @@ def permutation_test(
     }[alternative]
     p_value = (int(np.count_nonzero(beyond)) + 1) / (n_resamples + 1)
     return TestResult(
-        "permutation", estimate, p_value, estimate, float(np.std(shifts)), alternative, measure=known.name
+        "permutation",
+        estimate,
+        p_value,
+        estimate,
+        float(np.std(shifts)),
+        alternative,
+        measure=known.name,
+        is_share=known.is_share,
     )
 
 
@@ -192,6 +199,7 @@ def bootstrap_difference(
     n_resamples: int = 10_000,
     rng: np.random.Generator | int | None = 0,
     workers: int = 1,
+    progress: Progress | None = None,
 ) -> Bootstrap:
     """Bootstrap the difference of any measure between the two systems, trials or people resampled.
 
@@ -205,7 +213,7 @@ def bootstrap_difference(
     people = pair.a.sets.people[1]
     table = count_table(pair.trials, pair.outcome, 4, people, stratified=stratified)
     statistic = two_systems(lambda counts: measure(counts, pair.alpha))
-    found = draw_replicates(table, statistic, n_resamples=n_resamples, rng=rng, workers=workers)
+    found = draw_replicates(table, statistic, n_resamples=n_resamples, rng=rng, workers=workers, progress=progress)
     if people is None:
         return found
     spread = claim([(1.0, pair.a), (-1.0, pair.b)], measure, index=pair.index, threshold="fixed")
@@ -213,9 +221,10 @@ def bootstrap_difference(
 
 
 def bootstrap_test(
-    found: Bootstrap, *, alternative: Alternative = "two-sided", measure: str = "hter", test: str = "bootstrap"
+    found: Bootstrap, *, alternative: Alternative = "two-sided", measure: MeasureLike = "hter", test: str = "bootstrap"
 ) -> TestResult:
     """The bootstrap of a difference as a test against 0."""
+    known = as_measure(measure)
     return TestResult(
         test,
         found.estimate,
@@ -223,7 +232,8 @@ def bootstrap_test(
         found.estimate,
         float(np.std(found.replicates)),
         alternative,
-        measure=measure,
+        measure=known.name,
+        is_share=known.is_share,
     )
 
 
@@ -241,7 +251,7 @@ def every_test(
     tests = [robust]
     if robust.threshold == "re-estimated":
         tests.append(leading_test(pair, measure=measure, threshold="fixed", alternative=alternative))
-    tests.append(bootstrap_test(replicates, alternative=alternative, measure=measure.name))
+    tests.append(bootstrap_test(replicates, alternative=alternative, measure=measure))
     if measure.weights is not None:
         a, b = pair.counts_a, pair.counts_b
         own: dict[str, Any] = {"measure": measure, "alpha": pair.alpha, "alternative": alternative}

@@ -79,7 +79,7 @@ def independent_test(
     estimate = float(weights.value(a) - weights.value(b))
     name = as_measure(measure).name
     note = _few_errors(a, b, weights)
-    return z_test(f"{name}-independent", estimate, sigma, alternative=alternative, measure=name, note=note)
+    return z_test(f"{name}-independent", estimate, sigma, alternative=alternative, measure=measure, note=note)
 
 
 def pooled_test(
@@ -135,7 +135,7 @@ def pooled_test(
     sigma = abs(weights.far + weights.frr) * sqrt(rate * (1 - rate) * sum(1 / number for number in numbers))
     estimate = float(weights.value(a) - weights.value(b))
     note = _few_errors(a, b, weights)
-    return z_test(f"{known.name}-pooled", estimate, sigma, alternative=alternative, measure=known.name, note=note)
+    return z_test(f"{known.name}-pooled", estimate, sigma, alternative=alternative, measure=known, note=note)
 
 
 def _few_errors(a: ErrorCounts, b: ErrorCounts, weights: Weights) -> str:
@@ -201,7 +201,7 @@ def dependent_test(
         + weights.frr * (discordant.genuine_ba - discordant.genuine_ab) / a.genuine
     )
     name = as_measure(measure).name
-    return z_test(f"{name}-dependent", estimate, sqrt(variance), alternative=alternative, measure=name)
+    return z_test(f"{name}-dependent", estimate, sqrt(variance), alternative=alternative, measure=measure)
 
 
 def _check_discordant(a: ErrorCounts, b: ErrorCounts, discordant: Discordant) -> None:

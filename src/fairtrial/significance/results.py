@@ -9,20 +9,21 @@ from typing import Any, get_args
 from fairtrial.checks import check_choice, check_confidence
 from fairtrial.claims import Alternative, Claim, Threshold, student_p_value, student_quantile
 from fairtrial.errors import ParameterError
-from fairtrial.tables import Column, Result, Table, p_phrase, percent
+from fairtrial.rules.measures import MeasureLike, as_measure
+from fairtrial.tables import Column, Result, Table, figure_text, p_phrase
 
 TEST_COLUMNS = (
     Column("test", "test"),
     Column("threshold", "threshold", "term"),
     Column("measure", "measure", "measure"),
-    Column("difference", "difference", "rate"),
-    Column("sigma", "sigma", "rate"),
+    Column("difference", "difference", "figure"),
+    Column("sigma", "sigma", "figure"),
     Column("statistic", "statistic", "number"),
     Column("degrees", "degrees of freedom", "number", detail=True),
     Column("alternative", "alternative", detail=True),
     Column("p_value", "p", "p"),
 )
-"""What tables say of a test, by the names of its JSON."""
+"""What tables say of a test; see `TestResult.cells`."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -43,6 +44,8 @@ class TestResult(Result):
     threshold: Threshold = "fixed"
     degrees: float = inf
     """Of Student's t; infinite for the normal distribution."""
+    is_share: bool = True
+    """Whether the difference is one of shares, shown in percent; that of a cost is not."""
 
     @property
     def delta(self) -> float:
@@ -71,22 +74,29 @@ class TestResult(Result):
             **({"note": self.note} if self.note else {}),
         }
 
+    def cells(self) -> dict[str, Any]:
+        """What stands in `TEST_COLUMNS`: the names of the JSON, and which figures are shares."""
+        sigma = None if self.sigma is None else (self.sigma, self.is_share)
+        return {**self.to_dict(), "difference": (self.estimate, self.is_share), "sigma": sigma}
+
     def summary(self) -> str:
         """The difference and the p value."""
-        return f"{self.test}, threshold {self.threshold}, A - B = {percent(self.estimate)}, {p_phrase(self.p_value)}"
+        difference = figure_text(self.estimate, self.is_share)
+        return f"{self.test}, threshold {self.threshold}, A - B = {difference}, {p_phrase(self.p_value)}"
 
     def tables(self) -> tuple[Table, ...]:
         """The test in one row."""
         columns = (*TEST_COLUMNS, Column("delta", "1 - p", "rate"))
         notes = [f"{self.test}: {self.note}"] if self.note else []
-        return (Table.of("tests", "A - B", columns, [{**self.to_dict(), "delta": self.delta}], notes=notes),)
+        return (Table.of("tests", "A - B", columns, [{**self.cells(), "delta": self.delta}], notes=notes),)
 
 
 def student_test(
-    test: str, claim: Claim, *, alternative: Alternative = "two-sided", measure: str = "hter", note: str = ""
+    test: str, claim: Claim, *, alternative: Alternative = "two-sided", measure: MeasureLike = "hter", note: str = ""
 ) -> TestResult:
     """Test a claimed difference against 0 by Student's t."""
     check_choice("alternative", alternative, get_args(Alternative))
+    known = as_measure(measure)
     return TestResult(
         test,
         claim.statistic,
@@ -95,9 +105,10 @@ def student_test(
         claim.sigma,
         alternative,
         note,
-        measure,
+        known.name,
         claim.threshold,
         claim.degrees,
+        known.is_share,
     )
 
 
@@ -107,7 +118,7 @@ def z_test(
     sigma: float,
     *,
     alternative: Alternative = "two-sided",
-    measure: str = "hter",
+    measure: MeasureLike = "hter",
     note: str = "",
     threshold: Threshold = "fixed",
     degrees: float = inf,
@@ -117,13 +128,16 @@ def z_test(
     Without any spread there is no difference that could be tested: the p value is 1 and a note says so.
     """
     check_choice("alternative", alternative, get_args(Alternative))
+    known = as_measure(measure)
     statistic, p_value = 0.0, 1.0
     if sigma > 0:
         statistic = estimate / sigma
         p_value = student_p_value(statistic, degrees, alternative)
     elif estimate != 0:
         note = "without any spread a difference cannot be tested"
-    return TestResult(test, statistic, p_value, estimate, sigma, alternative, note, measure, threshold, degrees)
+    return TestResult(
+        test, statistic, p_value, estimate, sigma, alternative, note, known.name, threshold, degrees, known.is_share
+    )
 
 
 def equivalence_test(result: TestResult, margin: float) -> TestResult:

@@ -1,5 +1,6 @@
 """What a result shows, said once: a result lists its tables; terminal, notebook, page and files render them."""
 
+from fairtrial.tables.notes import gather_notes
 from fairtrial.tables.result import Result
 from fairtrial.tables.table import (
     COUNT_COLUMNS,
@@ -14,6 +15,8 @@ from fairtrial.tables.table import (
 from fairtrial.tables.words import (
     Terms,
     count_text,
+    figure_text,
+    figures_text,
     in_percent,
     interval_text,
     interval_title,
@@ -40,6 +43,9 @@ __all__ = [
     "Terms",
     "count_text",
     "every_tenth",
+    "figure_text",
+    "figures_text",
+    "gather_notes",
     "in_percent",
     "interval_text",
     "interval_title",

@@ -10,9 +10,12 @@ from math import isnan
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from fairtrial.errors import FairtrialError, ParameterError
+from fairtrial.tables.notes import gather_notes
 from fairtrial.tables.words import (
     Terms,
     count_text,
+    figure_text,
+    figures_text,
     in_percent,
     interval_text,
     latex_text,
@@ -42,18 +45,22 @@ Kind: TypeAlias = Literal[
     "p",
     "threshold",
     "level",
+    "figure",
+    "figures",
     "width",
 ]
 """What a column holds: free text; words of ours (``term``) and names of measures, shown
 in capitals unless they are several words, both of which `translate` may change; yes or no; a rate or a pair
 of rates, fractions shown in percent; a number or a pair of numbers; a statistic, with six digits; a ratio, with two
-decimals; a count; a p value; a threshold; a level of confidence and the width of an interval, fractions shown in
-percent."""
+decimals; a count; a p value; a threshold; a level of confidence, a fraction shown in percent. Where the rows of a
+column differ in what they are, each says so: a ``figure`` and the ``width`` of an interval are ``(value, is_share)``,
+and ``figures`` are ``(low, high, is_share)``; a share is shown in percent, anything else, such as a cost, as it is."""
 Row: TypeAlias = tuple[Any, ...]
 
 _LEFT = ("text", "term", "measure", "flag")
-_PERCENT = ("rate", "level", "width")
-_PAIRS = ("interval", "range")
+_PERCENT = ("rate", "level")
+_PAIRS = ("interval", "range", "figures")
+_SINGLES = ("figure", "width")
 _SHOWN: dict[Kind, Callable[[Any], str]] = {
     "text": str,
     "term": str,
@@ -69,8 +76,10 @@ _SHOWN: dict[Kind, Callable[[Any], str]] = {
     "p": p_text,
     "threshold": threshold_text,
     "level": lambda value: "" if isnan(value) else f"{100 * value:g}",
+    "figure": lambda found: figure_text(*found),
+    "figures": lambda found: figures_text(*found),
     # three decimals, as papers print widths, and more digits only where there would be none
-    "width": lambda value: f"{100 * value:.3f}" if value >= 0.01 else in_percent(value),
+    "width": lambda found: f"{100 * found[0]:.3f} %" if found[1] and found[0] >= 0.01 else figure_text(*found),
 }
 
 
@@ -263,7 +272,8 @@ class Table:
     def to_arrow(self) -> pa.Table:
         """The whole table with all columns, for programs.
 
-        Rates stay fractions; a pair becomes the two columns ``key_low`` and ``key_high``; NaN becomes null.
+        Rates stay fractions; a pair becomes the two columns ``key_low`` and ``key_high``; NaN becomes null. What is
+        a share and what is not is for people only.
         """
         import pyarrow as pa
 
@@ -279,6 +289,8 @@ class Table:
             elif column.kind == "flag":
                 found[column.key] = pa.array([None if value is None else bool(value) for value in values], pa.bool_())
             else:
+                if column.kind in _SINGLES:
+                    values = [None if found is None else found[0] for found in values]
                 numbers = [_number_or_none(value) for value in values]
                 whole = column.kind == "count" and all(n is None or (n.is_integer() and n < 2**53) for n in numbers)
                 kept = [None if n is None else int(n) for n in numbers] if whole else numbers
@@ -329,7 +341,7 @@ def _installed(name: str) -> Any:
 
 
 def join_tables(results: Sequence[Sequence[Table]]) -> tuple[Table, ...]:
-    """Join the tables of several results: those of the same name and columns become one, each note once.
+    """Join the tables of several results: those of the same name and columns become one, alike notes too.
 
     Parameters
     ----------
@@ -362,6 +374,6 @@ def _joined(tables: Sequence[Table]) -> Table:
         here = range(len(table.rows)) if table.shown is None else table.shown
         shown += [len(rows) + k for k in here]
         rows += table.rows
-    notes = tuple(dict.fromkeys(note for table in tables for note in table.notes))
+    notes = gather_notes(note for table in tables for note in table.notes)
     everything = all(table.shown is None for table in tables)
     return replace(tables[0], rows=tuple(rows), notes=notes, shown=None if everything else tuple(shown))

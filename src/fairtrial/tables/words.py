@@ -83,6 +83,25 @@ def interval_text(low: float, high: float) -> str:
     return "" if isnan(low) or isnan(high) else f"{in_percent(low)} to {in_percent(high)}"
 
 
+def figure_text(value: float, is_share: bool) -> str:
+    """A figure with its unit: a share in percent, anything else as it is.
+
+    Examples
+    --------
+    >>> figure_text(0.0139, True), figure_text(0.0139, False)
+    ('1.39 %', '0.0139')
+    """
+    return percent(value) if is_share else number_text(value)
+
+
+def figures_text(low: float, high: float, is_share: bool) -> str:
+    """An interval with its unit, as in ``figure_text``."""
+    if not is_share:
+        return range_text(low, high)
+    shown = interval_text(low, high)
+    return f"{shown} %" if shown else ""
+
+
 def number_text(value: float, digits: int = 4) -> str:
     """A number with so many digits that count; nothing where there is none."""
     return "" if isnan(value) else f"{value:.{digits}g}"

@@ -1,0 +1,125 @@
+"""Data frames as trials: any table that is handed over as an Arrow stream, whichever library it is of.
+
+pandas, polars, pyarrow, DuckDB and others all speak this protocol, so none of them is imported here.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
+
+from fairtrial.errors import InputError, TrialsError, listed, shown
+from fairtrial.formats.files import UNNAMED, Head
+from fairtrial.formats.finishing import as_options, finish_checked, said
+from fairtrial.formats.parquet import LOOKED_AT, plan_roles, sheet_of_table
+from fairtrial.formats.sheets import ReadOptions, Sheet
+from fairtrial.trials import Trials
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_INDEX = re.compile(r"__index_level_\d+__")
+"""What the index of a pandas frame is called where it has no name."""
+
+
+@runtime_checkable
+class Frame(Protocol):
+    """A data frame of any library: named columns, one row per trial."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """The table as a stream of Arrow's C interface."""
+        ...
+
+
+TrialsLike: TypeAlias = Trials | Frame
+"""Trials, or a data frame that is read as `read_frame` reads it."""
+
+
+def read_frame(frame: Frame, *, name: str = "data frame", **options: Any) -> Trials:
+    """Read the trials of a data frame: of pandas, polars or pyarrow, or any other that speaks Arrow's stream protocol.
+
+    Every function that takes Trials takes a data frame as well, and reads it so.
+
+    Parameters
+    ----------
+    frame
+        One row per trial. Its columns play the same roles, by the same names, as those of a CSV or Parquet file: label,
+        claim, subject, model, probe; other columns of numbers are the scores of systems.
+    name
+        What errors call it.
+    options
+        The fields of `ReadOptions`: what the columns do not tell by themselves.
+
+    Returns
+    -------
+    Trials
+        The trials in the order of the rows; a note says what was taken for what.
+
+    Raises
+    ------
+    InputError
+        A frame that lacks scores or labels, or holds something else where they should be.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> frame = pa.table({"label": [1, 0, 0], "face": [0.9, 0.2, 0.4], "age": [31, 28, 64]})
+    >>> trials = read_frame(frame)
+    >>> trials
+    <Trials: 3 trials (1 genuine, 2 impostor), 1 system: face; ids: none; further columns: age>
+    >>> trials.notes
+    ('read as data frame: scores face; label; kept besides: age',)
+    """
+    settings = as_options(options)
+    return finish_checked(said(_sheet(frame, settings, name), "data frame"), settings)
+
+
+def trials_of(data: TrialsLike, what: str) -> Trials:
+    """Trials as they are, or those of a data frame; `what` names them in errors."""
+    if isinstance(data, Trials):
+        return data
+    if not isinstance(data, Frame):
+        raise TrialsError(f"{what} must be Trials or a data frame, not {type(data).__name__}")
+    try:
+        return read_frame(data, name=f"{what}, a data frame")
+    except (InputError, TrialsError) as error:
+        hint = " (such options are those of read_frame)" if "=" in str(error) else ""
+        raise type(error)(f"{error}{hint}") from error
+
+
+def _sheet(frame: Frame, options: ReadOptions, origin: str) -> Sheet:
+    import pyarrow as pa
+
+    try:
+        table = pa.table(frame)
+    except (pa.ArrowException, TypeError, ValueError, OSError, AttributeError) as error:
+        raise InputError(
+            f"{origin}: cannot be read as a table of named columns, one row per trial: {shown(error, 200)}"
+        ) from error
+    index = [own for own in table.column_names if _INDEX.fullmatch(own)]
+    table = _plain_texts(table.drop_columns(index))
+    if not table.num_rows:
+        raise InputError(f"{origin}: holds no trial")
+    roles = plan_roles(table.schema, table.slice(0, LOOKED_AT).select, options, origin)
+    sheet = sheet_of_table(Head(Path(origin), b"", None), table, roles, options)
+    if not sheet.named:
+        sheet = replace(sheet, systems=(UNNAMED,))
+    return replace(sheet, taken=(*sheet.taken, *([f"left out: {listed(index)}, the index"] if index else [])))
+
+
+def _plain_texts(table: pa.Table) -> pa.Table:
+    """Texts as a file holds them; polars has views of them, and categories of such views."""
+    import pyarrow as pa
+
+    for place, column in enumerate(table.schema):
+        if pa.types.is_string_view(column.type):
+            table = table.set_column(place, column.name, table.column(place).cast(pa.string()))
+        elif pa.types.is_dictionary(column.type) and pa.types.is_string_view(column.type.value_type):
+            parts = [
+                pa.DictionaryArray.from_arrays(chunk.indices, chunk.dictionary.cast(pa.string()))
+                for chunk in table.column(place).chunks
+            ]
+            table = table.set_column(place, column.name, pa.chunked_array(parts))
+    return table

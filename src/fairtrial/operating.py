@@ -1,0 +1,243 @@
+"""The figures that tables of systems are made of: AUC, d', and the FRR where dev promises a FAR."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from fairtrial.checks import check_choice, check_resamples, check_share
+from fairtrial.claims import GIVEN, Threshold
+from fairtrial.counting.errors import ErrorCounts
+from fairtrial.errors import ParameterError
+from fairtrial.folds import CROSS_VALIDATED
+from fairtrial.formats.frames import TrialsLike, trials_of
+from fairtrial.intervals.judged import intervals_along
+from fairtrial.intervals.rates import RateInterval
+from fairtrial.intervals.separation import auc_interval, d_prime_interval
+from fairtrial.judging import CHOSEN, SUPPORT, Kind, TrialSets, judge, seed_of, system_name
+from fairtrial.people import Cluster
+from fairtrial.reestimation import RESAMPLES
+from fairtrial.tables import COUNT_COLUMNS, Column, Result, Table, interval_title, percent
+
+FAR_TARGETS = (0.01, 0.001, 0.0001)
+_RULE = "far-at-most"
+
+
+@dataclass(frozen=True, slots=True)
+class TargetPoint:
+    """The FRR on test at the threshold that keeps a target FAR on dev."""
+
+    far_target: float
+    dev: ErrorCounts
+    test: ErrorCounts
+    threshold: float
+    interval: RateInterval
+    """Of the FRR on test."""
+    far_interval: RateInterval
+
+    @property
+    def supported(self) -> bool:
+        """Whether enough false accepts on dev tell where the target is met: 30, by Doddington's rule."""
+        return bool(self.dev.false_accepts >= SUPPORT)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The names of the command line's JSON."""
+        return {
+            "far_target": self.far_target,
+            "threshold": self.threshold,
+            **self.test.to_dict(),
+            "interval": self.interval.to_dict(),
+            "far_interval": self.far_interval.to_dict(),
+            "dev_false_accepts": self.dev.false_accepts,
+            "supported": self.supported,
+        }
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class OperatingPoints(Result):
+    """AUC, d' and the FRR at several FARs of one system, each with its interval."""
+
+    system: str
+    points: tuple[TargetPoint, ...]
+    auc: RateInterval
+    d_prime: RateInterval
+    kind: Kind
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The names of the command line's JSON."""
+        return {
+            "system": self.system,
+            "criterion": _RULE,
+            "kind": self.kind,
+            "points": [point.to_dict() for point in self.points],
+            "auc": self.auc.estimate,
+            "auc_interval": _without_threshold(self.auc),
+            "d_prime": self.d_prime.estimate,
+            "d_prime_interval": _without_threshold(self.d_prime),
+            "notes": list(self.notes),
+        }
+
+    def summary(self) -> str:
+        """The FRR at each target."""
+        rates = ", ".join(f"FRR {percent(p.test.frr)} at FAR {percent(p.far_target)}" for p in self.points)
+        return f"{self.system}, AUC {percent(self.auc.estimate)}, {rates}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """One row per figure."""
+        where = "on held-out trials" if self.kind == CROSS_VALIDATED else "on test"
+        columns = (
+            Column("system", "system"),
+            Column("figure", "figure", "term"),
+            Column("value", "value", "figure"),
+            Column("interval", interval_title(self.auc.confidence), "figures"),
+            Column("threshold", "threshold", "threshold"),
+            Column("far", f"FAR {where}", "rate"),
+            Column("dev_false_accepts", "false accepts on dev", "count"),
+            Column("far_target", "target FAR", "rate", detail=True),
+            Column("far_interval", "interval of FAR", "interval", detail=True),
+            Column("method", "method", detail=True),
+            Column("interval_threshold", "threshold of the interval", detail=True),
+            *COUNT_COLUMNS,
+        )
+        separation = [_figure(self.auc, "AUC"), _figure(self.d_prime, "d'")]
+        targets = [
+            {
+                **_figure(point.interval, f"FRR at FAR {_target(point.far_target)}"),
+                **point.test.to_dict(),
+                "threshold": point.threshold,
+                "dev_false_accepts": point.dev.false_accepts,
+                "far_target": point.far_target,
+                "far_interval": point.far_interval.interval,
+                "interval_threshold": point.interval.threshold,
+            }
+            for point in self.points
+        ]
+        records = [{"system": self.system, **row} for row in (*separation, *targets)]
+        caption = f"AUC, d' and FRR {where}; thresholds that keep the FAR {CHOSEN[self.kind]}"
+        notes = (f"intervals of the FRR, {GIVEN[self.points[0].interval.threshold]}", *self.notes)
+        return (Table.of("operating_points", caption, columns, records, notes=notes, section="system"),)
+
+
+def _without_threshold(found: RateInterval) -> dict[str, Any]:
+    """An interval of a figure that has no threshold."""
+    return {key: value for key, value in found.to_dict().items() if key != "threshold"}
+
+
+def _target(far: float) -> str:
+    """A target as it was given: 0.1 %, not 0.100 %."""
+    return f"{100 * far:.6g} %"
+
+
+def _figure(found: RateInterval, name: str) -> dict[str, Any]:
+    share = found.is_share
+    return {
+        "figure": name,
+        "value": (found.estimate, share),
+        "interval": (found.low, found.high, share),
+        "method": found.method,
+    }
+
+
+def operating_points(
+    dev: TrialsLike,
+    test: TrialsLike,
+    *,
+    far: Sequence[float] = FAR_TARGETS,
+    system: str | None = None,
+    confidence: float = 0.95,
+    cluster: Cluster | None = None,
+    resample: Literal["test", "both"] = "both",
+    n_resamples: int = RESAMPLES,
+    rng: int | None = 0,
+) -> OperatingPoints:
+    """Find AUC, d' and the FRR at several FARs of one system, each with its interval.
+
+    The threshold of each target is the lowest that keeps the FAR on dev at or below it; the FRR, and the FAR that the
+    threshold really has, are those on test. AUC and d' need no threshold and are those of the test trials.
+
+    Parameters
+    ----------
+    dev, test
+        Trials, or data frames of them.
+    far
+        Target FARs, fractions.
+    system
+        Which system of the trials; not needed if there is only one.
+    confidence, cluster, resample, n_resamples, rng
+        As in `evaluate`.
+
+    Returns
+    -------
+    OperatingPoints
+        The figures, and notes on targets that too few false accepts on dev support.
+
+    Raises
+    ------
+    ParameterError
+        No target, or one that is not between 0 and 1.
+
+    References
+    ----------
+    ISO/IEC 19795-1, which calls them FNMR at FMR; Doddington et al., The NIST speaker recognition evaluation, 2000, on
+    the 30 errors that a rate should rest on.
+
+    Examples
+    --------
+    >>> from fairtrial import load_lausanne
+    >>> lp1 = load_lausanne().sets[0]
+    >>> found = operating_points(lp1.dev, lp1.test, system="(LFCC,GMM)", far=[0.01])
+    >>> found.points[0].interval.low < found.points[0].test.frr < found.points[0].interval.high
+    True
+    """
+    check_choice("resample", resample, ("test", "both"))
+    sets = TrialSets(
+        trials_of(dev, "dev"),
+        trials_of(test, "test"),
+        cluster,
+        seed_of(rng),
+        n_resamples=check_resamples(n_resamples),
+    )
+    threshold: Threshold = "re-estimated" if resample == "both" else "fixed"
+    return operating_points_of(sets, system, far=far, confidence=confidence, threshold=threshold)
+
+
+def operating_points_of(
+    sets: TrialSets,
+    system: str | None = None,
+    *,
+    far: Sequence[float] = FAR_TARGETS,
+    confidence: float = 0.95,
+    threshold: Threshold = "re-estimated",
+) -> OperatingPoints:
+    """Report the figures of one system on trials whose people are known; see `operating_points`."""
+    targets = [check_share("a target FAR", target, open_ends=True) for target in far]
+    if not targets or len(set(targets)) < len(targets):
+        raise ParameterError(f"give one target FAR or more, each once, not {list(far)}")
+    name = system_name(sets.test, system)
+    judged = judge(sets, system=name, criterion=_RULE, alphas=targets)
+    assert judged.dev is not None
+    by_frr, by_far = (
+        intervals_along(judged, measure=rate, confidence=confidence, threshold=threshold) for rate in ("frr", "far")
+    )
+    points = tuple(
+        TargetPoint(target, at_dev, judged.at(k), at_dev.threshold, by_frr[k], by_far[k])
+        for k, target in enumerate(targets)
+        for at_dev in [judged.dev[k].scalar()]
+    )
+    auc, d_prime = (find(sets, name, confidence=confidence) for find in (auc_interval, d_prime_interval))
+    notes = [f"{what}: {found.note}" for what, found in (("AUC", auc), ("d'", d_prime)) if found.note]
+    own = [f"{name}: {note}" for note in notes]
+    return OperatingPoints(name, points, auc, d_prime, judged.kind, (*sets.notes, *own, *_few(name, points)))
+
+
+def _few(system: str, points: Sequence[TargetPoint]) -> list[str]:
+    """One note on all targets of a system that rest on too few errors."""
+    weak = [f"{_target(p.far_target)} ({p.dev.false_accepts})" for p in points if not p.supported]
+    if not weak:
+        return []
+    return [
+        f"{system}: targets that rest on fewer than {SUPPORT} false accepts on dev, in brackets, are hardly known: FAR "
+        f"{', '.join(weak)}"
+    ]
