@@ -28,6 +28,7 @@ class Regime:
 
 
 PEOPLE = ((50, 25), (20, 10))
+POINTS = (ft.CostPoint(0.5), ft.CostPoint(0.1))
 REGIMES = [Regime(*people, effect) for people in PEOPLE for effect in (0.0, 0.5, 1.0)]
 
 
@@ -40,19 +41,29 @@ def study(regime: Regime, count: int) -> str:
             crossed(rng, clients=regime.clients, impostors=regime.impostors, effect=regime.effect, start=start)
             for start in (0, 1000)
         )
-        both = [ft.calibrate(dev, test, systems=[name]) for name in ("a", "b")]
+        both = [ft.calibrate(dev, test, systems=[name], points=POINTS) for name in ("a", "b")]
         found.append(both[0])
         rejected.append(ft.compare_evidence(dev, test, both)[0].test.p_value < 0.05)
     truth = float(np.mean([own.test[0] for own in found]))
     covered = [100 * np.mean([own.intervals[k].low <= truth <= own.intervals[k].high for own in found]) for k in (0, 1)]
+    costs = []
+    for k in range(len(POINTS)):
+        mean = float(np.mean([own.costs[k].actual for own in found]))
+        costs.append(100 * np.mean([own.costs[k].interval.low <= mean <= own.costs[k].interval.high for own in found]))
     people = f"{regime.clients} x {regime.impostors}, {regime.effect:g}"
-    return f"| {people} | {covered[0]:.1f} | {covered[1]:.1f} | {100 * np.mean(rejected):.1f} | {truth:.3f} |"
+    return (
+        f"| {people} | {covered[0]:.1f} | {covered[1]:.1f} | {100 * np.mean(rejected):.1f} | {truth:.3f} | "
+        f"{costs[0]:.1f} | {costs[1]:.1f} |"
+    )
 
 
 def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
     print(f"{count:,} data sets per row, in %.\n")
-    print("| people, effects | covered | covered, calibration fixed | type I | mean Cllr |\n|---|---|---|---|---|")
+    print(
+        "| people, effects | covered | covered, calibration fixed | type I | mean Cllr | "
+        "DCF(.5) covered | DCF(.1) covered |\n|---|---|---|---|---|---|---|"
+    )
     for regime in REGIMES:
         print(study(regime, count), flush=True)
 

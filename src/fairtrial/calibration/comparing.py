@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
-from fairtrial.calibration.judged import CalibratedSystem, calibration_moves, spread_of_values, trial_costs
+from fairtrial.calibration.judged import CalibratedSystem, calibration_moves, trial_costs
+from fairtrial.calibration.values import spread_of_values
 from fairtrial.claims import Alternative, Claim, re_estimated
 from fairtrial.errors import ParameterError
 from fairtrial.judging import TrialSets

@@ -8,47 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, log
+from math import log
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
-from fairtrial.calibration.evidence import (
-    CostPoint,
-    cllr,
-    detection_cost,
-    min_cllr,
-    min_detection_cost,
-    softplus,
-)
+from fairtrial.calibration.costs import CostFigure, cost_figure
+from fairtrial.calibration.evidence import CostPoint, cllr, min_cllr, softplus
 from fairtrial.calibration.model import Calibration, Method, fit_calibration
+from fairtrial.calibration.values import by_class, positive_interval, spread_of_values
 from fairtrial.checks import check_confidence
 from fairtrial.claims import Claim, Threshold, re_estimated
 from fairtrial.intervals.rates import Interval, RateInterval
 from fairtrial.judging import TrialSets
-from fairtrial.people import Cluster, People
-from fairtrial.spread import Floats, Spread, independent_spread
+from fairtrial.people import Cluster
+from fairtrial.spread import Floats
 from fairtrial.tables import Column, Result, Table, interval_title, number_text
 from fairtrial.trials import Trials
 
 _HALVES = (0.5, 0.5)
 _GIVEN: dict[Threshold, str] = {"re-estimated": "calibration re-estimated", "fixed": "given this calibration"}
-
-
-@dataclass(frozen=True, slots=True)
-class CostFigure:
-    """A normalised detection cost on test, calibrated on dev, and the least there is."""
-
-    point: CostPoint
-    actual: float
-    minimum: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """The names of the command line's JSON."""
-        costs = {"c_miss": self.point.miss, "c_fa": self.point.false_alarm}
-        return {"prior": self.point.prior, **costs, "actual": self.actual, "minimum": self.minimum}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -151,9 +131,10 @@ class CalibratedSystem(Result):
             Column("c_miss", "cost of a miss", "number"),
             Column("c_fa", "of a false alarm", "number"),
             Column("actual", "actual DCF", "number"),
+            Column("interval", interval_title(self.intervals[0].confidence), "range"),
             Column("minimum", "min DCF", "number"),
         )
-        records = [{"system": self.system, **own.to_dict()} for own in self.costs]
+        records = [{"system": self.system, **own.to_dict(), "interval": own.interval.interval} for own in self.costs]
         return Table.of("costs", "Normalised detection costs on test", columns, records, section="system")
 
     def _parameters(self) -> Table:
@@ -225,6 +206,8 @@ def calibrate(
     if len(calibration.systems) == 1:
         raw = cllr(test, system=calibration.systems[0])
     on_test = cllr(pairs[1])
+    costs = tuple(cost_figure(calibration, sets, dev, test, point, confidence) for point in points)
+    own_notes = [note for cost in costs for note in cost.notes]
     return CalibratedSystem(
         calibration,
         _parameter_intervals(calibration, sets, dev, confidence),
@@ -232,13 +215,9 @@ def calibrate(
         (on_test, min_cllr(pairs[1])),
         raw,
         _intervals(calibration, sets, dev, test, on_test, confidence),
-        tuple(_cost(pairs[1], point) for point in points),
-        (*sets.notes, *(f"{calibration.name}: {note}" for note in calibration.notes)),
+        costs,
+        (*sets.notes, *(f"{calibration.name}: {note}" for note in (*calibration.notes, *own_notes))),
     )
-
-
-def _cost(pair: tuple[Floats, Floats], point: CostPoint) -> CostFigure:
-    return CostFigure(point, detection_cost(pair, point), min_detection_cost(pair, point))
 
 
 def _pair(ratios: Floats, trials: Trials) -> tuple[Floats, Floats]:
@@ -261,7 +240,7 @@ def _intervals(
         moved = spread_of_values(sets.people[0], dev.genuine, calibration_moves(calibration, dev, test), (1.0, 1.0))
         claims.insert(0, re_estimated(estimate, spread, moved.variance, moved.degrees))
     method = "independent" if sets.people[1] is None else f"cluster-{sets.sharing}"
-    return tuple(_interval(own, confidence, method, "cllr") for own in claims)
+    return tuple(positive_interval(own, confidence, method, "cllr") for own in claims)
 
 
 def trial_costs(calibration: Calibration, trials: Trials) -> Floats:
@@ -279,21 +258,7 @@ def calibration_moves(calibration: Calibration, dev: Trials, test: Trials) -> Fl
     gradient = np.sum(
         [0.5 * (slopes[rows, None] * places[rows]).mean(axis=0) for rows in (test.genuine, ~test.genuine)], axis=0
     )
-    return _by_class(calibration.fit.influence @ gradient / log(2), dev.genuine)
-
-
-def _by_class(influence: Floats, genuine: NDArray[np.bool_]) -> Floats:
-    """Influences as values whose means over both classes add up to what they add up to."""
-    return np.asarray(influence * np.where(genuine, genuine.sum(), (~genuine).sum()))
-
-
-def spread_of_values(
-    people: People | None, genuine: NDArray[np.bool_], values: Floats, weights: tuple[float, float]
-) -> Spread:
-    """The variance of a weighted sum of class means; weights are those of impostor and of genuine trials."""
-    if people is None:
-        return independent_spread(genuine, values, weights)
-    return people.error_variance(values, weights)
+    return by_class(calibration.fit.influence @ gradient / log(2), dev.genuine)
 
 
 def _parameter_intervals(
@@ -308,7 +273,7 @@ def _parameter_intervals(
     for name, value, influence in zip(
         names, calibration.fit.parameters.tolist(), calibration.fit.influence.T, strict=True
     ):
-        spread = spread_of_values(people, dev.genuine, _by_class(influence, dev.genuine), (1.0, 1.0))
+        spread = spread_of_values(people, dev.genuine, by_class(influence, dev.genuine), (1.0, 1.0))
         own = Claim(value, spread, 0.0, spread.degrees, "fixed")
         reach = own.quantile(confidence) * own.sigma
         method = "independent" if people is None else f"cluster-{people.cluster}"
@@ -316,10 +281,3 @@ def _parameter_intervals(
             RateInterval(value, value - reach, value + reach, own.sigma, confidence, method, name, is_share=False)
         )
     return tuple(found)
-
-
-def _interval(own: Claim, confidence: float, method: str, measure: str) -> RateInterval:
-    """Student's interval on the scale of logarithms, as a cost is above 0."""
-    reach = own.quantile(confidence) * own.sigma / own.estimate if 0 < own.estimate < float("inf") else 0.0
-    low, high = own.estimate * exp(-reach), own.estimate * exp(reach)
-    return RateInterval(own.estimate, low, high, own.sigma, confidence, method, measure, own.threshold, is_share=False)

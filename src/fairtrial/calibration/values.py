@@ -1,0 +1,34 @@
+"""Figures that are weighted sums of class means of any value per trial: their variance and their limits."""
+
+from __future__ import annotations
+
+from math import exp, inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairtrial.claims import Claim
+from fairtrial.intervals.rates import RateInterval
+from fairtrial.people import People
+from fairtrial.spread import Floats, Spread, independent_spread
+
+
+def spread_of_values(
+    people: People | None, genuine: NDArray[np.bool_], values: Floats, weights: tuple[float, float]
+) -> Spread:
+    """The variance of a weighted sum of class means; weights are those of impostor and of genuine trials."""
+    if people is None:
+        return independent_spread(genuine, values, weights)
+    return people.error_variance(values, weights)
+
+
+def by_class(influence: Floats, genuine: NDArray[np.bool_]) -> Floats:
+    """Influences as values whose means over both classes add up to what they add up to."""
+    return np.asarray(influence * np.where(genuine, genuine.sum(), (~genuine).sum()))
+
+
+def positive_interval(own: Claim, confidence: float, method: str, measure: str) -> RateInterval:
+    """Student's interval on the scale of logarithms, as a cost is above 0."""
+    reach = own.quantile(confidence) * own.sigma / own.estimate if 0 < own.estimate < inf else 0.0
+    low, high = own.estimate * exp(-reach), own.estimate * exp(reach)
+    return RateInterval(own.estimate, low, high, own.sigma, confidence, method, measure, own.threshold, is_share=False)
