@@ -1,13 +1,20 @@
 """What all tests share: where real scores lie, and how thorough hypothesis is."""
 
+import inspect
 import os
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner, Result
 from hypothesis import settings
 
 settings.register_profile("fairtrial", deadline=None, max_examples=100, derandomize=True)
 settings.load_profile("fairtrial")
+
+
+if "mix_stderr" in inspect.signature(CliRunner).parameters:  # click before 8.2 gives both streams as one, or the first
+    CliRunner.__init__.__defaults__ = (*CliRunner.__init__.__defaults__[:-1], False)
+    Result.output = property(lambda self: self.stdout + self.stderr)
 
 
 @pytest.fixture(scope="session")

@@ -40,6 +40,7 @@ MIRROR_NOTHING = {
     "cli/test_commands.py",
     "formats/test_bad_input.py",
     "formats/test_fuzz.py",
+    "fuzzing/test_fuzzing.py",
     "report/test_browser.py",
     "test_docs.py",
     "test_examples.py",

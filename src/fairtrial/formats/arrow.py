@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,13 +50,11 @@ def _write(table: pa.Table, place: Path, target: Path, *, delimiter: str, header
     import pyarrow as pa
     import pyarrow.csv as arrow_csv
 
-    options = arrow_csv.WriteOptions(
-        include_header=header, delimiter=delimiter, quoting_style=quoting, quoting_header=quoting
-    )
+    options = arrow_csv.WriteOptions(include_header=False, delimiter=delimiter, quoting_style=quoting)
+    names = pa.table([pa.array([name]) for name in table.column_names], names=table.column_names)
+    rows = (names, table) if header else (table,)
     with pa.OSFile(os.fsencode(place), "wb") as raw:
         codec = _COMPRESSED.get(target.suffix.lower())
-        if codec is None:
-            arrow_csv.write_csv(table, raw, options)
-        else:
-            with pa.CompressedOutputStream(raw, codec) as stream:
-                arrow_csv.write_csv(table, stream, options)
+        with nullcontext(raw) if codec is None else pa.CompressedOutputStream(raw, codec) as stream:
+            for part in rows:
+                arrow_csv.write_csv(part, stream, options)

@@ -253,9 +253,7 @@ class Box(NamedTuple):
 
 def _in_points(ax: Axes, places: Floats) -> Floats:
     """Places of data on paper."""
-    figure = ax.get_figure(root=True)
-    assert figure is not None
-    return np.asarray(ax.transData.transform(places) * 72 / figure.dpi)
+    return np.asarray(ax.transData.transform(places) * 72 / ax.figure.dpi)
 
 
 def _box(place: Floats, name: str, across: int, up: int) -> Box:
