@@ -31,7 +31,7 @@ def read_twice(head: Head, layout: Layout, quick: Callable[..., Columns | None])
     if columns is None:
         return None
     try:
-        return dict(columns), text_module._read_slowly(head, layout)
+        return dict(columns), text_module._read_slowly(head, layout).columns
     except InputError as error:
         return dict(columns), error
 
@@ -82,7 +82,7 @@ def difference_from_oracle(path: Path, delimiter: str, *, header: bool) -> str |
     quickly = text_module._read_quickly(head, layout, None)
     slowly: Columns | None = None
     with contextlib.suppress(InputError):
-        slowly = text_module._read_slowly(head, layout)
+        slowly = text_module._read_slowly(head, layout).columns
     if (slowly is None) != (expected is None):
         return f"the careful reader {'refuses' if slowly is None else 'reads'} what the oracle does not"
     for columns in (slowly, quickly):

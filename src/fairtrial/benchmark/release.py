@@ -160,7 +160,7 @@ def _read_files(files: dict[str, Path]) -> Trials:
     systems = tuple(f"system {k + 1}" for k in range(width - 2))
     kinds: list[Kind] = ["score"] * len(systems)
     layout = Layout(("subject", "claim", *systems), ("id", "id", *kinds), " ", shape="subject claim score ...")
-    columns = read_columns(head, layout, None)
+    columns = read_columns(head, layout).columns
     claim, subject = columns["claim"], columns["subject"]
     scores = np.stack([columns[system] for system in systems], axis=1)
     genuine = claim.numbered().equals(subject.numbered())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from fairtrial.cli import options
-from fairtrial.cli.counted import are_counts, chosen_systems, read_counters, refuse
+from fairtrial.cli.counted import NEEDS_SCORES, are_counts, chosen_systems, read_counters, refuse
 from fairtrial.cli.options import ChanceOptions, InputOptions, OutputOptions, PointOptions, ReadingOptions
 from fairtrial.cli.output import print_result
 from fairtrial.cli.reporting import check_report, repeat_of, report_option, write_page
@@ -69,12 +69,14 @@ def command(
     from fairtrial.judging import judge
     from fairtrial.tables import join_tables
 
+    point.check(*measures)
     more = [options.measure_by_name(name, point.dcf) for name in dict.fromkeys(measures)]
     rule = point.rule
     check_report(report)
     output.check(files.files)
     if are_counts(files):
         refuse(report=report)
+        options.refuse_given(["resample", "resamples", "seed"], NEEDS_SCORES)
         _evaluate_counts(files, point, chance, reading, output, more, eer)
         return
     inputs = read_inputs(files, reading, chance)

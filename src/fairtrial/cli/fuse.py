@@ -14,7 +14,7 @@ from click.core import ParameterSource
 from fairtrial.cli import options
 from fairtrial.cli.compare import systems_option
 from fairtrial.cli.options import OutputOptions, ReadingOptions, choice, option
-from fairtrial.cli.output import print_result
+from fairtrial.cli.output import print_result, say
 from fairtrial.cli.progress import reading_bar
 from fairtrial.errors import OutputError, ParameterError
 
@@ -74,7 +74,9 @@ class FusionOptions:
         from fairtrial.fusion.normalise import check_normalisation
 
         check_normalisation(self.normalise)
-        self.rule.resolve_alpha(self.alpha)
+        if self.inner == "none":
+            options.refuse_given(["folds"], "applies to held-out dev scores, and --inner none asks for none")
+        options.note_alpha(self.alpha, self.rule)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,9 +225,9 @@ def _finish(
         return
     if scores is not None:
         beside = "" if dev is None else f", of dev in {_beside(scores)}"
-        click.echo(f"fused scores of test in {scores}{beside}")
+        say(f"fused scores of test in {scores}{beside}")
     if save is not None:
-        click.echo(f"model in {save}")
+        say(f"model in {save}")
 
 
 def _beside(out: str) -> Path:

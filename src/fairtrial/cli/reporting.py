@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fairtrial.errors import OutputError
+from fairtrial.cli.output import say
+from fairtrial.errors import OutputError, visible
 
 if TYPE_CHECKING:
     from fairtrial.report.page import InputFile, Page, Repeat
@@ -47,7 +48,7 @@ def repeat_of(inputs: Iterable[str], seed: int | None) -> Repeat:
     }
     words = [Path(sys.argv[0]).name if sys.argv else "fairtrial", *sys.argv[1:]]
     words[0] = "fairtrial"
-    return Repeat(shlex.join(words), versions, seed, tuple(_files(inputs)))
+    return Repeat(visible(shlex.join(words)), versions, seed, tuple(_files(inputs)))
 
 
 def _files(inputs: Iterable[str]) -> Iterable[InputFile]:
@@ -61,7 +62,7 @@ def _files(inputs: Iterable[str]) -> Iterable[InputFile]:
                 if entry.is_file():
                     with open(entry, "rb") as file:
                         digest = hashlib.file_digest(file, "sha256").hexdigest()
-                    yield InputFile(str(entry), entry.stat().st_size, digest)
+                    yield InputFile(visible(str(entry)), entry.stat().st_size, digest)
 
 
 def write_page(page: Page, path: str) -> None:
@@ -69,4 +70,4 @@ def write_page(page: Page, path: str) -> None:
     from fairtrial.report.page import write_report
 
     write_report(page, path)
-    click.echo(f"report in {path}", err=True)
+    say(f"report in {path}", aside=True)

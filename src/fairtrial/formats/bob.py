@@ -16,7 +16,7 @@ from fairtrial.formats.arrow import text_column, write_text
 from fairtrial.formats.files import Head, Progress, system_name
 from fairtrial.formats.identities import settle
 from fairtrial.formats.sheets import ReadOptions, Sheet, columns_of
-from fairtrial.formats.text import Kind, Layout, is_number, read_columns, split_spaces
+from fairtrial.formats.text import Kind, Layout, is_number, left_out, read_columns, split_spaces
 from fairtrial.trials import Trials
 
 COLUMNS = {4: ("claim", "subject", "probe", "score"), 5: ("claim", "model", "subject", "probe", "score")}
@@ -52,9 +52,10 @@ def _read_one(head: Head, options: ReadOptions, progress: Progress | None) -> Sh
     names = COLUMNS.get(width, COLUMNS[4])
     delimiter = "\t" if b"\t" in head.data and b" " not in head.data else " "
     layout = Layout(names, tuple(KINDS[name] for name in names), delimiter, shape=" ".join(names))
-    columns = read_columns(head, layout, progress)
-    scores = columns.pop("score")
-    settled = settle(columns, None, options, str(head.path))
+    read = read_columns(head, layout, progress)
+    scores = read.columns["score"]
+    ids = {name: column for name, column in read.columns.items() if name != "score"}
+    settled = settle(ids, None, options, str(head.path))
     return Sheet(
         str(head.path),
         columns_of([scores]),
@@ -64,7 +65,7 @@ def _read_one(head: Head, options: ReadOptions, progress: Progress | None) -> Sh
         settled.notes,
         named=False,
         columns=settled.columns,
-        taken=(", ".join(names),),
+        taken=(", ".join(names), *left_out(read.comments)),
     )
 
 

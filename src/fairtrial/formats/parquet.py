@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.errors import InputError, cut, listed, shown
+from fairtrial.formats.budget import check_unpacked
 from fairtrial.formats.files import Head, Progress, system_name
-from fairtrial.formats.roles import Look, Roles, check_names, find_roles, look_at
+from fairtrial.formats.roles import Look, check_names, find_roles, look_at
 from fairtrial.formats.sheets import ReadOptions, Sheet
 from fairtrial.formats.table import sheet_of, to_arrow
-from fairtrial.formats.text import EXACT, ArrowTexts, ids_from_arrow
+from fairtrial.formats.text import EXACT, ArrowTexts, Kind, ids_from_arrow
 from fairtrial.trials import IdColumn, Ids, Trials, concat_further
 
 if TYPE_CHECKING:
@@ -78,26 +79,36 @@ def _read_one(head: Head, options: ReadOptions, progress: Progress | None) -> Sh
 
     origin = str(head.path)
     try:
-        with open(head.path, "rb") as raw, pq.ParquetFile(raw) as file:
+        with open(head.place, "rb") as raw, pq.ParquetFile(raw) as file:
             schema = file.schema_arrow
             names = [str(name) for name in schema.names]
             check_names(names, options, origin)
             known = _own_columns(schema, names, options)
             roles = find_roles(names, _looks(file, schema), replace(options, others=(*options.others, *known)), origin)
+            check_unpacked(_unpacked_size(file.metadata, len(roles.columns)), head.max_size, head.path)
             table = file.read(columns=roles.columns)
+    except MemoryError:
+        raise
     except (pa.ArrowException, OSError, UnicodeError) as error:
         raise InputError(f"{origin}: is not a complete Parquet file: {shown(error, 200)}") from error
     if table.num_rows == 0:
         raise InputError(f"{origin}: holds no trial")
     if progress is not None:
-        progress(head.path.stat().st_size)
-    columns = {name: _column(table.column(name), name, roles, origin) for name in roles.columns}
+        progress(head.place.stat().st_size)
+    kinds, read = roles.kinds, zip(table.column_names, table.columns, strict=True)
+    columns = {name: _column(column, name, kinds[name], origin) for name, column in read}
     lost = [name for name, column in columns.items() if column is None]
     columns = {name: column for name, column in columns.items() if column is not None}
     kept = replace(roles, further=tuple(name for name in roles.further if name not in lost))
     sheet = sheet_of(head, kept, columns, options)
     left = (f"left out: {listed(lost)}, which hold neither text nor numbers",) if lost else ()
     return replace(sheet, taken=(*sheet.taken, *left))
+
+
+def _unpacked_size(metadata: Any, columns: int) -> int:
+    """At least so many bytes are these columns in memory."""
+    groups = [int(metadata.row_group(k).total_byte_size) for k in range(metadata.num_row_groups)]
+    return max(int(metadata.num_rows) * 8 * columns, sum(groups))
 
 
 def _looks(file: Any, schema: pa.Schema) -> dict[str, Look]:
@@ -134,24 +145,26 @@ def _own_columns(schema: pa.Schema, names: Sequence[str], options: ReadOptions) 
         return []
 
 
-def _column(column: pa.ChunkedArray, name: str, roles: Roles, origin: str) -> Any:
+def _column(column: pa.ChunkedArray, name: str, kind: Kind, origin: str) -> Any:
     """Scores as numbers, ids as names; a further column as what it is, None if it is neither."""
     import pyarrow as pa
 
     try:
-        if name in roles.scores:
+        if kind == "score":
             return _scores(column, name, origin)
         if pa.types.is_dictionary(column.type):
             column = column.cast(column.type.value_type)
-        if name in roles.further:
+        if kind == "other":
             return _further(column)
         if column.null_count:
             raise InputError(f"{origin}: column {name} has {column.null_count} empty cells; every trial needs one")
         texts = column.cast(pa.string())
         texts.validate(full=True)
-        return ArrowTexts(texts) if ("probe", name) in roles.ids else ids_from_arrow(texts.dictionary_encode())
+        return ArrowTexts(texts) if kind == "text" else ids_from_arrow(texts.dictionary_encode())
+    except MemoryError:
+        raise
     except (pa.ArrowException, UnicodeError) as error:
-        wanted = "numbers" if name in roles.scores else "names in UTF-8"
+        wanted = "numbers" if kind == "score" else "names in UTF-8"
         raise InputError(f"{origin}: column {cut(name)} of type {column.type} does not hold {wanted}") from error
 
 

@@ -6,6 +6,7 @@ role are the systems' scores; all others are kept.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,12 +18,12 @@ from numpy.typing import NDArray
 from fairtrial.errors import InputError, OutputError, listed, shown
 from fairtrial.formats.alignment import align
 from fairtrial.formats.arrow import further_column, text_column, write_text
+from fairtrial.formats.cells import split_rows
 from fairtrial.formats.files import UNNAMED, Head, Progress, system_name
 from fairtrial.formats.identities import called, settle
 from fairtrial.formats.roles import Look, Roles, check_unsure, find_roles, is_plain_score, is_role, look_at
 from fairtrial.formats.sheets import ReadOptions, Sheet, columns_of, decode_labels, find_attacks
-from fairtrial.formats.text import Kind, Layout, is_number, read_columns, split_rows
-from fairtrial.tables import plural
+from fairtrial.formats.text import Layout, is_number, left_out, read_columns
 from fairtrial.trials import Further, IdColumn, Ids, Trials
 
 if TYPE_CHECKING:
@@ -66,32 +67,23 @@ def _read_text(head: Head, options: ReadOptions, progress: Progress | None) -> S
         raise InputError(f"{head.path}: there is a header, but no trial below it")
     looks = {name: _look(rows, k) for k, name in enumerate(names) if name}
     roles = find_roles(names, looks, options, str(head.path))
-    kinds: list[Kind] = [_kind(name, roles) for name in names]
-    layout = Layout(tuple(names), tuple(kinds), delimiter, header=True, shape=listed(names))
-    columns = read_columns(head, layout, progress)
+    known = roles.kinds
+    kinds = tuple(known.get(name, "skip") for name in names)
+    layout = Layout(tuple(names), kinds, delimiter, header=True, shape=listed(names))
+    read = read_columns(head, layout, progress)
+    columns = read.columns
     lost = [name for name in roles.further if name not in columns]
     roles = replace(roles, further=tuple(name for name in roles.further if name in columns))
     sheet = sheet_of(head, roles, columns, options)
     left = [] if names[0] else ["left out: the first column, which has no name"]
     left += [f"left out: {listed(lost)}, which are not UTF-8 text"] if lost else []
-    left += [f"left out: {plural(head.comments, 'line')} of comments"] if head.comments else []
-    return replace(sheet, taken=(*sheet.taken, *left))
+    return replace(sheet, taken=(*sheet.taken, *left, *left_out(read.comments)))
 
 
 def _look(rows: Sequence[Sequence[str]], k: int) -> Look:
     """What the first cells of a column hold; where they are all empty, those after them."""
     found = look_at([row[k] for row in rows[:_LOOKED_AT] if k < len(row)])
     return look_at([row[k] for row in rows if k < len(row)]) if found == "empty" else found
-
-
-def _kind(name: str, roles: Roles) -> Kind:
-    if name in roles.scores:
-        return "score"
-    if name in roles.further:
-        return "other"
-    if ("probe", name) in roles.ids:
-        return "text"
-    return "id" if name else "skip"
 
 
 def sheet_of(head: Head, roles: Roles, columns: dict[str, Any], options: ReadOptions) -> Sheet:
@@ -162,13 +154,14 @@ def to_arrow(trials: Trials, target: Path) -> pa.Table:
             'renamed(["NAME"])'
         )
     names = [*trials.ids, "label", *trials.columns, *systems]
-    repeated = [name for name in trials.columns if names.count(name) > 1]
+    times = Counter(names)
+    repeated = [name for name in trials.columns if times[name] > 1]
     if repeated:
         raise OutputError(f"{target}: there would be two columns {shown(repeated[0])}; give one of them another name")
     labels = pa.DictionaryArray.from_arrays(pa.array(trials.genuine.astype(np.int8)), pa.array(["impostor", "genuine"]))
     columns = [*(text_column(column) for column in trials.ids.values()), labels.dictionary_decode()]
     further = [further_column(column) for column in trials.columns.values()]
-    scores = [pa.array(trials.column(system)) for system in trials.systems]
+    scores = [pa.array(column) for column in trials.scores.T]
     return pa.table([*columns, *further, *scores], names=names)
 
 
@@ -189,7 +182,8 @@ def _write(trials: Trials, place: Path, target: Path, delimiter: str) -> tuple[s
         name: "number" if isinstance(column, np.ndarray) else look_at(_sample(column)[:_LOOKED_AT])
         for name, column in trials.columns.items()
     }
-    scores: dict[str, Look] = {name: "number" for name in table.column_names if name in (*trials.systems, "score")}
+    systems = {*trials.systems, "score"}
+    scores: dict[str, Look] = {name: "number" for name in table.column_names if name in systems}
     found = find_roles(table.column_names, {**looks, **scores}, ReadOptions(), str(target))
     taken = [name for name in trials.columns if name not in found.further]
     if not taken:

@@ -96,7 +96,7 @@ def _read(file: IO[str], path: Path, header: str) -> dict[Cell, list[CoverageRow
         for line in lines[1:]:
             rows = [CoverageRow(**entry) for entry in json.loads(line)]
             done[Cell(rows[0].n, int(rows[0].m), rows[0].pi, rows[0].rho)] = rows
-    except (ValueError, TypeError, IndexError) as error:
+    except (ValueError, TypeError, IndexError, RecursionError) as error:
         raise _damaged(path, error) from error
     return done
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtrc
 
+from fairtrial.axes import check_drawable
 from fairtrial.checks import check_choice
 from fairtrial.errors import ParameterError, TrialsError, cut
 from fairtrial.judging import wrong_decisions
@@ -92,6 +93,7 @@ def zoo_data(
         else scores
     )
     finite = np.isfinite(values)
+    check_drawable(values[finite])
     totals, counts = [], []
     for rows in (trials.genuine & finite, ~trials.genuine & finite):
         totals.append(np.bincount(ids.codes[rows], values[rows], len(ids.names)).astype(np.float64))
