@@ -135,7 +135,7 @@ def _widen(sheet: Sheet, systems: Ids, options: ReadOptions) -> Sheet:
         rows = np.flatnonzero(systems.codes == code)
         name = str(systems.names[code])
         part = replace(sheet.rows(rows), systems=(name,), named=True).checked(options)
-        parts.append(replace(part, origin=f"{sheet.origin} (system {name})"))
+        parts.append(replace(part, origin=f"{sheet.origin} (system {cut(name)})"))
     wide = align(parts, common=options.common)
     return replace(wide, origin=sheet.origin)
 

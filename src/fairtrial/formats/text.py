@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import isinf
+from threading import Event
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from fairtrial.errors import InputError, cut, shown
 from fairtrial.formats.cells import QuotedRows
 from fairtrial.formats.files import MAX_LINE, Head, Progress
-from fairtrial.formats.watching import WatchedStream
+from fairtrial.formats.watching import WatchedStream, lent
 from fairtrial.tables import plural
 from fairtrial.trials import IdColumn, Ids, object_array
 
@@ -33,6 +34,9 @@ _NAN_WITH_PAYLOAD = re.compile(r"[+-]?nan\(\w*\)", re.IGNORECASE)
 
 _MOST_IN_A_ROW = 1_000_000
 """Lines that hold no trial; a small compressed file can hold more of them than anybody can wait for."""
+
+_PATIENCE = 5.0
+"""Seconds that Arrow is given to let go of a stream, which it does at once unless something else is wrong."""
 
 EXACT = 2**53
 """Below it a 64-bit float is every whole number; from here on, scores may merge."""
@@ -259,15 +263,15 @@ def _arrow_table(head: Head, layout: Layout, wanted: Mapping[str, Kind], progres
         return table
     if not layout.header:
         return None
-    import pyarrow as pa
-
     with head.open() as stream:
         watched = WatchedStream(stream, layout.delimiter)
-        table = _parsed(pa.PythonFile(watched, mode="r"), head, layout, wanted, quotes=True)
+        table = _parsed(watched, head, layout, wanted, quotes=True)
     return None if watched.is_odd() else table
 
 
-def _parsed(stream: Any, head: Head, layout: Layout, wanted: Mapping[str, Kind], *, quotes: bool) -> Any:
+def _parsed(
+    stream: pa.NativeFile | WatchedStream, head: Head, layout: Layout, wanted: Mapping[str, Kind], *, quotes: bool
+) -> Any:
     import pyarrow as pa
     import pyarrow.csv as arrow_csv
 
@@ -275,9 +279,10 @@ def _parsed(stream: Any, head: Head, layout: Layout, wanted: Mapping[str, Kind],
     # a column that is left out is looked at too: a quote in it might reach into others
     kinds = {name: wanted.get(name, kind) for name, kind in zip(layout.names, layout.kinds, strict=True)}
     included = {name: kind for name, kind in kinds.items() if name in wanted or kind == "skip"}
+    given_back = Event()
     try:
         return arrow_csv.read_csv(
-            stream,
+            lent(stream, given_back),
             read_options=arrow_csv.ReadOptions(
                 column_names=list(layout.names),
                 skip_rows=head.first_line + int(layout.header),
@@ -295,6 +300,8 @@ def _parsed(stream: Any, head: Head, layout: Layout, wanted: Mapping[str, Kind],
         )
     except pa.ArrowInvalid:
         return None
+    finally:
+        given_back.wait(_PATIENCE)
 
 
 def _holds_marks(table: pa.Table, quotes: bool) -> bool:
