@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.errors import InputError, OutputError, listed, shown
+from fairtrial.errors import InputError, OutputError, cut, listed, shown
 from fairtrial.formats.alignment import align
 from fairtrial.formats.arrow import further_column, text_column, write_text
 from fairtrial.formats.cells import split_rows
