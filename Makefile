@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test bench study pins clean
+.PHONY: demo test bench bench-scale study pins clean
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -21,6 +21,9 @@ test: $(READY)  ## lint, types and all tests
 
 bench: $(READY)  ## speed and memory against the peers; makes a venv of their own the first time
 	$(BIN)/python benchmarks/run.py
+
+bench-scale: $(READY)  ## exact curves of 10^7 to 10^9 scores in Parquet against Polars, DuckDB and reading alone; needs 40 GB of disk
+	$(BIN)/python benchmarks/scale.py
 
 study: $(READY)  ## coverage and level of intervals and tests, the synthetic set beside its paper, for docs/individuals.md, dependence.md, benchmark.md; 40 minutes
 	$(BIN)/python studies/coverage.py
