@@ -7,7 +7,7 @@ PIP := -m pip --quiet --disable-pip-version-check
 COUNT ?= 100000
 SEED ?= 0
 
-.PHONY: demo test fuzz package floors audit release-check bench study pins clean
+.PHONY: demo test fuzz package floors audit release-check bench bench-scale study pins clean
 
 $(READY): pyproject.toml requirements.lock
 	$(PYTHON) -m venv $(VENV)
@@ -46,6 +46,9 @@ release-check: test fuzz package floors audit  ## all that must hold before a re
 
 bench: $(READY)  ## speed and memory against the peers; makes a venv of their own the first time
 	$(BIN)/python benchmarks/run.py
+
+bench-scale: $(READY)  ## exact curves of 10^7 to 10^9 scores in Parquet against Polars, DuckDB and reading alone; needs 40 GB of disk
+	$(BIN)/python benchmarks/scale.py
 
 study: $(READY)  ## coverage and level of intervals and tests, the synthetic set beside its paper, for docs/individuals.md, dependence.md, benchmark.md; 40 minutes
 	$(BIN)/python studies/coverage.py

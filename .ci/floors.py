@@ -1,4 +1,4 @@
-"""The lowest versions that pyproject.toml allows, as requirements: one line per dependency, numba too."""
+"""The lowest versions that pyproject.toml allows, as requirements: one line per dependency, numba and Dask too."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ import tomllib
 from pathlib import Path
 
 project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
-for requirement in (*project["dependencies"], *project["optional-dependencies"]["fast"]):
+for requirement in (*project["dependencies"], *project["optional-dependencies"]["fast"], *project["optional-dependencies"]["dask"]):
     name, floor = re.fullmatch(r"([\w-]+)>=([\w.]+)", requirement).groups()  # type: ignore[union-attr]
     print(f"{name}=={floor}")

@@ -115,9 +115,9 @@ def one_pass(name: str, dtype: str, labels: Any, scores: Any) -> None:
         cells = fit_cells(scores[:: len(scores) // (1 << 14)], 1 << (18 if name == "many cells" else 13))
         chosen = np.random.default_rng(0).random(cells.count) < 0.03
         tally: Any = {
-            "cells": search._CellTally(cells),
-            "many cells": search._CellTally(cells),
-            "gathering": search._GatherTally(cells, chosen),
+            "cells": search.CellTally(cells),
+            "many cells": search.CellTally(cells),
+            "gathering": search.GatherTally(cells, chosen),
             "ranks": rank_tally(np.linspace(-1, 4, 101)),
         }[name]
         genuine = int(np.count_nonzero(labels))

@@ -38,6 +38,7 @@ MIRROR_NOTHING = {
     "cli/test_bad_input.py",
     "cli/test_claims.py",
     "cli/test_commands.py",
+    "cli/test_extremes.py",
     "formats/test_bad_input.py",
     "formats/test_fuzz.py",
     "fuzzing/test_fuzzing.py",

@@ -104,6 +104,8 @@ from .scale.comparing import BoundedComparison, compare_counted
 from .scale.counter import Counter
 from .scale.figures import bounded_curve, bounded_eer, counted_roc, evaluate_counted
 from .scale.merging import load_counters
+from .scale.opened import OpenTrials, PassState
+from .scale.opening import open_trials
 from .scale.results import BoundedCurve, BoundedEvaluation
 from .significance import (
     Discordant,
@@ -192,8 +194,10 @@ __all__ = [
     "ListedFusion",
     "McNemar",
     "Measure",
+    "OpenTrials",
     "OutputError",
     "ParameterError",
+    "PassState",
     "PerformanceCurve",
     "PrecisionRecallCurve",
     "RateInterval",
@@ -282,6 +286,7 @@ __all__ = [
     "mcnemar_test",
     "naive_interval",
     "naive_test",
+    "open_trials",
     "paired_device_test",
     "performance_curve",
     "plan_comparison",

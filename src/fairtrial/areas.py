@@ -21,7 +21,7 @@ from fairtrial.counting.errors import ErrorCounts, ScoreData, as_source, count_e
 from fairtrial.counting.search import all_points
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.intervals.rates import RateInterval
-from fairtrial.judging import TrialSets
+from fairtrial.judging import TrialSets, check_same_systems
 from fairtrial.people import People
 from fairtrial.rules.measures import Measure, MeasureLike
 from fairtrial.rules.pairs import MeasurePair, as_pair
@@ -29,7 +29,7 @@ from fairtrial.rules.targets import direction
 from fairtrial.significance.results import TestResult, student_test
 from fairtrial.spread import Floats, Spread, contributions, independent_spread, welch
 from fairtrial.tables import Column, Result, Table, percent
-from fairtrial.trials import Trials, check_same_systems
+from fairtrial.trials import Trials
 
 AreaConvention: TypeAlias = Literal["interpolated", "step"]
 AreaName: TypeAlias = Literal["e_v1", "e_v2", "g"]

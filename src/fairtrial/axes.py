@@ -98,9 +98,8 @@ def score_range(low: float, high: float) -> Range:
 
 def check_drawable(scores: Floats) -> None:
     """Raise an error where finite scores are so large that their sums and differences would not be finite."""
-    low, high = float(np.min(scores, initial=0)), float(np.max(scores, initial=0))
-    if max(-low, high) > _LARGE:
-        raise TrialsError(f"scores from {low:g} to {high:g} are too large to be drawn; scale them")
+    if np.max(np.abs(scores), initial=0.0) > _LARGE:
+        raise TrialsError(f"scores from {np.min(scores):g} to {np.max(scores):g} are too large to be drawn; scale them")
 
 
 def percent_axis(label: str, highest: float) -> Axis:

@@ -346,8 +346,7 @@ def evaluation_of(
     assert judgement.dev is not None
     assert judgement.sets.dev is not None
     dev, test, alpha = judgement.dev[0].scalar(), judgement.at(0), float(judgement.alpha[0])
-    own = judgement.system if isinstance(judgement.sets.test, Trials) else None
-    dev_eer = equal_error_rate(as_source(judgement.sets.dev, system=own, what="dev"), definition=eer)
+    dev_eer = equal_error_rate(as_source(judgement.sets.dev, system=judgement.own, what="dev"), definition=eer)
     folds = judgement.fold_thresholds
     reported = named_measures(measures)
     leading: Literal["re-estimated", "fixed"] = "re-estimated" if resample == "both" else "fixed"

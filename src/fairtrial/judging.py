@@ -15,15 +15,23 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fairtrial.checks import as_generator, check_alphas, check_seed
-from fairtrial.counting.errors import ErrorCounts, ScoreData, ScoreSource, add_counts, as_source, count_errors
-from fairtrial.errors import TrialsError
+from fairtrial.counting.errors import (
+    ErrorCounts,
+    ScoreData,
+    ScoreSource,
+    add_counts,
+    as_source,
+    count_errors,
+    has_sources,
+)
+from fairtrial.errors import TrialsError, listed
 from fairtrial.folds import Block, block_sources
 from fairtrial.people import Cluster, People, known_cluster, shared_people
 from fairtrial.reestimation import RESAMPLES, Draws, Movement, threshold_movement
 from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion, choose_thresholds
 from fairtrial.spread import Floats
 from fairtrial.tables import plural
-from fairtrial.trials import Trials, check_same_systems
+from fairtrial.trials import Trials
 
 Origin: TypeAlias = Literal["dev", "folds", "same trials", "given"]
 """Where thresholds come from: dev trials, folds of other people, the judged trials themselves, or the caller."""
@@ -42,6 +50,7 @@ CHOSEN: dict[Kind, str] = {
 }
 """Where thresholds were chosen, by the kind of the figures: what follows "threshold by CRITERION"."""
 SAME_TRIALS = "dev and test are the same trials, so the threshold was set on what it is judged by"
+_GLANCE = 1024
 SUPPORT = 30
 """The number of errors that a target needs before it can be relied on (Doddington's rule of 30)."""
 
@@ -187,13 +196,20 @@ class Judgement:
         """Errors on the judged trials at one of the alphas, in plain numbers."""
         return self.test[index].scalar()
 
-    @cached_property
+    @property
     def movement(self) -> Movement | None:
         """How the thresholds would move with other dev trials; None where they are given."""
+        # no cached_property, which locks out other judgements while this one waits for a pass over its trials
+        if "movement" not in self.kept:
+            self.kept["movement"] = self._find_movement()
+        found: Movement | None = self.kept["movement"]
+        return found
+
+    def _find_movement(self) -> Movement | None:
         if self.dev is None or self.sets.dev is None:
             return None
         data = self.sets.dev
-        source = as_source(data, system=self.system, what="dev")
+        source = as_source(data, system=self.own, what="dev")
         classes = None
         if isinstance(data, Trials):
             scores = data.column(self.system)
@@ -209,9 +225,14 @@ class Judgement:
             return np.ones(len(self.alpha), dtype=bool)
         return np.asarray((self.dev.false_accepts > 0) & (self.dev.false_rejects > 0))
 
+    @property
+    def own(self) -> str | None:
+        """The system's name, where the trials have systems; None where there is nothing but scores."""
+        return self.system if _has_systems(self.sets.test) else None
+
     def judged_source(self) -> ScoreSource:
         """The judged scores."""
-        return as_source(self.sets.test, system=self.system, what="test")
+        return as_source(self.sets.test, system=self.own, what="test")
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -252,7 +273,7 @@ def judge(
     name = system_name(sets.test, system)
     if sets.dev is None:
         raise TrialsError("there are no dev trials to choose a threshold on; give the threshold, or dev trials")
-    own = name if isinstance(sets.test, Trials) else None
+    own = name if _has_systems(sets.test) else None
     at_dev = choose_thresholds(as_source(sets.dev, system=own, what="dev"), rule, weights)
     if not sets.blocks:
         at_test = count_errors(as_source(sets.test, system=own, what="test"), at_dev.threshold)
@@ -270,7 +291,7 @@ def judge(
 def judge_at(sets: TrialSets, threshold: float, *, system: str | None = None) -> Judgement:
     """Count the errors at a threshold that the caller gives."""
     name = system_name(sets.test, system)
-    own = name if isinstance(sets.test, Trials) else None
+    own = name if _has_systems(sets.test) else None
     counts = count_errors(as_source(sets.test, system=own, what="test"), np.array([float(threshold)]))
     given = TrialSets(None, sets.test, sets.cluster, sets.seed)
     return Judgement(name, _GIVEN, np.array([0.5]), given, None, counts)
@@ -290,8 +311,14 @@ def seed_of(rng: np.random.Generator | int | None) -> int:
     return check_seed(rng) if isinstance(rng, int) else int(as_generator(rng).integers(2**62))
 
 
+def _has_systems(data: ScoreData) -> bool:
+    return isinstance(data, Trials) or has_sources(data)
+
+
 def system_name(data: ScoreData, system: str | None) -> str:
     """The name asked for, or that of the only system."""
+    if has_sources(data):
+        return data.check_system(system)
     if isinstance(data, Trials):
         if system is not None:
             return data.check_system(system)
@@ -300,9 +327,22 @@ def system_name(data: ScoreData, system: str | None) -> str:
     return "system" if system is None else system
 
 
+def check_same_systems(dev: Any, test: Any) -> None:
+    """Raise an error where dev and test are trials of different systems."""
+    both = [set(getattr(data, "systems", ())) for data in (dev, test)]
+    if all(both) and both[0] != both[1]:
+        apart = {"dev": both[0] - both[1], "test": both[1] - both[0]}.items()
+        only = [f"{listed(sorted(names))} in {name} only" for name, names in apart if names]
+        raise TrialsError(f"dev and test hold different systems: {'; '.join(only)}; select or rename the systems")
+
+
 def _notes_of_sets(dev: ScoreData | None, test: ScoreData | None) -> list[str]:
     """The notes of both sets, each with the name of its set; those that both have once."""
-    own = {name: data.notes for name, data in (("dev", dev), ("test", test)) if isinstance(data, Trials)}
+    own = {
+        name: data.notes
+        for name, data in (("dev", dev), ("test", test))
+        if isinstance(data, Trials) or has_sources(data)
+    }
     places: dict[str, list[str]] = {}
     for name, notes in own.items():
         for note in notes:
@@ -315,11 +355,13 @@ def _same_trials(dev: ScoreData, test: ScoreData) -> bool:
     if dev is test:
         return True
     if isinstance(dev, Trials) and isinstance(test, Trials):
-        return (
-            len(dev) == len(test)
-            and np.array_equal(dev.scores, test.scores)
-            and np.array_equal(dev.genuine, test.genuine)
-        )
+        return _same_array(dev.genuine, test.genuine) and _same_array(dev.scores, test.scores)
     if isinstance(dev, tuple) and isinstance(test, tuple):
-        return all(a is b or np.array_equal(a, b) for a, b in zip(dev, test, strict=True))
-    return False
+        return all(a is b or _same_array(a, b) for a, b in zip(dev, test, strict=True))
+    return has_sources(dev) and has_sources(test) and dev.same_as(test)
+
+
+def _same_array(first: ArrayLike, second: ArrayLike) -> bool:
+    """Whether two arrays are equal; those that differ nearly always do so at once."""
+    a, b = np.asarray(first), np.asarray(second)
+    return np.array_equal(a[:_GLANCE], b[:_GLANCE]) and np.array_equal(a, b)

@@ -510,11 +510,3 @@ def apply_nan_policy(
         return np.where(missing, scores.dtype.type(-np.inf), scores), None, (note,)
     keep = ~missing.any(axis=1)
     return scores[keep], keep, (f"dropped {plural(int((~keep).sum()), 'trial')} without a score",)
-
-
-def check_same_systems(dev: Any, test: Any) -> None:
-    """Raise an error where dev and test are trials of different systems."""
-    if isinstance(dev, Trials) and isinstance(test, Trials) and set(dev.systems) != set(test.systems):
-        apart = (("dev", set(dev.systems) - set(test.systems)), ("test", set(test.systems) - set(dev.systems)))
-        only = [f"{listed(sorted(names))} in {name} only" for name, names in apart if names]
-        raise TrialsError(f"dev and test hold different systems: {'; '.join(only)}; select or rename the systems")

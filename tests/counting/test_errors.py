@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from brute_force import points
 from fairtrial import ErrorCounts, ParameterError, Trials, TrialsError, as_source, count_errors
+from fairtrial.counting.cells import Cells
 from fairtrial.counting.errors import ArraySource, Genuine, RankTally, Scores, rank_tally
 from strategies import anything, score_arrays, special, ties
 
@@ -72,8 +73,10 @@ def test_a_source_of_another_kind_gives_the_same_counts() -> None:
                 for k in range(2)
             ]
 
-        def sample(self, size: int) -> Scores:
-            return self._halves[0].sample(size)
+        room = 0
+
+        def lay_cells(self, fineness: int) -> Cells | None:
+            return self._halves[0].lay_cells(fineness)
 
         def tally(self, what: "object") -> "object":
             first, second = (half.tally(what) for half in self._halves)  # type: ignore[var-annotated, arg-type]

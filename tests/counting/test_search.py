@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from brute_force import lower_hull, points
 from fairtrial import ErrorCounts, ScoreSource, as_source
-from fairtrial.counting import search
+from fairtrial.counting import errors, search
 from fairtrial.counting.cells import fit_cells
 from fairtrial.counting.errors import Scores
 from fairtrial.counting.search import all_points, crossing_points, hull_points
@@ -42,8 +42,8 @@ def test_hull(scores: Pair) -> None:
 def test_hull_by_cells(scores: Pair, cells: int) -> None:
     expected = lower_hull(scores[0].tolist(), scores[1].tolist())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search, "_SORT_AT_ONCE", 0)
-        patch.setattr(search, "fit_cells", lambda sample, inner: fit_cells(sample, cells))
+        patch.setattr(errors, "SORT_AT_ONCE", 0)
+        patch.setattr(errors, "fit_cells", lambda sample, inner: fit_cells(sample, cells))
         assert hull_points(as_source(scores)).threshold.tolist() == [point.threshold for point in expected]
 
 
@@ -76,10 +76,11 @@ SHAPES: dict[str, Callable[[np.random.Generator, int], Pair]] = {
 def test_search_by_cells_against_sorting(shape: str, cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
     source = as_source(SHAPES[shape](np.random.default_rng(5), 20_000))
     by_sorting = [hull_points, _at_equality, _at_rates]
-    monkeypatch.setattr(search, "_SORT_AT_ONCE", 10**9)
+    monkeypatch.setattr(errors, "SORT_AT_ONCE", 10**9)
     expected = [find(source) for find in by_sorting]
-    monkeypatch.setattr(search, "_SORT_AT_ONCE", 0)
-    monkeypatch.setattr(search, "_MAX_CELLS", cells)
+    monkeypatch.setattr(errors, "SORT_AT_ONCE", 0)
+    monkeypatch.setattr(errors, "MAX_CELLS", cells)
+    monkeypatch.setattr(search, "MAX_CELLS", cells)
     for find, points_ in zip(by_sorting, expected, strict=True):
         assert same(find(source), points_)
 

@@ -26,7 +26,7 @@ from fairtrial import (
     choose_thresholds,
     target_criterion,
 )
-from fairtrial.counting import search
+from fairtrial.counting import errors
 from fairtrial.counting.cells import fit_cells
 from fairtrial.rules.criteria import as_criterion, criteria_help
 from fairtrial.rules.exact import simplest_fraction
@@ -116,8 +116,8 @@ def test_choice_against_brute_force(name: str, scores: Pair, alpha: Fraction) ->
 @given(scores=score_arrays(max_size=25), alpha=alphas, cells=st.sampled_from([2, 5, 30]))
 def test_choice_by_cells_against_brute_force(name: str, scores: Pair, alpha: Fraction, cells: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search, "_SORT_AT_ONCE", 0)
-        patch.setattr(search, "fit_cells", lambda sample, inner: fit_cells(sample, cells))
+        patch.setattr(errors, "SORT_AT_ONCE", 0)
+        patch.setattr(errors, "fit_cells", lambda sample, inner: fit_cells(sample, cells))
         _check(name, scores, alpha)
 
 

@@ -14,7 +14,12 @@ from fairtrial.cli.options import ReadingOptions
 from fairtrial.cli.progress import reading_bar
 from fairtrial.errors import InputError, ParameterError, TrialsError, listed
 
+_AT_ONCE = 1 << 26
+"""Bytes of memory for what is read at once."""
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from fairtrial.formats.files import Progress
     from fairtrial.trials import Trials
 
@@ -102,11 +107,33 @@ def _sets(
         return
     named = reading
     for path in expand(inputs):
-        trials = read_trials(path, progress=progress, **named.keywords())
-        if not named.names and len(trials.systems) == 1 and not named.systems:
-            # a file of one system may be called after itself: those that follow are the same system
-            named = replace(named, names=trials.systems)
-        yield str(path), trials
+        for trials in _trials_of(path, named, progress):
+            if not named.names and len(trials.systems) == 1 and not named.systems:
+                # a file of one system may be called after itself: those that follow are the same system
+                named = replace(named, names=trials.systems)
+            yield str(path), trials
+
+
+def _trials_of(path: Path, reading: ReadingOptions, progress: Progress) -> Iterator[Trials]:
+    """The trials of a file, piece by piece where its format allows."""
+    from fairtrial.formats import read_trials
+    from fairtrial.formats.opening import can_be_cut, open_pieces
+    from fairtrial.formats.sheets import ReadOptions, check_labels
+
+    keywords = reading.keywords()
+    known = keywords.pop("format")
+    if not can_be_cut(path, known):
+        yield read_trials(path, progress=progress, format=known, **keywords)
+        return
+    options = ReadOptions(**keywords)
+    systems, pieces = open_pieces(path, known, options, _AT_ONCE)
+    labels: frozenset[str] = frozenset()
+    for piece in pieces:
+        for trials, own in piece.trials(systems, everything=True):
+            labels |= own
+            yield trials
+        progress(piece.size)
+    check_labels(labels, options, str(path))
 
 
 def _by_system(given: Sequence[str], systems: Sequence[str]) -> dict[str, list[float]]:

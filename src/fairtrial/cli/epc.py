@@ -11,6 +11,7 @@ import click
 from fairtrial.cli import options
 from fairtrial.cli.compare import resamples_option
 from fairtrial.cli.counted import NEEDS_SCORES, are_counts, chosen_systems, read_counters, refuse
+from fairtrial.cli.opened import PlaceOptions
 from fairtrial.cli.options import ChanceOptions, InputOptions, OutputOptions, ReadingOptions, choice, option
 from fairtrial.cli.output import print_result
 from fairtrial.cli.progress import Bar
@@ -19,7 +20,7 @@ from fairtrial.errors import ParameterError, listed
 if TYPE_CHECKING:
     from fairtrial.areas import AreaConvention, AreaName, Areas
     from fairtrial.claims import Threshold
-    from fairtrial.cli.inputs import Inputs
+    from fairtrial.cli.inputs import Inputs, OpenInputs
     from fairtrial.epc import PerformanceCurve
     from fairtrial.intervals.bands import Band, BandKind, BandMethod
     from fairtrial.intervals.rates import RateInterval
@@ -154,6 +155,7 @@ class FoundAreas:
         return {**self.areas.to_dict(), "intervals": intervals}
 
 
+_NO_AREAS = "areas sort all dev scores, and these are read in pieces: they are left out"
 measure_option = options.measure_option(
     "--measure", default="hter", show_default=True, help="What is reported along the curve."
 )
@@ -169,7 +171,7 @@ pool_option = click.option("--pool", is_flag=True, help="One more curve: the err
 @resamples_option
 @options.takes(AreaOptions)
 @pool_option
-@options.takes(ReadingOptions, OutputOptions)
+@options.takes(ReadingOptions, PlaceOptions, OutputOptions)
 def command(
     files: InputOptions,
     curve: CurveOptions,
@@ -179,6 +181,7 @@ def command(
     given: ThresholdOptions,
     asked: AreaOptions,
     reading: ReadingOptions,
+    place: PlaceOptions,
     output: OutputOptions,
     *,
     measure: str,
@@ -194,35 +197,40 @@ def command(
       fairtrial epc --dev dev.csv --test test.csv --criterion precision-recall --measure f1 --out curves.csv
       fairtrial epc --dev dev.csv --test test.csv --criterion precision --measure recall --areas precision,recall
     """
-    from fairtrial.cli.inputs import read_inputs
+    from fairtrial.cli.inputs import Inputs, OpenInputs, read_or_open
 
     output.check(files.files)
     curve.check(measure, *([] if asked.no_areas else options.names_of(asked.areas)))
+    drawn = None if band.bands == "none" else band.bands
     if are_counts(files):
-        refuse(bands=None if band.bands == "none" else band.bands, compare=pair, pool=pool)
+        refuse(bands=drawn, compare=pair, pool=pool)
         options.refuse_given([*_OF_AREAS, *_OF_BANDS, *_OF_COMPARISONS, "confidence", "seed"], NEEDS_SCORES)
         _curves_of_counts(files, curve, chance, reading, output, measure)
         return
     if pair is None:
         options.refuse_given(_OF_COMPARISONS, "applies to a comparison, by --compare A,B")
         check_bands(band, "--bands and --compare")
-    elif band.bands == "none":
+    elif drawn is None:
         options.refuse_given(["band_method"], "applies to bands, by --bands")
     if asked.no_areas and pair is None:
         options.refuse_given(_OF_AREAS, "applies to areas, and --no-areas leaves them out")
-    inputs = read_inputs(files, reading, chance)
+    inputs = read_or_open(files, reading, chance, place, compare=pair, bands=drawn)
     sets = inputs.sets(chance)
-    areas = {} if asked.no_areas else areas_of(inputs, sets, curve, chance, asked)
     curves = curves_of(inputs, sets, curve, measure, pool=pool)
-    bands = bands_of(inputs, curves, band, given, chance, resamples)
+    areas, bands, notes = {}, {}, list(sets.notes)
+    if isinstance(inputs, OpenInputs):
+        notes += [] if asked.no_areas else [_NO_AREAS]
+    else:
+        areas = {} if asked.no_areas else areas_of(inputs, sets, curve, chance, asked)
+        bands = bands_of(inputs, curves, band, given, chance, resamples)
     shown = [{**_band_dict(bands.get(each.system)), **each.to_dict()} for each in curves]
     found: dict[str, Any] = {
         "curves": shown,
         "areas": {system: area.to_dict() for system, area in areas.items()},
-        "notes": list(sets.notes),
+        "notes": notes,
     }
-    tables = _tables(curves, bands, areas, sets.notes)
-    if pair is not None:
+    tables = _tables(curves, bands, areas, notes)
+    if pair is not None and isinstance(inputs, Inputs):
         along, tests = _compare(
             inputs, sets, curves, pair, asked.keywords(curve), given, chance, compared, resamples, band.workers
         )
@@ -279,7 +287,7 @@ def _curves_of_counts(
 
 
 def curves_of(
-    inputs: Inputs, sets: TrialSets, curve: CurveOptions, measure: str, *, pool: bool = False
+    inputs: Inputs | OpenInputs, sets: TrialSets, curve: CurveOptions, measure: str, *, pool: bool = False
 ) -> list[PerformanceCurve]:
     """The curves of all systems; the pooled one last, if it is asked for."""
     from fairtrial.cli.inputs import for_each_system

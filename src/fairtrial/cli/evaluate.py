@@ -9,6 +9,7 @@ import click
 
 from fairtrial.cli import options
 from fairtrial.cli.counted import NEEDS_SCORES, are_counts, chosen_systems, read_counters, refuse
+from fairtrial.cli.opened import PlaceOptions
 from fairtrial.cli.options import ChanceOptions, InputOptions, OutputOptions, PointOptions, ReadingOptions
 from fairtrial.cli.output import print_result
 from fairtrial.cli.reporting import check_report, repeat_of, report_option, write_page
@@ -40,13 +41,14 @@ eer_option = click.option(
     "threshold as it is.",
 )
 @click.option("--resamples", type=int, default=400, show_default=True, metavar="M", help="How often dev is drawn anew.")
-@options.takes(ReadingOptions, OutputOptions)
+@options.takes(ReadingOptions, PlaceOptions, OutputOptions)
 @report_option
 def command(
     files: InputOptions,
     point: PointOptions,
     chance: ChanceOptions,
     reading: ReadingOptions,
+    place: PlaceOptions,
     output: OutputOptions,
     *,
     measures: tuple[str, ...],
@@ -63,8 +65,9 @@ def command(
       fairtrial evaluate --dev scores.csv --folds 5 --criterion far --alpha .001 --json
       fairtrial evaluate --dev dev.txt --test test.txt --out errors.csv --report evaluation.html
       fairtrial evaluate --dev dev.ftc --test test.ftc
+      fairtrial evaluate --dev dev.parquet --test test.parquet --memory 2GB
     """
-    from fairtrial.cli.inputs import for_each_system, read_inputs
+    from fairtrial.cli.inputs import for_each_system, read_or_open
     from fairtrial.evaluation import evaluation_of
     from fairtrial.judging import judge
     from fairtrial.tables import join_tables
@@ -79,8 +82,7 @@ def command(
         options.refuse_given(["resample", "resamples", "seed"], NEEDS_SCORES)
         _evaluate_counts(files, point, chance, reading, output, more, eer)
         return
-    inputs = read_inputs(files, reading, chance)
-
+    inputs = read_or_open(files, reading, chance, place, report=report)
     sets = inputs.sets(chance, resamples=resamples)
 
     def work(system: str) -> Evaluation:

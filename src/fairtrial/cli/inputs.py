@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 import numpy as np
 
 from fairtrial.checks import check_resamples
+from fairtrial.cli.opened import PlaceOptions, opened_sets
 from fairtrial.cli.options import ChanceOptions, InputOptions, ReadingOptions, TwoSets, check_chosen, names_of
 from fairtrial.cli.progress import Bar, reading_bar
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.folds import Block, make_blocks
 from fairtrial.formats import read_pair, read_trials
-from fairtrial.judging import TrialSets
+from fairtrial.judging import TrialSets, check_same_systems
 from fairtrial.people import known_cluster, people_of
 from fairtrial.reestimation import RESAMPLES
 from fairtrial.tables import plural
-from fairtrial.trials import Trials, check_same_systems
+from fairtrial.trials import Trials
+
+if TYPE_CHECKING:
+    from fairtrial.scale.opened import OpenTrials
 
 Found = TypeVar("Found")
 
@@ -41,6 +46,39 @@ class Inputs:
         """What is judged: the trials, and who shares them."""
         test = self.dev if self.test is None else self.test
         return TrialSets(self.dev, test, chance.cluster, chance.seed, self.blocks, check_resamples(resamples))
+
+
+@dataclass(frozen=True, slots=True)
+class OpenInputs:
+    """Dev and test trials that are not in memory, but read piece by piece."""
+
+    dev: OpenTrials
+    test: OpenTrials
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems to be evaluated."""
+        return self.dev.systems
+
+    def sets(self, chance: ChanceOptions, *, resamples: int = RESAMPLES) -> TrialSets:
+        """What is judged."""
+        return TrialSets(self.dev, self.test, chance.cluster, chance.seed, n_resamples=check_resamples(resamples))
+
+
+def read_or_open(
+    files: InputOptions,
+    reading: ReadingOptions,
+    chance: ChanceOptions,
+    place: PlaceOptions,
+    **whole: object,
+) -> Inputs | OpenInputs:
+    """Read dev and test trials, or open them where they are too large to be read whole.
+
+    `whole` are options that need all trials in memory, with their values; None and False are options not given.
+    """
+    if not place.asks_for_pieces(files.files):
+        return read_inputs(files, reading, chance)
+    return OpenInputs(*click.get_current_context().with_resource(opened_sets(files, reading, place, whole)))
 
 
 def read_inputs(
@@ -104,8 +142,12 @@ def _check_classes(trials: Trials, files: Sequence[str], name: str) -> None:
             )
 
 
-def for_each_system(inputs: Inputs, what: str, work: Callable[[str], Found]) -> list[Found]:
+def for_each_system(inputs: Inputs | OpenInputs, what: str, work: Callable[[str], Found]) -> list[Found]:
     """The results of all systems, with a progress bar."""
+    if isinstance(inputs, OpenInputs):
+        from fairtrial.scale.together import answer_together
+
+        return answer_together([partial(work, system) for system in inputs.systems])
     results = []
     with Bar(what, len(inputs.systems)) as bar:
         for system in inputs.systems:

@@ -7,7 +7,10 @@ import threading
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fairtrial.scale.opened import PassState
 
 PATIENCE = 2.0
 
@@ -53,6 +56,49 @@ class Bar:
         with self._lock:
             if self._shown is not None:
                 self._shown.update(self._task, completed=min(self._done, self._total))
+
+
+class PassBar:
+    """A bar for each pass over trials that do not fit in memory, with rows per second and the time left."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._shown: Any = None
+        self._task: Any = None
+        self._number = 0
+
+    def __call__(self, state: PassState) -> None:
+        """A pass has come so far."""
+        if not sys.stderr.isatty():
+            return
+        if self._shown is None:
+            self._start()
+        text = f"{self._what}, pass {state.number}"
+        if state.number != self._number:
+            self._number = state.number
+            self._shown.reset(self._task, total=state.size, description=text, rate="")
+        spent = self._shown.tasks[0].elapsed or 0.0
+        rate = f"{state.rows / spent / 1e6:.1f} M rows/s" if spent > 0 else ""
+        self._shown.update(self._task, completed=state.read, rate=rate)
+
+    def _start(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[rate]}"),
+            TimeRemainingColumn(),
+        )
+        self._shown = Progress(*columns, console=Console(stderr=True), transient=True)
+        self._task = self._shown.add_task(self._what, total=1, rate="")
+        self._shown.start()
+
+    def stop(self) -> None:
+        """Take the bar away."""
+        if self._shown is not None:
+            self._shown.stop()
 
 
 def reading_bar(*paths: Sequence[str]) -> Bar:

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from fairtrial.errors import ParameterError
 
+_RARELY = 100
+"""One in so many."""
 _MAX_INT64 = np.int64(np.iinfo(np.int64).max)
 
 
@@ -59,6 +61,15 @@ class Cells:
     table: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 4)))
     """For each cell there was before a division: where its parts begin, their number in each unit, the number of
     the last of them, and how many parts there are in all lower cells."""
+    smooth: bool = False
+    """Whether hardly two scores of the sample were equal, so that a full cell can be divided."""
+
+    def spans(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The positions between which each cell lies, of cells that were not divided; 0 and 0 for the outermost."""
+        limit = np.finfo(np.float64).max
+        with np.errstate(over="ignore"):
+            ends = np.clip(self.low + np.arange(self.inner + 1) / self.scale, -limit, limit)
+        return np.concatenate([[0, 0], ends[:-1], [0]]), np.concatenate([[0, 0], ends[1:], [0]])
 
     @property
     def count(self) -> int:
@@ -93,12 +104,13 @@ def fit_cells(sample: NDArray[np.floating], inner: int) -> Cells:
     if finite.size == 0:
         return Cells(0.0, 1.0, 1, ordinal=False)
     finite.sort()
+    smooth = bool(np.count_nonzero(finite[1:] == finite[:-1]) * _RARELY <= len(finite))
     options = [_fit_on(finite, inner, ordinal=ordinal) for ordinal in (False, True)]
     loads = [int(np.bincount(cell_of(cells, finite)).max()) for cells in options]
     best = 1 if 2 * loads[1] < loads[0] else 0
     crowd = max(16, finite.size // 256)
     if loads[best] <= crowd:
-        return options[best]
+        return replace(options[best], smooth=smooth)
     # few cells first, so that what divides them is small and near at hand
     cells = _fit_on(finite, min(inner, 1 << 12), ordinal=options[best].ordinal)
     where, places = cell_of(cells, finite), position(finite, ordinal=cells.ordinal)

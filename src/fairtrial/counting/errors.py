@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,6 +31,9 @@ Scores: TypeAlias = NDArray[np.floating]
 Genuine: TypeAlias = NDArray[np.bool_] | bool
 """Which scores of a chunk are genuine: a mask, or one answer for all of them."""
 
+SORT_AT_ONCE = 1 << 15
+"""So few scores that sorting them takes less time than any other way."""
+MAX_CELLS = 1 << 18
 _CHUNK = 1 << 22
 _MAX_THREADS = 4
 
@@ -126,12 +129,42 @@ class ScoreSource(Protocol):
     @property
     def impostor(self) -> int: ...
 
-    def sample(self, size: int) -> Scores:
-        """About `size` scores from all over the source; they guide the work and never change a result."""
+    @property
+    def room(self) -> int:
+        """How many scores may be gathered at once, where fewer will do."""
+        ...
+
+    def lay_cells(self, fineness: int) -> Cells | None:
+        """About so many cells in which the scores lie evenly; None where all scores are better sorted at once.
+
+        They guide the work and never change a result.
+        """
         ...
 
     def tally(self, what: Tally[Total]) -> Total:
         """One pass over all scores."""
+        ...
+
+
+class Sources(Protocol):
+    """Trials of several systems that are not at hand as arrays: a source of scores for each."""
+
+    @property
+    def systems(self) -> tuple[str, ...]: ...
+
+    @property
+    def notes(self) -> tuple[str, ...]: ...
+
+    def check_system(self, system: str | None) -> str:
+        """The name of a system that is there; None for the only one."""
+        ...
+
+    def source_of(self, system: str | None) -> ScoreSource:
+        """The scores of one system; None for the only one."""
+        ...
+
+    def same_as(self, other: Any) -> bool:
+        """Whether both are the same trials."""
         ...
 
 
@@ -143,7 +176,22 @@ class ArraySource:
     genuine: int
     impostor: int
 
-    def sample(self, size: int) -> Scores:
+    @property
+    def room(self) -> int:
+        return (self.genuine + self.impostor) // 8
+
+    def lay_cells(self, fineness: int) -> Cells | None:
+        size = self.genuine + self.impostor
+        if size <= SORT_AT_ONCE:
+            return None
+        fineness = min(fineness, MAX_CELLS, size // 16)
+        cells = fit_cells(self._sample(1 << 14 if size > 1 << 22 else 1 << 12), fineness)
+        if cells.starts and size > 1 << 22:  # scores so crowded are better known from more of them
+            cells = fit_cells(self._sample(1 << 16), fineness)
+        return cells
+
+    def _sample(self, size: int) -> Scores:
+        """About `size` scores from all over the source."""
         step = max(1, (self.genuine + self.impostor) // size)
         # of a small part some thousands at least, so that a rare class in an array of its own is not missed
         return np.concatenate([scores[:: max(1, min(step, len(scores) // 4096))] for scores, _ in self.parts])
@@ -179,8 +227,17 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-ScoreData: TypeAlias = Trials | ScoreSource | tuple[ArrayLike, ArrayLike]
-"""Trials, a source, or a pair of arrays ``(genuine, impostor)``."""
+ScoreData: TypeAlias = Trials | Sources | ScoreSource | tuple[ArrayLike, ArrayLike]
+"""Trials, also those of files of any size, a source, or a pair of arrays ``(genuine, impostor)``."""
+
+
+def has_sources(data: object) -> TypeGuard[Sources]:
+    """Whether it is trials that are not at hand as arrays."""
+    return hasattr(data, "source_of")
+
+
+def _is_source(data: object) -> TypeGuard[ScoreSource]:
+    return hasattr(data, "tally")
 
 
 def as_source(data: ScoreData, *, system: str | None = None, what: str = "scores") -> ScoreSource:
@@ -201,13 +258,17 @@ def as_source(data: ScoreData, *, system: str | None = None, what: str = "scores
             score_array(part, f"{what}, {name}") for part, name in zip(data, ("genuine", "impostor"), strict=True)
         ]
         source = ArraySource(((arrays[0], True), (arrays[1], False)), len(arrays[0]), len(arrays[1]))
-    elif hasattr(data, "tally"):
+    elif has_sources(data):
+        return data.source_of(system)
+    elif _is_source(data):
         source = data
     else:
         raise TrialsError(
             f"{what}: expected Trials, a source of scores or a pair of arrays (genuine, impostor), "
             f"not {type(data).__name__}"
         )
+    if not isinstance(source, ArraySource):
+        return source  # it says itself what is missing, once it is passed over
     for count, name in ((source.genuine, "genuine"), (source.impostor, "impostor")):
         if count == 0:
             raise TrialsError(f"{what}: there is no {name} trial; error rates need both classes")
@@ -303,7 +364,7 @@ def count_errors(data: ScoreData, thresholds: ArrayLike, *, system: str | None =
     (array([1, 0]), array([1, 1]))
     """
     # a source may hold one class only here: a block of held-out trials, say
-    source = as_source(data, system=system) if isinstance(data, (Trials, tuple)) else data
+    source = data if _is_source(data) else as_source(data, system=system)
     wanted = np.asarray(thresholds, dtype=np.float64)
     if np.isnan(wanted).any():
         raise ParameterError("a threshold is NaN; thresholds must be numbers, -inf or inf")

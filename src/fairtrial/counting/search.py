@@ -24,16 +24,14 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.counting.cells import Cells, fit_cells, position, refine_cells
-from fairtrial.counting.errors import ErrorCounts, Genuine, Scores, ScoreSource
+from fairtrial.counting.cells import Cells, position, refine_cells
+from fairtrial.counting.errors import MAX_CELLS, ErrorCounts, Genuine, Scores, ScoreSource
 from fairtrial.counting.passes import passes_for
 
 Level: TypeAlias = Callable[[ErrorCounts], NDArray[np.float64]]
 _Choice: TypeAlias = Callable[[ErrorCounts], NDArray[np.bool_]]
 """From the counts at the cells' edges to the cells that may hold what is sought."""
 
-_SORT_AT_ONCE = 1 << 15
-_MAX_CELLS = 1 << 18
 _ROUNDS = 6
 _SLACK = 1e-12
 
@@ -49,12 +47,12 @@ class BoundedCost(Protocol):
 
 def all_points(source: ScoreSource) -> ErrorCounts:
     """Error counts at -inf and at every distinct score, by rising threshold."""
-    return _all_points(source, *_join(source.tally(_GatherTally())))
+    return _all_points(source, *_join(source.tally(GatherTally())))
 
 
 def hull_points(source: ScoreSource) -> ErrorCounts:
     """Error counts at the vertices of the lower convex hull, by rising threshold: the ROC convex hull."""
-    points = _candidates(source, cells_below_hull, _MAX_CELLS)
+    points = _candidates(source, cells_below_hull, MAX_CELLS)
     return points[hull_of_points(points)]
 
 
@@ -73,7 +71,7 @@ def crossing_points(source: ScoreSource, level: Level, targets: NDArray[np.float
 def bounded_points(source: ScoreSource, cost: BoundedCost, alphas: NDArray[np.float64]) -> ErrorCounts:
     """Error counts at the candidates among which the cost is smallest for each alpha, and at some others."""
     # the work grows with cells times alphas
-    fineness = max(_MAX_CELLS // (1 + len(alphas)), 4096)
+    fineness = max(MAX_CELLS // (1 + len(alphas)), 4096)
     return _candidates(source, lambda edges: cells_within_bounds(edges, cost, alphas), fineness)
 
 
@@ -97,7 +95,7 @@ def errors_within(low: ErrorCounts, high: ErrorCounts) -> tuple[ErrorCounts, Err
 
 
 @dataclass(frozen=True, slots=True)
-class _CellTally:
+class CellTally:
     """How many scores of each class are in each cell: row 0 impostor, row 1 genuine."""
 
     cells: Cells
@@ -135,7 +133,7 @@ _Gathered: TypeAlias = tuple[list[Scores], list[Scores]]
 
 
 @dataclass(frozen=True, slots=True)
-class _GatherTally:
+class GatherTally:
     """The scores in the chosen cells, or all of them: impostor scores, genuine scores."""
 
     cells: Cells | None = None
@@ -200,34 +198,40 @@ def _distinct(
 
 def _candidates(source: ScoreSource, choose: _Choice, fineness: int) -> ErrorCounts:
     """Error counts at -inf and at every distinct score of the cells that `choose` keeps."""
-    size = source.genuine + source.impostor
-    if size <= _SORT_AT_ONCE:
+    cells = source.lay_cells(fineness)
+    if cells is None:
         return all_points(source)
-    fineness = min(fineness, _MAX_CELLS, size // 16)
-    cells = fit_cells(source.sample(1 << 14 if size > 1 << 22 else 1 << 12), fineness)
-    if cells.starts and size > 1 << 22:  # scores so crowded are better known from more of them
-        cells = fit_cells(source.sample(1 << 16), fineness)
     before = np.inf
     for _ in range(_ROUNDS):
-        counts = source.tally(_CellTally(cells))
+        counts = source.tally(CellTally(cells))
         per_cell = counts.sum(axis=0)
         filled = 1 + np.flatnonzero(per_cell[1:])
         rejected = np.cumsum(counts, axis=1)
         chosen = np.zeros(cells.count, dtype=bool)
         chosen[filled[choose(_edges(source, rejected, filled))]] = True
         atoms = np.zeros(0, dtype=np.int64), np.zeros(0)
-        if per_cell[chosen].sum() <= size // 8:
+        load = per_cell[chosen].sum()
+        if load <= source.room:
             break
+        if cells.smooth and not cells.starts:  # where scores lie in a cell need not be looked up
+            before = load
+            cells = _divide(cells, *cells.spans(), np.where(chosen, per_cell, 0))
+            continue
         lowest, highest = source.tally(_ExtremesTally(cells, chosen))
         single = np.flatnonzero(chosen & (lowest == highest))
         atoms = single, lowest[single]
         chosen[single] = False
         load = per_cell[chosen].sum()
-        if load <= size // 8 or load > before / 2:
+        if load <= source.room or load > before / 2:
             break
         before = load
-        cells = _divide(cells, lowest, highest, np.where(chosen, per_cell, 0))
-    gathered = _join(source.tally(_GatherTally(cells, chosen)))
+        limit = np.finfo(np.float64).max
+        low, high = (
+            position(np.clip(np.where(chosen, end, 0.0), -limit, limit), ordinal=cells.ordinal)
+            for end in (lowest, highest)
+        )
+        cells = _divide(cells, low, high, np.where(chosen, per_cell, 0))
+    gathered = _join(source.tally(GatherTally(cells, chosen)))
     return _points_in(source, counts, rejected, chosen, gathered, atoms)
 
 
@@ -239,15 +243,11 @@ def _edges(source: ScoreSource, rejected: NDArray[np.int64], filled: NDArray[np.
     return ErrorCounts(nowhere, source.impostor - rejected[0], rejected[1], source.genuine, source.impostor)
 
 
-def _divide(cells: Cells, lowest: NDArray[np.float64], highest: NDArray[np.float64], load: NDArray[np.int64]) -> Cells:
-    """Divide the loaded cells in proportion to their loads."""
-    loaded = load > 0
-    parts = np.where(loaded, np.clip(load * (_MAX_CELLS / load.sum()), 2, _MAX_CELLS), 1).astype(np.int64)
-    limit = np.finfo(np.float64).max
-    ends = [
-        position(np.clip(np.where(loaded, end, 0.0), -limit, limit), ordinal=cells.ordinal) for end in (lowest, highest)
-    ]
-    return refine_cells(cells, ends[0], ends[1], parts)
+def _divide(cells: Cells, low: NDArray[np.float64], high: NDArray[np.float64], load: NDArray[np.int64]) -> Cells:
+    """Divide the loaded cells, each between two positions, in proportion to their loads."""
+    loaded = (load > 0) & (low < high)
+    parts = np.where(loaded, np.clip(load * (MAX_CELLS / load.sum()), 2, MAX_CELLS), 1).astype(np.int64)
+    return refine_cells(cells, low, high, parts)
 
 
 def _points_in(

@@ -8,12 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from fairtrial.errors import InputError, OutputError, ParameterError, TrialsError, listed, shown
 from fairtrial.formats import parquet
 from fairtrial.formats.alignment import align
 from fairtrial.formats.files import Head, PathLike, Progress, expand, list_directory, read_head, write_whole
+from fairtrial.formats.finishing import finish
 from fairtrial.formats.identities import SPACES, check_repeated
 from fairtrial.formats.registry import (
     FORMATS,
@@ -120,7 +119,10 @@ def _read(
     sheets = _read_sheets(expand(paths), format, settings, progress)
     sheets = _name_apart(sheets, settings.names)
     sheet = align(sheets, common=settings.common)
-    return _to_trials(sheet, settings), sheet.named or bool(settings.names)
+    trials = finish(sheet, settings, check_repeated(sheet))
+    if not len(trials):
+        raise TrialsError(f"{sheet.origin}: no trial with a score is left")
+    return trials, sheet.named or bool(settings.names)
 
 
 def _options(options: dict[str, Any]) -> ReadOptions:
@@ -193,38 +195,6 @@ def _name_apart(sheets: list[Sheet], names: Sequence[str]) -> list[Sheet]:
         position += len(own)
         renamed.append(replace(sheet, systems=own))
     return renamed
-
-
-def _to_trials(sheet: Sheet, options: ReadOptions) -> Trials:
-    notes = [*sheet.taken, *sheet.notes]
-    if options.systems:
-        place = {name: k for k, name in enumerate(sheet.systems)}
-        missing = [name for name in options.systems if name not in place]
-        if missing:
-            raise TrialsError(
-                f"{sheet.origin}: there is no system {shown(missing[0])}; there are {listed(sheet.systems)}"
-            )
-        columns = [place[name] for name in options.systems]
-        sheet = replace(sheet, scores=np.asfortranarray(sheet.scores[:, columns]), systems=options.systems)
-    scores = sheet.scores
-    negate = options.negate
-    chosen = negate if isinstance(negate, tuple) else sheet.systems if negate else ()
-    if chosen:
-        unknown = [name for name in chosen if name not in sheet.systems]
-        if unknown:
-            raise TrialsError(f"there is no system {shown(unknown[0])} to negate; there are {listed(sheet.systems)}")
-        # before missing scores become rejections, which a sign would turn into acceptances
-        signs = [-1 if name in chosen else 1 for name in sheet.systems]
-        scores = scores * np.array(signs, dtype=scores.dtype)
-        notes.append(f"scores negated: {', '.join(chosen)}")
-    notes += check_repeated(sheet)
-    ids: dict[str, Any] = dict(sheet.ids)
-    trials = Trials.from_arrays(
-        scores, sheet.genuine, systems=sheet.systems, nan=options.nan, notes=notes, columns=sheet.columns, **ids
-    )
-    if not len(trials):
-        raise TrialsError(f"{sheet.origin}: no trial with a score is left")
-    return trials
 
 
 def write_trials(trials: Trials, path: PathLike, *, format: str | None = None) -> tuple[str, ...]:

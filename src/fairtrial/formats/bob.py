@@ -41,32 +41,38 @@ def _is_prose(fields: Sequence[str]) -> bool:
 
 def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
     """One sheet per file, each of one system named after its file."""
-    return [_read_one(head, options, progress).checked(options) for head in heads]
+    return [read_planned(head, plan_text(head), options, progress) for head in heads]
 
 
-def _read_one(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
-    width = _width(head)
+def plan_text(head: Head) -> Layout:
+    """Tell the columns of a file by its first lines."""
     line = "".join(head.lines(1))
     if _is_prose(split_spaces(line)):
         raise InputError(f"{head.path}: expected {' '.join(COLUMNS[4])}, but it begins with {shown(line)}")
-    names = COLUMNS.get(width, COLUMNS[4])
+    names = COLUMNS.get(_width(head), COLUMNS[4])
     delimiter = "\t" if b"\t" in head.data and b" " not in head.data else " "
-    layout = Layout(names, tuple(KINDS[name] for name in names), delimiter, shape=" ".join(names))
+    return Layout(names, tuple(KINDS[name] for name in names), delimiter, shape=" ".join(names))
+
+
+def read_planned(head: Head, layout: Layout, options: ReadOptions, progress: Progress | None = None) -> Sheet:
+    """The sheet of a file, or of a block of its lines."""
     read = read_columns(head, layout, progress)
     scores = read.columns["score"]
     ids = {name: column for name, column in read.columns.items() if name != "score"}
-    settled = settle(ids, None, options, str(head.path))
-    return Sheet(
-        str(head.path),
+    settled = settle(ids, None, options, head.origin)
+    left = left_out(read.comments)
+    sheet = Sheet(
+        head.origin,
         columns_of([scores]),
         settled.genuine,
         (system_name(head),),
         settled.ids,
-        settled.notes,
+        (*settled.notes, *(() if head.is_whole else left)),
         named=False,
         columns=settled.columns,
-        taken=(", ".join(names), *left_out(read.comments)),
+        taken=(", ".join(layout.names), *(left if head.is_whole else ())),
     )
+    return sheet.checked(options)
 
 
 def write_four(trials: Trials, place: Path, target: Path) -> tuple[str, ...]:

@@ -74,7 +74,7 @@ def _parquet(
     import pyarrow.parquet as parquet
 
     try:
-        with parquet.ParquetFile(head.place) as file:
+        with parquet.ParquetFile(head.source) as file:
             _check_names(file.schema_arrow.names, head, (*numbers, *names), what)
             names = (*names, *(name for name in optional if name in file.schema_arrow.names))
             table = file.read(columns=[*numbers, *names])

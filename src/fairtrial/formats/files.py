@@ -47,19 +47,40 @@ class Head:
     """What the file is called."""
     data: bytes
     compression: str | None
-    max_size: int
-    """How many bytes it may unpack to."""
+    max_size: int | None = None
+    """How many bytes it may unpack to; None: any number."""
     copy: IO[bytes] | None = None
     """What a pipe gave, which can be read only once; it is gone when nobody needs it any more."""
+    block: bytes | None = None
+    """Some lines of a text file below its header, to be read in place of all; None for the whole file."""
+    before: int = 0
+    """How many lines of the file come before those of the block, less those of the header."""
+    place: str = ""
+    """Where in the file a piece of it is, in words; empty for the whole file."""
 
     @property
-    def place(self) -> Path:
+    def source(self) -> Path:
         """Where its bytes are."""
         return self.path if self.copy is None else Path(self.copy.name)
 
+    @property
+    def origin(self) -> str:
+        """What it is called in errors."""
+        return f"{self.path}{self.place}"
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it stands for the whole file."""
+        return not self.place
+
     def open(self, progress: Progress | None = None) -> AbstractContextManager[pa.NativeFile]:
-        """A stream of its decompressed bytes."""
-        return open_stream(self.place, self.compression, progress, max_size=self.max_size, called=self.path)
+        """A stream of the decompressed bytes; errors of the file become an `InputError`."""
+        if self.block is None:
+            return open_stream(self.source, self.compression, progress, max_size=self.max_size, called=self.path)
+        import pyarrow as pa
+
+        found: AbstractContextManager[pa.NativeFile] = pa.BufferReader(self.block)
+        return found
 
     @cached_property
     def _whole_lines(self) -> list[str]:
@@ -249,13 +270,13 @@ def open_stream(
     progress
         Called with numbers of bytes as they are read from disk.
     max_size
-        How many bytes a compressed file may unpack to; `default_size` if nothing is said.
+        How many bytes a compressed file may unpack to; None: any number.
     called
         What errors call the file, if not by its path.
     """
     import pyarrow as pa
 
-    name, most = called or path, default_size() if max_size is None else max_size
+    name = called or path
     try:
         if progress is None:
             raw: pa.NativeFile = pa.OSFile(os.fsencode(path), "rb")
@@ -266,7 +287,7 @@ def open_stream(
                 yield raw
             else:
                 with pa.CompressedInputStream(raw, compression) as stream:
-                    yield pa.PythonFile(BoundedStream(stream, most, name), mode="r")
+                    yield stream if max_size is None else pa.PythonFile(BoundedStream(stream, max_size, name), mode="r")
     except OSError as error:
         raise InputError(f"{name}: {_reason(error, compression)}") from error
 

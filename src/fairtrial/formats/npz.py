@@ -36,10 +36,11 @@ def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None)
 def _read_one(head: Head, options: ReadOptions) -> Sheet:
     origin = str(head.path)
     try:
-        with open(head.place, "rb") as file, np.load(file, allow_pickle=False) as archive:
+        with open(head.source, "rb") as file, np.load(file, allow_pickle=False) as archive:
             members = {name: _member(archive, name) for name in archive.files}
             needed = _needed(members, origin)
-            check_unpacked(sum(found.size for found in needed.values()), head.max_size, head.path)
+            if head.max_size is not None:
+                check_unpacked(sum(found.size for found in needed.values()), head.max_size, head.path)
             arrays: dict[str, Any] = {name: archive[name] for name in needed}
     except (MemoryError, InputError):
         raise

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,16 +15,18 @@ from numpy.typing import NDArray
 from fairtrial.errors import InputError, cut, listed, shown
 from fairtrial.formats.budget import check_unpacked
 from fairtrial.formats.files import Head, Progress, system_name
-from fairtrial.formats.roles import Look, check_names, find_roles, look_at
-from fairtrial.formats.sheets import ReadOptions, Sheet
+from fairtrial.formats.identities import called
+from fairtrial.formats.roles import Look, Roles, check_names, find_roles, look_at
+from fairtrial.formats.sheets import ReadOptions, Sheet, ids_of_flags
 from fairtrial.formats.table import sheet_of, to_arrow
 from fairtrial.formats.text import EXACT, ArrowTexts, Kind, ids_from_arrow
 from fairtrial.trials import IdColumn, Ids, Trials, concat_further
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
-_LOOKED_AT = 20
+LOOKED_AT = 20
 _METADATA = b"fairtrial"
 
 
@@ -74,29 +77,56 @@ def _concatenate(parts: Sequence[IdColumn]) -> IdColumn:
 
 
 def _read_one(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
+    with opened(head) as file:
+        roles = plan_roles(file.schema_arrow, first_rows(file), options, str(head.path))
+        if head.max_size is not None:
+            check_unpacked(_unpacked_size(file.metadata, len(roles.columns)), head.max_size, head.path)
+        table = file.read(columns=roles.columns)
+    if table.num_rows == 0:
+        raise InputError(f"{head.path}: holds no trial")
+    if progress is not None:
+        progress(head.source.stat().st_size)
+    return sheet_of_table(head, table, roles, options)
+
+
+@contextmanager
+def opened(head: Head) -> Iterator[pq.ParquetFile]:
+    """The file; what is wrong with it becomes an `InputError`."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    origin = str(head.path)
     try:
-        with open(head.place, "rb") as raw, pq.ParquetFile(raw) as file:
-            schema = file.schema_arrow
-            names = [str(name) for name in schema.names]
-            check_names(names, options, origin)
-            known = _own_columns(schema, names, options)
-            roles = find_roles(names, _looks(file, schema), replace(options, others=(*options.others, *known)), origin)
-            check_unpacked(_unpacked_size(file.metadata, len(roles.columns)), head.max_size, head.path)
-            table = file.read(columns=roles.columns)
+        with open(head.source, "rb") as raw, pq.ParquetFile(raw) as file:
+            yield file
     except MemoryError:
         raise
     except (pa.ArrowException, OSError, UnicodeError) as error:
-        raise InputError(f"{origin}: is not a complete Parquet file: {shown(error, 200)}") from error
-    if table.num_rows == 0:
-        raise InputError(f"{origin}: holds no trial")
-    if progress is not None:
-        progress(head.place.stat().st_size)
-    kinds, read = roles.kinds, zip(table.column_names, table.columns, strict=True)
-    columns = {name: _column(column, name, kinds[name], origin) for name, column in read}
+        raise InputError(f"{head.origin}: is not a complete Parquet file: {shown(error, 200)}") from error
+
+
+FirstRows: TypeAlias = "Callable[[list[str]], Any]"
+"""From names of columns to their first rows, None where there is no row."""
+
+
+def first_rows(file: pq.ParquetFile) -> FirstRows:
+    """The first rows of a file."""
+    return lambda columns: next(file.iter_batches(LOOKED_AT, columns=columns), None)
+
+
+def plan_roles(schema: pa.Schema, first: FirstRows, options: ReadOptions, origin: str) -> Roles:
+    """Tell what each column is, by names, types and first rows."""
+    names = [str(name) for name in schema.names]
+    check_names(names, options, origin)
+    known = _own_columns(schema, names, options)
+    return find_roles(names, _looks(schema, first), replace(options, others=(*options.others, *known)), origin)
+
+
+def sheet_of_table(head: Head, table: pa.Table, roles: Roles, options: ReadOptions) -> Sheet:
+    """The sheet of a table, or of some of its rows."""
+    kinds, read = roles.kinds, dict(zip(table.column_names, table.columns, strict=True))
+    columns = {
+        name: _column(read[name], name, kinds[name], head.origin, flags=name == roles.label) for name in roles.columns
+    }
     lost = [name for name, column in columns.items() if column is None]
     columns = {name: column for name, column in columns.items() if column is not None}
     kept = replace(roles, further=tuple(name for name in roles.further if name not in lost))
@@ -111,7 +141,7 @@ def _unpacked_size(metadata: Any, columns: int) -> int:
     return max(int(metadata.num_rows) * 8 * columns, sum(groups))
 
 
-def _looks(file: Any, schema: pa.Schema) -> dict[str, Look]:
+def _looks(schema: pa.Schema, first_of: FirstRows) -> dict[str, Look]:
     """What columns hold: by their types, and texts by their first cells."""
     import pyarrow as pa
 
@@ -126,7 +156,7 @@ def _looks(file: Any, schema: pa.Schema) -> dict[str, Look]:
         elif pa.types.is_string(kind) or pa.types.is_large_string(kind):
             texts.append(column.name)
     if texts:
-        first: Any = next(file.iter_batches(_LOOKED_AT, columns=texts), None)
+        first = first_of(texts)
         for name in texts if first is not None else ():
             try:
                 found[name] = look_at([cell or "" for cell in first.column(name).to_pylist()])
@@ -145,27 +175,47 @@ def _own_columns(schema: pa.Schema, names: Sequence[str], options: ReadOptions) 
         return []
 
 
-def _column(column: pa.ChunkedArray, name: str, kind: Kind, origin: str) -> Any:
+def _column(column: pa.ChunkedArray, name: str, kind: Kind, origin: str, *, flags: bool) -> Any:
     """Scores as numbers, ids as names; a further column as what it is, None if it is neither."""
     import pyarrow as pa
 
     try:
         if kind == "score":
             return _scores(column, name, origin)
-        if pa.types.is_dictionary(column.type):
-            column = column.cast(column.type.value_type)
         if kind == "other":
-            return _further(column)
+            return _further(column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column)
         if column.null_count:
             raise InputError(f"{origin}: column {name} has {column.null_count} empty cells; every trial needs one")
+        if flags and pa.types.is_boolean(column.type):
+            return column.to_numpy()
+        if kind != "text":
+            return _names(column)
         texts = column.cast(pa.string())
         texts.validate(full=True)
-        return ArrowTexts(texts) if kind == "text" else ids_from_arrow(texts.dictionary_encode())
+        return ArrowTexts(texts)
     except MemoryError:
         raise
     except (pa.ArrowException, UnicodeError) as error:
         wanted = "numbers" if kind == "score" else "names in UTF-8"
         raise InputError(f"{origin}: column {cut(name)} of type {column.type} does not hold {wanted}") from error
+
+
+def _names(column: pa.ChunkedArray) -> Ids:
+    """Few names of many rows: each is looked at once."""
+    import pyarrow as pa
+
+    if pa.types.is_boolean(column.type):
+        return ids_of_flags(column.to_numpy())
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    encoded = column.cast(pa.dictionary(pa.int32(), pa.string()))
+    for chunk in encoded.chunks:
+        chunk.dictionary.validate(full=True)
+        if chunk.dictionary.null_count:
+            raise pa.ArrowInvalid("a name is missing")
+    found = ids_from_arrow(encoded)
+    names = found.names.tolist()
+    return found if len(set(names)) == len(names) else called(found, names)
 
 
 def _scores(column: pa.ChunkedArray, name: str, origin: str) -> NDArray[np.floating]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from fairtrial.errors import InputError, OutputError, ParameterError, shown
 from fairtrial.formats import bob, lists, matrix, npz, pairs, parquet, table
 from fairtrial.formats.files import Head, Progress
+from fairtrial.formats.pieces import Piece, bob_pieces, parquet_pieces, table_pieces
 from fairtrial.formats.sheets import ReadOptions, Sheet
 from fairtrial.trials import Trials
 
@@ -32,6 +33,8 @@ class Format:
         Whether several files make one set of trials in this format, not each its own.
     options
         The fields of `ReadOptions` that mean something to this format.
+    pieces
+        The pieces of a file, of about so many bytes, where it can be read piece by piece; None where it cannot.
     """
 
     name: str
@@ -42,6 +45,7 @@ class Format:
     endings: tuple[str, ...] = ()
     joint: bool = False
     options: frozenset[str] = frozenset()
+    pieces: Callable[[Head, ReadOptions, int], list[Piece]] | None = None
 
 
 _TABLE = frozenset({"columns", "scores", "others", "genuine_labels", "impostor_labels"})
@@ -97,15 +101,40 @@ for _format in (
         parquet.write,
         (".parquet",),
         options=_TABLE,
+        pieces=parquet_pieces,
     ),
     Format("npz", "NumPy archive", npz.matches, npz.read, npz.write, (".npz",), options=_LABELS),
     Format("matrix", "similarity matrix with ids", matrix.matches, matrix.read, options=_MATRIX),
     Format(
-        "csv", "table with a header", table.matches_text, table.read_text, table.write_csv, (".csv",), options=_TABLE
+        "csv",
+        "table with a header",
+        table.matches_text,
+        table.read_text,
+        table.write_csv,
+        (".csv",),
+        options=_TABLE,
+        pieces=table_pieces,
     ),
-    Format("tsv", "table with a header, tabs", _never, table.read_text, table.write_tsv, (".tsv",), options=_TABLE),
-    Format("bob4", "claim subject probe score", bob.matches, bob.read, bob.write_four, (".txt", ".scores")),
-    Format("bob5", "claim model subject probe score", _never, bob.read, bob.write_five),
+    Format(
+        "tsv",
+        "table with a header, tabs",
+        _never,
+        table.read_text,
+        table.write_tsv,
+        (".tsv",),
+        options=_TABLE,
+        pieces=table_pieces,
+    ),
+    Format(
+        "bob4",
+        "claim subject probe score",
+        bob.matches,
+        bob.read,
+        bob.write_four,
+        (".txt", ".scores"),
+        pieces=bob_pieces,
+    ),
+    Format("bob5", "claim model subject probe score", _never, bob.read, bob.write_five, pieces=bob_pieces),
 ):
     register_format(_format)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from fairtrial.errors import InputError, cut, listed, shown
@@ -91,6 +91,16 @@ class Roles:
         found: dict[str, Kind] = dict.fromkeys(self.columns, "id")
         found |= {column: "text" for field, column in self.ids if field == "probe"}
         return found | dict.fromkeys(self.further, "other") | dict.fromkeys(self.scores, "score")
+
+    @property
+    def named(self) -> bool:
+        """Whether the columns of scores have the names of systems."""
+        return len(self.scores) > 1 or not is_plain_score(self.scores[0])
+
+    def only(self, systems: Sequence[str]) -> Roles:
+        """What is needed for the scores of some systems: those, and what says which trials are genuine."""
+        scores = tuple(name for name in self.scores if name in systems) if len(self.scores) > 1 else self.scores
+        return replace(self, scores=scores, ids=() if self.label is not None else self.ids, further=())
 
     @property
     def taken(self) -> str:

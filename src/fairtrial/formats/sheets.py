@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias, get_args
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fairtrial.checks import check_choice, check_count
 from fairtrial.errors import InputError, ParameterError, cut, listed, shown
-from fairtrial.trials import Further, IdColumn, Ids, NanPolicy
+from fairtrial.trials import Further, IdColumn, Ids, NanPolicy, object_array
 
 ROLES = ("claim", "subject", "model", "probe", "label", "system", "score", "other")
 
@@ -118,6 +118,8 @@ class Sheet:
     """Columns that play no part."""
     taken: tuple[str, ...] = ()
     """What was taken for what, in words."""
+    labels: frozenset[str] = frozenset()
+    """The labels that were decoded."""
 
     def __len__(self) -> int:
         return len(self.genuine)
@@ -189,32 +191,66 @@ _CODINGS = (
 
 
 def decode_labels(
-    names: Sequence[str], codes: NDArray[np.integer], options: ReadOptions, origin: str
+    names: Sequence[str], codes: NDArray[np.integer], options: ReadOptions, origin: str, *, whole: bool = True
 ) -> tuple[NDArray[np.bool_], NDArray[np.int64] | None, tuple[str, ...]]:
     """Which trials are genuine, which rows to keep (None: all) and a note on those left out.
+
+    Of a piece of a file, which need not have all labels, the caller must check the labels of all pieces together.
+
+    Raises
+    ------
+    InputError
+        Labels of no known coding, or of two; a label that was given and does not occur.
+    """
+    if options.genuine_labels:
+        if whole:
+            check_labels(names, options, origin)
+        return _decode_given(names, codes, options)
+    coding = find_coding(used_labels(names, codes), origin)
+    return np.array([_plain(name) == coding[0] for name in names], dtype=bool)[codes], None, ()
+
+
+def ids_of_flags(flags: NDArray[np.bool_]) -> Ids:
+    """Truth values as words."""
+    return Ids(flags.astype(np.int32), object_array(["false", "true"]))
+
+
+def used_labels(names: Sequence[str], codes: NDArray[np.integer]) -> frozenset[str]:
+    """The names that some row has."""
+    if len(names) < 16:  # a glance for each is quicker than to count them all
+        return frozenset(name for code, name in enumerate(names) if (codes == code).any())
+    return frozenset(names[code] for code in np.flatnonzero(np.bincount(codes)).tolist())
+
+
+def find_coding(labels: Iterable[str], origin: str) -> tuple[str, str]:
+    """The words for genuine and impostor trials among which all labels are.
 
     Raises
     ------
     InputError
         Labels of no known coding, or of two.
     """
-    if options.genuine_labels:
-        return _decode_given(names, codes, options, origin)
-    plain = [_plain(name) for name in names]
-    few = len(plain) < 16  # a glance for each is quicker than to count them all
-    present = [k for k in range(len(plain)) if (codes == k).any()] if few else np.flatnonzero(np.bincount(codes))
-    used = {plain[code] for code in present}
+    used = {_plain(label) for label in labels}
     fitting = [coding for coding in _CODINGS if used <= set(coding)]
-    if not fitting:
-        known = {word for coding in _CODINGS for word in coding}
-        strange = sorted(used - known)
-        what = f"label {shown(strange[0])} is not known" if strange else f"labels are mixed: {listed(sorted(used))}"
-        raise InputError(
-            f"{origin}: {what}; expected {', '.join('/'.join(coding) for coding in _CODINGS)}, or say "
-            'which labels mean what, as in genuine_labels="target", impostor_labels="nontarget"'
-        )
-    genuine_word = fitting[0][0]
-    return np.array([name == genuine_word for name in plain], dtype=bool)[codes], None, ()
+    if fitting:
+        return fitting[0]
+    known = {word for coding in _CODINGS for word in coding}
+    strange = sorted(used - known)
+    what = f"label {shown(strange[0])} is not known" if strange else f"labels are mixed: {listed(sorted(used))}"
+    raise InputError(
+        f"{origin}: {what}; expected {', '.join('/'.join(coding) for coding in _CODINGS)}, or say "
+        'which labels mean what, as in genuine_labels="target", impostor_labels="nontarget"'
+    )
+
+
+def check_labels(labels: Iterable[str], options: ReadOptions, origin: str) -> None:
+    """Raise an error where a label that was given does not occur, or where labels are of no one coding."""
+    known = set(labels)
+    for word in (*options.genuine_labels, *options.impostor_labels):
+        if word not in known:
+            raise InputError(f"{origin}: there is no label {shown(word)}; there are {listed(sorted(known))}")
+    if known and not options.genuine_labels:
+        find_coding(known, origin)
 
 
 def find_attacks(labels: Ids) -> NDArray[np.bool_] | None:
@@ -231,16 +267,13 @@ def _plain(label: str) -> str:
 
 
 def _decode_given(
-    names: Sequence[str], codes: NDArray[np.integer], options: ReadOptions, origin: str
+    names: Sequence[str], codes: NDArray[np.integer], options: ReadOptions
 ) -> tuple[NDArray[np.bool_], NDArray[np.int64] | None, tuple[str, ...]]:
     both = sorted(set(options.genuine_labels) & set(options.impostor_labels))
     if both:
         raise ParameterError(f"label {shown(both[0])} cannot mean genuine and impostor at once")
     meaning = np.array([1 if n in options.genuine_labels else 0 if n in options.impostor_labels else -1 for n in names])
     values = meaning[codes]
-    for word in (*options.genuine_labels, *options.impostor_labels):
-        if word not in names:
-            raise InputError(f"{origin}: there is no label {shown(word)}; there are {listed(sorted(set(names)))}")
     if (values >= 0).all():
         return values == 1, None, ()
     keep = np.flatnonzero(values >= 0)

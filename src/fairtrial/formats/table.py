@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,9 +21,17 @@ from fairtrial.formats.arrow import further_column, text_column, write_text
 from fairtrial.formats.cells import split_rows
 from fairtrial.formats.files import UNNAMED, Head, Progress, system_name
 from fairtrial.formats.identities import called, settle
-from fairtrial.formats.roles import Look, Roles, check_unsure, find_roles, is_plain_score, is_role, look_at
-from fairtrial.formats.sheets import ReadOptions, Sheet, columns_of, decode_labels, find_attacks
-from fairtrial.formats.text import Layout, is_number, left_out, read_columns
+from fairtrial.formats.roles import Look, Roles, check_unsure, find_roles, is_role, look_at
+from fairtrial.formats.sheets import (
+    ReadOptions,
+    Sheet,
+    columns_of,
+    decode_labels,
+    find_attacks,
+    ids_of_flags,
+    used_labels,
+)
+from fairtrial.formats.text import Kind, Layout, is_number, left_out, read_columns
 from fairtrial.trials import Further, IdColumn, Ids, Trials
 
 if TYPE_CHECKING:
@@ -54,10 +62,26 @@ def _header(head: Head) -> tuple[str, list[str]] | None:
 
 def read_text(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
     """One sheet per file."""
-    return [_read_text(head, options, progress) for head in heads]
+    return [read_planned(head, plan_text(head, options), options, progress) for head in heads]
 
 
-def _read_text(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
+@dataclass(frozen=True, slots=True)
+class TextPlan:
+    """How a text table is read: told by its first lines, used for all of it or for one block after another."""
+
+    layout: Layout
+    roles: Roles
+
+    def only(self, systems: Sequence[str] | None) -> TextPlan:
+        """What is needed for the scores of some systems, and nothing else; None for all there is."""
+        if systems is None:
+            return self
+        roles = self.roles.only(systems)
+        return TextPlan(replace(self.layout, kinds=_kinds(self.layout.names, roles)), roles)
+
+
+def plan_text(head: Head, options: ReadOptions) -> TextPlan:
+    """Tell the columns of a text table and what each is."""
     found = _header(head)
     if found is None:
         raise InputError(f"{head.path}: the first line is not a header of column names")
@@ -67,15 +91,17 @@ def _read_text(head: Head, options: ReadOptions, progress: Progress | None) -> S
         raise InputError(f"{head.path}: there is a header, but no trial below it")
     looks = {name: _look(rows, k) for k, name in enumerate(names) if name}
     roles = find_roles(names, looks, options, str(head.path))
-    known = roles.kinds
-    kinds = tuple(known.get(name, "skip") for name in names)
-    layout = Layout(tuple(names), kinds, delimiter, header=True, shape=listed(names))
-    read = read_columns(head, layout, progress)
+    return TextPlan(Layout(tuple(names), _kinds(names, roles), delimiter, header=True, shape=listed(names)), roles)
+
+
+def read_planned(head: Head, plan: TextPlan, options: ReadOptions, progress: Progress | None = None) -> Sheet:
+    """The sheet of a text table, or of a block of its lines."""
+    read = read_columns(head, plan.layout, progress)
     columns = read.columns
-    lost = [name for name in roles.further if name not in columns]
-    roles = replace(roles, further=tuple(name for name in roles.further if name in columns))
+    lost = [name for name in plan.roles.further if name not in columns]
+    roles = replace(plan.roles, further=tuple(name for name in plan.roles.further if name in columns))
     sheet = sheet_of(head, roles, columns, options)
-    left = [] if names[0] else ["left out: the first column, which has no name"]
+    left = [] if plan.layout.names[0] else ["left out: the first column, which has no name"]
     left += [f"left out: {listed(lost)}, which are not UTF-8 text"] if lost else []
     return replace(sheet, taken=(*sheet.taken, *left, *left_out(read.comments)))
 
@@ -86,24 +112,33 @@ def _look(rows: Sequence[Sequence[str]], k: int) -> Look:
     return look_at([row[k] for row in rows if k < len(row)]) if found == "empty" else found
 
 
+def _kinds(names: Sequence[str], roles: Roles) -> tuple[Kind, ...]:
+    known = roles.kinds
+    return tuple(known.get(name, "skip") for name in names)
+
+
 def sheet_of(head: Head, roles: Roles, columns: dict[str, Any], options: ReadOptions) -> Sheet:
     """The sheet of a table whose columns are read."""
-    origin = str(head.path)
+    origin = head.origin
     further: dict[str, Further] = {name: columns[name] for name in roles.further}
     for name in roles.unsure & further.keys():
         check_unsure(_sample(further[name]), name, origin)
     ids: dict[str, IdColumn] = {field: columns[column] for field, column in roles.ids}
-    unnamed = len(roles.scores) == 1 and is_plain_score(roles.scores[0])
-    systems = (system_name(head),) if unnamed else roles.scores
+    systems = roles.scores if roles.named else (system_name(head),)
     scores = columns_of([columns[name] for name in roles.scores])
-    sheet = Sheet(origin, scores, np.zeros(len(scores), bool), systems, ids, (), not unnamed, None, further)
+    sheet = Sheet(origin, scores, np.zeros(len(scores), bool), systems, ids, (), roles.named, None, further)
     genuine: NDArray[np.bool_] | None = None
     attacks: NDArray[np.bool_] | None = None
     names: Ids | None = None if roles.system is None else columns[roles.system]
-    if roles.label is not None:
-        labels: Ids = columns[roles.label]
-        genuine, keep, notes = decode_labels(labels.names.tolist(), labels.codes, options, origin)
-        sheet = replace(sheet, notes=notes)
+    label = None if roles.label is None else columns[roles.label]
+    if isinstance(label, np.ndarray) and not options.genuine_labels:
+        genuine = label  # truth values speak for themselves
+        sheet = replace(sheet, labels=frozenset(word for word, is_there in _truths(label) if is_there))
+    elif label is not None:
+        labels = ids_of_flags(label) if isinstance(label, np.ndarray) else label
+        words: list[str] = labels.names.tolist()
+        genuine, keep, notes = decode_labels(words, labels.codes, options, origin, whole=head.is_whole)
+        sheet = replace(sheet, notes=notes, labels=frozenset() if head.is_whole else used_labels(words, labels.codes))
         attacks = find_attacks(labels)
         if keep is not None:
             sheet = sheet.rows(keep)
@@ -119,6 +154,11 @@ def sheet_of(head: Head, roles: Roles, columns: dict[str, Any], options: ReadOpt
         taken=(roles.taken,),
     )
     return sheet.checked(options) if names is None else _widen(sheet, names, options)
+
+
+def _truths(flags: NDArray[np.bool_]) -> tuple[tuple[str, bool], ...]:
+    """Which words truth values stand for, and whether they do."""
+    return ("true", bool(flags.any())), ("false", not flags.all())
 
 
 def _sample(column: Further) -> list[str]:

@@ -481,7 +481,7 @@ class _Lines:
     """The lines of a file, counted and none too long; bytes that are not UTF-8 are kept aside."""
 
     def __init__(self, head: Head, progress: Progress | None) -> None:
-        self.number = 0
+        self.number = head.before
         self._head = head
         self._progress = progress
         self._iterator = self._read()

@@ -1,0 +1,269 @@
+"""Pieces of files: some of their rows, which any process that sees the files can read, as often as it is asked to.
+
+A piece is small and can be sent to another process. It reads its rows with the code that reads whole files, so that
+what is in them is taken for the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from fairtrial.errors import InputError, listed
+from fairtrial.formats import bob, parquet, table
+from fairtrial.formats.blocks import Block, cut_blocks
+from fairtrial.formats.files import Head, system_name
+from fairtrial.formats.roles import Roles
+from fairtrial.formats.sheets import ReadOptions, Sheet
+from fairtrial.formats.text import Layout
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_HEAD = 1 << 16
+_BYTES_FOR_EACH = 16
+"""Memory for one cell of a table, as it is decoded and checked."""
+_LEAST_ROWS = 1 << 12
+
+
+class Piece(Protocol):
+    """Some of the rows of a file."""
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems, as the file calls them."""
+        ...
+
+    @property
+    def named(self) -> bool:
+        """Whether the file itself names its systems; otherwise their names only follow from its own."""
+        ...
+
+    @property
+    def rows(self) -> int | None:
+        """How many rows it has; None where that is known only once they are read."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """About how many bytes are read."""
+        ...
+
+    def sheets(self, systems: Sequence[str] | None) -> Iterator[Sheet]:
+        """The rows, some at a time, with the scores of some systems; None for all that the file holds."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ParquetPiece:
+    """Row groups of a Parquet file."""
+
+    path: str
+    groups: tuple[int, ...]
+    roles: Roles
+    options: ReadOptions
+    rows: int
+    size: int
+    at_once: int
+    """How many rows are read at once at most."""
+
+    @property
+    def named(self) -> bool:
+        """Whether the file itself names its systems."""
+        return self.roles.named
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems, as the file calls them."""
+        return self.roles.scores if self.named else (system_name(Head(Path(self.path), b"", None)),)
+
+    def sheets(self, systems: Sequence[str] | None) -> Iterator[Sheet]:
+        """The rows, at most some at a time."""
+        roles = self.roles if systems is None else self.roles.only(systems)
+        head = Head(Path(self.path), b"", None)
+        for group in self.groups:
+            own = replace(head, place=f", row group {group}")
+            for found in self._tables(own, group, roles.columns):
+                yield parquet.sheet_of_table(own, found, roles, self.options)
+
+    def _tables(self, head: Head, group: int, columns: list[str]) -> Iterator[pa.Table]:
+        import pyarrow as pa
+
+        with parquet.opened(head) as file:
+            if file.metadata.row_group(group).num_rows <= self.at_once:
+                yield file.read_row_group(group, columns=columns, use_threads=False)
+                return
+            batches = file.iter_batches(self.at_once, row_groups=[group], columns=columns, use_threads=False)
+            for batch in batches:
+                yield pa.Table.from_batches([batch])
+
+
+@dataclass(frozen=True, slots=True)
+class TextPiece:
+    """Lines of a text file: those of one block, or where it is compressed all of them."""
+
+    path: str
+    compression: str | None
+    plan: table.TextPlan | Layout
+    options: ReadOptions
+    header: bytes
+    """The lines up to the names of the columns."""
+    start: int
+    size: int
+    lines: int
+    """How many lines come before."""
+    at_once: int
+    """How many bytes are read at once at most."""
+    rows: None = None
+
+    @property
+    def named(self) -> bool:
+        """Whether the file itself names its systems."""
+        return not isinstance(self.plan, Layout) and self.plan.roles.named
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems, as the file calls them."""
+        if isinstance(self.plan, Layout) or not self.named:
+            return (system_name(Head(Path(self.path), b"", None)),)
+        return self.plan.roles.scores
+
+    def sheets(self, systems: Sequence[str] | None) -> Iterator[Sheet]:
+        """The rows, block by block."""
+        for block in self._blocks():
+            before = self.lines + block.lines
+            text = self.header + block.data
+            head = Head(
+                Path(self.path),
+                text[:_HEAD],
+                None,
+                block=text,
+                before=before - self.header.count(b"\n"),
+                place=f", after line {before:,}",
+            )
+            sheet = self._read(head, systems)
+            if len(sheet):
+                yield sheet
+
+    def _read(self, head: Head, systems: Sequence[str] | None) -> Sheet:
+        if isinstance(self.plan, Layout):
+            return bob.read_planned(head, self.plan, self.options)
+        return table.read_planned(head, self.plan.only(systems), self.options)
+
+    def _blocks(self) -> Iterator[Block]:
+        whole = Head(Path(self.path), b"", self.compression, self.options.max_size)
+        with whole.open() as stream:
+            _skip(stream, self.start)
+            if self.compression is None:
+                yield Block(stream.read(self.size), 0, 0)
+            else:
+                quotes = not isinstance(self.plan, Layout)
+                yield from cut_blocks(stream, self.at_once, quotes=quotes, origin=self.path)
+
+
+def _skip(stream: Any, count: int) -> None:
+    if stream.seekable():
+        stream.seek(count)
+    else:
+        stream.read(count)
+
+
+def parquet_pieces(head: Head, options: ReadOptions, size: int) -> list[Piece]:
+    """The pieces of a Parquet file: row groups, so many together as are read at once."""
+    with parquet.opened(head) as file:
+        roles = parquet.plan_roles(file.schema_arrow, parquet.first_rows(file), options, str(head.path))
+        check_wide(roles, head)
+        at_once = rows_at_once(size, roles)
+        groups = [file.metadata.row_group(k) for k in range(file.metadata.num_row_groups)]
+        sizes = [(group.num_rows, group.total_byte_size) for group in groups]
+    found: list[Piece] = []
+    together: list[int] = []
+    for index, (rows, _) in enumerate(sizes):
+        if together and rows + sum(sizes[k][0] for k in together) > at_once:
+            found.append(_parquet_piece(head, together, sizes, roles, options, at_once))
+            together = []
+        together.append(index)
+    if together:
+        found.append(_parquet_piece(head, together, sizes, roles, options, at_once))
+    return found
+
+
+def _parquet_piece(
+    head: Head,
+    groups: Sequence[int],
+    sizes: Sequence[tuple[int, int]],
+    roles: Roles,
+    options: ReadOptions,
+    at_once: int,
+) -> ParquetPiece:
+    rows, size = (sum(sizes[k][which] for k in groups) for which in (0, 1))
+    return ParquetPiece(str(head.path), tuple(groups), roles, options, rows, size, at_once)
+
+
+def rows_at_once(size: int, roles: Roles) -> int:
+    """How many rows of a table take so much memory."""
+    return max(size // (_BYTES_FOR_EACH * len(roles.columns)), _LEAST_ROWS)
+
+
+def table_pieces(head: Head, options: ReadOptions, size: int) -> list[Piece]:
+    """The pieces of a text table: blocks of its lines."""
+    plan = table.plan_text(head, options)
+    check_wide(plan.roles, head)
+    return _text_pieces(head, plan, options, _header_of(head), size)
+
+
+def _header_of(head: Head) -> bytes:
+    """The lines up to the names of the columns."""
+    end = 0
+    for _ in range(head.first_line + 1):
+        end = head.data.find(b"\n", end) + 1
+        if not end:
+            break
+    found = head.data[:end]
+    if not end or b"\r" in found.replace(b"\r\n", b"") or found.count(b'"') % 2:
+        raise InputError(
+            f"{head.path}: cannot be read in pieces, as the names of its columns do not stand in one line that ends in "
+            "a line feed; write it anew, or as Parquet"
+        )
+    return found
+
+
+def bob_pieces(head: Head, options: ReadOptions, size: int) -> list[Piece]:
+    """The pieces of a file in bob's format: blocks of its lines."""
+    return _text_pieces(head, bob.plan_text(head), options, b"", size)
+
+
+def _text_pieces(
+    head: Head, plan: table.TextPlan | Layout, options: ReadOptions, header: bytes, at_once: int
+) -> list[Piece]:
+    path, lines = str(head.path), header.count(b"\n")
+    if head.compression is not None:
+        size = head.path.stat().st_size
+        return [TextPiece(path, head.compression, plan, options, header, len(header), size, lines, at_once)]
+    with head.open() as stream:
+        _skip(stream, len(header))
+        return [
+            TextPiece(
+                path,
+                None,
+                plan,
+                options,
+                header,
+                len(header) + block.start,
+                len(block.data),
+                lines + block.lines,
+                at_once,
+            )
+            for block in cut_blocks(stream, at_once, quotes=bool(header), origin=path)
+        ]
+
+
+def check_wide(roles: Roles, head: Head) -> None:
+    """Raise an error where a table has one row per system and trial: those of a trial may be far apart."""
+    if roles.system is not None:
+        raise InputError(
+            f"{head.path}: has one row per system and trial, so it cannot be read in pieces; write it with one column "
+            f"of scores per system, and one row per trial, among {listed(roles.columns)}"
+        )

@@ -1,0 +1,83 @@
+"""Commands on files that are larger than the memory they may take."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import fairtrial as ft
+from fairtrial.cli.app import main
+from fairtrial.formats import opening
+
+
+def run(*given: object) -> tuple[int, str]:
+    result = CliRunner().invoke(main, [str(part) for part in given])
+    return result.exit_code, result.output
+
+
+def found(*given: object) -> Any:
+    code, output = run(*given, "--json")
+    assert code == 0, output
+    return json.loads(output)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[str]:
+    for seed, name in enumerate(("dev", "test")):
+        rng = np.random.default_rng(seed)
+        genuine = rng.random(5000) < 0.4
+        scores = rng.normal(size=(5000, 2)) + np.array([2, 1.5]) * genuine[:, None]
+        ft.write_trials(ft.Trials.from_arrays(scores, genuine, systems=["face", "voice"]), tmp_path / f"{name}.parquet")
+    return ["--dev", str(tmp_path / "dev.parquet"), "--test", str(tmp_path / "test.parquet")]
+
+
+def test_figures_are_those_of_the_trials_read_whole(files: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = found("evaluate", *files), found("epc", *files, "--no-areas", "--points", 11)
+    monkeypatch.setattr(opening, "expected_memory", lambda paths: 10**12)
+    pieces = found("evaluate", *files, "--memory", "64MB"), found("epc", *files, "--points", 11, "--memory", "64MB")
+    for own, other in zip(whole[0]["systems"], pieces[0]["systems"], strict=True):
+        for key in ("system", "threshold", "eer", "dev"):
+            assert own[key] == other[key]
+        for key in ("far", "frr", "hter", "eer"):
+            assert own["test"][key] == other["test"][key]
+    for own, other in zip(whole[1]["curves"], pieces[1]["curves"], strict=True):
+        assert {key: own[key] for key in ("threshold", "far", "frr")} == {
+            key: other[key] for key in ("threshold", "far", "frr")
+        }
+    assert any("read in pieces" in note for note in pieces[0]["systems"][0]["notes"])
+    assert any("areas sort all dev scores" in note for note in pieces[1]["notes"])
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        ("evaluate", ["--report", "page.html"]),
+        ("evaluate", ["--common"]),
+        ("epc", ["--bands", "pointwise"]),
+        ("epc", ["--compare", "face,voice"]),
+    ],
+)
+def test_what_needs_the_trials_whole_says_so(
+    files: list[str], command: str, option: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opening, "expected_memory", lambda paths: 10**12)
+    code, output = run(command, *files, *option)
+    assert code == 2
+    assert output.startswith(f"error: {option[0]} needs all trials in memory")
+
+
+def test_how_much_memory_is_said_in_words(files: list[str]) -> None:
+    assert run("evaluate", *files, "--memory", "a lot")[1].startswith("error: memory must be a number of bytes")
+    assert run("evaluate", *files, "--memory", "1MB")[1].startswith("error: memory of 1MB is too little")
+
+
+def test_memory_is_guessed_from_rows_and_sizes(tmp_path: Path, files: list[str]) -> None:
+    assert 5000 * 16 < opening.expected_memory([files[1]]) < 5000 * 200
+    (tmp_path / "a.csv").write_text("label,face\n1,0.5\n0,0.25\n")
+    assert opening.expected_memory([tmp_path / "a.csv"]) > 20
+    assert opening.expected_memory([tmp_path / "nothing.csv"]) == 0
