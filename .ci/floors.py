@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 
 project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
-for requirement in (*project["dependencies"], *project["optional-dependencies"]["fast"], *project["optional-dependencies"]["dask"]):
+more = project["optional-dependencies"]
+for requirement in (*project["dependencies"], *more["fast"], *more["dask"]):
     name, floor = re.fullmatch(r"([\w-]+)>=([\w.]+)", requirement).groups()  # type: ignore[union-attr]
     print(f"{name}=={floor}")

@@ -2,6 +2,7 @@
 
 import inspect
 import os
+from functools import partialmethod
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,8 @@ settings.load_profile("fairtrial")
 
 
 if "mix_stderr" in inspect.signature(CliRunner).parameters:  # click before 8.2 gives both streams as one, or the first
-    CliRunner.__init__.__defaults__ = (*CliRunner.__init__.__defaults__[:-1], False)
-    Result.output = property(lambda self: self.stdout + self.stderr)
+    setattr(CliRunner, "__init__", partialmethod(CliRunner.__init__, mix_stderr=False))  # noqa: B010
+    setattr(Result, "output", property(lambda result: result.stdout + result.stderr))  # noqa: B010
 
 
 @pytest.fixture(scope="session")

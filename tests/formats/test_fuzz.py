@@ -49,7 +49,7 @@ def _complaint_of_input(seed: str, folder: Path) -> str | None:
     _sample(seed.split("/")[0])
     case = make_reading(seed)
     complaint = READERS.run(case, folder).complaint
-    return complaint and f"seed {seed}: {case.damage}; {case.words}: {complaint}"
+    return None if complaint is None else f"seed {seed}: {case.damage}; {case.words}: {complaint}"
 
 
 def _report(complaints: Iterable[str | None]) -> None:
@@ -104,7 +104,7 @@ def test_what_was_read_from_damaged_files_is_written_and_read_back_the_same(endi
                 _assert_same(read_trials(target), trials)
 
             complaint = watch(use).complaint
-            complaints.append(complaint and f"seed {seed}: {done}: {complaint}")
+            complaints.append(None if complaint is None else f"seed {seed}: {done}: {complaint}")
     assert inputs > 50
     _report(complaints)
 

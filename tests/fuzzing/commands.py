@@ -20,7 +20,7 @@ from fairtrial.errors import FairtrialError
 from fuzzing.cases import Case, Target, contents, lay_out
 from fuzzing.manifests import MANIFESTS, SCORES
 from fuzzing.mutations import Files, damage
-from fuzzing.vocabulary import GOOD, commands, words_for
+from fuzzing.vocabulary import GOOD, MUCH_WORK, commands, words_for
 from fuzzing.watching import Misread
 
 _DRAWN = 0.12
@@ -108,7 +108,7 @@ def _change(rng: random.Random, name: str, words: list[str]) -> None:
         place = rng.choice(kept)
         parameter = known[words[place]]
         stop = place + 1 + (0 if getattr(parameter, "is_flag", False) else parameter.nargs)
-        words[place:stop] = words_for(parameter, rng) if rng.random() < 0.8 else []
+        words[place:stop] = [] if rng.random() < 0.2 and words[place] not in MUCH_WORK else words_for(parameter, rng)
     elif parameters:
         words += words_for(rng.choice(parameters), rng)
 

@@ -39,7 +39,7 @@ def portions(count: int, seed: int, names: Sequence[str], start: int = 0) -> Ite
 
 def table(tallies: Sequence[Tally]) -> str:
     """How cases ended, one row per target."""
-    rows = [("target", "cases", *_COLUMNS, "seconds")]
+    rows: list[tuple[str, ...]] = [("target", "cases", *_COLUMNS, "seconds")]
     sums: dict[str, Counter[str]] = {}
     times: Counter[str] = Counter()
     for tally in tallies:

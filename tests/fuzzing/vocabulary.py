@@ -140,11 +140,12 @@ _BY_NAME: dict[str, tuple[str, ...]] = {
     "name": ("lausanne", "bssr1-set1", "none", ""),
     "--grid": ("none", ""),
 }
-_MUCH_WORK = {
+MUCH_WORK = {
     "--resamples", "--points", "--datasets", "--assignments", "--pooled", "--repeats", "--workers", "--folds", "--bins",
     "--individuals", "--attempts", "--impostor-attempts", "--impostors", "--largest",
 }  # fmt: skip
-"""Options for which a large number is a lot of work, and not a mistake: none is given that is large and possible."""
+"""Options for which a large number is a lot of work, and not a mistake: none is given that is large and possible, and
+none is left out where a good command line has it, as defaults are large."""
 
 
 @cache
@@ -171,7 +172,7 @@ def _value(parameter: click.Parameter, rng: random.Random) -> str:
     if name in _BY_NAME:
         return rng.choice(_BY_NAME[name])
     if kind is click.INT:
-        return rng.choice(_WHOLE if name in _MUCH_WORK else (*_WHOLE, *_LARGE))
+        return rng.choice(_WHOLE if name in MUCH_WORK else (*_WHOLE, *_LARGE))
     if kind is click.FLOAT:
         return rng.choice(_REAL)
     return rng.choice((*_REAL, *_FILES, *_TITLES))
