@@ -24,7 +24,7 @@ from fairtrial.formats.text import Layout
 from fairtrial.trials import Trials
 from fuzzing.mutations import COMPRESSED, Files, damage
 from fuzzing.readers import READERS, make_reading
-from fuzzing.readings import DELIMITERS, JUDGES, KINDS, NAMES, Comparison, difference_from_oracle, read_twice
+from fuzzing.readings import DELIMITERS, KINDS, NAMES, Comparison, difference, difference_from_oracle, read_twice
 from fuzzing.samples import BINARY, REAL_NAMES, SAMPLES, SYNTHETIC, TEXTS
 from fuzzing.watching import watch
 
@@ -117,7 +117,7 @@ def _assert_same(found: Trials, expected: Trials) -> None:
 
 
 @pytest.fixture
-def compare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], list[str | None]]:
+def compare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], list[str | None]]:
     """How the readers differ on the files of a seed that the quick one reads: a complaint or None for each."""
     pairs: list[Comparison] = []
     quick = text_module._read_quickly
@@ -129,24 +129,23 @@ def compare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, s
 
     monkeypatch.setattr(text_module, "_read_quickly", read)
 
-    def compare_on(seed: str, judge: str) -> list[str | None]:
+    def compare_on(seed: str) -> list[str | None]:
         files, done, _ = damage(_sample(seed.split("/")[0]), seed)
         pairs.clear()
         with contextlib.suppress(Exception):  # the tests above tell which of them are allowed
             read_trials(_store(files, tmp_path), nan="drop")
-        found = [JUDGES[judge](pair) for pair in pairs]
+        found = [difference(pair) for pair in pairs]
         return [complaint and f"seed {seed}: {done}: {complaint}" for complaint in found]
 
     return compare_on
 
 
-Compare = Callable[[str, str], list[str | None]]
+Compare = Callable[[str], list[str | None]]
 
 
-@pytest.mark.parametrize("judge", JUDGES)
 @pytest.mark.parametrize("sample", TEXTS)
-def test_quick_and_slow_reader_on_damaged_text(sample: str, judge: str, compare: Compare) -> None:
-    complaints = [found for number in range(INPUTS) for found in compare(f"{sample}/plain/{number}", judge)]
+def test_quick_and_slow_reader_on_damaged_text(sample: str, compare: Compare) -> None:
+    complaints = [found for number in range(INPUTS) for found in compare(f"{sample}/plain/{number}")]
     assert len(complaints) > 10, "hardly a file was read by the quick reader: nothing was compared"
     _report(complaints)
 
@@ -168,7 +167,6 @@ def _text(lines: list[tuple[str, ...]], delimiter: str, *, header: bool) -> str:
     return first + "".join(delimiter.join(line[:-1]) + line[-1] for line in lines)
 
 
-@pytest.mark.parametrize("judge", JUDGES)
 @pytest.mark.parametrize(("delimiter", "header"), [(" ", False), ("\t", False), ("\t", True), (",", True)])
 @given(lines=LINES)
 @example(lines=[("a", "a", "a\x1c", "0.5", "\n")])
@@ -177,7 +175,7 @@ def _text(lines: list[tuple[str, ...]], delimiter: str, *, header: bool) -> str:
 @example(lines=[("a", "a", "a", "0.5", "\n"), ('"', "", "", "0.5", "\r\n"), ('"', "", "", "0.5", "\n")])
 @settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_quick_and_slow_reader_on_odd_text(
-    judge: str, delimiter: str, header: bool, tmp_path: Path, lines: list[tuple[str, ...]]
+    delimiter: str, header: bool, tmp_path: Path, lines: list[tuple[str, ...]]
 ) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(_text(lines, delimiter, header=header).encode())
@@ -186,7 +184,7 @@ def test_quick_and_slow_reader_on_odd_text(
     except InputError:
         return
     pair = read_twice(head, Layout(NAMES, KINDS, delimiter, header=header), text_module._read_quickly)
-    assert pair is None or JUDGES[judge](pair) is None
+    assert pair is None or difference(pair) is None
 
 
 @pytest.mark.parametrize(

@@ -36,11 +36,13 @@ def read_twice(head: Head, layout: Layout, quick: Callable[..., Columns | None])
         return dict(columns), error
 
 
-def _disagreement(pair: Comparison) -> str | None:
+def difference(pair: Comparison) -> str | None:
+    """How the two readings differ; None where they do not."""
     quick, slow = pair
     if isinstance(slow, InputError):
-        return None
-    assert list(quick) == list(slow)
+        return f"read quickly, but slowly: {slow}"
+    if list(quick) != list(slow):
+        return f"columns {list(quick)} and {list(slow)}"
     for name in quick:
         one, other = (
             c.tolist() if isinstance(c, np.ndarray) else c.decode().tolist() for c in (quick[name], slow[name])
@@ -51,14 +53,6 @@ def _disagreement(pair: Comparison) -> str | None:
             if a != b and not (a != a and b != b):
                 return f"column {name}: quickly {a!r:.80}, slowly {b!r:.80}"
     return None
-
-
-def _refusal(pair: Comparison) -> str | None:
-    return f"read quickly, but slowly: {pair[1]}" if isinstance(pair[1], InputError) else None
-
-
-JUDGES = {"agree": _disagreement, "refuse-the-same": _refusal}
-"""What may be wrong with a pair of readings."""
 
 
 def difference_from_oracle(path: Path, delimiter: str, *, header: bool) -> str | None:

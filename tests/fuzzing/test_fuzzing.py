@@ -61,7 +61,7 @@ def _mumble(folder: Path, case: Case) -> NoReturn:
     raise InputError("x" * 5000)
 
 
-FILES = {"a.txt": b"".join(b"%d\n" % number for number in range(20))}
+FILES = {"a.txt": b"".join(b"%d\n" % number for number in range(10))}
 WORDS = ("evaluate", "--alpha", ".5", "--bad", "--seed", "3")
 
 
