@@ -11,6 +11,7 @@ import pytest
 
 from fairtrial.errors import InputError
 from fuzzing.cases import Case, Target
+from fuzzing.commands import folder_of_files
 from fuzzing.keeping import Failure, keep, minimise
 from fuzzing.run import portions, table
 from fuzzing.targets import SHARES, TARGETS
@@ -27,6 +28,22 @@ def test_a_short_run(name: str, tmp_path: Path) -> None:
     tally = try_portion(Portion(name, seeds), tmp_path, set())
     assert [f"{failure.seed}: {failure.complaint}" for failure in tally.failures] == []
     assert tally.ends["result"] > 0.05 * len(seeds), "hardly a case gets through: the rest tries little"
+
+
+FOUND = (
+    "test individuals counts.csv --rate 5e-324",
+    "plan --pi .1 --half-width 1e-300",
+    "plan --pi 1e-300 --below .05 --attempts 3",
+    "plot eer-bound .01 .02 --trials 1000000 --out out.png --p-value 1e-300",
+    f"evaluate --dev dev.csv --test test.csv --max-size {'x' * 3000}",
+)
+"""Command lines that ended in a traceback, a warning or a message without end."""
+
+
+@pytest.mark.parametrize("words", FOUND, ids=lambda words: words[:40])
+def test_what_was_found_is_mended(words: str, tmp_path: Path) -> None:
+    case = Case(folder_of_files(), tuple(words.split()))
+    assert TARGETS["commands"].run(case, tmp_path).complaint is None
 
 
 def test_every_command_is_tried() -> None:

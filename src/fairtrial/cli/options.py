@@ -15,7 +15,7 @@ import click
 
 from fairtrial.checks import check_seed
 from fairtrial.cli.output import note_later
-from fairtrial.errors import ParameterError
+from fairtrial.errors import ParameterError, cut
 
 if TYPE_CHECKING:
     from fairtrial.formats.sheets import GenuineBy
@@ -120,7 +120,7 @@ def _bytes_of(context: click.Context, parameter: click.Parameter, value: str | N
         return None
     found = re.fullmatch(r"(\d{1,12}(?:\.\d{1,6})?)([KMGT]?)(?:i?B)?", value.strip(), re.IGNORECASE | re.ASCII)
     if found is None:
-        raise ParameterError(f"--max-size {value}: expected a number of bytes, as in 500M or 20G")
+        raise ParameterError(f"--max-size {cut(value)}: expected a number of bytes, as in 500M or 20G")
     return int(float(found[1]) * 1024 ** " KMGT".index(found[2].upper() or " "))
 
 

@@ -83,7 +83,9 @@ class RatePlan(Result):
         if not self.pi:
             return {"independent_attempts": worth}
         reach = z * sigma / (self.pi * (1 - self.pi))
-        low, high = (1 / (1 + np.exp(-(logit(self.pi) + side * reach))) for side in (-1, 1))
+        from scipy.special import expit
+
+        low, high = (expit(logit(self.pi) + side * reach) for side in (-1, 1))
         return {
             "independent_attempts": worth,
             "half_width": z * sigma,
