@@ -33,6 +33,8 @@ def test_a_short_run(name: str, tmp_path: Path) -> None:
 FOUND = (
     "test individuals counts.csv --rate 5e-324",
     "plan --pi .1 --half-width 1e-300",
+    "plan --pi .02 --rho .1 --half-width 1e308",
+    "count test.txt --out out.ftc --precision 5e-324",
     "plan --pi 1e-300 --below .05 --attempts 3",
     "plot eer-bound .01 .02 --trials 1000000 --out out.png --p-value 1e-300",
     f"evaluate --dev dev.csv --test test.csv --max-size {'x' * 3000}",

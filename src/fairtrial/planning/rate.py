@@ -313,7 +313,7 @@ def _attempts(needed: float, rho: float, individuals: int) -> int:
 
 def _cheapest(needed: float, rho: float, person_cost: float) -> int:
     """The cost n (c + m) is least at m = sqrt(c (1 - rho) / rho), but for whole numbers; without correlation, one."""
-    if rho == 0:
+    if rho == 0 or needed < HAIR:
         return 1
     # more attempts than the goal needs of one person are of no use
     near = max(1, ceil(min(sqrt(person_cost * (1 - rho) / rho), needed)))
