@@ -7,8 +7,7 @@ from fuzzing.commands import COMMANDS
 from fuzzing.journals import JOURNALS
 from fuzzing.manifests import MANIFEST_TARGET
 from fuzzing.readers import ORACLE, READERS
-from fuzzing.written import WRITTEN
 
-SHARES = {READERS: 40, ORACLE: 20, COMMANDS: 15, MANIFEST_TARGET: 10, JOURNALS: 10, WRITTEN: 5}
+SHARES = {READERS: 40, ORACLE: 20, COMMANDS: 20, MANIFEST_TARGET: 10, JOURNALS: 10}
 """Percent of the cases."""
 TARGETS: dict[str, Target] = {target.name: target for target in SHARES}
