@@ -102,6 +102,12 @@ def test_libraries_stay_in_their_rooms(library: str, rooms: set[str]) -> None:
     assert users <= rooms
 
 
+def test_all_that_is_said_goes_through_one_place() -> None:
+    """Where escapes in names are spelled out."""
+    echoing = [path.name for path in (SOURCE / "cli").rglob("*.py") if "click.echo(" in path.read_text()]
+    assert sorted(echoing) == ["completion.py", "output.py"]
+
+
 def test_no_file_is_much_over_500_lines() -> None:
     assert [path.name for path in FILES if len(path.read_text().splitlines()) > 520] == []
 

@@ -1,4 +1,4 @@
-"""Numbers, names and files at the edge of what can be: one error, or a right answer, and never a traceback or a hang."""
+"""Numbers, names and files at the edge of what can be: one error or a right answer, never a traceback or a hang."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ Little is imported before `run` begins, so that Ctrl-C is answered at any time.
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import sys
@@ -36,11 +37,26 @@ def run() -> NoReturn:
         status = work()
         if sys.stdout is not None:
             sys.stdout.flush()
-    except Exception as error:
-        status = _failed(error)
+    except SystemExit as error:
+        status = error.code if isinstance(error.code, int) else int(error.code is not None)
     except KeyboardInterrupt:
         status = stopped(signal.SIGINT)
-    sys.exit(status)
+    except Exception as error:
+        status = _failed(error)
+    _end(status)
+
+
+def _end(status: int) -> NoReturn:
+    """End the process at once, with all that was to be done at the end.
+
+    Threads of Arrow may still read ahead; Python's own end would wait for them for ever, now and then.
+    """
+    with suppress(KeyboardInterrupt):
+        atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    os._exit(status)
 
 
 def stopped(number: int) -> int:
@@ -91,7 +107,7 @@ def _failed(error: Exception) -> int:
         _say(f"error: {error.filename or 'the output'}: cannot be written: {error.strerror}")
         return 2
     if _is_of_memory(error):
-        _say("error: there is not enough memory for this; use fewer trials, systems or points, or count files first")
+        _say("error: there is not enough memory for this; use fewer systems or points, or read in pieces with --memory")
         return 2
     _say(f"error: this is a bug of fairtrial ({_in_short(error)}); {_saved(error)}")
     return BUG

@@ -52,13 +52,12 @@ def repeat_of(inputs: Iterable[str], seed: int | None) -> Repeat:
 
 
 def _files(inputs: Iterable[str]) -> Iterable[InputFile]:
-    from fairtrial.formats.files import expand
+    from fairtrial.formats.files import expand, list_directory
     from fairtrial.report.page import InputFile
 
     for name in inputs:
         for path in expand(name):
-            entries = sorted(path.rglob("*")) if path.is_dir() else [path]
-            for entry in entries:
+            for entry in list_directory(path) if path.is_dir() else [path]:
                 if entry.is_file():
                     with open(entry, "rb") as file:
                         digest = hashlib.file_digest(file, "sha256").hexdigest()

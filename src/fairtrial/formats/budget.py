@@ -58,7 +58,9 @@ def size_text(size: int) -> str:
 
 
 class BoundedStream:
-    """A readable file that passes on what a stream gives, and raises an error where that is more than it may be.
+    """A readable file that passes on what a stream gives, and ends where that is more than it may be, or damaged.
+
+    It raises no error when it is read: Arrow reads ahead in threads of its own, which would still read when the process ends.
 
     Parameters
     ----------
@@ -75,14 +77,23 @@ class BoundedStream:
         self._most = most
         self._path = path
         self._read = 0
+        self._error: OSError | None = None
         self.closed = False
 
     def read(self, count: int = -1) -> bytes:
         """The next bytes."""
-        data: bytes = self._stream.read(count)
+        try:
+            data: bytes = b"" if self._error else self._stream.read(count)
+        except OSError as error:
+            self._error, data = error, b""
         self._read += max(len(data), LINE * data.count(b"\n"))
+        return data if self._read <= self._most else b""
+
+    def check(self) -> None:
+        """Raise an error where the stream could not be read, or where more was asked for than there may be."""
+        if self._error is not None:
+            raise self._error
         check_unpacked(self._read, self._most, self._path)
-        return data
 
     def readable(self) -> bool:
         """It is."""

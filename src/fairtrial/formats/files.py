@@ -287,9 +287,23 @@ def open_stream(
                 yield raw
             else:
                 with pa.CompressedInputStream(raw, compression) as stream:
-                    yield stream if max_size is None else pa.PythonFile(BoundedStream(stream, max_size, name), mode="r")
+                    yield from _bounded(stream, max_size, name)
     except OSError as error:
         raise InputError(f"{name}: {_reason(error, compression)}") from error
+
+
+def _bounded(stream: pa.NativeFile, max_size: int | None, path: Path) -> Iterator[pa.NativeFile]:
+    """The stream itself, or one that ends where it may; then an error takes the place of what was made of its part."""
+    import pyarrow as pa
+
+    if max_size is None:
+        yield stream
+        return
+    bounded = BoundedStream(stream, max_size, path)
+    try:
+        yield pa.PythonFile(bounded, mode="r")
+    finally:
+        bounded.check()
 
 
 def _reason(error: OSError, compression: str | None) -> str:
