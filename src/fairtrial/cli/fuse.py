@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,10 +12,11 @@ from click.core import ParameterSource
 
 from fairtrial.cli import options
 from fairtrial.cli.compare import systems_option
+from fairtrial.cli.files import READ, WRITTEN, FileCommand, check_not_read
 from fairtrial.cli.options import OutputOptions, ReadingOptions, choice, option
 from fairtrial.cli.output import print_result, say
 from fairtrial.cli.progress import reading_bar
-from fairtrial.errors import OutputError, ParameterError
+from fairtrial.errors import ParameterError
 
 if TYPE_CHECKING:
     from fairtrial.fusion import AppliedFusion, FusionModel, FusionResult
@@ -84,18 +84,28 @@ class FuseFiles:
     """Development and test scores, or a saved model and test scores."""
 
     dev: tuple[str, ...] = option(
-        "--dev", multiple=True, metavar="F", help="Development scores: a file, a glob or a directory; may be repeated."
+        "--dev",
+        multiple=True,
+        type=READ,
+        metavar="F",
+        help="Development scores: a file, a glob or a directory; may be repeated.",
     )
     test: tuple[str, ...] = option(
         "--test",
         required=True,
         multiple=True,
+        type=READ,
         metavar="F",
         help="Test scores: a file, a glob or a directory; may be repeated.",
     )
-    save: str | None = option("--save", metavar="M.json", help="Save the fusion and its thresholds as a model.")
+    save: str | None = option(
+        "--save", type=WRITTEN, metavar="M.json", help="Save the fusion and its thresholds as a model."
+    )
     model: str | None = option(
-        "--model", metavar="M.json", help="In place of --dev: judge a saved model at the thresholds it was saved with."
+        "--model",
+        type=READ,
+        metavar="M.json",
+        help="In place of --dev: judge a saved model at the thresholds it was saved with.",
     )
 
     def check(self, context: click.Context) -> None:
@@ -116,13 +126,14 @@ class FuseOutput(OutputOptions):
 
     out: str | None = option(
         "--table",
+        type=WRITTEN,
         metavar="FILE",
         help="Write the results to a file too, as --out of the other commands does: .csv, .tsv, .parquet, .md, .tex "
         "or .json.",
     )
 
 
-@click.command()
+@click.command(cls=FileCommand)
 @options.takes(FuseFiles)
 @systems_option
 @click.option(
@@ -138,6 +149,7 @@ class FuseOutput(OutputOptions):
 @click.option(
     "--out",
     "scores",
+    type=WRITTEN,
     metavar="F",
     help="Write the fused test scores to this file, and the fused dev scores beside it as dev-F. For a file of the "
     "results see --table.",
@@ -169,17 +181,22 @@ def command(
       fairtrial fuse --model model.json --test others.csv
     """
     from fairtrial.formats import read_pair, read_trials
+    from fairtrial.formats.files import check_place
+    from fairtrial.formats.registry import told_by_name
     from fairtrial.formats.results import check_target
     from fairtrial.fusion import FusionModel, apply_fusion, fuse
 
     files.check(context)
     asked.check()
-    read = (*files.dev, *files.test)
     if scores is not None:
-        _check_targets(scores, read, with_dev=files.model is None)
-    output.check(read)
+        told_by_name(Path(scores))
+        check_place(scores)
+        if files.model is None:
+            check_place(_beside(scores))
+            check_not_read((*files.dev, *files.test), also_written=[_beside(scores)])
+    output.check()
     if files.save is not None:
-        check_target(files.save, read, (".json",))
+        check_target(files.save, (".json",))
     if files.model is not None:
         saved = FusionModel.load(files.model)
         with reading_bar(files.test) as bar:
@@ -233,23 +250,6 @@ def _finish(
 def _beside(out: str) -> Path:
     """Where the fused dev scores go."""
     return Path(out).with_name(f"dev-{Path(out).name}")
-
-
-def _check_targets(out: str, inputs: Sequence[str], *, with_dev: bool) -> None:
-    """Raise an error before any work where a file could not be written, or is one that is read."""
-    from fairtrial.formats.files import expand
-    from fairtrial.formats.registry import told_by_name
-
-    told_by_name(Path(out))
-    read = {os.path.realpath(path) for path in expand(inputs)}
-    for place in (Path(out), *([_beside(out)] if with_dev else [])):
-        if not os.path.exists(place.absolute().parent):
-            raise OutputError(f"{place}: there is no directory {place.parent} to write to")
-        if os.path.exists(place) and place.is_dir():
-            raise OutputError(f"{place}: is a directory; name a file to write")
-        target = Path(os.path.realpath(place))
-        if {str(target), str(target.parent)} & read:
-            raise OutputError(f"{place}: the fused scores would be written over scores that are read; name another")
 
 
 def _write(test: Trials, dev: Trials | None, out: str) -> None:

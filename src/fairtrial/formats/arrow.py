@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fairtrial.formats.text import ArrowTexts, string_buffers
+from fairtrial.formats.zstd import zstd_stream
 from fairtrial.trials import Further, IdColumn
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_COMPRESSED = {".gz": "gzip", ".zst": "zstd"}
 _FORMULA = ("=", "+", "-", "@")
 
 
@@ -69,16 +71,28 @@ def _begins_like_a_formula(table: pa.Table) -> bool:
 
 
 def _write(table: pa.Table, place: Path, target: Path, *, delimiter: str, header: bool, quoting: str) -> None:
-    import pyarrow as pa
     import pyarrow.csv as arrow_csv
 
     options = arrow_csv.WriteOptions(
         include_header=header, delimiter=delimiter, quoting_style=quoting, quoting_header=quoting
     )
+    with _stream(place, target) as stream:
+        arrow_csv.write_csv(table, stream, options)
+
+
+@contextmanager
+def _stream(place: Path, target: Path) -> Iterator[pa.NativeFile]:
+    """A stream to a place, compressed as the target's name says; both compressions hold a checksum."""
+    import pyarrow as pa
+
+    ending = target.suffix.lower()
+    if ending == ".zst":
+        with zstd_stream(place) as stream:
+            yield stream
+        return
     with pa.OSFile(os.fsencode(place), "wb") as raw:
-        codec = _COMPRESSED.get(target.suffix.lower())
-        if codec is None:
-            arrow_csv.write_csv(table, raw, options)
-        else:
-            with pa.CompressedOutputStream(raw, codec) as stream:
-                arrow_csv.write_csv(table, stream, options)
+        if ending != ".gz":
+            yield raw
+            return
+        with pa.CompressedOutputStream(raw, "gzip") as stream:
+            yield stream
