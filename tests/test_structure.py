@@ -26,7 +26,7 @@ LAYERS = [
     {"intervals"},
     {"significance", "individuals"},
     {"evaluation", "comparison", "areas", "planning"},
-    {"fusion"},
+    {"fusion", "calibration"},
     {"benchmark", "scale"},
     {"plots", "report"},
     {"cli"},
@@ -95,7 +95,7 @@ def test_layers_name_every_room() -> None:
         ("pooch", {"benchmark"}),
         ("matplotlib", {"plots"}),
         ("jinja2", {"report"}),
-        ("numba", {"counting"}),
+        ("numba", {"counting", "scale"}),
     ],
 )
 def test_libraries_stay_in_their_rooms(library: str, rooms: set[str]) -> None:

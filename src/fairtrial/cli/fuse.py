@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,9 +12,10 @@ from click.core import ParameterSource
 from fairtrial.cli import options
 from fairtrial.cli.compare import systems_option
 from fairtrial.cli.files import READ, WRITTEN, FileCommand, check_not_read
-from fairtrial.cli.options import OutputOptions, ReadingOptions, choice, option
+from fairtrial.cli.options import ReadingOptions, choice, option
 from fairtrial.cli.output import print_result, say
 from fairtrial.cli.progress import reading_bar
+from fairtrial.cli.scores import ScoresOutput, beside, write_both
 from fairtrial.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -120,19 +120,6 @@ class FuseFiles:
                 raise ParameterError(f"{flag} does not go with --model: the model was fitted before; leave {flag} out")
 
 
-@dataclass(frozen=True, slots=True)
-class FuseOutput(OutputOptions):
-    """As elsewhere, but --out is for the fused scores."""
-
-    out: str | None = option(
-        "--table",
-        type=WRITTEN,
-        metavar="FILE",
-        help="Write the results to a file too, as --out of the other commands does: .csv, .tsv, .parquet, .md, .tex "
-        "or .json.",
-    )
-
-
 @click.command(cls=FileCommand)
 @options.takes(FuseFiles)
 @systems_option
@@ -154,14 +141,14 @@ class FuseOutput(OutputOptions):
     help="Write the fused test scores to this file, and the fused dev scores beside it as dev-F. For a file of the "
     "results see --table.",
 )
-@options.takes(ReadingOptions, FuseOutput)
+@options.takes(ReadingOptions, ScoresOutput)
 @click.pass_context
 def command(
     context: click.Context,
     files: FuseFiles,
     asked: FusionOptions,
     reading: ReadingOptions,
-    output: FuseOutput,
+    output: ScoresOutput,
     *,
     chosen: str | None,
     fusion: str,
@@ -192,8 +179,8 @@ def command(
         told_by_name(Path(scores))
         check_place(scores)
         if files.model is None:
-            check_place(_beside(scores))
-            check_not_read((*files.dev, *files.test), also_written=[_beside(scores)])
+            check_place(beside(scores))
+            check_not_read((*files.dev, *files.test), also_written=[beside(scores)])
     output.check()
     if files.save is not None:
         check_target(files.save, (".json",))
@@ -224,7 +211,7 @@ def command(
 
 
 def _finish(
-    output: FuseOutput,
+    output: ScoresOutput,
     result: FusionResult | AppliedFusion,
     scores: str | None,
     test: Trials,
@@ -236,32 +223,12 @@ def _finish(
     if model is not None and save is not None:
         model.save(save)
     if scores is not None:
-        _write(test, dev, scores)
+        write_both(test, dev, scores)
     print_result(output, result.tables(), result.to_dict())
     if output.json:
         return
     if scores is not None:
-        beside = "" if dev is None else f", of dev in {_beside(scores)}"
-        say(f"fused scores of test in {scores}{beside}")
+        other = "" if dev is None else f", of dev in {beside(scores)}"
+        say(f"fused scores of test in {scores}{other}")
     if save is not None:
         say(f"model in {save}")
-
-
-def _beside(out: str) -> Path:
-    """Where the fused dev scores go."""
-    return Path(out).with_name(f"dev-{Path(out).name}")
-
-
-def _write(test: Trials, dev: Trials | None, out: str) -> None:
-    """All files, or none of them."""
-    from fairtrial.formats import write_trials
-
-    new = not os.path.exists(out)
-    write_trials(test, out)
-    try:
-        if dev is not None:
-            write_trials(dev, _beside(out))
-    except Exception:
-        if new:
-            Path(out).unlink(missing_ok=True)
-        raise

@@ -312,7 +312,7 @@ def _reason(error: OSError, compression: str | None) -> str:
     return f"cannot be read: {_why(error)}"
 
 
-def read_whole(path: PathLike, most: int) -> bytes:
+def read_whole(path: PathLike, most: int = 1 << 30) -> bytes:
     """The bytes of a file that is small by its nature, such as a manifest or a model.
 
     Raises

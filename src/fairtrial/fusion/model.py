@@ -19,8 +19,6 @@ from fairtrial.fusion.steps import OPERATIONS, Step, run_steps
 from fairtrial.trials import Trials
 
 _KIND = "fairtrial fusion model"
-_MOST = 1 << 30
-"""Bytes of a model."""
 _VERSION = 1
 
 
@@ -199,7 +197,7 @@ class FusionModel:
         InputError
             A file that cannot be read, that is something else, or that is damaged.
         """
-        data = read_whole(path, _MOST)
+        data = read_whole(path)
         try:
             content = json.loads(data)
         except (ValueError, RecursionError) as error:
