@@ -10,6 +10,18 @@ from .benchmark.protocols import PROTOCOLS, Experiment, list_experiments, regist
 from .benchmark.results import BenchmarkResult
 from .benchmark.runner import RunSettings, run_benchmark
 from .benchmark.sets import Benchmark, BenchmarkSet, ListedFusion, SystemInfo
+from .calibration.comparing import EvidencePair, compare_evidence
+from .calibration.evidence import (
+    CostPoint,
+    bayes_errors,
+    cllr,
+    detection_cost,
+    empirical_cross_entropy,
+    min_cllr,
+    min_detection_cost,
+)
+from .calibration.judged import CalibratedSystem, calibrate
+from .calibration.model import Calibration, fit_calibration
 from .comparison import Comparison, compare, cross_validated_comparison
 from .counting.errors import ErrorCounts, ScoreSource, as_source, count_errors
 from .curves import PrecisionRecallCurve, RocCurve, auc_error, precision_recall_curve, roc_curve
@@ -155,6 +167,8 @@ __all__ = [
     "BoundedCurve",
     "BoundedEvaluation",
     "BreakEvenPoint",
+    "CalibratedSystem",
+    "Calibration",
     "Cell",
     "ChimericStudy",
     "ClaimsFound",
@@ -162,6 +176,7 @@ __all__ = [
     "Comparison",
     "ComparisonPlan",
     "Contest",
+    "CostPoint",
     "Counter",
     "CoverageRow",
     "CoverageStudy",
@@ -174,6 +189,7 @@ __all__ = [
     "EqualErrorRate",
     "ErrorCounts",
     "Evaluation",
+    "EvidencePair",
     "Experiment",
     "FairtrialError",
     "FitTest",
@@ -225,11 +241,13 @@ __all__ = [
     "area_tests",
     "as_source",
     "auc_error",
+    "bayes_errors",
     "bound_from_eers",
     "bounded_curve",
     "bounded_eer",
     "bounds_from_eers",
     "break_even_point",
+    "calibrate",
     "check_claims",
     "check_plan",
     "chimeric_sets",
@@ -237,10 +255,12 @@ __all__ = [
     "choose_thresholds",
     "class_interval",
     "class_test",
+    "cllr",
     "compact_letters",
     "compare",
     "compare_counted",
     "compare_curves",
+    "compare_evidence",
     "compare_pooled",
     "compare_runs",
     "comparison_power",
@@ -254,8 +274,10 @@ __all__ = [
     "cross_validated_curve",
     "curve_band",
     "dependent_test",
+    "detection_cost",
     "device_test",
     "draw_individuals",
+    "empirical_cross_entropy",
     "equal_error_rate",
     "equivalence_test",
     "errors_pmf",
@@ -264,6 +286,7 @@ __all__ = [
     "expected_areas",
     "f_ratio",
     "fit_beta_binomial",
+    "fit_calibration",
     "fit_model",
     "fit_test",
     "five_by_two_test",
@@ -284,6 +307,8 @@ __all__ = [
     "load_lausanne",
     "make_blocks",
     "mcnemar_test",
+    "min_cllr",
+    "min_detection_cost",
     "naive_interval",
     "naive_test",
     "open_trials",

@@ -259,7 +259,10 @@ def _spread(terms: Terms, measure: Measure, counts: Sequence[ErrorCounts], alpha
     weights = [local_weights(measure, own, alpha) for own in counts]
     people = terms[0][1].sets.people[1]
     if len(terms) == 1 and people is None:
-        return counted_spread(counts[0], weights[0])
+        counted = terms[0][1].counted_people
+        if counted is None:
+            return counted_spread(counts[0], weights[0])
+        return counted.spread(terms[0][1].place_of(index), weights[0][:2])
     errors, shared = _errors(terms, weights, index)
     if people is None:
         found = independent_spread(terms[0][1].trials.genuine, errors, shared)
@@ -393,7 +396,8 @@ def _values(measure: Measure, counts: Any, alphas: Floats) -> Floats:
 
 def _joint(terms: Terms, measure: Measure, indices: Sequence[int], deviations: ThresholdDeviations) -> Floats | None:
     """Twice the covariance of what the threshold adds and what the test trials add, by people who are in both."""
-    if deviations.by_people is None or not terms[0][1].sets.overlap:
+    first = terms[0][1]
+    if deviations.by_people is None or not first.sets.overlap or first.counted_people is not None:
         return None
     on_test = _test_deviations(terms, measure, indices)
     return np.asarray(2 * np.mean(deviations.by_people[:, list(indices)] * on_test, axis=0))

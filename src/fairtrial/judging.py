@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fairtrial.checks import as_generator, check_alphas, check_seed
+from fairtrial.counted_people import CountedPeople
 from fairtrial.counting.errors import (
     ErrorCounts,
     ScoreData,
@@ -27,7 +28,7 @@ from fairtrial.counting.errors import (
 from fairtrial.errors import TrialsError, listed
 from fairtrial.folds import Block, block_sources
 from fairtrial.people import Cluster, People, known_cluster, shared_people
-from fairtrial.reestimation import RESAMPLES, Draws, Movement, threshold_movement
+from fairtrial.reestimation import RESAMPLES, Draws, Movement, counted_movement, threshold_movement
 from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion, choose_thresholds
 from fairtrial.spread import Floats
 from fairtrial.tables import plural
@@ -83,7 +84,7 @@ class TrialSets:
     def __post_init__(self) -> None:
         if self.dev is not None:
             check_same_systems(self.dev, self.test)
-        if self.cluster not in (None, "none") and not isinstance(self.test, Trials):
+        if self.cluster not in (None, "none") and not _has_systems(self.test):
             raise TrialsError(f"cluster={self.cluster!r} needs test trials with ids")
 
     @cached_property
@@ -98,7 +99,9 @@ class TrialSets:
     @cached_property
     def sharing(self) -> Cluster:
         """What the judged trials share."""
-        return known_cluster(self.test, self.cluster) if isinstance(self.test, Trials) else "none"
+        if isinstance(self.test, Trials) or has_sources(self.test):
+            return known_cluster(self.test, self.cluster)
+        return "none"
 
     @cached_property
     def people(self) -> tuple[People | None, People | None]:
@@ -114,6 +117,8 @@ class TrialSets:
     @cached_property
     def overlap(self) -> int:
         """How many people take part in both dev and test."""
+        if has_sources(self.dev) and has_sources(self.test):
+            return 0 if self.sharing == "none" else len(self.dev.people & self.test.people)
         dev, test = self.people
         return 0 if dev is None or test is None else shared_people(dev, test)
 
@@ -137,12 +142,14 @@ class TrialSets:
         if self.origin == "same trials":
             found.append(SAME_TRIALS)
         if self.origin == "dev" and self.overlap:
-            found.append(f"{plural(self.overlap, 'person', 'people')} take part in both dev and test")
+            found.append(
+                f"{plural(self.overlap, 'person', 'people')} take part in both dev and test{_unshared(self.test)}"
+            )
         if self.people[1] is not None:
             found += self.people[1].notes
         elif self.cluster == "none":
             found.append('trials are taken as independent, as cluster="none" asks')
-        elif isinstance(self.test, Trials):
+        elif self.sharing == "none" and _has_systems(self.test):
             found.append("trials are taken as independent: without ids nothing tells which of them share a person")
         return tuple(found)
 
@@ -210,6 +217,9 @@ class Judgement:
             return None
         data = self.sets.dev
         source = as_source(data, system=self.own, what="dev")
+        if has_sources(data) and self.sets.sharing != "none":
+            between = partial(data.people_between, self.system, cluster=self.sets.sharing)
+            return counted_movement(source, between, self.criterion, self.alpha, self.dev, self.sets.draws)
         classes = None
         if isinstance(data, Trials):
             scores = data.column(self.system)
@@ -226,6 +236,21 @@ class Judgement:
         return np.asarray((self.dev.false_accepts > 0) & (self.dev.false_rejects > 0))
 
     @property
+    def counted_people(self) -> CountedPeople | None:
+        """Who takes part in judged trials that are not at hand: at the thresholds in their order, each once."""
+        data, cluster = self.sets.test, self.sets.sharing
+        if not has_sources(data) or cluster == "none":
+            return None
+        if "people" not in self.kept:
+            self.kept["people"] = data.people_between(self.system, np.unique(self.test.threshold), cluster)
+        found: CountedPeople | None = self.kept["people"]
+        return found
+
+    def place_of(self, index: int) -> int:
+        """Where the threshold of one of the alphas stands among all of them, each counted once."""
+        return int(np.searchsorted(np.unique(self.test.threshold), self.test.threshold[index]))
+
+    @property
     def own(self) -> str | None:
         """The system's name, where the trials have systems; None where there is nothing but scores."""
         return self.system if _has_systems(self.sets.test) else None
@@ -237,16 +262,18 @@ class Judgement:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the reader should know of the threshold."""
+        people = () if self.counted_people is None else self.counted_people.notes
         if self.dev is None or self.criterion.alpha_means != "target" or len(self.alpha) > 1:
-            return ()
+            return people
         aim = self.criterion.aim
         weights = None if aim is None else aim.weights_at()
         far = weights is None or weights.far != 0
         errors = int((self.dev.false_accepts if far else self.dev.false_rejects)[0])
         if errors >= SUPPORT:
-            return ()
+            return people
         word = "false accept" if far else "false reject"
         return (
+            *people,
             f"{self.system}: the target rests on {plural(errors, word)} on dev; with fewer than {SUPPORT} it is "
             "hardly known what it amounts to",
         )
@@ -309,6 +336,11 @@ def wrong_decisions(trials: Trials, system: str | None, threshold: float) -> NDA
 def seed_of(rng: np.random.Generator | int | None) -> int:
     """A seed that several systems can share: itself, or one drawn from a generator."""
     return check_seed(rng) if isinstance(rng, int) else int(as_generator(rng).integers(2**62))
+
+
+def _unshared(test: ScoreData) -> str:
+    """What is not known of people in both sets, where the trials are not at hand."""
+    return "; that they move threshold and figure together is not counted" if has_sources(test) else ""
 
 
 def _has_systems(data: ScoreData) -> bool:

@@ -9,10 +9,10 @@ person takes part in both: the sum over people, less the pairs of people that it
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +42,14 @@ _DOMINANT = 0.2
 """The share of a class's trials above which one person decides too much."""
 
 
-def known_cluster(trials: Trials, cluster: Cluster | None) -> Cluster:
+class _WithIds(Protocol):
+    """Trials that say which ids they have."""
+
+    @property
+    def ids(self) -> Collection[str]: ...
+
+
+def known_cluster(trials: _WithIds, cluster: Cluster | None) -> Cluster:
     """What trials share: what the caller says, if the trials have the ids for it; else all ids that they have."""
     known = [name for name in ("claim", "subject") if name in trials.ids]
     if cluster is None:
@@ -224,25 +231,8 @@ class People:
         """What the reader should know of the people: roles with one person, one person with much of the weight."""
         if self.cluster == "none":
             return ()
-        found = []
-        for word, part in (("genuine", self.genuine), ("impostor", self.impostor)):
-            found += [
-                f"all {word} trials have the same {role}: how {role}s differ cannot be told, and intervals and "
-                f"tests hold for this {role} only"
-                for role in part.alone
-            ]
-            largest = float(part.shares.max())
-            if not part.alone and largest > _DOMINANT:
-                found.append(
-                    f"one person takes part in {100 * largest:.0f} % of the {word} trials: they are worth "
-                    f"{part.effective:.1f} people of equal weight, and intervals and tests are rough"
-                )
-            elif part.effective < 10:
-                found.append(
-                    f"{word} trials are of {part.effective:.3g} people of equal weight in one role: with fewer than "
-                    "10, intervals and tests are rough"
-                )
-        return (*found, *self.doubts)
+        found = (("genuine", self.genuine), ("impostor", self.impostor))
+        return (*(note for word, part in found for note in class_notes(word, part)), *self.doubts)
 
     def variance(self, deviations: Floats) -> Spread:
         """The variance of a sum of contributions, one per trial, that sum to 0 in each class."""
@@ -316,6 +306,40 @@ class People:
         for members in self.strata:
             numbers[:, members] = rng.multinomial(len(members), np.full(len(members), 1 / len(members)), size=count)
         return numbers
+
+
+class _Shares(Protocol):
+    """The people of one class of trials, as far as their weights go."""
+
+    @property
+    def alone(self) -> tuple[str, ...]: ...
+
+    @property
+    def shares(self) -> Floats: ...
+
+    @property
+    def effective(self) -> float: ...
+
+
+def class_notes(word: str, part: _Shares) -> list[str]:
+    """What the reader should know of the people of a class: roles with one person, one person with much weight."""
+    found = [
+        f"all {word} trials have the same {role}: how {role}s differ cannot be told, and intervals and "
+        f"tests hold for this {role} only"
+        for role in part.alone
+    ]
+    largest = float(part.shares.max())
+    if not part.alone and largest > _DOMINANT:
+        found.append(
+            f"one person takes part in {100 * largest:.0f} % of the {word} trials: they are worth "
+            f"{part.effective:.1f} people of equal weight, and intervals and tests are rough"
+        )
+    elif part.effective < 10:
+        found.append(
+            f"{word} trials are of {part.effective:.3g} people of equal weight in one role: with fewer than "
+            "10, intervals and tests are rough"
+        )
+    return found
 
 
 def _doubts(trials: Trials, cluster: Cluster) -> tuple[str, ...]:

@@ -7,14 +7,15 @@ where a trial is of two people; replicates of trials alone tell how much that is
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from math import pi, sqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fairtrial.counted_people import CountedClass, CountedPeople
 from fairtrial.counting.errors import ErrorCounts, ScoreSource, count_errors, rank_tally
 from fairtrial.counting.search import Level, crossing_points
 from fairtrial.people import Members, People
@@ -157,6 +158,47 @@ def threshold_movement(
     return Movement(candidates, at, by_people, by_trials, max(effective - 1, 1.0), draws, crossing)
 
 
+def counted_movement(
+    dev: ScoreSource,
+    people_between: Callable[[Floats], CountedPeople | None],
+    criterion: Criterion,
+    alphas: Floats,
+    chosen: ErrorCounts,
+    draws: Draws,
+) -> Movement:
+    """The same for trials that are not at hand, of people known by the numbers of their trials between thresholds.
+
+    Trials are drawn as if they were independent; `people_between` counts those of each person.
+    """
+    people = people_between(np.unique(chosen.threshold))
+    if people is None:
+        return threshold_movement(dev, None, None, criterion, alphas, chosen, draws)
+    crossing = criterion.search == "crossing"
+    candidates = _candidates(dev, None, criterion, chosen, people.effective)
+    people = people_between(candidates)
+    assert people is not None
+    counts = count_errors(dev, candidates)
+    own = replace(draws, size=people.size, _kept={})
+    frr, far = (
+        own.people() @ _deviations_of(part, np.asarray(rates), own, at_crossing=crossing)
+        for part, rates in zip(people.classes, (counts.frr, counts.far), strict=True)
+    )
+    by_people = _choose(counts, far, frr, criterion, alphas)
+    by_trials = _choose(counts, *_counted(counts, dev, draws), criterion, alphas)
+    at = np.searchsorted(candidates, chosen.threshold)
+    return Movement(candidates, at, by_people, by_trials, max(people.effective - 1, 1.0), own, crossing)
+
+
+def _deviations_of(part: CountedClass, rates: Floats, draws: Draws, *, at_crossing: bool) -> Floats:
+    """Deviations of an error rate at each candidate by the units of people that are drawn."""
+    by_person = (part.errors().sum(axis=0) - rates * part.together[:, None]) / part.total
+    units = draws.units(np.arange(part.counts.shape[1]))
+    found = np.zeros((draws.units_count, len(rates)))
+    np.add.at(found, units, by_person)
+    found = _left_out(found, part.together, part.total, part.effective, draws)
+    return _with_more_errors(found, part.total, part.effective) if at_crossing else found
+
+
 def _candidates(
     dev: ScoreSource, classes: _Classes | None, criterion: Criterion, chosen: ErrorCounts, effective: float
 ) -> Floats:
@@ -235,7 +277,9 @@ def _moves(ranked: _Ranked, people: People | None, draws: Draws, *, at_crossing:
         if people is not None and multipliers is not None:
             part = people.classes[which]
             deviations = _by_person(table, part, draws)
-            by_people.append(multipliers @ (_with_more_errors(deviations, part) if at_crossing else deviations))
+            if at_crossing:
+                deviations = _with_more_errors(deviations, len(part.rows), part.effective)
+            by_people.append(multipliers @ deviations)
     moved = (by_people[1], by_people[0]) if by_people and people is not None and people.cluster != "none" else None
     return moved, (by_trials[1], by_trials[0])
 
@@ -290,20 +334,25 @@ def _by_person(table: _Table, part: Members, draws: Draws) -> Floats:
     found = table.sums(draws.units(part.people[0]), size)
     for column in part.people[1:]:
         found += table.sums(draws.units(column[part.apart]), size, part.apart)
-    trials = np.zeros(size)
-    np.add.at(trials, draws.units(np.arange(len(part.person_trials))), part.person_trials)
-    found /= (1 - np.minimum(trials / len(part.rows), 0.9))[:, None]
-    return np.asarray(found * sqrt(max(part.effective - 1, 1.0) / max(part.effective, 2.0)))
+    return _left_out(found, part.person_trials, len(part.rows), part.effective, draws)
 
 
-def _with_more_errors(deviations: Floats, part: Members) -> Floats:
+def _left_out(found: Floats, person_trials: Floats, total: int, effective: float, draws: Draws) -> Floats:
+    """Deviations as they would be if each unit of people were left out in turn."""
+    trials = np.zeros(draws.units_count)
+    np.add.at(trials, draws.units(np.arange(len(person_trials))), person_trials)
+    found /= (1 - np.minimum(trials / total, 0.9))[:, None]
+    return np.asarray(found * sqrt(max(effective - 1, 1.0) / max(effective, 2.0)))
+
+
+def _with_more_errors(deviations: Floats, trials: int, effective: float) -> Floats:
     """Deviations that are somewhat larger where errors are few.
 
     A rate of few errors shows little of how alike the errors of a person are. So it is taken to have an error or two
     more, each with the variance of one trial times the square root of trials per person.
     """
     squares = np.sum(deviations**2, axis=0)
-    more = _MORE_ERRORS * sqrt(len(part.rows) / part.effective) / len(part.rows) ** 2
+    more = _MORE_ERRORS * sqrt(trials / effective) / trials**2
     return np.asarray(deviations * np.sqrt(1 + np.divide(more, squares, out=np.zeros_like(squares), where=squares > 0)))
 
 

@@ -359,7 +359,7 @@ def test_one_set_only() -> None:
 @pytest.mark.parametrize("place", ["lab/dev.csv", "./lab/../lab/test.csv", "link.csv"])
 def test_scores_that_are_read_are_never_written_over(place: str) -> None:
     Path("link.csv").symlink_to("lab/dev.csv")
-    assert f"{place}: the results would be written over files that are read" in refused("--out", place)
+    assert f"{place}: would be written over files that are read" in refused("--out", place)
 
 
 def test_neither_is_the_manifest_nor_by_a_report() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +138,11 @@ def test_rows_are_written_and_the_journal_removed(folder: Path) -> None:
     assert lines[0].split(",")[:6] == ["n", "m", "pi", "rho", "method", "coverage"]
 
 
+def sealed(text: str) -> str:
+    """A line of a journal."""
+    return f"{zlib.crc32(text.encode()):08x} {text}"
+
+
 def test_a_stopped_study_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     found = answer(*SMALL)["cells"]
     seen = 0
@@ -155,7 +162,8 @@ def test_a_stopped_study_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = journal.read_text().splitlines()
     assert len(lines) == 1 + 3
     # a mark in what was found shows that it is not computed again
-    journal.write_text("\n".join([lines[0], lines[1].replace('"too_low": ', '"too_low": 7'), *lines[2:], ""]))
+    marked = lines[1][9:].replace('"too_low": ', '"too_low": 7')
+    journal.write_text("\n".join([lines[0], sealed(marked), *lines[2:], ""]))
     calls: list[float] = []
     with monkeypatch.context() as patch:
         patch.setattr(Bar, "advance", lambda self, amount=1: calls.append(amount))
@@ -168,10 +176,22 @@ def test_a_stopped_study_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_journal_of_other_settings_is_refused() -> None:
-    Path("rows.csv.journal").write_text('{"seed": 3}\n')
+    Path("rows.csv.journal").write_text(sealed('{"seed": 3}') + "\n")
     result = run(*SMALL, "--out", "rows.csv")
     assert (result.exit_code, result.stdout) == (2, "")
     assert "rows.csv.journal: is the journal of a study with other settings" in result.stderr
+
+
+def test_a_second_process_on_one_output_is_refused() -> None:
+    cell = ["--n", "30", "--m", "2", "--pi", ".1", "--rho", ".1", "--datasets", "20", "--out", "rows.csv"]
+    with open("rows.csv.journal", "wb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        result = run(*cell)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert "rows.csv.journal: another process is at work on this study; wait for its end" in result.stderr
+        assert not Path("rows.csv").exists()
+    assert run(*cell).exit_code == 0  # a lock ends with the process
+    assert not Path("rows.csv.journal").exists()
 
 
 def test_like_a_table_of_counts() -> None:

@@ -100,7 +100,7 @@ REFUSED = {
     "benchmark --data passwd.toml": "'/etc/hostname' is outside the directory of the manifest",
     "benchmark --data link.toml": "'link.csv' is outside the directory of the manifest",
     "merge pipe.ftc --out all.ftc": "pipe.ftc: cannot be read: it is not a file",
-    "interval individuals latin.parquet": "latin.parquet: cannot be read as Parquet",
+    "interval individuals latin.parquet": "latin.parquet: is not a complete Parquet file",
     "evaluate --dev latin.parquet --test dev.csv": "latin.parquet: is not a complete Parquet file",
     "evaluate --dev /dev/null --test dev.csv": "/dev/null: is neither a file nor a pipe",
 }

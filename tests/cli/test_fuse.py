@@ -226,7 +226,7 @@ def test_no_error_is_infinite_gain() -> None:
         (["--out", ""], "the name does not say which format to write"),
         (["--out", "nowhere/fused.csv"], "there is no directory nowhere to write to"),
         (["--out", f"{'long' * 100}.csv"], "cannot be written"),
-        (["--out", "test.csv"], "test.csv: the fused scores would be written over scores that are read"),
+        (["--out", "test.csv"], "test.csv: would be written over files that are read"),
     ],
     ids=lambda value: " ".join(value)[:30] if isinstance(value, list) else "",
 )
@@ -237,14 +237,14 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments: list[str], message: st
 def test_inputs_are_never_written_over_by_the_file_beside() -> None:
     Path("dev.csv").rename("dev-fused.csv")
     message = refused("--dev", "dev-fused.csv", "--test", "test.csv", "--out", "fused.csv")
-    assert "dev-fused.csv: the fused scores would be written over scores that are read" in message
+    assert "dev-fused.csv: would be written over files that are read" in message
 
 
 def test_nothing_is_written_into_a_directory_that_is_read() -> None:
     Path("parts").mkdir()
     write_trials(TEST, "parts/fused.parquet")
     message = refused("--dev", "dev.csv", "--test", "parts", "--out", "parts/fused.parquet")
-    assert "would be written over scores that are read" in message
+    assert "would be written over files that are read" in message
 
 
 def test_two_files_or_none() -> None:

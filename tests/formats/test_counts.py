@@ -99,7 +99,7 @@ BAD: dict[str, tuple[str, str | bytes, list[str]]] = {
     "too-few-columns": ("a.csv", CSV + "4\n", ["line 5", "1 columns where 2 were expected"]),
     "truncated-gzip": ("a.csv.gz", gzip.compress(CSV.encode())[:-6], ["gzip data is damaged or cut off"]),
     "binary": ("a.csv", bytes(range(256)) * 4, ["expected a header"]),
-    "parquet-truncated": ("a.parquet", parquet(TABLE)[:-20], ["cannot be read as Parquet"]),
+    "parquet-truncated": ("a.parquet", parquet(TABLE)[:-20], ["is not a complete Parquet file"]),
     "parquet-columns": ("a.parquet", parquet({"errors": [0, 1]}), ["expected a header", "found errors"]),
     "parquet-twice": (
         "a.parquet",

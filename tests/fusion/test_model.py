@@ -157,6 +157,10 @@ def test_a_damaged_file(path: str, value: Any, message: str, tmp_path: Path) -> 
     content = json.loads(file.read_text())
     damage(content, path, value)
     file.write_text(json.dumps(content))
+    with pytest.raises(InputError, match=r'its checksum does not fit what it holds; .*, or take "checksum" out'):
+        FusionModel.load(file)
+    del content["checksum"]
+    file.write_text(json.dumps(content))
     with pytest.raises(InputError, match=message):
         FusionModel.load(file)
 

@@ -39,6 +39,7 @@ GOOD: dict[str, tuple[str, ...]] = {
                  "--like counts.csv --datasets 3 --resamples 3 --workers 1",
                  "--n 5 --m 2 --pi .1 --rho .1 --exact --method dr --workers 1"),
     "fuse": (f"{_PAIR}", f"{_PAIR} --fusion logistic --normalise z", "--test test.csv --model model.json"),
+    "calibrate": (f"{_SETS}", f"{_SETS} --method pav --out out.csv", f"{_SETS} --fuse --dcf sre18 --save out.json"),
     "predict": (f"{_SETS}",),
     "chimeric": (f"{_SETS} --move voice --assignments 2",),
     "benchmark": ("--data lab --protocol fp-full", "--data lab/benchmark.toml --fusion mean,max"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import zlib
 from dataclasses import replace
 from math import sqrt
 from pathlib import Path
@@ -115,14 +116,19 @@ def test_a_stopped_study_goes_on(tmp_path: Path) -> None:
     assert calls == [16]
 
 
+def sealed(text: str) -> str:
+    """A line of a journal."""
+    return f"{zlib.crc32(text.encode()):08x} {text}"
+
+
 def test_what_the_journal_holds_is_not_computed_again(tmp_path: Path) -> None:
     journal = tmp_path / "study.journal"
     cell = Cell(30, 2, 0.1, 0.1)
     run_study([cell], QUICKLY, journal=journal)
     header, line = journal.read_text().splitlines()
-    rows = json.loads(line)
+    rows = json.loads(line[9:])
     rows[0]["coverage"] = 0.125
-    journal.write_text(f"{header}\n{json.dumps(rows)}\n")
+    journal.write_text(f"{header}\n{sealed(json.dumps(rows))}\n")
     assert run_study([cell], QUICKLY, journal=journal).rows[0].coverage == 0.125
 
 
@@ -187,18 +193,22 @@ def test_a_journal_of_other_settings_is_refused(tmp_path: Path, change: dict[str
 def test_a_damaged_journal_is_refused(tmp_path: Path, line: str) -> None:
     journal = tmp_path / "study.journal"
     run_study([Cell(30, 2, 0.1, 0.1)], QUICKLY, journal=journal)
-    damaged = journal.read_text() + f"{line}\n" + journal.read_text().splitlines()[1] + "\n"
-    journal.write_text(damaged)
-    with pytest.raises(InputError, match=r"study\.journal: is damaged .*remove the file"):
-        run_study([Cell(30, 2, 0.1, 0.1)], QUICKLY, journal=journal)
-    assert journal.read_text() == damaged
+    whole = journal.read_text()
+    for entry in (line, sealed(line)):
+        damaged = whole + f"{entry}\n" + whole.splitlines()[1] + "\n"
+        journal.write_text(damaged)
+        with pytest.raises(InputError, match=r"study\.journal, line 3: is damaged: .*remove the file"):
+            run_study([Cell(30, 2, 0.1, 0.1)], QUICKLY, journal=journal)
+        assert journal.read_text() == damaged
 
 
 def test_a_journal_with_a_cell_out_of_range_is_refused(tmp_path: Path) -> None:
     journal = tmp_path / "study.journal"
     run_study([Cell(30, 2, 0.1, 0.1)], QUICKLY, journal=journal)
-    journal.write_text(journal.read_text().replace('"pi": 0.1', '"pi": 7'))
-    with pytest.raises(InputError, match="is damaged"):
+    header, line = journal.read_text().splitlines()
+    beyond = line[9:].replace('"pi": 0.1', '"pi": 7')
+    journal.write_text(f"{header}\n{sealed(beyond)}\n")
+    with pytest.raises(InputError, match="line 2: is damaged: it does not hold a cell"):
         run_study([Cell(30, 2, 0.1, 0.1)], QUICKLY, journal=journal)
 
 

@@ -28,6 +28,7 @@ COMMANDS = {
     "mcnemar": "McNemar's test from two numbers.",
     "plan": "How many people and attempts a test needs.",
     "coverage": "How well intervals for repeated attempts cover.",
+    "calibrate": "Make log-likelihood ratios of scores, and see how good they are.",
     "fuse": "Fuse systems and see what is gained.",
     "predict": "Predict fusions from Gaussian fits of their parts.",
     "chimeric": "What chimeric users do to a fusion.",

@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from fairtrial.cli import options
+from fairtrial.cli.files import FileCommand, check_not_read
 from fairtrial.cli.fuse import FusionOptions
 from fairtrial.cli.options import OutputOptions, option
 from fairtrial.cli.output import print_result
 from fairtrial.cli.progress import Bar
 from fairtrial.cli.reporting import check_report, repeat_of, report_option, write_page
-from fairtrial.errors import OutputError, ParameterError, cut
+from fairtrial.errors import ParameterError, cut
 
 if TYPE_CHECKING:
     from fairtrial.benchmark.contest import Contest
@@ -82,13 +82,16 @@ class ProtocolOptions:
 
         self._check_applies(DATASETS[self.data].uses if self.data in DATASETS else ("outside",))
         if self.data in DATASETS:
-            return load_dataset(self.data, seed=self.seed, repeats=self.repeats, failed_enrolment=failed_enrolment)
-        if not os.path.exists(self.data):
+            found = load_dataset(self.data, seed=self.seed, repeats=self.repeats, failed_enrolment=failed_enrolment)
+        elif os.path.exists(self.data):
+            found = read_benchmark(self.data, outside=self.outside)
+        else:
             known = ", ".join(DATASETS)
             raise ParameterError(
                 f"--data {cut(self.data)}: there is no such directory, and no set of that name; sets are {known}"
             )
-        return read_benchmark(self.data, outside=self.outside)
+        check_not_read(found.files)
+        return found
 
     def _check_applies(self, used: Sequence[str]) -> None:
         """Raise an error where an option was given that means nothing to these data."""
@@ -102,7 +105,7 @@ class ProtocolOptions:
                 options.refuse_given([name], f"{where}, not to {cut(self.data)}")
 
 
-@click.command()
+@click.command(cls=FileCommand)
 @options.takes(ProtocolOptions)
 @click.option("--set", "sets", multiple=True, metavar="NAME", help="Only this set, such as LP1; may be repeated.")
 @options.takes(FusionOptions)
@@ -151,7 +154,6 @@ def command(
     _check_methods(run.methods)
     fusing.check()
     benchmark = run.load(failed_enrolment)
-    _check_not_read([output.out, report], benchmark.files)
     if sets:
         benchmark = benchmark.only(sets)
     if pooled is not None and len(run.methods) != 2:
@@ -250,13 +252,3 @@ def _check_methods(names: Sequence[str]) -> None:
         as_fusion(name)
         if names.count(name) > 1:
             raise ParameterError(f"--fusion names {name} twice")
-
-
-def _check_not_read(targets: Sequence[str | None], files: Sequence[Path]) -> None:
-    """Raise an error where results would be written over the manifest or over scores, or into a directory of them."""
-    read = {os.path.realpath(path) for path in files}
-    for place in targets:
-        if place is not None:
-            target = Path(os.path.realpath(place))
-            if {str(target), str(target.parent)} & read:
-                raise OutputError(f"{place}: the results would be written over files that are read; name another")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import click
 
 from fairtrial.cli import options
+from fairtrial.cli.files import READ, FileCommand
 from fairtrial.cli.options import OutputOptions, ReadingOptions, TwoSets, option
 from fairtrial.cli.output import print_result
 from fairtrial.cli.progress import Bar, reading_bar
@@ -23,10 +24,18 @@ class _Modality:
         help="The systems of the modality whose people are exchanged, by commas.",
     )
     other_dev: tuple[str, ...] = option(
-        "--other-dev", multiple=True, metavar="F", help="In place of --move: dev scores of the other modality."
+        "--other-dev",
+        multiple=True,
+        type=READ,
+        metavar="F",
+        help="In place of --move: dev scores of the other modality.",
     )
     other_test: tuple[str, ...] = option(
-        "--other-test", multiple=True, metavar="F", help="In place of --move: test scores of the other modality."
+        "--other-test",
+        multiple=True,
+        type=READ,
+        metavar="F",
+        help="In place of --move: test scores of the other modality.",
     )
     assignments: int = option(
         "--assignments", type=int, default=50, show_default=True, metavar="N", help="How often people are assigned."
@@ -39,7 +48,7 @@ class _Modality:
             raise ParameterError("give either --move A[,B...], or both --other-dev F and --other-test F")
 
 
-@click.command()
+@click.command(cls=FileCommand)
 @options.takes(TwoSets, _Modality)
 @click.option("--fusion", default="mean", show_default=True, metavar="NAME", help="A method of `fairtrial fuse`.")
 @click.option("--normalise", default="none", show_default=True, metavar="NAME", help="As in `fairtrial fuse`.")
@@ -68,7 +77,7 @@ def command(
     from fairtrial.fusion.chimeric import chimeric_study
 
     modality.check()
-    output.check((*files.files, *modality.other_dev, *modality.other_test))
+    output.check()
     with reading_bar(files.dev, files.test, modality.other_dev, modality.other_test) as bar:
         pair = read_pair(files.dev, files.test, progress=bar.advance, **reading.keywords())
         other = None

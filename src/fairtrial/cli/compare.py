@@ -10,6 +10,7 @@ import click
 
 from fairtrial.cli import options
 from fairtrial.cli.counted import NEEDS_SCORES, are_counts, chosen_systems, read_counters, refuse
+from fairtrial.cli.files import FileCommand
 from fairtrial.cli.options import (
     ChanceOptions,
     InputOptions,
@@ -37,7 +38,7 @@ resamples_option = click.option(
 )
 
 
-@click.command()
+@click.command(cls=FileCommand)
 @options.takes(InputOptions, PointOptions, ChanceOptions)
 @systems_option
 @click.option("--reference", metavar="NAME", help="Compare the others with this system only.")
@@ -92,7 +93,7 @@ def command(
     from fairtrial.scale.comparing import compare_counted
 
     check_report(report)
-    output.check(files.files)
+    output.check()
     point.check(measure)
     check_chosen(chosen, reading)
     rule, figure = point.rule, options.measure_by_name(measure, point.dcf)

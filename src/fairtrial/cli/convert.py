@@ -5,16 +5,18 @@ from __future__ import annotations
 import click
 
 from fairtrial.cli import options
+from fairtrial.cli.files import READ, WRITTEN, FileCommand
 from fairtrial.cli.options import ReadingOptions
 from fairtrial.cli.output import print_json, print_notes, say
 from fairtrial.cli.progress import reading_bar
 
 
-@click.command()
-@click.argument("inputs", nargs=-1, required=True, metavar="IN...")
+@click.command(cls=FileCommand)
+@click.argument("inputs", nargs=-1, required=True, type=READ, metavar="IN...")
 @click.option(
     "--out",
     required=True,
+    type=WRITTEN,
     metavar="OUT",
     help="The file to write; its ending says the format: .csv, .tsv, .parquet, .npz, .txt, and .gz or .zst after it.",
 )
@@ -36,7 +38,9 @@ def command(reading: ReadingOptions, *, inputs: tuple[str, ...], out: str, to: s
       fairtrial convert gen.scores imp.scores --out both.csv.gz
     """
     from fairtrial.formats import read_trials, write_trials
+    from fairtrial.formats.files import check_place
 
+    check_place(out)
     with reading_bar(inputs) as bar:
         trials = read_trials(inputs, progress=bar.advance, **reading.keywords())
     notes = (*trials.notes, *write_trials(trials, out, format=to))

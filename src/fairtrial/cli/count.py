@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fairtrial.cli import options
+from fairtrial.cli.files import READ, WRITTEN, FileCommand
 from fairtrial.cli.merge import print_counter
 from fairtrial.cli.options import ReadingOptions
 from fairtrial.cli.progress import reading_bar
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
     from fairtrial.trials import Trials
 
 
-@click.command()
-@click.argument("inputs", nargs=-1, required=True, metavar="F...")
-@click.option("--out", required=True, metavar="P.ftc", help="The file of counts to write.")
+@click.command(cls=FileCommand)
+@click.argument("inputs", nargs=-1, required=True, type=READ, metavar="F...")
+@click.option("--out", required=True, type=WRITTEN, metavar="P.ftc", help="The file of counts to write.")
 @click.option(
     "--precision",
     type=float,
@@ -71,7 +72,7 @@ def command(
     from fairtrial.formats.results import check_target
     from fairtrial.scale.counter import Counter
 
-    check_target(out, inputs, (ENDING,))
+    check_target(out, (ENDING,))
     counter: Counter | None = None
     notes: list[str] = []
     with reading_bar(inputs) as bar:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from fairtrial.checks import check_workers
 from fairtrial.cli import options
+from fairtrial.cli.files import READ, FileCommand
 from fairtrial.cli.options import OutputOptions, choice, option
 from fairtrial.cli.output import print_result
 from fairtrial.cli.progress import Bar
@@ -116,11 +116,14 @@ grid_option = click.option(
 )
 
 
-@click.command()
+@click.command(cls=FileCommand)
 @grid_option
 @options.takes(GridOptions)
 @click.option(
-    "--like", metavar="F", help="In place of a grid: a table of errors and attempts, to study data like these."
+    "--like",
+    type=READ,
+    metavar="F",
+    help="In place of a grid: a table of errors and attempts, to study data like these.",
 )
 @click.option("--claims", is_flag=True, help="What the paper claims beside what this study finds.")
 @options.takes(StudyOptions, OutputOptions)
@@ -148,6 +151,7 @@ def command(
       fairtrial coverage --grid quick --claims
     """
     from fairtrial.individuals import PAPER, QUICK, check_claims, run_study
+    from fairtrial.individuals.journal import remove_journal
 
     settings = asked.settings()
     if asked.workers is not None:
@@ -156,7 +160,7 @@ def command(
     asked.check()
     if like is not None:
         options.refuse_given(["workers"], "applies to the cells of a grid, and --like has one")
-    output.check([] if like is None else [like])
+    output.check()
     journal = None
     if like is not None:
         study = _study_like(like, settings, grid_name, axes)
@@ -176,7 +180,7 @@ def command(
         tables, answer = [*tables, *found.tables()], {**answer, **found.to_dict()}
     print_result(output, tables, answer)
     if journal is not None:
-        Path(journal).unlink(missing_ok=True)
+        remove_journal(journal)
 
 
 def numbers_of(flag: str, text: str, kind: Callable[[str], Number]) -> tuple[Number, ...]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fairtrial.cli import options
+from fairtrial.cli.files import FileCommand
 from fairtrial.cli.options import OutputOptions, argument, choice, option
 from fairtrial.cli.output import print_result
 from fairtrial.errors import ParameterError
@@ -67,7 +68,7 @@ def _number(text: str) -> float:
         raise ParameterError(f"{text!r} is not a number: an EER is a fraction, as in .0057 or TAN=.0057") from error
 
 
-@click.command()
+@click.command(cls=FileCommand)
 @options.takes(BoundOptions, OutputOptions)
 def command(asked: BoundOptions, output: OutputOptions) -> None:
     """Bound the significance of published EERs on a common dataset; EERs are fractions.

@@ -11,6 +11,7 @@ import click
 from fairtrial.cli import options
 from fairtrial.cli.compare import resamples_option
 from fairtrial.cli.counted import NEEDS_SCORES, are_counts, chosen_systems, read_counters, refuse
+from fairtrial.cli.files import FileCommand
 from fairtrial.cli.opened import PlaceOptions
 from fairtrial.cli.options import ChanceOptions, InputOptions, OutputOptions, ReadingOptions, choice, option
 from fairtrial.cli.output import print_result
@@ -162,7 +163,7 @@ measure_option = options.measure_option(
 pool_option = click.option("--pool", is_flag=True, help="One more curve: the errors of all systems pooled.")
 
 
-@click.command()
+@click.command(cls=FileCommand)
 @options.takes(InputOptions, CurveOptions, ChanceOptions)
 @measure_option
 @options.takes(BandOptions)
@@ -199,7 +200,7 @@ def command(
     """
     from fairtrial.cli.inputs import Inputs, OpenInputs, read_or_open
 
-    output.check(files.files)
+    output.check()
     curve.check(measure, *([] if asked.no_areas else options.names_of(asked.areas)))
     drawn = None if band.bands == "none" else band.bands
     if are_counts(files):

@@ -9,6 +9,7 @@ import click
 
 from fairtrial.cli import options
 from fairtrial.cli.counted import NEEDS_SCORES, are_counts, chosen_systems, read_counters, refuse
+from fairtrial.cli.files import FileCommand
 from fairtrial.cli.opened import PlaceOptions
 from fairtrial.cli.options import ChanceOptions, InputOptions, OutputOptions, PointOptions, ReadingOptions
 from fairtrial.cli.output import print_result
@@ -28,7 +29,7 @@ eer_option = click.option(
 )
 
 
-@click.command()
+@click.command(cls=FileCommand)
 @options.takes(InputOptions, PointOptions, ChanceOptions)
 @options.measure_option("--measure", "measures", multiple=True, help="One more figure on test; may be repeated.")
 @eer_option
@@ -76,7 +77,7 @@ def command(
     more = [options.measure_by_name(name, point.dcf) for name in dict.fromkeys(measures)]
     rule = point.rule
     check_report(report)
-    output.check(files.files)
+    output.check()
     if are_counts(files):
         refuse(report=report)
         options.refuse_given(["resample", "resamples", "seed"], NEEDS_SCORES)

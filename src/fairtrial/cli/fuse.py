@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,10 +11,12 @@ from click.core import ParameterSource
 
 from fairtrial.cli import options
 from fairtrial.cli.compare import systems_option
-from fairtrial.cli.options import OutputOptions, ReadingOptions, choice, option
+from fairtrial.cli.files import READ, WRITTEN, FileCommand, check_not_read
+from fairtrial.cli.options import ReadingOptions, choice, option
 from fairtrial.cli.output import print_result, say
 from fairtrial.cli.progress import reading_bar
-from fairtrial.errors import OutputError, ParameterError
+from fairtrial.cli.scores import ScoresOutput, beside, write_both
+from fairtrial.errors import ParameterError
 
 if TYPE_CHECKING:
     from fairtrial.fusion import AppliedFusion, FusionModel, FusionResult
@@ -84,18 +84,28 @@ class FuseFiles:
     """Development and test scores, or a saved model and test scores."""
 
     dev: tuple[str, ...] = option(
-        "--dev", multiple=True, metavar="F", help="Development scores: a file, a glob or a directory; may be repeated."
+        "--dev",
+        multiple=True,
+        type=READ,
+        metavar="F",
+        help="Development scores: a file, a glob or a directory; may be repeated.",
     )
     test: tuple[str, ...] = option(
         "--test",
         required=True,
         multiple=True,
+        type=READ,
         metavar="F",
         help="Test scores: a file, a glob or a directory; may be repeated.",
     )
-    save: str | None = option("--save", metavar="M.json", help="Save the fusion and its thresholds as a model.")
+    save: str | None = option(
+        "--save", type=WRITTEN, metavar="M.json", help="Save the fusion and its thresholds as a model."
+    )
     model: str | None = option(
-        "--model", metavar="M.json", help="In place of --dev: judge a saved model at the thresholds it was saved with."
+        "--model",
+        type=READ,
+        metavar="M.json",
+        help="In place of --dev: judge a saved model at the thresholds it was saved with.",
     )
 
     def check(self, context: click.Context) -> None:
@@ -110,19 +120,7 @@ class FuseFiles:
                 raise ParameterError(f"{flag} does not go with --model: the model was fitted before; leave {flag} out")
 
 
-@dataclass(frozen=True, slots=True)
-class FuseOutput(OutputOptions):
-    """As elsewhere, but --out is for the fused scores."""
-
-    out: str | None = option(
-        "--table",
-        metavar="FILE",
-        help="Write the results to a file too, as --out of the other commands does: .csv, .tsv, .parquet, .md, .tex "
-        "or .json.",
-    )
-
-
-@click.command()
+@click.command(cls=FileCommand)
 @options.takes(FuseFiles)
 @systems_option
 @click.option(
@@ -138,18 +136,19 @@ class FuseOutput(OutputOptions):
 @click.option(
     "--out",
     "scores",
+    type=WRITTEN,
     metavar="F",
     help="Write the fused test scores to this file, and the fused dev scores beside it as dev-F. For a file of the "
     "results see --table.",
 )
-@options.takes(ReadingOptions, FuseOutput)
+@options.takes(ReadingOptions, ScoresOutput)
 @click.pass_context
 def command(
     context: click.Context,
     files: FuseFiles,
     asked: FusionOptions,
     reading: ReadingOptions,
-    output: FuseOutput,
+    output: ScoresOutput,
     *,
     chosen: str | None,
     fusion: str,
@@ -169,17 +168,22 @@ def command(
       fairtrial fuse --model model.json --test others.csv
     """
     from fairtrial.formats import read_pair, read_trials
+    from fairtrial.formats.files import check_place
+    from fairtrial.formats.registry import told_by_name
     from fairtrial.formats.results import check_target
     from fairtrial.fusion import FusionModel, apply_fusion, fuse
 
     files.check(context)
     asked.check()
-    read = (*files.dev, *files.test)
     if scores is not None:
-        _check_targets(scores, read, with_dev=files.model is None)
-    output.check(read)
+        told_by_name(Path(scores))
+        check_place(scores)
+        if files.model is None:
+            check_place(beside(scores))
+            check_not_read((*files.dev, *files.test), also_written=[beside(scores)])
+    output.check()
     if files.save is not None:
-        check_target(files.save, read, (".json",))
+        check_target(files.save, (".json",))
     if files.model is not None:
         saved = FusionModel.load(files.model)
         with reading_bar(files.test) as bar:
@@ -207,7 +211,7 @@ def command(
 
 
 def _finish(
-    output: FuseOutput,
+    output: ScoresOutput,
     result: FusionResult | AppliedFusion,
     scores: str | None,
     test: Trials,
@@ -219,49 +223,12 @@ def _finish(
     if model is not None and save is not None:
         model.save(save)
     if scores is not None:
-        _write(test, dev, scores)
+        write_both(test, dev, scores)
     print_result(output, result.tables(), result.to_dict())
     if output.json:
         return
     if scores is not None:
-        beside = "" if dev is None else f", of dev in {_beside(scores)}"
-        say(f"fused scores of test in {scores}{beside}")
+        other = "" if dev is None else f", of dev in {beside(scores)}"
+        say(f"fused scores of test in {scores}{other}")
     if save is not None:
         say(f"model in {save}")
-
-
-def _beside(out: str) -> Path:
-    """Where the fused dev scores go."""
-    return Path(out).with_name(f"dev-{Path(out).name}")
-
-
-def _check_targets(out: str, inputs: Sequence[str], *, with_dev: bool) -> None:
-    """Raise an error before any work where a file could not be written, or is one that is read."""
-    from fairtrial.formats.files import expand
-    from fairtrial.formats.registry import told_by_name
-
-    told_by_name(Path(out))
-    read = {os.path.realpath(path) for path in expand(inputs)}
-    for place in (Path(out), *([_beside(out)] if with_dev else [])):
-        if not os.path.exists(place.absolute().parent):
-            raise OutputError(f"{place}: there is no directory {place.parent} to write to")
-        if os.path.exists(place) and place.is_dir():
-            raise OutputError(f"{place}: is a directory; name a file to write")
-        target = Path(os.path.realpath(place))
-        if {str(target), str(target.parent)} & read:
-            raise OutputError(f"{place}: the fused scores would be written over scores that are read; name another")
-
-
-def _write(test: Trials, dev: Trials | None, out: str) -> None:
-    """All files, or none of them."""
-    from fairtrial.formats import write_trials
-
-    new = not os.path.exists(out)
-    write_trials(test, out)
-    try:
-        if dev is not None:
-            write_trials(dev, _beside(out))
-    except Exception:
-        if new:
-            Path(out).unlink(missing_ok=True)
-        raise

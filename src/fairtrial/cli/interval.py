@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairtrial.cli import options
+from fairtrial.cli.files import READ, FileGroup
 from fairtrial.cli.options import OutputOptions, ReadingOptions, choice, option
 from fairtrial.cli.output import print_result
 from fairtrial.cli.progress import reading_bar
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from fairtrial.intervals import RateInterval
 
 
-@click.group()
+@click.group(cls=FileGroup)
 def command() -> None:
     """Intervals for error rates that are known from a table or a paper, or of people tested several times.
 
@@ -116,7 +117,7 @@ class ErrorOptions:
 
 
 @command.command()
-@click.argument("file", metavar="FILE")
+@click.argument("file", type=READ, metavar="FILE")
 @click.option(
     "--method",
     "methods",
@@ -158,7 +159,7 @@ def individuals(
     from fairtrial.individuals import REPEATED_METHODS, repeated_intervals
     from fairtrial.tables import interval_text
 
-    output.check([file])
+    output.check()
     if methods and not {"sb", "brr", "all"} & set(methods):
         options.refuse_given(["resamples", "seed"], f"applies to sb and brr, not to {', '.join(methods)}")
     people, other, notes = _people(file, errors, reading)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import click
 
 from fairtrial.cli import options
+from fairtrial.cli.files import FileCommand
 from fairtrial.cli.options import OutputOptions
 from fairtrial.cli.output import print_result
 
 
-@click.command()
+@click.command(cls=FileCommand)
 @click.option("--b", type=int, required=True, metavar="N", help="Number of trials that only A got wrong.")
 @click.option("--c", type=int, required=True, metavar="N", help="Number of trials that only B got wrong.")
 @options.takes(OutputOptions)

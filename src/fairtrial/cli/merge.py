@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fairtrial.cli import options
+from fairtrial.cli.files import READ, WRITTEN, FileCommand
 from fairtrial.cli.output import print_json, print_notes, say
 from fairtrial.cli.progress import Bar
 
@@ -15,9 +16,9 @@ if TYPE_CHECKING:
     from fairtrial.scale.counter import Counter
 
 
-@click.command()
-@click.argument("inputs", nargs=-1, required=True, metavar="P.ftc...")
-@click.option("--out", required=True, metavar="M.ftc", help="The file of counts to write.")
+@click.command(cls=FileCommand)
+@click.argument("inputs", nargs=-1, required=True, type=READ, metavar="P.ftc...")
+@click.option("--out", required=True, type=WRITTEN, metavar="M.ftc", help="The file of counts to write.")
 @options.json_option
 def command(*, inputs: tuple[str, ...], out: str, json_: bool) -> None:
     """Merge files of counts into one; their order does not matter.
@@ -31,7 +32,7 @@ def command(*, inputs: tuple[str, ...], out: str, json_: bool) -> None:
     from fairtrial.formats.results import check_target
     from fairtrial.scale.merging import load_counters
 
-    check_target(out, inputs, (ENDING,))
+    check_target(out, (ENDING,))
     paths = expand(inputs)
     with Bar("merging", len(paths)) as bar:
         counter = load_counters(paths, progress=bar.advance)

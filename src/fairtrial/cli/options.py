@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from fairtrial.checks import check_seed
+from fairtrial.cli.files import READ, WRITTEN
 from fairtrial.cli.output import note_later
 from fairtrial.errors import ParameterError, cut
 
@@ -204,6 +205,7 @@ class OutputOptions:
 
     out: str | None = option(
         "--out",
+        type=WRITTEN,
         metavar="FILE",
         help="Write the results to a file too: .csv, .tsv and .parquet hold the main table, .md and .tex all tables, "
         ".json what --json prints.",
@@ -211,12 +213,12 @@ class OutputOptions:
     terms: Terms = option("--terms", **TERMS)
     json: bool = option("--json", is_flag=True, help="Print one JSON object and nothing else.")
 
-    def check(self, inputs: Sequence[str] = ()) -> None:
-        """Raise an error before any work where the file could not be written, or is one that is read."""
+    def check(self) -> None:
+        """Raise an error before any work where the file could not be written."""
         if self.out is not None:
             from fairtrial.formats.results import ENDINGS, check_target
 
-            check_target(self.out, inputs, (*ENDINGS, ".json"))
+            check_target(self.out, (*ENDINGS, ".json"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,9 +310,9 @@ class InputOptions:
     """Development and test scores, or development scores that are cut into folds."""
 
     dev: tuple[str, ...] = option(
-        "--dev", required=True, multiple=True, metavar="F", help=f"Development scores: {_FILES}"
+        "--dev", required=True, multiple=True, type=READ, metavar="F", help=f"Development scores: {_FILES}"
     )
-    test: tuple[str, ...] = option("--test", multiple=True, metavar="F", help=f"Test scores: {_FILES}")
+    test: tuple[str, ...] = option("--test", multiple=True, type=READ, metavar="F", help=f"Test scores: {_FILES}")
     folds: int | None = option(
         "--folds",
         type=int,
@@ -329,9 +331,11 @@ class TwoSets:
     """Development and test scores."""
 
     dev: tuple[str, ...] = option(
-        "--dev", required=True, multiple=True, metavar="F", help=f"Development scores: {_FILES}"
+        "--dev", required=True, multiple=True, type=READ, metavar="F", help=f"Development scores: {_FILES}"
     )
-    test: tuple[str, ...] = option("--test", required=True, multiple=True, metavar="F", help=f"Test scores: {_FILES}")
+    test: tuple[str, ...] = option(
+        "--test", required=True, multiple=True, type=READ, metavar="F", help=f"Test scores: {_FILES}"
+    )
 
     @property
     def files(self) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairtrial.cli import options
+from fairtrial.cli.files import FileCommand
 from fairtrial.cli.options import OutputOptions, choice, option
 from fairtrial.cli.output import print_result
 from fairtrial.errors import ParameterError
@@ -179,7 +180,7 @@ class PlanOptions:
         )
 
 
-@click.command()
+@click.command(cls=FileCommand)
 @options.takes(PlanOptions)
 @options.seed_option
 @options.takes(OutputOptions)

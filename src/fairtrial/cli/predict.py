@@ -9,6 +9,7 @@ import click
 
 from fairtrial.cli import options
 from fairtrial.cli.compare import systems_option
+from fairtrial.cli.files import READ, FileCommand
 from fairtrial.cli.options import OutputOptions, ReadingOptions, option
 from fairtrial.cli.output import print_result
 from fairtrial.cli.progress import Bar, reading_bar
@@ -19,14 +20,14 @@ class _Files:
     """Development scores, and perhaps test scores."""
 
     dev: tuple[str, ...] = option(
-        "--dev", required=True, multiple=True, metavar="F", help="Scores that the Gaussians are fitted to."
+        "--dev", required=True, multiple=True, type=READ, metavar="F", help="Scores that the Gaussians are fitted to."
     )
     test: tuple[str, ...] = option(
-        "--test", multiple=True, metavar="F", help="Test scores, for the HTER at the threshold from dev."
+        "--test", multiple=True, type=READ, metavar="F", help="Test scores, for the HTER at the threshold from dev."
     )
 
 
-@click.command()
+@click.command(cls=FileCommand)
 @options.takes(_Files)
 @systems_option
 @click.option(
@@ -59,7 +60,7 @@ def command(
     from fairtrial.formats import read_pair, read_trials
     from fairtrial.fusion.prediction import predict_fusions
 
-    output.check((*files.dev, *files.test))
+    output.check()
     with reading_bar(files.dev, files.test) as bar:
         if files.test:
             dev, test = read_pair(files.dev, files.test, progress=bar.advance, **reading.keywords())

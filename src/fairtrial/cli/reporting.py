@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from fairtrial.cli.files import WRITTEN
 from fairtrial.cli.output import say
 from fairtrial.errors import OutputError, visible
 
@@ -18,18 +19,22 @@ if TYPE_CHECKING:
     from fairtrial.report.page import InputFile, Page, Repeat
 
 report_option = click.option(
-    "--report", metavar="FILE.html", help="Write one page with tables and figures, to look at and to share."
+    "--report",
+    type=WRITTEN,
+    metavar="FILE.html",
+    help="Write one page with tables and figures, to look at and to share.",
 )
 
 
 def check_report(path: str | None) -> None:
     """Raise an error before any work where the page could not be written."""
+    from fairtrial.formats.files import check_place
+
     if path is None:
         return
     if Path(path).suffix.lower() not in (".html", ".htm"):
         raise OutputError(f"{path}: the name of a report should end in .html")
-    if not Path(path).absolute().parent.is_dir():
-        raise OutputError(f"{path}: there is no directory {Path(path).parent} to write to")
+    check_place(path)
 
 
 def repeat_of(inputs: Iterable[str], seed: int | None) -> Repeat:

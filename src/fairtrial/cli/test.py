@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fairtrial.cli import options
+from fairtrial.cli.files import READ, FileGroup
 from fairtrial.cli.options import OutputOptions, argument, option
 from fairtrial.cli.output import print_result
 from fairtrial.cli.progress import Bar
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from fairtrial.individuals import FitTest, Generator, IndividualsTests
 
 
-@click.group()
+@click.group(cls=FileGroup)
 def command() -> None:
     """Tests of error rates.
 
@@ -32,7 +33,7 @@ def command() -> None:
 class TestOptions:
     """Whose errors are tested, and against what."""
 
-    files: tuple[str, ...] = argument(nargs=-1, required=True, metavar="FILE [FILE]")
+    files: tuple[str, ...] = argument(nargs=-1, required=True, type=READ, metavar="FILE [FILE]")
     rate: float | None = option("--rate", type=float, metavar="X", help="With one FILE: the rate to test against.")
     paired: bool = option("--paired", is_flag=True, help="With two FILEs: the same people tested both devices.")
     confidence: float = option(
@@ -62,7 +63,7 @@ def individuals(asked: TestOptions, output: OutputOptions, *, alternative: optio
       fairtrial test individuals counts.csv --rate .01 --alternative less
       fairtrial test individuals a.csv b.csv --paired
     """
-    output.check(asked.files)
+    output.check()
     found = _tests(asked, alternative)
     print_result(output, found.tables(), found.to_dict())
 
@@ -93,7 +94,7 @@ def _tests(asked: TestOptions, alternative: options.Alternatives) -> Individuals
 class FitOptions:
     """Which models of whose errors."""
 
-    file: str = argument(metavar="FILE")
+    file: str = argument(type=READ, metavar="FILE")
     models: tuple[Generator, ...] = option(
         "--model",
         type=click.Choice(["beta-binomial", "oman-zucker"]),
@@ -133,6 +134,6 @@ def fit(asked: FitOptions, output: OutputOptions) -> None:
     Example:
       fairtrial test fit counts.csv
     """
-    output.check([asked.file])
+    output.check()
     found = asked.test()
     print_result(output, found.tables(), found.to_dict())

@@ -11,7 +11,7 @@ FRR(t) = #{genuine <= t} / NC.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import reduce
@@ -165,6 +165,20 @@ class Sources(Protocol):
 
     def same_as(self, other: Any) -> bool:
         """Whether both are the same trials."""
+        ...
+
+    @property
+    def ids(self) -> Collection[str]:
+        """Which ids the trials have."""
+        ...
+
+    @property
+    def people(self) -> set[str]:
+        """The names of all who take part."""
+        ...
+
+    def people_between(self, system: str, thresholds: NDArray[np.float64], cluster: Any) -> Any:
+        """People, `CountedPeople`, by the numbers of their trials between thresholds that rise; None without any."""
         ...
 
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fairtrial.formats.text import ArrowTexts, string_buffers
+from fairtrial.formats.zstd import zstd_stream
 from fairtrial.trials import Further, IdColumn
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_COMPRESSED = {".gz": "gzip", ".zst": "zstd"}
 _FORMULA = ("=", "+", "-", "@")
 
 
@@ -75,9 +76,24 @@ def _write(table: pa.Table, place: Path, target: Path, *, delimiter: str, header
 
     options = arrow_csv.WriteOptions(include_header=False, delimiter=delimiter, quoting_style=quoting)
     names = pa.table([pa.array([name]) for name in table.column_names], names=table.column_names)
-    rows = (names, table) if header else (table,)
+    with _stream(place, target) as stream:
+        for part in (names, table) if header else (table,):
+            arrow_csv.write_csv(part, stream, options)
+
+
+@contextmanager
+def _stream(place: Path, target: Path) -> Iterator[pa.NativeFile]:
+    """A stream to a place, compressed as the target's name says; both compressions hold a checksum."""
+    import pyarrow as pa
+
+    ending = target.suffix.lower()
+    if ending == ".zst":
+        with zstd_stream(place) as stream:
+            yield stream
+        return
     with pa.OSFile(os.fsencode(place), "wb") as raw:
-        codec = _COMPRESSED.get(target.suffix.lower())
-        with nullcontext(raw) if codec is None else pa.CompressedOutputStream(raw, codec) as stream:
-            for part in rows:
-                arrow_csv.write_csv(part, stream, options)
+        if ending != ".gz":
+            yield raw
+            return
+        with pa.CompressedOutputStream(raw, "gzip") as stream:
+            yield stream

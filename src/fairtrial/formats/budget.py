@@ -60,7 +60,7 @@ def size_text(size: int) -> str:
 class BoundedStream:
     """A readable file that passes on what a stream gives, and ends where that is more than it may be, or damaged.
 
-    It raises no error when it is read: Arrow reads ahead in threads of its own, which would still read when the process ends.
+    It raises no error when it is read: threads in which Arrow reads ahead would still be there when the process ends.
 
     Parameters
     ----------

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from fairtrial.errors import InputError, listed
 from fairtrial.formats.cells import split_rows
 from fairtrial.formats.files import Head, PathLike, read_head
+from fairtrial.formats.sealed_parquet import open_parquet
 from fairtrial.formats.text import Kind, Layout, read_columns
 
 _DELIMITERS = ",\t;"
@@ -71,20 +72,19 @@ def _parquet(
     head: Head, numbers: Sequence[str], names: Sequence[str], optional: Sequence[str], what: str
 ) -> dict[str, NDArray[Any]]:
     import pyarrow as pa
-    import pyarrow.parquet as parquet
 
+    with open_parquet(head) as file:
+        _check_names(file.schema_arrow.names, head, (*numbers, *names), what)
+        names = (*names, *(name for name in optional if name in file.schema_arrow.names))
+        table = file.read(columns=[*numbers, *names])
     try:
-        with parquet.ParquetFile(head.source) as file:
-            _check_names(file.schema_arrow.names, head, (*numbers, *names), what)
-            names = (*names, *(name for name in optional if name in file.schema_arrow.names))
-            table = file.read(columns=[*numbers, *names])
         return {
             **{name: table.column(name).cast(pa.float64()).to_numpy() for name in numbers},
             **{name: np.array(table.column(name).cast(pa.string()).to_pylist(), dtype=object) for name in names},
         }
     except MemoryError:
         raise
-    except (pa.ArrowException, OSError, UnicodeError) as error:
+    except (pa.ArrowException, UnicodeError) as error:
         raise InputError(f"{head.path}: cannot be read as Parquet: {error}") from error
 
 

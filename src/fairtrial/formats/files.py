@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import stat
 import tempfile
-import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from io import BufferedReader, FileIO, RawIOBase
@@ -15,9 +14,10 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
-from fairtrial.errors import InputError, OutputError, cut
+from fairtrial.errors import FairtrialError, InputError, OutputError, cut
 from fairtrial.formats.budget import BoundedStream, check_unpacked, default_size, size_text
 from fairtrial.formats.globs import files_matching
+from fairtrial.formats.locks import place_beside, remove_leftovers
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -312,7 +312,7 @@ def _reason(error: OSError, compression: str | None) -> str:
     return f"cannot be read: {_why(error)}"
 
 
-def read_whole(path: PathLike, most: int) -> bytes:
+def read_whole(path: PathLike, most: int = 1 << 30) -> bytes:
     """The bytes of a file that is small by its nature, such as a manifest or a model.
 
     Raises
@@ -345,18 +345,60 @@ def system_name(head: Head) -> str:
 
 @contextmanager
 def write_whole(path: PathLike) -> Iterator[Path]:
-    """A place to write to that becomes `path` when all went well, and leaves nothing when not."""
+    """A place to write to that becomes `path` when all went well, and leaves nothing when not.
+
+    What was written is on the disk before it takes the place of an older file, whose permissions it keeps. What
+    processes that were killed left of earlier attempts is removed.
+    """
     try:
         target = Path(os.path.realpath(path))  # through a link, not over it
-        place = target.with_name(f".{target.name}.{os.getpid()}-{threading.get_ident()}.part")
-        if target.is_dir():
-            raise OutputError(f"{path}: is a directory; name a file to write")
-        if target.exists() and not target.is_file():
-            raise OutputError(f"{path}: is not a regular file; name a file to write")
-        try:
+        known = target.stat() if target.exists() else None
+        if known is not None:
+            _check_replaceable(path, known.st_mode)
+        remove_leftovers(target)
+        with place_beside(target, 0o666 if known is None else 0o600) as place:
             yield place
+            _sync(place, os.O_RDWR)
+            if known is not None:
+                _set_permissions(place, known)
             os.replace(place, target)
-        finally:
-            place.unlink(missing_ok=True)
+            with suppress(OSError):  # a directory cannot be asked everywhere
+                _sync(target.parent, os.O_RDONLY)
+    except FairtrialError:
+        raise
     except (OSError, ValueError) as error:
         raise OutputError(f"{path}: cannot be written: {_why(error)}; nothing was left behind") from error
+
+
+def check_place(path: PathLike) -> None:
+    """Raise an error before any work where a file could not be written."""
+    folder = Path(path).parent
+    if not folder.is_dir():
+        raise OutputError(f"{path}: there is no directory {folder} to write to")
+    if os.path.exists(path):
+        _check_replaceable(path, Path(path).stat().st_mode)
+
+
+def _check_replaceable(path: PathLike, mode: int) -> None:
+    if stat.S_ISDIR(mode):
+        raise OutputError(f"{path}: is a directory; name a file to write")
+    if not stat.S_ISREG(mode):
+        raise OutputError(f"{path}: is not a regular file; name a file to write")
+    if not mode & 0o222:
+        raise OutputError(f"{path}: is write-protected; name another file, or allow writing with chmod u+w")
+
+
+def _set_permissions(place: Path, known: os.stat_result) -> None:
+    if hasattr(os, "chown"):
+        with suppress(OSError):  # only the superuser can give a file away
+            os.chown(place, known.st_uid, known.st_gid)
+    place.chmod(stat.S_IMODE(known.st_mode))
+
+
+def _sync(path: Path, flags: int) -> None:
+    """Wait until a file, or the names in a directory, are on the disk."""
+    file = os.open(path, flags)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)

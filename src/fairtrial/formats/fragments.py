@@ -90,7 +90,9 @@ def remote_dataset(address: str) -> Any:
         found = system.glob(path) if any(mark in path for mark in "*?[") else [path]
         if not found:
             raise FileNotFoundError("there is no such file")
-        return ds.dataset(found if len(found) > 1 else found[0], format="parquet", filesystem=system)
+        checked = ds.ParquetFragmentScanOptions(page_checksum_verification=True)
+        form = ds.ParquetFileFormat(default_fragment_scan_options=checked)
+        return ds.dataset(found if len(found) > 1 else found[0], format=form, filesystem=system)
     except (OSError, ValueError, ImportError) as error:
         raise InputError(f"{address}: cannot be read: {error}") from error
 

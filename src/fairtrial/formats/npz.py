@@ -3,11 +3,13 @@ or two arrays ``genuine`` and ``impostor`` of scores."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
+from zipfile import ZipFile
 
 import numpy as np
 
@@ -20,6 +22,11 @@ from fairtrial.formats.text import EXACT
 from fairtrial.tables import plural
 from fairtrial.trials import ID_FIELDS, Further, IdColumn, Ids, Trials
 
+_END = 22
+"""Bytes at the end of a zip archive, before a comment."""
+_MANY = 0xFFFF
+"""What an archive says there if it has more members than it can say."""
+_SMALL = 1 << 26
 _OWN = ("scores", "genuine", "label", "impostor", "systems", *ID_FIELDS)
 
 
@@ -37,11 +44,14 @@ def _read_one(head: Head, options: ReadOptions) -> Sheet:
     origin = str(head.path)
     try:
         with open(head.source, "rb") as file, np.load(file, allow_pickle=False) as archive:
+            _check_count(file, archive.zip)
             members = {name: _member(archive, name) for name in archive.files}
             needed = _needed(members, origin)
             if head.max_size is not None:
                 check_unpacked(sum(found.size for found in needed.values()), head.max_size, head.path)
-            arrays: dict[str, Any] = {name: archive[name] for name in needed}
+            for name in set(members) - set(needed):
+                _check_small(archive, name)
+            arrays: dict[str, Any] = {name: _whole(archive, name) for name in needed}
     except (MemoryError, InputError):
         raise
     except Exception as error:  # a damaged archive may raise nearly anything, from five libraries
@@ -63,8 +73,7 @@ class _Member:
 
 def _member(archive: Any, name: str) -> _Member | None:
     """What an archive has by this name; None where that is not an array."""
-    known = archive.zip.namelist()
-    place = name if name in known else f"{name}.npy"
+    place = _place(archive, name)
     with archive.zip.open(place) as file:
         if not file.peek(6).startswith(np.lib.format.MAGIC_PREFIX):
             return None
@@ -75,6 +84,20 @@ def _member(archive: Any, name: str) -> _Member | None:
     if size > archive.zip.getinfo(place).file_size:
         raise ValueError(f"{name} is cut off")
     return _Member(shape, size)
+
+
+def _place(archive: Any, name: str) -> str:
+    """What the archive itself calls a member."""
+    return name if name in archive.zip.namelist() else f"{name}.npy"
+
+
+def _check_small(archive: Any, name: str) -> None:
+    """Compare what plays no part with its checksum, unless it is large: damaged, it might have played one."""
+    if archive.zip.getinfo(_place(archive, name)).file_size > _SMALL:
+        return
+    with archive.zip.open(_place(archive, name)) as member:
+        while member.read(1 << 20):
+            pass
 
 
 def _needed(members: dict[str, _Member | None], origin: str) -> dict[str, _Member]:
@@ -93,6 +116,23 @@ def _needed(members: dict[str, _Member | None], origin: str) -> dict[str, _Membe
     raise InputError(
         f"{origin}: holds {listed(members) or 'nothing'}; expected scores and genuine, or genuine and impostor"
     )
+
+
+def _check_count(file: IO[bytes], found: ZipFile) -> None:
+    """Raise an error unless there are as many members as the archive says at its end."""
+    file.seek(-_END - len(found.comment), os.SEEK_END)
+    count = int.from_bytes(file.read(_END)[10:12], "little")
+    if count not in (_MANY, len(found.infolist())):
+        raise ValueError(f"it should hold {count} arrays, and {len(found.infolist())} are found")
+
+
+def _whole(archive: Any, name: str) -> Any:
+    """An array with nothing after it, as only what is read to its end is compared with its checksum."""
+    with archive.zip.open(_place(archive, name)) as member:
+        array = np.lib.format.read_array(member, allow_pickle=False)
+        if member.read(1):
+            raise ValueError(f"{name} holds more than its header says")
+    return array
 
 
 def _numbers(array: Any, name: str, origin: str) -> Any:

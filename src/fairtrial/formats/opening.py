@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fairtrial.errors import InputError, ParameterError, TrialsError, listed, shown
-from fairtrial.formats import parquet
 from fairtrial.formats.files import Head, PathLike, expand, list_directory, read_head, system_name
 from fairtrial.formats.finishing import finish
 from fairtrial.formats.pieces import Piece
 from fairtrial.formats.registry import check_options, find_format, told_by_content
+from fairtrial.formats.sealed_parquet import open_parquet
 from fairtrial.formats.sheets import ReadOptions
 from fairtrial.tables import plural
 from fairtrial.trials import Trials
@@ -93,8 +93,8 @@ def open_pieces(
         check_options(chosen, options)
         if chosen.pieces is None:
             raise InputError(
-                f"{head.path}: the format {chosen.name} cannot be read in pieces; convert it to Parquet, as in "
-                "fairtrial convert OLD --out NEW.parquet, or read it whole with read_trials"
+                f"{head.path}: the format {chosen.name} cannot be read in pieces; write it as Parquet "
+                "first, as write_trials does, or read it whole with read_trials"
             )
         pieces = chosen.pieces(head, options, size)
         if not pieces:
@@ -176,7 +176,7 @@ def expected_memory(paths: Sequence[PathLike]) -> int:
 
 def _expected(head: Head) -> int:
     if head.data.startswith(b"PAR1"):
-        with parquet.opened(head) as file:
+        with open_parquet(head) as file:
             rows: int = file.metadata.num_rows
             return rows * sum(_WIDTHS.get(str(kind), _TEXT) for kind in file.schema_arrow.types)
     return head.path.stat().st_size * (_COMPRESSED if head.compression else _PLAIN)

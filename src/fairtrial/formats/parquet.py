@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -12,11 +11,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.errors import InputError, cut, listed, shown
+from fairtrial.errors import InputError, cut, listed
 from fairtrial.formats.budget import check_unpacked
 from fairtrial.formats.files import Head, Progress, system_name
 from fairtrial.formats.identities import called
 from fairtrial.formats.roles import Look, Roles, check_names, find_roles, look_at
+from fairtrial.formats.sealed_parquet import open_parquet, write_parquet
 from fairtrial.formats.sheets import ReadOptions, Sheet, ids_of_flags
 from fairtrial.formats.table import sheet_of, to_arrow
 from fairtrial.formats.text import EXACT, ArrowTexts, Kind, ids_from_arrow
@@ -77,7 +77,7 @@ def _concatenate(parts: Sequence[IdColumn]) -> IdColumn:
 
 
 def _read_one(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
-    with opened(head) as file:
+    with open_parquet(head) as file:
         roles = plan_roles(file.schema_arrow, first_rows(file), options, str(head.path))
         if head.max_size is not None:
             check_unpacked(_unpacked_size(file.metadata, len(roles.columns)), head.max_size, head.path)
@@ -87,21 +87,6 @@ def _read_one(head: Head, options: ReadOptions, progress: Progress | None) -> Sh
     if progress is not None:
         progress(head.source.stat().st_size)
     return sheet_of_table(head, table, roles, options)
-
-
-@contextmanager
-def opened(head: Head) -> Iterator[pq.ParquetFile]:
-    """The file; what is wrong with it becomes an `InputError`."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        with open(head.source, "rb") as raw, pq.ParquetFile(raw) as file:
-            yield file
-    except MemoryError:
-        raise
-    except (pa.ArrowException, OSError, UnicodeError) as error:
-        raise InputError(f"{head.origin}: is not a complete Parquet file: {shown(error, 200)}") from error
 
 
 FirstRows: TypeAlias = "Callable[[list[str]], Any]"
@@ -251,12 +236,9 @@ def _further(column: pa.ChunkedArray) -> Any:
 
 def write(trials: Trials, place: Path, target: Path) -> tuple[str, ...]:
     """Write Parquet."""
-    import pyarrow.parquet as pq
-
     table = to_arrow(trials, target)
     if trials.columns:
         told = {_METADATA: json.dumps({"columns": list(trials.columns)}).encode()}
         table = table.replace_schema_metadata({**(table.schema.metadata or {}), **told})
-    with open(place, "wb") as file:
-        pq.write_table(table, file, compression="zstd")
+    write_parquet(table, place)
     return ()

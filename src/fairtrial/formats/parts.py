@@ -44,8 +44,6 @@ def write_part(path: PathLike, header: Mapping[str, Any], arrays: Mapping[str, N
     with write_whole(path) as place, open(place, "wb") as file:
         file.write(content)
         file.write(_checksum(content))
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def read_part(path: PathLike) -> tuple[dict[str, Any], Arrays]:

@@ -16,6 +16,7 @@ from fairtrial.formats import bob, parquet, table
 from fairtrial.formats.blocks import Block, cut_blocks
 from fairtrial.formats.files import Head, system_name
 from fairtrial.formats.roles import Roles
+from fairtrial.formats.sealed_parquet import open_parquet
 from fairtrial.formats.sheets import ReadOptions, Sheet
 from fairtrial.formats.text import Layout
 
@@ -91,7 +92,7 @@ class ParquetPiece:
     def _tables(self, head: Head, group: int, columns: list[str]) -> Iterator[pa.Table]:
         import pyarrow as pa
 
-        with parquet.opened(head) as file:
+        with open_parquet(head) as file:
             if file.metadata.row_group(group).num_rows <= self.at_once:
                 yield file.read_row_group(group, columns=columns, use_threads=False)
                 return
@@ -172,7 +173,7 @@ def _skip(stream: Any, count: int) -> None:
 
 def parquet_pieces(head: Head, options: ReadOptions, size: int) -> list[Piece]:
     """The pieces of a Parquet file: row groups, so many together as are read at once."""
-    with parquet.opened(head) as file:
+    with open_parquet(head) as file:
         roles = parquet.plan_roles(file.schema_arrow, parquet.first_rows(file), options, str(head.path))
         check_wide(roles, head)
         at_once = rows_at_once(size, roles)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fairtrial.errors import OutputError
 from fairtrial.formats.arrow import write_text
-from fairtrial.formats.files import PathLike, expand, write_whole
+from fairtrial.formats.files import PathLike, check_place, write_whole
+from fairtrial.formats.sealed_parquet import write_parquet
 
 if TYPE_CHECKING:
     from fairtrial.tables import Table, Terms
@@ -26,27 +26,18 @@ def check_ending(path: PathLike, known: Sequence[str] = ENDINGS) -> str:
     return ending
 
 
-def check_target(path: PathLike, inputs: Sequence[PathLike] = (), known: Sequence[str] = ENDINGS) -> None:
-    """Raise an error before any work where results could not be written, or over files that are read.
+def check_target(path: PathLike, known: Sequence[str] = ENDINGS) -> None:
+    """Raise an error before any work where results could not be written.
 
     Parameters
     ----------
     path
         The file to be written.
-    inputs
-        Files, globs and directories that are read.
     known
         The endings that the name may have.
     """
     check_ending(path, known)
-    if not os.path.exists(Path(path).absolute().parent):
-        raise OutputError(f"{path}: there is no directory {Path(path).parent} to write to")
-    if os.path.exists(path) and Path(path).is_dir():
-        raise OutputError(f"{path}: is a directory; name a file to write")
-    read = {os.path.realpath(entry) for entry in expand(inputs)} if inputs else set()
-    target = Path(os.path.realpath(path))
-    if {str(target), str(target.parent)} & read:
-        raise OutputError(f"{path}: the results would be written over files that are read; name another file")
+    check_place(path)
 
 
 def _ending(path: Path) -> str:
@@ -74,8 +65,6 @@ def write_tables(tables: Sequence[Table], path: PathLike, terms: Terms = "defaul
     OutputError
         An ending that is not known, or a file that cannot be written.
     """
-    import pyarrow.parquet as parquet
-
     ending = check_ending(path)
     with write_whole(path) as place:
         if ending == ".md":
@@ -83,6 +72,6 @@ def write_tables(tables: Sequence[Table], path: PathLike, terms: Terms = "defaul
         elif ending == ".tex":
             place.write_text("\n".join(table.to_latex(terms) for table in tables), encoding="utf-8")
         elif ending == ".parquet":
-            parquet.write_table(tables[0].to_arrow(), place)
+            write_parquet(tables[0].to_arrow(), place)
         else:
             write_text(tables[0].to_arrow(), place, Path(path), delimiter=_DELIMITERS[ending], header=True)

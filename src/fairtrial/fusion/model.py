@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,8 +19,6 @@ from fairtrial.fusion.steps import OPERATIONS, Step, run_steps
 from fairtrial.trials import Trials
 
 _KIND = "fairtrial fusion model"
-_MOST = 1 << 30
-"""Bytes of a model."""
 _VERSION = 1
 
 
@@ -149,9 +148,10 @@ class FusionModel:
         OutputError
             The file cannot be written; nothing is left behind.
         """
-        text = json.dumps(self._content(), allow_nan=False, ensure_ascii=False)
+        content = self._content()
+        sealed = {**content, "checksum": _checksum(content)}
         with write_whole(path) as place:
-            place.write_text(text + "\n", encoding="utf-8")
+            place.write_text(json.dumps(sealed, allow_nan=False, ensure_ascii=False) + "\n", encoding="utf-8")
 
     def _content(self) -> dict[str, Any]:
         from fairtrial import __version__
@@ -197,7 +197,7 @@ class FusionModel:
         InputError
             A file that cannot be read, that is something else, or that is damaged.
         """
-        data = read_whole(path, _MOST)
+        data = read_whole(path)
         try:
             content = json.loads(data)
         except (ValueError, RecursionError) as error:
@@ -209,12 +209,23 @@ class FusionModel:
                 f"{path}: is a model of version {shown(content.get('version'))}, and this fairtrial reads version "
                 f"{_VERSION}; fit and save it again"
             )
+        known = content.pop("checksum", None)
+        if known is not None and known != _checksum(content):
+            raise InputError(
+                f"{path}: is damaged: its checksum does not fit what it holds; fit and save the model again, or take "
+                '"checksum" out if you changed the model yourself'
+            )
         try:
             model = _model(content)
             _try(model)
         except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
             raise InputError(f"{path}: is damaged: {_reason(error)}; fit and save the model again") from error
         return model
+
+
+def _checksum(content: Mapping[str, Any]) -> str:
+    """Of what a model says, however it is laid out."""
+    return hashlib.blake2b(json.dumps(content, sort_keys=True).encode(), digest_size=16).hexdigest()
 
 
 def _exact(number: float) -> float | str:

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from math import exp, inf, log, nan, sqrt
-from typing import Literal, TypeAlias
 
 import numpy as np
 
 from fairtrial.checks import check_confidence
 from fairtrial.claims import Claim, Threshold, claim, claims_along, student_quantile
+from fairtrial.counted_people import ClassName
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.intervals.clustered import careful_degrees, wilson_limits, worth
 from fairtrial.intervals.rates import RateInterval, normal_quantile, rate_interval
@@ -19,8 +19,6 @@ from fairtrial.judging import Judgement
 from fairtrial.people import People
 from fairtrial.rules.measures import Measure, MeasureLike, Weights, as_measure
 from fairtrial.spread import ClassSpread
-
-ClassName: TypeAlias = Literal["genuine", "impostor"]
 
 
 def judged_interval(
@@ -80,8 +78,12 @@ def intervals_along(
 
 
 def _interval(found: Claim, judgement: Judgement, measure: Measure, index: int, confidence: float) -> RateInterval:
-    people = judgement.sets.people[1]
-    one_error = None if people is None else partial(_one_error_of, people)
+    people, counted = judgement.sets.people[1], judgement.counted_people
+    one_error: Callable[[ClassName], ClassSpread] | None = None
+    if people is not None:
+        one_error = partial(_one_error_of, people)
+    elif counted is not None:
+        one_error = counted.one_error
     return claimed_interval(
         found,
         judgement.at(index),
@@ -139,7 +141,9 @@ def judged_intervals(
 
 
 def _method(judgement: Judgement) -> str:
-    return "wilson" if judgement.sets.people[1] is None else f"cluster-{judgement.sets.sharing}"
+    if judgement.sets.people[1] is None and judgement.counted_people is None:
+        return "wilson"
+    return f"cluster-{judgement.sets.sharing}"
 
 
 def _rate_limits(

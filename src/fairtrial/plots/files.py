@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fairtrial.errors import OutputError, ParameterError
-from fairtrial.formats.files import PathLike, write_whole
+from fairtrial.formats.files import PathLike, check_place, write_whole
 from fairtrial.plots.style import STYLE
 
 if TYPE_CHECKING:
@@ -33,8 +33,7 @@ def check_picture(path: PathLike, *, width: float = 6.4, height: float = 4.6, dp
     """Raise an error where a name does not say how a picture is to be written, or a size is not one."""
     if Path(path).suffix.lower() not in ENDINGS:
         raise OutputError(f"{path}: the name of a picture should end in {', '.join(ENDINGS)}")
-    if not Path(path).absolute().parent.is_dir():
-        raise OutputError(f"{path}: there is no directory {Path(path).parent} to write to")
+    check_place(path)
     if dpi < _FEWEST:
         raise ParameterError(f"there must be at least {_FEWEST} dots per inch, or no letter can be drawn, not {dpi}")
     for name, inches in (("width", width), ("height", height)):

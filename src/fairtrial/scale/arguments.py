@@ -55,6 +55,17 @@ def _rising(thresholds: Sequence[float] | NDArray[np.float64]) -> NDArray[np.flo
     return values
 
 
+def check_system(systems: tuple[str, ...], system: str | None) -> str:
+    """The name itself, if there is such a system; that of the only one where none is named."""
+    if system is None and len(systems) == 1:
+        return systems[0]
+    if system is None:
+        raise TrialsError(f"there are {len(systems)} systems: name one of {listed(systems)}")
+    if system not in systems:
+        raise TrialsError(f"there is no system {system!r}; there are {listed(systems)}")
+    return system
+
+
 def check_genuine(genuine: ArrayLike | None, count: int) -> Genuine:
     """Which of so many trials are genuine: a mask, or one answer for all."""
     if genuine is None:

@@ -16,10 +16,18 @@ from fairtrial.formats.files import PathLike
 from fairtrial.formats.parts import read_part, write_part
 from fairtrial.people import one_person
 from fairtrial.scale.accumulator import Accumulator
-from fairtrial.scale.arguments import Thresholds, as_ids, cell_budget, cell_floor, check_genuine, check_thresholds
+from fairtrial.scale.arguments import (
+    Thresholds,
+    as_ids,
+    cell_budget,
+    cell_floor,
+    check_genuine,
+    check_system,
+    check_thresholds,
+)
 from fairtrial.scale.axis import Integers
 from fairtrial.scale.cells import CountedCells
-from fairtrial.scale.watched import ROLES, PersonErrors, Role, Roster, WatchedErrors
+from fairtrial.scale.watched import ROLES, PersonErrors, PersonRanks, Role, Roster, WatchedErrors
 from fairtrial.tables import plural
 from fairtrial.trials import IdColumn, Trials
 
@@ -321,25 +329,36 @@ class Counter:
         (('a', 'b'), [[0, 1], [0, 0]])
         """
         self.errors_at(threshold, system=system)
+        found = self.ranks_by_person(system=system)
+        place = 1 + int(np.searchsorted(self._by_system[self._index(system)], threshold))
+        trials = {role: counts.sum(axis=2) for role, counts in found.counts.items()}
+        errors = {
+            role: np.stack([counts[0, :, place:].sum(axis=1), counts[1, :, :place].sum(axis=1)])
+            for role, counts in found.counts.items()
+        }
+        return PersonErrors(found.names, found.person, trials, errors)
+
+    def ranks_by_person(self, *, system: str | None = None) -> PersonRanks:
+        """The trials of each person by the number of thresholds below the score, for those given beforehand.
+
+        Parameters
+        ----------
+        system
+            Which system; not needed where there is one only.
+
+        Returns
+        -------
+        PersonRanks
+            One entry per name, in each role that is known; see there.
+        """
+        index = self._index(system)
         names, order, links = self._roster.ordered()
-        trials, errors = {}, {}
-        if self._watched:
-            index = self._index(system)
-            place = 1 + int(np.searchsorted(self._by_system[index], threshold))
-            for role, counts in self._watched[index].renumbered(order).items():
-                trials[role] = counts.sum(axis=2)
-                errors[role] = np.stack([counts[0, :, place:].sum(axis=1), counts[1, :, :place].sum(axis=1)])
-        return PersonErrors(names, one_person(len(names), links[:, 0], links[:, 1]), trials, errors)
+        counts = self._watched[index].renumbered(order) if self._watched else {}
+        return PersonRanks(names, one_person(len(names), links[:, 0], links[:, 1]), counts)
 
     def check_system(self, system: str | None) -> str:
         """The name itself, if there is such a system; that of the only one where none is named."""
-        if system is None and len(self.systems) == 1:
-            return self.systems[0]
-        if system is None:
-            raise TrialsError(f"there are {len(self.systems)} systems: name one of {listed(self.systems)}")
-        if system not in self.systems:
-            raise TrialsError(f"there is no system {system!r}; there are {listed(self.systems)}")
-        return system
+        return check_system(self.systems, system)
 
     def _index(self, system: str | None) -> int:
         return self.systems.index(self.check_system(system))

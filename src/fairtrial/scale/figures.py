@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fairtrial.claims import Claim, counted_spread, local_weights
+from fairtrial.counted_people import ClassName, CountedPeople
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.counting.search import hull_of_points
 from fairtrial.curves import RocCurve, thinned_points
@@ -24,6 +26,7 @@ from fairtrial.evaluation import (
 from fairtrial.intervals.judged import claimed_interval
 from fairtrial.intervals.rates import RateInterval, rate_interval
 from fairtrial.judging import SAME_TRIALS, Kind
+from fairtrial.people import Cluster
 from fairtrial.rules.criteria import CRITERIA, CriterionLike, as_criterion
 from fairtrial.rules.eer import EerDefinition, EqualErrorRate, where_equal
 from fairtrial.rules.measures import MEASURES, Measure, MeasureLike, as_measure
@@ -32,7 +35,8 @@ from fairtrial.scale.bounds import Bounds, ErrorBoxes, bounded_choices, boxes_at
 from fairtrial.scale.cells import CountedCells
 from fairtrial.scale.counter import Counter
 from fairtrial.scale.results import RATES, BoundedCurve, BoundedEvaluation, FigureBounds, Series
-from fairtrial.scale.sharing import WatchedPeople, watched_people
+from fairtrial.scale.sharing import watched_people
+from fairtrial.spread import ClassSpread, Spread
 
 INDEPENDENT = (
     "trials are taken as independent: a counter knows people only at thresholds that were given beforehand, with ids"
@@ -287,11 +291,11 @@ def counted_roc(counter: Counter, *, max_points: int = 10_000, system: str | Non
 
 
 def counted_intervals(
-    counts: ErrorCounts, people: WatchedPeople | None, measure: Measure, alpha: float, confidence: float
+    counts: ErrorCounts, people: _AtThreshold | None, measure: Measure, alpha: float, confidence: float
 ) -> tuple[RateInterval, ...]:
     """The interval to go by first, given this threshold; then as if all trials were independent."""
     weights = local_weights(measure, counts, alpha)
-    spread = counted_spread(counts, weights) if people is None else people.spread(weights)
+    spread = counted_spread(counts, weights) if people is None else people.spread(weights[:2])
     found = Claim(float(measure(counts, alpha)), spread, 0.0, spread.degrees, "fixed")
     first = claimed_interval(
         found,
@@ -332,10 +336,28 @@ def _errors_on(cells: CountedCells, thresholds: ArrayLike) -> ErrorCounts:
     return found if wanted.ndim else found[0].scalar()
 
 
-def _people(test: Counter, system: str, threshold: float) -> WatchedPeople | None:
-    if threshold not in test.thresholds[system]:
-        return None
-    return watched_people(test, threshold, system=system)
+@dataclass(frozen=True, slots=True)
+class _AtThreshold:
+    """The people of test at one of the thresholds known beforehand."""
+
+    people: CountedPeople
+    index: int
+
+    @property
+    def cluster(self) -> Cluster:
+        return self.people.cluster
+
+    def spread(self, weights: tuple[float, float]) -> Spread:
+        return self.people.spread(self.index, weights)
+
+    def one_error(self, word: ClassName) -> ClassSpread:
+        return self.people.one_error(word)
+
+
+def _people(test: Counter, system: str, threshold: float) -> _AtThreshold | None:
+    known = test.thresholds[system]
+    people = watched_people(test, system=system) if threshold in known else None
+    return None if people is None else _AtThreshold(people, known.index(threshold))
 
 
 def _rates(boxes: ErrorBoxes, alpha: float) -> dict[str, Bounds]:

@@ -1,6 +1,6 @@
 """Counting at full speed: cells that lie close together have a place in one table, found by arithmetic alone.
 
-`count_in_layout` is the inner loop of a `Counter`, and the one function that a compiled kernel would replace.
+`count_in_layout` is the inner loop of a `Counter`; `compiled` has the same for many scores, where numba is there.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from fairtrial.counting import plain
 from fairtrial.counting.errors import Genuine, Scores
+from fairtrial.counting.passes import passes_for
 from fairtrial.scale.axis import MANTISSA, Integers, shifts_at
 from fairtrial.scale.cells import CountedCells
 
@@ -144,6 +146,8 @@ def count_in_layout(layout: Layout, chunks: Sequence[Chunk]) -> tuple[Integers, 
         The scores that lie outside all windows; the last two entries of the table count them.
     """
     table = np.zeros(layout.table_size, dtype=np.int64)
+    if chunks and passes_for(chunks[0][0]) is not plain:
+        return table, _count_compiled(table, layout, chunks)
     entries = np.empty(min(sum(len(scores) for scores, _ in chunks), _AT_ONCE), dtype=np.int64)
     filled, strays = 0, []
     for piece, mask in _pieces(chunks):
@@ -156,6 +160,18 @@ def count_in_layout(layout: Layout, chunks: Sequence[Chunk]) -> tuple[Integers, 
             strays.append((piece[rows], mask if isinstance(mask, bool) else mask[rows]))
     table += np.bincount(entries[:filled], minlength=len(table))
     return table, strays
+
+
+def _count_compiled(table: Integers, layout: Layout, chunks: Sequence[Chunk]) -> list[Chunk]:
+    """The same by compiled code, once that is loaded; the strays."""
+    from fairtrial.scale.compiled import count_entries
+
+    strays = []
+    for scores, mask in chunks:
+        rows = count_entries(table, layout, scores, mask)
+        if len(rows):
+            strays.append((scores[rows], mask if isinstance(mask, bool) else mask[rows]))
+    return strays
 
 
 def _pieces(chunks: Sequence[Chunk]) -> Iterator[Chunk]:

@@ -9,13 +9,18 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from fairtrial.counted_people import CountedPeople
 from fairtrial.counting.cells import Cells, fit_cells
 from fairtrial.counting.errors import MAX_CELLS, SORT_AT_ONCE, Scores, Tally
 from fairtrial.counting.search import CellTally, GatherTally
 from fairtrial.errors import TrialsError, listed
-from fairtrial.scale.passing import Answers, Part, Pass, Question, Survey
+from fairtrial.people import Cluster
+from fairtrial.scale.arguments import check_system
+from fairtrial.scale.passing import Answers, Part, Pass, PeopleQuestion, Question, ScoreQuestion, Survey
 from fairtrial.scale.running import run_tasks
+from fairtrial.scale.sharing import watched_people
 from fairtrial.scale.together import ask
+from fairtrial.spread import Floats
 from fairtrial.tables import plural
 
 Total = TypeVar("Total")
@@ -29,8 +34,8 @@ _MOST_CELLS = 1 << 20
 """The more scores there are, the more cells; up to so many, which still are near at hand."""
 _TOGETHER = 1 << 27
 """Bytes of parts that are counted together, so that what is counted for them is added up once."""
-_TASKS = 64
-"""As many tasks at least, where there are so many parts."""
+_TASKS, _MOST_TASKS = 64, 4096
+"""As many tasks at least, where there are so many parts, and at most."""
 _BYTES_FOR_EACH = 64
 """Memory for one score that is gathered, sorted and counted."""
 
@@ -123,17 +128,27 @@ class OpenTrials:
 
     def check_system(self, system: str | None) -> str:
         """The name itself, if there is such a system; that of the only one where none is named."""
-        if system is None and len(self.systems) == 1:
-            return self.systems[0]
-        if system is None:
-            raise TrialsError(f"there are {len(self.systems)} systems: name one of {listed(self.systems)}")
-        if system not in self.systems:
-            raise TrialsError(f"there is no system {system!r}; there are {listed(self.systems)}")
-        return system
+        return check_system(self.systems, system)
 
     def same_as(self, other: Any) -> bool:
         """Whether both are read from the same places."""
         return isinstance(other, OpenTrials) and self._parts == other._parts
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """Which ids the trials have."""
+        return self.survey.ids
+
+    @property
+    def people(self) -> set[str]:
+        """The names of all who take part."""
+        return self.survey.people
+
+    def people_between(self, system: str, thresholds: Floats, cluster: Cluster) -> CountedPeople | None:
+        """People by the numbers of their trials between thresholds that rise; None where they cannot be told apart."""
+        roles = ("claim", "subject") if cluster == "both" else (cluster,)
+        asked = PeopleQuestion(self.check_system(system), tuple(thresholds.tolist()), roles)
+        return watched_people(ask(self, asked), system=system)
 
     def source_of(self, system: str | None) -> OpenSource:
         """The scores of one system; None for the only one."""
@@ -162,7 +177,7 @@ class OpenTrials:
     def _tasks(self) -> list[tuple[Part, ...]]:
         """Parts that are counted together: so many that adding up takes little time, and all workers have work."""
         whole = sum(part.size for part in self._parts)
-        enough = min(_TOGETHER, whole // _TASKS)
+        enough = max(min(_TOGETHER, whole // _TASKS), whole // _MOST_TASKS)
         tasks: list[list[Part]] = [[]]
         for part in self._parts:
             if sum(own.size for own in tasks[-1]) > enough:
@@ -259,7 +274,7 @@ class OpenSource:
             return counts
         if isinstance(what, GatherTally) and what.cells is None:
             self._check_room()
-        found: Total = ask(self._trials, Question(self._system, what))
+        found: Total = ask(self._trials, ScoreQuestion(self._system, what))
         if own:
             self._counts = found.copy()  # type: ignore[attr-defined]
         return found

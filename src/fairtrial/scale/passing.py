@@ -11,7 +11,12 @@ from typing import Any, Protocol
 import numpy as np
 
 from fairtrial.counting.errors import Tally
+from fairtrial.scale.counter import Counter
+from fairtrial.scale.watched import ROLES
 from fairtrial.trials import Trials
+
+_COARSE = 0.5
+"""A precision that asks for few cells."""
 
 
 class Part(Protocol):
@@ -32,12 +37,77 @@ class Part(Protocol):
         ...
 
 
+class Question(Protocol):
+    """What is asked of trials; answers of parts add up. It can be sent to another process."""
+
+    @property
+    def system(self) -> str:
+        """Whose scores it is about."""
+        ...
+
+    @property
+    def needs_ids(self) -> bool:
+        """Whether it asks who takes part in the trials."""
+        ...
+
+    def start(self) -> Any:
+        """The answer of no trial at all."""
+        ...
+
+    def add(self, total: Any, trials: Trials) -> Any:
+        """Add some trials; the total given may be changed in place."""
+        ...
+
+    def merge(self, a: Any, b: Any) -> Any:
+        """Put the answers of two parts together."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked of the scores of one system."""
+class ScoreQuestion:
+    """A tally of the scores of one system."""
 
     system: str
     tally: Tally[Any]
+    needs_ids: bool = False
+
+    def start(self) -> Any:
+        """The total of no score."""
+        return self.tally.start()
+
+    def add(self, total: Any, trials: Trials) -> Any:
+        """Count some scores."""
+        return self.tally.add(total, trials.column(self.system), trials.genuine)
+
+    def merge(self, a: Any, b: Any) -> Any:
+        """Add two totals."""
+        return self.tally.merge(a, b)
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleQuestion:
+    """The trials of each person between thresholds."""
+
+    system: str
+    thresholds: tuple[float, ...]
+    roles: tuple[str, ...]
+    needs_ids: bool = True
+
+    def start(self) -> Counter:
+        """A counter that knows the thresholds, and of all else as little as it can."""
+        return Counter(self.system, thresholds=self.thresholds, precision=_COARSE, threads=1)
+
+    def add(self, total: Counter, trials: Trials) -> Counter:
+        """Count some trials."""
+        ids = {role: trials.ids[role] for role in self.roles}
+        total.update(trials.column(self.system), trials.genuine, **ids)
+        return total
+
+    def merge(self, a: Counter, b: Counter) -> Counter:
+        """Put the people of two parts together."""
+        if len(b):
+            a.merge(b)
+        return a
 
 
 @dataclass(slots=True)
@@ -50,6 +120,8 @@ class Survey:
     notes: Multiset[str] = field(default_factory=Multiset)
     """How many pieces each note is about."""
     ids: frozenset[str] = frozenset()
+    people: set[str] = field(default_factory=set)
+    """The names of all who take part."""
 
     def add(self, trials: Trials, labels: frozenset[str]) -> None:
         """Look at some trials."""
@@ -59,6 +131,10 @@ class Survey:
         self.labels |= labels
         self.notes.update(trials.notes)
         self.ids |= frozenset(trials.ids)
+        for role in ROLES:
+            if role in trials.ids:
+                own = trials.ids[role].numbered()
+                self.people.update(own.names[np.unique(own.codes)].tolist())
 
     def merge(self, other: Survey) -> Survey:
         """Put together what was found out about two parts."""
@@ -68,6 +144,7 @@ class Survey:
             self.labels | other.labels,
             self.notes + other.notes,
             self.ids | other.ids,
+            self.people | other.people,
         )
 
 
@@ -84,19 +161,19 @@ class Pass:
         """The answers of some parts; this is what is done in other processes."""
         systems = self.systems if self.first else tuple(dict.fromkeys(asked.system for asked in self.questions))
         found = self.start()
-        found_in = (part.trials(systems, everything=self.first) for part in parts)
+        everything = self.first or any(asked.needs_ids for asked in self.questions)
+        found_in = (part.trials(systems, everything=everything) for part in parts)
         for trials, labels in chain.from_iterable(found_in):
             found.rows += len(trials)
             if found.survey is not None:
                 found.survey.add(trials, labels)
             for index, asked in enumerate(self.questions):
-                column = trials.column(asked.system)
-                found.totals[index] = asked.tally.add(found.totals[index], column, trials.genuine)
+                found.totals[index] = asked.add(found.totals[index], trials)
         return found
 
     def start(self) -> Answers:
         """The answers of no trial at all."""
-        return Answers([asked.tally.start() for asked in self.questions], Survey() if self.first else None)
+        return Answers([asked.start() for asked in self.questions], Survey() if self.first else None)
 
     def merge(self, answers: Iterable[Answers]) -> Answers:
         """Put answers together, in whatever order they come."""
@@ -106,7 +183,7 @@ class Pass:
             if found.survey is not None and other.survey is not None:
                 found.survey = found.survey.merge(other.survey)
             for index, asked in enumerate(self.questions):
-                found.totals[index] = asked.tally.merge(found.totals[index], other.totals[index])
+                found.totals[index] = asked.merge(found.totals[index], other.totals[index])
         return found
 
 

@@ -87,6 +87,23 @@ class PersonErrors:
     errors: dict[Role, Integers]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class PersonRanks:
+    """Trials of each person by the number of thresholds below their score.
+
+    Parameters
+    ----------
+    names, person
+        As in `PersonErrors`.
+    counts
+        For each role that is known: class (impostor, genuine), name, number of thresholds below the score.
+    """
+
+    names: tuple[str, ...]
+    person: Integers
+    counts: dict[Role, Integers]
+
+
 class WatchedErrors:
     """Scores of one system by the number of thresholds below them: of each class, and of each person in each role.
 

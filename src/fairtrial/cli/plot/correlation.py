@@ -9,6 +9,7 @@ import click
 
 from fairtrial.cli import options
 from fairtrial.cli.compare import systems_option
+from fairtrial.cli.files import READ
 from fairtrial.cli.options import ReadingOptions
 from fairtrial.cli.plot.drawing import figure
 from fairtrial.cli.progress import reading_bar
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @figure("correlation", size=(8.4, 4.2))
-@click.argument("files", nargs=-1, required=True, metavar="F...")
+@click.argument("files", nargs=-1, required=True, type=READ, metavar="F...")
 @systems_option
 @options.takes(ReadingOptions)
 def command(reading: ReadingOptions, *, files: tuple[str, ...], chosen: str | None) -> Draw:

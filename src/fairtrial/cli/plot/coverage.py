@@ -9,6 +9,7 @@ import click
 
 from fairtrial.cli import options
 from fairtrial.cli.coverage import GridOptions, StudyOptions, grid_option
+from fairtrial.cli.files import READ
 from fairtrial.cli.plot.drawing import figure
 from fairtrial.cli.progress import Bar
 from fairtrial.errors import ParameterError
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 @figure("coverage", size=(10.8, 7.4), dpi=100)
 @grid_option
-@click.argument("file", required=False, metavar="[FILE]")
+@click.argument("file", required=False, type=READ, metavar="[FILE]")
 @options.takes(GridOptions, StudyOptions)
 def command(axes: GridOptions, asked: StudyOptions, *, grid_name: str | None, file: str | None) -> Draw:
     """The map of a coverage study: blocks by n and m, squares by pi and rho, in the classes of Table 1.

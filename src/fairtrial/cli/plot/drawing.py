@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairtrial.cli import options
+from fairtrial.cli.files import WRITTEN, FileCommand
 from fairtrial.cli.output import notes_of_options, print_json, print_notes, say
 from fairtrial.errors import ParameterError, listed
 
@@ -50,7 +51,9 @@ def figure(
         drawn: Callable[..., Any] = draw
         for add in reversed(
             (
-                click.option("--out", required=True, metavar="F", help="The picture: a .png, .svg or .pdf."),
+                click.option(
+                    "--out", required=True, type=WRITTEN, metavar="F", help="The picture: a .png, .svg or .pdf."
+                ),
                 click.option(
                     "--title", default="", metavar="TEXT", callback=options.check_text, help="A line above the figure."
                 ),
@@ -61,7 +64,7 @@ def figure(
             )
         ):
             drawn = add(drawn)
-        return click.command(name)(drawn)
+        return click.command(name, cls=FileCommand)(drawn)
 
     return decorate
 

@@ -8,6 +8,7 @@ import click
 
 from fairtrial.cli import options
 from fairtrial.cli.coverage import GridOptions, StudyOptions
+from fairtrial.cli.files import READ
 from fairtrial.cli.plot.coverage import covered_rows
 from fairtrial.cli.plot.drawing import figure
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @figure("hook")
-@click.argument("file", required=False, metavar="[FILE]")
+@click.argument("file", required=False, type=READ, metavar="[FILE]")
 @options.takes(GridOptions, StudyOptions)
 def command(axes: GridOptions, asked: StudyOptions, *, file: str | None) -> Draw:
     """Coverage against the attempts of each individual, for one n, pi and rho: the hook paradox.

@@ -1,0 +1,284 @@
+"""How good scores are that claim to be natural log-likelihood ratios: Cllr, Bayes error rates, ECE, detection costs.
+
+Brümmer & du Preez, Application-independent evaluation of speaker detection, 2006. Every mean is over one class, so that
+nothing depends on how many genuine and impostor trials there happen to be.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isnan, log
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fairtrial.checks import check_share
+from fairtrial.counting.errors import ErrorCounts, Genuine, ScoreData, Scores, ScoreSource, as_source, count_errors
+from fairtrial.counting.search import hull_points
+from fairtrial.errors import ParameterError
+from fairtrial.spread import Floats
+
+
+def softplus(values: NDArray[np.floating]) -> Floats:
+    """ln(1 + exp(x)), without overflow."""
+    return np.asarray(np.logaddexp(0.0, values.astype(np.float64, copy=False)))
+
+
+@dataclass(frozen=True, slots=True)
+class _CostTally:
+    """For each shift, the sum of softplus(s + shift) over impostor scores, and of softplus(-s - shift) over genuine."""
+
+    shifts: tuple[float, ...]
+
+    def start(self) -> Floats:
+        return np.zeros((2, len(self.shifts)))
+
+    def add(self, total: Floats, scores: Scores, genuine: Genuine) -> Floats:
+        for column, shift in enumerate(self.shifts):
+            for row, sign in ((0, 1), (1, -1)):
+                if isinstance(genuine, bool):
+                    own = scores if genuine == bool(row) else scores[:0]
+                else:
+                    own = scores[genuine == bool(row)]
+                total[row, column] += softplus(sign * (own.astype(np.float64, copy=False) + shift)).sum()
+        return total
+
+    def merge(self, a: Floats, b: Floats) -> Floats:
+        return a + b
+
+
+def cllr(data: ScoreData, *, system: str | None = None) -> float:
+    """The cost of the log-likelihood ratio, in bits.
+
+    Parameters
+    ----------
+    data
+        Trials, a source of scores, or a pair of arrays ``(genuine, impostor)``; natural log-likelihood ratios.
+    system
+        Which system; not needed where there is one only.
+
+    Returns
+    -------
+    float
+        0 for perfect evidence, 1 for none at all, and more than 1 for evidence that misleads. Infinite where a trial
+        has infinite evidence for the wrong side.
+
+    Examples
+    --------
+    >>> cllr(([0.0, 0.0], [0.0]))
+    1.0
+    """
+    return float(empirical_cross_entropy(data, 0.5, system=system))
+
+
+def empirical_cross_entropy(data: ScoreData, prior: ArrayLike, *, system: str | None = None) -> Any:
+    """The empirical cross-entropy of log-likelihood ratios, in bits, at one prior or several.
+
+    Parameters
+    ----------
+    data, system
+        As in `cllr`.
+    prior
+        The probability that a trial is genuine, between 0 and 1.
+
+    Returns
+    -------
+    float or array
+        One number per prior. At 0.5 it is Cllr.
+
+    References
+    ----------
+    Ramos & Gonzalez-Rodriguez, Reliable support: measuring calibration of likelihood ratios, 2013.
+    """
+    priors = np.atleast_1d(np.asarray(prior, dtype=np.float64))
+    for value in priors.tolist():
+        check_share("prior", value, open_ends=True)
+    source = as_source(data, system=system)
+    sums = source.tally(_CostTally(tuple((np.log(priors) - np.log1p(-priors)).tolist())))
+    found = (priors * sums[1] / source.genuine + (1 - priors) * sums[0] / source.impostor) / log(2)
+    return found if np.ndim(prior) else float(found[0])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Segments:
+    """Scores between the vertices of the ROC convex hull: what pool-adjacent-violators gives, without sorting."""
+
+    ends: Floats
+    """The highest score of each segment, rising."""
+    genuine: NDArray[np.int64]
+    impostor: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, source: ScoreSource) -> Segments:
+        """The segments of all scores."""
+        hull = hull_points(source)
+        rejected = np.concatenate([[0], np.asarray(hull.false_rejects)])
+        accepted = np.concatenate([[source.impostor], np.asarray(hull.false_accepts)])
+        genuine, impostor = np.diff(rejected), -np.diff(accepted)
+        held = (genuine > 0) | (impostor > 0)
+        found = cls(np.asarray(hull.threshold, dtype=np.float64)[held], genuine[held], impostor[held])
+        return found.pooled() if hull.false_rejects[0] else found  # scores of -inf lie below the hull's first vertex
+
+    def pooled(self) -> Segments:
+        """Neighbours put together until the share of genuine trials rises from each to the next."""
+        ends: list[float] = []
+        genuine: list[int] = []
+        impostor: list[int] = []
+        for end, g, i in zip(self.ends.tolist(), self.genuine.tolist(), self.impostor.tolist(), strict=True):
+            ends.append(end)
+            genuine.append(g)
+            impostor.append(i)
+            while len(ends) > 1 and genuine[-2] * impostor[-1] >= genuine[-1] * impostor[-2]:
+                last = ends.pop()
+                ends[-1] = ends[-1] if isnan(last) else last
+                own = genuine.pop(), impostor.pop()
+                genuine[-1] += own[0]
+                impostor[-1] += own[1]
+        return Segments(np.array(ends), np.array(genuine), np.array(impostor))
+
+    def ratios(self) -> Floats:
+        """The log-likelihood ratio of each segment; infinite where it holds one class only."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.genuine / self.genuine.sum()) - np.log(self.impostor / self.impostor.sum()))
+
+
+def min_cllr(data: ScoreData, *, system: str | None = None) -> float:
+    """The least Cllr that any rising map of the scores has: what is lost by discrimination alone, a posteriori.
+
+    Parameters
+    ----------
+    data, system
+        As in `cllr`; any scores.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    Notes
+    -----
+    It comes from the ROC convex hull, so millions of scores are not sorted.
+
+    Examples
+    --------
+    >>> min_cllr(([0.9, 0.8], [0.1, 0.2]))
+    0.0
+    """
+    source = as_source(data, system=system)
+    found = Segments.of(source)
+    ratios = found.ratios()
+    total = 0.0
+    for counts, sign, trials in ((found.genuine, -1, source.genuine), (found.impostor, 1, source.impostor)):
+        held = counts > 0  # none of a class costs nothing, be the ratio infinite
+        total += float(np.sum(counts[held] * softplus(sign * ratios[held])) / trials)
+    return total / (2 * log(2))
+
+
+@dataclass(frozen=True, slots=True)
+class CostPoint:
+    """A detection cost: how probable genuine trials are, and what errors cost.
+
+    Parameters
+    ----------
+    prior
+        The probability of a genuine trial.
+    miss, false_alarm
+        What it costs to reject a genuine trial, and to accept an impostor.
+    """
+
+    prior: float
+    miss: float = 1.0
+    false_alarm: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_share("prior", self.prior, open_ends=True)
+        if not (self.miss > 0 and self.false_alarm > 0):
+            raise ParameterError(f"costs must be above 0, not {self.miss:g} and {self.false_alarm:g}")
+
+    @property
+    def ratio(self) -> float:
+        """What a false accept weighs against a false reject."""
+        return self.false_alarm * (1 - self.prior) / (self.miss * self.prior)
+
+    @property
+    def threshold(self) -> float:
+        """The log-likelihood ratio above which to accept."""
+        return log(self.ratio)
+
+    def normalised(self, counts: ErrorCounts) -> Any:
+        """The cost of errors over that of the best decision without a score."""
+        return (counts.frr + self.ratio * counts.far) / min(1.0, self.ratio)
+
+
+PRESETS: dict[str, tuple[CostPoint, ...]] = {
+    "sre16": (CostPoint(0.01), CostPoint(0.005)),
+    "sre18": (CostPoint(0.01), CostPoint(0.005)),
+    "sre18-vast": (CostPoint(0.05),),
+    "sre21": (CostPoint(0.01), CostPoint(0.05)),
+}
+"""Operating points of NIST's evaluations; the figure is the mean over them."""
+
+
+def detection_cost(data: ScoreData, point: CostPoint, *, system: str | None = None) -> float:
+    """The normalised actual detection cost of log-likelihood ratios: at the threshold that the costs ask for.
+
+    Parameters
+    ----------
+    data, system
+        As in `cllr`.
+    point
+        Prior and costs.
+
+    Returns
+    -------
+    float
+        1 is what deciding without a score costs.
+    """
+    counts = count_errors(as_source(data, system=system), point.threshold)
+    return float(point.normalised(counts))
+
+
+def min_detection_cost(data: ScoreData, point: CostPoint, *, system: str | None = None) -> float:
+    """The least normalised detection cost at any threshold, a posteriori.
+
+    Parameters
+    ----------
+    data, system, point
+        As in `detection_cost`; any scores.
+
+    Returns
+    -------
+    float
+        At most 1.
+    """
+    return float(np.min(point.normalised(hull_points(as_source(data, system=system)))))
+
+
+def bayes_errors(data: ScoreData, log_odds: ArrayLike, *, system: str | None = None, minimum: bool = False) -> Floats:
+    """Normalised Bayes error rates along prior log-odds.
+
+    Parameters
+    ----------
+    data, system
+        As in `cllr`.
+    log_odds
+        Natural log-odds of a genuine trial.
+    minimum
+        At the best threshold for each, a posteriori, in place of the one that the log-odds ask for.
+
+    Returns
+    -------
+    array
+        One rate per value; 1 is what deciding without a score costs.
+    """
+    odds = np.atleast_1d(np.asarray(log_odds, dtype=np.float64))
+    source = as_source(data, system=system)
+    prior = 1 / (1 + np.exp(-odds))
+    if minimum:
+        hull = hull_points(source)
+        found = [np.min(p * hull.frr + (1 - p) * hull.far) for p in prior.tolist()]
+    else:
+        counts = count_errors(source, -odds)
+        found = prior * counts.frr + (1 - prior) * counts.far
+    return np.asarray(found) / np.minimum(prior, 1 - prior)

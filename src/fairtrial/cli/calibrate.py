@@ -1,0 +1,153 @@
+"""fairtrial calibrate"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fairtrial.cli import options
+from fairtrial.cli.files import WRITTEN, FileCommand
+from fairtrial.cli.options import ChanceOptions, ReadingOptions, TwoSets
+from fairtrial.cli.output import print_result
+from fairtrial.cli.progress import Bar
+from fairtrial.cli.scores import ScoresOutput, write_both
+from fairtrial.errors import ParameterError
+
+if TYPE_CHECKING:
+    from fairtrial.calibration.evidence import CostPoint
+    from fairtrial.calibration.judged import CalibratedSystem
+    from fairtrial.calibration.model import Method
+    from fairtrial.significance.multiple import Correction
+
+
+@click.command(cls=FileCommand)
+@options.takes(TwoSets, ChanceOptions)
+@click.option(
+    "--method",
+    type=click.Choice(["logistic", "pav"]),
+    default="logistic",
+    show_default=True,
+    help="logistic: a weighted sum and an offset; pav: steps that rise (pool adjacent violators), bounded.",
+)
+@click.option(
+    "--prior",
+    type=float,
+    default=0.5,
+    show_default=True,
+    help="The prior of genuine trials at which the cost of a logistic calibration counts.",
+)
+@click.option("--fuse", is_flag=True, help="One calibration of all systems together: calibrated fusion.")
+@click.option(
+    "--dcf",
+    "costs",
+    multiple=True,
+    metavar="PRIOR[,CMISS,CFA] | NAME",
+    help="A detection cost on test, as .01 or .01,10,1; or those of an evaluation: sre16, sre18, sre18-vast, sre21. "
+    "May be repeated.  [default: .01]",
+)
+@click.option(
+    "--correction",
+    type=click.Choice(["holm", "bh", "none"]),
+    default="holm",
+    show_default=True,
+    help="How p values of pairs of systems are adjusted for their number.",
+)
+@click.option(
+    "--out",
+    "scores",
+    type=WRITTEN,
+    metavar="F",
+    help="Write the log-likelihood ratios of test to this file, and those of dev beside it as dev-F. For a file of the "
+    "results see --table.",
+)
+@click.option("--save", type=WRITTEN, metavar="M.json", help="Save the calibration of one system, or of all fused.")
+@options.takes(ReadingOptions, ScoresOutput)
+def command(
+    files: TwoSets,
+    chance: ChanceOptions,
+    reading: ReadingOptions,
+    output: ScoresOutput,
+    *,
+    method: Method,
+    prior: float,
+    fuse: bool,
+    costs: tuple[str, ...],
+    correction: Correction,
+    scores: str | None,
+    save: str | None,
+) -> None:
+    """Make log-likelihood ratios of scores: calibrated on dev, judged on test.
+
+    \b
+    Examples:
+      fairtrial calibrate --dev dev.csv --test test.csv
+      fairtrial calibrate --dev dev.csv --test test.csv --system voice --dcf sre18 --save voice.json --out llr.csv
+      fairtrial calibrate --dev dev.csv --test test.csv --fuse --json
+    """
+    from fairtrial.calibration.comparing import compare_evidence
+    from fairtrial.calibration.judged import calibrate
+    from fairtrial.calibration.model import side_by_side
+    from fairtrial.cli.inputs import read_sets
+    from fairtrial.tables import join_tables
+
+    output.check()
+    options.refuse_given(["seed"], "applies to what is drawn at random, and nothing is here")
+    if method == "pav":
+        options.refuse_given(["prior"], "applies to --method logistic, not to pav")
+    if fuse:
+        options.refuse_given(["correction"], "applies to pairs of systems, and --fuse makes one of them")
+    points = _points(costs)
+    dev, test = read_sets(files, reading)
+    groups: list[Sequence[str]] = [dev.systems] if fuse else [(name,) for name in dev.systems]
+    if save is not None and len(groups) > 1:
+        raise ParameterError("--save holds one calibration; choose one system with --system, or --fuse them")
+    results: list[CalibratedSystem] = []
+    with Bar("calibrating", len(groups)) as bar:
+        for systems in groups:
+            results.append(
+                calibrate(
+                    dev,
+                    test,
+                    systems=systems,
+                    method=method,
+                    prior=prior,
+                    points=points,
+                    confidence=chance.confidence,
+                    cluster=chance.cluster,
+                )
+            )
+            bar.advance()
+    if save is not None:
+        results[0].calibration.save(save)
+    if scores is not None:
+        fitted = [own.calibration for own in results]
+        write_both(side_by_side(fitted, test), side_by_side(fitted, dev), scores)
+    tables = list(join_tables([result.tables() for result in results]))
+    found: dict[str, Any] = {"systems": [result.to_dict() for result in results]}
+    if len(results) > 1:
+        pairs = compare_evidence(dev, test, results, correction=correction, cluster=chance.cluster)
+        tables += join_tables([pair.tables() for pair in pairs])
+        found["pairs"] = [pair.to_dict() for pair in pairs]
+    print_result(output, tables, found)
+
+
+def _points(costs: Sequence[str]) -> list[CostPoint]:
+    from fairtrial.calibration.evidence import PRESETS, CostPoint
+
+    found: list[CostPoint] = []
+    for entry in costs or (".01",):
+        if entry.lower() in PRESETS:
+            found += PRESETS[entry.lower()]
+            continue
+        try:
+            numbers = [float(number) for number in entry.split(",")]
+        except ValueError as error:
+            raise ParameterError(
+                f"--dcf {entry}: expected a prior, a prior and two costs as in .01,10,1, or one of {', '.join(PRESETS)}"
+            ) from error
+        if len(numbers) not in (1, 3):
+            raise ParameterError(f"--dcf {entry}: expected a prior, or a prior and two costs as in .01,10,1")
+        found.append(CostPoint(*numbers))
+    return found

@@ -1,0 +1,88 @@
+"""Calibrated on dev, judged on test: published numbers, and variances by leaving people out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import fairtrial as ft
+from fairtrial.cli.app import main
+from simulated import crossed
+
+
+def test_asvspoof_and_banca(real_data: Path) -> None:
+    folder = real_data / "asvspoof2019_la"
+    files = (folder / "asv_trials_dev.csv.gz", folder / "asv_trials_eval.csv.gz")
+    dev, test = ft.read_pair(*files, genuine_labels="target", impostor_labels="nontarget", systems="asv_ecapa")
+    found = ft.calibrate(dev, test)
+    assert found.test[0] == pytest.approx(0.099591, abs=1e-6)
+    assert found.test[1] == pytest.approx(0.070361, abs=1e-6)
+    assert found.costs[0].actual == pytest.approx(0.150270, abs=1e-6)
+    assert found.costs[0].minimum == pytest.approx(0.074434, abs=1e-6)
+    folder = real_data / "banca_mc_bob"
+    found = ft.calibrate(*ft.read_pair(folder / "dev-4col.txt", folder / "test-4col.txt"))
+    assert found.calibration.weights[0] == pytest.approx(43.93999, abs=1e-4)
+    assert found.calibration.offset == pytest.approx(0.09093, abs=1e-5)
+    assert found.test[0] == pytest.approx(0.188934, abs=1e-6)
+
+
+def test_the_part_of_dev_is_what_leaving_clients_out_gives() -> None:
+    """The jackknife over dev clients, each calibration fitted anew, against influences, which are of first order."""
+    dev, test = (crossed(np.random.default_rng(k), clients=40, effect=0.5, start=1000 * k) for k in (1, 2))
+    found = ft.calibrate(dev, test, systems=["a"], cluster="claim")
+    added = found.intervals[0].sigma ** 2 - found.intervals[1].sigma ** 2
+    assert dev.claim is not None
+    codes = dev.claim.numbered().codes
+    left = []
+    for client in np.unique(codes):
+        fitted = ft.fit_calibration(dev.rows(np.flatnonzero(codes != client)), systems=("a",))
+        left.append(ft.cllr(fitted.apply(test)))
+    count = len(left)
+    by_jackknife = (count - 1) / count * np.sum((np.array(left) - np.mean(left)) ** 2)
+    assert added == pytest.approx(by_jackknife, rel=0.3)
+
+
+def test_pairs_of_systems() -> None:
+    dev, test = (crossed(np.random.default_rng(k), effect=0.5, start=1000 * k) for k in (1, 2))
+    both = [ft.calibrate(dev, test, systems=[name]) for name in ("a", "b")]
+    (pair,) = ft.compare_evidence(dev, test, both)
+    assert pair.test.estimate == both[0].test[0] - both[1].test[0]
+    assert pair.test.threshold == "re-estimated"
+    assert 0 < pair.test.p_value <= 1
+    with pytest.raises(ft.ParameterError, match="a comparison needs two systems"):
+        ft.compare_evidence(dev, test, both[:1])
+
+
+def test_the_command(tmp_path: Path) -> None:
+    for k, name in ((1, "dev"), (2, "test")):
+        ft.write_trials(crossed(np.random.default_rng(k), effect=0.5, start=1000 * k), tmp_path / f"{name}.csv")
+    files = ["--dev", str(tmp_path / "dev.csv"), "--test", str(tmp_path / "test.csv")]
+
+    def run(*given: str) -> tuple[int, str]:
+        result = CliRunner().invoke(main, ["calibrate", *files, *given])
+        return result.exit_code, result.output
+
+    code, output = run("--json", "--dcf", "sre18", "--out", str(tmp_path / "llr.csv"))
+    assert code == 0, output
+    found = json.loads(output)
+    assert [own["system"] for own in found["systems"]] == ["a", "b"]
+    assert [own["prior"] for own in found["systems"][0]["test"]["dcf"]] == [0.01, 0.005]
+    assert found["pairs"][0]["tests"][0]["measure"] == "cllr"
+    again = ft.read_trials(tmp_path / "llr.csv")
+    assert ft.cllr(again, system="logistic(a)") == pytest.approx(found["systems"][0]["test"]["cllr"])
+    assert ft.read_trials(tmp_path / "dev-llr.csv").systems == again.systems
+    code, output = run("--fuse", "--save", str(tmp_path / "c.json"))
+    assert code == 0, output
+    assert ft.Calibration.load(tmp_path / "c.json").systems == ("a", "b")
+    for given, message in (
+        (["--save", str(tmp_path / "d.json")], "--save holds one calibration"),
+        (["--dcf", "nist"], "--dcf nist: expected a prior"),
+        (["--dcf", ".01,1"], "--dcf .01,1: expected a prior"),
+        (["--prior", "1"], "prior"),
+    ):
+        code, output = run(*given)
+        assert (code, message in output) == (2, True), output

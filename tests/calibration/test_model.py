@@ -1,0 +1,103 @@
+"""Calibrations are what other implementations fit, and are saved and read back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.isotonic import IsotonicRegression
+from sklearn.linear_model import LogisticRegression
+
+import fairtrial as ft
+
+
+def make(seed: int, size: int = 2000) -> ft.Trials:
+    rng = np.random.default_rng(seed)
+    genuine = rng.random(size) < 0.3
+    scores = rng.normal(size=(size, 2)) * [3, 0.1] + np.array([5, 0.2]) * genuine[:, None] + [100, -3]
+    return ft.Trials.from_arrays(scores, genuine, systems=["face", "voice"])
+
+
+@pytest.mark.parametrize(
+    ("file", "slope", "offset", "cost"),
+    [
+        ("face-C", 42.714, -25.711, 0.274990),
+        ("face-G", 0.79086, -57.2212, 0.253173),
+        ("finger-left", 0.290441, -4.516725, 0.272582),
+        ("finger-right", 0.315875, -5.339981, 0.176153),
+    ],
+)
+def test_bssr1(real_data: Path, file: str, slope: float, offset: float, cost: float) -> None:
+    trials = ft.read_trials(real_data / "bssr1_set1" / f"{file}.csv.gz")
+    found = ft.fit_calibration(trials)
+    assert found.weights[0] == pytest.approx(slope, rel=2e-5)
+    assert found.offset == pytest.approx(offset, rel=2e-5)
+    assert ft.cllr(found.apply(trials)) == pytest.approx(cost, abs=1e-6)
+
+
+@pytest.mark.parametrize("prior", [0.5, 0.1])
+@pytest.mark.parametrize("systems", [("face",), ("face", "voice")])
+def test_logistic_is_that_of_scikit_learn(systems: tuple[str, ...], prior: float) -> None:
+    dev = make(1)
+    found = ft.fit_calibration(dev, systems=systems, prior=prior)
+    weights = np.where(dev.genuine, prior / dev.genuine.sum(), (1 - prior) / (~dev.genuine).sum()) * len(dev)
+    table = np.column_stack([dev.column(name) for name in systems])
+    middle, scale = table.mean(axis=0), table.std(axis=0)
+    peer = LogisticRegression(C=1e12, tol=1e-12, max_iter=10_000)
+    peer.fit((table - middle) / scale, dev.genuine, sample_weight=weights)
+    expected = ((table - middle) / scale) @ peer.coef_[0] + peer.intercept_[0] - np.log(prior / (1 - prior))
+    assert found.ratios(dev) == pytest.approx(expected, abs=1e-3)
+
+
+def test_steps_are_those_of_isotonic_regression_with_two_trials_at_each_end() -> None:
+    rng = np.random.default_rng(3)
+    genuine = rng.random(300) < 0.4
+    scores = np.round(rng.normal(1.5 * genuine), 1)  # with ties
+    found = ft.fit_calibration(ft.Trials.from_arrays(scores, genuine), method="pav")
+    padded = np.concatenate([[-99, -99], scores, [99, 99]])
+    labels = np.concatenate([[True, False], genuine, [True, False]])
+    weights = np.where(labels, 0.5 / labels.sum(), 0.5 / (~labels).sum())
+    posterior = IsotonicRegression().fit(padded, labels.astype(float), sample_weight=weights).predict(scores)
+    expected = np.log(posterior / (1 - posterior))
+    trials = ft.Trials.from_arrays(scores, genuine)
+    assert found.ratios(trials) == pytest.approx(expected, abs=1e-9)
+    beyond = found.ratios(ft.Trials.from_arrays([-1000.0, 1000.0], [False, True]))
+    assert np.isfinite(beyond).all()
+    assert beyond[0] <= expected.min() + 1e-9
+    assert beyond[1] >= expected.max() - 1e-9
+
+
+@pytest.mark.parametrize("method", ["logistic", "pav"])
+def test_a_saved_calibration_is_the_same(tmp_path: Path, method: str) -> None:
+    dev, test = make(1), make(2)
+    found = ft.fit_calibration(dev, systems=("face",), method=method)  # type: ignore[arg-type]
+    found.save(tmp_path / "c.json")
+    again = ft.Calibration.load(tmp_path / "c.json")
+    assert np.array_equal(again.ratios(test), found.ratios(test))
+    assert again.apply(test).systems == (f"{method}(face)",)
+    (tmp_path / "c.json").write_text((tmp_path / "c.json").read_text().replace("calibration", "something"))
+    with pytest.raises(ft.InputError, match="is not a calibration that fairtrial saved"):
+        ft.Calibration.load(tmp_path / "c.json")
+    (tmp_path / "c.json").write_text("{")
+    with pytest.raises(ft.InputError, match="cannot be read as a calibration"):
+        ft.Calibration.load(tmp_path / "c.json")
+
+
+def test_separated_equal_infinite_and_reversed_scores() -> None:
+    genuine = np.array([True] * 5 + [False] * 20)
+    apart = ft.Trials.from_arrays(np.where(genuine, 2.0, 1.0) + 0.01 * np.arange(25), genuine)
+    found = ft.fit_calibration(apart)
+    assert np.abs(found.ratios(apart)).max() < 20
+    assert "one trial of each class was added" in found.notes[0]
+    with pytest.raises(ft.TrialsError, match="all dev scores are equal"):
+        ft.fit_calibration(ft.Trials.from_arrays(np.ones(25), genuine))
+    with pytest.raises(ft.TrialsError, match="some dev scores are infinite"):
+        ft.fit_calibration(ft.Trials.from_arrays(np.where(genuine, np.inf, 0.1 * np.arange(25)), genuine))
+    with pytest.raises(ft.ParameterError, match="pav calibrates one system"):
+        ft.fit_calibration(make(1), method="pav")
+    with pytest.raises(ft.TrialsError, match="there is no impostor trial"):
+        ft.fit_calibration(ft.Trials.from_arrays([1.0, 2.0], [True, True]))
+    dev = make(1)
+    turned = ft.Trials.from_arrays(-dev.column("face"), dev.genuine)
+    assert any("distances" in note for note in ft.fit_calibration(turned).notes)

@@ -1,0 +1,158 @@
+"""Files are written whole or not at all, whatever fails and whoever else writes."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairtrial import OutputError, ParameterError
+from fairtrial.formats.files import check_place, write_whole
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_permissions_of_an_existing_file_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_text("old")
+    for mode in (0o600, 0o664, 0o755, 0o246):
+        path.chmod(mode)
+        with write_whole(path) as place:
+            assert stat.S_IMODE(place.stat().st_mode) & 0o077 == 0  # nobody else reads it before it is there
+            place.write_text(f"{mode}")
+        assert (stat.S_IMODE(path.stat().st_mode), path.read_text()) == (mode, f"{mode}")
+
+
+def test_a_new_file_has_the_permissions_that_open_gives(tmp_path: Path) -> None:
+    (tmp_path / "known").touch()
+    with write_whole(tmp_path / "new") as place:
+        place.write_text("x")
+    assert (tmp_path / "new").stat().st_mode == (tmp_path / "known").stat().st_mode
+
+
+def test_a_write_protected_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_text("old")
+    path.chmod(0o444)
+    for refuse in (lambda: check_place(path), lambda: write_whole(path).__enter__()):
+        with pytest.raises(OutputError, match="a: is write-protected; name another file, or allow writing"):
+            refuse()
+    assert (path.read_text(), names(tmp_path)) == ("old", ["a"])
+
+
+def test_a_file_is_written_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "real").write_text("old")
+    (tmp_path / "link").symlink_to("real")
+    with write_whole(tmp_path / "link") as place:
+        place.write_text("new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_text() == "new"
+
+
+def test_what_was_written_is_on_the_disk_before_its_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    done: list[tuple[str, str, int]] = []
+
+    def fsync(file: int) -> None:
+        kind = "directory" if stat.S_ISDIR(os.fstat(file).st_mode) else "file"
+        done.append(("fsync", kind, 0 if kind == "directory" else os.fstat(file).st_size))
+
+    def replace(place: Path, target: Path) -> None:
+        done.append(("replace", "file", place.stat().st_size))
+        place.rename(target)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    monkeypatch.setattr(os, "replace", replace)
+    with write_whole(tmp_path / "a") as place:
+        place.write_text("12345")
+    assert done == [("fsync", "file", 5), ("replace", "file", 5), ("fsync", "directory", 0)]
+
+
+def test_leftovers_of_a_killed_process_are_removed(tmp_path: Path) -> None:
+    (tmp_path / ".a.4711-140737.part").write_bytes(bytes(1000))
+    with write_whole(tmp_path / "a") as place:
+        place.write_text("x")
+    assert names(tmp_path) == ["a"]
+
+
+def test_two_writers_of_one_file(tmp_path: Path) -> None:
+    with write_whole(tmp_path / "a") as first, write_whole(tmp_path / "a") as second:
+        first.write_text("first " * 1000)
+        second.write_text("second")
+    assert (tmp_path / "a").read_text() == "first " * 1000
+    assert names(tmp_path) == ["a"]
+
+
+def test_a_name_as_long_as_a_name_may_be(tmp_path: Path) -> None:
+    for name in ("x" * 255, "ü" * 127):
+        with write_whole(tmp_path / name) as place:
+            place.write_text("x")
+        assert (tmp_path / name).read_text() == "x"
+    assert len(names(tmp_path)) == 2
+
+
+def test_an_error_of_ours_is_not_renamed(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match=r"^as it is$"), write_whole(tmp_path / "a"):
+        raise ParameterError("as it is")
+    assert names(tmp_path) == []
+
+
+CALLS = ("open", "fsync", "replace", "close", "stat", "scandir", "unlink", "chmod", "chown", "write")
+
+
+def failing_at(number: int, monkeypatch: pytest.MonkeyPatch, error: int) -> Callable[[], int]:
+    """Let the n-th call of the operating system fail; how many there were is told."""
+    calls = 0
+
+    def wrap(real: Any) -> Any:
+        def call(*given: Any, **more: Any) -> Any:
+            nonlocal calls
+            calls += 1
+            if calls == number:
+                raise OSError(error, os.strerror(error))
+            return real(*given, **more)
+
+        return call
+
+    for name in CALLS:
+        monkeypatch.setattr(os, name, wrap(getattr(os, name)))
+    return lambda: calls
+
+
+@pytest.mark.parametrize("error", [errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EROFS])
+@pytest.mark.parametrize("old", [None, "old"])
+def test_any_call_may_fail(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, error: int, old: str | None) -> None:
+    path = tmp_path / "a"
+    seen, number = set(), 0
+    while True:
+        number += 1
+        path.unlink(missing_ok=True)
+        for leftover in tmp_path.iterdir():
+            leftover.unlink()
+        if old is not None:
+            path.write_text(old)
+        with monkeypatch.context() as patch:
+            count = failing_at(number, patch, error)
+            try:
+                with write_whole(path) as place:
+                    file = os.open(place, os.O_WRONLY)
+                    os.write(file, b"new")
+                    os.close(file)
+                outcome = "written"
+            except OutputError as problem:
+                outcome = str(problem)
+            failed = count() >= number
+        seen.add(outcome.removeprefix(f"{tmp_path}/"))
+        found = path.read_text() if path.exists() else None
+        assert found == ("new" if outcome == "written" else old)
+        if not failed:
+            break
+    assert outcome == "written"
+    assert seen == {"written", f"a: cannot be written: {os.strerror(error)}; nothing was left behind"}
+    assert number > 8
