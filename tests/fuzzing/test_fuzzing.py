@@ -34,6 +34,7 @@ FOUND = (
     "test individuals counts.csv --rate 5e-324",
     "plan --pi .1 --half-width 1e-300",
     "plan --pi .02 --rho .1 --half-width 1e308",
+    "plan --pi .02 --rho .1 --half-width .01 --person-cost 1e308",
     "count test.txt --out out.ftc --precision 5e-324",
     "plan --pi 1e-300 --below .05 --attempts 3",
     "plot eer-bound .01 .02 --trials 1000000 --out out.png --p-value 1e-300",
@@ -46,6 +47,12 @@ FOUND = (
 def test_what_was_found_is_mended(words: str, tmp_path: Path) -> None:
     case = Case(folder_of_files(), tuple(words.split()))
     assert TARGETS["commands"].run(case, tmp_path).complaint is None
+
+
+@pytest.mark.parametrize("seed", ["oracle/0/5073", "manifests/0/62", "manifests/0/3432"])
+def test_what_a_seed_found_is_mended(seed: str, tmp_path: Path) -> None:
+    target = TARGETS[seed.partition("/")[0]]
+    assert target.run(target.make(seed), tmp_path).complaint is None
 
 
 def test_every_command_is_tried() -> None:

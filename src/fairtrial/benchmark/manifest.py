@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import os
 import tomllib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ from typing import Any
 from fairtrial.benchmark.release import is_release, read_release
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, ListedFusion, SystemInfo
 from fairtrial.benchmark.splits import split_sets
-from fairtrial.errors import FairtrialError, InputError, TrialsError, listed, shown
+from fairtrial.errors import FairtrialError, InputError, TrialsError, cut, listed, shown
 from fairtrial.formats import read_pair, read_trials
 from fairtrial.formats.alignment import align
 from fairtrial.formats.files import PathLike, expand, read_whole
@@ -73,7 +74,7 @@ def read_benchmark(path: PathLike, *, outside: bool = False) -> Benchmark:
         Score files that cannot be read, or that do not go together; the message begins with the set and system.
     """
     directory = Path(path)
-    if not (directory / MANIFEST).exists() and is_release(directory):
+    if not os.path.exists(directory / MANIFEST) and is_release(directory):
         return read_release(directory)
     file = _manifest_file(directory)
     text = read_whole(file, _MOST)
@@ -148,7 +149,7 @@ def _listed_fusion(entry: _Table, known: dict[str, set[str]]) -> ListedFusion:
 
 def _manifest_file(path: Path) -> Path:
     file = path / MANIFEST if path.is_dir() else path
-    if file.exists():
+    if os.path.exists(file):
         return file
     if path.is_dir():
         raise InputError(
@@ -203,7 +204,7 @@ class _Table:
         found = []
         for number, entry in enumerate(entries, start=1):
             called = entry.get("name")
-            word = called if isinstance(called, str) and called else f"number {number}"
+            word = cut(called) if isinstance(called, str) and called else f"number {number}"
             found.append(_Table(entry, f"{self.place}: {key} {word}"))
         return found
 
@@ -332,7 +333,7 @@ class _Base:
             A file that is outside, where none may be: someone else's manifest could name any file of yours.
         """
         literal = self.directory / entry
-        found = str(literal if literal.exists() else Path(glob.escape(str(self.directory))) / entry)
+        found = str(literal if os.path.exists(literal) else Path(glob.escape(str(self.directory))) / entry)
         if not self.outside:
             own = self.directory.resolve()
             for path in expand(found):
@@ -371,7 +372,7 @@ def _only(trials: Trials, table: _Table) -> Trials:
         return trials.renamed([name])
     if column not in trials.systems:
         raise TrialsError(
-            f"system {name}: there is no system {shown(column)} in its files, but {listed(trials.systems)}; "
+            f"system {cut(name)}: there is no system {shown(column)} in its files, but {listed(trials.systems)}; "
             "say which one with column"
         )
     return trials.select([column]).renamed([name])
@@ -383,7 +384,7 @@ def _as_named(trials: Trials, tables: Sequence[_Table]) -> Trials:
     for table, column in zip(tables, columns, strict=True):
         if column not in trials.systems:
             raise TrialsError(
-                f"system {table.name()}: there is no system {shown(column)} in the files, but "
+                f"system {cut(table.name())}: there is no system {shown(column)} in the files, but "
                 f"{listed(trials.systems)}; correct its name, or say which one with column"
             )
     return trials.select(columns).renamed([table.name() for table in tables])

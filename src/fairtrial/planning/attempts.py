@@ -13,7 +13,7 @@ Scale: TypeAlias = Literal["linear", "logit"]
 
 HAIR = 1e-9
 """A solution that is a whole number but for rounding is not made one larger."""
-_MOST = 1e15
+MOST = 1e15
 """Attempts that nobody can make, and that a float still counts."""
 
 
@@ -62,9 +62,9 @@ def attempts_for_half_width(
     spread = pi * (1 - pi)
     z = normal_quantile(confidence)
     needed = (z / half_width) * (z / half_width) * (spread if scale == "linear" else 1 / spread)
-    if not needed < _MOST:
+    if not needed < MOST:
         raise ParameterError(
-            f"a half-width of {half_width} needs more than {_MOST:.0e} attempts; allow a wider interval"
+            f"a half-width of {half_width} needs more than {MOST:.0e} attempts; allow a wider interval"
         )
     return needed
 
