@@ -33,6 +33,7 @@ def test_a_short_run(name: str, tmp_path: Path) -> None:
 FOUND = (
     "test individuals counts.csv --rate 5e-324",
     "plan --pi .1 --half-width 1e-300",
+    "plan --pi 5e-324 --half-width .01",
     "plan --pi .02 --rho .1 --half-width 1e308",
     "plan --pi .02 --rho .1 --half-width .01 --person-cost 1e308",
     "count test.txt --out out.ftc --precision 5e-324",
