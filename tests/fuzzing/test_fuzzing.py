@@ -36,6 +36,7 @@ FOUND = (
     "plan --pi 5e-324 --half-width .01",
     "plan --pi .02 --rho .1 --half-width 1e308",
     "plan --pi .02 --rho .1 --half-width .01 --person-cost 1e308",
+    f"plot hter-sd --out out.png --genuine {'9' * 400}",
     "count test.txt --out out.ftc --precision 5e-324",
     "plan --pi 1e-300 --below .05 --attempts 3",
     "plot eer-bound .01 .02 --trials 1000000 --out out.png --p-value 1e-300",

@@ -128,7 +128,7 @@ def rule_of_thirty(pi: float) -> int:
     """Give the attempts that 30 errors need: the rate is then within 30 % with 90 % confidence, if independent."""
     check_rate(pi, "pi")
     if not 30 / pi < MOST:
-        raise ParameterError(f"30 errors at a rate of {pi:g} take more than {MOST:.0e} attempts; plan for a higher rate")
+        raise ParameterError(f"30 errors at a rate of {pi:g} take more than {MOST:.0e} attempts; plan for more")
     return ceil(30 / pi - HAIR)
 
 
