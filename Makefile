@@ -3,11 +3,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test bench bench-scale study pins clean
+PIP := -m pip --quiet --disable-pip-version-check
+COUNT ?= 100000
+SEED ?= 0
 
-$(READY): pyproject.toml constraints.txt
+.PHONY: demo test fuzz package floors audit release-check bench bench-scale study pins clean
+
+$(READY): pyproject.toml requirements.lock
 	$(PYTHON) -m venv $(VENV)
-	PIP_CONSTRAINT=$(CURDIR)/constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
+	$(BIN)/python $(PIP) install --require-hashes --no-deps -r requirements.lock
+	$(BIN)/python $(PIP) install --no-deps --no-build-isolation -e .
+	$(BIN)/python $(PIP) check
 	touch $@
 
 demo: $(READY)  ## the main job on an example made on the spot
@@ -18,6 +24,25 @@ test: $(READY)  ## lint, types and all tests
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/pytest -n auto
+
+fuzz: $(READY)  ## damaged files and odd commands, COUNT of them from SEED; what fails is kept in fuzz-failures, AGAIN=target/seed/number repeats it
+	PYTHONPATH=tests $(BIN)/python -m fuzzing.run $(if $(AGAIN),--again $(AGAIN),--count $(COUNT) --seed $(SEED))
+
+package: $(READY)  ## sdist and wheel, and the wheel used without dev extras
+	.ci/package
+
+floors:  ## all tests with the lowest versions that pyproject.toml allows
+	rm -rf $(VENV).floors && $(PYTHON) -m venv $(VENV).floors
+	$(VENV).floors/bin/python $(PIP) install $$($(PYTHON) .ci/floors.py) hypothesis playwright pytest pytest-xdist
+	$(VENV).floors/bin/python $(PIP) install --no-deps -e .
+	$(VENV).floors/bin/pytest -n auto -W ignore::DeprecationWarning
+
+audit:  ## known vulnerabilities of the pinned versions; needs the network
+	rm -rf $(VENV).audit && $(PYTHON) -m venv $(VENV).audit
+	$(VENV).audit/bin/python $(PIP) install pip-audit
+	$(VENV).audit/bin/pip-audit --strict --disable-pip --require-hashes -r requirements.lock
+
+release-check: test fuzz package floors audit  ## all that must hold before a release; hours
 
 bench: $(READY)  ## speed and memory against the peers; makes a venv of their own the first time
 	$(BIN)/python benchmarks/run.py
@@ -30,11 +55,12 @@ study: $(READY)  ## coverage and level of intervals and tests, the synthetic set
 	$(BIN)/python studies/dependence.py
 	PYTHONPATH=tests $(BIN)/python studies/lausanne.py table
 
-pins:  ## write constraints.txt anew from the newest versions
+pins:  ## write requirements.lock anew: the newest versions, with the hashes of all their files
 	rm -rf $(VENV).pins && $(PYTHON) -m venv $(VENV).pins
-	$(VENV).pins/bin/python -m pip install --quiet --disable-pip-version-check -e ".[dev]" hatchling
-	$(VENV).pins/bin/python -m pip freeze --exclude-editable > constraints.txt
+	$(VENV).pins/bin/python $(PIP) install uv
+	$(VENV).pins/bin/uv pip compile --quiet --upgrade --universal --generate-hashes --no-annotate --python-version 3.11 \
+		--custom-compile-command "make pins" --extra dev pyproject.toml --output-file requirements.lock
 	rm -rf $(VENV).pins
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis demo
+	rm -rf $(VENV) $(VENV).* dist fuzz-failures .mypy_cache .ruff_cache .pytest_cache .hypothesis demo

@@ -1,13 +1,21 @@
 """What all tests share: where real scores lie, and how thorough hypothesis is."""
 
+import inspect
 import os
+from functools import partialmethod
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner, Result
 from hypothesis import settings
 
 settings.register_profile("fairtrial", deadline=None, max_examples=100, derandomize=True)
 settings.load_profile("fairtrial")
+
+
+if "mix_stderr" in inspect.signature(CliRunner).parameters:  # click before 8.2 gives both streams as one, or the first
+    setattr(CliRunner, "__init__", partialmethod(CliRunner.__init__, mix_stderr=False))  # noqa: B010
+    setattr(Result, "output", property(lambda result: result.stdout + result.stderr))  # noqa: B010
 
 
 @pytest.fixture(scope="session")

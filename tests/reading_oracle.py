@@ -26,7 +26,7 @@ class Reading:
 
 def score_of(field: str, *, may_be_empty: bool) -> float:
     """The number that a field says, exactly."""
-    text = field.strip(" \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f")
+    text = field.strip(" \t\n\r\x0b\x0c")
     if not field and may_be_empty:
         return float("nan")
     if ODD_NUMBER.fullmatch(text):

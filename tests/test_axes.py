@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 
+from fairtrial import TrialsError
 from fairtrial.axes import (
     COVERAGE_BOUNDS,
     COVERAGE_COLOURS,
+    check_drawable,
     coverage_classes,
     coverage_labels,
     det_axis,
@@ -20,6 +22,7 @@ from fairtrial.axes import (
     linear_ticks,
     percent_axis,
     probit,
+    score_range,
     share_below,
 )
 
@@ -47,6 +50,23 @@ def test_ticks_are_round_numbers_within_the_axis(low: float, high: float, labels
     ticks = linear_ticks(low, high)
     assert [text for _, text in ticks] == labels
     assert [value for value, _ in ticks] == pytest.approx([float(text) for text in labels], abs=0)
+
+
+@pytest.mark.parametrize("middle", [0.0, 1.0, -3e5, 1e16, -1e16, 1e300, 5e-324])
+def test_a_range_of_equal_scores_has_room_for_bins_and_ticks(middle: float) -> None:
+    low, high = score_range(middle, middle)
+    assert low < middle < high
+    assert (np.diff(np.linspace(low, high, 61)) > 0).all()
+    ticks = linear_ticks(low, high)
+    assert 0 < len(ticks) < 20
+    assert all(low <= value <= high and len(label) < 25 for value, label in ticks)
+
+
+def test_scores_that_are_too_large_to_be_drawn() -> None:
+    check_drawable(np.array([]))
+    check_drawable(np.array([-1e300, 1e300]))
+    with pytest.raises(TrialsError, match=r"scores from -1e\+308 to 2 are too large to be drawn"):
+        check_drawable(np.array([-1e308, 2]))
 
 
 def test_axis_of_a_rate_is_read_in_percent() -> None:

@@ -13,6 +13,7 @@ from fairtrial.checks import (
     check_choice,
     check_confidence,
     check_count,
+    check_number,
     check_resamples,
     check_seed,
     check_share,
@@ -98,3 +99,13 @@ def test_checks_and_the_help_of_the_command_line_do_without_numpy() -> None:
         "assert 'numpy' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+def test_numbers_that_nobody_can_wait_for() -> None:
+    assert (check_number("bin", 10**6), check_workers(1024), check_count("b", 2**53)) == (10**6, 1024, 2**53)
+    with pytest.raises(ParameterError, match="there can be at most 1,000,000 bins, not 1,000,001"):
+        check_number("bin", 10**6 + 1)
+    with pytest.raises(ParameterError, match="there can be at most 1,024 workers, not 1,000,000"):
+        check_workers(10**6)
+    with pytest.raises(ParameterError, match="b must be at most 9,007,199,254,740,992, which a 64-bit float can"):
+        check_count("b", 2**53 + 1)

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -39,9 +40,11 @@ MIRROR_NOTHING = {
     "cli/test_bad_input.py",
     "cli/test_claims.py",
     "cli/test_commands.py",
+    "cli/test_extremes.py",
     "cli/test_killed.py",
     "formats/test_bad_input.py",
     "formats/test_fuzz.py",
+    "fuzzing/test_fuzzing.py",
     "report/test_browser.py",
     "test_damage.py",
     "test_docs.py",
@@ -59,6 +62,7 @@ def room(path: Path) -> str:
     return path.relative_to(SOURCE).parts[0].removesuffix(".py")
 
 
+@cache
 def imported(path: Path) -> set[str]:
     names = set()
     for node in ast.walk(ast.parse(path.read_text())):
@@ -100,6 +104,12 @@ def test_layers_name_every_room() -> None:
 def test_libraries_stay_in_their_rooms(library: str, rooms: set[str]) -> None:
     users = {room(path) for path in FILES if any(name.split(".")[0] == library for name in imported(path))}
     assert users <= rooms
+
+
+def test_all_that_is_said_goes_through_one_place() -> None:
+    """Where escapes in names are spelled out."""
+    echoing = [path.name for path in (SOURCE / "cli").rglob("*.py") if "click.echo(" in path.read_text()]
+    assert sorted(echoing) == ["completion.py", "output.py"]
 
 
 def test_no_file_is_much_over_500_lines() -> None:

@@ -1,5 +1,5 @@
 """``python -m fairtrial``: the same as the command `fairtrial`."""
 
-from fairtrial.cli.app import main
+from fairtrial.cli.entry import run
 
-main(prog_name="fairtrial")
+run()

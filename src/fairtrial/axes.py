@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
 
+from fairtrial.errors import TrialsError
+
 Floats: TypeAlias = NDArray[np.float64]
 Range: TypeAlias = tuple[float, float]
 Tick: TypeAlias = tuple[float, str]
@@ -32,6 +34,11 @@ ALPHA = "alpha, the weight of FAR"
 """What the axis of an Expected Performance Curve is called; see `fairtrial.tables.translate`."""
 ALPHA_ENDS = 0.03
 """Errors soar at the ends of alpha: this much at either end does not stretch the axis of errors."""
+_LARGE = 1e300
+_LONG = 1e15
+"""Larger numbers are not written with all their digits."""
+_STEPS = 256
+"""Numbers that an axis must hold at the least, so that bins and ticks differ."""
 _EDGE = 1e-9
 """Rates of 0 and 1 lie at infinity; they are drawn as far out as this one."""
 
@@ -71,7 +78,28 @@ def linear_ticks(low: float, high: float, *, most: int = 6) -> tuple[Tick, ...]:
     digits = max(0, -power - (factor == 10))
     places = range(ceil(low / step - 1e-6), floor(high / step + 1e-6) + 1)
     values = [round(place * step, digits) + 0.0 for place in places]
-    return tuple((value, f"{value:.{digits}f}") for value in values)
+    return tuple((value, f"{value:.{digits}f}" if abs(value) < _LONG else f"{value:g}") for value in values)
+
+
+def score_range(low: float, high: float) -> Range:
+    """The range of an axis of scores: a little wider where all are the same, or nearly so.
+
+    Examples
+    --------
+    >>> score_range(2.0, 2.0)
+    (1.5, 2.5)
+    """
+    least = _STEPS * float(np.spacing(max(abs(low), abs(high))))
+    if high - low >= least and high > low:
+        return low, high
+    half = max(0.5, least)
+    return low - half, high + half
+
+
+def check_drawable(scores: Floats) -> None:
+    """Raise an error where finite scores are so large that their sums and differences would not be finite."""
+    if np.max(np.abs(scores), initial=0.0) > _LARGE:
+        raise TrialsError(f"scores from {np.min(scores):g} to {np.max(scores):g} are too large to be drawn; scale them")
 
 
 def percent_axis(label: str, highest: float) -> Axis:

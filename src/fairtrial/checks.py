@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
+MOST = 2**53
+"""The most trials or errors: up to here a 64-bit float is every whole number."""
+
+
 def check_confidence(confidence: float) -> float:
     """A confidence strictly between 0 and 1."""
     return check_share("confidence", confidence, open_ends=True)
@@ -38,17 +42,20 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
 
 def check_resamples(n_resamples: int) -> int:
     """A number of resamples of at least 1."""
-    return _at_least_one("resample", n_resamples)
+    return check_number("resample", n_resamples, most=10**9)
 
 
 def check_workers(workers: int) -> int:
-    """A number of workers of at least 1."""
-    return _at_least_one("worker", workers)
+    """A number of workers of at least 1, and not so many that no machine could run them."""
+    return check_number("worker", workers, most=1024)
 
 
-def _at_least_one(what: str, number: int) -> int:
+def check_number(what: str, number: int, *, most: int = 10**6) -> int:
+    """How many of something there are: at least one, and not more than anybody could wait for."""
     if not _is_whole(number) or number < 1:
         raise ParameterError(f"there must be at least one {what}, not {number}")
+    if number > most:
+        raise ParameterError(f"there can be at most {most:,} {what}s, not {number:,}")
     return int(number)
 
 
@@ -67,6 +74,8 @@ def check_count(name: str, count: float) -> int:
         whole = False
     if not whole:
         raise ParameterError(f"{name} must be a whole number of at least 0, not {count}")
+    if count > MOST:
+        raise ParameterError(f"{name} must be at most {MOST:,}, which a 64-bit float can still count to")
     return int(count)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fairtrial.checks import check_alphas
+from fairtrial.checks import check_alphas, check_number
 from fairtrial.counting.errors import ErrorCounts, ScoreData, add_counts
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.folds import Block
@@ -137,6 +137,7 @@ def alpha_grid(points: int = 101, *, low: float = 0.0, high: float = 1.0) -> NDA
     """Even values of alpha, each the double nearest to its fraction: 0.57, never 0.5700000000000001."""
     if points < 2:
         raise ParameterError(f"a curve needs at least 2 points, not {points}")
+    check_number("point", points)
     if not 0 <= low < high <= 1:
         raise ParameterError(f"the range of alpha must lie within 0 and 1 and not be empty, not {low:g} to {high:g}")
     first, last = simplest_fraction(low), simplest_fraction(high)

@@ -17,7 +17,18 @@ class FairtrialError(Exception):
     """The base of every error that a user can mend; its message is one line that any terminal can show."""
 
     def __init__(self, message: str) -> None:
-        super().__init__("".join(char if char.isprintable() else ascii(char)[1:-1] for char in message))
+        super().__init__(visible(message))
+
+
+def visible(text: str) -> str:
+    """Text that no terminal takes for a command: whatever is not printable, such as an escape, is spelled out.
+
+    Examples
+    --------
+    >>> print(visible("face\x1b[2J"))
+    face\\x1b[2J
+    """
+    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def cut(text: object, limit: int = 60) -> str:

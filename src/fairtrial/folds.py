@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.checks import as_generator
+from fairtrial.checks import as_generator, check_number
 from fairtrial.counting.errors import ArraySource, ScoreSource
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.formats.frames import TrialsLike, trials_of
@@ -134,6 +134,7 @@ def _folds_of_trials(
     """The folds of the two individuals in each trial; the same twice where only one counts."""
     if folds < 2:
         raise ParameterError(f"there must be at least 2 folds, not {folds}")
+    check_number("fold", folds)
     if cluster is None and not (trials.claim or trials.subject):
         raise TrialsError(
             "folds must not split an individual, and these trials have neither claim nor subject ids: "

@@ -213,8 +213,8 @@ class Trials:
         for name, entries in {"genuine": self.genuine, **self.ids, **self.columns}.items():
             if len(entries) != len(self.scores):
                 raise TrialsError(f"{len(entries)} entries in {name}, but {len(self.scores)} trials")
-        repeated = sorted({name for name in self.systems if self.systems.count(name) > 1})
-        if repeated:
+        if len(set(self.systems)) < len(self.systems):
+            repeated = sorted({name for name in self.systems if self.systems.count(name) > 1})
             raise TrialsError(f"two systems have the same name: {', '.join(repeated)}; give each its own")
         if self.scores.size and np.isnan(np.min(self.scores)):
             row, column = (int(place[0]) for place in np.nonzero(np.isnan(self.scores)))

@@ -1,6 +1,11 @@
 """Running a protocol: every figure is that of its pieces computed one by one."""
 
+import os
 import re
+import signal
+import subprocess
+import sys
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -205,7 +210,11 @@ def bayes() -> Iterator[None]:
 
 
 def test_the_result_does_not_depend_on_the_workers(bayes: None) -> None:
+    home = os.getpid()
+
     def cost(far: Any, frr: Any, alpha: float) -> Any:
+        watched = any(thread.name == "watches the parent" for thread in threading.enumerate())
+        assert watched == (os.getpid() != home)
         return alpha * far**2 + (1 - alpha) * frr**2
 
     settings = RunSettings(fusion="bayes", criterion=cost, points=3, folds=3)
@@ -221,6 +230,28 @@ def test_the_result_does_not_depend_on_the_workers(bayes: None) -> None:
     assert alone.criterion.name == "cost"
     assert len(done) == 2 * len(alone.experiments) == 2 * 12
     assert {tuple(result.parameters) for result in alone.experiments} == {("var_smoothing",)}
+
+
+def test_a_worker_ends_with_its_parent() -> None:
+    """The worker holds the pipe that is read here: the end of it is the end of the worker."""
+    code = (
+        "import os, signal, time\n"
+        "from fairtrial.benchmark import runner\n"
+        "runner._EVERY = 0.05\n"
+        "if os.fork():\n"
+        "    time.sleep(0.3)\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+        "runner._end_with(os.getppid())\n"
+        "print('at work', flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=30, check=False)
+    assert (found.returncode, found.stdout, found.stderr) == (-signal.SIGKILL, b"at work\n", b"")
+
+
+def test_more_workers_than_a_machine_can_run() -> None:
+    with pytest.raises(ParameterError, match="at most 1,024 workers, not 1,000,000"):
+        run_benchmark(example(), workers=1_000_000)
 
 
 @pytest.fixture(scope="module")

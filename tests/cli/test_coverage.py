@@ -156,7 +156,7 @@ def test_a_stopped_study_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(Bar, "advance", advance)
         result = CliRunner().invoke(main, ["coverage", *SMALL, "--out", "rows.parquet"])
-    assert result.exit_code == 1
+    assert (result.exit_code, result.stderr) == (130, "interrupted\n")
     assert not Path("rows.parquet").exists()
     journal = Path("rows.parquet.journal")
     lines = journal.read_text().splitlines()

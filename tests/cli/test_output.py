@@ -33,13 +33,13 @@ COMMANDS: dict[str, list[str]] = {
     "rates": ["interval", "rates", "--far", ".0115", "--frr", ".025", *RATES, "--measure", "all"],
     "individuals": ["interval", "individuals", "counts.csv", "--resamples", "50"],
     "plan": ["plan", "--pi", ".02", "--half-width", ".01"],
-    "plan two": ["plan", "--a", ".01", ".02", "--b", ".015", ".03"],
+    "plan two": ["plan", "--a", ".1", ".2", "--b", ".2", ".3"],
     "compare-rates": ["compare-rates", "--a", ".0115", ".025", "--b", ".0195", ".0275", *RATES],
     "eer-bound": ["eer-bound", ".0057", ".0008", "0", "--trials", "285390"],
     "mcnemar": ["mcnemar", "--b", "3", "--c", "900"],
     "coverage": ["coverage", "--n", "20", "--m", "2", "--pi", ".1", "--rho", ".1,.2", "--datasets", "20"],
     "fuse": ["fuse", *SETS],
-    "benchmark": ["benchmark", "--set", "LP1", "--protocol", "fp-intramodal"],
+    "benchmark": ["benchmark", "--data", ".", "--protocol", "fp-intramodal"],
 }
 FIRST = {
     "evaluate": "system", "points": "system", "folds": "system", "compare": "pair", "epc": "system", "rates": "measure",
@@ -47,10 +47,23 @@ FIRST = {
     "mcnemar": "version", "coverage": "n", "fuse": "system", "benchmark": "benchmark",
 }  # fmt: skip
 
+MANIFEST = """name = "lab"
+[[set]]
+name = "S"
+dev = "dev.csv"
+test = "test.csv"
+[[set.system]]
+name = "face"
+modality = "face"
+[[set.system]]
+name = "a_b"
+modality = "face"
+"""
+
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The working directory, with score files and a table of counts in it."""
+    """The working directory, with score files, a manifest of them and a table of counts in it."""
     monkeypatch.chdir(tmp_path)
     for seed, name in enumerate(("dev", "test")):
         rng = np.random.default_rng(seed)
@@ -60,6 +73,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             Trials.from_arrays(scores, claim == subject, systems=["face", "a_b"], claim=claim, subject=subject),
             f"{name}.csv",
         )
+    Path("benchmark.toml").write_text(MANIFEST)
     Path("counts.csv").write_text("errors,attempts\n" + "".join(f"{x},5\n" for x in (0, 0, 0, 1, 0, 2, 0, 0, 5, 1)))
     return tmp_path
 

@@ -120,14 +120,15 @@ def test_attempts_too_many_to_simulate_are_planned_all_the_same() -> None:
 
 
 def test_comparison_of_two_systems() -> None:
-    arguments = [*COMPARISON, "--attempts", "4", "--impostor-attempts", "20", "--correlation", ".5"]
+    trials = [*COMPARISON, "--attempts", "4", "--impostor-attempts", "20"]
+    arguments = [*trials, "--correlation", ".5"]
     found = answer(*arguments)
     assert {"individuals", "attempts", "power"} <= set(found)
     assert 0.8 <= found["power"] < 0.82
     assert (found["genuine"], found["impostor"]) == (4 * found["individuals"], 20 * found["individuals"])
     fewer = answer(*arguments, "--individuals", str(found["individuals"] - 1))
     assert fewer["power"] < 0.8
-    unpaired = answer(*arguments, "--unpaired")
+    unpaired = answer(*trials, "--unpaired")
     assert unpaired["individuals"] > found["individuals"]
     assert (found["paired"], unpaired["paired"]) == (True, False)
     dependent = answer(*arguments, "--rho", ".3")

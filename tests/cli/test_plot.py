@@ -167,7 +167,7 @@ BAD: list[tuple[list[str], str]] = [
     (["det", "--dev", "none.txt", "--test", "none.txt", "--out", "a.gif"], "should end in .png, .svg, .pdf"),
     (["det", "--dev", "none.txt", "--test", "none.txt", "--out", "no/a.png"], "no directory no"),
     (["det", "--dev", "none.txt", "--test", "none.txt", "--out", "a.png"], "none.txt"),
-    (["det", *SETS, "--dpi", "0", "--out", "a.png"], "dot per inch"),
+    (["det", *SETS, "--dpi", "0", "--out", "a.png"], "dots per inch"),
     (["det", *SETS, "--width", "-1", "--out", "a.png"], "width"),
     (["det", "--dev", "dev.csv", "--out", "a.png"], "--test F, or --folds K"),
     (["det", *SETS, "--system", "ear", "--out", "a.png"], "no system 'ear'"),

@@ -84,3 +84,11 @@ def test_common_trials_against_counting(
         assert first[own] == second[other] == key
         # the same occurrence in both
         assert first[:own].count(key) == second[:other].count(key)
+
+
+def test_a_long_name_of_a_system_is_cut_in_errors(tmp_path: Path) -> None:
+    path = tmp_path / "long.csv"
+    path.write_text(f"claim,subject,probe,system,score\na,a,1,face,1\na,b,2,face,0\na,a,1,{'v' * 9000},1\n")
+    with pytest.raises(TrialsError, match=r"is not in .*long.csv \(system vvv") as caught:
+        read_trials(path)
+    assert len(str(caught.value)) < 600

@@ -109,3 +109,31 @@ def test_rows_are_taken_from_texts_in_several_pieces() -> None:
     for rows in ([0, 1, 2, 3, 4], [1, 4], [4], [], [3, 0], [2, 2]):
         assert texts[np.array(rows, dtype=np.int64)].decode().tolist() == ["abcde"[row] for row in rows]
     assert texts[np.array([True, False, False, True, False])].decode().tolist() == ["a", "d"]
+
+
+PAIRS = [(claim, subject) for claim in "abc" for subject in "abc"]
+BOB = "".join(f"{claim} {subject} {subject}-{claim} {int(claim == subject)}.5\n" for claim, subject in PAIRS)
+
+
+@pytest.mark.parametrize(
+    ("files", "comments"),
+    [
+        ({"a.txt": BOB}, None),
+        ({"a.txt": f"# one\n{BOB}"}, "1 line"),
+        ({"a.txt": BOB.replace("b c", "# two\n\n  # three\nb c")}, "2 lines"),
+        ({"a.txt": f"# one\n{BOB}# last".replace("b c", "# two\nb c")}, "3 lines"),
+        ({"a.txt": f"# one\n{BOB}# last".replace(" ", "\t")}, "2 lines"),
+        ({"gen.txt": "# one\n1\n# two\n2\n", "imp.txt": "0\n# three\n"}, "3 lines"),
+        ({"trials.txt": "a x target\n# one\na y nontarget\n", "s.txt": "1\n0\n"}, "1 line"),
+        ({"trials.txt": "a x target\na y nontarget\n", "s.txt": "1\n#two\n0\n"}, "1 line"),
+        ({"a.csv": "# one\n\n# two\nclaim,subject,score\na,a,1\na,b,0\n"}, "2 lines"),
+    ],
+)
+def test_comments_are_noted_wherever_they_stand(files: dict[str, str], comments: str | None, tmp_path: Path) -> None:
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    (note,) = [note for note in read_trials([tmp_path / name for name in files]).notes if note.startswith("read as")]
+    if comments is None:
+        assert "comments" not in note
+    else:
+        assert f"left out: {comments} of comments" in note

@@ -197,3 +197,10 @@ def test_what_is_not_possible() -> None:
         ft.device_test(PEOPLE, PEOPLE, alternative="lower")  # type: ignore[arg-type]
     with pytest.raises(ft.ParameterError, match="confidence"):
         ft.device_test(PEOPLE, PEOPLE, confidence=95)
+
+
+@pytest.mark.parametrize("rate", [5e-324, 1e-300, 1 - 2**-53])
+def test_a_rate_next_to_none_or_all(rate: float) -> None:
+    people = ft.Individuals.from_counts([0, 0, 1, 2, 0, 1], 5)
+    found = ft.rate_test(people, rate)
+    assert all(test.p_value == pytest.approx(0.0, abs=1e-9) for test in found.tests if test.test == "cluster")

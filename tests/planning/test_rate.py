@@ -336,3 +336,10 @@ def test_names_of_the_json() -> None:
     found = plan_rate(0.02, 0.1, half_width=0.005, attempts=5).to_dict()
     assert (found["individuals"], found["attempts"], found["total"]) == (844, 5, 4220)  # 3.8415 .0196 1.4 / (5 .005^2)
     assert {"attempts", "individuals", "cost", "total"} == set(found["trade_off"][0])
+
+
+@pytest.mark.parametrize("half_width", [5e-324, 1e-300, 1e-20])
+@pytest.mark.parametrize("scale", ["linear", "logit"])
+def test_a_half_width_of_next_to_nothing_is_refused(half_width: float, scale: Any) -> None:
+    with pytest.raises(ParameterError, match=r"needs more than 1e\+15 attempts; allow a wider interval"):
+        plan_rate(0.1, 0.0, half_width=half_width, scale=scale)

@@ -37,7 +37,7 @@ def test_pictures_repeat_byte_by_byte(tmp_path: Path, ending: str, start: bytes)
         ("nowhere/a.png", {}, "no directory"),
         ("a.png", {"width": 0.0}, "width"),
         ("a.png", {"height": float("nan")}, "height"),
-        ("a.png", {"dpi": 0}, "dot per inch"),
+        ("a.png", {"dpi": 0}, "dots per inch"),
         ("a.png", {"width": 0.5, "height": 0.5}, "too small for this figure"),
         ("a.png", {"width": 1e6}, "more than 10,000 dots"),
     ],

@@ -16,13 +16,14 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
+from fairtrial.benchmark.download import fetch, without_password
 from fairtrial.benchmark.lausanne import CITATION, LP1, TITLE, load_lausanne
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
 from fairtrial.benchmark.splits import split_sets
 from fairtrial.checks import check_choice, check_seed
 from fairtrial.errors import InputError, ParameterError, cut, listed, shown
 from fairtrial.formats import read_trials
-from fairtrial.formats.files import PathLike, open_stream, read_head
+from fairtrial.formats.files import PathLike, read_head
 from fairtrial.trials import Trials
 
 FailedEnrolment: TypeAlias = Literal["drop", "keep"]
@@ -71,6 +72,8 @@ class Dataset:
     """Where the files can be downloaded, one by one; None where they cannot."""
     synthetic: bool = False
     notes: tuple[str, ...] = ()
+    uses: tuple[str, ...] = ()
+    """The settings, besides the seed, that mean something to it."""
 
     def benchmark(self, sets: Sequence[BenchmarkSet], notes: Sequence[str]) -> Benchmark:
         """A benchmark of these sets with all that is known of where they come from."""
@@ -179,7 +182,9 @@ def _files(dataset: Dataset, data_dir: PathLike | None) -> list[Path]:
             f"with .gz, or name another directory that holds the folder {dataset.folder} by data_dir or ${DATA}. "
             f"They come from {dataset.source}"
         )
-    return [_fetch(f"{base}/{file.name}", file, cache_directory() / dataset.folder) for file in dataset.files]
+    folder = cache_directory() / dataset.folder
+    instead = f"put the file into {folder}, or name another server in ${MIRROR}"
+    return [fetch(f"{base}/{file.name}", file.sha256, folder, instead=instead) for file in dataset.files]
 
 
 def _mirror() -> str:
@@ -191,14 +196,16 @@ def _mirror() -> str:
     except ValueError:
         good = False
     if given and not good:
-        raise ParameterError(f"${MIRROR} must be an address as https://example.org/scores, not {shown(given)}")
+        raise ParameterError(
+            f"${MIRROR} must be an address as https://example.org/scores, not {shown(without_password(given))}"
+        )
     return given
 
 
 def _checked(path: Path, file: DataFile) -> Path:
     """The file itself, if it has the content that is pinned."""
     digest = hashlib.sha256()
-    with open_stream(path, read_head(path).compression) as stream:
+    with read_head(path).open() as stream:
         while chunk := stream.read(1 << 20):
             digest.update(chunk)
     if digest.hexdigest() != file.sha256:
@@ -207,36 +214,6 @@ def _checked(path: Path, file: DataFile) -> Path:
             f"{file.sha256}; get the file again, or describe your own by a benchmark.toml"
         )
     return path
-
-
-def _fetch(address: str, file: DataFile, folder: Path) -> Path:
-    """A file from the cache, or downloaded into it; with the wrong content it is not kept."""
-    import pooch
-
-    instead = f"put the file into {folder}, or name another server in ${MIRROR}"
-    logger = pooch.get_logger()
-    level = logger.level
-    logger.setLevel("WARNING")
-    try:
-        return Path(pooch.retrieve(address, f"sha256:{file.sha256}", fname=file.name, path=folder))
-    except OSError as error:
-        raise InputError(f"{address}: cannot be downloaded: {_why(error)}; {instead}") from error
-    except ValueError as error:
-        raise InputError(
-            f"{address}: is not the file that it should be: its SHA-256 is not {file.sha256}; nothing was kept; "
-            f"{instead}"
-        ) from error
-    finally:
-        logger.setLevel(level)
-
-
-def _why(error: OSError) -> str:
-    response = getattr(error, "response", None)
-    if response is not None:
-        return f"the server answers {response.status_code} {response.reason}"
-    if hasattr(error, "request"):  # an error of the network, whose text is long and technical
-        return f"the connection failed ({type(error).__name__})"
-    return error.strerror or cut(error, 100)
 
 
 def _build_bssr1(dataset: Dataset, files: Sequence[Path], settings: Settings) -> Benchmark:
@@ -364,6 +341,7 @@ DATASETS: dict[str, Dataset] = {
             licence="scores: NIST's terms; the repository that holds them: MIT",
             source="https://github.com/melissadale/ScoreFusionApp, folder ExampleScoreData, commit a270f5f8",
             build=_build_bssr1,
+            uses=("repeats", "failed_enrolment"),
             folder="bssr1_set1",
             files=(
                 DataFile("face-C.csv", "324fab742b2b3e848c2f8e1feec7364ddf6eae25482c2a6b91044ed304d38e08"),
@@ -422,6 +400,7 @@ DATASETS: dict[str, Dataset] = {
             licence="none stated",
             source="https://github.com/normanpoh/DETConf, folder example, commit a9bd0886",
             build=_build_xm2vts,
+            uses=("repeats",),
             folder="xm2vts_lp2_dev_2sys",
             files=(
                 DataFile("gen.scores", "eb43b0d179640abdb1271dee0d5273181020d879392e6fcb0f4cbc9706138c33"),

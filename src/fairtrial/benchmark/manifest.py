@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import os
 import tomllib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -13,14 +14,16 @@ from typing import Any
 from fairtrial.benchmark.release import is_release, read_release
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, ListedFusion, SystemInfo
 from fairtrial.benchmark.splits import split_sets
-from fairtrial.errors import FairtrialError, InputError, TrialsError, listed, shown
+from fairtrial.errors import FairtrialError, InputError, TrialsError, cut, listed, shown
 from fairtrial.formats import read_pair, read_trials
 from fairtrial.formats.alignment import align
-from fairtrial.formats.files import PathLike, expand
+from fairtrial.formats.files import PathLike, expand, read_whole
 from fairtrial.formats.sheets import Sheet
 from fairtrial.trials import Trials
 
 MANIFEST = "benchmark.toml"
+_MOST = 1 << 24
+"""Bytes of a manifest."""
 _FILES = ("dev", "test", "scores")
 _READ = (
     "format",
@@ -47,7 +50,7 @@ _KINDS: dict[str, tuple[tuple[type, ...], str]] = {
 }
 
 
-def read_benchmark(path: PathLike) -> Benchmark:
+def read_benchmark(path: PathLike, *, outside: bool = False) -> Benchmark:
     """Read the benchmark that a manifest describes.
 
     Parameters
@@ -55,6 +58,8 @@ def read_benchmark(path: PathLike) -> Benchmark:
     path
         A directory with a file ``benchmark.toml``, or such a file of any name; or the directory of the released files
         of the XM2VTS fusion benchmark, which need none (see `read_release`).
+    outside
+        Whether the manifest may name files outside its directory, by ``..``, from the root or through links.
 
     Returns
     -------
@@ -69,25 +74,27 @@ def read_benchmark(path: PathLike) -> Benchmark:
         Score files that cannot be read, or that do not go together; the message begins with the set and system.
     """
     directory = Path(path)
-    if not (directory / MANIFEST).exists() and is_release(directory):
+    if not os.path.exists(directory / MANIFEST) and is_release(directory):
         return read_release(directory)
     file = _manifest_file(directory)
+    text = read_whole(file, _MOST)
     try:
-        content = tomllib.loads(file.read_bytes().decode())
-    except OSError as error:
-        raise InputError(f"{file}: cannot be read: {error.strerror or error}") from error
+        content = tomllib.loads(text.decode())
     except ValueError as error:
         raise InputError(f"{file}: is not valid TOML: {error}") from error
+    except RecursionError as error:
+        raise InputError(f"{file}: is not a manifest: brackets are nested too deeply") from error
     table = _Table(content, str(file))
     table.check_keys("name", "title", "citation", "licence", "synthetic", "never_paired", "set", "protocol")
     name = table.name()
     sets: list[BenchmarkSet] = []
     notes: list[str] = []
     tables = table.tables("set")
+    base = _Base(file.parent, outside)
     for one in tables:
         if one.name() in {known.name for known in sets}:
             raise InputError(f"{one.place}: there are two sets of this name; give each its own")
-        found, more = _read_set(one, file.parent)
+        found, more = _read_set(one, base)
         sets.extend(found)
         notes.extend(more)
     return Benchmark(
@@ -100,7 +107,7 @@ def read_benchmark(path: PathLike) -> Benchmark:
         never_paired=_never_paired(table),
         protocols=_protocols(table, sets),
         notes=tuple(dict.fromkeys(notes)),
-        files=(file, *dict.fromkeys(_score_files(tables, file.parent))),
+        files=(file, *dict.fromkeys(_score_files(tables, base))),
     )
 
 
@@ -142,7 +149,7 @@ def _listed_fusion(entry: _Table, known: dict[str, set[str]]) -> ListedFusion:
 
 def _manifest_file(path: Path) -> Path:
     file = path / MANIFEST if path.is_dir() else path
-    if file.exists():
+    if os.path.exists(file):
         return file
     if path.is_dir():
         raise InputError(
@@ -197,7 +204,7 @@ class _Table:
         found = []
         for number, entry in enumerate(entries, start=1):
             called = entry.get("name")
-            word = called if isinstance(called, str) and called else f"number {number}"
+            word = cut(called) if isinstance(called, str) and called else f"number {number}"
             found.append(_Table(entry, f"{self.place}: {key} {word}"))
         return found
 
@@ -229,7 +236,7 @@ def _at(place: str) -> Iterator[None]:
         raise type(error)(f"{place}: {error}") from error
 
 
-def _read_set(one: _Table, base: Path) -> tuple[Sequence[BenchmarkSet], list[str]]:
+def _read_set(one: _Table, base: _Base) -> tuple[Sequence[BenchmarkSet], list[str]]:
     """The set, or one set per split, and notes."""
     one.check_keys("name", *_FILES, "read", "split", "system")
     name = one.name()
@@ -260,7 +267,7 @@ def _system(table: _Table) -> SystemInfo:
     return SystemInfo(name, table.name("modality"), table.name("feature", name), table.name("classifier", name))
 
 
-def _read_trials(one: _Table, tables: Sequence[_Table], base: Path) -> dict[str, Trials]:
+def _read_trials(one: _Table, tables: Sequence[_Table], base: _Base) -> dict[str, Trials]:
     """Dev and test trials, or scores, with the systems called as the manifest calls them."""
     owners = [table for table in tables if any(key in table.content for key in _FILES)]
     if any(key in one.content for key in _FILES):
@@ -291,28 +298,51 @@ def _read_trials(one: _Table, tables: Sequence[_Table], base: Path) -> dict[str,
         }
 
 
-def _files_of(table: _Table, base: Path, common: dict[str, Any]) -> _Files:
+def _files_of(table: _Table, base: _Base, common: dict[str, Any]) -> _Files:
     keys = [key for key in _FILES if key in table.content]
     if keys not in (["dev", "test"], ["scores"]):
         what = f"only {keys[0]}" if len(keys) == 1 else " and ".join(keys) or "no files"
         raise InputError(f"{table.place}: names {what}; expected dev and test, or scores where there is no dev set")
-    paths = {key: [_beside(base, entry) for entry in table.texts(key)] for key in keys}
+    with _at(table.place):
+        paths = {key: [base.file(entry) for entry in table.texts(key)] for key in keys}
     return _Files(table.place, paths, common | _read_options(table))
 
 
-def _score_files(sets: Sequence[_Table], base: Path) -> Iterator[Path]:
+def _score_files(sets: Sequence[_Table], base: _Base) -> Iterator[Path]:
     """The files that sets and their systems name."""
     for one in sets:
         for table in (one, *one.tables("system")):
             for key in _FILES:
                 if key in table.content:
-                    yield from expand([_beside(base, entry) for entry in table.texts(key)])
+                    yield from expand([base.file(entry) for entry in table.texts(key)])
 
 
-def _beside(base: Path, entry: str) -> str:
-    """A file or glob, relative to the manifest's directory."""
-    literal = base / entry
-    return str(literal if literal.exists() else Path(glob.escape(str(base))) / entry)
+@dataclass(frozen=True, slots=True)
+class _Base:
+    """The directory of a manifest, and whether files may be outside of it."""
+
+    directory: Path
+    outside: bool
+
+    def file(self, entry: str) -> str:
+        """A file or glob, relative to the directory.
+
+        Raises
+        ------
+        InputError
+            A file that is outside, where none may be: someone else's manifest could name any file of yours.
+        """
+        literal = self.directory / entry
+        found = str(literal if os.path.exists(literal) else Path(glob.escape(str(self.directory))) / entry)
+        if not self.outside:
+            own = self.directory.resolve()
+            for path in expand(found):
+                if not path.resolve().is_relative_to(own):
+                    raise InputError(
+                        f"{shown(entry)} is outside the directory of the manifest; put the file there, or allow it "
+                        "with outside=True"
+                    )
+        return found
 
 
 def _read_options(table: _Table) -> dict[str, Any]:
@@ -342,7 +372,7 @@ def _only(trials: Trials, table: _Table) -> Trials:
         return trials.renamed([name])
     if column not in trials.systems:
         raise TrialsError(
-            f"system {name}: there is no system {shown(column)} in its files, but {listed(trials.systems)}; "
+            f"system {cut(name)}: there is no system {shown(column)} in its files, but {listed(trials.systems)}; "
             "say which one with column"
         )
     return trials.select([column]).renamed([name])
@@ -354,7 +384,7 @@ def _as_named(trials: Trials, tables: Sequence[_Table]) -> Trials:
     for table, column in zip(tables, columns, strict=True):
         if column not in trials.systems:
             raise TrialsError(
-                f"system {table.name()}: there is no system {shown(column)} in the files, but "
+                f"system {cut(table.name())}: there is no system {shown(column)} in the files, but "
                 f"{listed(trials.systems)}; correct its name, or say which one with column"
             )
     return trials.select(columns).renamed([table.name() for table in tables])

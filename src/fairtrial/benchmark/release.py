@@ -6,6 +6,7 @@ identity as numbers, equal in client accesses; impostor and client accesses in o
 
 from __future__ import annotations
 
+import glob
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,6 +19,7 @@ from fairtrial.benchmark.sets import Benchmark, BenchmarkSet
 from fairtrial.errors import InputError, listed
 from fairtrial.formats import read_trials
 from fairtrial.formats.files import read_head
+from fairtrial.formats.globs import files_matching
 from fairtrial.formats.text import Kind, Layout, read_columns, split_spaces
 from fairtrial.trials import Trials
 
@@ -101,7 +103,7 @@ def read_release(directory: Path) -> Benchmark:
 def _found(directory: Path) -> dict[tuple[str, str], dict[str, Path]]:
     """The files by protocol and set, and there by class; ``both`` for a file of both classes."""
     found: dict[tuple[str, str], dict[str, Path]] = {}
-    for path in sorted(directory.rglob("*")):
+    for path in map(Path, files_matching(str(Path(glob.escape(str(directory))) / "**" / "*"))):
         if not path.name.lower().endswith(_ENDINGS) or not path.is_file():
             continue
         words = re.split(r"[^a-z0-9]+", str(path.relative_to(directory)).lower())
@@ -160,7 +162,7 @@ def _read_files(files: dict[str, Path]) -> Trials:
     systems = tuple(f"system {k + 1}" for k in range(width - 2))
     kinds: list[Kind] = ["score"] * len(systems)
     layout = Layout(("subject", "claim", *systems), ("id", "id", *kinds), " ", shape="subject claim score ...")
-    columns = read_columns(head, layout, None)
+    columns = read_columns(head, layout).columns
     claim, subject = columns["claim"], columns["subject"]
     scores = np.stack([columns[system] for system in systems], axis=1)
     genuine = claim.numbered().equals(subject.numbered())

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from threading import Thread
+from time import sleep
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +32,11 @@ from fairtrial.significance.multiple import adjust_p_values
 from fairtrial.significance.paired import leading_test, pair_judgements
 
 _UNEVEN = 'scores of different ranges are put together as they are; normalise="z" brings them to one scale'
+_PER_PROCESSOR = 4
+"""Worker processes at the most: more only take memory."""
+WATCH = "watches the parent"
+_EVERY = 0.5
+"""Seconds after which a worker looks again whether it is still needed."""
 _UNSUPPORTED = f"the target rests on fewer than {SUPPORT} errors on dev"
 
 
@@ -174,14 +182,28 @@ def _results(
     settings: RunSettings,
     workers: int,
 ) -> Iterator[ExperimentResult]:
-    if workers == 1:
+    most = min(workers, len(experiments), _PER_PROCESSOR * (os.cpu_count() or 1))
+    if most == 1:
         for experiment in experiments:
             yield _run(experiment, prepared[experiment.set, experiment.split], settings)
         return
     from joblib import Parallel, delayed
 
     work = (delayed(_run)(e, prepared[e.set, e.split], settings) for e in experiments)
-    yield from Parallel(n_jobs=workers, return_as="generator", batch_size=4)(work)
+    yield from Parallel(
+        n_jobs=most, return_as="generator", batch_size=4, initializer=_end_with, initargs=(os.getpid(),)
+    )(work)
+
+
+def _end_with(parent: int) -> None:
+    """Let a worker process end when the one that started it does, however that came about."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            sleep(_EVERY)
+        os._exit(1)
+
+    Thread(target=watch, name=WATCH, daemon=True).start()
 
 
 def _run(experiment: Experiment, one: _Prepared, settings: RunSettings) -> ExperimentResult:

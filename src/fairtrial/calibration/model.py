@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -15,7 +14,7 @@ from fairtrial.calibration.logistic import LogisticFit, fit_logistic
 from fairtrial.checks import check_choice, check_share
 from fairtrial.counting.errors import as_source
 from fairtrial.errors import InputError, ParameterError, TrialsError, listed, shown
-from fairtrial.formats.files import PathLike, write_whole
+from fairtrial.formats.files import PathLike, read_whole, write_whole
 from fairtrial.spread import Floats
 from fairtrial.trials import Trials
 
@@ -122,14 +121,15 @@ class Calibration:
         InputError
             A file that is something else, of a later version, or damaged.
         """
+        data = read_whole(path)
         try:
-            found = json.loads(Path(path).read_text(encoding="utf-8"))
+            found = json.loads(data)
             if not isinstance(found, dict) or found.get("kind") != _KIND:
                 raise InputError(f"{path}: is not a calibration that fairtrial saved")
             if found["version"] != _VERSION:
                 raise InputError(f"{path}: is of version {found['version']}; this fairtrial reads version {_VERSION}")
             return _from_dict(found)
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise InputError(f"{path}: cannot be read as a calibration: {shown(error, 100)}") from error
 
 

@@ -1,9 +1,10 @@
-"""The command `fairtrial`: finds the subcommand, and turns errors into one line and exit code 2."""
+"""The command `fairtrial`: finds the subcommand, and turns errors of the user into one line and exit code 2."""
 
 from __future__ import annotations
 
 import importlib
-import os
+import io
+import signal
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +12,9 @@ from typing import Any
 import click
 
 from fairtrial import __version__
+from fairtrial.cli.entry import stopped
 from fairtrial.cli.groups import FullGroup
+from fairtrial.cli.output import say
 from fairtrial.cli.words import in_command_line_words
 from fairtrial.errors import FairtrialError
 
@@ -72,18 +75,16 @@ class LazyGroup(FullGroup):
 
 
 class _Main(LazyGroup):
-    """The command itself, which turns errors into one line and exit code 2."""
+    """The command itself, which turns errors of the user into one line and exit code 2."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
         except FairtrialError as error:
-            click.echo(f"error: {in_command_line_words(str(error))}", err=True)
+            say(f"error: {in_command_line_words(str(error))}", aside=True)
             sys.exit(2)
-        except BrokenPipeError:
-            # the reader of our output has gone; keep Python from complaining at exit
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            sys.exit(1)
+        except KeyboardInterrupt:
+            sys.exit(stopped(signal.SIGINT))
 
 
 @click.group(cls=_Main, room="fairtrial.cli", known=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
@@ -97,3 +98,16 @@ def main() -> None:
     Example:
       fairtrial evaluate --dev dev.txt --test test.txt
     """
+
+
+def work() -> int:
+    """Run the command that the arguments of the process name, and give its exit code; what is not ours is raised."""
+    try:
+        return int(main(prog_name="fairtrial", standalone_mode=False) or 0)
+    except click.ClickException as error:
+        text = io.StringIO()
+        error.show(file=text)
+        say(text.getvalue().removesuffix("\n"), aside=True)
+        return error.exit_code
+    except click.Abort:
+        return stopped(signal.SIGINT)

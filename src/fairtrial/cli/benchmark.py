@@ -55,6 +55,9 @@ class ProtocolOptions:
         metavar="NAME[,..]",
         help="A method of `fairtrial fuse`; several, separated by commas, are compared over the whole protocol.",
     )
+    outside: bool = option(
+        "--outside", is_flag=True, help="Let a benchmark.toml name files outside its directory, too."
+    )
     repeats: int = option(
         "--repeats",
         type=int,
@@ -77,10 +80,11 @@ class ProtocolOptions:
         from fairtrial.benchmark.datasets import DATASETS, load_dataset
         from fairtrial.benchmark.manifest import read_benchmark
 
+        self._check_applies(DATASETS[self.data].uses if self.data in DATASETS else ("outside",))
         if self.data in DATASETS:
             found = load_dataset(self.data, seed=self.seed, repeats=self.repeats, failed_enrolment=failed_enrolment)
         elif os.path.exists(self.data):
-            found = read_benchmark(self.data)
+            found = read_benchmark(self.data, outside=self.outside)
         else:
             known = ", ".join(DATASETS)
             raise ParameterError(
@@ -88,6 +92,17 @@ class ProtocolOptions:
             )
         check_not_read(found.files)
         return found
+
+    def _check_applies(self, used: Sequence[str]) -> None:
+        """Raise an error where an option was given that means nothing to these data."""
+        known = {
+            "repeats": "applies to a known set without dev trials",
+            "failed_enrolment": "applies to a known set with failed enrolments",
+            "outside": "applies to a directory with a benchmark.toml",
+        }
+        for name, where in known.items():
+            if name not in used:
+                options.refuse_given([name], f"{where}, not to {cut(self.data)}")
 
 
 @click.command(cls=FileCommand)

@@ -97,6 +97,11 @@ def command(
     from fairtrial.tables import join_tables
 
     output.check()
+    options.refuse_given(["seed"], "applies to what is drawn at random, and nothing is here")
+    if method == "pav":
+        options.refuse_given(["prior"], "applies to --method logistic, not to pav")
+    if fuse:
+        options.refuse_given(["correction"], "applies to pairs of systems, and --fuse makes one of them")
     if scores is not None:
         told_by_name(Path(scores))
         check_place(scores)

@@ -9,9 +9,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairtrial.cli import options
-from fairtrial.cli.counted import are_counts, chosen_systems, read_counters, refuse
+from fairtrial.cli.counted import NEEDS_SCORES, are_counts, chosen_systems, read_counters, refuse
 from fairtrial.cli.files import FileCommand
-from fairtrial.cli.options import ChanceOptions, InputOptions, OutputOptions, PointOptions, ReadingOptions, names_of
+from fairtrial.cli.options import (
+    ChanceOptions,
+    InputOptions,
+    OutputOptions,
+    PointOptions,
+    ReadingOptions,
+    check_chosen,
+    names_of,
+)
 from fairtrial.cli.output import print_result
 from fairtrial.cli.progress import Bar
 from fairtrial.cli.reporting import ReportOptions, repeat_of
@@ -85,11 +93,14 @@ def command(
 
     page.check()
     output.check()
+    point.check(measure)
+    check_chosen(chosen, reading)
     rule, figure = point.rule, options.measure_by_name(measure, point.dcf)
     if five_by_two and files.folds is None:
         raise ParameterError("--5x2cv deals the people of one set into halves: give --folds K in place of --test")
     if are_counts(files):
         refuse(report=page.report, margin=margin)
+        options.refuse_given(["resamples", "workers", "seed"], NEEDS_SCORES)
         names = names_of(chosen) if chosen else reading.systems
         dev, test = read_counters(files, reading, chance)
         counted = compare_counted(

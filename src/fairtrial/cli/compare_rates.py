@@ -108,6 +108,9 @@ def command(
 def _tests(a: ErrorCounts, b: ErrorCounts, asked: TestOptions, alternative: options.Alternatives) -> list[TestResult]:
     from fairtrial import significance
 
+    for name, owner in (("alpha", "wer"), ("dcf", "dcf")):
+        if asked.measure != owner:
+            options.refuse_given([name], f"applies to --measure {owner}, not to {asked.measure}")
     measure = options.measure_by_name(asked.measure, asked.dcf)
     own: dict[str, Any] = {"measure": measure, "alpha": asked.alpha, "alternative": alternative}
     tests = [significance.independent_test(a, b, **own)]

@@ -7,7 +7,7 @@ import click
 from fairtrial.cli import options
 from fairtrial.cli.files import READ, WRITTEN, FileCommand
 from fairtrial.cli.options import ReadingOptions
-from fairtrial.cli.output import print_json, print_notes
+from fairtrial.cli.output import print_json, print_notes, say
 from fairtrial.cli.progress import reading_bar
 
 
@@ -57,7 +57,7 @@ def command(reading: ReadingOptions, *, inputs: tuple[str, ...], out: str, to: s
             }
         )
         return
-    click.echo(
+    say(
         f"{out}: {genuine:,} genuine and {len(trials) - genuine:,} impostor trials, systems {', '.join(trials.systems)}"
     )
     print_notes(notes)

@@ -13,6 +13,7 @@ from fairtrial.errors import ParameterError
 if TYPE_CHECKING:
     from fairtrial.scale.counter import Counter
 
+NEEDS_SCORES = "needs the scores themselves, and not files of counts"
 _STILL_USED = ("systems",)
 
 
@@ -38,7 +39,7 @@ def refuse(**given: Any) -> None:
     """Raise an error for an option that files of counts cannot serve; None and False are options not given."""
     for name, value in given.items():
         if value is not None and value is not False:
-            raise ParameterError(f"--{name.replace('_', '-')} needs the scores themselves, and not files of counts")
+            raise ParameterError(f"--{name.replace('_', '-')} {NEEDS_SCORES}")
 
 
 def read_counters(files: InputOptions, reading: ReadingOptions, chance: ChanceOptions) -> tuple[Counter, Counter]:

@@ -91,6 +91,11 @@ class StudyOptions:
         "--workers", type=int, metavar="K", help="Cells worked on at once.  [default: one per processor]"
     )
 
+    def check(self) -> None:
+        """Raise an error where an option was given that would be ignored."""
+        if self.exact:
+            options.refuse_given(["datasets", "resamples", "seed"], "applies to simulated data sets, not with --exact")
+
     def settings(self) -> StudySettings:
         """What is the same for all cells."""
         from fairtrial.individuals import StudySettings
@@ -151,6 +156,9 @@ def command(
     if asked.workers is not None:
         check_workers(asked.workers)
     page.check()
+    asked.check()
+    if like is not None:
+        options.refuse_given(["workers"], "applies to the cells of a grid, and --like has one")
     output.check()
     journal = None
     if like is not None:

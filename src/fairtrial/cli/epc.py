@@ -10,7 +10,7 @@ import click
 
 from fairtrial.cli import options
 from fairtrial.cli.compare import resamples_option
-from fairtrial.cli.counted import are_counts, chosen_systems, read_counters, refuse
+from fairtrial.cli.counted import NEEDS_SCORES, are_counts, chosen_systems, read_counters, refuse
 from fairtrial.cli.files import FileCommand
 from fairtrial.cli.opened import PlaceOptions
 from fairtrial.cli.options import ChanceOptions, InputOptions, OutputOptions, ReadingOptions, choice, option
@@ -49,6 +49,10 @@ class CurveOptions:
     )
     criterion: str = options.criterion_field("wer-min")
     dcf: str | None = option("--dcf", metavar="CFR,PG,CFA,PI", help=options.DCF_HELP)
+
+    def check(self, *measures: str) -> None:
+        """Raise an error where --dcf was given and neither the criterion nor one of these measures is dcf."""
+        options.check_costs(self.dcf, self.criterion, *measures)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,11 +201,20 @@ def command(
     from fairtrial.cli.inputs import Inputs, OpenInputs, read_or_open
 
     output.check()
+    curve.check(measure, *([] if asked.no_areas else options.names_of(asked.areas)))
     drawn = None if band.bands == "none" else band.bands
     if are_counts(files):
         refuse(bands=drawn, compare=pair, pool=pool)
+        options.refuse_given([*_OF_AREAS, *_OF_BANDS, *_OF_COMPARISONS, "confidence", "seed"], NEEDS_SCORES)
         _curves_of_counts(files, curve, chance, reading, output, measure)
         return
+    if pair is None:
+        options.refuse_given(_OF_COMPARISONS, "applies to a comparison, by --compare A,B")
+        check_bands(band, "--bands and --compare")
+    elif drawn is None:
+        options.refuse_given(["band_method"], "applies to bands, by --bands")
+    if asked.no_areas and pair is None:
+        options.refuse_given(_OF_AREAS, "applies to areas, and --no-areas leaves them out")
     inputs = read_or_open(files, reading, chance, place, compare=pair, bands=drawn)
     sets = inputs.sets(chance)
     curves = curves_of(inputs, sets, curve, measure, pool=pool)
@@ -226,6 +239,17 @@ def command(
         found["comparison"] |= {each.threshold: each.to_dict() for each in along[1:]}
         tables += _comparison_tables(along, tests)
     print_result(output, tables, found)
+
+
+_OF_BANDS = ["band_method", "resample", "resamples", "workers"]
+_OF_COMPARISONS = ["method", "simultaneous"]
+_OF_AREAS = ["areas", "convention"]
+
+
+def check_bands(band: BandOptions, where: str) -> None:
+    """Raise an error where there is no band and an option of bands was given, which would be ignored."""
+    if band.bands == "none":
+        options.refuse_given(_OF_BANDS, f"applies to {where}")
 
 
 def _curves_of_counts(

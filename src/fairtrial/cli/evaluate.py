@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from fairtrial.cli import options
-from fairtrial.cli.counted import are_counts, chosen_systems, read_counters, refuse
+from fairtrial.cli.counted import NEEDS_SCORES, are_counts, chosen_systems, read_counters, refuse
 from fairtrial.cli.files import WRITTEN, FileCommand
 from fairtrial.cli.opened import PlaceOptions
 from fairtrial.cli.options import ChanceOptions, InputOptions, OutputOptions, PointOptions, ReadingOptions
@@ -88,6 +88,7 @@ def command(
     from fairtrial.judging import judge
     from fairtrial.tables import join_tables
 
+    point.check(*measures)
     more = [options.measure_by_name(name, point.dcf) for name in dict.fromkeys(measures)]
     rule = point.rule
     page.check()
@@ -96,6 +97,7 @@ def command(
         check_target(trials_out, ENDINGS)
     if are_counts(files):
         refuse(report=page.report, trials_out=trials_out)
+        options.refuse_given(["resample", "resamples", "seed"], NEEDS_SCORES)
         _evaluate_counts(files, point, chance, reading, output, more, eer)
         return
     inputs = read_or_open(files, reading, chance, place, report=page.report, trials_out=trials_out)

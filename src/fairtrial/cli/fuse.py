@@ -13,7 +13,7 @@ from fairtrial.cli import options
 from fairtrial.cli.compare import systems_option
 from fairtrial.cli.files import READ, WRITTEN, FileCommand, check_not_read
 from fairtrial.cli.options import ReadingOptions, choice, option
-from fairtrial.cli.output import print_result
+from fairtrial.cli.output import print_result, say
 from fairtrial.cli.progress import reading_bar
 from fairtrial.cli.reporting import ReportOptions, repeat_of
 from fairtrial.cli.scores import ScoresOutput, beside, write_both
@@ -75,7 +75,9 @@ class FusionOptions:
         from fairtrial.fusion.normalise import check_normalisation
 
         check_normalisation(self.normalise)
-        self.rule.resolve_alpha(self.alpha)
+        if self.inner == "none":
+            options.refuse_given(["folds"], "applies to held-out dev scores, and --inner none asks for none")
+        options.note_alpha(self.alpha, self.rule)
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,6 +241,6 @@ def _finish(
         return
     if scores is not None:
         other = "" if dev is None else f", of dev in {beside(scores)}"
-        click.echo(f"fused scores of test in {scores}{other}")
+        say(f"fused scores of test in {scores}{other}")
     if save is not None:
-        click.echo(f"model in {save}")
+        say(f"model in {save}")

@@ -12,7 +12,7 @@ import numpy as np
 
 from fairtrial.checks import check_resamples
 from fairtrial.cli.opened import PlaceOptions, opened_sets
-from fairtrial.cli.options import ChanceOptions, InputOptions, ReadingOptions, TwoSets, names_of
+from fairtrial.cli.options import ChanceOptions, InputOptions, ReadingOptions, TwoSets, check_chosen, names_of
 from fairtrial.cli.progress import Bar, reading_bar
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.folds import Block, make_blocks
@@ -85,6 +85,7 @@ def read_inputs(
     files: InputOptions, reading: ReadingOptions, chance: ChanceOptions, chosen: str | None = None
 ) -> Inputs:
     """Read dev and test trials, or cut the dev trials into folds; systems that `chosen` names by commas, if it does."""
+    check_chosen(chosen, reading)
     if chosen:
         reading = replace(reading, systems=names_of(chosen))
     if bool(files.test) == (files.folds is not None):
@@ -105,6 +106,7 @@ def read_inputs(
 
 def read_sets(files: TwoSets, reading: ReadingOptions, chosen: str | None = None) -> tuple[Trials, Trials]:
     """Read dev and test trials of the same systems; of those that `chosen` names by commas, if it does."""
+    check_chosen(chosen, reading)
     if chosen:
         reading = replace(reading, systems=names_of(chosen))
     with reading_bar(files.dev, files.test) as bar:

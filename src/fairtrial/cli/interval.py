@@ -74,6 +74,7 @@ def rates(
     from fairtrial.tables import join_tables
 
     output.check()
+    _check_applies(measure)
     counts = intervals.published_counts(
         far=far,
         frr=frr,
@@ -90,6 +91,13 @@ def rates(
         found = [interval for interval in found if interval.measure == measure]
     tables = join_tables([interval.tables() for interval in found])
     print_result(output, tables, {"intervals": [interval.to_dict() for interval in found]})
+
+
+def _check_applies(measure: str) -> None:
+    """Raise an error where the weight or the costs of another measure were given."""
+    for name, owner in (("alpha", "wer"), ("dcf", "dcf")):
+        if measure not in (owner, "all"):
+            options.refuse_given([name], f"applies to --measure {owner}, not to {measure}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +160,8 @@ def individuals(
     from fairtrial.tables import interval_text
 
     output.check()
+    if methods and not {"sb", "brr", "all"} & set(methods):
+        options.refuse_given(["resamples", "seed"], f"applies to sb and brr, not to {', '.join(methods)}")
     people, other, notes = _people(file, errors, reading)
     result = repeated_intervals(
         people,

@@ -9,7 +9,7 @@ import click
 
 from fairtrial.cli import options
 from fairtrial.cli.files import READ, WRITTEN, FileCommand
-from fairtrial.cli.output import print_json, print_notes
+from fairtrial.cli.output import print_json, print_notes, say
 from fairtrial.cli.progress import Bar
 
 if TYPE_CHECKING:
@@ -63,5 +63,5 @@ def print_counter(counter: Counter, out: str, *, json: bool, notes: Sequence[str
     most = max(len(own) for own in cells.values())
     kept = f"{most:,} distinct scores, all kept" if exact else f"up to {most:,} cells"
     trials = f"{counter.genuine:,} genuine and {counter.impostor:,} impostor trials"
-    click.echo(f"{out}: {trials}, systems {', '.join(counter.systems)}; {kept}")
+    say(f"{out}: {trials}, systems {', '.join(counter.systems)}; {kept}")
     print_notes(notes)

@@ -15,7 +15,8 @@ import click
 
 from fairtrial.checks import check_seed
 from fairtrial.cli.files import READ, WRITTEN
-from fairtrial.errors import ParameterError
+from fairtrial.cli.output import note_later
+from fairtrial.errors import ParameterError, cut
 
 if TYPE_CHECKING:
     from fairtrial.formats.sheets import GenuineBy
@@ -84,8 +85,44 @@ def refuse_given(names: Sequence[str], why: str) -> None:
             raise ParameterError(f"{parameter.opts[0]} {why}; leave it out")
 
 
+def check_costs(dcf: str | None, *names: str) -> None:
+    """Raise an error where costs were given and none of these criteria and measures is dcf."""
+    if dcf is None:
+        return
+    detection_costs(dcf)
+    if "dcf" not in names:
+        raise ParameterError(
+            f"--dcf gives the costs of dcf, and neither the criterion nor a measure is dcf ({', '.join(names)}); "
+            "leave it out, or ask for dcf"
+        )
+
+
+def note_alpha(alpha: float | None, rule: Criterion) -> None:
+    """Say so where an alpha was given that means nothing to the criterion."""
+    if alpha is not None and rule.alpha_means == "none":
+        note_later(f"alpha=... means nothing to the criterion {rule.name} and was left aside")
+
+
+def check_text(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
+    """A text or several of them, if they are UTF-8, as a callback of an option."""
+    for text in [value] if isinstance(value, str) else value:
+        if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
+            raise ParameterError(f"{parameter.opts[0]} {text}: is not UTF-8 text")
+    return value
+
+
 def _checked_seed(context: click.Context, parameter: click.Parameter, value: int) -> int:
     return check_seed(value)
+
+
+def _bytes_of(context: click.Context, parameter: click.Parameter, value: str | None) -> int | None:
+    """A number of bytes, perhaps with a letter for its unit."""
+    if value is None:
+        return None
+    found = re.fullmatch(r"(\d{1,12}(?:\.\d{1,6})?)([KMGT]?)(?:i?B)?", value.strip(), re.IGNORECASE | re.ASCII)
+    if found is None:
+        raise ParameterError(f"--max-size {cut(value)}: expected a number of bytes, as in 500M or 20G")
+    return int(float(found[1]) * 1024 ** " KMGT".index(found[2].upper() or " "))
 
 
 class _ListedOption(click.Option):
@@ -216,7 +253,11 @@ class ReadingOptions:
         help="Who a claim and a subject id belong to: the first group of the regular expression, or all that matches.",
     )
     names: tuple[str, ...] = option(
-        "--name", multiple=True, metavar="NAME", help="Name of the next system, in the order of the files."
+        "--name",
+        multiple=True,
+        metavar="NAME",
+        callback=check_text,
+        help="Name of the next system, in the order of the files.",
     )
     negate: bool = option("--negate", is_flag=True, help="Scores are distances: lower means genuine.")
     negate_system: tuple[str, ...] = option(
@@ -229,6 +270,12 @@ class ReadingOptions:
         help="A trial without a score: an error, left out, or rejected.",
     )
     common: bool = option("--common", is_flag=True, help="Keep the trials that all files share instead of an error.")
+    max_size: int | None = option(
+        "--max-size",
+        metavar="SIZE",
+        callback=_bytes_of,
+        help="How much a compressed file may unpack to, as in 500M or 20G.  [default: 8G, or half of the memory]",
+    )
     diagonal: bool = option("--diagonal", is_flag=True, help="A matrix is genuine on its diagonal, whatever its ids.")
     transpose: bool = option("--transpose", is_flag=True, help="The rows of a matrix are claims, its columns subjects.")
 
@@ -252,6 +299,7 @@ class ReadingOptions:
             "impostor_labels": tuple(word for kind, word in labels if kind == "impostor"),
             "negate": True if self.negate else self.negate_system,
             **{name: getattr(self, name) for name in ("names", "systems", "nan", "common", "diagonal", "transpose")},
+            "max_size": self.max_size,
             "genuine_by": self.genuine_by,
             "person": self.person,
         }
@@ -323,6 +371,11 @@ class PointOptions:
         """The criterion itself; an error where it aims at a target and none is given."""
         return criterion_with(self.alpha, self.criterion, self.dcf)
 
+    def check(self, *measures: str) -> None:
+        """Raise an error where --dcf was given and nothing is dcf; say so where --alpha means nothing."""
+        check_costs(self.dcf, self.criterion, *measures)
+        note_alpha(self.alpha, self.rule)
+
 
 Alternatives = Literal["two-sided", "less", "greater"]
 alternative_option = click.option(
@@ -342,6 +395,12 @@ def _pairs(entries: Sequence[str], flag: str, known: Sequence[str]) -> list[tupl
             raise ParameterError(f"{flag} {entry}: expected {'|'.join(known)}=..., as in {flag} {known[0]}=NAME")
         pairs.append((key, value))
     return pairs
+
+
+def check_chosen(chosen: str | None, reading: ReadingOptions) -> None:
+    """Raise an error where systems are named in two ways."""
+    if chosen is not None and reading.systems:
+        raise ParameterError("--system and --systems both say which systems are used; give one of them")
 
 
 def names_of(text: str) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairtrial.cli.words import in_command_line_words
+from fairtrial.errors import visible
 from fairtrial.tables import gather_notes, translate
 
 if TYPE_CHECKING:
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
 
     from fairtrial.cli.options import OutputOptions
     from fairtrial.tables import Table, Terms
+
+
+def say(text: str = "", *, aside: bool = False) -> None:
+    """Lines for people, or aside on standard error; what a terminal would take for a command is spelled out."""
+    click.echo("\n".join(visible(line) for line in text.split("\n")), err=aside)
 
 
 def print_result(output: OutputOptions, tables: Sequence[Table], found: dict[str, Any]) -> None:
@@ -37,10 +43,26 @@ def print_result(output: OutputOptions, tables: Sequence[Table], found: dict[str
         _write(output.out, tables, found, output.terms)
     if output.json:
         print_json(found)
-        return
-    print_tables(tables, output.terms)
-    if output.out is not None:
-        click.echo(f"results in {output.out}")
+    else:
+        print_tables(tables, output.terms)
+        if output.out is not None:
+            say(f"results in {output.out}")
+    print_notes(notes_of_options(), aside=True)
+
+
+_NOTES = "fairtrial.notes of options"
+
+
+def note_later(note: str) -> None:
+    """Keep a note on the options of the present command until its result is shown."""
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        context.meta.setdefault(_NOTES, []).append(note)
+
+
+def notes_of_options() -> list[str]:
+    """What is to be known of the options of the present command."""
+    return list(click.get_current_context().meta.get(_NOTES, []))
 
 
 def _write(path: str, tables: Sequence[Table], found: dict[str, Any], terms: Terms) -> None:
@@ -56,7 +78,7 @@ def _write(path: str, tables: Sequence[Table], found: dict[str, Any], terms: Ter
 
 def print_json(found: dict[str, Any]) -> None:
     """One JSON object; infinite numbers, which JSON has not, as the strings "inf" and "-inf"."""
-    click.echo(_json(found))
+    say(_json(found))
 
 
 def _json(found: dict[str, Any]) -> str:
@@ -87,7 +109,7 @@ def print_tables(tables: Sequence[Table], terms: Terms = "default") -> None:
     for table in tables:
         groups = list(table.sections(terms, whole=False))
         if groups:
-            click.echo(translate(table.caption, terms))
+            say(translate(table.caption, terms))
             _print(table, groups, terms)
     print_notes([translate(note, terms) for table in tables for note in table.notes])
 
@@ -107,7 +129,7 @@ def _print(table: Table, groups: Sequence[Sequence[Sequence[str]]], terms: Terms
         shown = _laid_out(table, groups, terms, fold=True)
         width = max(console.width, wide.measure(shown).minimum)
     Console(width=width, **text).print(shown)
-    click.echo()
+    say()
 
 
 def _laid_out(table: Table, groups: Sequence[Sequence[Sequence[str]]], terms: Terms, *, fold: bool) -> RichTable:
@@ -116,7 +138,7 @@ def _laid_out(table: Table, groups: Sequence[Sequence[Sequence[str]]], terms: Te
 
     shown = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for k, column in enumerate(table.visible_columns):
-        heading, width = column.heading(terms), None
+        heading, width = visible(column.heading(terms)), None
         if fold and column.is_numeric:
             longest = max(len(word) for word in (*heading.split(), *(row[k] for group in groups for row in group)))
             heading, width = textwrap.fill(heading, longest, break_on_hyphens=False), longest
@@ -126,7 +148,7 @@ def _laid_out(table: Table, groups: Sequence[Sequence[Sequence[str]]], terms: Te
     grouped = place.index(table.section) if table.section in place else None
     for group in groups:
         for k, row in enumerate(group):
-            cells = ["" if k and index == grouped else cell for index, cell in enumerate(row)]
+            cells = ["" if k and index == grouped else visible(cell) for index, cell in enumerate(row)]
             shown.add_row(*cells, end_section=k == len(group) - 1 and len(groups) > 1)
     return shown
 
@@ -134,4 +156,4 @@ def _laid_out(table: Table, groups: Sequence[Sequence[Sequence[str]]], terms: Te
 def print_notes(notes: Sequence[str], *, aside: bool = False) -> None:
     """Notes below tables, alike ones as one; aside, on standard error, where the output is what a script would read."""
     for note in gather_notes(notes):
-        click.echo(f"note: {in_command_line_words(note)}", err=aside)
+        say(f"note: {in_command_line_words(note)}", aside=aside)

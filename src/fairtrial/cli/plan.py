@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from fairtrial.planning import ComparisonPlan, RatePlan, SimulatedPlan
     from fairtrial.planning.attempts import Scale
 
+_OF_COMPARISONS = ["impostor_attempts", "impostors", "rho_impostor", "correlation", "unpaired"]
 _DATA_SETS = 1000
 """Tests that are simulated to check the power of a comparison."""
 
@@ -104,6 +105,21 @@ class PlanOptions:
         "--confidence", type=float, default=0.95, show_default=True, help="Confidence of the interval or test."
     )
 
+    def check(self) -> None:
+        """Raise an error where an option was given that would be ignored."""
+        if self.pair is None:
+            options.refuse_given(_OF_COMPARISONS, "applies to a comparison, which needs --a FAR FRR and --b FAR FRR")
+            if self.below is None:
+                options.refuse_given(["power"], "applies with --below, or with --a and --b, not to a half-width")
+            if self.half_width is None:
+                options.refuse_given(["scale"], "applies to --half-width")
+            return
+        options.refuse_given(["half_width", "below", "pi"], "does not go with --a and --b")
+        options.refuse_given(["scale"], "applies to --half-width, not to a comparison by --a and --b")
+        options.refuse_given(["person_cost"], "applies to the plan for one rate, not to a comparison by --a and --b")
+        if self.unpaired:
+            options.refuse_given(["correlation"], "applies to errors on the same trials, not with --unpaired")
+
     @property
     def pair(self) -> tuple[tuple[float, float], tuple[float, float]] | None:
         """The rates of two systems, if a comparison is planned."""
@@ -183,28 +199,12 @@ def command(asked: PlanOptions, output: OutputOptions, *, seed: int) -> None:
       fairtrial plan --a .010 .020 --b .015 .030 --attempts 4 --impostor-attempts 100 --impostors 25 --rho-impostor .01
     """
     output.check()
+    asked.check()
     pair = asked.pair
-    _check_applies(asked, pair is not None)
     if pair is None:
         _plan_rate(asked, output, seed)
     else:
         _plan_comparison(asked, pair, output, seed)
-
-
-_OF_COMPARISONS = ["impostor_attempts", "impostors", "rho_impostor", "correlation", "unpaired"]
-
-
-def _check_applies(asked: PlanOptions, comparison: bool) -> None:
-    """Raise an error where an option was given that would be ignored."""
-    if comparison:
-        options.refuse_given(["scale"], "applies to --half-width, not to a comparison by --a and --b")
-        options.refuse_given(["person_cost"], "applies to the plan for one rate, not to a comparison by --a and --b")
-        return
-    options.refuse_given(_OF_COMPARISONS, "applies to a comparison, which needs --a FAR FRR and --b FAR FRR")
-    if asked.below is None:
-        options.refuse_given(["power"], "applies with --below, or with --a and --b, not to a half-width")
-    if asked.half_width is None:
-        options.refuse_given(["scale"], "applies to --half-width")
 
 
 def _plan_rate(asked: PlanOptions, output: OutputOptions, seed: int) -> None:
@@ -250,9 +250,6 @@ def _warnings(plan: RatePlan, simulated: SimulatedPlan) -> list[str]:
 def _plan_comparison(
     asked: PlanOptions, pair: tuple[tuple[float, float], tuple[float, float]], output: OutputOptions, seed: int
 ) -> None:
-    for flag, value in (("--half-width", asked.half_width), ("--below", asked.below), ("--pi", asked.pi)):
-        if value is not None:
-            raise ParameterError(f"{flag} does not go with --a and --b")
     plan = asked.plan_comparison(pair, data_sets=_DATA_SETS, seed=seed)
     (table,) = plan.tables()
     if plan.power_simulated is None:

@@ -12,11 +12,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from fairtrial.cli.files import WRITTEN
 from fairtrial.cli.options import option
-from fairtrial.errors import OutputError, ParameterError
+from fairtrial.cli.output import say
+from fairtrial.errors import OutputError, ParameterError, visible
 
 if TYPE_CHECKING:
     from datetime import date
@@ -54,7 +53,7 @@ class ReportOptions:
 
         assert self.report is not None
         write_report(replace(page, heading=self.title), self.report)
-        click.echo(f"report in {self.report}", err=True)
+        say(f"report in {self.report}", aside=True)
 
 
 def repeat_of(inputs: Iterable[str], seed: int | None) -> Repeat:
@@ -73,7 +72,7 @@ def repeat_of(inputs: Iterable[str], seed: int | None) -> Repeat:
     }
     words = [Path(sys.argv[0]).name if sys.argv else "fairtrial", *sys.argv[1:]]
     words[0] = "fairtrial"
-    return Repeat(shlex.join(words), versions, seed, tuple(_files(inputs)), _today())
+    return Repeat(visible(shlex.join(words)), versions, seed, tuple(_files(inputs)), _today())
 
 
 def _today() -> date:
@@ -83,14 +82,13 @@ def _today() -> date:
 
 
 def _files(inputs: Iterable[str]) -> Iterable[InputFile]:
-    from fairtrial.formats.files import expand
+    from fairtrial.formats.files import expand, list_directory
     from fairtrial.report.page import InputFile
 
     for name in inputs:
         for path in expand(name):
-            entries = sorted(path.rglob("*")) if path.is_dir() else [path]
-            for entry in entries:
+            for entry in list_directory(path) if path.is_dir() else [path]:
                 if entry.is_file():
                     with open(entry, "rb") as file:
                         digest = hashlib.file_digest(file, "sha256").hexdigest()
-                    yield InputFile(str(entry), entry.stat().st_size, digest)
+                    yield InputFile(visible(str(entry)), entry.stat().st_size, digest)

@@ -29,6 +29,8 @@ SPELLINGS: dict[str, str] = {
     r"\brho_impostor\b": "--rho-impostor",
     r"\bimpostors=\.\.\.": "--impostors",
     r"\bn_resamples=(\d+)": r"--resamples \1",
+    r"\bmax_size=(\d+)": r"--max-size \1",
+    r"\boutside=True\b": "--outside",
     r"\bFusionModel\.save\b": "fairtrial fuse --save",
 }
 """What the library says, as regular expressions, and what it is called on the command line."""

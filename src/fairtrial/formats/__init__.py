@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -50,8 +51,8 @@ def read_trials(
     Parameters
     ----------
     paths
-        A file, a glob, a directory of Parquet files or of one genuine and one impostor list; or several of
-        them: then each brings its systems, and the trials are aligned by their ids.
+        A file, a pipe, a glob, a directory of Parquet files or of one genuine and one impostor list; a dash is
+        standard input; or several of them: then each brings its systems, and the trials are aligned by their ids.
     format
         The name of a format; by default the content of the files tells.
     progress
@@ -143,7 +144,7 @@ def _read_sheets(
         if path.is_dir():
             sheets.extend(_read_directory(path, format, options, progress))
         else:
-            plain.append(read_head(path))
+            plain.append(read_head(path, options.max_size))
     if plain:
         groups = [(find_format(format), plain)] if format else told_by_content(plain)
         for chosen, heads in groups:
@@ -156,7 +157,7 @@ def _read_sheets(
 
 
 def _read_directory(path: Path, format: str | None, options: ReadOptions, progress: Progress | None) -> list[Sheet]:
-    heads = [read_head(file) for file in list_directory(path)]
+    heads = [read_head(file, options.max_size) for file in list_directory(path)]
     if heads and parquet.matches(heads):
         check_options(FORMATS["parquet"], options)
         return [said(sheet, "parquet") for sheet in parquet.read_parts(heads, options, progress)]
@@ -181,7 +182,7 @@ def _name_apart(sheets: list[Sheet], names: Sequence[str]) -> list[Sheet]:
         folders = [Path(sheet.origin).parent.name for sheet in sheets for _ in sheet.systems]
         found = [f"{folder}/{name}" if folder else name for folder, name in zip(folders, found, strict=True)]
     if len(set(found)) < len(found):
-        repeated = next(name for name in found if found.count(name) > 1)
+        repeated = next(name for name, times in Counter(found).items() if times > 1)
         raise TrialsError(
             f"two systems would be called {shown(repeated)}; give the systems names in the order of the files, as in "
             'names=["A", "B"]'

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fairtrial.formats.text import ArrowTexts
+from fairtrial.formats.text import ArrowTexts, string_buffers
 from fairtrial.formats.zstd import zstd_stream
 from fairtrial.trials import Further, IdColumn
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+_FORMULA = ("=", "+", "-", "@")
 
 
 def text_column(ids: IdColumn) -> pa.ChunkedArray | pa.Array:
@@ -37,23 +39,46 @@ def further_column(column: Further) -> pa.ChunkedArray | pa.Array:
 
 
 def write_text(table: pa.Table, place: Path, target: Path, *, delimiter: str, header: bool) -> None:
-    """Write a table as text, compressed as the target's name says; numbers read back as they are."""
+    """Write a table as text, compressed as the target's name says; numbers read back as they are.
+
+    Below a header all text is in quotes where some of it needs them, or begins like a formula of a spreadsheet.
+    """
     import pyarrow as pa
 
-    try:
-        _write(table, place, target, delimiter=delimiter, header=header, quoting="none")
-    except pa.ArrowInvalid:
-        _write(table, place, target, delimiter=delimiter, header=header, quoting="needed")
+    if not (header and _begins_like_a_formula(table)):
+        try:
+            _write(table, place, target, delimiter=delimiter, header=header, quoting="none")
+            return
+        except pa.ArrowInvalid:
+            pass
+    _write(table, place, target, delimiter=delimiter, header=header, quoting="needed")
+
+
+def _begins_like_a_formula(table: pa.Table) -> bool:
+    """Whether a name or a text begins with a character that spreadsheets take for the beginning of a formula."""
+    import pyarrow as pa
+
+    if any(name.startswith(_FORMULA) for name in table.column_names):
+        return True
+    letters = np.zeros(256, dtype=bool)
+    letters[[ord(letter) for letter in _FORMULA]] = True
+    for column in table.columns:
+        for chunk in column.chunks if pa.types.is_string(column.type) else ():
+            offsets, data = string_buffers(chunk)
+            if letters[data[offsets[:-1][offsets[1:] > offsets[:-1]]]].any():
+                return True
+    return False
 
 
 def _write(table: pa.Table, place: Path, target: Path, *, delimiter: str, header: bool, quoting: str) -> None:
+    import pyarrow as pa
     import pyarrow.csv as arrow_csv
 
-    options = arrow_csv.WriteOptions(
-        include_header=header, delimiter=delimiter, quoting_style=quoting, quoting_header=quoting
-    )
+    options = arrow_csv.WriteOptions(include_header=False, delimiter=delimiter, quoting_style=quoting)
+    names = pa.table([pa.array([name]) for name in table.column_names], names=table.column_names)
     with _stream(place, target) as stream:
-        arrow_csv.write_csv(table, stream, options)
+        for part in (names, table) if header else (table,):
+            arrow_csv.write_csv(part, stream, options)
 
 
 @contextmanager

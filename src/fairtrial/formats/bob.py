@@ -16,7 +16,7 @@ from fairtrial.formats.arrow import text_column, write_text
 from fairtrial.formats.files import Head, Progress, system_name
 from fairtrial.formats.identities import settle
 from fairtrial.formats.sheets import ReadOptions, Sheet, columns_of
-from fairtrial.formats.text import Kind, Layout, is_number, read_columns, split_spaces
+from fairtrial.formats.text import Kind, Layout, is_number, left_out, read_columns, split_spaces
 from fairtrial.trials import Trials
 
 COLUMNS = {4: ("claim", "subject", "probe", "score"), 5: ("claim", "model", "subject", "probe", "score")}
@@ -56,19 +56,21 @@ def plan_text(head: Head) -> Layout:
 
 def read_planned(head: Head, layout: Layout, options: ReadOptions, progress: Progress | None = None) -> Sheet:
     """The sheet of a file, or of a block of its lines."""
-    columns = read_columns(head, layout, progress)
-    scores = columns.pop("score")
-    settled = settle(columns, None, options, head.origin)
+    read = read_columns(head, layout, progress)
+    scores = read.columns["score"]
+    ids = {name: column for name, column in read.columns.items() if name != "score"}
+    settled = settle(ids, None, options, head.origin)
+    left = left_out(read.comments)
     sheet = Sheet(
         head.origin,
         columns_of([scores]),
         settled.genuine,
         (system_name(head),),
         settled.ids,
-        settled.notes,
+        (*settled.notes, *(() if head.is_whole else left)),
         named=False,
         columns=settled.columns,
-        taken=(", ".join(layout.names),),
+        taken=(", ".join(layout.names), *(left if head.is_whole else ())),
     )
     return sheet.checked(options)
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.errors import InputError, listed
+from fairtrial.formats.cells import split_rows
 from fairtrial.formats.files import Head, PathLike, read_head
 from fairtrial.formats.sealed_parquet import open_parquet
-from fairtrial.formats.text import Kind, Layout, read_columns, split_rows
+from fairtrial.formats.text import Kind, Layout, read_columns
 
 _DELIMITERS = ",\t;"
 
@@ -43,7 +43,7 @@ def read_named(
     InputError
         A file without these columns, without a row, or with something in them that is not a number.
     """
-    head = read_head(Path(path))
+    head = read_head(path)
     read = _parquet if head.data.startswith(b"PAR1") else _text
     found = read(head, numbers, names, optional, what)
     if not len(found[numbers[0]]):
@@ -61,7 +61,7 @@ def _text(
     names = (*names, *(name for name in optional if name in header))
     kinds: list[Kind] = ["score" if name in numbers else "id" if name in names else "skip" for name in header]
     layout = Layout(tuple(header), tuple(kinds), delimiter, header=True, shape=listed(header))
-    found = read_columns(head, layout, None)
+    found = read_columns(head, layout).columns
     return {
         **{name: np.asarray(found[name], dtype=np.float64) for name in numbers},
         **{name: found[name].decode() for name in names},
@@ -82,7 +82,9 @@ def _parquet(
             **{name: table.column(name).cast(pa.float64()).to_numpy() for name in numbers},
             **{name: np.array(table.column(name).cast(pa.string()).to_pylist(), dtype=object) for name in names},
         }
-    except pa.ArrowException as error:
+    except MemoryError:
+        raise
+    except (pa.ArrowException, UnicodeError) as error:
         raise InputError(f"{head.path}: cannot be read as Parquet: {error}") from error
 
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import glob
 import os
 import stat
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from io import BufferedReader, FileIO, RawIOBase
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from time import monotonic, sleep
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 from fairtrial.errors import FairtrialError, InputError, OutputError, cut
+from fairtrial.formats.budget import BoundedStream, check_unpacked, default_size, size_text
+from fairtrial.formats.globs import files_matching
 from fairtrial.formats.locks import place_beside, remove_leftovers
 
 if TYPE_CHECKING:
@@ -31,19 +34,34 @@ UNNAMED = "system"
 _SETS = {"dev", "devel", "development", "test", "eval", "evaluation"}
 
 
+_PATIENCE = 10.0
+"""Seconds until somebody should have begun to write to a pipe."""
+_STANDARD_INPUT = "/dev/stdin"
+
+
 @dataclass(frozen=True)
 class Head:
     """A file and how it begins, decompressed: what a format is told by."""
 
     path: Path
+    """What the file is called."""
     data: bytes
     compression: str | None
+    max_size: int | None = None
+    """How many bytes it may unpack to; None: any number."""
+    copy: IO[bytes] | None = None
+    """What a pipe gave, which can be read only once; it is gone when nobody needs it any more."""
     block: bytes | None = None
     """Some lines of a text file below its header, to be read in place of all; None for the whole file."""
     before: int = 0
     """How many lines of the file come before those of the block, less those of the header."""
     place: str = ""
     """Where in the file a piece of it is, in words; empty for the whole file."""
+
+    @property
+    def source(self) -> Path:
+        """Where its bytes are."""
+        return self.path if self.copy is None else Path(self.copy.name)
 
     @property
     def origin(self) -> str:
@@ -58,7 +76,7 @@ class Head:
     def open(self, progress: Progress | None = None) -> AbstractContextManager[pa.NativeFile]:
         """A stream of the decompressed bytes; errors of the file become an `InputError`."""
         if self.block is None:
-            return open_stream(self.path, self.compression, progress)
+            return open_stream(self.source, self.compression, progress, max_size=self.max_size, called=self.path)
         import pyarrow as pa
 
         found: AbstractContextManager[pa.NativeFile] = pa.BufferReader(self.block)
@@ -110,17 +128,25 @@ def expand(paths: PathLike | Sequence[PathLike]) -> list[Path]:
     for entry in [paths] if isinstance(paths, (str, os.PathLike)) else paths:
         if not os.fspath(entry):
             raise InputError("the name of a file is empty; is a variable of your shell not set?")
+        path = _meant(entry)
         try:
-            exists = Path(entry).exists()
-            matches = [] if exists else sorted(glob.glob(os.fspath(entry), recursive=True))
+            exists = path.exists()
+            matches = [] if exists else files_matching(os.fspath(entry))
         except (OSError, ValueError) as error:
             raise InputError(f"{cut(entry, 200)}: cannot be read: {_why(error)}") from error
         if not exists and not matches:
             raise InputError(f"{entry}: there is no such file")
-        found.extend([Path(entry)] if exists else map(Path, matches))
+        found.extend([path] if exists else map(Path, matches))
     if not found:
         raise InputError("no file was named")
+    if found.count(Path(_STANDARD_INPUT)) > 1:
+        raise InputError("standard input can be read only once; write it to a file first")
     return found
+
+
+def _meant(path: PathLike) -> Path:
+    """A file by its name; a dash is standard input."""
+    return Path(_STANDARD_INPUT if os.fspath(path) == "-" else path)
 
 
 def list_directory(path: Path) -> list[Path]:
@@ -131,22 +157,34 @@ def list_directory(path: Path) -> list[Path]:
         raise InputError(f"{path}: cannot be read: {_why(error)}") from error
 
 
-def read_head(path: Path) -> Head:
-    """The first lines of a file, decompressed."""
+def read_head(path: PathLike, max_size: int | None = None) -> Head:
+    """The first lines of a file or a pipe, decompressed.
+
+    Parameters
+    ----------
+    path
+        The file; a dash is standard input.
+    max_size
+        How many bytes it may unpack to; `default_size` if nothing is said.
+    """
+    path, most, copy = _meant(path), default_size() if max_size is None else max_size, None
     try:
         mode = path.stat().st_mode
-        if stat.S_ISDIR(mode):
+        if stat.S_ISFIFO(mode):
+            copy = _copied(path, most)
+        elif stat.S_ISDIR(mode):
             raise InputError(f"{path}: is a directory; name a file in it, or a directory of Parquet files")
-        if not stat.S_ISREG(mode):
-            raise InputError(f"{path}: is not a regular file; it is read more than once, so write it to a file first")
-        with open(path, "rb") as file:
+        elif not stat.S_ISREG(mode):
+            raise InputError(f"{path}: is neither a file nor a pipe; write the scores to a file, and name that")
+        with open(path if copy is None else copy.name, "rb") as file:
             magic = file.read(4)
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {_why(error)}") from error
     if not magic:
         raise InputError(f"{path}: is empty")
     compression = next((name for start, name in _COMPRESSION.items() if magic.startswith(start)), None)
-    with open_stream(path, compression) as stream:
+    head = Head(path, b"", compression, most, copy)
+    with head.open() as stream:
         data = stream.read(_HEAD)
         if data.count(b"\n") < 3:
             data += stream.read(MAX_LINE)  # the first lines of a large matrix are long
@@ -156,7 +194,35 @@ def read_head(path: Path) -> Head:
         raise InputError(f"{path}: holds nothing but white space" if data else f"{path}: is empty")
     if len(data) >= MAX_LINE and b"\n" not in data and b"\r" not in data:
         raise InputError(f"{path}: line 1 is longer than {MAX_LINE >> 20} MiB; a score file has one line per trial")
-    return Head(path, data, compression)
+    return replace(head, data=data)
+
+
+def _copied(path: Path, most: int) -> IO[bytes]:
+    """All that a pipe gives, as a file that can be read more than once."""
+    copy = tempfile.NamedTemporaryFile(prefix="fairtrial-")  # noqa: SIM115 - closed when the last head of it is gone
+    size = 0
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as pipe:
+        data = _first_bytes(pipe.fileno(), 0 if path.is_relative_to("/dev") else _PATIENCE)
+        while data:
+            size += len(data)
+            check_unpacked(size, most, path)
+            copy.write(data)
+            data = pipe.read(1 << 20)
+    copy.flush()
+    return copy
+
+
+def _first_bytes(pipe: int, patience: float) -> bytes:
+    """What a pipe begins with; nothing, where nobody writes to it in time."""
+    end = monotonic() + patience
+    data = b""
+    try:
+        while not (data := os.read(pipe, 1 << 16)) and monotonic() < end:
+            sleep(0.02)
+    except BlockingIOError:  # somebody is there, who has written nothing yet
+        pass
+    os.set_blocking(pipe, True)
+    return data or os.read(pipe, 1 << 16)
 
 
 def _is_utf16(data: bytes) -> bool:
@@ -189,10 +255,28 @@ class _CountedFile(RawIOBase):
 
 
 @contextmanager
-def open_stream(path: Path, compression: str | None, progress: Progress | None = None) -> Iterator[pa.NativeFile]:
-    """A stream of a file's decompressed bytes; errors of the file become an `InputError`."""
+def open_stream(
+    path: Path,
+    compression: str | None,
+    progress: Progress | None = None,
+    *,
+    max_size: int | None = None,
+    called: Path | None = None,
+) -> Iterator[pa.NativeFile]:
+    """A stream of a file's decompressed bytes; errors of the file become an `InputError`.
+
+    Parameters
+    ----------
+    progress
+        Called with numbers of bytes as they are read from disk.
+    max_size
+        How many bytes a compressed file may unpack to; None: any number.
+    called
+        What errors call the file, if not by its path.
+    """
     import pyarrow as pa
 
+    name = called or path
     try:
         if progress is None:
             raw: pa.NativeFile = pa.OSFile(os.fsencode(path), "rb")
@@ -203,9 +287,23 @@ def open_stream(path: Path, compression: str | None, progress: Progress | None =
                 yield raw
             else:
                 with pa.CompressedInputStream(raw, compression) as stream:
-                    yield stream
+                    yield from _bounded(stream, max_size, name)
     except OSError as error:
-        raise InputError(f"{path}: {_reason(error, compression)}") from error
+        raise InputError(f"{name}: {_reason(error, compression)}") from error
+
+
+def _bounded(stream: pa.NativeFile, max_size: int | None, path: Path) -> Iterator[pa.NativeFile]:
+    """The stream itself, or one that ends where it may; then an error takes the place of what was made of its part."""
+    import pyarrow as pa
+
+    if max_size is None:
+        yield stream
+        return
+    bounded = BoundedStream(stream, max_size, path)
+    try:
+        yield pa.PythonFile(bounded, mode="r")
+    finally:
+        bounded.check()
 
 
 def _reason(error: OSError, compression: str | None) -> str:
@@ -214,9 +312,23 @@ def _reason(error: OSError, compression: str | None) -> str:
     return f"cannot be read: {_why(error)}"
 
 
-def cannot_read(path: PathLike, error: Exception) -> InputError:
-    """What is raised where the system gives no access to a file."""
-    return InputError(f"{cut(os.fspath(path), 200)}: cannot be read: {_why(error)}")
+def read_whole(path: PathLike, most: int = 1 << 30) -> bytes:
+    """The bytes of a file that is small by its nature, such as a manifest or a model.
+
+    Raises
+    ------
+    InputError
+        Something that is not a file, or has more bytes than that.
+    """
+    try:
+        found = Path(path).stat()
+        if not stat.S_ISREG(found.st_mode):
+            raise InputError(f"{path}: cannot be read: it is not a file")
+        if found.st_size > most:
+            raise InputError(f"{path}: has more than {size_text(most)}, which such a file never has; name another")
+        return Path(path).read_bytes()
+    except (OSError, ValueError) as error:
+        raise InputError(f"{cut(os.fspath(path), 200)}: cannot be read: {_why(error)}") from error
 
 
 def _why(error: Exception) -> str:
@@ -225,9 +337,10 @@ def _why(error: Exception) -> str:
 
 def system_name(head: Head) -> str:
     """A system's name where only the file can tell: its stem without words like dev and test."""
-    words = head.stem.replace("_", "-").split("-")
+    stem = os.fsencode(head.stem).decode(errors="replace")
+    words = stem.replace("_", "-").split("-")
     kept = [word for word in words if word.lower() not in _SETS]
-    return head.stem if len(kept) == len(words) else "-".join(kept) or UNNAMED
+    return stem if len(kept) == len(words) else "-".join(kept) or UNNAMED
 
 
 @contextmanager

@@ -39,12 +39,13 @@ def finish(sheet: Sheet, options: ReadOptions, more: Sequence[str] = ()) -> Tria
     """The trials of a sheet, with its notes and more of them."""
     notes = [*sheet.taken, *sheet.notes]
     if options.systems:
-        missing = [name for name in options.systems if name not in sheet.systems]
+        place = {name: k for k, name in enumerate(sheet.systems)}
+        missing = [name for name in options.systems if name not in place]
         if missing:
             raise TrialsError(
                 f"{sheet.origin}: there is no system {shown(missing[0])}; there are {listed(sheet.systems)}"
             )
-        columns = [sheet.systems.index(name) for name in options.systems]
+        columns = [place[name] for name in options.systems]
         sheet = replace(sheet, scores=np.asfortranarray(sheet.scores[:, columns]), systems=options.systems)
     scores = sheet.scores
     negate = options.negate

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from fairtrial.formats.files import UNNAMED, Head, Progress
 from fairtrial.formats.identities import settle
 from fairtrial.formats.positions import check_positions, number_of
 from fairtrial.formats.sheets import ReadOptions, Sheet, check_missing, columns_of, row_of
-from fairtrial.formats.text import Kind, Layout, is_number, read_columns, split_spaces
+from fairtrial.formats.text import Kind, Layout, is_number, left_out, read_columns, split_spaces
 from fairtrial.trials import ID_FIELDS, IdColumn, Ids
 
 _GENUINE = re.compile(r"gen|genuin[a-z]*|clients?|pos|positives?|targets?|tar|mated")
@@ -66,12 +67,14 @@ def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None)
     systems = tuple(name for name in names if name not in ID_FIELDS)
     kinds: list[Kind] = [bob.KINDS.get(name, "score") for name in names]
     layout = Layout(names, tuple(kinds), " ", shape=" ".join(names))
-    parts = [read_columns(head, layout, progress) for head in ordered]
+    read = [read_columns(head, layout, progress) for head in ordered]
+    parts = [each.columns for each in read]
     for head, part in zip(ordered, parts, strict=True):
         for system in systems:
             if options.wants(system):
                 check_missing(part[system], options.nan, row_of(str(head.path)), f"the score of {system}")
-    return [_sheet(ordered, names, systems, parts, options)]
+    sheet = _sheet(ordered, names, systems, parts, options)
+    return [replace(sheet, taken=(*sheet.taken, *left_out(sum(each.comments for each in read))))]
 
 
 def _columns(heads: Sequence[Head], options: ReadOptions) -> tuple[str, ...]:

@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.errors import InputError
+from fairtrial.formats.cells import split_rows
 from fairtrial.formats.files import Head, Progress, system_name
 from fairtrial.formats.identities import settle
 from fairtrial.formats.roles import is_role
 from fairtrial.formats.sheets import ReadOptions, Sheet, check_missing, row_of
-from fairtrial.formats.text import Kind, Layout, is_number, read_columns, split_rows
+from fairtrial.formats.text import Kind, Layout, is_number, left_out, read_columns
 from fairtrial.trials import IdColumn, Ids
 
 _DELIMITERS = ",\t;"
@@ -61,7 +62,8 @@ def _read_one(head: Head, options: ReadOptions, progress: Progress | None) -> Sh
     scores_kind: Kind = "score"
     kinds: list[Kind] = ["id", *(scores_kind for _ in top)]
     layout = Layout(names, tuple(kinds), delimiter, header=True, shape=f"an id and {len(top)} scores")
-    columns = read_columns(head, layout, progress)
+    read = read_columns(head, layout, progress)
+    columns = read.columns
     at_left: Ids = columns["id"]
     for name in names[1:]:
         check_missing(columns[name], options.nan, row_of(str(head.path)), f"the score in column {name}")
@@ -98,7 +100,7 @@ def _read_one(head: Head, options: ReadOptions, progress: Progress | None) -> Sh
         settled.notes,
         named=False,
         columns=settled.columns,
-        taken=(f"{axes_[0]} at the left, {axes_[1]} along the top",),
+        taken=(f"{axes_[0]} at the left, {axes_[1]} along the top", *left_out(read.comments)),
     )
 
 

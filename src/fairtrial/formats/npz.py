@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from math import prod
 from pathlib import Path
 from typing import IO, Any
 from zipfile import ZipFile
@@ -13,6 +14,7 @@ from zipfile import ZipFile
 import numpy as np
 
 from fairtrial.errors import InputError, OutputError, listed, shown
+from fairtrial.formats.budget import check_unpacked
 from fairtrial.formats.files import Head, Progress, system_name
 from fairtrial.formats.identities import settle
 from fairtrial.formats.sheets import ReadOptions, Sheet, columns_of, decode_labels, find_attacks
@@ -24,6 +26,7 @@ _END = 22
 """Bytes at the end of a zip archive, before a comment."""
 _MANY = 0xFFFF
 """What an archive says there if it has more members than it can say."""
+_SMALL = 1 << 26
 _OWN = ("scores", "genuine", "label", "impostor", "systems", *ID_FIELDS)
 
 
@@ -38,22 +41,80 @@ def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None)
 
 
 def _read_one(head: Head, options: ReadOptions) -> Sheet:
-    try:
-        with open(head.path, "rb") as file, np.load(file, allow_pickle=False) as archive:
-            _check_count(file, archive.zip)
-            arrays: dict[str, Any] = {name: _whole(archive, name) for name in archive.files}
-    except Exception as error:  # a damaged archive may raise nearly anything, from five libraries
-        raise InputError(f"{head.path}: is not a complete .npz archive of plain arrays: {shown(error)}") from error
     origin = str(head.path)
-    strange = [name for name, array in arrays.items() if not isinstance(array, np.ndarray)]
+    try:
+        with open(head.source, "rb") as file, np.load(file, allow_pickle=False) as archive:
+            _check_count(file, archive.zip)
+            members = {name: _member(archive, name) for name in archive.files}
+            needed = _needed(members, origin)
+            if head.max_size is not None:
+                check_unpacked(sum(found.size for found in needed.values()), head.max_size, head.path)
+            for name in set(members) - set(needed):
+                _check_small(archive, name)
+            arrays: dict[str, Any] = {name: _whole(archive, name) for name in needed}
+    except (MemoryError, InputError):
+        raise
+    except Exception as error:  # a damaged archive may raise nearly anything, from five libraries
+        raise InputError(f"{origin}: is not a complete .npz archive of plain arrays: {shown(error)}") from error
+    others = [name for name in members if name not in arrays]
+    if "scores" in arrays:
+        return _table(head, arrays, others, options, origin).checked(options)
+    return _two_lists(head, arrays, others, options, origin).checked(options)
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    """An array of an archive, of which only the header was read."""
+
+    shape: tuple[int, ...]
+    size: int
+    """In bytes."""
+
+
+def _member(archive: Any, name: str) -> _Member | None:
+    """What an archive has by this name; None where that is not an array."""
+    place = _place(archive, name)
+    with archive.zip.open(place) as file:
+        if not file.peek(6).startswith(np.lib.format.MAGIC_PREFIX):
+            return None
+        version = np.lib.format.read_magic(file)
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, _, kind = read(file)
+    size = prod(shape) * kind.itemsize
+    if size > archive.zip.getinfo(place).file_size:
+        raise ValueError(f"{name} is cut off")
+    return _Member(shape, size)
+
+
+def _place(archive: Any, name: str) -> str:
+    """What the archive itself calls a member."""
+    return name if name in archive.zip.namelist() else f"{name}.npy"
+
+
+def _check_small(archive: Any, name: str) -> None:
+    """Compare what plays no part with its checksum, unless it is large: damaged, it might have played one."""
+    if archive.zip.getinfo(_place(archive, name)).file_size > _SMALL:
+        return
+    with archive.zip.open(_place(archive, name)) as member:
+        while member.read(1 << 20):
+            pass
+
+
+def _needed(members: dict[str, _Member | None], origin: str) -> dict[str, _Member]:
+    """The arrays that play a part, and others that have one entry per trial."""
+    strange = [name for name in _OWN if name in members and members[name] is None]
     if strange:
         raise InputError(f"{origin}: {shown(strange[0])} is not an array")
-    if "scores" in arrays:
-        return _table(head, arrays, options, origin).checked(options)
-    if {"genuine", "impostor"} <= set(arrays):
-        return _two_lists(head, arrays, origin).checked(options)
+    found = {name: member for name, member in members.items() if member is not None}
+    if "scores" in found:
+        label = "genuine" if "genuine" in found else "label"
+        trials = found["scores"].shape[:1]
+        beside = [name for name, member in found.items() if name not in _OWN and member.shape == trials]
+        return {name: found[name] for name in ("scores", label, "systems", *ID_FIELDS, *beside) if name in found}
+    if {"genuine", "impostor"} <= set(found):
+        return {name: found[name] for name in ("genuine", "impostor", "systems") if name in found}
     raise InputError(
-        f"{origin}: holds {listed(arrays) or 'nothing'}; expected scores and genuine, or genuine and impostor"
+        f"{origin}: holds {listed(members) or 'nothing'}; expected scores and genuine, or genuine and impostor"
     )
 
 
@@ -66,10 +127,8 @@ def _check_count(file: IO[bytes], found: ZipFile) -> None:
 
 
 def _whole(archive: Any, name: str) -> Any:
-    """An array with nothing after it, as only what is read to its end is compared with its checksum; or None."""
-    with archive.zip.open(name if name in archive.zip.namelist() else f"{name}.npy") as member:
-        if not member.peek(6).startswith(np.lib.format.MAGIC_PREFIX):
-            return None
+    """An array with nothing after it, as only what is read to its end is compared with its checksum."""
+    with archive.zip.open(_place(archive, name)) as member:
         array = np.lib.format.read_array(member, allow_pickle=False)
         if member.read(1):
             raise ValueError(f"{name} holds more than its header says")
@@ -100,7 +159,7 @@ def _names(arrays: dict[str, Any], count: int, head: Head, origin: str) -> tuple
     return names
 
 
-def _table(head: Head, arrays: dict[str, Any], options: ReadOptions, origin: str) -> Sheet:
+def _table(head: Head, arrays: dict[str, Any], others: Sequence[str], options: ReadOptions, origin: str) -> Sheet:
     scores = _numbers(arrays["scores"], "scores", origin)
     label = arrays.get("genuine", arrays.get("label"))
     if label is None:
@@ -114,7 +173,8 @@ def _table(head: Head, arrays: dict[str, Any], options: ReadOptions, origin: str
     coded = Ids.of(label.tolist())
     genuine, keep, notes = decode_labels(coded.names.tolist(), coded.codes, options, origin)
     systems = _names(arrays, scores.shape[1], head, origin)
-    further, left = _further(arrays, len(scores))
+    further = _further(arrays)
+    left = [f"left out: {listed(others)}, which have not one entry per trial"] if others else []
     sheet = Sheet(
         origin,
         np.asfortranarray(scores),
@@ -141,26 +201,23 @@ def _table(head: Head, arrays: dict[str, Any], options: ReadOptions, origin: str
     )
 
 
-def _further(arrays: dict[str, Any], count: int) -> tuple[dict[str, Further], list[str]]:
-    """Arrays that play no part, with one entry per trial; and a word on those that have not."""
-    others = {name: array for name, array in arrays.items() if name not in _OWN}
-    kept = {name: array for name, array in others.items() if array.ndim == 1 and len(array) == count}
-    lost = [name for name in others if name not in kept]
-    further = {name: a if a.dtype.kind in "fiu" else Ids.of(a.tolist()) for name, a in kept.items()}
-    return further, [f"left out: {listed(lost)}, which have not one entry per trial"] if lost else []
+def _further(arrays: dict[str, Any]) -> dict[str, Further]:
+    """Arrays that play no part."""
+    kept = {name: array for name, array in arrays.items() if name not in _OWN}
+    return {name: a if a.dtype.kind in "fiu" else Ids.of(a.tolist()) for name, a in kept.items()}
 
 
-def _two_lists(head: Head, arrays: dict[str, Any], origin: str) -> Sheet:
+def _two_lists(head: Head, arrays: dict[str, Any], others: Sequence[str], options: ReadOptions, origin: str) -> Sheet:
     parts = [_numbers(arrays[name], name, origin) for name in ("genuine", "impostor")]
     if parts[0].shape[1] != parts[1].shape[1]:
         raise InputError(
             f"{origin}: genuine has {parts[0].shape[1]} columns of scores and impostor {parts[1].shape[1]}"
         )
     scores = columns_of(list(np.concatenate(parts).T))
-    genuine = np.repeat([True, False], [len(part) for part in parts])
+    labels = np.repeat([True, False], [len(part) for part in parts])
+    genuine = settle({}, labels, options, origin).genuine
     systems = _names(arrays, scores.shape[1], head, origin)
-    lost = [name for name in arrays if name not in ("genuine", "impostor", "systems")]
-    left = [f"left out: {listed(lost)}"] if lost else []
+    left = [f"left out: {listed(others)}"] if others else []
     taken = ("genuine and impostor scores", *left)
     return Sheet(origin, scores, genuine, systems, named="systems" in arrays, taken=taken)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -84,7 +85,7 @@ def open_pieces(
     InputError
         A file of a format that cannot be read in pieces, or of other systems than those before it.
     """
-    heads = [head for path in expand(paths) for head in _heads(path)]
+    heads = [head for path in expand(paths) for head in _heads(path, options.max_size)]
     found: list[TrialPiece] = []
     systems: tuple[str, ...] = ()
     for head in heads:
@@ -123,14 +124,20 @@ def set_of_pieces(
 
 def can_be_cut(path: Path, format: str | None) -> bool:
     """Whether a file or directory is of a format that can be read in pieces."""
-    heads = _heads(path)
+    if path.is_fifo():
+        return False
+    heads = _heads(path, None)
     return all((find_format(format) if format else told_by_content([head])[0][0]).pieces is not None for head in heads)
 
 
-def _heads(path: Path) -> list[Head]:
+def _heads(path: Path, max_size: int | None) -> list[Head]:
+    """The files of a path; in pieces they may unpack to any size, if nothing else is said."""
+    if path.is_fifo():
+        raise InputError(f"{path}: a pipe cannot be read in pieces; write it to a file first")
+    most = sys.maxsize if max_size is None else max_size
     if not path.is_dir():
-        return [read_head(path)]
-    heads = [read_head(file) for file in list_directory(path)]
+        return [read_head(path, most)]
+    heads = [read_head(file, most) for file in list_directory(path)]
     if not heads:
         raise InputError(f"{path}: holds no file")
     return heads
@@ -162,7 +169,7 @@ def _chosen(systems: tuple[str, ...], options: ReadOptions) -> tuple[str, ...]:
 def expected_memory(paths: Sequence[PathLike]) -> int:
     """About how many bytes the trials of files take when they are read whole; 0 for what cannot be looked at."""
     try:
-        return sum(_expected(head) for path in expand(paths) for head in _heads(path))
+        return sum(_expected(head) for path in expand(paths) for head in _heads(path, None))
     except InputError:
         return 0
 

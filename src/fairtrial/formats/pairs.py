@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -22,7 +21,7 @@ from fairtrial.formats.files import Head, Progress, system_name
 from fairtrial.formats.identities import settle
 from fairtrial.formats.positions import check_positions, number_of
 from fairtrial.formats.sheets import ReadOptions, Sheet, decode_labels
-from fairtrial.formats.text import Kind, Layout, is_number, read_columns, split_spaces
+from fairtrial.formats.text import Kind, Layout, TextColumns, is_number, left_out, read_columns, split_spaces
 from fairtrial.trials import Ids
 
 _WORDS = {"target", "nontarget", "non-target", "true", "false"}
@@ -82,12 +81,13 @@ def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None)
     if order is None or len(heads) < 2:
         raise InputError("name the trial list (enrol test target|nontarget) first and a score list after it")
     listed = _columns(heads[0], order, progress)
-    labels: Ids = listed.pop("label")
+    labels: Ids = listed.columns["label"]
     origin = str(heads[0].path)
     genuine, keep, notes = decode_labels(labels.names.tolist(), labels.codes, options, origin)
     if keep is not None:
         raise InputError(f"{heads[0].path}: a trial list has two labels only")
-    trials = Sheet(origin, np.empty((len(genuine), 0)), genuine, (), listed, notes)
+    ids = {name: listed.columns[name] for name in ("claim", "probe")}
+    trials = Sheet(origin, np.empty((len(genuine), 0)), genuine, (), ids, notes, taken=left_out(listed.comments))
     sheets = [trials, *(_scores(head, trials, progress).checked(options) for head in heads[1:])]
     scored = align([sheets[0], *(_labelled(sheet, trials) for sheet in sheets[1:])], common=options.common)
     if options.person is None and _are_voxceleb(scored):
@@ -101,12 +101,12 @@ def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None)
             genuine=settled.genuine,
             columns=settled.columns,
             notes=(*scored.notes, *settled.notes),
-            taken=(f"trial list {words}",),
+            taken=(f"trial list {words}", *scored.taken),
         )
     ]
 
 
-def _columns(head: Head, names: tuple[str, ...], progress: Progress | None) -> dict[str, Any]:
+def _columns(head: Head, names: tuple[str, ...], progress: Progress | None) -> TextColumns:
     kinds: dict[str, Kind] = {"claim": "id", "probe": "id", "label": "id", "score": "score"}
     return read_columns(head, Layout(names, tuple(kinds[name] for name in names), " ", shape=" ".join(names)), progress)
 
@@ -115,14 +115,22 @@ def _scores(head: Head, trials: Sheet, progress: Progress | None) -> Sheet:
     names = _score_columns(head)
     if names is None:
         raise InputError(f"{head.path}: is not a score list, whose lines hold a score, or enrol, test and score")
-    columns = _columns(head, names, progress)
-    scores = columns.pop("score")
+    read = _columns(head, names, progress)
+    scores = read.columns["score"]
     if names == ("score",):
         if len(scores) != len(trials):
             raise InputError(f"{head.path}: has {len(scores):,} scores, but {trials.origin} has {len(trials):,} trials")
-        columns = dict(trials.ids)
+        ids = dict(trials.ids)
+    else:
+        ids = {name: read.columns[name] for name in ("claim", "probe")}
     return Sheet(
-        str(head.path), scores[:, None], np.zeros(len(scores), dtype=bool), (system_name(head),), columns, named=False
+        str(head.path),
+        scores[:, None],
+        np.zeros(len(scores), dtype=bool),
+        (system_name(head),),
+        ids,
+        named=False,
+        taken=left_out(read.comments),
     )
 
 

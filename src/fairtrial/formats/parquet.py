@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.errors import InputError, cut, listed
+from fairtrial.formats.budget import check_unpacked
 from fairtrial.formats.files import Head, Progress, system_name
 from fairtrial.formats.identities import called
 from fairtrial.formats.roles import Look, Roles, check_names, find_roles, look_at
 from fairtrial.formats.sealed_parquet import open_parquet, write_parquet
 from fairtrial.formats.sheets import ReadOptions, Sheet, ids_of_flags
 from fairtrial.formats.table import sheet_of, to_arrow
-from fairtrial.formats.text import EXACT, ArrowTexts, ids_from_arrow
+from fairtrial.formats.text import EXACT, ArrowTexts, Kind, ids_from_arrow
 from fairtrial.trials import IdColumn, Ids, Trials, concat_further
 
 if TYPE_CHECKING:
@@ -78,11 +79,13 @@ def _concatenate(parts: Sequence[IdColumn]) -> IdColumn:
 def _read_one(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
     with open_parquet(head) as file:
         roles = plan_roles(file.schema_arrow, first_rows(file), options, str(head.path))
+        if head.max_size is not None:
+            check_unpacked(_unpacked_size(file.metadata, len(roles.columns)), head.max_size, head.path)
         table = file.read(columns=roles.columns)
     if table.num_rows == 0:
         raise InputError(f"{head.path}: holds no trial")
     if progress is not None:
-        progress(head.path.stat().st_size)
+        progress(head.source.stat().st_size)
     return sheet_of_table(head, table, roles, options)
 
 
@@ -105,13 +108,22 @@ def plan_roles(schema: pa.Schema, first: FirstRows, options: ReadOptions, origin
 
 def sheet_of_table(head: Head, table: pa.Table, roles: Roles, options: ReadOptions) -> Sheet:
     """The sheet of a table, or of some of its rows."""
-    columns = {name: _column(table.column(name), name, roles, head.origin) for name in roles.columns}
+    kinds, read = roles.kinds, dict(zip(table.column_names, table.columns, strict=True))
+    columns = {
+        name: _column(read[name], name, kinds[name], head.origin, flags=name == roles.label) for name in roles.columns
+    }
     lost = [name for name, column in columns.items() if column is None]
     columns = {name: column for name, column in columns.items() if column is not None}
     kept = replace(roles, further=tuple(name for name in roles.further if name not in lost))
     sheet = sheet_of(head, kept, columns, options)
     left = (f"left out: {listed(lost)}, which hold neither text nor numbers",) if lost else ()
     return replace(sheet, taken=(*sheet.taken, *left))
+
+
+def _unpacked_size(metadata: Any, columns: int) -> int:
+    """At least so many bytes are these columns in memory."""
+    groups = [int(metadata.row_group(k).total_byte_size) for k in range(metadata.num_row_groups)]
+    return max(int(metadata.num_rows) * 8 * columns, sum(groups))
 
 
 def _looks(schema: pa.Schema, first_of: FirstRows) -> dict[str, Look]:
@@ -148,26 +160,28 @@ def _own_columns(schema: pa.Schema, names: Sequence[str], options: ReadOptions) 
         return []
 
 
-def _column(column: pa.ChunkedArray, name: str, roles: Roles, origin: str) -> Any:
+def _column(column: pa.ChunkedArray, name: str, kind: Kind, origin: str, *, flags: bool) -> Any:
     """Scores as numbers, ids as names; a further column as what it is, None if it is neither."""
     import pyarrow as pa
 
     try:
-        if name in roles.scores:
+        if kind == "score":
             return _scores(column, name, origin)
-        if name in roles.further:
+        if kind == "other":
             return _further(column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column)
         if column.null_count:
             raise InputError(f"{origin}: column {name} has {column.null_count} empty cells; every trial needs one")
-        if name == roles.label and pa.types.is_boolean(column.type):
+        if flags and pa.types.is_boolean(column.type):
             return column.to_numpy()
-        if ("probe", name) not in roles.ids:
+        if kind != "text":
             return _names(column)
         texts = column.cast(pa.string())
         texts.validate(full=True)
         return ArrowTexts(texts)
+    except MemoryError:
+        raise
     except (pa.ArrowException, UnicodeError) as error:
-        wanted = "numbers" if name in roles.scores else "names in UTF-8"
+        wanted = "numbers" if kind == "score" else "names in UTF-8"
         raise InputError(f"{origin}: column {cut(name)} of type {column.type} does not hold {wanted}") from error
 
 

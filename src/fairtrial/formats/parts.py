@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.errors import InputError
-from fairtrial.formats.files import PathLike, cannot_read, write_whole
+from fairtrial.formats.budget import check_unpacked, default_size
+from fairtrial.formats.files import PathLike, read_whole, write_whole
 
 Arrays: TypeAlias = dict[str, NDArray[Any]]
 ENDING = ".ftc"
@@ -53,10 +54,7 @@ def read_part(path: PathLike) -> tuple[dict[str, Any], Arrays]:
     InputError
         A file that cannot be read, is no file of counts, is of a later version, is cut off or damaged.
     """
-    try:
-        content = Path(path).read_bytes()
-    except (OSError, ValueError) as error:
-        raise cannot_read(path, error) from error
+    content = read_whole(path, default_size())
     if not content.startswith(_MAGIC):
         found = "is empty" if not content else "is not a file of counts"
         raise InputError(f"{path}: {found}; Counter.save writes such files, and so does: fairtrial count")
@@ -72,8 +70,10 @@ def read_part(path: PathLike) -> tuple[dict[str, Any], Arrays]:
     if len(content) > size or _checksum(memoryview(content)[:-_CHECK]) != content[-_CHECK:]:
         raise InputError(f"{path}: is damaged: its checksum does not fit what it holds; {_AGAIN}")
     header = json.loads(content[_FIXED.size : _FIXED.size + length])
+    entries = header.pop("arrays")
+    check_unpacked(sum(entry["raw"] for entry in entries), default_size(), Path(path))
     arrays, begin = {}, _FIXED.size + length
-    for entry in header.pop("arrays"):
+    for entry in entries:
         arrays[entry["name"]] = _unpacked(entry, memoryview(content)[begin : begin + entry["bytes"]])
         begin += entry["bytes"]
     return header, arrays

@@ -140,9 +140,9 @@ class TextPiece:
                 Path(self.path),
                 text[:_HEAD],
                 None,
-                text,
-                before - self.header.count(b"\n"),
-                f", after line {before:,}",
+                block=text,
+                before=before - self.header.count(b"\n"),
+                place=f", after line {before:,}",
             )
             sheet = self._read(head, systems)
             if len(sheet):
@@ -154,7 +154,7 @@ class TextPiece:
         return table.read_planned(head, self.plan.only(systems), self.options)
 
     def _blocks(self) -> Iterator[Block]:
-        whole = Head(Path(self.path), b"", self.compression)
+        whole = Head(Path(self.path), b"", self.compression, self.options.max_size)
         with whole.open() as stream:
             _skip(stream, self.start)
             if self.compression is None:

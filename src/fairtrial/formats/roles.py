@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from fairtrial.errors import InputError, cut, listed, shown
 from fairtrial.formats.sheets import ReadOptions
-from fairtrial.formats.text import is_number
+from fairtrial.formats.text import Kind, is_number
 from fairtrial.trials import ID_FIELDS
 
 _ALIASES = {
@@ -84,6 +84,13 @@ class Roles:
         """All columns."""
         others = [self.label, self.system, *(column for _, column in self.ids)]
         return [*self.scores, *(column for column in others if column is not None), *self.further]
+
+    @property
+    def kinds(self) -> dict[str, Kind]:
+        """What each column is read as."""
+        found: dict[str, Kind] = dict.fromkeys(self.columns, "id")
+        found |= {column: "text" for field, column in self.ids if field == "probe"}
+        return found | dict.fromkeys(self.further, "other") | dict.fromkeys(self.scores, "score")
 
     @property
     def named(self) -> bool:

@@ -44,7 +44,7 @@ def open_parquet(head: Head) -> Iterator[pq.ParquetFile]:
     import pyarrow.parquet as pq
 
     try:
-        with open(head.path, "rb") as raw:
+        with open(head.source, "rb") as raw:
             _check_seal(raw, head.origin)
             with pq.ParquetFile(raw, page_checksum_verification=True) as file:
                 yield file

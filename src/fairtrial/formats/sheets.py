@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.checks import check_choice
+from fairtrial.checks import check_choice, check_count
 from fairtrial.errors import InputError, ParameterError, cut, listed, shown
 from fairtrial.trials import Further, IdColumn, Ids, NanPolicy, object_array
 
@@ -54,6 +54,8 @@ class ReadOptions:
         What becomes of a trial without a score: ``error``, ``drop`` or ``reject``.
     common
         Keep the trials that all files share in place of an error.
+    max_size
+        How many bytes a file may unpack to; by default 8 GiB, or half of the memory of the machine if that is less.
     """
 
     columns: dict[str, str] = field(default_factory=dict)
@@ -70,6 +72,7 @@ class ReadOptions:
     systems: tuple[str, ...] = ()
     nan: NanPolicy = "error"
     common: bool = False
+    max_size: int | None = None
 
     def __post_init__(self) -> None:
         for name in ("scores", "others", "genuine_labels", "impostor_labels", "names", "systems", "negate"):
@@ -87,6 +90,8 @@ class ReadOptions:
             re.compile(self.person or "")
         except re.error as error:
             raise ParameterError(f"person={self.person!r} is not a regular expression: {error}") from error
+        if self.max_size is not None and check_count("max_size", self.max_size) < 1:
+            raise ParameterError("max_size must be at least one byte")
         if not all(self.names):
             raise ParameterError("the name of a system must not be empty")
 

@@ -6,6 +6,7 @@ role are the systems' scores; all others are kept.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.errors import InputError, OutputError, listed, shown
+from fairtrial.errors import InputError, OutputError, cut, listed, shown
 from fairtrial.formats.alignment import align
 from fairtrial.formats.arrow import further_column, text_column, write_text
+from fairtrial.formats.cells import split_rows
 from fairtrial.formats.files import UNNAMED, Head, Progress, system_name
 from fairtrial.formats.identities import called, settle
 from fairtrial.formats.roles import Look, Roles, check_unsure, find_roles, is_role, look_at
@@ -29,8 +31,7 @@ from fairtrial.formats.sheets import (
     ids_of_flags,
     used_labels,
 )
-from fairtrial.formats.text import Kind, Layout, is_number, read_columns, split_rows
-from fairtrial.tables import plural
+from fairtrial.formats.text import Kind, Layout, is_number, left_out, read_columns
 from fairtrial.trials import Further, IdColumn, Ids, Trials
 
 if TYPE_CHECKING:
@@ -76,8 +77,7 @@ class TextPlan:
         if systems is None:
             return self
         roles = self.roles.only(systems)
-        kinds = tuple(_kind(name, roles) for name in self.layout.names)
-        return TextPlan(replace(self.layout, kinds=kinds), roles)
+        return TextPlan(replace(self.layout, kinds=_kinds(self.layout.names, roles)), roles)
 
 
 def plan_text(head: Head, options: ReadOptions) -> TextPlan:
@@ -91,20 +91,19 @@ def plan_text(head: Head, options: ReadOptions) -> TextPlan:
         raise InputError(f"{head.path}: there is a header, but no trial below it")
     looks = {name: _look(rows, k) for k, name in enumerate(names) if name}
     roles = find_roles(names, looks, options, str(head.path))
-    kinds: list[Kind] = [_kind(name, roles) for name in names]
-    return TextPlan(Layout(tuple(names), tuple(kinds), delimiter, header=True, shape=listed(names)), roles)
+    return TextPlan(Layout(tuple(names), _kinds(names, roles), delimiter, header=True, shape=listed(names)), roles)
 
 
 def read_planned(head: Head, plan: TextPlan, options: ReadOptions, progress: Progress | None = None) -> Sheet:
     """The sheet of a text table, or of a block of its lines."""
-    columns = read_columns(head, plan.layout, progress)
+    read = read_columns(head, plan.layout, progress)
+    columns = read.columns
     lost = [name for name in plan.roles.further if name not in columns]
     roles = replace(plan.roles, further=tuple(name for name in plan.roles.further if name in columns))
     sheet = sheet_of(head, roles, columns, options)
     left = [] if plan.layout.names[0] else ["left out: the first column, which has no name"]
     left += [f"left out: {listed(lost)}, which are not UTF-8 text"] if lost else []
-    left += [f"left out: {plural(head.comments, 'line')} of comments"] if head.comments else []
-    return replace(sheet, taken=(*sheet.taken, *left))
+    return replace(sheet, taken=(*sheet.taken, *left, *left_out(read.comments)))
 
 
 def _look(rows: Sequence[Sequence[str]], k: int) -> Look:
@@ -113,14 +112,9 @@ def _look(rows: Sequence[Sequence[str]], k: int) -> Look:
     return look_at([row[k] for row in rows if k < len(row)]) if found == "empty" else found
 
 
-def _kind(name: str, roles: Roles) -> Kind:
-    if name in roles.scores:
-        return "score"
-    if name in roles.further:
-        return "other"
-    if ("probe", name) in roles.ids:
-        return "text"
-    return "id" if name in roles.columns else "skip"
+def _kinds(names: Sequence[str], roles: Roles) -> tuple[Kind, ...]:
+    known = roles.kinds
+    return tuple(known.get(name, "skip") for name in names)
 
 
 def sheet_of(head: Head, roles: Roles, columns: dict[str, Any], options: ReadOptions) -> Sheet:
@@ -181,7 +175,7 @@ def _widen(sheet: Sheet, systems: Ids, options: ReadOptions) -> Sheet:
         rows = np.flatnonzero(systems.codes == code)
         name = str(systems.names[code])
         part = replace(sheet.rows(rows), systems=(name,), named=True).checked(options)
-        parts.append(replace(part, origin=f"{sheet.origin} (system {name})"))
+        parts.append(replace(part, origin=f"{sheet.origin} (system {cut(name)})"))
     wide = align(parts, common=options.common)
     return replace(wide, origin=sheet.origin)
 
@@ -200,13 +194,14 @@ def to_arrow(trials: Trials, target: Path) -> pa.Table:
             'renamed(["NAME"])'
         )
     names = [*trials.ids, "label", *trials.columns, *systems]
-    repeated = [name for name in trials.columns if names.count(name) > 1]
+    times = Counter(names)
+    repeated = [name for name in trials.columns if times[name] > 1]
     if repeated:
         raise OutputError(f"{target}: there would be two columns {shown(repeated[0])}; give one of them another name")
     labels = pa.DictionaryArray.from_arrays(pa.array(trials.genuine.astype(np.int8)), pa.array(["impostor", "genuine"]))
     columns = [*(text_column(column) for column in trials.ids.values()), labels.dictionary_decode()]
     further = [further_column(column) for column in trials.columns.values()]
-    scores = [pa.array(trials.column(system)) for system in trials.systems]
+    scores = [pa.array(column) for column in trials.scores.T]
     return pa.table([*columns, *further, *scores], names=names)
 
 
@@ -227,7 +222,8 @@ def _write(trials: Trials, place: Path, target: Path, delimiter: str) -> tuple[s
         name: "number" if isinstance(column, np.ndarray) else look_at(_sample(column)[:_LOOKED_AT])
         for name, column in trials.columns.items()
     }
-    scores: dict[str, Look] = {name: "number" for name in table.column_names if name in (*trials.systems, "score")}
+    systems = {*trials.systems, "score"}
+    scores: dict[str, Look] = {name: "number" for name in table.column_names if name in systems}
     found = find_roles(table.column_names, {**looks, **scores}, ReadOptions(), str(target))
     taken = [name for name in trials.columns if name not in found.further]
     if not taken:

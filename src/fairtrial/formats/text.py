@@ -6,23 +6,23 @@ Arrow refuses a file, the slow reader either reads it or names the line and what
 
 from __future__ import annotations
 
-import csv
 import io
 import re
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from functools import partial
 from math import isinf
+from threading import Event
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.errors import InputError, cut, shown
+from fairtrial.formats.cells import QuotedRows
 from fairtrial.formats.files import MAX_LINE, Head, Progress
-from fairtrial.formats.watching import WatchedStream
+from fairtrial.formats.watching import WatchedStream, lent
 from fairtrial.tables import plural
 from fairtrial.trials import IdColumn, Ids, object_array
 
@@ -30,9 +30,13 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _SPACES = re.compile(r"[ \t]+")
-_END = "\x00end"
-"""A line after the last one, which no file can hold: where a quote is not closed, it becomes part of the cell."""
 _NAN_WITH_PAYLOAD = re.compile(r"[+-]?nan\(\w*\)", re.IGNORECASE)
+
+_MOST_IN_A_ROW = 1_000_000
+"""Lines that hold no trial; a small compressed file can hold more of them than anybody can wait for."""
+
+_PATIENCE = 5.0
+"""Seconds that Arrow is given to let go of a stream, which it does at once unless something else is wrong."""
 
 EXACT = 2**53
 """Below it a 64-bit float is every whole number; from here on, scores may merge."""
@@ -155,25 +159,6 @@ def split_spaces(line: str) -> list[str]:
     return _SPACES.split(line.strip(" \t\r\n"))
 
 
-def split_rows(lines: Sequence[str], delimiter: str) -> list[list[str]]:
-    """The cells of the first lines of a table; a cell in quotes may go over several of them."""
-    with _long_fields():
-        try:
-            return list(csv.reader([f"{line}\n" for line in lines], delimiter=delimiter))
-        except csv.Error:
-            return [[] for _ in lines]
-
-
-@contextmanager
-def _long_fields() -> Iterator[None]:
-    """Let Python's CSV reader take fields as long as a line may be."""
-    limit = csv.field_size_limit(MAX_LINE)
-    try:
-        yield
-    finally:
-        csv.field_size_limit(limit)
-
-
 class _TooLargeError(ValueError):
     """A number that a score cannot hold."""
 
@@ -213,13 +198,25 @@ def is_number(field: str) -> bool:
     return True
 
 
-def read_columns(head: Head, layout: Layout, progress: Progress | None = None) -> dict[str, Any]:
-    """Read the columns that the layout names: ids as `IdColumn`, scores as arrays of float64.
+@dataclass(frozen=True, slots=True, eq=False)
+class TextColumns:
+    """What a text file holds: ids as `IdColumn`, scores as arrays of float64."""
 
-    A column of the kind ``other`` that is not UTF-8 is not among them.
-    """
+    columns: dict[str, Any]
+    """By their names; a column of the kind ``other`` that is not UTF-8 is not among them."""
+    comments: int
+    """How many lines of comments were left out."""
+
+
+def left_out(comments: int) -> tuple[str, ...]:
+    """A word on comments that were left out, if any were."""
+    return (f"left out: {plural(comments, 'line')} of comments",) if comments else ()
+
+
+def read_columns(head: Head, layout: Layout, progress: Progress | None = None) -> TextColumns:
+    """Read the columns that the layout names."""
     columns = _read_quickly(head, layout, progress)
-    return _read_slowly(head, layout, progress) if columns is None else columns
+    return _read_slowly(head, layout, progress) if columns is None else TextColumns(columns, head.comments)
 
 
 def _read_quickly(head: Head, layout: Layout, progress: Progress | None) -> dict[str, Any] | None:
@@ -230,10 +227,11 @@ def _read_quickly(head: Head, layout: Layout, progress: Progress | None) -> dict
     table = _arrow_table(head, layout, wanted, progress)
     if table is None:
         return None
-    scores = _side_by_side([table.column(name) for name, kind in wanted.items() if kind == "score"])
+    found = dict(zip(table.column_names, table.columns, strict=True))
+    scores = _side_by_side([found[name] for name, kind in wanted.items() if kind == "score"])
     columns: dict[str, Any] = {}
     for name, kind in wanted.items():
-        column = table.column(name)
+        column = found[name]
         if kind == "score":
             columns[name] = next(scores)
         else:
@@ -265,15 +263,15 @@ def _arrow_table(head: Head, layout: Layout, wanted: Mapping[str, Kind], progres
         return table
     if not layout.header:
         return None
-    import pyarrow as pa
-
     with head.open() as stream:
         watched = WatchedStream(stream, layout.delimiter)
-        table = _parsed(pa.PythonFile(watched, mode="r"), head, layout, wanted, quotes=True)
+        table = _parsed(watched, head, layout, wanted, quotes=True)
     return None if watched.is_odd() else table
 
 
-def _parsed(stream: Any, head: Head, layout: Layout, wanted: Mapping[str, Kind], *, quotes: bool) -> Any:
+def _parsed(
+    stream: pa.NativeFile | WatchedStream, head: Head, layout: Layout, wanted: Mapping[str, Kind], *, quotes: bool
+) -> Any:
     import pyarrow as pa
     import pyarrow.csv as arrow_csv
 
@@ -281,9 +279,10 @@ def _parsed(stream: Any, head: Head, layout: Layout, wanted: Mapping[str, Kind],
     # a column that is left out is looked at too: a quote in it might reach into others
     kinds = {name: wanted.get(name, kind) for name, kind in zip(layout.names, layout.kinds, strict=True)}
     included = {name: kind for name, kind in kinds.items() if name in wanted or kind == "skip"}
+    given_back = Event()
     try:
         return arrow_csv.read_csv(
-            stream,
+            lent(stream, given_back),
             read_options=arrow_csv.ReadOptions(
                 column_names=list(layout.names),
                 skip_rows=head.first_line + int(layout.header),
@@ -301,6 +300,8 @@ def _parsed(stream: Any, head: Head, layout: Layout, wanted: Mapping[str, Kind],
         )
     except pa.ArrowInvalid:
         return None
+    finally:
+        given_back.wait(_PATIENCE)
 
 
 def _holds_marks(table: pa.Table, quotes: bool) -> bool:
@@ -391,7 +392,7 @@ class _SlowColumn:
         return Ids(np.array(self.numbers, dtype=np.int32), object_array(list(self.table)))
 
 
-def _read_slowly(head: Head, layout: Layout, progress: Progress | None = None) -> dict[str, Any]:
+def _read_slowly(head: Head, layout: Layout, progress: Progress | None = None) -> TextColumns:
     columns = {
         name: _SlowColumn(kind, may_be_empty=layout.header)
         for name, kind in zip(layout.names, layout.kinds, strict=True)
@@ -399,8 +400,12 @@ def _read_slowly(head: Head, layout: Layout, progress: Progress | None = None) -
     }
     targets = [columns.get(name) for name in layout.names]
     hint = '; if the column holds no scores, say so, as in columns={"other": "NAME"}' if layout.header else ""
+    comments = head.comments
     for number, fields in _rows(head, layout, progress):
         where = f"{head.path}, line {number}"
+        if not layout.header and fields[0].startswith("#"):
+            comments += 1
+            continue
         if len(fields) != len(targets):
             shape = f" ({layout.shape})" if layout.shape else ""
             raise InputError(
@@ -422,43 +427,43 @@ def _read_slowly(head: Head, layout: Layout, progress: Progress | None = None) -
                 raise InputError(
                     f"{where}: column {cut(name)} should be a number, but it is {shown(field)}{hint}"
                 ) from error
-    return {name: column.finish() for name, column in columns.items() if not column.lost}
+    return TextColumns({name: column.finish() for name, column in columns.items() if not column.lost}, comments)
 
 
 def _rows(head: Head, layout: Layout, progress: Progress | None) -> Iterator[tuple[int, list[str]]]:
-    """The rows below the header and the numbers of the lines they end in."""
+    """The rows below the header, comments among them, and the numbers of the lines they end in."""
     lines = _Lines(head, progress)
-    rows: Iterator[list[str]]
     for _ in range(head.first_line + int(layout.header)):
         next(lines, None)
-    if layout.delimiter == " ":
-        rows = (split_spaces(line) for line in lines)
-    else:
-        rows = csv.reader(
-            chain(lines, [_END]),
-            delimiter=layout.delimiter,
-            quoting=csv.QUOTE_MINIMAL if layout.header else csv.QUOTE_NONE,
-        )
-    before = lines.number
-    with _long_fields():
-        try:
-            for fields in rows:
-                where = f"{head.path}, line {before + 1}"
-                if lines.number > before + 1:
-                    _check_breaks(fields, layout, where)
-                if fields and fields[-1].endswith(_END):
-                    if fields == [_END]:
-                        return
-                    raise InputError(
-                        f"{where}: a quote is opened here and never closed, to the end of the file; close it, or "
-                        "take it out"
-                    )
-                before = lines.number
-                if not fields or fields == [""] or (not layout.header and fields[0].startswith("#")):
-                    continue
-                yield lines.number, fields
-        except csv.Error as error:
-            raise InputError(f"{head.path}, line {lines.number}: {error}") from error
+    quoted = QuotedRows(lines, layout.delimiter)
+    rows: Iterable[list[str]] = quoted
+    if not layout.header:
+        split = split_spaces if layout.delimiter == " " else partial(_split_bare, delimiter=layout.delimiter)
+        rows = map(split, lines)
+    before = last = lines.number
+    for fields in rows:
+        where = f"{head.path}, line {before + 1}"
+        if lines.number > before + 1:
+            _check_breaks(fields, layout, where)
+        if quoted.unclosed:
+            raise InputError(
+                f"{where}: a quote is opened here and never closed, to the end of the file or for 16 MiB; close it, or "
+                "take it out"
+            )
+        before = lines.number
+        if fields and fields != [""]:
+            yield before, fields
+            if layout.header or not fields[0].startswith("#"):
+                last = before
+        if before - last > _MOST_IN_A_ROW:
+            raise InputError(
+                f"{where}: there are more than {_MOST_IN_A_ROW:,} blank lines and comments in a row; a score file has "
+                "one line per trial"
+            )
+
+
+def _split_bare(line: str, delimiter: str) -> list[str]:
+    return line.rstrip("\r\n").split(delimiter)
 
 
 def _check_breaks(fields: Sequence[str], layout: Layout, where: str) -> None:

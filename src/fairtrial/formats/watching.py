@@ -1,12 +1,14 @@
-"""A stream that is watched as it passes: NUL bytes, and quotes that do not simply enclose a cell.
+"""Streams between a file and Arrow's reader.
 
 Arrow's reader accepts what a strict reader would not, such as a quote that is never closed. It cannot be asked
-about the text it read, so the text is looked at on its way.
+about the text it read, so the text is looked at on its way. It also reads ahead, and may still do so when it has
+refused the file.
 """
 
 from __future__ import annotations
 
 import re
+from threading import Event
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,8 +19,47 @@ if TYPE_CHECKING:
 _BOM = b"\xef\xbb\xbf"
 
 
+def lent(stream: pa.NativeFile | WatchedStream, given_back: Event) -> pa.NativeFile:
+    """A stream for Arrow to read, and to give back.
+
+    A thread of Arrow that still needs Python when the program ends would abort it (seen up to pyarrow 24). So the
+    bytes that Arrow keeps are no objects of Python, and whoever lends a stream waits until it is given back.
+
+    Parameters
+    ----------
+    stream
+        Where the bytes come from.
+    given_back
+        Is set when Arrow no longer holds the stream.
+    """
+    import pyarrow as pa
+
+    if isinstance(stream, pa.OSFile):  # which needs no Python
+        given_back.set()
+        return stream
+    return pa.BufferedInputStream(pa.PythonFile(_LentStream(stream, given_back), mode="r"), 1 << 20)
+
+
+class _LentStream:
+    """A readable file that passes on what a stream gives, and tells when nobody holds it any more."""
+
+    def __init__(self, stream: pa.NativeFile | WatchedStream, given_back: Event) -> None:
+        self._given_back = given_back
+        self.read = stream.read
+        self.closed = False
+
+    def readable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        self.closed = True
+
+    def __del__(self) -> None:
+        self._given_back.set()
+
+
 class WatchedStream:
-    """A readable file that passes on what a stream gives.
+    """Passes on what a stream gives, and looks for NUL bytes and quotes that do not simply enclose a cell.
 
     Parameters
     ----------
@@ -34,7 +75,6 @@ class WatchedStream:
         self._rest = b""
         self._begun = False
         self._odd = False
-        self.closed = False
 
     def read(self, count: int = -1) -> bytes:
         """The next bytes."""
@@ -44,18 +84,6 @@ class WatchedStream:
             if self._delimiter is not None:
                 self._watch_quotes(data)
         return data
-
-    def readable(self) -> bool:
-        """It is."""
-        return True
-
-    def seekable(self) -> bool:
-        """It is not."""
-        return False
-
-    def close(self) -> None:
-        """Nothing: whoever opened the stream closes it."""
-        self.closed = True
 
     def is_odd(self) -> bool:
         """Whether all that was read has a NUL, or a quote that may mean anything but "the cell begins, or ends"."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.checks import as_generator
+from fairtrial.checks import as_generator, check_number
 from fairtrial.errors import ParameterError, TrialsError, listed
 from fairtrial.formats.frames import TrialsLike, trials_of
 from fairtrial.fusion.correlation import system_correlations
@@ -302,6 +302,7 @@ def chimeric_study(
     """
     if assignments < 1:
         raise ParameterError(f"there must be at least 1 assignment of people, not {assignments}")
+    check_number("assignment", assignments, most=100_000)
     if (moved is None) == (other is None):
         raise ParameterError("say either which systems are moved, or give the trials of the other modality")
     dev, test = trials_of(dev, "dev"), trials_of(test, "test")

@@ -7,13 +7,12 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
-from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
 
 from fairtrial.errors import InputError, ParameterError, shown
-from fairtrial.formats.files import PathLike, write_whole
+from fairtrial.formats.files import PathLike, read_whole, write_whole
 from fairtrial.formats.frames import TrialsLike, trials_of
 from fairtrial.fusion.combination import FusedScores, as_fused, client_numbers, score_matrix
 from fairtrial.fusion.missing import Missing, MissingScores
@@ -200,11 +199,10 @@ class FusionModel:
         InputError
             A file that cannot be read, that is something else, or that is damaged.
         """
+        data = read_whole(path)
         try:
-            content = json.loads(Path(path).read_bytes())
-        except OSError as error:
-            raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
-        except ValueError as error:
+            content = json.loads(data)
+        except (ValueError, RecursionError) as error:
             raise InputError(f"{path}: is not a model that was saved by fuse: it is not valid JSON") from error
         if not isinstance(content, dict) or content.get("kind") != _KIND:
             raise InputError(f"{path}: is not a model that was saved by fuse; save one with FusionModel.save")

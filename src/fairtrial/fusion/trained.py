@@ -96,6 +96,10 @@ def _train(classifier: Any, scores: Floats, genuine: NDArray[np.bool_], name: st
         warnings.simplefilter("always")
         try:
             classifier.fit(scores, genuine)
+            if any(
+                "collinear" in str(warning.message) for warning in caught
+            ):  # all that older versions of scikit-learn say
+                raise np.linalg.LinAlgError("the covariance matrix of a class is not full rank")
         except (ValueError, np.linalg.LinAlgError) as error:
             # what follows the first sentence is advice on parameters that cannot be set here
             reason = str(error).partition(". ")[0].rstrip(".")

@@ -157,7 +157,7 @@ def rate_test(
     found = float(people.estimate)
     own = _rate_spread(*_listed(people))
     trials, degrees = worth(found, own), careful_degrees(own)
-    statistic = (found - rate) / sqrt(rate * (1 - rate) / trials)
+    statistic = (found - rate) / (sqrt(rate * (1 - rate)) / sqrt(trials))  # a variance might be below any float
     limits = wilson_limits(found, trials, student_quantile(degrees, confidence))
     p_value = student_p_value(statistic, degrees, alternative)
     tests = (

@@ -315,7 +315,9 @@ def _in_parallel(
 
     # matrices of a cell are small: threads of their own would only wait for each other
     with threadpool_limits(1):
-        pool = Parallel(n_jobs=workers, backend="threading", return_as="generator", batch_size=1)
+        pool = Parallel(
+            n_jobs=max(1, min(workers, len(cells))), backend="threading", return_as="generator", batch_size=1
+        )
         coming = pool(delayed(rows_or_error)(cell) for cell in cells)
         try:
             for found, cell in zip(coming, cells, strict=True):

@@ -275,7 +275,7 @@ def replicate(
             drawn[empty] = table.draw(len(empty), generator)
         raise TrialsError("resampling hardly ever gives trials of both classes: there are too few of one")
 
-    with ThreadPoolExecutor(workers) as pool:
+    with ThreadPoolExecutor(min(workers, blocks)) as pool:
         done = list(pool.map(work, sizes, generators))
     return np.concatenate([part for part, _ in done]), sum(redrawn for _, redrawn in done)
 
@@ -284,6 +284,8 @@ def _acceleration(table: CountTable, statistic: Statistic) -> float:
     """The skewness of the statistic, by leaving out one trial or person at a time."""
     without, weight = table.left_out()
     whole = ~table.lacks_a_class(without)
+    if not whole.any():  # as with two people, each of whom is in all impostor trials
+        return 0.0
     values, weight = statistic(without[whole]), weight[whole]
     deviation = np.average(values, weights=weight) - values
     spread = float(np.sum(weight * deviation**2))

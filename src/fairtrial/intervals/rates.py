@@ -139,6 +139,7 @@ def _errors(rate_name: str, rate: float | None, errors_name: str, errors: int | 
     """The errors of one class, given as a rate or as a number."""
     if trials < 1:
         raise ParameterError(f"there must be at least one {kind} trial, not {trials}")
+    check_count(f"the number of {kind} trials", trials)
     if (rate is None) == (errors is None):
         given = "neither was" if rate is None else "both were"
         raise ParameterError(f"give either {rate_name}=... or {errors_name}=...; {given} given")

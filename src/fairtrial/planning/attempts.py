@@ -13,6 +13,8 @@ Scale: TypeAlias = Literal["linear", "logit"]
 
 HAIR = 1e-9
 """A solution that is a whole number but for rounding is not made one larger."""
+MOST = 1e15
+"""Attempts that nobody can make, and that a float still counts."""
 
 
 def design_effect(attempts: Any, rho: float) -> Any:
@@ -59,7 +61,12 @@ def attempts_for_half_width(
         raise ParameterError(f"scale must be linear or logit, not {scale!r}")
     spread = pi * (1 - pi)
     z = normal_quantile(confidence)
-    return z**2 * spread / half_width**2 if scale == "linear" else z**2 / (spread * half_width**2)
+    needed = (z / half_width) * (z / half_width) * (spread if scale == "linear" else 1 / spread)
+    if not needed < MOST:
+        raise ParameterError(
+            f"a half-width of {half_width} needs more than {MOST:.0e} attempts; allow a wider interval"
+        )
+    return needed
 
 
 def attempts_for_upper_bound(pi: float, claim: float, *, confidence: float = 0.95, power: float = 0.8) -> float:
@@ -120,6 +127,8 @@ def attempts_for_upper_bound(pi: float, claim: float, *, confidence: float = 0.9
 def rule_of_thirty(pi: float) -> int:
     """Give the attempts that 30 errors need: the rate is then within 30 % with 90 % confidence, if independent."""
     check_rate(pi, "pi")
+    if not 30 / pi < MOST:
+        raise ParameterError(f"30 errors at a rate of {pi:g} take more than {MOST:.0e} attempts; plan for more")
     return ceil(30 / pi - HAIR)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from math import ceil, floor, isfinite, sqrt
+from math import ceil, floor, sqrt
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from fairtrial.individuals.generators import MOST_SIMULATED
 from fairtrial.intervals.rates import normal_quantile
 from fairtrial.planning.attempts import (
     HAIR,
+    MOST,
     Scale,
     attempts_for_half_width,
     attempts_for_upper_bound,
@@ -83,7 +84,9 @@ class RatePlan(Result):
         if not self.pi:
             return {"independent_attempts": worth}
         reach = z * sigma / (self.pi * (1 - self.pi))
-        low, high = (1 / (1 + np.exp(-(logit(self.pi) + side * reach))) for side in (-1, 1))
+        from scipy.special import expit
+
+        low, high = (expit(logit(self.pi) + side * reach) for side in (-1, 1))
         return {
             "independent_attempts": worth,
             "half_width": z * sigma,
@@ -209,8 +212,10 @@ def _check_counts(individuals: int | None, attempts: int | None, person_cost: fl
     for name, count in (("individuals", individuals), ("attempts", attempts)):
         if count is not None and (count < 1 or count != int(count)):
             raise ParameterError(f"there must be a whole number of {name}, at least one, not {count}")
-    if not (person_cost >= 0 and isfinite(person_cost)):
-        raise ParameterError(f"the cost of a person must be at least 0, not {person_cost}")
+    if not 0 <= person_cost <= MOST:
+        raise ParameterError(
+            f"the cost of a person must be at least 0 and at most {MOST:.0e} attempts, not {person_cost}"
+        )
 
 
 def _powerful(
@@ -311,7 +316,7 @@ def _attempts(needed: float, rho: float, individuals: int) -> int:
 
 def _cheapest(needed: float, rho: float, person_cost: float) -> int:
     """The cost n (c + m) is least at m = sqrt(c (1 - rho) / rho), but for whole numbers; without correlation, one."""
-    if rho == 0:
+    if rho == 0 or needed < HAIR:
         return 1
     # more attempts than the goal needs of one person are of no use
     near = max(1, ceil(min(sqrt(person_cost * (1 - rho) / rho), needed)))

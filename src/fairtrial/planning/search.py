@@ -73,7 +73,7 @@ def smallest_that_stays(
             known[number] = is_enough(number)
         return known[number]
 
-    number = max(start, least)
+    number = min(max(start, least), most)
     while number > least and enough(number):
         number = max(least, int(number / 1.25))
     failed = least - 1 if enough(number) else number

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fairtrial.axes import check_drawable, score_range
+from fairtrial.checks import check_number
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.curves import roc_curve
 from fairtrial.errors import ParameterError, TrialsError
@@ -85,8 +87,7 @@ def diagnostics(
     bins: int = 40,
 ) -> tuple[Diagnostic, ...]:
     """Prepare the score diagnostic of one or several systems; `alpha` is also the weight of the WER."""
-    if bins < 1:
-        raise ParameterError(f"there must be at least one bin, not {bins}")
+    check_number("bin", bins, most=10_000)
     dev, test = trials_of(dev, "dev"), trials_of(test, "test")
     curves = operating_curves(
         dev, test, systems=systems, criterion=criterion, alpha=alpha, confidence=confidence, cluster=cluster
@@ -98,6 +99,7 @@ def diagnostics(
         classes = [scores[rows & np.isfinite(scores)] for rows in (test.genuine, ~test.genuine)]
         if not all(len(part) for part in classes):
             raise TrialsError(f"{curve.system}: there is no finite score of one class")
+        check_drawable(np.concatenate(classes))
         edges = _edges(classes, bins)
         genuine, impostor = (np.histogram(part, edges)[0] / (len(part) * np.diff(edges)) for part in classes)
         errors = _by_threshold(roc_curve(test, system=curve.system).counts)
@@ -114,8 +116,8 @@ def _by_threshold(counts: ErrorCounts) -> ErrorCounts:
 
 def _edges(classes: Sequence[Floats], bins: int) -> Floats:
     tails = np.concatenate([np.quantile(part, [_TAIL, 1 - _TAIL]) for part in classes])
-    low, high = float(tails.min()), float(tails.max())
-    spare = _ROOM * (high - low) or 0.5
+    low, high = score_range(float(tails.min()), float(tails.max()))
+    spare = _ROOM * (high - low)
     return np.linspace(low - spare, high + spare, bins + 1)
 
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _LISTED = 10
+_LEAST = 1e-300
+"""What an axis of logarithms can still show."""
 
 
 def eer_bound_plot(bounds: EerBounds, *, ax: Axes | None = None) -> Axes:
@@ -70,7 +72,7 @@ def eer_bound_plot(bounds: EerBounds, *, ax: Axes | None = None) -> Axes:
             text = "\n".join([head, *words, *more])
             own.text(0.98, 0.97, text, transform=own.transAxes, ha="right", va="top", fontsize=7.5, color="#404040")
         own.set_xlim(0, last)
-        own.set_ylim(float(chdtrc(1, last)) / 2, 1.3)
+        own.set_ylim(max(float(chdtrc(1, last)) / 2, _LEAST), 1.3)
         own.set_xlabel("chi2")
         own.set_ylabel("p")
         own.set_title(f"what EERs on {pairs[0].trials:,} trials say at the least; arrows: where the truth may lie")

@@ -25,6 +25,8 @@ ENDINGS: dict[str, dict[str, Any]] = {
 """What a picture's name may end in, and how it is saved: small, and without the time of day, so that files repeat."""
 _MOST = 10_000
 """Dots across a picture, at the most."""
+_FEWEST = 10
+"""Dots per inch, at the least."""
 
 
 def check_picture(path: PathLike, *, width: float = 6.4, height: float = 4.6, dpi: int = 120) -> None:
@@ -32,8 +34,8 @@ def check_picture(path: PathLike, *, width: float = 6.4, height: float = 4.6, dp
     if Path(path).suffix.lower() not in ENDINGS:
         raise OutputError(f"{path}: the name of a picture should end in {', '.join(ENDINGS)}")
     check_place(path)
-    if dpi < 1:
-        raise ParameterError(f"there must be at least one dot per inch, not {dpi}")
+    if dpi < _FEWEST:
+        raise ParameterError(f"there must be at least {_FEWEST} dots per inch, or no letter can be drawn, not {dpi}")
     for name, inches in (("width", width), ("height", height)):
         if not (isfinite(inches) and inches > 0):
             raise ParameterError(f"the {name} must be a number of inches above 0, not {inches}")

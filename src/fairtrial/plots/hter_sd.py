@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.errors import ParameterError
+from fairtrial.errors import ParameterError, cut
 from fairtrial.intervals import class_interval, hter_interval, naive_interval, published_counts, rate_interval
 from fairtrial.plots.style import axes_for, legend_below, look
 from fairtrial.tables import Terms, translate
@@ -57,6 +57,8 @@ def hter_deviations(
         ratios = ratios_up_to()
     if not ratios or not all(np.isfinite(ratio) and ratio > 0 for ratio in ratios):
         raise ParameterError(f"ratios of impostor to genuine trials must be above 0, not {list(ratios)}")
+    if not 1 <= genuine < 2**53:
+        raise ParameterError(f"genuine trials must be at least one and below 2**53, not {cut(genuine)}")
     impostor = [max(1, round(ratio * genuine)) for ratio in ratios]
     counts = [published_counts(far=far, frr=frr, impostor=number, genuine=genuine) for number in impostor]
     deviations = {

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from fairtrial.axes import check_drawable
 from fairtrial.checks import check_seed
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.formats.frames import TrialsLike, trials_of
@@ -76,6 +77,7 @@ def scatter_data(trials: TrialsLike, a: str, b: str, *, points: int = 500, rng: 
 def _sampled(scores: Floats, points: int, rng: np.random.Generator) -> ScatteredClass:
     if not len(scores):
         raise TrialsError("there is no trial of one class with finite scores of both systems")
+    check_drawable(scores)
     rows = rng.choice(len(scores), min(points, len(scores)), replace=False)
     with np.errstate(over="ignore", invalid="ignore"):
         covariance = np.cov(scores, rowvar=False, bias=True)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtrc
 
+from fairtrial.axes import check_drawable
 from fairtrial.checks import check_choice
 from fairtrial.errors import ParameterError, TrialsError, cut
 from fairtrial.formats.frames import TrialsLike, trials_of
@@ -93,6 +94,7 @@ def zoo_data(
         else scores
     )
     finite = np.isfinite(values)
+    check_drawable(values[finite])
     totals, counts = [], []
     for rows in (trials.genuine & finite, ~trials.genuine & finite):
         totals.append(np.bincount(ids.codes[rows], values[rows], len(ids.names)).astype(np.float64))
@@ -254,9 +256,7 @@ class Box(NamedTuple):
 
 def _in_points(ax: Axes, places: Floats) -> Floats:
     """Places of data on paper."""
-    figure = ax.get_figure(root=True)
-    assert figure is not None
-    return np.asarray(ax.transData.transform(places) * 72 / figure.dpi)
+    return np.asarray(ax.transData.transform(places) * 72 / ax.figure.dpi)
 
 
 def _box(place: Floats, name: str, across: int, up: int) -> Box:

@@ -15,11 +15,13 @@ from fairtrial.axes import (
     Axis,
     DetLimits,
     Floats,
+    check_drawable,
     det_axis,
     det_limits,
     linear_ticks,
     percent_axis,
     probit,
+    score_range,
 )
 from fairtrial.claims import Threshold
 from fairtrial.counting.errors import ErrorCounts
@@ -203,10 +205,9 @@ def _densities(trials: Trials) -> Densities:
     shown = scores[finite]
     if not len(shown):
         return Densities(np.array([0.0, 1.0]), np.zeros(1), np.zeros(1))
+    check_drawable(shown)
     ends = [np.quantile(shown[flags], [0.002, 0.998]) for flags in _classes(trials.genuine[finite]) if flags.any()]
-    low, high = min(end[0] for end in ends), max(end[1] for end in ends)
-    if high <= low:
-        low, high = low - 0.5, high + 0.5
+    low, high = score_range(float(min(end[0] for end in ends)), float(max(end[1] for end in ends)))
     edges = np.linspace(low, high, _BINS + 1)
     genuine, impostor = (
         np.histogram(shown[flags], edges)[0] / max(np.count_nonzero(flags), 1) / (edges[1] - edges[0])

@@ -24,8 +24,8 @@ _BINADES = 10
 
 def cell_budget(precision: float) -> int:
     """How many cells a precision asks for, a power of two."""
-    cells: int = 2 ** ceil(log2(_CELLS_BY_PRECISION / precision))
-    return min(max(cells, MOST_CELLS_AT_LAST), _MOST_CELLS)
+    cells: int = 2 ** ceil(log2(min(_CELLS_BY_PRECISION / precision, _MOST_CELLS)))
+    return max(cells, MOST_CELLS_AT_LAST)
 
 
 def cell_floor(budget: int) -> int:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from fairtrial.counting.errors import processors
-from fairtrial.errors import ParameterError
+from fairtrial.errors import ParameterError, shown
 from fairtrial.formats.fragments import dataset_pieces, remote_dataset
 from fairtrial.formats.opening import TrialPiece, open_pieces, set_of_pieces
 from fairtrial.formats.sheets import ReadOptions, check_labels
@@ -154,7 +154,7 @@ def check_memory(memory: int | str) -> int:
     """
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?I?)B?\s*", str(memory).upper())
     if found is None or found[2] not in _UNITS:
-        raise ParameterError(f"memory must be a number of bytes, as in 500MB or 4GB, not {memory!r}")
+        raise ParameterError(f"memory must be a number of bytes, as in 500MB or 4GB, not {shown(memory)}")
     size = int(float(found[1]) * _UNITS[found[2]])
     if size < _LEAST_MEMORY:
         raise ParameterError(f"memory of {memory} is too little to work with; give at least {_LEAST_MEMORY // 10**6}MB")

@@ -11,7 +11,7 @@ from itertools import combinations
 from math import isfinite, sqrt
 from typing import Any
 
-from fairtrial.checks import check_share
+from fairtrial.checks import check_count, check_share
 from fairtrial.errors import ParameterError
 from fairtrial.significance.multiple import Correction, adjust_p_values
 from fairtrial.tables import Column, Result, Table, number_text, p_phrase, percent, plural
@@ -307,3 +307,4 @@ def _check(a: float, b: float, trials: int) -> None:
             raise ParameterError(f"an EER must be a fraction between 0 and 1, not {rate}; 1.5 % is 0.015")
     if trials < 1:
         raise ParameterError(f"there must be at least one trial, not {trials}")
+    check_count("the number of trials", trials)

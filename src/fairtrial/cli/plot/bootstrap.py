@@ -53,6 +53,7 @@ def command(
     from fairtrial.comparison import compare
     from fairtrial.plots.bootstrap import bootstrap_plot
 
+    point.check(measure)
     known = options.measure_by_name(measure, point.dcf)
     label = known.label
     dev, test = two_systems(files, reading, chosen)

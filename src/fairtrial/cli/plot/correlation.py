@@ -33,6 +33,7 @@ def command(reading: ReadingOptions, *, files: tuple[str, ...], chosen: str | No
     from fairtrial.fusion.correlation import system_correlations
     from fairtrial.plots.correlation import correlation_plot
 
+    options.check_chosen(chosen, reading)
     if chosen:
         reading = replace(reading, systems=options.names_of(chosen))
     with reading_bar(files) as bar:

@@ -44,6 +44,9 @@ def command(axes: GridOptions, asked: StudyOptions, *, grid_name: str | None, fi
     return lambda figure: coverage_plot(rows, methods=asked.methods or None, figure=figure)
 
 
+_OF_STUDIES = ["datasets", "resamples", "exact", "generator", "seed", "workers"]
+
+
 def covered_rows(
     file: str | None, axes: GridOptions, asked: StudyOptions, start: Grid
 ) -> tuple[Sequence[Covered], int | None]:
@@ -52,7 +55,9 @@ def covered_rows(
     from fairtrial.plots.coverage import choose_rows, read_study
 
     if file is not None:
+        options.refuse_given(_OF_STUDIES, "applies to a study that is run, and FILE holds one")
         return choose_rows(read_study(file), **axes.values()), None
+    asked.check()
     grid, settings = axes.grid(start), asked.settings()
     with Bar("covering", len(grid)) as bar:
         study = run_study(grid, settings, workers=asked.workers, progress=bar.advance)

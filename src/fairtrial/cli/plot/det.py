@@ -49,6 +49,7 @@ def curves_of(
     from fairtrial.cli.inputs import read_inputs
     from fairtrial.plots.operating import operating_curves
 
+    point.check()
     inputs = read_inputs(files, reading, chance)
     return operating_curves(
         inputs.dev,

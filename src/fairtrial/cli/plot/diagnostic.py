@@ -31,6 +31,7 @@ def command(
     from fairtrial.cli.inputs import read_sets
     from fairtrial.plots.diagnostic import diagnostic_plot, diagnostics
 
+    options.check_costs(point.dcf, point.criterion)
     dev, test = read_sets(files, reading)
     found = diagnostics(
         dev,

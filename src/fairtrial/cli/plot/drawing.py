@@ -10,7 +10,7 @@ import click
 
 from fairtrial.cli import options
 from fairtrial.cli.files import WRITTEN, FileCommand
-from fairtrial.cli.output import print_json, print_notes
+from fairtrial.cli.output import notes_of_options, print_json, print_notes, say
 from fairtrial.errors import ParameterError, listed
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ def figure(
             if json_:
                 print_json({"out": out, "figure": name, **({"notes": notes} if notes else {})})
             else:
-                click.echo(out)
-                print_notes(notes, aside=True)
+                say(out)
+                print_notes([*notes, *notes_of_options()], aside=True)
 
         drawn: Callable[..., Any] = draw
         for add in reversed(
@@ -54,7 +54,9 @@ def figure(
                 click.option(
                     "--out", required=True, type=WRITTEN, metavar="F", help="The picture: a .png, .svg or .pdf."
                 ),
-                click.option("--title", default="", metavar="TEXT", help="A line above the figure."),
+                click.option(
+                    "--title", default="", metavar="TEXT", callback=options.check_text, help="A line above the figure."
+                ),
                 click.option("--width", type=float, default=size[0], show_default=True, help="Width in inches."),
                 click.option("--height", type=float, default=size[1], show_default=True, help="Height in inches."),
                 click.option("--dpi", type=int, default=dpi, show_default=True, help="Dots per inch of a .png."),

@@ -13,6 +13,7 @@ from fairtrial.cli.epc import (
     CurveOptions,
     ThresholdOptions,
     bands_of,
+    check_bands,
     curves_of,
     measure_option,
     pool_option,
@@ -62,6 +63,9 @@ def command(
     from fairtrial.judging import judge
     from fairtrial.plots.epc import epc_plot
 
+    curve.check(measure)
+    if not mark:
+        check_bands(band, "--bands")
     inputs = read_inputs(files, reading, chance)
     if mark and (inputs.test is None or measure != "hter"):
         raise ParameterError("--mark shows the HTER of a test set; leave it out, or give --test and no --measure")

@@ -64,6 +64,7 @@ def compared_curves(
     from fairtrial.cli.inputs import Inputs
     from fairtrial.significance.curves import compare_curves
 
+    curve.check(measure)
     dev, test = two_systems(files, reading, chosen)
     inputs = Inputs(dev, test)
     a, b = curves_of(inputs, inputs.sets(chance), curve, measure)

@@ -24,6 +24,7 @@ def command(asked: PlanOptions) -> Draw:
     """
     from fairtrial.plots.plan import plan_plot, power_curve, power_plot
 
+    asked.check()
     pair = asked.pair
     if pair is None:
         plan = asked.plan_rate()

@@ -43,6 +43,7 @@ def command(
     from fairtrial.cli.inputs import read_inputs
     from fairtrial.plots.precision_recall import judged_precision, precision_recall_plot
 
+    point.check()
     inputs = read_inputs(files, reading, chance)
     curves = judged_precision(
         inputs.dev,

@@ -32,6 +32,7 @@ def command(
     """
     from fairtrial.plots.scatter import scatter_data, scatter_plot
 
+    point.check()
     dev, test = two_systems(files, reading, chosen)
     thresholds = thresholds_of(dev, point)
     a, b = dev.systems

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 @figure("zoo", size=(6.0, 5.4))
 @options.takes(TwoSets, PointOptions)
-@options.seed_option
 @options.takes(ReadingOptions)
 @click.option(
     "--shows",
@@ -41,7 +40,6 @@ def command(
     point: PointOptions,
     reading: ReadingOptions,
     *,
-    seed: int,
     shows: Literal["scores", "errors"],
     by: Person,
     terms: Terms,
@@ -55,6 +53,7 @@ def command(
     from fairtrial.cli.inputs import read_sets
     from fairtrial.plots.zoo import zoo_data, zoo_plot
 
+    point.check()
     dev, test = read_sets(files, reading)
     if len(dev.systems) != 1:
         raise ParameterError(f"the zoo is of one system, not {listed(dev.systems)}; name it with --system")

@@ -1,0 +1,160 @@
+"""The way in: loads and runs the command line; whatever ends it becomes one line and an exit code.
+
+    0      all went well
+    1      the reader of the output has gone
+    2      an error that the user can mend
+    70     a bug of fairtrial: a report of it is saved
+    130    Ctrl-C; 128 + N for another signal N
+
+Little is imported before `run` begins, so that Ctrl-C is answered at any time.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+import sys
+from contextlib import suppress
+from errno import EDQUOT, EFBIG, EIO, ENOMEM, ENOSPC, EPIPE
+from types import FrameType
+from typing import NoReturn
+
+DEBUG = "FAIRTRIAL_DEBUG"
+BUG = 70
+_FULL = (ENOSPC, EDQUOT, EFBIG, EIO)
+_NO_MEMORY = ("failed to map segment", "cannot allocate memory")
+"""What the system says where a library could not be loaded for want of memory."""
+
+
+def run() -> NoReturn:
+    """Run the command line with the arguments of the process, and end it."""
+    try:
+        _answer_signals()
+        _keep_quiet()
+        from fairtrial.cli.app import work
+
+        status = work()
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except SystemExit as error:
+        status = error.code if isinstance(error.code, int) else int(error.code is not None)
+    except KeyboardInterrupt:
+        status = stopped(signal.SIGINT)
+    except Exception as error:
+        status = _failed(error)
+    _end(status)
+
+
+def _end(status: int) -> NoReturn:
+    """End the process at once, with all that was to be done at the end.
+
+    Threads of Arrow may still read ahead; Python's own end would wait for them for ever, now and then.
+    """
+    with suppress(KeyboardInterrupt):
+        atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    os._exit(status)
+
+
+def stopped(number: int) -> int:
+    """Say that a signal ended the command, and give the exit code; the same signal once more ends it at once."""
+    signal.signal(number, signal.SIG_DFL)
+    _say("interrupted" if number == signal.SIGINT else f"ended by {signal.Signals(number).name}")
+    return 128 + number
+
+
+def _answer_signals() -> None:
+    """End as after Ctrl-C, with all that was begun cleaned up, where the system would end the process at once."""
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _stop)
+
+
+def _stop(number: int, frame: FrameType | None) -> NoReturn:
+    sys.exit(stopped(number))
+
+
+def _keep_quiet() -> None:
+    """Say what is said in any encoding, and leave out what libraries warn of or log, here and in worker processes."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    if os.environ.get(DEBUG) or sys.warnoptions:
+        return
+    import logging
+    import warnings
+
+    warnings.simplefilter("ignore")
+    os.environ["PYTHONWARNINGS"] = "ignore"
+    logging.disable()
+
+
+def _failed(error: Exception) -> int:
+    """Say what went wrong, and give the exit code."""
+    if os.environ.get(DEBUG):
+        import traceback
+
+        traceback.print_exception(error)
+    if isinstance(error, OSError) and error.errno == EPIPE:
+        _drop_output()
+        return 1
+    if isinstance(error, OSError) and error.errno in _FULL:
+        _drop_output()
+        _say(f"error: {error.filename or 'the output'}: cannot be written: {error.strerror}")
+        return 2
+    if _is_of_memory(error):
+        _say("error: there is not enough memory for this; use fewer systems or points, or read in pieces with --memory")
+        return 2
+    _say(f"error: this is a bug of fairtrial ({_in_short(error)}); {_saved(error)}")
+    return BUG
+
+
+def _is_of_memory(error: Exception) -> bool:
+    if isinstance(error, OSError) and error.errno == ENOMEM:
+        return True
+    text = str(error).lower()
+    return isinstance(error, MemoryError) or (
+        isinstance(error, ImportError) and any(words in text for words in _NO_MEMORY)
+    )
+
+
+def _in_short(error: Exception) -> str:
+    from fairtrial.errors import cut, visible
+
+    return visible(cut(f"{type(error).__name__}: {error}", 200))
+
+
+def _saved(error: Exception) -> str:
+    """Save a report, and say where."""
+    import platform
+    import shlex
+    import tempfile
+    import traceback
+
+    from fairtrial import __version__
+
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="fairtrial-bug-", suffix=".txt", delete=False, encoding="utf-8", errors="backslashreplace"
+        ) as file:
+            print(f"fairtrial {__version__}, Python {platform.python_version()}, {platform.platform()}", file=file)
+            print(shlex.join(["fairtrial", *sys.argv[1:]]), end="\n\n", file=file)
+            traceback.print_exception(error, file=file)
+    except OSError as reason:
+        return f"no report could be saved ({reason.strerror}): {DEBUG}=1 shows it"
+    return f"a report was saved in {file.name}: please send it to the developers"
+
+
+def _drop_output() -> None:
+    """Write nothing more to an output that cannot be written, and keep Python from trying at exit."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _say(line: str) -> None:
+    with suppress(OSError, ValueError):
+        print(line, file=sys.stderr, flush=True)
