@@ -74,6 +74,7 @@ def test_no_report_where_none_can_be_saved(tmp_path: Path, monkeypatch: pytest.M
         (MemoryError(), 2, "error: there is not enough memory for this"),
         (OSError(12, "Cannot allocate memory"), 2, "error: there is not enough memory for this"),
         (ImportError("libx.so: failed to map segment from shared object"), 2, "error: there is not enough memory"),
+        (RuntimeError("can't start new thread"), 2, "error: there is not enough memory"),
         (OSError(28, "No space left on device"), 2, "error: the output: cannot be written: No space left on device"),
         (OSError(28, "No space left on device", "a.png"), 2, "error: a.png: cannot be written"),
         (BrokenPipeError(32, "Broken pipe"), 1, ""),

@@ -23,8 +23,8 @@ from typing import NoReturn
 DEBUG = "FAIRTRIAL_DEBUG"
 BUG = 70
 _FULL = (ENOSPC, EDQUOT, EFBIG, EIO)
-_NO_MEMORY = ("failed to map segment", "cannot allocate memory")
-"""What the system says where a library could not be loaded for want of memory."""
+_NO_MEMORY = ("failed to map segment", "cannot allocate memory", "failed to launch worker thread", "start new thread")
+"""What is said where a library could not be loaded, or a thread not be started, for want of memory."""
 
 
 def run() -> NoReturn:
@@ -114,11 +114,11 @@ def _failed(error: Exception) -> int:
 
 
 def _is_of_memory(error: Exception) -> bool:
-    if isinstance(error, OSError) and error.errno == ENOMEM:
-        return True
     text = str(error).lower()
-    return isinstance(error, MemoryError) or (
-        isinstance(error, ImportError) and any(words in text for words in _NO_MEMORY)
+    return (
+        isinstance(error, MemoryError)
+        or (isinstance(error, OSError) and error.errno == ENOMEM)
+        or any(words in text for words in _NO_MEMORY)
     )
 
 
