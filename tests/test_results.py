@@ -57,6 +57,10 @@ def results() -> dict[str, Result]:
         "comparison": comparison,
         "pair": comparison.pairs[0],
         "curve": a,
+        "calibrated": ft.calibrate(dev, test, systems=["face"]),
+        "evidence": ft.compare_evidence(dev, test, [ft.calibrate(dev, test, systems=[name]) for name in dev.systems])[
+            0
+        ],
         "operating points": ft.operating_points(dev, test, system="face"),
         "areas": ft.expected_areas(dev, test, system="face"),
         "band": curve_band(a),
@@ -98,7 +102,8 @@ def results() -> dict[str, Result]:
 
 
 NAMES = [
-    "evaluation", "comparison", "pair", "curve", "operating points", "areas", "band", "compared curves",
+    "evaluation", "comparison", "pair", "curve", "calibrated", "evidence", "operating points", "areas", "band",
+    "compared curves",
     "area test", "interval", "test", "mcnemar", "bound", "bounds", "repeated", "no errors", "rate test", "fit",
     "fit test", "study", "studies", "claims", "plan", "checked plan", "comparison plan", "fusion", "applied",
     "correlations", "predictions", "chimeric", "benchmark", "contest", "roc", "eer", "precision and recall",

@@ -93,9 +93,10 @@ class Evaluation(Result):
 
         Examples
         --------
+        >>> from fairtrial.trials import Trials
         >>> trials = Trials.from_arrays([0.9, 0.2, 0.4], [True, False, True])
         >>> evaluate(trials, trials).decisions().select(["score", "decision", "error"]).to_pylist()[2]
-        {'score': 0.4, 'decision': 'reject', 'error': 'false reject'}
+        {'score': 0.4, 'decision': 'accept', 'error': None}
         """
         if self.judgement is None:
             raise TrialsError(f"the evaluation of {self.system} does not know its trials")

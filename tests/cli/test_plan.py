@@ -198,7 +198,7 @@ def test_comparison_for_people_to_read() -> None:
         ([*INTERVAL, "--seed", "-1"], ["a seed must be a whole number of at least 0, not -1"]),
         ([*INTERVAL, "--confidence", "1"], ["confidence must be between 0 and 1"]),
         ([*INTERVAL, "--person-cost", "-1"], ["cost of a person must be at least 0"]),
-        (["--pi", ".5", "--half-width", "1e-12"], ["too many to simulate"]),
+        (["--pi", ".5", "--half-width", "1e-12"], ["needs more than 1e+15 attempts"]),
         (["--a", ".01", ".02"], ["both --a FAR FRR and --b FAR FRR"]),
         (["--b", ".01", ".02"], ["both --a FAR FRR and --b FAR FRR"]),
         (["--a", ".01", ".02", "--b", ".01", ".02"], ["same error rate"]),

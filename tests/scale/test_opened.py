@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 import fairtrial as ft
 from fairtrial.scale import opened
 from fairtrial.scale.together import answer_together
+from mortal import Mortal
 from strategies import score_arrays
 
 FEW = "64MB"
@@ -215,32 +216,12 @@ def test_executors_give_the_same_bits(tmp_path: Path) -> None:
     assert flaky.failed > 20
 
 
-def die(marker: Path, real: Callable[..., Any], *args: Any) -> Any:
-    """Once, end the process in the middle of its work."""
-    if not marker.exists():
-        marker.touch()
-        import os
-
-        os.kill(os.getpid(), 9)
-    return real(*args)
-
-
-class Deadly(Executor):
-    """A pool of processes, one of which is killed while it counts."""
-
-    def __init__(self, pool: ProcessPoolExecutor, marker: Path) -> None:
-        self.pool, self.marker = pool, marker
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        return self.pool.submit(die, self.marker, fn, *args)
-
-
 def test_a_killed_process_changes_nothing(tmp_path: Path) -> None:
     trials = make(1, 1500)
     table = pa.table({"label": trials.genuine, **{name: trials.column(name) for name in trials.systems}})
     pq.write_table(table, tmp_path / "a.parquet", row_group_size=100)
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-        found = ft.open_trials(tmp_path / "a.parquet", executor=Deadly(pool, tmp_path / "killed"))
+        found = ft.open_trials(tmp_path / "a.parquet", executor=Mortal(pool, tmp_path / "killed"))
         curve = ft.performance_curve(found, found, system="face")
     assert (tmp_path / "killed").exists()
     whole = ft.performance_curve(trials, trials, system="face")

@@ -12,7 +12,7 @@ from fairtrial.cli.counted import NEEDS_SCORES, are_counts, chosen_systems, read
 from fairtrial.cli.files import WRITTEN, FileCommand
 from fairtrial.cli.opened import PlaceOptions
 from fairtrial.cli.options import ChanceOptions, InputOptions, OutputOptions, PointOptions, ReadingOptions
-from fairtrial.cli.output import print_result
+from fairtrial.cli.output import print_result, say
 from fairtrial.cli.reporting import ReportOptions, repeat_of
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def command(
     found = {"systems": [result.to_dict() for result in results]}
     print_result(output, join_tables([result.tables() for result in results]), found)
     if trials_out is not None and not output.json:
-        click.echo(f"decisions in {trials_out}")
+        say(f"decisions in {trials_out}")
 
 
 def _evaluate_counts(
