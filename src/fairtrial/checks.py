@@ -17,9 +17,14 @@ MOST = 2**53
 """The most trials or errors: up to here a 64-bit float is every whole number."""
 
 
+_LEAST_CONFIDENCE = 1e-9
+
+
 def check_confidence(confidence: float) -> float:
-    """A confidence strictly between 0 and 1."""
-    return check_share("confidence", confidence, open_ends=True)
+    """A confidence strictly between 0 and 1, and not next to nothing."""
+    if 0 < check_share("confidence", confidence, open_ends=True) < _LEAST_CONFIDENCE:
+        raise ParameterError(f"confidence must be at least {_LEAST_CONFIDENCE:g}, not {confidence:g}")
+    return confidence
 
 
 def check_share(name: str, value: float, *, open_ends: bool = False) -> float:

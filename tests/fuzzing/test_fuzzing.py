@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from click.testing import CliRunner
 
+from fairtrial.cli.app import main
 from fairtrial.errors import InputError
 from fuzzing.cases import Case, Target
 from fuzzing.commands import folder_of_files
@@ -127,3 +129,28 @@ def test_the_table_adds_up(tmp_path: Path) -> None:
     tallies = [try_portion(Portion("journals", (f"journals/short/{k}",)), tmp_path, set()) for k in range(3)]
     rows = [line.split() for line in table(tallies).splitlines()]
     assert [row[:2] for row in rows[1:]] == [["journals", "3"], ["all", "3"]]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("operating-points --dev d.csv --test t.csv --far " + "x" * 3000, "--far xxx"),
+        ("interval individuals c.csv --confidence 5e-324", "confidence must be at least 1e-09"),
+        (
+            "interval rates --false-accepts 3 --false-rejects 4 --impostor 100 --genuine 50 --dcf 1e308,1,1e308,1",
+            "cost_fr must be a number from 0 to 1e+100",
+        ),
+        ("plan --pi 5e-324 --below .05", "pi must be at least 1e-15"),
+    ],
+)
+def test_what_a_hundred_thousand_found(
+    words: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("d.csv", "t.csv"):
+        Path(name).write_text("label,face\n1,0.9\n1,0.8\n0,0.1\n0,0.2\n")
+    Path("c.csv").write_text("errors,attempts\n1,5\n0,5\n2,5\n0,5\n")
+    result = CliRunner().invoke(main, words.split())
+    assert result.exit_code == 2
+    assert message in result.output
+    assert len(result.output) < 1500

@@ -142,7 +142,7 @@ for _format in (
 def find_format(name: str) -> Format:
     """A format by its name."""
     if name not in FORMATS:
-        raise ParameterError(f"there is no format {name!r}; there are {', '.join(FORMATS)}")
+        raise ParameterError(f"there is no format {shown(name)}; there are {', '.join(FORMATS)}")
     return FORMATS[name]
 
 

@@ -221,6 +221,8 @@ def read_columns(head: Head, layout: Layout, progress: Progress | None = None) -
 
 def _read_quickly(head: Head, layout: Layout, progress: Progress | None) -> dict[str, Any] | None:
     """The columns, or None where the file needs a closer look."""
+    if b"\x00" in head.data:  # perhaps in a comment, which is not looked at here
+        return None
     if layout.delimiter == " " and (b"\t" in head.data or b"  " in head.data):
         return None
     wanted = {name: kind for name, kind in zip(layout.names, layout.kinds, strict=True) if kind != "skip"}

@@ -16,6 +16,9 @@ HAIR = 1e-9
 MOST = 1e15
 """Attempts that nobody can make, and that a float still counts."""
 
+_LEAST_RATE = 1e-15
+"""No test has so many attempts that a lower rate shows itself."""
+
 
 def design_effect(attempts: Any, rho: float) -> Any:
     """Compute how many times more attempts are needed than if all were independent: 1 + (m - 1) rho."""
@@ -138,6 +141,8 @@ def logit(rate: float) -> float:
 
 
 def check_rate(rate: float, name: str) -> None:
-    """A rate strictly between 0 and 1."""
+    """A rate strictly between 0 and 1, and not so small that no test could tell it from 0."""
     if not 0 < rate < 1:
         raise ParameterError(f"{name} must be a fraction above 0 and below 1, not {rate}; 1.5 % is 0.015")
+    if rate < _LEAST_RATE:
+        raise ParameterError(f"{name} must be at least {_LEAST_RATE:g}, not {rate:g}; plan with 0 for no errors at all")

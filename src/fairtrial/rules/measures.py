@@ -254,6 +254,10 @@ def linear_measure(
     return Measure(name, _Linear(along), label, higher_is_better, is_share, along, iso_label, summary)
 
 
+_MOST_COST = 1e100
+"""Costs that can still be squared."""
+
+
 @dataclass(frozen=True, slots=True)
 class DetectionCosts:
     """Costs and priors of a detection cost function; by default those of the NIST speaker evaluations.
@@ -276,8 +280,8 @@ class DetectionCosts:
     def __post_init__(self) -> None:
         for name in ("cost_fr", "prior_genuine", "cost_fa", "prior_impostor"):
             value = getattr(self, name)
-            if not (np.isfinite(value) and value >= 0):
-                raise ParameterError(f"{name} must be a number of at least 0, not {value}")
+            if not 0 <= value <= _MOST_COST:
+                raise ParameterError(f"{name} must be a number from 0 to {_MOST_COST:g}, not {value}")
         for name in ("prior_genuine", "prior_impostor"):
             if getattr(self, name) > 1:
                 raise ParameterError(f"{name} must be at most 1, not {getattr(self, name)}")
