@@ -137,7 +137,8 @@ def test_the_table_adds_up(tmp_path: Path) -> None:
         ("operating-points --dev d.csv --test t.csv --far " + "x" * 3000, "--far xxx"),
         ("interval individuals c.csv --confidence 5e-324", "confidence must be at least 1e-09"),
         (
-            "interval rates --false-accepts 3 --false-rejects 4 --impostor 100 --genuine 50 --dcf 1e308,1,1e308,1",
+            "interval rates --false-accepts 3 --false-rejects 4 --impostor 100 --genuine 50 --measure all "
+            "--dcf 1e308,1,1e308,1",
             "cost_fr must be a number from 0 to 1e+100",
         ),
         ("plan --pi 5e-324 --below .05", "pi must be at least 1e-15"),
