@@ -12,12 +12,17 @@ The command line prints it and ends with exit code 2.
 
 from collections.abc import Iterable
 
+_LONGEST, _END = 1200, 300
+"""Letters of an error that are kept, and of its end, which says what to do."""
+
 
 class FairtrialError(Exception):
     """The base of every error that a user can mend; its message is one line that any terminal can show."""
 
     def __init__(self, message: str) -> None:
-        super().__init__(visible(message))
+        """Keep the message; where somebody's words in it go on and on, without its middle."""
+        text = visible(message)
+        super().__init__(text if len(text) <= _LONGEST else f"{text[: _LONGEST - _END]} ... {text[-_END:]}")
 
 
 def visible(text: str) -> str:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from fairtrial.calibration.evidence import softplus
-from fairtrial.errors import TrialsError
+from fairtrial.errors import TrialsError, listed
 from fairtrial.spread import Floats
 
 _STEPS = 100
@@ -78,7 +78,8 @@ def fit_logistic(
         means = [places[genuine].mean(axis=0), places[~genuine].mean(axis=0)]
         more = np.array([(1 - prior) / (~genuine).sum(), prior / genuine.sum()])
         found = _minimise(np.vstack([places, means]), np.append(targets, [0.0, 1.0]), np.append(weights, more), prior)
-        assert found is not None
+        if found is None:
+            raise TrialsError(f"{listed(systems)}: no weights could be fitted to these dev scores; is one there twice?")
         notes = (_SEPARATED,)
     shift = log(prior / (1 - prior))
     chance = expit(places @ found + shift)
@@ -115,6 +116,6 @@ def _minimise(places: Floats, targets: Floats, weights: Floats, prior: float) ->
             size /= 2
         found = found - size * step
         now = cost(found)
-        if now < 1e-10:
+        if now < 1e-10 * min(prior, 1 - prior):
             return None
     return np.asarray(found)

@@ -11,7 +11,7 @@ import numpy as np
 
 from fairtrial.calibration.isotonic import Steps, fit_steps
 from fairtrial.calibration.logistic import LogisticFit, fit_logistic
-from fairtrial.checks import check_choice, check_share
+from fairtrial.checks import check_choice
 from fairtrial.counting.errors import as_source
 from fairtrial.errors import InputError, ParameterError, TrialsError, listed, shown
 from fairtrial.formats.files import PathLike, read_whole, write_whole
@@ -22,6 +22,7 @@ Method: TypeAlias = Literal["logistic", "pav"]
 METHODS: tuple[Method, ...] = ("logistic", "pav")
 _KIND = "fairtrial calibration"
 _VERSION = 1
+_LEAST_PRIOR = 1e-6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -186,7 +187,8 @@ def fit_calibration(
     """
     names = dev.systems if systems is None else tuple(dev.check_system(name) for name in systems)
     check_choice("method", method, METHODS)
-    check_share("prior", prior, open_ends=True)
+    if not _LEAST_PRIOR <= prior <= 1 - _LEAST_PRIOR:
+        raise ParameterError(f"prior must be between {_LEAST_PRIOR:g} and 1 - {_LEAST_PRIOR:g}, not {prior:g}")
     as_source(dev, system=names[0], what="dev")  # both classes are there
     return _FITS[method](dev, names, prior)
 

@@ -74,15 +74,6 @@ class LazyGroup(FullGroup):
         return self._known[name]
 
 
-_LONGEST, _END = 1200, 300
-"""Letters of an error that are shown, and of its end, which says what to do."""
-
-
-def _short(text: str) -> str:
-    """An error without its middle, where somebody's words in it go on and on."""
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - _END]} ... {text[-_END:]}"
-
-
 class _Main(LazyGroup):
     """The command itself, which turns errors of the user into one line and exit code 2."""
 
@@ -90,7 +81,7 @@ class _Main(LazyGroup):
         try:
             return super().invoke(ctx)
         except FairtrialError as error:
-            say(f"error: {_short(in_command_line_words(str(error)))}", aside=True)
+            say(f"error: {in_command_line_words(str(error))}", aside=True)
             sys.exit(2)
         except KeyboardInterrupt:
             sys.exit(stopped(signal.SIGINT))

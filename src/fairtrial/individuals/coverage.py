@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.checks import check_seed, check_share
+from fairtrial.checks import check_number, check_seed, check_share
 from fairtrial.errors import ParameterError
 from fairtrial.individuals.attempts import Floats, Individuals
 from fairtrial.individuals.enumeration import Outcomes, histograms, sums_of_errors, sums_of_squares
@@ -168,8 +168,7 @@ def cover(
     >>> 0.93 < rows[0].coverage < 0.97
     True
     """
-    if data_sets < 1:
-        raise ParameterError(f"there must be at least one data set, not {data_sets}")
+    check_number("data set", data_sets, most=10**9)
     if attempts is not None and len(attempts) != cell.n:
         raise ParameterError(f"there must be attempts of {cell.n} individuals, not of {len(attempts)}")
     source = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(_seed(rng, cell))

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrial.checks import check_choice, check_resamples, check_seed, check_workers
+from fairtrial.checks import check_choice, check_number, check_resamples, check_seed, check_workers
 from fairtrial.errors import FairtrialError, ParameterError
 from fairtrial.formats.files import PathLike
 from fairtrial.formats.results import write_tables
@@ -67,8 +67,7 @@ class StudySettings:
         if not self.methods:
             raise ParameterError(f"name at least one method of {', '.join(REPEATED_METHODS)}")
         check_choice("generator", self.generator, GENERATORS)
-        if self.data_sets < 1:
-            raise ParameterError(f"there must be at least one data set, not {self.data_sets}")
+        check_number("data set", self.data_sets, most=10**9)
         if self.n_resamples:
             check_resamples(self.n_resamples)
         check_seed(self.seed)
