@@ -44,9 +44,14 @@ class FusionData:
             raise TrialsError(f"{what} needs trials of both classes; there is no {word} trial to fit on")
 
 
+_LARGE, _SMALLER = 1e150, 2.0**-600
+"""Scores from here on cannot be squared, unless they are made smaller first."""
+
+
 def spread_of(scores: Floats) -> Floats:
     """The standard deviation of each system; exactly 0 where all scores are equal, whatever the machine rounds."""
-    return np.where(scores.min(axis=0) == scores.max(axis=0), 0.0, scores.std(axis=0))
+    scale = _SMALLER if np.abs(scores).max(initial=0.0) > _LARGE else 1.0  # a power of two, which changes no digit
+    return np.where(scores.min(axis=0) == scores.max(axis=0), 0.0, (scores * scale).std(axis=0) / scale)
 
 
 Apply: TypeAlias = Callable[[Floats, Claims], Floats]

@@ -212,6 +212,8 @@ def _check_counts(individuals: int | None, attempts: int | None, person_cost: fl
     for name, count in (("individuals", individuals), ("attempts", attempts)):
         if count is not None and (count < 1 or count != int(count)):
             raise ParameterError(f"there must be a whole number of {name}, at least one, not {count}")
+        if count is not None and count > MOST:
+            raise ParameterError(f"{count:,} {name} are more than there can be; give at most {MOST:g}")
     if not 0 <= person_cost <= MOST:
         raise ParameterError(
             f"the cost of a person must be at least 0 and at most {MOST:.0e} attempts, not {person_cost}"
