@@ -50,7 +50,8 @@ _LARGE, _SMALLER = 1e150, 2.0**-600
 
 def spread_of(scores: Floats) -> Floats:
     """The standard deviation of each system; exactly 0 where all scores are equal, whatever the machine rounds."""
-    scale = _SMALLER if np.abs(scores).max(initial=0.0) > _LARGE else 1.0  # a power of two, which changes no digit
+    # a power of two, which changes no digit
+    scale = np.where(np.abs(scores).max(axis=0, initial=0.0) > _LARGE, _SMALLER, 1.0)
     return np.where(scores.min(axis=0) == scores.max(axis=0), 0.0, (scores * scale).std(axis=0) / scale)
 
 
