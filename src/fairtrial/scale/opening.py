@@ -13,6 +13,7 @@ import numpy as np
 
 from fairtrial.counting.errors import processors
 from fairtrial.errors import ParameterError, shown
+from fairtrial.formats.finishing import as_options
 from fairtrial.formats.fragments import dataset_pieces, remote_dataset
 from fairtrial.formats.opening import TrialPiece, open_pieces, set_of_pieces
 from fairtrial.formats.sheets import ReadOptions, check_labels
@@ -98,13 +99,13 @@ def open_trials(
     if genuine is not None:
         raise ParameterError("genuine goes with an array of scores; files and chunks say themselves what is genuine")
     if _are_paths(data):
-        settings = read_options({**options, **({} if systems is None else {"systems": tuple(systems)})})
+        settings = as_options({**options, **({} if systems is None else {"systems": tuple(systems)})})
         names, pieces = _open_files(data, format, settings, size)
         origin = ", ".join(fspath(path) for path in ([data] if isinstance(data, (str, PathLike)) else data[:3]))
         named = bool(settings.names) or all(each.piece.named for each in pieces)
         return open_(pieces, names, origin=origin, named=named, check=partial(_check, settings, origin))
     if hasattr(data, "get_fragments"):
-        settings = read_options({**options, **({} if systems is None else {"systems": tuple(systems)})})
+        settings = as_options({**options, **({} if systems is None else {"systems": tuple(systems)})})
         fragments = dataset_pieces(data, settings, size, name="the dataset")
         names, pieces = set_of_pieces(fragments, settings, "dataset", "the dataset")
         return open_(pieces, names, origin="the dataset", check=partial(_check, settings, "the dataset"))
@@ -129,14 +130,6 @@ def _are_paths(data: Any) -> bool:
 def _refuse(options: dict[str, Any], what: str) -> None:
     if options:
         raise ParameterError(f"{', '.join(options)}: means nothing to {what}; leave it out")
-
-
-def read_options(options: dict[str, Any]) -> ReadOptions:
-    """What a file does not tell by itself."""
-    try:
-        return ReadOptions(**options)
-    except TypeError as error:
-        raise ParameterError(f"no such option of reading: {error}") from error
 
 
 def _check(options: ReadOptions, origin: str, survey: Survey) -> None:
