@@ -59,6 +59,8 @@ def hter_deviations(
         raise ParameterError(f"ratios of impostor to genuine trials must be above 0, not {list(ratios)}")
     if not 1 <= genuine < 2**53:
         raise ParameterError(f"genuine trials must be at least one and below 2**53, not {cut(genuine)}")
+    if max(ratios) * genuine >= 2**53:
+        raise ParameterError(f"impostor trials must be below 2**53, not {max(ratios):g} times {genuine:,}")
     impostor = [max(1, round(ratio * genuine)) for ratio in ratios]
     counts = [published_counts(far=far, frr=frr, impostor=number, genuine=genuine) for number in impostor]
     deviations = {
