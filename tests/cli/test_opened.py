@@ -71,6 +71,21 @@ def test_what_needs_the_trials_whole_says_so(
     assert output.startswith(f"error: {option[0]} needs all trials in memory")
 
 
+def test_files_of_one_system_each_are_not_taken_for_parts_of_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("face", "voice"):
+        (tmp_path / f"{name}.csv").write_text("claim,subject,probe,score\na,a,1,0.9\na,b,2,0.1\nb,a,3,0.3\n")
+    files = [word for name in ("face", "voice") for word in ("--dev", str(tmp_path / f"{name}.csv"))]
+    files += [word.replace("--dev", "--test") for word in files]
+    assert [own["system"] for own in found("evaluate", *files)["systems"]] == ["face", "voice"]
+    monkeypatch.setattr(opening, "expected_memory", lambda paths: 10**12)
+    code, output = run("evaluate", *files)
+    assert code == 2
+    assert "several files that do not name their systems cannot be read in pieces" in output
+    assert found("evaluate", *files, "--name", "both")["systems"][0]["dev"]["genuine"] == 2
+
+
 def test_how_much_memory_is_said_in_words(files: list[str]) -> None:
     assert run("evaluate", *files, "--memory", "a lot")[1].startswith("error: memory must be a number of bytes")
     assert run("evaluate", *files, "--memory", "1MB")[1].startswith("error: memory of 1MB is too little")

@@ -79,6 +79,7 @@ def opened_sets(
     files: InputOptions, reading: ReadingOptions, place: PlaceOptions, whole: Mapping[str, object]
 ) -> Iterator[tuple[OpenTrials, OpenTrials]]:
     """Dev and test trials in pieces; an error for options that need them whole, where they were given."""
+    from fairtrial.formats.files import expand
     from fairtrial.judging import check_same_systems
     from fairtrial.scale.opening import open_trials
 
@@ -95,7 +96,15 @@ def opened_sets(
             bar = PassBar(f"reading {word}")
             stack.callback(bar.stop)
             keywords = {name: value for name, value in reading.keywords().items() if name != "common"} | more
-            return open_trials(list(paths), memory=place.room, executor=executor, progress=bar, **keywords)
+            found = open_trials(list(paths), memory=place.room, executor=executor, progress=bar, **keywords)
+            if not found.named and len(expand(paths)) > 1:
+                # read whole, each would be a system of its own; in pieces they would be taken for parts of one
+                raise ParameterError(
+                    f"{', '.join(paths[:3])}: several files that do not name their systems cannot be read in pieces; "
+                    "if they are parts of one system, name it with --name; if each is a system of its own, put them "
+                    "side by side in one file"
+                )
+            return found
 
         dev, test = opened(files.dev, "dev"), opened(files.test, "test")
         if dev.systems != test.systems and not dev.named and not test.named:
