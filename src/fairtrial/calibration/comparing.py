@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any
 
 from fairtrial.calibration.judged import CalibratedSystem, calibration_moves, trial_costs
-from fairtrial.calibration.values import spread_of_values
+from fairtrial.calibration.values import in_both, spread_of_values
 from fairtrial.claims import Alternative, Claim, re_estimated
 from fairtrial.errors import ParameterError
 from fairtrial.judging import TrialSets
@@ -109,6 +109,7 @@ def _test(
     if all(own.calibration.fit is not None for own in pair) and sets.origin == "dev":
         moves = [calibration_moves(own.calibration, dev, test) for own in pair]
         moved = spread_of_values(sets.people[0], dev.genuine, moves[0] - moves[1], (1.0, 1.0))
-        claim = re_estimated(estimate, spread, moved.variance, moved.degrees)
+        joint = in_both(sets, moves[0] - moves[1], costs[0] - costs[1], _HALVES)
+        claim = re_estimated(estimate, spread, moved.variance, moved.degrees, joint=joint)
     name = "independent" if sets.people[1] is None else "cluster"
     return replace(student_test(name, claim, alternative=alternative), measure="cllr", is_share=False)

@@ -17,7 +17,7 @@ from scipy.special import expit
 from fairtrial.calibration.costs import CostFigure, cost_figure
 from fairtrial.calibration.evidence import CostPoint, cllr, min_cllr, softplus
 from fairtrial.calibration.model import Calibration, Method, fit_calibration
-from fairtrial.calibration.values import by_class, positive_interval, spread_of_values
+from fairtrial.calibration.values import by_class, in_both, positive_interval, spread_of_values
 from fairtrial.checks import check_confidence
 from fairtrial.claims import Claim, Threshold, re_estimated
 from fairtrial.intervals.rates import Interval, RateInterval
@@ -237,8 +237,10 @@ def _intervals(
     spread = spread_of_values(sets.people[1], test.genuine, values, _HALVES)
     claims = [Claim(estimate, spread, 0.0, spread.degrees, "fixed")]
     if calibration.fit is not None and sets.origin == "dev":
-        moved = spread_of_values(sets.people[0], dev.genuine, calibration_moves(calibration, dev, test), (1.0, 1.0))
-        claims.insert(0, re_estimated(estimate, spread, moved.variance, moved.degrees))
+        moves = calibration_moves(calibration, dev, test)
+        moved = spread_of_values(sets.people[0], dev.genuine, moves, (1.0, 1.0))
+        joint = in_both(sets, moves, values, _HALVES)
+        claims.insert(0, re_estimated(estimate, spread, moved.variance, moved.degrees, joint=joint))
     method = "independent" if sets.people[1] is None else f"cluster-{sets.sharing}"
     return tuple(positive_interval(own, confidence, method, "cllr") for own in claims)
 

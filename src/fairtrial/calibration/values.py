@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from fairtrial.claims import Claim
 from fairtrial.intervals.rates import RateInterval
+from fairtrial.judging import TrialSets
 from fairtrial.people import People
 from fairtrial.spread import Floats, Spread, independent_spread
 
@@ -25,6 +26,16 @@ def spread_of_values(
 def by_class(influence: Floats, genuine: NDArray[np.bool_]) -> Floats:
     """Influences as values whose means over both classes add up to what they add up to."""
     return np.asarray(influence * np.where(genuine, genuine.sum(), (~genuine).sum()))
+
+
+def in_both(sets: TrialSets, on_dev: Floats, on_test: Floats, weights: tuple[float, float]) -> float:
+    """Twice the covariance of what dev and test add to a figure, by people who take part in both."""
+    dev, test = sets.people
+    if dev is None or test is None or not sets.overlap:
+        return 0.0
+    first, second = dev.error_sums(on_dev), test.error_sums(on_test, weights)
+    size = min(len(first), len(second))
+    return 2 * float(first[:size] @ second[:size])
 
 
 def positive_interval(own: Claim, confidence: float, method: str, measure: str) -> RateInterval:
