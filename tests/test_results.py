@@ -105,8 +105,8 @@ def results() -> dict[str, Result]:
 
 
 NAMES = [
-    "evaluation", "comparison", "pair", "curve", "calibrated", "evidence", "operating points", "groups", "areas", "band",
-    "compared curves",
+    "evaluation", "comparison", "pair", "curve", "calibrated", "evidence", "operating points", "groups", "areas",
+    "band", "compared curves",
     "area test", "interval", "test", "mcnemar", "bound", "bounds", "repeated", "no errors", "rate test", "fit",
     "fit test", "study", "studies", "claims", "plan", "checked plan", "comparison plan", "fusion", "applied",
     "correlations", "predictions", "chimeric", "benchmark", "contest", "roc", "eer", "precision and recall",
