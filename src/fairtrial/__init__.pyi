@@ -11,6 +11,14 @@ from .benchmark.results import BenchmarkResult
 from .benchmark.runner import RunSettings, run_benchmark
 from .benchmark.sets import Benchmark, BenchmarkSet, ListedFusion, SystemInfo
 from .calibration.comparing import EvidencePair, compare_evidence
+from .calibration.curves import (
+    BayesErrorCurve,
+    EceCurve,
+    TippettCurve,
+    bayes_error_curve,
+    ece_curve,
+    tippett_curve,
+)
 from .calibration.evidence import (
     CostPoint,
     bayes_errors,
@@ -21,7 +29,9 @@ from .calibration.evidence import (
     min_detection_cost,
 )
 from .calibration.judged import CalibratedSystem, calibrate
+from .calibration.maps import LlrMap, llr_map
 from .calibration.model import Calibration, fit_calibration
+from .calibration.reliability import PavCurve, pav_curve
 from .comparison import Comparison, compare, cross_validated_comparison
 from .counting.errors import ErrorCounts, ScoreSource, as_source, count_errors
 from .curves import PrecisionRecallCurve, RocCurve, auc_error, precision_recall_curve, roc_curve
@@ -160,6 +170,7 @@ __all__ = [
     "AppliedFusion",
     "Areas",
     "Band",
+    "BayesErrorCurve",
     "Benchmark",
     "BenchmarkResult",
     "BenchmarkSet",
@@ -186,6 +197,7 @@ __all__ = [
     "CurveComparison",
     "DetectionCosts",
     "Discordant",
+    "EceCurve",
     "EerBound",
     "EerBounds",
     "EqualErrorRate",
@@ -210,6 +222,7 @@ __all__ = [
     "Interval",
     "Judgement",
     "ListedFusion",
+    "LlrMap",
     "McNemar",
     "Measure",
     "OpenTrials",
@@ -217,6 +230,7 @@ __all__ = [
     "OutputError",
     "ParameterError",
     "PassState",
+    "PavCurve",
     "PerformanceCurve",
     "PrecisionRecallCurve",
     "RateInterval",
@@ -233,6 +247,7 @@ __all__ = [
     "SystemInfo",
     "Table",
     "TestResult",
+    "TippettCurve",
     "TrialSets",
     "Trials",
     "TrialsError",
@@ -245,6 +260,7 @@ __all__ = [
     "as_source",
     "auc_error",
     "auc_interval",
+    "bayes_error_curve",
     "bayes_errors",
     "bound_from_eers",
     "bounded_curve",
@@ -282,6 +298,7 @@ __all__ = [
     "detection_cost",
     "device_test",
     "draw_individuals",
+    "ece_curve",
     "empirical_cross_entropy",
     "equal_error_rate",
     "equivalence_test",
@@ -307,6 +324,7 @@ __all__ = [
     "judged_interval",
     "linear_measure",
     "list_experiments",
+    "llr_map",
     "load_counters",
     "load_dataset",
     "load_lausanne",
@@ -319,6 +337,7 @@ __all__ = [
     "open_trials",
     "operating_points",
     "paired_device_test",
+    "pav_curve",
     "performance_curve",
     "plan_comparison",
     "plan_rate",
@@ -353,6 +372,7 @@ __all__ = [
     "study_like",
     "system_correlations",
     "target_criterion",
+    "tippett_curve",
     "translate",
     "write_tables",
     "write_trials",

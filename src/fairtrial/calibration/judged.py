@@ -28,7 +28,10 @@ from fairtrial.tables import Column, Result, Table, interval_title, number_text
 from fairtrial.trials import Trials
 
 _HALVES = (0.5, 0.5)
-_GIVEN: dict[Threshold, str] = {"re-estimated": "calibration re-estimated", "fixed": "given this calibration"}
+GIVEN_CALIBRATION: dict[Threshold, str] = {
+    "re-estimated": "calibration re-estimated",
+    "fixed": "given this calibration",
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -48,11 +51,25 @@ class CalibratedSystem(Result):
     """Of Cllr on test, the one to go by first."""
     costs: tuple[CostFigure, ...]
     notes: tuple[str, ...]
+    sets: TrialSets
+    """The trials that it was calibrated and judged on, for figures and pages."""
 
     @property
     def system(self) -> str:
         """The calibrated system, or systems."""
         return " + ".join(self.calibration.systems)
+
+    @property
+    def dev_trials(self) -> Trials:
+        """The trials that it was calibrated on."""
+        assert isinstance(self.sets.dev, Trials)
+        return self.sets.dev
+
+    @property
+    def test_trials(self) -> Trials:
+        """The trials that it was judged on."""
+        assert isinstance(self.sets.test, Trials)
+        return self.sets.test
 
     @property
     def loss(self) -> float:
@@ -118,7 +135,7 @@ class CalibratedSystem(Result):
             },
         ]
         notes = (
-            f"Cllr on test is a priori, calibrated on dev; its interval: {_GIVEN[first.threshold]}",
+            f"Cllr on test is a priori, calibrated on dev; its interval: {GIVEN_CALIBRATION[first.threshold]}",
             "min Cllr is a posteriori on either set",
             *self.notes,
         )
@@ -217,6 +234,7 @@ def calibrate(
         _intervals(calibration, sets, dev, test, on_test, confidence),
         costs,
         (*sets.notes, *(f"{calibration.name}: {note}" for note in (*calibration.notes, *own_notes))),
+        sets,
     )
 
 

@@ -9,37 +9,22 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairtrial.cli import options
+from fairtrial.cli.calibrating import FitOptions, calibrate_each
 from fairtrial.cli.files import WRITTEN, FileCommand, check_not_read
 from fairtrial.cli.options import ChanceOptions, ReadingOptions, TwoSets
 from fairtrial.cli.output import print_result
-from fairtrial.cli.progress import Bar
+from fairtrial.cli.reporting import ReportOptions, repeat_of
 from fairtrial.cli.scores import ScoresOutput, beside, write_both
 from fairtrial.errors import ParameterError
 
 if TYPE_CHECKING:
+    from fairtrial.calibration.comparing import EvidencePair
     from fairtrial.calibration.evidence import CostPoint
-    from fairtrial.calibration.judged import CalibratedSystem
-    from fairtrial.calibration.model import Method
     from fairtrial.significance.multiple import Correction
 
 
 @click.command(cls=FileCommand)
-@options.takes(TwoSets, ChanceOptions)
-@click.option(
-    "--method",
-    type=click.Choice(["logistic", "pav"]),
-    default="logistic",
-    show_default=True,
-    help="logistic: a weighted sum and an offset; pav: steps that rise (pool adjacent violators), bounded.",
-)
-@click.option(
-    "--prior",
-    type=float,
-    default=0.5,
-    show_default=True,
-    help="The prior of genuine trials at which the cost of a logistic calibration counts.",
-)
-@click.option("--fuse", is_flag=True, help="One calibration of all systems together: calibrated fusion.")
+@options.takes(TwoSets, FitOptions, ChanceOptions)
 @click.option(
     "--dcf",
     "costs",
@@ -64,16 +49,15 @@ if TYPE_CHECKING:
     "results see --table.",
 )
 @click.option("--save", type=WRITTEN, metavar="M.json", help="Save the calibration of one system, or of all fused.")
-@options.takes(ReadingOptions, ScoresOutput)
+@options.takes(ReadingOptions, ScoresOutput, ReportOptions)
 def command(
     files: TwoSets,
+    fit: FitOptions,
     chance: ChanceOptions,
     reading: ReadingOptions,
     output: ScoresOutput,
+    page: ReportOptions,
     *,
-    method: Method,
-    prior: float,
-    fuse: bool,
     costs: tuple[str, ...],
     correction: Correction,
     scores: str | None,
@@ -85,10 +69,9 @@ def command(
     Examples:
       fairtrial calibrate --dev dev.csv --test test.csv
       fairtrial calibrate --dev dev.csv --test test.csv --system voice --dcf sre18 --save voice.json --out llr.csv
-      fairtrial calibrate --dev dev.csv --test test.csv --fuse --json
+      fairtrial calibrate --dev dev.csv --test test.csv --fuse --report evidence.html
     """
     from fairtrial.calibration.comparing import compare_evidence
-    from fairtrial.calibration.judged import calibrate
     from fairtrial.calibration.model import side_by_side
     from fairtrial.cli.inputs import read_sets
     from fairtrial.formats.files import check_place
@@ -97,10 +80,11 @@ def command(
     from fairtrial.tables import join_tables
 
     output.check()
-    options.refuse_given(["seed"], "applies to what is drawn at random, and nothing is here")
-    if method == "pav":
-        options.refuse_given(["prior"], "applies to --method logistic, not to pav")
-    if fuse:
+    page.check()
+    fit.check()
+    if page.report is None:
+        options.refuse_given(["seed"], "applies to bands that draw people, which only the page of --report has")
+    if fit.fuse:
         options.refuse_given(["correction"], "applies to pairs of systems, and --fuse makes one of them")
     if scores is not None:
         told_by_name(Path(scores))
@@ -111,25 +95,9 @@ def command(
         check_target(save, (".json",))
     points = _points(costs)
     dev, test = read_sets(files, reading)
-    groups: list[Sequence[str]] = [dev.systems] if fuse else [(name,) for name in dev.systems]
-    if save is not None and len(groups) > 1:
+    if save is not None and len(fit.groups(dev)) > 1:
         raise ParameterError("--save holds one calibration; choose one system with --system, or --fuse them")
-    results: list[CalibratedSystem] = []
-    with Bar("calibrating", len(groups)) as bar:
-        for systems in groups:
-            results.append(
-                calibrate(
-                    dev,
-                    test,
-                    systems=systems,
-                    method=method,
-                    prior=prior,
-                    points=points,
-                    confidence=chance.confidence,
-                    cluster=chance.cluster,
-                )
-            )
-            bar.advance()
+    results = calibrate_each(dev, test, fit, points=points, confidence=chance.confidence, cluster=chance.cluster)
     if save is not None:
         results[0].calibration.save(save)
     if scores is not None:
@@ -137,10 +105,16 @@ def command(
         write_both(side_by_side(fitted, test), side_by_side(fitted, dev), scores)
     tables = list(join_tables([result.tables() for result in results]))
     found: dict[str, Any] = {"systems": [result.to_dict() for result in results]}
+    pairs: list[EvidencePair] = []
     if len(results) > 1:
         pairs = compare_evidence(dev, test, results, correction=correction, cluster=chance.cluster)
         tables += join_tables([pair.tables() for pair in pairs])
         found["pairs"] = [pair.to_dict() for pair in pairs]
+    if page.report is not None:
+        from fairtrial.report.calibration import calibration_page
+
+        repeat = repeat_of(files.files, chance.seed)
+        page.write(calibration_page(results, pairs, repeat, correction=correction, rng=chance.seed, terms=output.terms))
     print_result(output, tables, found)
 
 
