@@ -112,8 +112,9 @@ class Segments:
 
     ends: Floats
     """The highest score of each segment, rising."""
-    genuine: NDArray[np.int64]
-    impostor: NDArray[np.int64]
+    genuine: NDArray[Any]
+    impostor: NDArray[Any]
+    """Trials of each segment, or their weight."""
 
     @classmethod
     def of(cls, source: ScoreSource) -> Segments:
@@ -129,8 +130,8 @@ class Segments:
     def pooled(self) -> Segments:
         """Neighbours put together until the share of genuine trials rises from each to the next."""
         ends: list[float] = []
-        genuine: list[int] = []
-        impostor: list[int] = []
+        genuine: list[float] = []
+        impostor: list[float] = []
         for end, g, i in zip(self.ends.tolist(), self.genuine.tolist(), self.impostor.tolist(), strict=True):
             ends.append(end)
             genuine.append(g)

@@ -7,6 +7,7 @@ from these counts.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import log, sqrt
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,6 @@ from numpy.typing import NDArray
 
 from fairtrial.calibration.curves import only_system, ratios_at, shown_range
 from fairtrial.calibration.evidence import Segments
-from fairtrial.calibration.isotonic import fit_segments
 from fairtrial.calibration.judged import CalibratedSystem
 from fairtrial.checks import check_confidence
 from fairtrial.counting.errors import as_source
@@ -142,7 +142,8 @@ def pav_curve(
     drawn as often as the product of their numbers, which overstates what belongs to neither of them (Owen 2007). The
     replicates are pooled from counts between some 180 places: quantiles of either class where both are, and ends of
     the steps. Where a replicate has trials of one class only, its ratio is infinite, and so may be one end of the
-    band; the other is then that of steps with one trial of each class added, as `fit_calibration` adds them.
+    band; the other then allows for the trials that may have been missed, 3.7 of each class at 95 % (the rule of three,
+    two-sided), more where people have many. Where one class has next to no trials, bands are too narrow all the same.
 
     References
     ----------
@@ -167,7 +168,8 @@ def pav_curve(
     steps = Segments.of(as_source(classes))
     places = pooling_places(classes, steps.ends)
     people = found.sets.people[1]
-    drawn = resampled_ratios(trials, values, places, people, n_resamples=n_resamples, rng=rng)
+    added = _rule_of_three(people, trials, confidence)
+    drawn = resampled_ratios(trials, values, places, people, added=added, n_resamples=n_resamples, rng=rng)
     limits = [percentile_limits(each, confidence) for each in drawn]
     along = np.linspace(*_meeting_range(classes), _PLACES)
     return PavCurve(
@@ -219,6 +221,7 @@ def resampled_ratios(
     places: Floats,
     people: People | None,
     *,
+    added: tuple[float, float] = (1.0, 1.0),
     n_resamples: int,
     rng: np.random.Generator | int | None,
 ) -> tuple[Floats, Floats]:
@@ -232,17 +235,20 @@ def resampled_ratios(
         Between which trials are counted; none lies above the last.
     people
         Who is drawn with all their trials; None: the trials are.
+    added
+        How many genuine and impostor trials are added at both ends to bound the ratios; one each, as calibration by
+        steps does.
 
     Returns
     -------
     tuple of arrays
-        As they are, some infinite; and with a trial of each class added at both ends, as calibration by steps does.
+        The ratios as they are, some infinite; and bounded.
     """
     cells = np.searchsorted(places, values, side="left")
     table = count_table(trials, cells, len(places), people, stratified=people is None)
 
     def pool(drawn: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.array([_pooled_ratios(row) for row in drawn.astype(np.int64)])
+        return np.array([_pooled_ratios(row, added) for row in drawn])
 
     drawn, _ = replicate(table, pool, n_resamples=n_resamples, rng=rng, workers=1)
     return drawn[:, : len(places)], drawn[:, len(places) :]
@@ -255,13 +261,26 @@ def percentile_limits(drawn: Floats, confidence: float) -> tuple[Floats, Floats]
     return ordered[lowest], ordered[len(drawn) - 1 - lowest]
 
 
-def _pooled_ratios(counts: NDArray[np.int64]) -> Floats:
+def _pooled_ratios(counts: Floats, added: tuple[float, float]) -> Floats:
     """The ratio of each cell, and then the bounded one, from genuine and then impostor trials by cell."""
-    genuine, impostor = np.split(counts, 2)
+    classes = np.split(counts, 2)
+    padded = [np.concatenate([[more], own, [more]]) for own, more in zip(classes, added, strict=True)]
+    return np.concatenate([_ratios_by_cell(*classes), _ratios_by_cell(*padded)[1:-1]])
+
+
+def _ratios_by_cell(genuine: Floats, impostor: Floats) -> Floats:
     cells = np.arange(len(genuine), dtype=np.float64)
     pooled = Segments(cells, genuine, impostor).pooled()
-    ratios = pooled.ratios()[np.searchsorted(pooled.ends, cells, side="left")]
-    return np.concatenate([ratios, fit_segments(pooled).apply(cells)])
+    return np.asarray(pooled.ratios()[np.searchsorted(pooled.ends, cells, side="left")])
+
+
+def _rule_of_three(people: People | None, trials: Trials, confidence: float) -> tuple[float, float]:
+    """How many trials of either class an end without any may still have missed, those of a person counted together."""
+    few = -log((1 - confidence) / 2)
+    if people is None:
+        return few, few
+    genuine, impostor = (few * sqrt(len(part.rows) / part.effective) for part in people.classes)
+    return genuine, impostor
 
 
 def _meeting_range(classes: tuple[Floats, Floats]) -> tuple[float, float]:

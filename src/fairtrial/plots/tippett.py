@@ -43,8 +43,8 @@ def tippett_plot(curves: TippettCurve | Sequence[TippettCurve], *, ax: Axes | No
                 "markersize": 4,
                 "markevery": (11 * number % _APART, _APART),
             }
-            label = f"{legible(curve.system)}: {percent(wrong.frr)} of genuine, {percent(wrong.far)} of impostor misled"
-            own.plot(curve.ratios, curve.genuine, label=label, **style)
+            shares = f"{percent(wrong.frr)} of genuine, {percent(wrong.far)} of impostor on the wrong side"
+            own.plot(curve.ratios, curve.genuine, label=f"{legible(curve.system)}: {shares}", **style)
             own.plot(curve.ratios, curve.impostor, linestyle=_DASHES, **style)
         own.set_xlim(min(curve.ratios[0] for curve in shown), max(curve.ratios[-1] for curve in shown))
         own.set_ylim(0, 1)

@@ -27,6 +27,7 @@ from fairtrial.tables import percent
 _TIPPETT_POINTS = 161
 _MAP_POINTS = 121
 _MOST_STEPS = 200
+_RESAMPLES = 400
 _ROOM = 0.06
 _HIGHEST = 1.3
 """How high axes of Bayes errors and of cross-entropy go at the most."""
@@ -85,8 +86,8 @@ def evidence_view(found: CalibratedSystem, *, confidence: float, rng: int) -> Ev
         bayes_error_curve(found),
         ece_curve(found),
         tippett_curve(found, points=_TIPPETT_POINTS),
-        pav_curve(found, confidence=confidence, rng=rng),
-        llr_map(found, points=_MAP_POINTS, confidence=confidence, rng=rng) if single else None,
+        pav_curve(found, confidence=confidence, n_resamples=_RESAMPLES, rng=rng),
+        llr_map(found, points=_MAP_POINTS, confidence=confidence, n_resamples=_RESAMPLES, rng=rng) if single else None,
     )
 
 
