@@ -44,9 +44,8 @@ def study(clients: int, impostors: int, effect: float, count: int) -> str:
 
 def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 200
-    print(
-        f"{count:,} data sets per row, in %.\n\n| people, effects | score -1 | 0 | 1 | 2 | 3 |\n|---|---|---|---|---|---|"
-    )
+    print(f"{count:,} data sets per row, in %.\n")
+    print("| people, effects | score -1 | 0 | 1 | 2 | 3 |\n|---|---|---|---|---|---|")
     for clients, impostors in ((50, 25), (20, 10)):
         for effect in (0.0, 0.5, 1.0):
             print(study(clients, impostors, effect, count), flush=True)
