@@ -11,6 +11,7 @@ from .benchmark.results import BenchmarkResult
 from .benchmark.runner import RunSettings, run_benchmark
 from .benchmark.sets import Benchmark, BenchmarkSet, ListedFusion, SystemInfo
 from .calibration.comparing import EvidencePair, compare_evidence
+from .calibration.costs import CostTarget, cost_target
 from .calibration.evidence import (
     CostPoint,
     bayes_errors,
@@ -20,8 +21,11 @@ from .calibration.evidence import (
     min_cllr,
     min_detection_cost,
 )
-from .calibration.judged import CalibratedSystem, calibrate
-from .calibration.model import Calibration, fit_calibration
+from .calibration.judged import calibrate
+from .calibration.measures import EvidenceMeasure
+from .calibration.methods import CalibrationFit, CalibrationMethod, DevScores
+from .calibration.model import CALIBRATIONS, Calibration, fit_calibration, register_calibration
+from .calibration.results import CalibratedSystem, CostFigure
 from .comparison import Comparison, compare, cross_validated_comparison
 from .counting.errors import ErrorCounts, ScoreSource, as_source, count_errors
 from .curves import PrecisionRecallCurve, RocCurve, auc_error, precision_recall_curve, roc_curve
@@ -149,6 +153,7 @@ from .trials import Ids, Trials
 __version__: str
 
 __all__ = [
+    "CALIBRATIONS",
     "CRITERIA",
     "FORMATS",
     "FUSIONS",
@@ -171,6 +176,8 @@ __all__ = [
     "BreakEvenPoint",
     "CalibratedSystem",
     "Calibration",
+    "CalibrationFit",
+    "CalibrationMethod",
     "Cell",
     "ChimericStudy",
     "ClaimsFound",
@@ -178,19 +185,23 @@ __all__ = [
     "Comparison",
     "ComparisonPlan",
     "Contest",
+    "CostFigure",
     "CostPoint",
+    "CostTarget",
     "Counter",
     "CoverageRow",
     "CoverageStudy",
     "Criterion",
     "CurveComparison",
     "DetectionCosts",
+    "DevScores",
     "Discordant",
     "EerBound",
     "EerBounds",
     "EqualErrorRate",
     "ErrorCounts",
     "Evaluation",
+    "EvidenceMeasure",
     "EvidencePair",
     "Experiment",
     "FairtrialError",
@@ -269,6 +280,7 @@ __all__ = [
     "compare_runs",
     "comparison_power",
     "corrected_resampled_test",
+    "cost_target",
     "count_errors",
     "counted_roc",
     "cover",
@@ -335,6 +347,7 @@ __all__ = [
     "read_frame",
     "read_pair",
     "read_trials",
+    "register_calibration",
     "register_classifier",
     "register_criterion",
     "register_format",

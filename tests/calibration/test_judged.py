@@ -25,8 +25,8 @@ def test_asvspoof_and_banca(real_data: Path) -> None:
     assert found.costs[0].minimum == pytest.approx(0.074434, abs=1e-6)
     folder = real_data / "banca_mc_bob"
     found = ft.calibrate(*ft.read_pair(folder / "dev-4col.txt", folder / "test-4col.txt"))
-    assert found.calibration.weights[0] == pytest.approx(43.93999, abs=1e-4)
-    assert found.calibration.offset == pytest.approx(0.09093, abs=1e-5)
+    assert found.calibration.parameters["weights"][0] == pytest.approx(43.93999, abs=1e-4)
+    assert found.calibration.parameters["offset"] == pytest.approx(0.09093, abs=1e-5)
     assert found.test[0] == pytest.approx(0.188934, abs=1e-6)
 
 
@@ -70,7 +70,9 @@ def test_the_command(tmp_path: Path) -> None:
     assert code == 0, output
     found = json.loads(output)
     assert [own["system"] for own in found["systems"]] == ["a", "b"]
-    assert [own["prior"] for own in found["systems"][0]["test"]["dcf"]] == [0.01, 0.005]
+    dcf = found["systems"][0]["test"]["dcf"]
+    assert [[point["prior"] for point in own["points"]] for own in dcf] == [[0.01], [0.005], [0.01, 0.005]]
+    assert dcf[2]["actual"] == pytest.approx((dcf[0]["actual"] + dcf[1]["actual"]) / 2)
     assert found["pairs"][0]["tests"][0]["measure"] == "cllr"
     again = ft.read_trials(tmp_path / "llr.csv")
     assert ft.cllr(again, system="logistic(a)") == pytest.approx(found["systems"][0]["test"]["cllr"])
@@ -80,8 +82,8 @@ def test_the_command(tmp_path: Path) -> None:
     assert ft.Calibration.load(tmp_path / "c.json").systems == ("a", "b")
     for given, message in (
         (["--save", str(tmp_path / "d.json")], "--save holds one calibration"),
-        (["--dcf", "nist"], "--dcf nist: expected a prior"),
-        (["--dcf", ".01,1"], "--dcf .01,1: expected a prior"),
+        (["--dcf", "nist"], "expected a prior"),
+        (["--dcf", ".01,1"], "the detection cost '.01,1' is not known: expected a prior"),
         (["--prior", "1"], "prior"),
     ):
         code, output = run(*given)

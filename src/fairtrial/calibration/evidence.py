@@ -215,9 +215,12 @@ PRESETS: dict[str, tuple[CostPoint, ...]] = {
     "sre16": (CostPoint(0.01), CostPoint(0.005)),
     "sre18": (CostPoint(0.01), CostPoint(0.005)),
     "sre18-vast": (CostPoint(0.05),),
+    "sre19-cts": (CostPoint(0.01), CostPoint(0.005)),
+    "sre19-av": (CostPoint(0.05),),
+    "sre20-cts": (CostPoint(0.05),),
     "sre21": (CostPoint(0.01), CostPoint(0.05)),
 }
-"""Operating points of NIST's evaluations; the figure is the mean over them."""
+"""Operating points of NIST's speaker recognition evaluations; the figure is the mean over them."""
 
 
 def detection_cost(data: ScoreData, point: CostPoint, *, system: str | None = None) -> float:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import log
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
 from fairtrial.calibration.evidence import softplus
+from fairtrial.calibration.linear import Linear, turned_notes
+from fairtrial.calibration.methods import CalibrationFit, CalibrationMethod, DevScores
 from fairtrial.errors import TrialsError, listed
 from fairtrial.spread import Floats
 
@@ -21,53 +21,16 @@ _SEPARATED = (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LogisticFit:
-    """The fitted map ``weights @ scores + offset``, and by how much each dev trial moves it."""
-
-    weights: Floats
-    offset: float
-    influence: Floats
-    """By how much leaving a trial out changes weights and offset, with the sign turned: one row per trial."""
-    notes: tuple[str, ...] = ()
-
-    @property
-    def parameters(self) -> Floats:
-        """Weights and offset."""
-        return np.append(self.weights, self.offset)
-
-    def apply(self, scores: NDArray[np.floating]) -> Floats:
-        """Log-likelihood ratios of scores, one row per trial."""
-        return np.asarray(scores.astype(np.float64) @ self.weights + self.offset)
-
-
-def fit_logistic(
-    scores: NDArray[np.floating], genuine: NDArray[np.bool_], prior: float, systems: tuple[str, ...]
-) -> LogisticFit:
-    """Fit weights and offset by the prior-weighted logistic cost.
-
-    Parameters
-    ----------
-    scores
-        One row per trial, one column per system.
-    genuine
-        Which trials are genuine.
-    prior
-        The prior at which the cost counts; each class is weighted to it, however many trials it has.
-    systems
-        The names of the systems, for errors.
+def fit_logistic(dev: DevScores) -> CalibrationFit:
+    """Fit weights and offset by the logistic cost, each class weighted to the prior, however many trials it has.
 
     Raises
     ------
     TrialsError
-        Infinite scores, or a system whose scores are all equal.
+        Infinite scores, a system whose scores are all equal, or one that is there twice.
     """
-    table = scores.astype(np.float64)
-    for name, column in zip(systems, table.T, strict=True):
-        if not np.isfinite(column).all():
-            raise TrialsError(f"{name}: some dev scores are infinite; a linear map of them has no meaning")
-        if column.min() == column.max():
-            raise TrialsError(f"{name}: all dev scores are equal, so they are evidence of nothing")
+    dev.check_finite()
+    table, genuine, prior = dev.scores, dev.genuine, dev.prior
     middle, scale = table.mean(axis=0), table.std(axis=0)
     places = np.column_stack([(table - middle) / scale, np.ones(len(table))])
     targets = genuine.astype(np.float64)
@@ -79,7 +42,9 @@ def fit_logistic(
         more = np.array([(1 - prior) / (~genuine).sum(), prior / genuine.sum()])
         found = _minimise(np.vstack([places, means]), np.append(targets, [0.0, 1.0]), np.append(weights, more), prior)
         if found is None:
-            raise TrialsError(f"{listed(systems)}: no weights could be fitted to these dev scores; is one there twice?")
+            raise TrialsError(
+                f"{listed(dev.systems)}: no weights could be fitted to these dev scores; is one there twice?"
+            )
         notes = (_SEPARATED,)
     shift = log(prior / (1 - prior))
     chance = expit(places @ found + shift)
@@ -88,8 +53,9 @@ def fit_logistic(
     # from standardised scores to scores themselves
     back = np.diag(np.append(1 / scale, 1.0))
     back[-1, :-1] = -middle / scale
-    parameters = back @ found
-    return LogisticFit(parameters[:-1], float(parameters[-1]), moves @ back.T, notes)
+    *weights_back, offset = (back @ found).tolist()
+    mapping = Linear(tuple(weights_back), offset)
+    return CalibrationFit(mapping, moves @ back.T, (*notes, *turned_notes(np.array(weights_back))))
 
 
 def _minimise(places: Floats, targets: Floats, weights: Floats, prior: float) -> Floats | None:
@@ -119,3 +85,8 @@ def _minimise(places: Floats, targets: Floats, weights: Floats, prior: float) ->
         if now < 1e-10 * min(prior, 1 - prior):
             return None
     return np.asarray(found)
+
+
+LOGISTIC = CalibrationMethod(
+    "logistic", fit_logistic, Linear.read, "a weighted sum and an offset", fuses=True, weighs=True
+)

@@ -17,27 +17,19 @@ from fairtrial.cli.scores import ScoresOutput, beside, write_both
 from fairtrial.errors import ParameterError
 
 if TYPE_CHECKING:
-    from fairtrial.calibration.evidence import CostPoint
-    from fairtrial.calibration.judged import CalibratedSystem
-    from fairtrial.calibration.model import Method
+    from fairtrial.calibration.results import CalibratedSystem
     from fairtrial.significance.multiple import Correction
 
 
 @click.command(cls=FileCommand)
 @options.takes(TwoSets, ChanceOptions)
-@click.option(
-    "--method",
-    type=click.Choice(["logistic", "pav"]),
-    default="logistic",
-    show_default=True,
-    help="logistic: a weighted sum and an offset; pav: steps that rise (pool adjacent violators), bounded.",
-)
+@options.calibration_option
 @click.option(
     "--prior",
     type=float,
     default=0.5,
     show_default=True,
-    help="The prior of genuine trials at which the cost of a logistic calibration counts.",
+    help="The prior of genuine trials at which logistic and gaussian weigh the classes.",
 )
 @click.option("--fuse", is_flag=True, help="One calibration of all systems together: calibrated fusion.")
 @click.option(
@@ -45,8 +37,15 @@ if TYPE_CHECKING:
     "costs",
     multiple=True,
     metavar="PRIOR[,CMISS,CFA] | NAME",
-    help="A detection cost on test, as .01 or .01,10,1; or those of an evaluation: sre16, sre18, sre18-vast, sre21. "
-    "May be repeated.  [default: .01]",
+    help="A detection cost on test, as .01 or .01,10,1; or those of an evaluation and their mean: sre16, sre18, "
+    "sre18-vast, sre19-cts, sre19-av, sre20-cts, sre21. May be repeated.  [default: .01]",
+)
+@click.option(
+    "--partition",
+    multiple=True,
+    metavar="COLUMN",
+    help="Detection costs as means of the error rates of all parts that this column divides the test trials into, at "
+    "one threshold; may be repeated.",
 )
 @click.option(
     "--correction",
@@ -71,10 +70,11 @@ def command(
     reading: ReadingOptions,
     output: ScoresOutput,
     *,
-    method: Method,
+    method: str,
     prior: float,
     fuse: bool,
     costs: tuple[str, ...],
+    partition: tuple[str, ...],
     correction: Correction,
     scores: str | None,
     save: str | None,
@@ -88,7 +88,9 @@ def command(
       fairtrial calibrate --dev dev.csv --test test.csv --fuse --json
     """
     from fairtrial.calibration.comparing import compare_evidence
+    from fairtrial.calibration.costs import cost_target
     from fairtrial.calibration.judged import calibrate
+    from fairtrial.calibration.methods import calibration_method
     from fairtrial.calibration.model import side_by_side
     from fairtrial.cli.inputs import read_sets
     from fairtrial.formats.files import check_place
@@ -98,8 +100,8 @@ def command(
 
     output.check()
     options.refuse_given(["seed"], "applies to what is drawn at random, and nothing is here")
-    if method == "pav":
-        options.refuse_given(["prior"], "applies to --method logistic, not to pav")
+    if not calibration_method(method).weighs:
+        options.refuse_given(["prior"], f"means nothing to --method {method}, which does not weigh the classes")
     if fuse:
         options.refuse_given(["correction"], "applies to pairs of systems, and --fuse makes one of them")
     if scores is not None:
@@ -109,7 +111,7 @@ def command(
         check_not_read((*files.dev, *files.test), also_written=[beside(scores)])
     if save is not None:
         check_target(save, (".json",))
-    points = _points(costs)
+    targets = [cost_target(entry, partition) for entry in costs or (".01",)]
     dev, test = read_sets(files, reading)
     groups: list[Sequence[str]] = [dev.systems] if fuse else [(name,) for name in dev.systems]
     if save is not None and len(groups) > 1:
@@ -124,7 +126,7 @@ def command(
                     systems=systems,
                     method=method,
                     prior=prior,
-                    points=points,
+                    points=targets,
                     confidence=chance.confidence,
                     cluster=chance.cluster,
                 )
@@ -142,23 +144,3 @@ def command(
         tables += join_tables([pair.tables() for pair in pairs])
         found["pairs"] = [pair.to_dict() for pair in pairs]
     print_result(output, tables, found)
-
-
-def _points(costs: Sequence[str]) -> list[CostPoint]:
-    from fairtrial.calibration.evidence import PRESETS, CostPoint
-
-    found: list[CostPoint] = []
-    for entry in costs or (".01",):
-        if entry.lower() in PRESETS:
-            found += PRESETS[entry.lower()]
-            continue
-        try:
-            numbers = [float(number) for number in entry.split(",")]
-        except ValueError as error:
-            raise ParameterError(
-                f"--dcf {entry}: expected a prior, a prior and two costs as in .01,10,1, or one of {', '.join(PRESETS)}"
-            ) from error
-        if len(numbers) not in (1, 3):
-            raise ParameterError(f"--dcf {entry}: expected a prior, or a prior and two costs as in .01,10,1")
-        found.append(CostPoint(*numbers))
-    return found
