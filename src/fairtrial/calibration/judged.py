@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from math import inf
 
 from fairtrial.calibration.costs import CostLike, CostTarget, cost_target
-from fairtrial.calibration.evidence import CostPoint, cllr, min_cllr
+from fairtrial.calibration.evidence import CostPoint, cllr, dev_pav, min_cllr
 from fairtrial.calibration.figures import Evidence
 from fairtrial.calibration.measures import CLLR, CLLR_CAL, MIN_CLLR, cost_measure, evidence_interval
 from fairtrial.calibration.model import fit_calibration
@@ -91,6 +91,7 @@ def calibrate(
         (first,) if first.threshold == "fixed" else (first, fixed),
         evidence_interval(MIN_CLLR, evidence, confidence=confidence),
         evidence_interval(CLLR_CAL, evidence, confidence=confidence),
+        dev_pav(evidence.pair),
         costs,
         (*evidence.sets.notes, *(f"{calibration.name}: {note}" for note in (*calibration.notes, *own_notes))),
     )

@@ -6,7 +6,7 @@ nothing else is said, scores are calibrated on dev, by logistic calibration.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import exp, inf, log
@@ -38,9 +38,15 @@ from fairtrial.claims import Threshold
 from fairtrial.errors import ParameterError, TrialsError, shown
 from fairtrial.intervals.judged import claimed_interval, one_error_of
 from fairtrial.intervals.rates import RateInterval
-from fairtrial.judging import Kind, TrialSets
+from fairtrial.judging import Judgement, Kind, TrialSets
 from fairtrial.rules.measures import Measure, MeasureLike, Weights, as_measure, linear_measure, measures_help
 from fairtrial.trials import Trials
+
+GIVEN_CALIBRATION: dict[Threshold, str] = {
+    "re-estimated": "calibration re-estimated",
+    "fixed": "given this calibration",
+}
+"""What is said of the calibration in sentences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,23 +103,32 @@ class EvidenceMeasure:
             return "a posteriori"
         return "a priori"
 
-    def evidence(self, sets: TrialSets, system: str) -> Evidence:
-        """The evidence of one system on these trials, calibrated as the measure asks.
 
-        Raises
-        ------
-        ParameterError
-            Folds in place of dev and test.
-        TrialsError
-            Something else than `Trials`.
-        """
-        if sets.blocks:
-            raise ParameterError(f"{self.name} is calibrated on dev and judged on test; folds have no dev of their own")
-        if not isinstance(sets.dev, Trials) or not isinstance(sets.test, Trials):
-            raise TrialsError(f"{self.name} needs Trials, one row per trial; build them with Trials.from_arrays")
-        if self.raw or self.posteriori:
-            return Evidence(Calibration((system,), "raw", Linear((1.0,), 0.0)), sets)
-        return Evidence(fit_calibration(sets.dev, systems=(system,)), sets)
+def judged_evidence(measure: EvidenceMeasure, judgement: Judgement) -> Evidence:
+    """The evidence of a judged system, calibrated on dev as the measure asks; fitted once.
+
+    Raises
+    ------
+    ParameterError
+        Folds in place of dev and test, or thresholds that were given in place of dev.
+    TrialsError
+        Something else than `Trials`.
+    """
+    sets = judgement.sets
+    if sets.blocks or sets.dev is None:
+        raise ParameterError(f"{measure.name} is calibrated on dev and judged on test; give both sets")
+    if not isinstance(sets.dev, Trials) or not isinstance(sets.test, Trials):
+        raise TrialsError(f"{measure.name} needs Trials, one row per trial; build them with Trials.from_arrays")
+    as_they_are = measure.raw or measure.posteriori
+    key = ("evidence", as_they_are)
+    if key not in judgement.kept:
+        if as_they_are:
+            calibration = Calibration((judgement.system,), "raw", Linear((1.0,), 0.0))
+        else:
+            calibration = fit_calibration(sets.dev, systems=(judgement.system,))
+        judgement.kept[key] = Evidence(calibration, sets)
+    found: Evidence = judgement.kept[key]
+    return found
 
 
 def evidence_interval(
@@ -305,6 +320,31 @@ def as_any_measure(measure: AnyMeasureLike) -> Measure | EvidenceMeasure:
         return found.make(text)
     if found is None or at:
         return as_measure(measure)
+    return found
+
+
+def errors_only(
+    measures: Sequence[Measure | EvidenceMeasure], why: str = "here are counts of errors only"
+) -> list[Measure]:
+    """The measures, where none of them is of evidence.
+
+    Parameters
+    ----------
+    measures
+        Any measures.
+    why
+        Why none of evidence will do, to end a sentence.
+
+    Raises
+    ------
+    ParameterError
+        A measure of evidence.
+    """
+    found = []
+    for measure in measures:
+        if isinstance(measure, EvidenceMeasure):
+            raise ParameterError(f"{measure.name} is a figure of log-likelihood ratios: {why}")
+        found.append(measure)
     return found
 
 

@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 
 from fairtrial.calibration.costs import CostTarget
+from fairtrial.calibration.measures import GIVEN_CALIBRATION
 from fairtrial.calibration.model import Calibration
-from fairtrial.claims import Threshold
 from fairtrial.intervals.rates import RateInterval
 from fairtrial.judging import SUPPORT
 from fairtrial.tables import Column, Result, Table, interval_title, number_text, plural
-
-_GIVEN: dict[Threshold, str] = {"re-estimated": "calibration re-estimated", "fixed": "given this calibration"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +77,8 @@ class CalibratedSystem(Result):
     """Of min Cllr on test, a posteriori."""
     lost: RateInterval
     """Of what calibration on dev costs on test: Cllr less min Cllr."""
+    dev_pav: float
+    """The mean distance of ratios on test from those that test itself gives, in powers of ten; NaN where undefined."""
     costs: tuple[CostFigure, ...]
     notes: tuple[str, ...]
 
@@ -113,6 +113,7 @@ class CalibratedSystem(Result):
                 "cllr_min": self.test[1],
                 "cllr_cal": self.loss,
                 "cllr_raw": None if np.isnan(self.raw) else self.raw,
+                "dev_pav": None if np.isnan(self.dev_pav) else self.dev_pav,
                 "interval": self.intervals[0].to_dict(),
                 "intervals": [own.to_dict() for own in self.intervals],
                 "cllr_min_interval": self.least.to_dict(),
@@ -146,6 +147,7 @@ class CalibratedSystem(Result):
             Column("cllr_cal", "lost by calibration", "number"),
             Column("cllr_cal_interval", f"{title} of what is lost", "range"),
             Column("cllr_raw", "Cllr of the scores as they are", "number"),
+            Column("dev_pav", "devPAV", "number"),
             Column("method", "method", detail=True),
         )
         same = {"system": self.system, "method": first.method}
@@ -162,11 +164,12 @@ class CalibratedSystem(Result):
                 "cllr_cal": self.loss,
                 "cllr_cal_interval": self.lost.interval,
                 "cllr_raw": raw,
+                "dev_pav": None if np.isnan(self.dev_pav) else self.dev_pav,
             },
         ]
         notes = (
-            f"Cllr on test is a priori, calibrated on dev; its interval: {_GIVEN[first.threshold]}",
-            "min Cllr is a posteriori on either set",
+            f"Cllr on test is a priori, calibrated on dev; its interval: {GIVEN_CALIBRATION[first.threshold]}",
+            "min Cllr and devPAV are a posteriori",
             *self.notes,
         )
         return Table.of("evidence", "Evidence, in bits", columns, records, notes=notes, section="system")
