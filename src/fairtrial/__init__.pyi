@@ -22,10 +22,11 @@ from .calibration.evidence import (
     min_cllr,
     min_detection_cost,
 )
-from .calibration.judged import calibrate
+from .calibration.judged import calibrate, judge_calibration
 from .calibration.measures import EvidenceMeasure
 from .calibration.methods import CalibrationFit, CalibrationMethod, DevScores
 from .calibration.model import CALIBRATIONS, Calibration, fit_calibration, register_calibration
+from .calibration.passing import PassedCalibration, calibrate_in_passes, fit_in_passes
 from .calibration.results import CalibratedSystem, CostFigure
 from .comparison import Comparison, compare, cross_validated_comparison
 from .counting.errors import ErrorCounts, ScoreSource, as_source, count_errors
@@ -229,6 +230,7 @@ __all__ = [
     "OutputError",
     "ParameterError",
     "PassState",
+    "PassedCalibration",
     "PerformanceCurve",
     "PrecisionRecallCurve",
     "RateInterval",
@@ -264,6 +266,7 @@ __all__ = [
     "bounds_from_eers",
     "break_even_point",
     "calibrate",
+    "calibrate_in_passes",
     "check_claims",
     "check_plan",
     "chimeric_sets",
@@ -306,6 +309,7 @@ __all__ = [
     "f_ratio",
     "fit_beta_binomial",
     "fit_calibration",
+    "fit_in_passes",
     "fit_model",
     "fit_test",
     "five_by_two_test",
@@ -318,6 +322,7 @@ __all__ = [
     "join_tables",
     "judge",
     "judge_at",
+    "judge_calibration",
     "judged_interval",
     "linear_measure",
     "list_experiments",

@@ -7,13 +7,14 @@ have been another one (calibration re-estimated).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf
+from dataclasses import replace
+from math import inf, nan
 
 from fairtrial.calibration.costs import CostLike, CostTarget, cost_target
 from fairtrial.calibration.evidence import CostPoint, cllr, dev_pav, min_cllr
 from fairtrial.calibration.figures import Evidence
 from fairtrial.calibration.measures import CLLR, CLLR_CAL, MIN_CLLR, cost_measure, evidence_interval
-from fairtrial.calibration.model import fit_calibration
+from fairtrial.calibration.model import Calibration, fit_calibration
 from fairtrial.calibration.results import CalibratedSystem, CostFigure
 from fairtrial.calibration.values import by_class, spread_of_values
 from fairtrial.checks import check_confidence
@@ -71,22 +72,58 @@ def calibrate(
     >>> found.test[0] > found.test[1]
     True
     """
-    check_confidence(confidence)
     calibration = fit_calibration(dev, systems=systems, method=method, prior=prior)
-    evidence = Evidence(calibration, TrialSets(dev, test, cluster))
     on_dev = calibration.ratios(dev)
     pair = on_dev[dev.genuine], on_dev[~dev.genuine]
-    raw = cllr(test, system=calibration.systems[0]) if len(calibration.systems) == 1 else float("nan")
+    evidence = Evidence(calibration, TrialSets(dev, test, cluster))
+    return _judged(evidence, (cllr(pair), min_cllr(pair)), _targets(points, partition), confidence)
+
+
+def judge_calibration(
+    calibration: Calibration,
+    test: Trials,
+    *,
+    points: Sequence[CostLike] = (CostPoint(0.01),),
+    partition: Sequence[str] = (),
+    confidence: float = 0.95,
+    cluster: Cluster | None = None,
+) -> CalibratedSystem:
+    """Judge a calibration that was fitted before, on test.
+
+    Parameters
+    ----------
+    calibration
+        Fitted by `fit_calibration`, or read by `Calibration.load`.
+    test
+        Trials that it was not fitted on.
+    points, partition, confidence, cluster
+        As in `calibrate`.
+
+    Returns
+    -------
+    CalibratedSystem
+        As of `calibrate`; all intervals are given this calibration, and there are no figures on dev.
+    """
+    evidence = Evidence(replace(calibration, influence=None), TrialSets(None, test, cluster))
+    return _judged(evidence, None, _targets(points, partition), confidence)
+
+
+def _judged(
+    evidence: Evidence, on_dev: tuple[float, float] | None, targets: Sequence[CostTarget], confidence: float
+) -> CalibratedSystem:
+    check_confidence(confidence)
+    calibration = evidence.calibration
+    raw = cllr(evidence.test, system=calibration.systems[0]) if len(calibration.systems) == 1 else nan
     first = evidence_interval(CLLR, evidence, confidence=confidence)
     fixed = evidence_interval(CLLR, evidence, confidence=confidence, threshold="fixed")
-    costs = tuple(cost_of(evidence, target, confidence) for target in _targets(points, partition))
+    costs = tuple(cost_of(evidence, target, confidence) for target in targets)
     own_notes = [note for cost in costs for note in cost.notes]
     if first.estimate == inf:
         own_notes.append("Cllr is infinite: a test trial has infinite evidence for the wrong side")
     return CalibratedSystem(
         calibration,
         _parameter_intervals(evidence, confidence),
-        (cllr(pair), min_cllr(pair)),
+        on_dev,
         raw,
         (first,) if first.threshold == "fixed" else (first, fixed),
         evidence_interval(MIN_CLLR, evidence, confidence=confidence),

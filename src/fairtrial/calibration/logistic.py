@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import log
+from typing import TypeAlias
 
 import numpy as np
 from scipy.special import expit
@@ -15,7 +17,7 @@ from fairtrial.spread import Floats
 
 _STEPS = 100
 _ENOUGH = 1e-12
-_SEPARATED = (
+SEPARATED = (
     "a threshold divides all genuine from all impostor dev trials, so nothing bounds the evidence but their number: "
     "one trial of each class was added at the mean of the other"
 )
@@ -36,16 +38,17 @@ def fit_logistic(dev: DevScores) -> CalibrationFit:
     targets = genuine.astype(np.float64)
     notes: tuple[str, ...] = ()
     weights = np.where(genuine, prior / genuine.sum(), (1 - prior) / (~genuine).sum())
-    found = _minimise(places, targets, weights, prior)
+    found = minimise(_cost_terms(places, targets, weights, prior), places.shape[1], prior)
     if found is None:
         means = [places[genuine].mean(axis=0), places[~genuine].mean(axis=0)]
         more = np.array([(1 - prior) / (~genuine).sum(), prior / genuine.sum()])
-        found = _minimise(np.vstack([places, means]), np.append(targets, [0.0, 1.0]), np.append(weights, more), prior)
+        again = _cost_terms(np.vstack([places, means]), np.append(targets, [0.0, 1.0]), np.append(weights, more), prior)
+        found = minimise(again, places.shape[1], prior)
         if found is None:
             raise TrialsError(
                 f"{listed(dev.systems)}: no weights could be fitted to these dev scores; is one there twice?"
             )
-        notes = (_SEPARATED,)
+        notes = (SEPARATED,)
     shift = log(prior / (1 - prior))
     chance = expit(places @ found + shift)
     bend = (weights * chance * (1 - chance))[:, None] * places
@@ -58,30 +61,52 @@ def fit_logistic(dev: DevScores) -> CalibrationFit:
     return CalibrationFit(mapping, moves @ back.T, (*notes, *turned_notes(np.array(weights_back))))
 
 
-def _minimise(places: Floats, targets: Floats, weights: Floats, prior: float) -> Floats | None:
-    """Newton's method with steps halved where they go too far; None where the minimum lies at infinity."""
+CostTerms: TypeAlias = Callable[[Floats], tuple[float, Floats, Floats]]
+"""From weights and offset to the cost, its slopes and its bends."""
+
+
+def _cost_terms(places: Floats, targets: Floats, weights: Floats, prior: float) -> CostTerms:
+    """The logistic cost of scores in memory."""
     shift = log(prior / (1 - prior))
-    found = np.zeros(places.shape[1])
     signs = 1 - 2 * targets
 
-    def cost(at: Floats) -> float:
-        return float(np.sum(weights * softplus(signs * (places @ at + shift))))
-
-    now = cost(found)
-    for _ in range(_STEPS):
-        chance = expit(places @ found + shift)
+    def terms(at: Floats) -> tuple[float, Floats, Floats]:
+        ratios = places @ at + shift
+        chance = expit(ratios)
         slope = places.T @ (weights * (chance - targets))
         bend = places.T @ ((weights * chance * (1 - chance))[:, None] * places)
+        return float(np.sum(weights * softplus(signs * ratios))), slope, bend
+
+    return terms
+
+
+def minimise(terms: CostTerms, size: int, prior: float) -> Floats | None:
+    """Newton's method with steps halved where they go too far; None where the minimum lies at infinity.
+
+    Parameters
+    ----------
+    terms
+        Cost, slopes and bends at weights and offset.
+    size
+        How many weights and offsets there are.
+    prior
+        The prior, by which a cost is next to nothing.
+    """
+    found = np.zeros(size)
+    now, slope, bend = terms(found)
+    for _ in range(_STEPS):
         if not np.isfinite(bend).all() or np.linalg.cond(bend) > 1e14:
             return None
         step = np.linalg.solve(bend, slope)
         if np.abs(step).max() < _ENOUGH * max(1.0, np.abs(found).max()):
             return np.asarray(found - step)
-        size = 1.0
-        while cost(found - size * step) > now and size > 1e-10:
-            size /= 2
-        found = found - size * step
-        now = cost(found)
+        part = 1.0
+        after = terms(found - step)
+        while after[0] > now and part > 1e-10:
+            part /= 2
+            after = terms(found - part * step)
+        found = found - part * step
+        now, slope, bend = after
         if now < 1e-10 * min(prior, 1 - prior):
             return None
     return np.asarray(found)

@@ -31,6 +31,7 @@ __all__ = [
     "CALIBRATIONS",
     "Calibration",
     "calibrations_help",
+    "check_prior",
     "fit_calibration",
     "register_calibration",
     "score_table",
@@ -149,6 +150,12 @@ def side_by_side(calibrations: Sequence[Calibration], trials: Trials) -> Trials:
     return replace(trials, scores=ratios, systems=tuple(own.name for own in calibrations))
 
 
+def check_prior(prior: float) -> None:
+    """Raise an error where a prior is none that classes can be weighed by."""
+    if not _LEAST_PRIOR <= prior <= 1 - _LEAST_PRIOR:
+        raise ParameterError(f"prior must be between {_LEAST_PRIOR:g} and 1 - {_LEAST_PRIOR:g}, not {prior:g}")
+
+
 def score_table(trials: Trials, systems: Sequence[str]) -> Floats:
     """The scores of these systems: one row per trial, one column per system."""
     return np.column_stack([trials.column(name) for name in systems]).astype(np.float64, copy=False)
@@ -194,8 +201,7 @@ def fit_calibration(
     """
     names = dev.systems if systems is None else tuple(dev.check_system(name) for name in systems)
     known = calibration_method(method)
-    if not _LEAST_PRIOR <= prior <= 1 - _LEAST_PRIOR:
-        raise ParameterError(f"prior must be between {_LEAST_PRIOR:g} and 1 - {_LEAST_PRIOR:g}, not {prior:g}")
+    check_prior(prior)
     if len(names) != 1 and not known.fuses:
         raise ParameterError(f'{method} calibrates one system, not {listed(names)}; method="logistic" fuses several')
     as_source(dev, system=names[0], what="dev")  # both classes are there

@@ -67,8 +67,8 @@ class CalibratedSystem(Result):
     calibration: Calibration
     parameter_intervals: tuple[RateInterval, ...]
     """Of weights and offset, by dev people; none for steps and curves."""
-    dev: tuple[float, float]
-    """Cllr and min Cllr on dev; the calibration was fitted there, so both are a posteriori."""
+    dev: tuple[float, float] | None
+    """Cllr and min Cllr on dev, where the calibration was fitted: both are a posteriori. None where it was saved."""
     raw: float
     """Cllr on test of the scores as they are, taken for log-likelihood ratios; of one system only, else NaN."""
     intervals: tuple[RateInterval, ...]
@@ -107,7 +107,7 @@ class CalibratedSystem(Result):
                 **self.calibration.parameters,
                 "intervals": [own.to_dict() for own in self.parameter_intervals],
             },
-            "dev": {"cllr": self.dev[0], "cllr_min": self.dev[1]},
+            "dev": None if self.dev is None else {"cllr": self.dev[0], "cllr_min": self.dev[1]},
             "test": {
                 "cllr": self.test[0],
                 "cllr_min": self.test[1],
@@ -152,8 +152,11 @@ class CalibratedSystem(Result):
         )
         same = {"system": self.system, "method": first.method}
         raw = None if np.isnan(self.raw) else self.raw
-        records: list[dict[str, Any]] = [
-            same | {"set": "dev", "cllr": self.dev[0], "cllr_min": self.dev[1], "cllr_cal": self.dev[0] - self.dev[1]},
+        records: list[dict[str, Any]] = []
+        if self.dev is not None:
+            actual, least = self.dev
+            records.append(same | {"set": "dev", "cllr": actual, "cllr_min": least, "cllr_cal": actual - least})
+        records.append(
             same
             | {
                 "set": "test",
@@ -165,8 +168,8 @@ class CalibratedSystem(Result):
                 "cllr_cal_interval": self.lost.interval,
                 "cllr_raw": raw,
                 "dev_pav": None if np.isnan(self.dev_pav) else self.dev_pav,
-            },
-        ]
+            }
+        )
         notes = (
             f"Cllr on test is a priori, calibrated on dev; its interval: {GIVEN_CALIBRATION[first.threshold]}",
             "min Cllr and devPAV are a posteriori",

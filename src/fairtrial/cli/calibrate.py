@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from fairtrial.cli import options
-from fairtrial.cli.files import WRITTEN, FileCommand, check_not_read
-from fairtrial.cli.options import ChanceOptions, ReadingOptions, TwoSets
+from fairtrial.cli.files import READ, WRITTEN, FileCommand, check_not_read
+from fairtrial.cli.opened import PlaceOptions, opened_sets
+from fairtrial.cli.options import ChanceOptions, InputOptions, ReadingOptions, TwoSets, option
 from fairtrial.cli.output import print_result
-from fairtrial.cli.progress import Bar
+from fairtrial.cli.progress import Bar, reading_bar
 from fairtrial.cli.scores import ScoresOutput, beside, write_both
 from fairtrial.errors import ParameterError
 
@@ -21,8 +23,44 @@ if TYPE_CHECKING:
     from fairtrial.significance.multiple import Correction
 
 
+@dataclass(frozen=True, slots=True)
+class CalibrateFiles:
+    """Development and test scores, or a saved calibration and test scores."""
+
+    dev: tuple[str, ...] = option(
+        "--dev",
+        multiple=True,
+        type=READ,
+        metavar="F",
+        help="Development scores: a file, a glob or a directory; may be repeated.",
+    )
+    test: tuple[str, ...] = option(
+        "--test",
+        required=True,
+        multiple=True,
+        type=READ,
+        metavar="F",
+        help="Test scores: a file, a glob or a directory; may be repeated.",
+    )
+    save: str | None = option(
+        "--save", type=WRITTEN, metavar="M.json", help="Save the calibration of one system, or of all fused."
+    )
+    model: str | None = option(
+        "--model", type=READ, metavar="M.json", help="In place of --dev: judge a calibration that was saved."
+    )
+
+    def check(self) -> None:
+        """Raise an error where dev and a model are both given or both not, or where options do not go with a model."""
+        if bool(self.dev) == (self.model is not None):
+            raise ParameterError("give either --dev F, to fit a calibration, or --model M.json, to apply a saved one")
+        if self.model is not None:
+            options.refuse_given(
+                ["method", "prior", "fuse", "save", "correction"], "does not go with --model, which was fitted before"
+            )
+
+
 @click.command(cls=FileCommand)
-@options.takes(TwoSets, ChanceOptions)
+@options.takes(CalibrateFiles, ChanceOptions)
 @options.calibration_option
 @click.option(
     "--prior",
@@ -62,12 +100,12 @@ if TYPE_CHECKING:
     help="Write the log-likelihood ratios of test to this file, and those of dev beside it as dev-F. For a file of the "
     "results see --table.",
 )
-@click.option("--save", type=WRITTEN, metavar="M.json", help="Save the calibration of one system, or of all fused.")
-@options.takes(ReadingOptions, ScoresOutput)
+@options.takes(ReadingOptions, PlaceOptions, ScoresOutput)
 def command(
-    files: TwoSets,
+    files: CalibrateFiles,
     chance: ChanceOptions,
     reading: ReadingOptions,
+    place: PlaceOptions,
     output: ScoresOutput,
     *,
     method: str,
@@ -77,7 +115,6 @@ def command(
     partition: tuple[str, ...],
     correction: Correction,
     scores: str | None,
-    save: str | None,
 ) -> None:
     """Make log-likelihood ratios of scores: calibrated on dev, judged on test.
 
@@ -86,18 +123,22 @@ def command(
       fairtrial calibrate --dev dev.csv --test test.csv
       fairtrial calibrate --dev dev.csv --test test.csv --system voice --dcf sre18 --save voice.json --out llr.csv
       fairtrial calibrate --dev dev.csv --test test.csv --fuse --json
+      fairtrial calibrate --model voice.json --test others.csv --out others-llr.csv
     """
     from fairtrial.calibration.comparing import compare_evidence
     from fairtrial.calibration.costs import cost_target
-    from fairtrial.calibration.judged import calibrate
+    from fairtrial.calibration.judged import calibrate, judge_calibration
     from fairtrial.calibration.methods import calibration_method
-    from fairtrial.calibration.model import side_by_side
+    from fairtrial.calibration.model import Calibration, side_by_side
+    from fairtrial.calibration.passing import calibrate_in_passes
     from fairtrial.cli.inputs import read_sets
+    from fairtrial.formats import read_trials
     from fairtrial.formats.files import check_place
     from fairtrial.formats.registry import told_by_name
     from fairtrial.formats.results import check_target
     from fairtrial.tables import join_tables
 
+    files.check()
     output.check()
     options.refuse_given(["seed"], "applies to what is drawn at random, and nothing is here")
     if not calibration_method(method).weighs:
@@ -107,40 +148,60 @@ def command(
     if scores is not None:
         told_by_name(Path(scores))
         check_place(scores)
-        check_place(beside(scores))
-        check_not_read((*files.dev, *files.test), also_written=[beside(scores)])
-    if save is not None:
-        check_target(save, (".json",))
+        if files.model is None:
+            check_place(beside(scores))
+            check_not_read((*files.dev, *files.test), also_written=[beside(scores)])
+    if files.save is not None:
+        check_target(files.save, (".json",))
     targets = [cost_target(entry, partition) for entry in costs or (".01",)]
-    dev, test = read_sets(files, reading)
+    judged: dict[str, Any] = {"points": targets, "confidence": chance.confidence, "cluster": chance.cluster}
+    if files.model is not None:
+        saved = Calibration.load(files.model)
+        with reading_bar(files.test) as bar:
+            test = read_trials(files.test, progress=bar.advance, **reading.keywords())
+        result = judge_calibration(saved, test, **judged)
+        if scores is not None:
+            write_both(saved.apply(test), None, scores)
+        print_result(output, result.tables(), {"systems": [result.to_dict()]})
+        return
+    if place.asks_for_pieces((*files.dev, *files.test)):
+        sets = InputOptions(files.dev, files.test, None)
+        whole = {"out": scores, "fuse": fuse, "partition": partition or None}
+        with opened_sets(sets, reading, place, whole) as opened:
+            if files.save is not None:
+                _check_single(len(opened[0].systems))
+            passed = [
+                calibrate_in_passes(*opened, system=name, method=method, prior=prior, points=targets)
+                for name in opened[0].systems
+            ]
+        if files.save is not None:
+            passed[0].calibration.save(files.save)
+        tables = join_tables([result.tables() for result in passed])
+        print_result(output, tables, {"systems": [result.to_dict() for result in passed]})
+        return
+    dev, test = read_sets(TwoSets(files.dev, files.test), reading)
     groups: list[Sequence[str]] = [dev.systems] if fuse else [(name,) for name in dev.systems]
-    if save is not None and len(groups) > 1:
-        raise ParameterError("--save holds one calibration; choose one system with --system, or --fuse them")
+    if files.save is not None:
+        _check_single(len(groups))
     results: list[CalibratedSystem] = []
     with Bar("calibrating", len(groups)) as bar:
         for systems in groups:
-            results.append(
-                calibrate(
-                    dev,
-                    test,
-                    systems=systems,
-                    method=method,
-                    prior=prior,
-                    points=targets,
-                    confidence=chance.confidence,
-                    cluster=chance.cluster,
-                )
-            )
+            results.append(calibrate(dev, test, systems=systems, method=method, prior=prior, **judged))
             bar.advance()
-    if save is not None:
-        results[0].calibration.save(save)
+    if files.save is not None:
+        results[0].calibration.save(files.save)
     if scores is not None:
         fitted = [own.calibration for own in results]
         write_both(side_by_side(fitted, test), side_by_side(fitted, dev), scores)
-    tables = list(join_tables([result.tables() for result in results]))
+    found_tables = list(join_tables([result.tables() for result in results]))
     found: dict[str, Any] = {"systems": [result.to_dict() for result in results]}
     if len(results) > 1:
         pairs = compare_evidence(dev, test, results, correction=correction, cluster=chance.cluster)
-        tables += join_tables([pair.tables() for pair in pairs])
+        found_tables += join_tables([pair.tables() for pair in pairs])
         found["pairs"] = [pair.to_dict() for pair in pairs]
-    print_result(output, tables, found)
+    print_result(output, found_tables, found)
+
+
+def _check_single(calibrations: int) -> None:
+    if calibrations > 1:
+        raise ParameterError("--save holds one calibration; choose one system with --system, or --fuse them")
