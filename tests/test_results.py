@@ -37,6 +37,10 @@ def counters() -> tuple[ft.Counter, ft.Counter]:
     return found[0], found[1]
 
 
+def opened(trials: ft.Trials) -> Any:
+    return ft.open_trials(trials.scores, trials.genuine, systems=trials.systems)
+
+
 @cache
 def results() -> dict[str, Result]:
     dev, test = scores(0), scores(1)
@@ -65,6 +69,7 @@ def results() -> dict[str, Result]:
         "tippett": ft.tippett_curve(calibrated[1]),
         "pav": ft.pav_curve(calibrated[1], n_resamples=20),
         "llr map": ft.llr_map(calibrated[1]),
+        "passed": ft.calibrate_in_passes(*map(opened, (dev, test)), system="face", points=["sre18"]),
         "operating points": ft.operating_points(dev, test, system="face"),
         "areas": ft.expected_areas(dev, test, system="face"),
         "band": curve_band(a),
@@ -107,7 +112,7 @@ def results() -> dict[str, Result]:
 
 NAMES = [
     "evaluation", "comparison", "pair", "curve", "calibrated", "evidence", "bayes errors", "cross-entropy",
-    "tippett", "pav", "llr map", "operating points", "areas", "band", "compared curves",
+    "tippett", "pav", "llr map", "passed", "operating points", "areas", "band", "compared curves",
     "area test", "interval", "test", "mcnemar", "bound", "bounds", "repeated", "no errors", "rate test", "fit",
     "fit test", "study", "studies", "claims", "plan", "checked plan", "comparison plan", "fusion", "applied",
     "correlations", "predictions", "chimeric", "benchmark", "contest", "roc", "eer", "precision and recall",

@@ -11,6 +11,7 @@ from .benchmark.results import BenchmarkResult
 from .benchmark.runner import RunSettings, run_benchmark
 from .benchmark.sets import Benchmark, BenchmarkSet, ListedFusion, SystemInfo
 from .calibration.comparing import EvidencePair, compare_evidence
+from .calibration.costs import CostTarget, cost_target
 from .calibration.curves import (
     BayesErrorCurve,
     EceCurve,
@@ -24,14 +25,19 @@ from .calibration.evidence import (
     bayes_errors,
     cllr,
     detection_cost,
+    dev_pav,
     empirical_cross_entropy,
     min_cllr,
     min_detection_cost,
 )
-from .calibration.judged import CalibratedSystem, calibrate
+from .calibration.judged import calibrate, judge_calibration
 from .calibration.maps import LlrMap, llr_map
-from .calibration.model import Calibration, fit_calibration
+from .calibration.measures import EvidenceMeasure
+from .calibration.methods import CalibrationFit, CalibrationMethod, DevScores
+from .calibration.model import CALIBRATIONS, Calibration, fit_calibration, register_calibration
+from .calibration.passing import PassedCalibration, calibrate_in_passes, fit_in_passes
 from .calibration.reliability import PavCurve, pav_curve
+from .calibration.results import CalibratedSystem, CostFigure
 from .comparison import Comparison, compare, cross_validated_comparison
 from .counting.errors import ErrorCounts, ScoreSource, as_source, count_errors
 from .curves import PrecisionRecallCurve, RocCurve, auc_error, precision_recall_curve, roc_curve
@@ -159,6 +165,7 @@ from .trials import Ids, Trials
 __version__: str
 
 __all__ = [
+    "CALIBRATIONS",
     "CRITERIA",
     "FORMATS",
     "FUSIONS",
@@ -182,6 +189,8 @@ __all__ = [
     "BreakEvenPoint",
     "CalibratedSystem",
     "Calibration",
+    "CalibrationFit",
+    "CalibrationMethod",
     "Cell",
     "ChimericStudy",
     "ClaimsFound",
@@ -189,13 +198,16 @@ __all__ = [
     "Comparison",
     "ComparisonPlan",
     "Contest",
+    "CostFigure",
     "CostPoint",
+    "CostTarget",
     "Counter",
     "CoverageRow",
     "CoverageStudy",
     "Criterion",
     "CurveComparison",
     "DetectionCosts",
+    "DevScores",
     "Discordant",
     "EceCurve",
     "EerBound",
@@ -203,6 +215,7 @@ __all__ = [
     "EqualErrorRate",
     "ErrorCounts",
     "Evaluation",
+    "EvidenceMeasure",
     "EvidencePair",
     "Experiment",
     "FairtrialError",
@@ -230,6 +243,7 @@ __all__ = [
     "OutputError",
     "ParameterError",
     "PassState",
+    "PassedCalibration",
     "PavCurve",
     "PerformanceCurve",
     "PrecisionRecallCurve",
@@ -268,6 +282,7 @@ __all__ = [
     "bounds_from_eers",
     "break_even_point",
     "calibrate",
+    "calibrate_in_passes",
     "check_claims",
     "check_plan",
     "chimeric_sets",
@@ -285,6 +300,7 @@ __all__ = [
     "compare_runs",
     "comparison_power",
     "corrected_resampled_test",
+    "cost_target",
     "count_errors",
     "counted_roc",
     "cover",
@@ -296,6 +312,7 @@ __all__ = [
     "d_prime_interval",
     "dependent_test",
     "detection_cost",
+    "dev_pav",
     "device_test",
     "draw_individuals",
     "ece_curve",
@@ -309,6 +326,7 @@ __all__ = [
     "f_ratio",
     "fit_beta_binomial",
     "fit_calibration",
+    "fit_in_passes",
     "fit_model",
     "fit_test",
     "five_by_two_test",
@@ -321,6 +339,7 @@ __all__ = [
     "join_tables",
     "judge",
     "judge_at",
+    "judge_calibration",
     "judged_interval",
     "linear_measure",
     "list_experiments",
@@ -354,6 +373,7 @@ __all__ = [
     "read_frame",
     "read_pair",
     "read_trials",
+    "register_calibration",
     "register_classifier",
     "register_criterion",
     "register_format",

@@ -20,7 +20,7 @@ def found() -> ft.CalibratedSystem:
 
 def ratios_of(found: ft.CalibratedSystem) -> tuple[np.ndarray, np.ndarray]:
     test = found.test_trials
-    values = found.calibration.weights[0] * test.column("a").astype(float) + found.calibration.offset
+    values = found.calibration.parameters["weights"] * test.column("a") + found.calibration.parameters["offset"]
     return values[test.genuine], values[~test.genuine]
 
 

@@ -45,7 +45,7 @@ def test_steps_are_those_of_isotonic_regression(found: ft.CalibratedSystem) -> N
 def test_steps_along_scores_are_the_same(found: ft.CalibratedSystem) -> None:
     of_ratios, of_scores = (ft.pav_curve(found, of_scores=flag, n_resamples=20) for flag in (False, True))
     assert of_scores.ratios == pytest.approx(of_ratios.ratios)
-    weight, offset = found.calibration.weights[0], found.calibration.offset
+    weight, offset = (found.calibration.parameters[name] for name in ("weights", "offset"))
     assert weight * of_scores.ends + offset == pytest.approx(of_ratios.ends)
     assert of_scores.guide[1] == pytest.approx(weight * of_scores.guide[0] + offset)
     assert of_ratios.guide[1] is of_ratios.guide[0]

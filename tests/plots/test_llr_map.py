@@ -12,10 +12,7 @@ from fairtrial.plots import llr_map_plot
 
 def test_maps_of_two_methods(dev: ft.Trials, test: ft.Trials, ax: Axes) -> None:
     methods = ("logistic", "pav")
-    maps = [
-        ft.llr_map(ft.calibrate(dev, test, systems=["face"], method=method), n_resamples=50)  # type: ignore[arg-type]
-        for method in methods
-    ]
+    maps = [ft.llr_map(ft.calibrate(dev, test, systems=["face"], method=method), n_resamples=50) for method in methods]
     assert llr_map_plot(maps, ax=ax) is ax
     for own, line, band in zip(maps, ax.lines[1:], ax.collections, strict=True):
         np.testing.assert_array_equal(line.get_xydata(), np.stack([own.scores, own.ratios], 1))

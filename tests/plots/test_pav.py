@@ -35,7 +35,7 @@ def test_along_scores_the_guide_is_the_calibration(dev: ft.Trials, test: ft.Tria
     curve = ft.pav_curve(found, of_scores=True, n_resamples=20)
     pav_plot(curve, ax=ax)
     drawn = np.asarray(ax.lines[0].get_xydata(), dtype=np.float64)
-    weight, offset = found.calibration.weights[0], found.calibration.offset
+    weight, offset = (found.calibration.parameters[name] for name in ("weights", "offset"))
     np.testing.assert_allclose(drawn[:, 1], weight * drawn[:, 0] + offset)
     assert ax.get_xlabel() == "score"
     with pytest.raises(ft.ParameterError, match="several scales"):

@@ -44,8 +44,8 @@ def test_page_of_one_system_and_of_the_same_trials(results: list[ft.CalibratedSy
     page = calibration_page([ft.calibrate(dev, dev, systems=["face"])], [], REPEAT, correction="none")
     assert "Holm" not in references(page)
     text = render(page)
-    assert "calibrated on the same trials (a posteriori)" in text
-    assert "calibrated on dev (a priori)" not in text
+    assert "calibrated on the same trials, a posteriori" in text
+    assert "calibrated on dev, a priori" not in text
 
 
 def test_evidence_that_misleads_is_said_to() -> None:
@@ -60,3 +60,12 @@ def test_many_systems_stay_below_a_megabyte(results: list[ft.CalibratedSystem]) 
     view = evidence_view(results[0], confidence=0.95, rng=0)
     text = render(replace(page, explore={"evidence": shown_evidence([view] * 40)}))
     assert len(text.encode()) < 1_000_000
+
+
+def test_page_of_a_saved_calibration(results: list[ft.CalibratedSystem]) -> None:
+    found = ft.judge_calibration(results[0].calibration, results[0].test_trials)
+    page = calibration_page([found], [], REPEAT)
+    assert "calibrating before costs" in page.answer[0]
+    text = render(page)
+    assert "calibrated before, a priori" in text
+    assert 'id="llr-map"' not in text

@@ -15,8 +15,8 @@ from scipy.special import entr, expit
 
 from fairtrial.axes import check_drawable
 from fairtrial.calibration.evidence import bayes_counts, bayes_rates, empirical_cross_entropy
-from fairtrial.calibration.judged import CalibratedSystem
 from fairtrial.calibration.model import Calibration
+from fairtrial.calibration.results import CalibratedSystem
 from fairtrial.counting.errors import ErrorCounts, ScoreSource, as_source, count_errors
 from fairtrial.errors import ParameterError
 from fairtrial.judging import SUPPORT, Kind

@@ -17,8 +17,9 @@ from scipy.special import expit
 from fairtrial.checks import check_share
 from fairtrial.counting.errors import ErrorCounts, Genuine, ScoreData, Scores, ScoreSource, as_source, count_errors
 from fairtrial.counting.search import hull_points
-from fairtrial.errors import ParameterError
+from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.spread import Floats
+from fairtrial.trials import Trials
 
 _BLOCK = 1 << 14
 """So many scores are dealt with at once that they stay in the cache."""
@@ -190,6 +191,68 @@ def min_cllr(data: ScoreData, *, system: str | None = None) -> float:
     return float(empirical_cross_entropy(data, 0.5, system=system, minimum=True))
 
 
+def segment_cllr(found: Segments) -> float:
+    """Cllr if each score were the ratio of its segment: min Cllr, from the segments themselves."""
+    impostor, genuine = found.costs(np.zeros(1))[:, 0]
+    return float(genuine / found.genuine.sum() + impostor / found.impostor.sum()) / (2 * log(2))
+
+
+def dev_pav(data: ScoreData, *, system: str | None = None) -> float:
+    """How far log-likelihood ratios are from those that the trials themselves give, on average.
+
+    Parameters
+    ----------
+    data, system
+        As in `cllr`, in memory.
+
+    Returns
+    -------
+    float
+        The mean distance, in powers of ten, of the ratios by pool-adjacent-violators from the ratios themselves, along
+        all ratios from the lowest to the highest at which the former are finite. 0 is perfect calibration; NaN where no
+        range of them is finite, as when a threshold divides all trials.
+
+    Notes
+    -----
+    Between the ratios of trials the curve is straight. A posteriori; how sure it is, is not known, as its deviations
+    are not those of a mean over trials.
+
+    References
+    ----------
+    Vergeer, van Schaik & Sjerps, Measuring calibration of likelihood-ratio systems: a comparison of four metrics,
+    including a new metric devPAV, 2021.
+
+    Examples
+    --------
+    >>> round(dev_pav(([-1.0, 1.0], [-1.0, 1.0])), 4)
+    0.2171
+    """
+    source = as_source(data, system=system)
+    found = Segments.of(source)
+    scores = np.unique(np.concatenate([np.asarray(own, dtype=np.float64) for own in _classes(data, system)]))
+    values = found.ratios()[np.minimum(np.searchsorted(found.ends, scores, side="left"), len(found.ends) - 1)]
+    finite = np.isfinite(values) & np.isfinite(scores)
+    x, away = scores[finite], (values - scores)[finite]
+    if len(x) < 2:
+        return float("nan")
+    first, second, widths = away[:-1], away[1:], np.diff(x)
+    whole = np.abs(first) + np.abs(second)
+    crossing = first * second < 0
+    # two triangles where the curve crosses the diagonal
+    areas = np.where(crossing, (first**2 + second**2) / np.where(whole > 0, whole, 1.0), whole) * widths / 2
+    return float(areas.sum() / (x[-1] - x[0]) / log(10))
+
+
+def _classes(data: ScoreData, system: str | None) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Genuine and impostor scores of trials or of a pair of arrays."""
+    if isinstance(data, Trials):
+        scores = data.column(system)
+        return scores[data.genuine], scores[~data.genuine]
+    if isinstance(data, tuple):
+        return np.asarray(data[0]), np.asarray(data[1])
+    raise TrialsError("devPAV needs all scores at once: Trials, or a pair of arrays")
+
+
 @dataclass(frozen=True, slots=True)
 class CostPoint:
     """A detection cost: how probable genuine trials are, and what errors cost.
@@ -230,9 +293,12 @@ PRESETS: dict[str, tuple[CostPoint, ...]] = {
     "sre16": (CostPoint(0.01), CostPoint(0.005)),
     "sre18": (CostPoint(0.01), CostPoint(0.005)),
     "sre18-vast": (CostPoint(0.05),),
+    "sre19-cts": (CostPoint(0.01), CostPoint(0.005)),
+    "sre19-av": (CostPoint(0.05),),
+    "sre20-cts": (CostPoint(0.05),),
     "sre21": (CostPoint(0.01), CostPoint(0.05)),
 }
-"""Operating points of NIST's evaluations; the figure is the mean over them."""
+"""Operating points of NIST's speaker recognition evaluations; the figure is the mean over them."""
 
 
 def detection_cost(data: ScoreData, point: CostPoint, *, system: str | None = None) -> float:

@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
 from fairtrial.calibration.curves import only_system, ratios_at, shown_range
-from fairtrial.calibration.judged import CalibratedSystem
-from fairtrial.calibration.model import Method
+from fairtrial.calibration.isotonic import Steps
+from fairtrial.calibration.model import Calibration, fit_calibration
 from fairtrial.calibration.reliability import RESAMPLES, percentile_limits, pooling_places, resampled_ratios
+from fairtrial.calibration.results import CalibratedSystem
 from fairtrial.calibration.values import by_class, spread_of_values
-from fairtrial.checks import check_confidence
+from fairtrial.checks import as_generator, check_confidence, check_resamples
 from fairtrial.claims import student_quantile
 from fairtrial.errors import ParameterError
 from fairtrial.people import Cluster, People
@@ -22,6 +24,8 @@ from fairtrial.tables import Column, Result, Table, every_tenth, interval_title,
 from fairtrial.trials import Trials
 
 _ANCHORS = 9
+_REFITS = 200
+"""Calibrations that must be fitted anew for every replicate are, so often at the most."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -29,7 +33,7 @@ class LlrMap(Result):
     """The log-likelihood ratio of each score by a calibration, with its band by dev people."""
 
     system: str
-    method: Method
+    method: str
     scores: Floats
     ratios: Floats
     low: Floats
@@ -93,13 +97,13 @@ def llr_map(
     confidence
         Of the band, at each score by itself.
     n_resamples, rng
-        How often dev is drawn anew for steps, and the seed.
+        How often dev is drawn anew, and the seed; 200 times at the most where each time all of it must be fitted.
 
     Returns
     -------
     LlrMap
-        Ratios along scores. The band of a logistic map comes from weight and offset, which vary with dev's people;
-        that of steps from dev people, or trials where there are no ids, drawn anew.
+        Ratios along scores. The band of a linear map comes from weight and offset, which vary with dev's people; that
+        of others from dev people, or trials where there are no ids, drawn anew.
 
     Examples
     --------
@@ -118,18 +122,20 @@ def llr_map(
     scores = np.linspace(*shown_range(classes), points)
     ratios = ratios_at(found.calibration, scores)
     people = found.sets.people[0] if found.sets.origin == "dev" else found.sets.people[1]
-    fit, steps = found.calibration.fit, found.calibration.steps
-    if fit is not None:
-        low, high = _by_parameters(fit.influence, people, dev, scores, ratios, confidence)
-    else:
-        assert steps is not None
-        places = pooling_places(classes, steps.ends)
+    influence, mapping = found.calibration.influence, found.calibration.mapping
+    if influence is not None:
+        low, high = _by_parameters(influence, people, dev, scores, ratios, confidence)
+    elif isinstance(mapping, Steps):
+        places = pooling_places(classes, mapping.ends)
         _, drawn = resampled_ratios(dev, values, places, people, n_resamples=n_resamples, rng=rng)
         at = np.minimum(np.searchsorted(places, scores, side="left"), len(places) - 1)
         low, high = (end[at] for end in percentile_limits(drawn, confidence))
+    else:
+        drawn = _refitted(found.calibration, dev, people, scores, min(n_resamples, _REFITS), rng)
+        low, high = percentile_limits(drawn, confidence)
     cluster: Cluster = "none" if people is None else people.cluster
     method = found.calibration.method
-    return LlrMap(found.system, method, scores, ratios, low, high, confidence, cluster, fit is None)
+    return LlrMap(found.system, method, scores, ratios, low, high, confidence, cluster, influence is None)
 
 
 def _by_parameters(
@@ -146,3 +152,39 @@ def _by_parameters(
     degrees = min(own.degrees for own in spreads)
     reach = student_quantile(degrees, confidence) * np.sqrt(np.maximum(variances, 0.0))
     return ratios - reach, ratios + reach
+
+
+def _refitted(
+    calibration: Calibration,
+    dev: Trials,
+    people: People | None,
+    scores: Floats,
+    count: int,
+    rng: np.random.Generator | int | None,
+) -> Floats:
+    """Ratios of scores by calibrations that were fitted to dev people, or trials, drawn anew: one row per replicate."""
+    check_resamples(count)
+    generator = as_generator(rng)
+    found = []
+    for _ in range(count):
+        rows = np.repeat(np.arange(len(dev)), _times_drawn(dev, people, generator))
+        again = fit_calibration(
+            dev.rows(rows), systems=calibration.systems, method=calibration.method, prior=calibration.prior
+        )
+        found.append(ratios_at(again, scores))
+    return np.array(found)
+
+
+def _times_drawn(dev: Trials, people: People | None, rng: np.random.Generator) -> NDArray[np.int64]:
+    """How often each trial is drawn: as often as its person, or the product of its two people's numbers."""
+    times = np.zeros(len(dev), dtype=np.int64)
+    while not (times[dev.genuine].any() and times[~dev.genuine].any()):
+        if people is None:
+            for rows in (np.flatnonzero(dev.genuine), np.flatnonzero(~dev.genuine)):
+                times[rows] = np.bincount(rng.integers(len(rows), size=len(rows)), minlength=len(rows))
+            continue
+        numbers = people.draw(1, rng)[0].astype(np.int64)
+        for part in people.classes:
+            first, second = numbers[part.people[0]], numbers[part.people[-1]]
+            times[part.rows] = np.where(part.apart, first * second, first)
+    return times

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from fairtrial.calibration.curves import only_system, ratios_at, shown_range
 from fairtrial.calibration.evidence import Segments
-from fairtrial.calibration.judged import CalibratedSystem
+from fairtrial.calibration.results import CalibratedSystem
 from fairtrial.checks import check_confidence
 from fairtrial.counting.errors import as_source
 from fairtrial.intervals.bootstrap import count_table, replicate

@@ -7,23 +7,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fairtrial.cli import options
-from fairtrial.cli.options import choice, option
+from fairtrial.cli.options import option
 from fairtrial.cli.progress import Bar
 
 if TYPE_CHECKING:
-    from fairtrial.calibration.evidence import CostPoint
-    from fairtrial.calibration.judged import CalibratedSystem
-    from fairtrial.calibration.model import Method
+    from fairtrial.calibration.costs import CostLike
+    from fairtrial.calibration.results import CalibratedSystem
     from fairtrial.people import Cluster
     from fairtrial.trials import Trials
 
-
-METHODS = ("logistic", "pav")
 PRIOR: dict[str, Any] = {
     "type": float,
     "default": 0.5,
     "show_default": True,
-    "help": "The prior of genuine trials at which the cost of a logistic calibration counts.",
+    "help": "The prior of genuine trials at which logistic and gaussian weigh the classes.",
 }
 
 
@@ -31,23 +28,27 @@ PRIOR: dict[str, Any] = {
 class FitOptions:
     """How a calibration is fitted on dev."""
 
-    method: Method = choice(
-        "--method",
-        METHODS,
-        "logistic",
-        help="logistic: a weighted sum and an offset; pav: steps that rise (pool adjacent violators), bounded.",
-    )
+    method: str = option("--method", default="logistic", **options.CALIBRATION)
     prior: float = option("--prior", **PRIOR)
     fuse: bool = option("--fuse", is_flag=True, help="One calibration of all systems together: calibrated fusion.")
 
     def check(self) -> None:
         """Raise an error where an option was given that would be ignored."""
-        if self.method == "pav":
-            options.refuse_given(["prior"], "applies to --method logistic, not to pav")
+        check_prior([self.method])
 
     def groups(self, dev: Trials) -> list[Sequence[str]]:
         """The systems of each calibration."""
         return [dev.systems] if self.fuse else [(name,) for name in dev.systems]
+
+
+def check_prior(methods: Sequence[str]) -> None:
+    """Raise an error where a prior was given that means nothing to any of the methods."""
+    from fairtrial.calibration.model import calibration_method
+
+    known = [calibration_method(name) for name in methods]
+    if not any(method.weighs for method in known):
+        names = " and ".join(methods)
+        options.refuse_given(["prior"], f"means nothing to --method {names}, which does not weigh the classes")
 
 
 def calibrate_each(
@@ -55,7 +56,7 @@ def calibrate_each(
     test: Trials,
     fit: FitOptions,
     *,
-    points: Sequence[CostPoint] = (),
+    points: Sequence[CostLike] = (),
     confidence: float = 0.95,
     cluster: Cluster | None = None,
 ) -> list[CalibratedSystem]:

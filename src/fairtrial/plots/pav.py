@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fairtrial.calibration.reliability import PavCurve
+from fairtrial.calibration.results import CALIBRATED
 from fairtrial.errors import ParameterError
-from fairtrial.judging import CHOSEN
 from fairtrial.plots.priors import as_several
 from fairtrial.plots.style import GREY, axes_for, legend_below, legible, look
 
@@ -40,7 +40,7 @@ def pav_plot(curves: PavCurve | Sequence[PavCurve], *, ax: Axes | None = None) -
         bottom, top = _heights(shown, left, right)
         first = shown[0]
         guide = first.guide if first.of_scores else ([left, right], [left, right])
-        own.plot(*guide, color=GREY, linewidth=0.9, zorder=1, label=f"calibrated {_on(first)}")
+        own.plot(*guide, color=GREY, linewidth=0.9, zorder=1, label=f"calibrated {CALIBRATED[first.kind]}")
         for number, curve in enumerate(shown):
             drawn = look(number)
             edges = np.concatenate([[curve.start], curve.places])
@@ -53,7 +53,7 @@ def pav_plot(curves: PavCurve | Sequence[PavCurve], *, ax: Axes | None = None) -
             )
         own.set_xlim(left, right)
         own.set_ylim(bottom, top)
-        own.set_xlabel("score" if first.of_scores else f"log-likelihood ratio, calibrated {_on(first)}")
+        own.set_xlabel("score" if first.of_scores else f"log-likelihood ratio, calibrated {CALIBRATED[first.kind]}")
         own.set_ylabel("log-likelihood ratio by PAV on test")
         own.set_title(
             f"PAV on test: a posteriori; on the edge: trials of one class only\n"
@@ -61,10 +61,6 @@ def pav_plot(curves: PavCurve | Sequence[PavCurve], *, ax: Axes | None = None) -
         )
         legend_below(own)
         return own
-
-
-def _on(curve: PavCurve) -> str:
-    return f"{CHOSEN[curve.kind]}, {curve.kind}"
 
 
 def _heights(curves: Sequence[PavCurve], left: float, right: float) -> tuple[float, float]:

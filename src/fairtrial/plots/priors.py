@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from scipy.special import logit
 
+from fairtrial.calibration.results import CALIBRATED
 from fairtrial.errors import ParameterError
-from fairtrial.judging import CHOSEN, Kind
+from fairtrial.judging import Kind
 from fairtrial.plots.style import GREY, legible, look
 from fairtrial.spread import Floats
 
@@ -61,7 +62,7 @@ def label_lines(ax: Axes, systems: Sequence[str], kinds: Sequence[str], kind: Ki
         ax.plot([], [], color=drawn.colour, marker=drawn.marker, markersize=4, linestyle="", label=legible(system))
     for name in kinds:
         dashes, label = KINDS[name]
-        more = f" {CHOSEN[kind]}, {kind}" if name == "calibrated" else ""
+        more = f" {CALIBRATED[kind]}" if name == "calibrated" else ""
         ax.plot([], [], color=GREY, linestyle=dashes, label=f"{label}{more}")
 
 

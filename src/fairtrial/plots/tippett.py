@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from fairtrial.calibration.curves import TippettCurve
-from fairtrial.judging import CHOSEN
+from fairtrial.calibration.results import CALIBRATED
 from fairtrial.plots.priors import as_several
 from fairtrial.plots.style import GREY, axes_for, in_percent, legend_below, legible, look
 from fairtrial.tables import percent
@@ -50,9 +50,8 @@ def tippett_plot(curves: TippettCurve | Sequence[TippettCurve], *, ax: Axes | No
         own.set_ylim(0, 1)
         own.set_xlabel("log-likelihood ratio")
         in_percent(own.yaxis, "test trials above")
-        kind = shown[0].kind
         own.set_title(
-            f"Tippett: calibrated {CHOSEN[kind]}, {kind}\nsolid: genuine, dashed: impostor trials above a ratio"
+            f"Tippett: calibrated {CALIBRATED[shown[0].kind]}\nsolid: genuine, dashed: impostor trials above a ratio"
         )
         legend_below(own)
         return own

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fairtrial.calibration.comparing import EvidencePair
-from fairtrial.calibration.judged import GIVEN_CALIBRATION, CalibratedSystem
+from fairtrial.calibration.measures import GIVEN_CALIBRATION
+from fairtrial.calibration.results import CalibratedSystem
 from fairtrial.report.evidence import evidence_view, shown_evidence
 from fairtrial.report.page import Page, Reference, Repeat
 from fairtrial.report.parts import ADJUSTED, difference_words, joined, judged_trials_table
@@ -71,8 +72,8 @@ def calibration_page(
     compared = pairs if correction != "none" else pairs[:1]
     return Page(
         title=f"Evidence of {joined([result.system for result in results])}",
-        asked=f"How good the log-likelihood ratios are that {first.calibration.method} calibration on dev makes of the "
-        "scores, judged on test.",
+        asked=f"How good the log-likelihood ratios are that {first.calibration.method} calibration "
+        f"{'on dev' if first.dev else 'on other trials before'} makes of the scores, judged on test.",
         answer=(
             *(_sentence(result) for result in results),
             *(_difference(pair, confidence, len(compared)) for pair in pairs),
@@ -97,8 +98,8 @@ def _sentence(result: CalibratedSystem) -> str:
     told = f"{result.system} has a Cllr of {actual} bits on test ({limits}, {GIVEN_CALIBRATION[interval.threshold]})"
     if result.test[0] > 1:
         return f"{told}: more than 1, so its evidence misleads. The best map of its scores would have had {least}."
-    lost = number_text(result.loss)
-    return f"{told}. The best map of its scores would have had {least}: calibrating on dev costs {lost}."
+    lost, where = number_text(result.loss), "on dev" if result.dev else "before"
+    return f"{told}. The best map of its scores would have had {least}: calibrating {where} costs {lost}."
 
 
 def _difference(pair: EvidencePair, confidence: float, pairs: int) -> str:

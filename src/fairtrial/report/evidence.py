@@ -17,10 +17,10 @@ from fairtrial.calibration.curves import (
     ece_curve,
     tippett_curve,
 )
-from fairtrial.calibration.judged import CalibratedSystem
 from fairtrial.calibration.maps import LlrMap, llr_map
 from fairtrial.calibration.reliability import PavCurve, pav_curve
-from fairtrial.judging import CHOSEN, SUPPORT
+from fairtrial.calibration.results import CALIBRATED, CalibratedSystem
+from fairtrial.judging import SUPPORT
 from fairtrial.spread import Floats
 from fairtrial.tables import percent
 
@@ -43,7 +43,7 @@ class EvidenceView:
     tippett: TippettCurve
     pav: PavCurve
     map: LlrMap | None
-    """None for a fusion, whose map has more than one score."""
+    """None for a fusion, whose map has more than one score, and where dev is not at hand."""
 
     def to_dict(self) -> dict[str, Any]:
         """What the page gets."""
@@ -81,13 +81,13 @@ def evidence_view(found: CalibratedSystem, *, confidence: float, rng: int) -> Ev
     confidence, rng
         Of the bands, and the seed of those that draw people.
     """
-    single = len(found.calibration.systems) == 1
+    has_map = len(found.calibration.systems) == 1 and found.dev is not None
     return EvidenceView(
         bayes_error_curve(found),
         ece_curve(found),
         tippett_curve(found, points=_TIPPETT_POINTS),
         pav_curve(found, confidence=confidence, n_resamples=_RESAMPLES, rng=rng),
-        llr_map(found, points=_MAP_POINTS, confidence=confidence, n_resamples=_RESAMPLES, rng=rng) if single else None,
+        llr_map(found, points=_MAP_POINTS, confidence=confidence, n_resamples=_RESAMPLES, rng=rng) if has_map else None,
     )
 
 
@@ -98,7 +98,7 @@ def shown_evidence(views: Sequence[EvidenceView]) -> dict[str, Any]:
     kind, band = first.bayes.kind, f"{100 * first.pav.confidence:g} % band, {first.pav.method}"
     highest = max(float(view.bayes.calibrated.rates.max()) for view in views)
     bits = np.concatenate([view.ece.calibrated for view in views])
-    calibrated = f"calibrated {CHOSEN[kind]} ({kind})"
+    calibrated = f"calibrated {CALIBRATED[kind]}"
     captions = {
         "bayes": f"Normalised Bayes error on test, {calibrated}; dashed: the least there is (a posteriori); grey: the "
         f"default system, which decides without a score. Faint: fewer than {SUPPORT} errors of a kind",

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 import click
 
 from fairtrial.cli import options
-from fairtrial.cli.calibrating import METHODS, PRIOR, FitOptions, calibrate_each
+from fairtrial.cli.calibrating import PRIOR, FitOptions, calibrate_each, check_prior
 from fairtrial.cli.options import ChanceOptions, ReadingOptions, TwoSets
 from fairtrial.cli.plot.drawing import figure, redrawn_option
 from fairtrial.errors import ParameterError, listed
 
 if TYPE_CHECKING:
-    from fairtrial.calibration.model import Method
     from fairtrial.plots.files import Draw
 
 
@@ -22,11 +21,9 @@ if TYPE_CHECKING:
 @click.option(
     "--method",
     "methods",
-    type=click.Choice(METHODS),
     multiple=True,
-    default=METHODS[:1],
-    show_default=True,
-    help="How the map is fitted; may be repeated, for several maps in one figure.",
+    default=["logistic"],
+    **{**options.CALIBRATION, "help": f"{options.CALIBRATION['help']} May be repeated, for several maps."},
 )
 @click.option("--prior", **PRIOR)
 @options.takes(ChanceOptions)
@@ -37,7 +34,7 @@ def command(
     chance: ChanceOptions,
     reading: ReadingOptions,
     *,
-    methods: tuple[Method, ...],
+    methods: tuple[str, ...],
     prior: float,
     resamples: int,
 ) -> Draw:
@@ -52,18 +49,18 @@ def command(
     from fairtrial.cli.inputs import read_sets
     from fairtrial.plots.llr_map import llr_map_plot
 
-    if "logistic" not in methods:
-        options.refuse_given(["prior"], "applies to --method logistic, not to pav")
-    if "pav" not in methods:
-        options.refuse_given(["resamples", "seed"], "applies to --method pav, whose band draws dev anew")
+    check_prior(methods)
     dev, test = read_sets(files, reading)
     if len(dev.systems) != 1:
         raise ParameterError(f"the map is of one system, not {listed(dev.systems)}; name it with --system")
-    maps = [
-        llr_map(found, confidence=chance.confidence, n_resamples=resamples, rng=chance.seed)
+    found = [
+        each
         for method in dict.fromkeys(methods)
-        for found in calibrate_each(
+        for each in calibrate_each(
             dev, test, FitOptions(method, prior, False), confidence=chance.confidence, cluster=chance.cluster
         )
     ]
+    if all(each.calibration.influence is not None for each in found):
+        options.refuse_given(["resamples", "seed"], "applies to maps whose band draws dev anew, as that of pav does")
+    maps = [llr_map(each, confidence=chance.confidence, n_resamples=resamples, rng=chance.seed) for each in found]
     return lambda figure: llr_map_plot(maps, ax=figure.add_subplot())
