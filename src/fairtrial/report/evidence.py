@@ -21,6 +21,7 @@ from fairtrial.calibration.maps import LlrMap, llr_map
 from fairtrial.calibration.reliability import PavCurve, pav_curve
 from fairtrial.calibration.results import CALIBRATED, CalibratedSystem
 from fairtrial.judging import SUPPORT
+from fairtrial.report.views import TOGETHER
 from fairtrial.spread import Floats
 from fairtrial.tables import percent
 
@@ -111,6 +112,7 @@ def shown_evidence(views: Sequence[EvidenceView]) -> dict[str, Any]:
     }
     return {
         "systems": [view.to_dict() for view in views],
+        "together": len(views) <= TOGETHER,
         "log_odds": odds.tolist(),
         "neutral": first.ece.neutral.tolist(),
         "odds": _axis("prior log-odds of a genuine trial", float(odds[0]), float(odds[-1])),
