@@ -12,6 +12,14 @@ from .benchmark.runner import RunSettings, run_benchmark
 from .benchmark.sets import Benchmark, BenchmarkSet, ListedFusion, SystemInfo
 from .calibration.comparing import EvidencePair, compare_evidence
 from .calibration.costs import CostTarget, cost_target
+from .calibration.curves import (
+    BayesErrorCurve,
+    EceCurve,
+    TippettCurve,
+    bayes_error_curve,
+    ece_curve,
+    tippett_curve,
+)
 from .calibration.evidence import (
     CostPoint,
     bayes_errors,
@@ -23,10 +31,12 @@ from .calibration.evidence import (
     min_detection_cost,
 )
 from .calibration.judged import calibrate, judge_calibration
+from .calibration.maps import LlrMap, llr_map
 from .calibration.measures import EvidenceMeasure
 from .calibration.methods import CalibrationFit, CalibrationMethod, DevScores
 from .calibration.model import CALIBRATIONS, Calibration, fit_calibration, register_calibration
 from .calibration.passing import PassedCalibration, calibrate_in_passes, fit_in_passes
+from .calibration.reliability import PavCurve, pav_curve
 from .calibration.results import CalibratedSystem, CostFigure
 from .comparison import Comparison, compare, cross_validated_comparison
 from .counting.errors import ErrorCounts, ScoreSource, as_source, count_errors
@@ -167,6 +177,7 @@ __all__ = [
     "AppliedFusion",
     "Areas",
     "Band",
+    "BayesErrorCurve",
     "Benchmark",
     "BenchmarkResult",
     "BenchmarkSet",
@@ -198,6 +209,7 @@ __all__ = [
     "DetectionCosts",
     "DevScores",
     "Discordant",
+    "EceCurve",
     "EerBound",
     "EerBounds",
     "EqualErrorRate",
@@ -223,6 +235,7 @@ __all__ = [
     "Interval",
     "Judgement",
     "ListedFusion",
+    "LlrMap",
     "McNemar",
     "Measure",
     "OpenTrials",
@@ -231,6 +244,7 @@ __all__ = [
     "ParameterError",
     "PassState",
     "PassedCalibration",
+    "PavCurve",
     "PerformanceCurve",
     "PrecisionRecallCurve",
     "RateInterval",
@@ -247,6 +261,7 @@ __all__ = [
     "SystemInfo",
     "Table",
     "TestResult",
+    "TippettCurve",
     "TrialSets",
     "Trials",
     "TrialsError",
@@ -259,6 +274,7 @@ __all__ = [
     "as_source",
     "auc_error",
     "auc_interval",
+    "bayes_error_curve",
     "bayes_errors",
     "bound_from_eers",
     "bounded_curve",
@@ -299,6 +315,7 @@ __all__ = [
     "dev_pav",
     "device_test",
     "draw_individuals",
+    "ece_curve",
     "empirical_cross_entropy",
     "equal_error_rate",
     "equivalence_test",
@@ -326,6 +343,7 @@ __all__ = [
     "judged_interval",
     "linear_measure",
     "list_experiments",
+    "llr_map",
     "load_counters",
     "load_dataset",
     "load_lausanne",
@@ -338,6 +356,7 @@ __all__ = [
     "open_trials",
     "operating_points",
     "paired_device_test",
+    "pav_curve",
     "performance_curve",
     "plan_comparison",
     "plan_rate",
@@ -373,6 +392,7 @@ __all__ = [
     "study_like",
     "system_correlations",
     "target_criterion",
+    "tippett_curve",
     "translate",
     "write_tables",
     "write_trials",

@@ -77,6 +77,9 @@ def test_the_command(tmp_path: Path) -> None:
     again = ft.read_trials(tmp_path / "llr.csv")
     assert ft.cllr(again, system="logistic(a)") == pytest.approx(found["systems"][0]["test"]["cllr"])
     assert ft.read_trials(tmp_path / "dev-llr.csv").systems == again.systems
+    code, output = run("--report", str(tmp_path / "e.html"), "--title", "Mine", "--seed", "3")
+    assert code == 0, output
+    assert "<h1>Mine</h1>" in (tmp_path / "e.html").read_text()
     code, output = run("--fuse", "--save", str(tmp_path / "c.json"))
     assert code == 0, output
     assert ft.Calibration.load(tmp_path / "c.json").systems == ("a", "b")

@@ -21,10 +21,14 @@ from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.spread import Floats
 from fairtrial.trials import Trials
 
+_BLOCK = 1 << 14
+"""So many scores are dealt with at once that they stay in the cache."""
+
 
 def softplus(values: NDArray[np.floating]) -> Floats:
     """ln(1 + exp(x)), without overflow."""
-    return np.asarray(np.logaddexp(0.0, values.astype(np.float64, copy=False)))
+    own = values.astype(np.float64, copy=False)
+    return np.asarray(np.maximum(own, 0.0) + np.log1p(np.exp(-np.abs(own))))  # faster than logaddexp
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +41,15 @@ class _CostTally:
         return np.zeros((2, len(self.shifts)))
 
     def add(self, total: Floats, scores: Scores, genuine: Genuine) -> Floats:
-        for column, shift in enumerate(self.shifts):
-            for row, sign in ((0, 1), (1, -1)):
-                if isinstance(genuine, bool):
-                    own = scores if genuine == bool(row) else scores[:0]
-                else:
-                    own = scores[genuine == bool(row)]
-                total[row, column] += softplus(sign * (own.astype(np.float64, copy=False) + shift)).sum()
+        for row, sign in ((0, 1.0), (1, -1.0)):
+            if isinstance(genuine, bool):
+                own = scores if genuine == bool(row) else scores[:0]
+            else:
+                own = scores[genuine == bool(row)]
+            for start in range(0, len(own), _BLOCK):
+                block = sign * own[start : start + _BLOCK].astype(np.float64)
+                for column, shift in enumerate(self.shifts):
+                    total[row, column] += softplus(block + sign * shift).sum()
         return total
 
     def merge(self, a: Floats, b: Floats) -> Floats:

@@ -131,6 +131,7 @@ def _judged(
         dev_pav(evidence.pair),
         costs,
         (*evidence.sets.notes, *(f"{calibration.name}: {note}" for note in (*calibration.notes, *own_notes))),
+        evidence.sets,
     )
 
 

@@ -30,6 +30,7 @@ from fairtrial.trials import Trials
 __all__ = [
     "CALIBRATIONS",
     "Calibration",
+    "calibration_method",
     "calibrations_help",
     "check_prior",
     "fit_calibration",

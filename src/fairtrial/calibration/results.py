@@ -10,9 +10,18 @@ import numpy as np
 from fairtrial.calibration.costs import CostTarget
 from fairtrial.calibration.measures import GIVEN_CALIBRATION
 from fairtrial.calibration.model import Calibration
+from fairtrial.errors import TrialsError
 from fairtrial.intervals.rates import RateInterval
-from fairtrial.judging import SUPPORT
+from fairtrial.judging import SUPPORT, Kind, TrialSets
 from fairtrial.tables import Column, Result, Table, interval_title, number_text, plural
+from fairtrial.trials import Trials
+
+CALIBRATED: dict[Kind, str] = {
+    "a priori": "on dev, a priori",
+    "a posteriori": "on the same trials, a posteriori",
+    "at a given threshold": "before, a priori",
+}
+"""Where a system was calibrated, by the kind of its figures: what follows "calibrated"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +90,32 @@ class CalibratedSystem(Result):
     """The mean distance of ratios on test from those that test itself gives, in powers of ten; NaN where undefined."""
     costs: tuple[CostFigure, ...]
     notes: tuple[str, ...]
+    sets: TrialSets
+    """The trials that it was calibrated and judged on, for figures and pages."""
 
     @property
     def system(self) -> str:
         """The calibrated system, or systems."""
         return " + ".join(self.calibration.systems)
+
+    @property
+    def dev_trials(self) -> Trials:
+        """The trials that it was calibrated on.
+
+        Raises
+        ------
+        TrialsError
+            The calibration was saved, and is all that is left of them.
+        """
+        if not isinstance(self.sets.dev, Trials):
+            raise TrialsError(f"{self.system} was calibrated before: its dev trials are not at hand")
+        return self.sets.dev
+
+    @property
+    def test_trials(self) -> Trials:
+        """The trials that it was judged on."""
+        assert isinstance(self.sets.test, Trials)
+        return self.sets.test
 
     @property
     def test(self) -> tuple[float, float]:

@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairtrial.cli import options
+from fairtrial.cli.calibrating import FitOptions, calibrate_each
 from fairtrial.cli.files import READ, WRITTEN, FileCommand, check_not_read
 from fairtrial.cli.opened import PlaceOptions, opened_sets
 from fairtrial.cli.options import ChanceOptions, InputOptions, ReadingOptions, TwoSets, option
 from fairtrial.cli.output import print_result
-from fairtrial.cli.progress import Bar, reading_bar
+from fairtrial.cli.progress import reading_bar
+from fairtrial.cli.reporting import ReportOptions, repeat_of
 from fairtrial.cli.scores import ScoresOutput, beside, write_both
 from fairtrial.errors import ParameterError
 
 if TYPE_CHECKING:
+    from fairtrial.calibration.comparing import EvidencePair
     from fairtrial.calibration.results import CalibratedSystem
     from fairtrial.significance.multiple import Correction
 
@@ -60,16 +63,7 @@ class CalibrateFiles:
 
 
 @click.command(cls=FileCommand)
-@options.takes(CalibrateFiles, ChanceOptions)
-@options.calibration_option
-@click.option(
-    "--prior",
-    type=float,
-    default=0.5,
-    show_default=True,
-    help="The prior of genuine trials at which logistic and gaussian weigh the classes.",
-)
-@click.option("--fuse", is_flag=True, help="One calibration of all systems together: calibrated fusion.")
+@options.takes(CalibrateFiles, FitOptions, ChanceOptions)
 @click.option(
     "--dcf",
     "costs",
@@ -100,17 +94,16 @@ class CalibrateFiles:
     help="Write the log-likelihood ratios of test to this file, and those of dev beside it as dev-F. For a file of the "
     "results see --table.",
 )
-@options.takes(ReadingOptions, PlaceOptions, ScoresOutput)
+@options.takes(ReadingOptions, PlaceOptions, ScoresOutput, ReportOptions)
 def command(
     files: CalibrateFiles,
+    fit: FitOptions,
     chance: ChanceOptions,
     reading: ReadingOptions,
     place: PlaceOptions,
     output: ScoresOutput,
+    page: ReportOptions,
     *,
-    method: str,
-    prior: float,
-    fuse: bool,
     costs: tuple[str, ...],
     partition: tuple[str, ...],
     correction: Correction,
@@ -122,13 +115,12 @@ def command(
     Examples:
       fairtrial calibrate --dev dev.csv --test test.csv
       fairtrial calibrate --dev dev.csv --test test.csv --system voice --dcf sre18 --save voice.json --out llr.csv
-      fairtrial calibrate --dev dev.csv --test test.csv --fuse --json
+      fairtrial calibrate --dev dev.csv --test test.csv --fuse --report evidence.html
       fairtrial calibrate --model voice.json --test others.csv --out others-llr.csv
     """
     from fairtrial.calibration.comparing import compare_evidence
     from fairtrial.calibration.costs import cost_target
-    from fairtrial.calibration.judged import calibrate, judge_calibration
-    from fairtrial.calibration.methods import calibration_method
+    from fairtrial.calibration.judged import judge_calibration
     from fairtrial.calibration.model import Calibration, side_by_side
     from fairtrial.calibration.passing import calibrate_in_passes
     from fairtrial.cli.inputs import read_sets
@@ -140,10 +132,11 @@ def command(
 
     files.check()
     output.check()
-    options.refuse_given(["seed"], "applies to what is drawn at random, and nothing is here")
-    if not calibration_method(method).weighs:
-        options.refuse_given(["prior"], f"means nothing to --method {method}, which does not weigh the classes")
-    if fuse:
+    page.check()
+    fit.check()
+    if page.report is None:
+        options.refuse_given(["seed"], "applies to bands that draw people, which only the page of --report has")
+    if fit.fuse:
         options.refuse_given(["correction"], "applies to pairs of systems, and --fuse makes one of them")
     if scores is not None:
         told_by_name(Path(scores))
@@ -162,16 +155,17 @@ def command(
         result = judge_calibration(saved, test, **judged)
         if scores is not None:
             write_both(saved.apply(test), None, scores)
+        _write_page(page, [result], [], (files.model, *files.test), correction, chance.seed, output)
         print_result(output, result.tables(), {"systems": [result.to_dict()]})
         return
     if place.asks_for_pieces((*files.dev, *files.test)):
         sets = InputOptions(files.dev, files.test, None)
-        whole = {"out": scores, "fuse": fuse, "partition": partition or None}
+        whole = {"out": scores, "fuse": fit.fuse, "report": page.report, "partition": partition or None}
         with opened_sets(sets, reading, place, whole) as opened:
             if files.save is not None:
                 _check_single(len(opened[0].systems))
             passed = [
-                calibrate_in_passes(*opened, system=name, method=method, prior=prior, points=targets)
+                calibrate_in_passes(*opened, system=name, method=fit.method, prior=fit.prior, points=targets)
                 for name in opened[0].systems
             ]
         if files.save is not None:
@@ -180,14 +174,9 @@ def command(
         print_result(output, tables, {"systems": [result.to_dict() for result in passed]})
         return
     dev, test = read_sets(TwoSets(files.dev, files.test), reading)
-    groups: list[Sequence[str]] = [dev.systems] if fuse else [(name,) for name in dev.systems]
     if files.save is not None:
-        _check_single(len(groups))
-    results: list[CalibratedSystem] = []
-    with Bar("calibrating", len(groups)) as bar:
-        for systems in groups:
-            results.append(calibrate(dev, test, systems=systems, method=method, prior=prior, **judged))
-            bar.advance()
+        _check_single(len(fit.groups(dev)))
+    results = calibrate_each(dev, test, fit, **judged)
     if files.save is not None:
         results[0].calibration.save(files.save)
     if scores is not None:
@@ -195,11 +184,31 @@ def command(
         write_both(side_by_side(fitted, test), side_by_side(fitted, dev), scores)
     found_tables = list(join_tables([result.tables() for result in results]))
     found: dict[str, Any] = {"systems": [result.to_dict() for result in results]}
+    pairs: list[EvidencePair] = []
     if len(results) > 1:
         pairs = compare_evidence(dev, test, results, correction=correction, cluster=chance.cluster)
         found_tables += join_tables([pair.tables() for pair in pairs])
         found["pairs"] = [pair.to_dict() for pair in pairs]
+    _write_page(page, results, pairs, (*files.dev, *files.test), correction, chance.seed, output)
     print_result(output, found_tables, found)
+
+
+def _write_page(
+    page: ReportOptions,
+    results: Sequence[CalibratedSystem],
+    pairs: Sequence[EvidencePair],
+    read: Sequence[str],
+    correction: Correction,
+    seed: int,
+    output: ScoresOutput,
+) -> None:
+    """Write the page, if one was asked for."""
+    if page.report is None:
+        return
+    from fairtrial.report.calibration import calibration_page
+
+    repeat = repeat_of(read, seed)
+    page.write(calibration_page(results, pairs, repeat, correction=correction, rng=seed, terms=output.terms))
 
 
 def _check_single(calibrations: int) -> None:

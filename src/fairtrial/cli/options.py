@@ -187,15 +187,13 @@ def measure_option(*names: str, help: str, evidence: bool = False, **more: Any) 
     )
 
 
-calibration_option = click.option(
-    "--method",
-    default="logistic",
-    show_default=True,
-    metavar="NAME",
-    help="How scores are calibrated. REGISTERED.",
-    cls=_ListedOption,
-    listed=_calibrations,
-)
+CALIBRATION: dict[str, Any] = {
+    "show_default": True,
+    "metavar": "NAME",
+    "help": "How scores are calibrated. REGISTERED.",
+    "cls": _ListedOption,
+    "listed": _calibrations,
+}
 
 
 ALPHA: dict[str, Any] = {

@@ -183,6 +183,80 @@
     backToAsked();
   };
 
+  const evidence = ({ systems, log_odds: odds, neutral, odds: across, rates, bits, shares }) => {
+    const chooser = byId("calibrated"), slider = byId("odds");
+    systems.forEach((system, k) => {
+      const option = document.createElement("option");
+      option.value = k;
+      option.textContent = system.name;
+      chooser.appendChild(option);
+    });
+    const number = (value) => value === null || value === undefined ? "not known" : String(+value.toPrecision(4));
+    const frame = (id, x, y) => {
+      const svg = byId(id), area = box(svg);
+      clear(svg);
+      const [atX, atY] = axes(svg, area, x, y), inside = framed(svg, area);
+      const line = (name, xs, ys) => draw(inside, "path", { class: name, d: path(xs.map(atX), ys.map(atY)) });
+      const band = (xs, low, high) => draw(inside, "path", { class: "band", d: path(
+        [...xs, ...xs.slice().reverse()].map(atX), [...high, ...low.slice().reverse()].map(atY)) + "Z" });
+      const upright = (value) => draw(inside, "path", { class: "marker", d: `M${atX(value)} ${area.top}V${area.bottom}` });
+      const point = (value, height) => draw(inside, "circle", { class: "point", r: 5, cx: atX(value), cy: atY(height) });
+      return { svg, line, band, upright, point };
+    };
+    const show = () => {
+      const k = Number(slider.value), { bayes, ece, tippett, pav, map } = systems[chooser.value], now = odds[k];
+      const prior = 1 / (1 + Math.exp(-now));
+      byId("odds-value").textContent = number(now);
+      slider.setAttribute("aria-valuetext", `${number(now)}, a prior of ${number(prior)}`);
+      byId("prior").textContent = number(prior);
+      byId("accepted").textContent = number(-now);
+      byId("bayes-now").textContent = number(bayes.calibrated[k]);
+      byId("bayes-least").textContent = number(bayes.minimum[k]);
+      byId("errors").textContent = `${bayes.false_accepts[k].toLocaleString("en")} and ${bayes.false_rejects[k].toLocaleString("en")}`;
+      byId("ece-now").textContent = `${number(ece.calibrated[k])} bits`;
+      byId("misled").textContent = tippett.misled;
+
+      const errors = frame("bayes", across, rates);
+      errors.line("guide", [odds[0], odds[odds.length - 1]], [1, 1]);
+      errors.line("least", odds, bayes.minimum);
+      errors.line("faint", odds, bayes.calibrated);
+      errors.line("curve", odds, bayes.calibrated.map((rate, j) => bayes.supported[j] ? rate : NaN));
+      errors.upright(now);
+      errors.point(now, bayes.calibrated[k]);
+      errors.svg.setAttribute("data-at", `${now},${bayes.calibrated[k]}`);
+
+      const entropy = frame("ece", across, bits);
+      entropy.line("guide", odds, neutral);
+      entropy.line("least", odds, ece.minimum);
+      entropy.line("curve", odds, ece.calibrated);
+      entropy.upright(now);
+      if (ece.calibrated[k] !== null) entropy.point(now, ece.calibrated[k]);
+      entropy.svg.setAttribute("data-at", `${now},${ece.calibrated[k]}`);
+
+      const trials = frame("tippett", tippett.x, shares);
+      trials.line("curve", tippett.at, tippett.genuine);
+      trials.line("against", tippett.at, tippett.impostor);
+      trials.upright(-now);
+      trials.svg.setAttribute("data-at", String(-now));
+
+      const reliable = frame("pav", pav.x, pav.y);
+      reliable.band(pav.places, pav.low, pav.high);
+      reliable.line("guide", [pav.x.low, pav.x.high], [pav.x.low, pav.x.high]);
+      reliable.line("curve", pav.at, pav.steps);
+      reliable.upright(-now);
+
+      if (!map) return;
+      const fitted = frame("llr-map", map.scores.x, map.y);
+      fitted.band(map.scores.at, map.low, map.high);
+      fitted.line("guide", [map.scores.x.low, map.scores.x.high], [0, 0]);
+      fitted.line("curve", map.scores.at, map.llr);
+    };
+    slider.value = Math.floor(odds.length / 2);
+    slider.addEventListener("input", show);
+    chooser.addEventListener("change", show);
+    show();
+  };
+
   const differences = ({ pairs, x: across }) => {
     const svg = byId("differences"), beside = 200, row = 20;
     svg.setAttribute("viewBox", `0 0 640 ${60 + row * pairs.length}`);
@@ -324,6 +398,7 @@
   label();
 
   if (data.systems) explore(data);
+  if (data.evidence) evidence(data.evidence);
   if (data.differences) differences(data.differences);
   if (data.pooled) pooled(data.pooled);
   if (data.coverage) coverage(data.coverage);

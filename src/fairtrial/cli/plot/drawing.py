@@ -69,6 +69,14 @@ def figure(
     return decorate
 
 
+raw_option = click.option(
+    "--raw", is_flag=True, help="The scores are log-likelihood ratios already: draw them as they are, too."
+)
+redrawn_option = click.option(
+    "--resamples", type=int, default=1000, show_default=True, metavar="M", help="Resamples of people for bands."
+)
+
+
 def two_systems(files: TwoSets, reading: ReadingOptions, chosen: str | None) -> tuple[Trials, Trials]:
     """Dev and test trials of the two systems asked for, which need not be named where there are only two."""
     from fairtrial.cli.inputs import read_sets

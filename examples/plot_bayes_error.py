@@ -1,0 +1,19 @@
+"""Normalised Bayes error of two calibrated systems of the synthetic set lausanne, over prior log-odds."""
+
+import sys
+from pathlib import Path
+
+import fairtrial as ft
+from fairtrial.plots import bayes_error_plot, write_picture
+
+lp1 = ft.load_lausanne().sets[0]
+systems = ["(LFCC,GMM)", "(FH,MLP)"]
+curves = [ft.bayes_error_curve(ft.calibrate(lp1.dev, lp1.test, systems=[name])) for name in systems]
+folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+write_picture(
+    lambda figure: bayes_error_plot(curves, ax=figure.add_subplot()),
+    folder / "bayes-error.png",
+    title="lausanne LP1: synthetic scores",
+    height=5.0,
+    dpi=100,
+)
