@@ -158,10 +158,9 @@ def cost_figure(evidence: Evidence, target: CostTarget) -> Figure:
     drawn = rng.multivariate_normal(middle, covariance, size=_DRAWN, method="eigh", check_valid="ignore") - middle
     weights = parts.weights / np.where(evidence.genuine, evidence.genuine.sum(), (~evidence.genuine).sum())
     moved = _costs_at(drawn + middle, evidence, target, weights) - estimate
+    # a cost is a step function: its slope is that over the range in which dev leaves the calibration
     gradient = np.linalg.lstsq(drawn, moved, rcond=None)[0]
-    straight = drawn @ gradient
-    rest = max(float(np.mean(moved**2) - np.mean(straight**2)), 0.0)
-    return Figure(estimate, values, by_class(evidence.influence @ gradient, evidence.dev.genuine), rest)
+    return Figure(estimate, values, by_class(evidence.influence @ gradient, evidence.dev.genuine))
 
 
 def least_cost_figure(evidence: Evidence, target: CostTarget) -> Figure:

@@ -110,8 +110,6 @@ class Figure:
     moves: Floats | None = None
     """By how much each dev trial moves it through the calibration, times the trials of its class; None where the
     calibration does not matter, or nothing is known of it."""
-    rest: float = 0.0
-    """The variance through the calibration that is left beyond first order."""
 
     def __sub__(self, other: Figure) -> Figure:
         both = [own.moves for own in (self, other) if own.moves is not None]
@@ -121,7 +119,7 @@ class Figure:
             moves = np.asarray(first - second)
         with np.errstate(invalid="ignore"):  # infinite evidence is refused where something is claimed
             estimate, values = np.subtract(self.estimate, other.estimate), self.values - other.values
-        return Figure(float(estimate), values, moves, self.rest + other.rest)
+        return Figure(float(estimate), values, moves)
 
 
 def claim_of(figure: Figure, evidence: Evidence, *, threshold: Threshold = "re-estimated") -> Claim:
@@ -149,7 +147,7 @@ def claim_of(figure: Figure, evidence: Evidence, *, threshold: Threshold = "re-e
         return Claim(figure.estimate, spread, 0.0, spread.degrees, "fixed")
     moved = spread_of_values(sets.people[0], evidence.dev.genuine, figure.moves, _ONES)
     joint = in_both(sets, figure.moves, figure.values, _ONES)
-    return re_estimated(figure.estimate, spread, moved.variance + figure.rest, moved.degrees, joint=joint)
+    return re_estimated(figure.estimate, spread, moved.variance, moved.degrees, joint=joint)
 
 
 def entropy_figure(evidence: Evidence, prior: float = 0.5) -> Figure:

@@ -448,10 +448,11 @@ def criterion_with(alpha: float | None, name: str, dcf: str | None = None) -> Cr
 
 
 def measure_by_name(name: str, dcf: str | None) -> Measure:
-    """A measure by its name, or a user's function named as module:function."""
-    from fairtrial.rules.measures import as_measure
+    """A measure of errors at a threshold by its name, or a user's function named as module:function."""
+    from fairtrial.calibration.measures import errors_only
 
-    return as_measure(_measure_like(name, dcf))
+    why = "it has no threshold, and so no alpha; evaluate and compare report it"
+    return errors_only([any_measure_by_name(name, dcf)], why)[0]
 
 
 def any_measure_by_name(name: str, dcf: str | None) -> Measure | EvidenceMeasure:
