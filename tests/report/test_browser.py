@@ -146,7 +146,8 @@ def test_prior_moves_through_the_figures_of_evidence(browser: Any, pages: dict[s
     curve = page.locator("#llr-map path.curve").get_attribute("d")
     page.locator("#calibrated").select_option(index=1)
     assert page.locator("#llr-map path.curve").get_attribute("d") != curve
-    assert page.locator("#pav path.band").count() == 1
+    for panel in ("bayes", "ece", "pav", "llr-map"):
+        assert page.locator(f"#{panel} path.band").count() == 1
     assert heard == []
     page.close()
 

@@ -199,7 +199,8 @@
       area.right -= beside;
       clear(svg);
       const [atX, atY] = axes(svg, area, x, y), inside = framed(svg, area);
-      const line = (name, xs, ys) => draw(inside, "path", { class: name, d: path(xs.map(atX), ys.map(atY)) });
+      // what is infinite comes as null, and is not drawn
+      const line = (name, xs, ys) => draw(inside, "path", { class: name, d: path(xs.map(atX), ys.map((y) => y === null ? NaN : atY(y))) });
       const band = (xs, low, high) => draw(inside, "path", { class: "band", d: path(
         [...xs, ...xs.slice().reverse()].map(atX), [...high, ...low.slice().reverse()].map(atY)) + "Z" });
       const upright = (value) => draw(inside, "path", { class: "marker", d: `M${atX(value)} ${area.top}V${area.bottom}` });
@@ -225,6 +226,7 @@
 
       const errors = frame("bayes", across, rates, room);
       errors.line("guide", [odds[0], odds[odds.length - 1]], [1, 1]);
+      errors.band(bayes.band.at, bayes.band.low, bayes.band.high);
       errors.others((other) => other.bayes.calibrated);
       errors.line("least", odds, bayes.minimum);
       errors.line("faint", odds, bayes.calibrated);
@@ -235,6 +237,7 @@
 
       const entropy = frame("ece", across, bits, room);
       entropy.line("guide", odds, neutral);
+      entropy.band(ece.band.at, ece.band.low, ece.band.high);
       entropy.others((other) => other.ece.calibrated);
       entropy.line("least", odds, ece.minimum);
       entropy.line("curve", odds, ece.calibrated);
