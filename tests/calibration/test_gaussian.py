@@ -8,6 +8,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 import fairtrial as ft
 from calibration.test_model import make
+from fairtrial.calibration.linear import LinearInfluence
 
 
 @pytest.mark.parametrize("prior", [0.5, 0.1])
@@ -24,12 +25,14 @@ def test_gaussian_is_that_of_scikit_learn(systems: tuple[str, ...], prior: float
 def test_influence_is_what_leaving_a_trial_out_gives() -> None:
     dev = make(2, 400)
     found = ft.fit_calibration(dev, method="gaussian", prior=0.3)
-    assert found.influence is not None
+    assert isinstance(found.influence, LinearInfluence)
     whole = np.array([*found.parameters["weights"], found.parameters["offset"]])
     for left in (0, 7, 200):
         rest = ft.fit_calibration(dev.rows(np.flatnonzero(np.arange(400) != left)), method="gaussian", prior=0.3)
         without = np.array([*rest.parameters["weights"], rest.parameters["offset"]])
-        assert whole - without == pytest.approx(found.influence[left], rel=0.06, abs=2e-4 * np.abs(whole).max())
+        assert whole - without == pytest.approx(
+            found.influence.by_parameter[left], rel=0.06, abs=2e-4 * np.abs(whole).max()
+        )
 
 
 def test_no_spread_and_a_system_twice() -> None:

@@ -30,16 +30,17 @@ def test_asvspoof_and_banca(real_data: Path) -> None:
     assert found.test[0] == pytest.approx(0.188934, abs=1e-6)
 
 
-def test_the_part_of_dev_is_what_leaving_clients_out_gives() -> None:
+@pytest.mark.parametrize("method", ["logistic", "gaussian", "kde", "pav"])
+def test_the_part_of_dev_is_what_leaving_clients_out_gives(method: str) -> None:
     """The jackknife over dev clients, each calibration fitted anew, against influences, which are of first order."""
     dev, test = (crossed(np.random.default_rng(k), clients=40, effect=0.5, start=1000 * k) for k in (1, 2))
-    found = ft.calibrate(dev, test, systems=["a"], cluster="claim")
+    found = ft.calibrate(dev, test, systems=["a"], cluster="claim", method=method)
     added = found.intervals[0].sigma ** 2 - found.intervals[1].sigma ** 2
     assert dev.claim is not None
     codes = dev.claim.numbered().codes
     left = []
     for client in np.unique(codes):
-        fitted = ft.fit_calibration(dev.rows(np.flatnonzero(codes != client)), systems=("a",))
+        fitted = ft.fit_calibration(dev.rows(np.flatnonzero(codes != client)), systems=("a",), method=method)
         left.append(ft.cllr(fitted.apply(test)))
     count = len(left)
     by_jackknife = (count - 1) / count * np.sum((np.array(left) - np.mean(left)) ** 2)

@@ -95,11 +95,14 @@ def test_the_commands(tmp_path: Path) -> None:
     def run(*given: str) -> dict[str, object]:
         result = CliRunner().invoke(main, [given[0], *files, *given[1:]])
         assert result.exit_code == 0, result.output
-        found: dict[str, object] = json.loads(result.output)
+        found: dict[str, object] = json.loads(result.stdout)
         return found
 
     found = run("evaluate", "--measure", "cllr", "--measure", "min-dcf@sre18", "--system", "a")
     assert set(found["systems"][0]["test"]["measures"]) == {"cllr", "min-dcf@sre18"}  # type: ignore[index]
-    found = run("compare", "--measure", "cllr", "--resamples", "200")
+    page = tmp_path / "c.html"
+    found = run("compare", "--measure", "cllr", "--resamples", "200", "--report", str(page))
+    assert "Whether the systems really differ in Cllr, each calibrated on dev." in page.read_text()
+    assert "calibration re-estimated" in page.read_text()
     assert found["measure"] == "cllr"
     assert found["pairs"][0]["tests"][0]["threshold"] == "re-estimated"  # type: ignore[index]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from fairtrial.calibration.evidence import PRESETS, CostPoint
 from fairtrial.calibration.figures import Evidence, Figure
-from fairtrial.calibration.linear import Linear
+from fairtrial.calibration.linear import Linear, LinearInfluence
 from fairtrial.calibration.values import by_class, spread_of_values, sum_of_class_means
 from fairtrial.counting.errors import ErrorCounts, as_source, count_errors
 from fairtrial.counting.search import hull_points
@@ -150,17 +150,18 @@ def cost_figure(evidence: Evidence, target: CostTarget) -> Figure:
     thresholds = [point.threshold for point in target.points]
     values = parts.centred(_priced(evidence.ratios, thresholds, evidence, target))
     estimate = sum_of_class_means(values, evidence.genuine)
-    if evidence.influence is None or not isinstance(evidence.calibration.mapping, Linear):
+    influence, mapping = evidence.influence, evidence.calibration.mapping
+    if not isinstance(influence, LinearInfluence) or not isinstance(mapping, Linear):
         return Figure(estimate, values)
-    middle = evidence.calibration.mapping.vector
-    covariance = _covariance(evidence)
+    middle = mapping.vector
+    covariance = _covariance(influence, evidence)
     rng = np.random.default_rng([evidence.sets.seed, 5])
     drawn = rng.multivariate_normal(middle, covariance, size=_DRAWN, method="eigh", check_valid="ignore") - middle
     weights = parts.weights / np.where(evidence.genuine, evidence.genuine.sum(), (~evidence.genuine).sum())
     moved = _costs_at(drawn + middle, evidence, target, weights) - estimate
     # a cost is a step function: its slope is that over the range in which dev leaves the calibration
     gradient = np.linalg.lstsq(drawn, moved, rcond=None)[0]
-    return Figure(estimate, values, by_class(evidence.influence @ gradient, evidence.dev.genuine))
+    return Figure(estimate, values, by_class(influence.by_parameter @ gradient, evidence.dev.genuine))
 
 
 def least_cost_figure(evidence: Evidence, target: CostTarget) -> Figure:
@@ -213,10 +214,9 @@ def _priced(ratios: Floats, thresholds: Sequence[float], evidence: Evidence, tar
     return found / len(target.points)
 
 
-def _covariance(evidence: Evidence) -> Floats:
+def _covariance(known: LinearInfluence, evidence: Evidence) -> Floats:
     """The covariance of weights and offset, by dev people."""
-    influence = evidence.influence
-    assert influence is not None
+    influence = known.by_parameter
     count = influence.shape[1]
     variances = np.empty((count, count))
     genuine, people = evidence.dev.genuine, evidence.sets.people[0]
@@ -234,7 +234,7 @@ def _covariance(evidence: Evidence) -> Floats:
 def _costs_at(drawn: Floats, evidence: Evidence, target: CostTarget, weights: Floats) -> Floats:
     """The cost on test for each row of weights and offset; `weights` are those of trials."""
     if drawn.shape[1] == 2 and (drawn[:, 0] > 0).all():  # thresholds of the score itself
-        scores = evidence.places[:, 0]
+        scores = evidence.scores[:, 0]
         order = np.argsort(scores, kind="stable")
         genuine = evidence.genuine[order]
         rejected = np.concatenate([[0.0], np.cumsum(weights[order] * genuine)])
@@ -246,4 +246,5 @@ def _costs_at(drawn: Floats, evidence: Evidence, target: CostTarget, weights: Fl
             total += by_frr * rejected[place] + by_far * (accepted[-1] - accepted[place])
         return total / len(target.points)
     thresholds = [point.threshold for point in target.points]
-    return np.array([float(weights @ _priced(evidence.places @ row, thresholds, evidence, target)) for row in drawn])
+    rows = ((evidence.scores @ row[:-1] + row[-1], weights) for row in drawn)
+    return np.array([float(own @ _priced(ratios, thresholds, evidence, target)) for ratios, own in rows])

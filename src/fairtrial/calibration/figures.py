@@ -16,6 +16,7 @@ from scipy.special import expit
 
 from fairtrial.calibration.evidence import Segments, cllr, softplus
 from fairtrial.calibration.isotonic import fit_steps
+from fairtrial.calibration.methods import Influence
 from fairtrial.calibration.model import Calibration, score_table
 from fairtrial.calibration.values import by_class, in_both, spread_of_values, sum_of_class_means
 from fairtrial.claims import Claim, Threshold, re_estimated
@@ -71,13 +72,13 @@ class Evidence:
         return self.ratios[self.genuine], self.ratios[~self.genuine]
 
     @cached_property
-    def places(self) -> Floats:
-        """What weights and offset of a linear calibration are multiplied by: one row per judged trial."""
-        return np.column_stack([score_table(self.test, self.calibration.systems), np.ones(len(self.test))])
+    def scores(self) -> Floats:
+        """What the calibration is applied to: one row per judged trial, one column per system."""
+        return score_table(self.test, self.calibration.systems)
 
     @property
-    def influence(self) -> Floats | None:
-        """By how much each dev trial moves weights and offset; None where nothing is known of it."""
+    def influence(self) -> Influence | None:
+        """How dev trials determine the calibration; None where nothing is known of it."""
         return self.calibration.influence if self.sets.origin == "dev" else None
 
     @property
@@ -89,9 +90,7 @@ class Evidence:
         """By how much each dev trial moves a figure, from the slopes of the figure in the ratio of each test trial."""
         if self.influence is None:
             return None
-        with np.errstate(invalid="ignore"):  # an infinite score has no slope to speak of
-            gradient = np.nan_to_num(self.places * slopes[:, None], posinf=0.0, neginf=0.0).sum(axis=0)
-        return by_class(self.influence @ gradient, self.dev.genuine)
+        return by_class(self.influence.moves(self.scores, slopes), self.dev.genuine)
 
 
 def _trials_of(data: object) -> Trials:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fairtrial.calibration.linear import Linear, turned_notes
+from fairtrial.calibration.linear import Linear, LinearInfluence, turned_notes
 from fairtrial.calibration.methods import CalibrationFit, CalibrationMethod, DevScores
 from fairtrial.errors import TrialsError, listed
 
@@ -47,7 +47,7 @@ def fit_gaussian(dev: DevScores) -> CalibrationFit:
     moved_offset = -moved_weights @ middle - moved_means @ weights / 2
     influence = np.column_stack([moved_weights / scale, moved_offset])
     mapping = Linear(tuple((weights / scale).tolist()), float(-weights @ middle))
-    return CalibrationFit(mapping, influence, turned_notes(weights))
+    return CalibrationFit(mapping, LinearInfluence(influence), turned_notes(weights))
 
 
 GAUSSIAN = CalibrationMethod(

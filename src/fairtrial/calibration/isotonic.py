@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fairtrial.calibration.evidence import Segments
 from fairtrial.calibration.methods import CalibrationFit, CalibrationMethod, DevScores, Numbers
@@ -38,7 +39,11 @@ class Steps:
 
     def ratios(self, scores: Floats) -> Floats:
         """The ratio of each trial."""
-        return np.asarray(self.values[np.searchsorted(self.ends, scores[:, 0], side="left")])
+        return np.asarray(self.values[self.place(scores)])
+
+    def place(self, scores: Floats) -> NDArray[np.int64]:
+        """The step of each trial."""
+        return np.searchsorted(self.ends, scores[:, 0], side="left")
 
     def described(self, systems: tuple[str, ...]) -> dict[str, float]:
         """How many steps there are, and the range of the ratios."""
@@ -78,8 +83,34 @@ def fit_segments(found: Segments) -> Steps:
     return Steps(inner, ratios)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class StepInfluence:
+    """How dev trials determine the ratios of steps, where the steps stay where they are."""
+
+    steps: Steps
+    step: NDArray[np.int64]
+    """The step of each dev trial."""
+    genuine: NDArray[np.bool_]
+
+    def moves(self, scores: Floats, slopes: Floats) -> Floats:
+        """By how much each dev trial moves a figure; see `Influence`.
+
+        The ratio of a step is the logarithm of its share of genuine trials over that of impostor trials: a trial moves
+        its own step up or down, and all steps the other way.
+        """
+        count = len(self.steps.values)
+        pull = np.bincount(self.steps.place(scores), slopes, count)
+        found = np.empty(len(self.step))
+        for rows, sign in ((self.genuine, 1.0), (~self.genuine, -1.0)):
+            trials = np.bincount(self.step[rows], minlength=count).astype(np.float64)
+            trials[[0, -1]] += 1.0 if count > 1 else 2.0  # the trials that were added
+            found[rows] = sign * (pull[self.step[rows]] / trials[self.step[rows]] - pull.sum() / trials.sum())
+        return found
+
+
 def _fit(dev: DevScores) -> CalibrationFit:
-    return CalibrationFit(fit_steps(as_source(dev.pair)))
+    steps = fit_steps(as_source(dev.pair))
+    return CalibrationFit(steps, StepInfluence(steps, steps.place(dev.scores), dev.genuine))
 
 
 ISOTONIC = CalibrationMethod("pav", _fit, Steps.read, "steps that rise (pool adjacent violators), bounded")

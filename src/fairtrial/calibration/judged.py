@@ -13,6 +13,7 @@ from math import inf, nan
 from fairtrial.calibration.costs import CostLike, CostTarget, cost_target
 from fairtrial.calibration.evidence import CostPoint, cllr, dev_pav, min_cllr
 from fairtrial.calibration.figures import Evidence
+from fairtrial.calibration.linear import LinearInfluence
 from fairtrial.calibration.measures import CLLR, CLLR_CAL, MIN_CLLR, cost_measure, evidence_interval
 from fairtrial.calibration.model import Calibration, fit_calibration
 from fairtrial.calibration.results import CalibratedSystem, CostFigure
@@ -161,12 +162,12 @@ def cost_of(evidence: Evidence, target: CostTarget, confidence: float) -> CostFi
 def _parameter_intervals(evidence: Evidence, confidence: float) -> tuple[RateInterval, ...]:
     """Student's intervals of weights and offset, by dev people."""
     calibration, sets = evidence.calibration, evidence.sets
-    if calibration.influence is None:
+    if not isinstance(calibration.influence, LinearInfluence):
         return ()
     people = sets.people[0] if sets.origin == "dev" else sets.people[1]
     shown = calibration.mapping.described(calibration.systems)
     found = []
-    for (name, value), influence in zip(shown.items(), calibration.influence.T, strict=True):
+    for (name, value), influence in zip(shown.items(), calibration.influence.by_parameter.T, strict=True):
         genuine = evidence.dev.genuine
         spread = spread_of_values(people, genuine, by_class(influence, genuine), (1.0, 1.0))
         own = Claim(value, spread, 0.0, spread.degrees, "fixed")

@@ -89,15 +89,79 @@ def fit_kernels(dev: DevScores) -> CalibrationFit:
             f"{name}: dev scores from {number_text(low)} to {number_text(high)} are too far apart for kernels of width "
             f'{number_text(min(widths))}; method="pav" takes scores of any range'
         )
-    bins = int(np.ceil((high - low) / step)) + 1
-    densities = [_density(own, low, step, bins, width) for own, width in zip(classes, widths, strict=True)]
+    grid = _Grid(low, step, int(np.ceil((high - low) / step)) + 1)
+    densities = [grid.density(own, width) for own, width in zip(classes, widths, strict=True)]
     bounds = fit_steps(as_source(classes)).values
     known = (densities[0] > 0) | (densities[1] > 0)
-    with np.errstate(divide="ignore"):
-        values = np.log(densities[0][known]) - np.log(densities[1][known])
-    knots = np.asarray(low + step * np.flatnonzero(known), dtype=np.float64)
-    curve = Curve(knots, np.clip(values, bounds[0], bounds[-1]))
-    return CalibrationFit(curve, notes=_falls(curve))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = np.log(densities[0]) - np.log(densities[1])
+    curve = Curve(grid.centres[known], np.clip(values[known], bounds[0], bounds[-1]))
+    free = known & (values > bounds[0]) & (values < bounds[-1])
+    influence = KernelInfluence(
+        grid, dev.scores[:, 0], dev.genuine, (widths[0], widths[1]), (densities[0], densities[1]), free
+    )
+    return CalibrationFit(curve, influence, _falls(curve))
+
+
+@dataclass(frozen=True, slots=True)
+class _Grid:
+    """Bins, by their centres."""
+
+    low: float
+    step: float
+    bins: int
+
+    @property
+    def centres(self) -> Floats:
+        return self.low + self.step * np.arange(self.bins, dtype=np.float64)
+
+    def place(self, scores: Floats) -> Floats:
+        """Where scores are, in bins; those beyond the last ones are in them."""
+        return np.clip((scores - self.low) / self.step, 0.0, self.bins - 1.0)
+
+    def smooth(self, place: Floats, weights: Floats, width: float) -> Floats:
+        """At each centre the sum of kernels of these weights; each is shared by the two nearest centres."""
+        below: NDArray[np.int64] = np.minimum(place.astype(np.int64), self.bins - 2)
+        share = place - below
+        counts = np.bincount(below, weights * (1 - share), self.bins)
+        counts += np.bincount(below + 1, weights * share, self.bins)
+        # sharing widens the kernel by step**2 / 6 on average, which is taken off again
+        sigma = np.sqrt((width / self.step) ** 2 - 1 / 6)
+        return np.asarray(gaussian_filter1d(counts, sigma, mode="constant", cval=0.0, truncate=_REACH) / self.step)
+
+    def density(self, scores: Floats, width: float) -> Floats:
+        """The density of scores at each centre."""
+        return self.smooth(self.place(scores), np.ones(len(scores)), width) / len(scores)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KernelInfluence:
+    """How dev trials determine the ratio of two densities, where bandwidths and bounds stay as they are."""
+
+    grid: _Grid
+    scores: Floats
+    genuine: NDArray[np.bool_]
+    widths: tuple[float, float]
+    densities: tuple[Floats, Floats]
+    """Of genuine and of impostor trials, at the centres of the bins."""
+    free: NDArray[np.bool_]
+    """At which centres the ratio is not bounded."""
+
+    def moves(self, scores: Floats, slopes: Floats) -> Floats:
+        """By how much each dev trial moves a figure; see `Influence`.
+
+        A trial adds its kernel to the density of its class, and takes from all of it.
+        """
+        place = self.grid.place(scores[:, 0])
+        pulled = np.where(self.free[np.rint(place).astype(np.int64)], slopes, 0.0)
+        found = np.empty(len(self.scores))
+        sides = zip((self.genuine, ~self.genuine), (1.0, -1.0), self.widths, self.densities, strict=True)
+        for rows, sign, width, density in sides:
+            at = np.interp(place, np.arange(self.grid.bins), density)
+            shares = np.divide(pulled, at, out=np.zeros(len(at)), where=at > 0)
+            near = np.interp(self.scores[rows], self.grid.centres, self.grid.smooth(place, shares, width))
+            found[rows] = sign * (near - pulled.sum()) / len(near)
+        return found
 
 
 def _bandwidth(scores: Floats) -> float:
@@ -105,19 +169,6 @@ def _bandwidth(scores: Floats) -> float:
     if len(scores) < 2 or scores.min() == scores.max():
         return 0.0
     return float(scores.std(ddof=1) * (4 / (3 * len(scores))) ** 0.2)
-
-
-def _density(scores: Floats, low: float, step: float, bins: int, width: float) -> Floats:
-    """The density at every bin centre."""
-    place = (scores - low) / step
-    below: NDArray[np.int64] = np.minimum(place.astype(np.int64), bins - 2) if bins > 1 else np.zeros(len(place), int)
-    share = place - below
-    counts = np.bincount(below, 1 - share, bins) + np.bincount(np.minimum(below + 1, bins - 1), share, bins)
-    # sharing a score between two centres widens the kernel by step**2 / 6 on average, which is taken off again
-    smoothed = gaussian_filter1d(
-        counts, np.sqrt((width / step) ** 2 - 1 / 6), mode="constant", cval=0.0, truncate=_REACH
-    )
-    return np.asarray(smoothed / (len(scores) * step))
 
 
 def _falls(curve: Curve) -> tuple[str, ...]:

@@ -60,6 +60,20 @@ class Linear:
         return {**weights, "offset": self.offset}
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class LinearInfluence:
+    """By how much each dev trial moves weights and offset."""
+
+    by_parameter: Floats
+    """One row per dev trial, one column per weight and one for the offset."""
+
+    def moves(self, scores: Floats, slopes: Floats) -> Floats:
+        """By how much each dev trial moves a figure; see `Influence`."""
+        with np.errstate(invalid="ignore"):  # an infinite score has no slope to speak of
+            by_weight = np.nan_to_num(scores * slopes[:, None], posinf=0.0, neginf=0.0).sum(axis=0)
+        return np.asarray(self.by_parameter @ np.append(by_weight, slopes.sum()))
+
+
 def turned_notes(weights: Floats) -> tuple[str, ...]:
     """What is to be said where the evidence of a single system falls as its score rises."""
     if len(weights) == 1 and weights[0] < 0:

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import expit
 
 from fairtrial.calibration.evidence import softplus
-from fairtrial.calibration.linear import Linear, turned_notes
+from fairtrial.calibration.linear import Linear, LinearInfluence, turned_notes
 from fairtrial.calibration.methods import CalibrationFit, CalibrationMethod, DevScores
 from fairtrial.errors import TrialsError, listed
 from fairtrial.spread import Floats
@@ -58,7 +58,7 @@ def fit_logistic(dev: DevScores) -> CalibrationFit:
     back[-1, :-1] = -middle / scale
     *weights_back, offset = (back @ found).tolist()
     mapping = Linear(tuple(weights_back), offset)
-    return CalibrationFit(mapping, moves @ back.T, (*notes, *turned_notes(np.array(weights_back))))
+    return CalibrationFit(mapping, LinearInfluence(moves @ back.T), (*notes, *turned_notes(np.array(weights_back))))
 
 
 CostTerms: TypeAlias = Callable[[Floats], tuple[float, Floats, Floats]]

@@ -11,6 +11,7 @@ from scipy.interpolate import CubicSpline
 
 from fairtrial.calibration.curves import only_system, ratios_at, shown_range
 from fairtrial.calibration.isotonic import Steps
+from fairtrial.calibration.linear import LinearInfluence
 from fairtrial.calibration.model import Calibration, fit_calibration
 from fairtrial.calibration.reliability import RESAMPLES, percentile_limits, pooling_places, resampled_ratios
 from fairtrial.calibration.results import CalibratedSystem
@@ -123,8 +124,8 @@ def llr_map(
     ratios = ratios_at(found.calibration, scores)
     people = found.sets.people[0] if found.sets.origin == "dev" else found.sets.people[1]
     influence, mapping = found.calibration.influence, found.calibration.mapping
-    if influence is not None:
-        low, high = _by_parameters(influence, people, dev, scores, ratios, confidence)
+    if isinstance(influence, LinearInfluence):
+        low, high = _by_parameters(influence.by_parameter, people, dev, scores, ratios, confidence)
     elif isinstance(mapping, Steps):
         places = pooling_places(classes, mapping.ends)
         _, drawn = resampled_ratios(dev, values, places, people, n_resamples=n_resamples, rng=rng)
@@ -135,7 +136,9 @@ def llr_map(
         low, high = percentile_limits(drawn, confidence)
     cluster: Cluster = "none" if people is None else people.cluster
     method = found.calibration.method
-    return LlrMap(found.system, method, scores, ratios, low, high, confidence, cluster, influence is None)
+    return LlrMap(
+        found.system, method, scores, ratios, low, high, confidence, cluster, not isinstance(influence, LinearInfluence)
+    )
 
 
 def _by_parameters(

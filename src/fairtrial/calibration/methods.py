@@ -33,6 +33,22 @@ class ScoreMap(Protocol):
         ...
 
 
+class Influence(Protocol):
+    """How dev trials determine a map."""
+
+    def moves(self, scores: Floats, slopes: Floats) -> Floats:
+        """By how much each dev trial moves a figure through the map, to first order.
+
+        Parameters
+        ----------
+        scores
+            The judged trials, one row per trial and one column per system.
+        slopes
+            By how much the figure rises with the ratio of each of them.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class DevScores:
     """What a calibration is fitted on.
@@ -77,14 +93,14 @@ class CalibrationFit:
     mapping
         From scores to ratios.
     influence
-        Of a linear map: by how much each dev trial moves weights and offset, one row per trial. None where it is not
-        known; the uncertainty of the calibration then is left out, and said to be.
+        How dev trials determine the map. None where it is not known; the uncertainty of the calibration then is left
+        out, and said to be.
     notes
         What a reader should know.
     """
 
     mapping: ScoreMap
-    influence: Floats | None = None
+    influence: Influence | None = None
     notes: tuple[str, ...] = ()
 
 

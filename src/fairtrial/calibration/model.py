@@ -16,6 +16,7 @@ from fairtrial.calibration.logistic import LOGISTIC
 from fairtrial.calibration.methods import (
     CALIBRATIONS,
     DevScores,
+    Influence,
     ScoreMap,
     calibration_method,
     calibrations_help,
@@ -65,8 +66,7 @@ class Calibration:
     notes
         What a reader should know.
     influence
-        By how much each dev trial moves weights and offset, one row per trial; None where it is not known, as of a
-        calibration that was read from a file.
+        How dev trials determine the map; None where it is not known, as of a calibration that was read from a file.
     """
 
     systems: tuple[str, ...]
@@ -74,7 +74,7 @@ class Calibration:
     mapping: ScoreMap
     prior: float = 0.5
     notes: tuple[str, ...] = ()
-    influence: Floats | None = field(default=None, repr=False)
+    influence: Influence | None = field(default=None, repr=False)
 
     @property
     def name(self) -> str:

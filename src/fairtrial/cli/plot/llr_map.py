@@ -45,6 +45,7 @@ def command(
       fairtrial plot llr-map --dev dev.csv --test test.csv --system face --out llr-map.png
       fairtrial plot llr-map --dev dev.csv --test test.csv --method logistic --method pav --out llr-map.png
     """
+    from fairtrial.calibration.linear import LinearInfluence
     from fairtrial.calibration.maps import llr_map
     from fairtrial.cli.inputs import read_sets
     from fairtrial.plots.llr_map import llr_map_plot
@@ -60,7 +61,7 @@ def command(
             dev, test, FitOptions(method, prior, False), confidence=chance.confidence, cluster=chance.cluster
         )
     ]
-    if all(each.calibration.influence is not None for each in found):
+    if all(isinstance(each.calibration.influence, LinearInfluence) for each in found):
         options.refuse_given(["resamples", "seed"], "applies to maps whose band draws dev anew, as that of pav does")
     maps = [llr_map(each, confidence=chance.confidence, n_resamples=resamples, rng=chance.seed) for each in found]
     return lambda figure: llr_map_plot(maps, ax=figure.add_subplot())
