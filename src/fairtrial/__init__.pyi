@@ -79,6 +79,10 @@ from .fusion import (
     select_parameters,
     system_correlations,
 )
+from .groups.evaluating import evaluate_groups
+from .groups.membership import PeopleTable
+from .groups.results import GroupEvaluation
+from .groups.synthetic import SyntheticGroups, synthetic_groups
 from .individuals import (
     PAPER,
     QUICK,
@@ -228,6 +232,7 @@ __all__ = [
     "FusionResult",
     "Gain",
     "Grid",
+    "GroupEvaluation",
     "Ids",
     "Individuals",
     "IndividualsTests",
@@ -245,6 +250,7 @@ __all__ = [
     "PassState",
     "PassedCalibration",
     "PavCurve",
+    "PeopleTable",
     "PerformanceCurve",
     "PrecisionRecallCurve",
     "RateInterval",
@@ -257,6 +263,7 @@ __all__ = [
     "RunSettings",
     "ScoreSource",
     "StudySettings",
+    "SyntheticGroups",
     "SystemCorrelations",
     "SystemInfo",
     "Table",
@@ -322,6 +329,7 @@ __all__ = [
     "errors_pmf",
     "evaluate",
     "evaluate_counted",
+    "evaluate_groups",
     "expected_areas",
     "f_ratio",
     "fit_beta_binomial",
@@ -390,6 +398,7 @@ __all__ = [
     "select_parameters",
     "smallest_difference",
     "study_like",
+    "synthetic_groups",
     "system_correlations",
     "target_criterion",
     "tippett_curve",

@@ -97,7 +97,7 @@ def _interval(found: Claim, judgement: Judgement, measure: Measure, index: int, 
 
 def one_error_of(people: People, word: ClassName) -> ClassSpread:
     """What one error of a class would add to its rate, made by people who have the fewest trials."""
-    return people.one_error(people.genuine if word == "genuine" else people.impostor)
+    return (people.genuine if word == "genuine" else people.impostor).one_error(people.size)
 
 
 def claimed_interval(
