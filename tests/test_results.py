@@ -71,6 +71,9 @@ def results() -> dict[str, Result]:
         "llr map": ft.llr_map(calibrated[1]),
         "passed": ft.calibrate_in_passes(*map(opened, (dev, test)), system="face", points=["sre18"]),
         "operating points": ft.operating_points(dev, test, system="face"),
+        "groups": ft.evaluate_groups(
+            dev, test, system="face", by="half", people={"person": [*range(20)], "half": ["<b>", "FAR"] * 10}
+        ),
         "areas": ft.expected_areas(dev, test, system="face"),
         "band": curve_band(a),
         "compared curves": ft.compare_curves(a, b),
@@ -112,7 +115,7 @@ def results() -> dict[str, Result]:
 
 NAMES = [
     "evaluation", "comparison", "pair", "curve", "calibrated", "evidence", "bayes errors", "cross-entropy",
-    "tippett", "pav", "llr map", "passed", "operating points", "areas", "band", "compared curves",
+    "tippett", "pav", "llr map", "passed", "operating points", "groups", "areas", "band", "compared curves",
     "area test", "interval", "test", "mcnemar", "bound", "bounds", "repeated", "no errors", "rate test", "fit",
     "fit test", "study", "studies", "claims", "plan", "checked plan", "comparison plan", "fusion", "applied",
     "correlations", "predictions", "chimeric", "benchmark", "contest", "roc", "eer", "precision and recall",
