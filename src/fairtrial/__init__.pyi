@@ -11,17 +11,33 @@ from .benchmark.results import BenchmarkResult
 from .benchmark.runner import RunSettings, run_benchmark
 from .benchmark.sets import Benchmark, BenchmarkSet, ListedFusion, SystemInfo
 from .calibration.comparing import EvidencePair, compare_evidence
+from .calibration.costs import CostTarget, cost_target
+from .calibration.curves import (
+    BayesErrorCurve,
+    EceCurve,
+    TippettCurve,
+    bayes_error_curve,
+    ece_curve,
+    tippett_curve,
+)
 from .calibration.evidence import (
     CostPoint,
     bayes_errors,
     cllr,
     detection_cost,
+    dev_pav,
     empirical_cross_entropy,
     min_cllr,
     min_detection_cost,
 )
-from .calibration.judged import CalibratedSystem, calibrate
-from .calibration.model import Calibration, fit_calibration
+from .calibration.judged import calibrate, judge_calibration
+from .calibration.maps import LlrMap, llr_map
+from .calibration.measures import EvidenceMeasure
+from .calibration.methods import CalibrationFit, CalibrationMethod, DevScores
+from .calibration.model import CALIBRATIONS, Calibration, fit_calibration, register_calibration
+from .calibration.passing import PassedCalibration, calibrate_in_passes, fit_in_passes
+from .calibration.reliability import PavCurve, pav_curve
+from .calibration.results import CalibratedSystem, CostFigure
 from .comparison import Comparison, compare, cross_validated_comparison
 from .counting.errors import ErrorCounts, ScoreSource, as_source, count_errors
 from .curves import PrecisionRecallCurve, RocCurve, auc_error, precision_recall_curve, roc_curve
@@ -153,6 +169,7 @@ from .trials import Ids, Trials
 __version__: str
 
 __all__ = [
+    "CALIBRATIONS",
     "CRITERIA",
     "FORMATS",
     "FUSIONS",
@@ -164,6 +181,7 @@ __all__ = [
     "AppliedFusion",
     "Areas",
     "Band",
+    "BayesErrorCurve",
     "Benchmark",
     "BenchmarkResult",
     "BenchmarkSet",
@@ -175,6 +193,8 @@ __all__ = [
     "BreakEvenPoint",
     "CalibratedSystem",
     "Calibration",
+    "CalibrationFit",
+    "CalibrationMethod",
     "Cell",
     "ChimericStudy",
     "ClaimsFound",
@@ -182,19 +202,24 @@ __all__ = [
     "Comparison",
     "ComparisonPlan",
     "Contest",
+    "CostFigure",
     "CostPoint",
+    "CostTarget",
     "Counter",
     "CoverageRow",
     "CoverageStudy",
     "Criterion",
     "CurveComparison",
     "DetectionCosts",
+    "DevScores",
     "Discordant",
+    "EceCurve",
     "EerBound",
     "EerBounds",
     "EqualErrorRate",
     "ErrorCounts",
     "Evaluation",
+    "EvidenceMeasure",
     "EvidencePair",
     "Experiment",
     "FairtrialError",
@@ -215,6 +240,7 @@ __all__ = [
     "Interval",
     "Judgement",
     "ListedFusion",
+    "LlrMap",
     "McNemar",
     "Measure",
     "OpenTrials",
@@ -222,6 +248,8 @@ __all__ = [
     "OutputError",
     "ParameterError",
     "PassState",
+    "PassedCalibration",
+    "PavCurve",
     "PeopleTable",
     "PerformanceCurve",
     "PrecisionRecallCurve",
@@ -240,6 +268,7 @@ __all__ = [
     "SystemInfo",
     "Table",
     "TestResult",
+    "TippettCurve",
     "TrialSets",
     "Trials",
     "TrialsError",
@@ -252,6 +281,7 @@ __all__ = [
     "as_source",
     "auc_error",
     "auc_interval",
+    "bayes_error_curve",
     "bayes_errors",
     "bound_from_eers",
     "bounded_curve",
@@ -259,6 +289,7 @@ __all__ = [
     "bounds_from_eers",
     "break_even_point",
     "calibrate",
+    "calibrate_in_passes",
     "check_claims",
     "check_plan",
     "chimeric_sets",
@@ -276,6 +307,7 @@ __all__ = [
     "compare_runs",
     "comparison_power",
     "corrected_resampled_test",
+    "cost_target",
     "count_errors",
     "counted_roc",
     "cover",
@@ -287,8 +319,10 @@ __all__ = [
     "d_prime_interval",
     "dependent_test",
     "detection_cost",
+    "dev_pav",
     "device_test",
     "draw_individuals",
+    "ece_curve",
     "empirical_cross_entropy",
     "equal_error_rate",
     "equivalence_test",
@@ -300,6 +334,7 @@ __all__ = [
     "f_ratio",
     "fit_beta_binomial",
     "fit_calibration",
+    "fit_in_passes",
     "fit_model",
     "fit_test",
     "five_by_two_test",
@@ -312,9 +347,11 @@ __all__ = [
     "join_tables",
     "judge",
     "judge_at",
+    "judge_calibration",
     "judged_interval",
     "linear_measure",
     "list_experiments",
+    "llr_map",
     "load_counters",
     "load_dataset",
     "load_lausanne",
@@ -327,6 +364,7 @@ __all__ = [
     "open_trials",
     "operating_points",
     "paired_device_test",
+    "pav_curve",
     "performance_curve",
     "plan_comparison",
     "plan_rate",
@@ -343,6 +381,7 @@ __all__ = [
     "read_frame",
     "read_pair",
     "read_trials",
+    "register_calibration",
     "register_classifier",
     "register_criterion",
     "register_format",
@@ -362,6 +401,7 @@ __all__ = [
     "synthetic_groups",
     "system_correlations",
     "target_criterion",
+    "tippett_curve",
     "translate",
     "write_tables",
     "write_trials",

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
+from fairtrial.calibration.measures import (
+    GIVEN_CALIBRATION,
+    AnyMeasureLike,
+    EvidenceMeasure,
+    as_any_measure,
+    evidence_interval,
+    judged_evidence,
+)
 from fairtrial.checks import check_choice, check_resamples
-from fairtrial.claims import GIVEN
+from fairtrial.claims import GIVEN, Threshold
 from fairtrial.counting.errors import ErrorCounts, ScoreData, as_source
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.folds import Block
@@ -21,7 +29,7 @@ from fairtrial.people import Cluster
 from fairtrial.reestimation import RESAMPLES
 from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion
 from fairtrial.rules.eer import EerDefinition, EqualErrorRate, equal_error_rate
-from fairtrial.rules.measures import Measure, MeasureLike, as_measure
+from fairtrial.rules.measures import Measure
 from fairtrial.tables import (
     COUNT_COLUMNS,
     RATE_COLUMNS,
@@ -68,7 +76,7 @@ class Evaluation(Result):
     """How many times the variance is that of independent trials; None without ids or errors."""
     fold_thresholds: tuple[float, ...] = ()
     notes: tuple[str, ...] = ()
-    reported: dict[str, Measure] = field(default_factory=dict)
+    reported: Mapping[str, Measure | EvidenceMeasure] = field(default_factory=dict)
     """The measures behind `measures`, by the same names."""
     judgement: Judgement | None = None
     """Where it comes from: the trials, their people, and the threshold."""
@@ -109,6 +117,7 @@ class Evaluation(Result):
             **self.test.to_dict(),
             "kind": self.kind,
             "measures": self.measures,
+            "measure_kinds": {name: self._told(measure) for name, measure in self.reported.items()},
             "measure_intervals": {name: found.to_dict() for name, found in self.measure_intervals.items()},
             "interval": self.interval.to_dict(),
             "intervals": [interval.to_dict() for interval in self.intervals],
@@ -132,6 +141,11 @@ class Evaluation(Result):
         if self.fold_thresholds:
             result["fold_thresholds"] = list(self.fold_thresholds)
         return result
+
+    def _told(self, measure: Measure | EvidenceMeasure) -> Kind:
+        """Whether a measure is a priori."""
+        posteriori = isinstance(measure, EvidenceMeasure) and measure.posteriori
+        return _A_POSTERIORI if posteriori else self.kind
 
     def summary(self) -> str:
         """The HTER with its interval, and the threshold."""
@@ -169,7 +183,7 @@ class Evaluation(Result):
             column
             for name, measure in self.reported.items()
             for column in (
-                Column(asked[name], measure.label, measure.kind),
+                Column(asked[name], self._titled(measure), measure.kind),
                 Column(
                     f"{asked[name]}_interval",
                     f"interval of {measure.label}",
@@ -205,6 +219,11 @@ class Evaluation(Result):
         )
         return Table.of("errors", caption, (*own, *more, *details), records, notes=notes, section="system")
 
+    def _titled(self, measure: Measure | EvidenceMeasure) -> str:
+        """The label of a measure, with its kind where that is not the kind of the other figures."""
+        told = self._told(measure)
+        return measure.label if told == self.kind else f"{measure.label} ({told})"
+
     def _trials(self) -> Table:
         held = "held-out" if self.fold_thresholds else "test"
         columns = (
@@ -227,20 +246,25 @@ class Evaluation(Result):
             Column("meaning", "what it takes into account", "term"),
             Column("method", "method", detail=True),
         )
-        every = (*self.intervals, self.far_interval, self.frr_interval, *self.measure_intervals.values())
+        every = [(own, _meaning(own)) for own in (*self.intervals, self.far_interval, self.frr_interval)]
+        for name, found in self.measure_intervals.items():
+            measure = self.reported.get(name)
+            every.append((found, _meaning(found, measure if isinstance(measure, EvidenceMeasure) else None)))
         rows = tuple(
-            (self.system, own.measure, (*own.interval, own.is_share), own.threshold, _meaning(own), own.method)
-            for own in every
+            (self.system, own.measure, (*own.interval, own.is_share), own.threshold, meaning, own.method)
+            for own, meaning in every
         )
         caption = "Intervals; of the HTER, the one to go by first"
         return Table("intervals", caption, columns, rows, section="system")
 
 
-def _meaning(found: RateInterval) -> str:
+def _meaning(found: RateInterval, evidence: EvidenceMeasure | None = None) -> str:
     """What an interval takes into account."""
+    people = "trials share people" if found.method.startswith("cluster") else "trials taken as independent"
+    if evidence is not None:
+        return f"{people}; {_A_POSTERIORI if evidence.posteriori else GIVEN_CALIBRATION[found.threshold]}"
     if found.method == "independent":
         return "chance, if all trials were independent: eq. (13)"
-    people = "trials taken as independent" if found.method == "wilson" else "trials share people"
     return f"{people}; {GIVEN[found.threshold]}"
 
 
@@ -251,7 +275,7 @@ def evaluate(
     system: str | None = None,
     criterion: CriterionLike = "eer",
     alpha: float | None = None,
-    measures: Sequence[MeasureLike] = (),
+    measures: Sequence[AnyMeasureLike] = (),
     confidence: float = 0.95,
     cluster: Cluster | None = None,
     resample: Literal["test", "both"] = "both",
@@ -270,7 +294,8 @@ def evaluate(
     criterion, alpha
         How the threshold is chosen on dev. A criterion that aims at a target needs its alpha.
     measures
-        More figures on test, by name or a user's own; each has its interval.
+        More figures on test, by name or a user's own; each has its interval. Those of evidence, as ``cllr``,
+        ``cllr-min`` or ``act-dcf@.01``, are of the scores calibrated on dev (`as_any_measure` names them all).
     confidence
         Of the intervals.
     cluster
@@ -310,7 +335,7 @@ def cross_validate(
     system: str | None = None,
     criterion: CriterionLike = "eer",
     alpha: float | None = None,
-    measures: Sequence[MeasureLike] = (),
+    measures: Sequence[AnyMeasureLike] = (),
     confidence: float = 0.95,
     cluster: Cluster | None = None,
     resample: Literal["test", "both"] = "both",
@@ -348,7 +373,7 @@ def cross_validate(
 def evaluation_of(
     judgement: Judgement,
     *,
-    measures: Sequence[MeasureLike] = (),
+    measures: Sequence[AnyMeasureLike] = (),
     confidence: float = 0.95,
     resample: Literal["test", "both"] = "both",
     eer: EerDefinition = "step-mean",
@@ -359,7 +384,7 @@ def evaluation_of(
     dev, test, alpha = judgement.dev[0].scalar(), judgement.at(0), float(judgement.alpha[0])
     dev_eer = equal_error_rate(as_source(judgement.sets.dev, system=judgement.own, what="dev"), definition=eer)
     folds = judgement.fold_thresholds
-    reported = named_measures(measures)
+    reported = by_name([as_any_measure(own) for own in ([measures] if isinstance(measures, str) else measures)])
     leading: Literal["re-estimated", "fixed"] = "re-estimated" if resample == "both" else "fixed"
     intervals = judged_intervals(judgement, confidence=confidence)
     if resample == "test":
@@ -368,6 +393,10 @@ def evaluation_of(
         judged_interval(judgement, measure=name, confidence=confidence, threshold=leading) for name in ("far", "frr")
     )
     design_effect = design_effect_of(intervals)
+    at_threshold = {
+        name: measure_value(measure, test, alpha) for name, measure in reported.items() if isinstance(measure, Measure)
+    }
+    measured = {name: _measure_interval(judgement, measure, confidence, leading) for name, measure in reported.items()}
     return Evaluation(
         judgement.system,
         judgement.criterion,
@@ -380,11 +409,8 @@ def evaluation_of(
         intervals,
         far,
         frr,
-        {name: measure_value(measure, test, alpha) for name, measure in reported.items()},
-        {
-            name: judged_interval(judgement, measure=measure, confidence=confidence, threshold=leading)
-            for name, measure in reported.items()
-        },
+        {name: at_threshold.get(name, found.estimate) for name, found in measured.items()},
+        measured,
         judgement.kind,
         design_effect,
         () if folds is None else tuple(folds[:, 0].tolist()),
@@ -398,13 +424,25 @@ def evaluation_of(
     )
 
 
-def named_measures(measures: Sequence[MeasureLike]) -> dict[str, Measure]:
+def _measure_interval(
+    judgement: Judgement, measure: Measure | EvidenceMeasure, confidence: float, threshold: Threshold
+) -> RateInterval:
+    """The interval of a measure of errors at the threshold, or of evidence."""
+    if isinstance(measure, EvidenceMeasure):
+        evidence = judged_evidence(measure, judgement)
+        return evidence_interval(measure, evidence, confidence=confidence, threshold=threshold)
+    return judged_interval(judgement, measure=measure, confidence=confidence, threshold=threshold)
+
+
+_Named = TypeVar("_Named", Measure, Measure | EvidenceMeasure)
+
+
+def by_name(measures: Sequence[_Named]) -> dict[str, _Named]:
     """Measures by names that tell them apart."""
-    known = [as_measure(measure) for measure in ([measures] if isinstance(measures, str) else measures)]
-    names = [measure.name for measure in known]
+    names = [measure.name for measure in measures]
     return {
         name if names.count(name) == 1 else f"{name} {k + 1}": measure
-        for k, (name, measure) in enumerate(zip(names, known, strict=True))
+        for k, (name, measure) in enumerate(zip(names, measures, strict=True))
     }
 
 

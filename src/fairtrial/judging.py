@@ -104,6 +104,11 @@ class TrialSets:
             return "given"
         return "same trials" if _same_trials(self.dev, self.test) else "dev"
 
+    @property
+    def kind(self) -> Kind:
+        """Whether figures on the judged trials are a priori."""
+        return _KINDS[self.origin]
+
     @cached_property
     def sharing(self) -> Cluster:
         """What the judged trials share."""
@@ -182,7 +187,7 @@ class Judgement:
     @property
     def kind(self) -> Kind:
         """Whether the figures are a priori."""
-        return _KINDS[self.sets.origin]
+        return self.sets.kind
 
     @property
     def trials(self) -> Trials:

@@ -11,6 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fairtrial.calibration.comparing import bootstrap_figure, evidence_test
+from fairtrial.calibration.measures import (
+    AnyMeasureLike,
+    EvidenceMeasure,
+    as_any_measure,
+    errors_only,
+    judged_evidence,
+)
 from fairtrial.checks import as_generator, check_confidence
 from fairtrial.claims import Alternative
 from fairtrial.comparison.results import Comparison, PairComparison, SystemRank
@@ -21,7 +29,7 @@ from fairtrial.intervals.bootstrap import Bootstrap, Progress
 from fairtrial.judging import Judgement, TrialSets, judge, seed_of
 from fairtrial.people import Cluster
 from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion
-from fairtrial.rules.measures import Measure, MeasureLike, as_measure
+from fairtrial.rules.measures import Measure
 from fairtrial.significance.folds import (
     REPEATS,
     corrected_resampled_test,
@@ -30,7 +38,7 @@ from fairtrial.significance.folds import (
     fold_without_class,
 )
 from fairtrial.significance.multiple import Correction, adjust_p_values, compact_letters
-from fairtrial.significance.paired import Pair, bootstrap_difference, every_test, pair_judgements
+from fairtrial.significance.paired import Pair, bootstrap_difference, bootstrap_test, every_test, pair_judgements
 from fairtrial.significance.results import TestResult, equivalence_test
 from fairtrial.trials import Trials
 
@@ -46,7 +54,7 @@ def compare(
     reference: str | None = None,
     criterion: CriterionLike = "eer",
     alpha: float | None = None,
-    measure: MeasureLike = "hter",
+    measure: AnyMeasureLike = "hter",
     cluster: Cluster | None = None,
     correction: Correction = "holm",
     alternative: Alternative = "two-sided",
@@ -70,7 +78,8 @@ def compare(
     criterion, alpha
         How thresholds are chosen on dev. A criterion that aims at a target needs its alpha.
     measure
-        What is compared: any measure, by name or a user's own.
+        What is compared: any measure, by name or a user's own. One of evidence, as ``cllr``, ``cllr-min`` or
+        ``act-dcf@.01``, is that of the scores calibrated on dev.
     cluster
         What trials share; by default all ids that are known. The first tests of each pair go by it.
     correction
@@ -98,8 +107,8 @@ def compare(
         Fewer than two systems, or different systems in dev and test.
     """
     asked = _Asked(
-        as_criterion(criterion), alpha, as_measure(measure), correction, alternative, margin, confidence, n_resamples,
-        rng, workers, progress,
+        as_criterion(criterion), alpha, as_any_measure(measure), correction, alternative, margin, confidence,
+        n_resamples, rng, workers, progress,
     )  # fmt: skip
     dev, test = trials_of(dev, "dev"), trials_of(test, "test")
     return _compared(TrialSets(dev, test, cluster, seed_of(rng)), test, systems, reference, asked)
@@ -114,7 +123,7 @@ def cross_validated_comparison(
     reference: str | None = None,
     criterion: CriterionLike = "eer",
     alpha: float | None = None,
-    measure: MeasureLike = "hter",
+    measure: AnyMeasureLike = "hter",
     cluster: Cluster | None = None,
     correction: Correction = "holm",
     alternative: Alternative = "two-sided",
@@ -170,8 +179,9 @@ def cross_validated_comparison(
     >>> result.kind, result.pairs[0].tests[-1].test
     ('a priori (cross-validated)', 'corrected-resampled')
     """
+    (known,) = errors_only([as_any_measure(measure)], "each fold is judged by other people, and has no dev of its own")
     asked = _Asked(
-        as_criterion(criterion), alpha, as_measure(measure), correction, alternative, margin, confidence, n_resamples,
+        as_criterion(criterion), alpha, known, correction, alternative, margin, confidence, n_resamples,
         rng, workers, progress,
     )  # fmt: skip
     trials = trials_of(trials, "trials")
@@ -185,7 +195,7 @@ class _Asked:
 
     criterion: Criterion
     alpha: float | None
-    measure: Measure
+    measure: Measure | EvidenceMeasure
     correction: Correction
     alternative: Alternative
     margin: float | None
@@ -225,18 +235,22 @@ def _compared(
     found = []
     for a, b in wanted:
         pair = pair_judgements(judged[a], judged[b])
-        replicates = bootstrap_difference(
-            pair,
-            measure=asked.measure,
-            n_resamples=asked.n_resamples,
-            rng=asked.rng,
-            workers=asked.workers,
-            progress=partial(asked.advance, of=_BOOTSTRAP),
-        )
-        deals = [pair_judgements(own[a], own[b]) for own in halves]
-        tests = _tests(pair, replicates, asked, deals, over_folds=bool(sets.blocks) and not lacking)
+        if isinstance(asked.measure, EvidenceMeasure):
+            tests, replicates = _evidence_tests(pair, asked.measure, asked)
+        else:
+            replicates = bootstrap_difference(
+                pair,
+                measure=asked.measure,
+                n_resamples=asked.n_resamples,
+                rng=asked.rng,
+                workers=asked.workers,
+                progress=partial(asked.advance, of=_BOOTSTRAP),
+            )
+            deals = [pair_judgements(own[a], own[b]) for own in halves]
+            over_folds = bool(sets.blocks) and not lacking
+            tests = _tests(pair, replicates, asked.measure, asked, deals, over_folds=over_folds)
         found.append((pair, tests, replicates))
-        asked.advance(1 - _BOOTSTRAP)
+        asked.advance(1.0 if isinstance(asked.measure, EvidenceMeasure) else 1 - _BOOTSTRAP)
     pairs = tuple(
         PairComparison(a, b, pair.counts_a, pair.counts_b, tests, own, replicates, asked.confidence, pair.agreement)
         for (a, b), (pair, tests, replicates), own in zip(
@@ -249,6 +263,8 @@ def _compared(
     alpha = asked.criterion.resolve_alpha(asked.alpha)
     ranking = _ranking(pairs, judged, asked.measure, alpha, asked.confidence)
     kind = next(iter(judged.values())).kind
+    if isinstance(asked.measure, EvidenceMeasure):
+        kind = asked.measure.told(sets)
     return Comparison(
         asked.measure, asked.criterion, alpha, asked.correction, pairs, ranking, kind, judged, tuple(notes)
     )
@@ -261,17 +277,32 @@ def _half_sets(sets: TrialSets, trials: Trials) -> list[TrialSets]:
 
 
 def _tests(
-    pair: Pair, replicates: Bootstrap, asked: _Asked, deals: Sequence[Pair], *, over_folds: bool
+    pair: Pair, replicates: Bootstrap, measure: Measure, asked: _Asked, deals: Sequence[Pair], *, over_folds: bool
 ) -> tuple[TestResult, ...]:
-    own: dict[str, Any] = {"measure": asked.measure, "alternative": asked.alternative}
+    own: dict[str, Any] = {"measure": measure, "alternative": asked.alternative}
     tests = [*every_test(pair, replicates, n_resamples=asked.n_resamples, rng=asked.rng, **own)]
     if over_folds:
-        tests.append(corrected_resampled_test(fold_differences(pair, asked.measure), **own))
+        tests.append(corrected_resampled_test(fold_differences(pair, measure), **own))
     if deals:
-        tests.append(five_by_two_test([fold_differences(deal, asked.measure) for deal in deals], **own))
+        tests.append(five_by_two_test([fold_differences(deal, measure) for deal in deals], **own))
     if asked.margin is not None:
         tests.append(equivalence_test(tests[0], asked.margin))
     return tuple(tests)
+
+
+def _evidence_tests(pair: Pair, measure: EvidenceMeasure, asked: _Asked) -> tuple[tuple[TestResult, ...], Bootstrap]:
+    """Every test of a figure of evidence, the one to go by first, and the bootstrap behind one of them."""
+    evidence = judged_evidence(measure, pair.a)
+    difference = measure.figure(evidence) - measure.figure(judged_evidence(measure, pair.b))
+    own: dict[str, Any] = {"alternative": asked.alternative}
+    tests = [evidence_test(measure, evidence, difference, **own)]
+    if tests[0].threshold == "re-estimated":
+        tests.append(evidence_test(measure, evidence, difference, threshold="fixed", **own))
+    replicates = bootstrap_figure(difference, evidence, n_resamples=asked.n_resamples, rng=asked.rng)
+    tests.append(replace(bootstrap_test(replicates, **own), measure=measure.name, is_share=measure.is_share))
+    if asked.margin is not None:
+        tests.append(equivalence_test(tests[0], asked.margin))
+    return tuple(tests), replicates
 
 
 def _adjusted(tests: Sequence[tuple[TestResult, ...]], correction: Correction) -> list[tuple[float, ...]]:
@@ -295,9 +326,13 @@ def _check_names(names: Sequence[str], test: Trials, reference: str | None) -> N
 
 
 def _ranking(
-    pairs: Sequence[PairComparison], judged: dict[str, Judgement], measure: Measure, alpha: float, confidence: float
+    pairs: Sequence[PairComparison],
+    judged: dict[str, Judgement],
+    measure: Measure | EvidenceMeasure,
+    alpha: float,
+    confidence: float,
 ) -> tuple[SystemRank, ...]:
-    values = {name: float(measure(judgement.at(0), alpha)) for name, judgement in judged.items()}
+    values = {name: _value(measure, judgement, alpha) for name, judgement in judged.items()}
     order = sorted(values, key=lambda name: -values[name] if measure.higher_is_better else values[name])
     place = {name: index for index, name in enumerate(order)}
     different = [
@@ -310,6 +345,12 @@ def _ranking(
         SystemRank(name, _threshold(judged[name]), judged[name].at(0), values[name], letters[place[name]])
         for name in order
     )
+
+
+def _value(measure: Measure | EvidenceMeasure, judgement: Judgement, alpha: float) -> float:
+    if isinstance(measure, EvidenceMeasure):
+        return measure.figure(judged_evidence(measure, judgement)).estimate
+    return float(measure(judgement.at(0), alpha))
 
 
 def _threshold(judgement: Judgement) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from fairtrial.calibration.measures import EvidenceMeasure
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import listed
 from fairtrial.folds import CROSS_VALIDATED
@@ -155,7 +156,7 @@ def _named_cells(agreement: Agreement) -> dict[str, int]:
 class Comparison(Result):
     """All pairs of systems, or all against a reference, and the ranking that follows."""
 
-    measure: Measure
+    measure: Measure | EvidenceMeasure
     criterion: Criterion
     alpha: float
     correction: Correction
@@ -216,5 +217,7 @@ class Comparison(Result):
         rule = self.criterion.described(self.alpha)
         judged = "held-out trials" if self.kind == CROSS_VALIDATED else "test"
         caption = f"{self.measure.label} on {judged}, {self.kind}, threshold by {rule} {CHOSEN[self.kind]}"
+        if isinstance(self.measure, EvidenceMeasure):
+            caption = f"{self.measure.label} on test, {self.kind}; error rates at the threshold by {rule} on dev"
         notes = ["systems that share a letter do not differ significantly"]
         return Table.of("ranking", caption, columns, records, notes=notes)

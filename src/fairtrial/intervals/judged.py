@@ -81,7 +81,7 @@ def _interval(found: Claim, judgement: Judgement, measure: Measure, index: int, 
     people, counted = judgement.sets.people[1], judgement.counted_people
     one_error: Callable[[ClassName], ClassSpread] | None = None
     if people is not None:
-        one_error = partial(_one_error_of, people)
+        one_error = partial(one_error_of, people)
     elif counted is not None:
         one_error = counted.one_error
     return claimed_interval(
@@ -95,7 +95,8 @@ def _interval(found: Claim, judgement: Judgement, measure: Measure, index: int, 
     )
 
 
-def _one_error_of(people: People, word: ClassName) -> ClassSpread:
+def one_error_of(people: People, word: ClassName) -> ClassSpread:
+    """What one error of a class would add to its rate, made by people who have the fewest trials."""
     return (people.genuine if word == "genuine" else people.impostor).one_error(people.size)
 
 

@@ -17,10 +17,10 @@ from fairtrial.epc import PerformanceCurve, rising_alphas
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.evaluation import (
     Evaluation,
+    by_name,
     design_effect_of,
     error_notes,
     measure_value,
-    named_measures,
     sharing_notes,
 )
 from fairtrial.intervals.judged import claimed_interval
@@ -103,7 +103,7 @@ def evaluate_counted(
     on_test = boxes_at(cells[1], choice.boxes.first, choice.boxes.last)
     counts = _errors_on(cells[1], choice.best.threshold)
     people = _people(test, name, float(choice.best.threshold))
-    asked = named_measures(measures)
+    asked = by_name([as_measure(own) for own in ([measures] if isinstance(measures, str) else measures)])
     dev_eer, dev_eer_bounds = bounded_eer(dev, system=name, definition=eer)
     test_eer, test_eer_bounds = bounded_eer(test, system=name, definition=eer)
     intervals = counted_intervals(counts, people, MEASURES["hter"], weight, confidence)

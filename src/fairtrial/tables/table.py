@@ -57,6 +57,15 @@ column differ in what they are, each says so: a ``figure`` and the ``width`` of 
 and ``figures`` are ``(low, high, is_share)``; a share is shown in percent, anything else, such as a cost, as it is."""
 Row: TypeAlias = tuple[Any, ...]
 
+
+def _measure_text(name: str) -> str:
+    """The name of a measure as tables show it: abbreviations in capitals, words as they are."""
+    spelled = name.replace("cllr", "Cllr").replace("dcf@", "DCF@").replace("ece@", "ECE@")
+    if "-" in name or spelled != name:
+        return spelled.replace("-", " ")
+    return name.upper()
+
+
 _LEFT = ("text", "term", "measure", "flag")
 _PERCENT = ("rate", "level")
 _PAIRS = ("interval", "range", "figures")
@@ -64,7 +73,7 @@ _SINGLES = ("figure", "width")
 _SHOWN: dict[Kind, Callable[[Any], str]] = {
     "text": str,
     "term": str,
-    "measure": lambda name: name.replace("-", " ") if "-" in name else name.upper(),
+    "measure": _measure_text,
     "flag": lambda value: "yes" if value else "",
     "rate": in_percent,
     "interval": lambda pair: interval_text(*pair),
