@@ -64,11 +64,12 @@ copybutton_only_copy_prompt_lines = True
 html_theme = "pydata_sphinx_theme"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_context = {"default_mode": "auto"}
 html_title = "fairtrial"
 html_show_sourcelink = False
-html_sidebars = {"index": [], "changelog": [], "contributing": []}
+html_sidebars = {name: [] for name in ("index", "getting-started", "which-command")}
 html_theme_options = {
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 8,
     "navbar_align": "left",
     "navigation_with_keys": False,
     "show_prev_next": True,
