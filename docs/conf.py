@@ -24,7 +24,8 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "static", "examples/*.ipynb"]
+templates_path = ["templates"]
+exclude_patterns = ["_build", "static", "templates", "examples/*.ipynb"]
 highlight_language = "none"
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
@@ -35,8 +36,7 @@ nb_execution_timeout = 120
 
 autosummary_generate = True
 autosummary_ignore_module_all = False
-numpydoc_class_members_toctree = False
-numpydoc_show_inherited_class_members = False
+numpydoc_show_class_members = False
 autodoc_typehints = "none"
 
 sphinx_gallery_conf = {
