@@ -1,13 +1,14 @@
 """Commands in the documentation print what the pages show, and what is only shown to be copied is understood."""
 
 import re
+import runpy
 import shutil
 from pathlib import Path
 
 import pytest
 
 import fairtrial as ft
-from doc_pages import EXAMPLE_PAGE, PAGES, Page, run, understand
+from doc_pages import EXAMPLE_PAGE, PAGES, ROOT, Page, Shown, run, understand
 
 SHOWING = [Page(path) for path in PAGES if Page(path).shown]
 ALL = [Page(path) for path in PAGES]
@@ -40,9 +41,20 @@ def test_commands_print_what_the_page_shows(
         shutil.copytree(example_files, tmp_path, dirs_exist_ok=True)
     for name, content in page.files.items():
         Path(name).write_text(content, encoding="utf-8")
+    printed: dict[str, str] = {}
     for shown in page.shown:
-        printed = run(shown.command)
-        assert shown.missing(printed) == [], f"{page.path.name}: {shown.command} prints\n{printed}"
+        if shown.command not in printed:
+            printed[shown.command] = run(shown.command)
+        assert shown.missing(printed[shown.command]) == [], f"{shown.command} prints\n{printed[shown.command]}"
+
+
+def test_lines_of_python_in_the_readme_run(
+    example_files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (code,) = re.findall(r"^```python\n(.*?)^```", Page(ROOT / "README.md").text, re.MULTILINE | re.DOTALL)
+    monkeypatch.chdir(example_files)
+    exec(code, {})
+    assert "face - voice" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("page", [page for page in ALL if page.forms], ids=lambda page: page.path.name)
@@ -62,3 +74,34 @@ def test_links_lead_to_files_of_the_repository(page: Page) -> None:
     links = re.findall(r"\]\(([^)\s#]+)(?:#[^)]*)?\)", page.text)
     here = [link for link in links if not re.match(r"[a-z]+:", link)]
     assert [link for link in here if not (page.path.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize(
+    ("lines", "missing"),
+    [
+        (("one", "two", "three"), []),
+        (("one", "..."), []),
+        (("...", "two", "...", "three"), []),
+        (("one", "two"), ["one", "two"]),
+        (("...", "two", "...", "one"), ["one"]),
+        (("one", "three", "..."), ["one", "three"]),
+        (("...", "2", "..."), ["2"]),
+    ],
+)
+def test_what_is_left_out_is_said(lines: tuple[str, ...], missing: list[str]) -> None:
+    assert Shown("fairtrial", lines).missing("one\ntwo  \nthree\n") == missing
+
+
+def test_broken_links_of_the_site_are_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    find_faults = runpy.run_path(str(ROOT / "docs" / "check_links.py"))["find_faults"]
+    (tmp_path / "a.html").write_text('<h1 id="top">A</h1><a href="b.html#here">b</a><a href="#top">a</a>')
+    (tmp_path / "b.html").write_text('<p id="here">B</p><a href="https://example.org">elsewhere</a>')
+    assert find_faults(tmp_path) == []
+    (tmp_path / "c.html").write_text(
+        '<a href="d.html">d</a><a href="b.html#there">b</a><script src="https://example.org/x.js"></script>'
+    )
+    assert find_faults(tmp_path) == [
+        "c.html: loads https://example.org/x.js",
+        "c.html: d.html is not there",
+        "c.html: b.html#there has no such anchor",
+    ]
