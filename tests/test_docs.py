@@ -105,3 +105,12 @@ def test_broken_links_of_the_site_are_found(tmp_path: Path, capsys: pytest.Captu
         "c.html: d.html is not there",
         "c.html: b.html#there has no such anchor",
     ]
+
+
+def test_every_page_is_in_the_contents_of_the_site() -> None:
+    listed: set[str] = set()
+    for page in ALL:
+        for toctree in re.findall(r"^```\{toctree\}\n(.*?)^```", page.text, re.MULTILINE | re.DOTALL):
+            listed |= set(re.findall(r"^(?:.*<)?([\w-]+)>?$", toctree, re.MULTILINE))
+    pages = {path.stem for path in PAGES if path.parent.name == "docs"} - {"index"}
+    assert pages - listed == set(), "add them to a toctree, mostly that of docs/guide.md"
