@@ -15,6 +15,7 @@ version = release = fairtrial.__version__
 extensions = [
     "api_pages",
     "command_blocks",
+    "outside_links",
     "myst_nb",
     "numpydoc",
     "sphinx.ext.autodoc",
@@ -43,7 +44,7 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "examples",
     "filename_pattern": "/plot_",
-    "ignore_pattern": r"demo\.py|plugin",
+    "ignore_pattern": r"(^|/)(?!plot_)[^/]*\.py$",
     "nested_sections": False,
     "image_scrapers": ("pictures.written_pictures",),
     "reset_argv": "pictures.folder_argument",
