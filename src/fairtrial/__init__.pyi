@@ -63,6 +63,10 @@ from .fusion import (
     select_parameters,
     system_correlations,
 )
+from .groups.evaluating import evaluate_groups
+from .groups.membership import PeopleTable
+from .groups.results import GroupEvaluation
+from .groups.synthetic import SyntheticGroups, synthetic_groups
 from .individuals import (
     PAPER,
     QUICK,
@@ -203,6 +207,7 @@ __all__ = [
     "FusionResult",
     "Gain",
     "Grid",
+    "GroupEvaluation",
     "Ids",
     "Individuals",
     "IndividualsTests",
@@ -217,6 +222,7 @@ __all__ = [
     "OutputError",
     "ParameterError",
     "PassState",
+    "PeopleTable",
     "PerformanceCurve",
     "PrecisionRecallCurve",
     "RateInterval",
@@ -229,6 +235,7 @@ __all__ = [
     "RunSettings",
     "ScoreSource",
     "StudySettings",
+    "SyntheticGroups",
     "SystemCorrelations",
     "SystemInfo",
     "Table",
@@ -288,6 +295,7 @@ __all__ = [
     "errors_pmf",
     "evaluate",
     "evaluate_counted",
+    "evaluate_groups",
     "expected_areas",
     "f_ratio",
     "fit_beta_binomial",
@@ -351,6 +359,7 @@ __all__ = [
     "select_parameters",
     "smallest_difference",
     "study_like",
+    "synthetic_groups",
     "system_correlations",
     "target_criterion",
     "translate",
