@@ -5,7 +5,10 @@ from pathlib import Path
 
 import fairtrial
 
-sys.path.insert(0, str(Path(__file__).parent / "extensions"))
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE / "extensions"))
+
+from pictures import gather_examples  # noqa: E402
 
 project = "fairtrial"
 author = "The fairtrial developers"
@@ -41,10 +44,9 @@ numpydoc_show_class_members = False
 autodoc_typehints = "none"
 
 sphinx_gallery_conf = {
-    "examples_dirs": "../examples",
+    "examples_dirs": str(gather_examples(HERE.parent / "examples", HERE / "_build" / "gallery")),
     "gallery_dirs": "examples",
     "filename_pattern": "/plot_",
-    "ignore_pattern": r"(^|/)(?!plot_)[^/]*\.py$",
     "nested_sections": False,
     "image_scrapers": ("pictures.written_pictures",),
     "reset_argv": "pictures.folder_argument",

@@ -12,6 +12,15 @@ FOLDER = Path(tempfile.mkdtemp(prefix="fairtrial-gallery-"))
 atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
 
 
+def gather_examples(examples: Path, target: Path) -> Path:
+    """Copy what the gallery shows, and nothing else that lies beside it, to a folder that is made anew."""
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir(parents=True)
+    for path in [examples / "GALLERY_HEADER.rst", *examples.glob("plot_*.py")]:
+        shutil.copy2(path, target)
+    return target
+
+
 def written_pictures(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any]) -> str:
     """The pictures that an example wrote, moved to where sphinx-gallery wants them."""
     paths = []
