@@ -51,6 +51,7 @@ MIRROR_NOTHING = {
     "test_docs.py",
     "test_examples.py",
     "test_failing_writes.py",
+    "test_notebooks.py",
     "test_papers.py",
     "test_real_data.py",
     "test_results.py",
