@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -120,6 +121,11 @@ def test_every_result_is_tried() -> None:
 
 def _subclasses(kind: type[Any]) -> set[type[Any]]:
     return {sub for own in kind.__subclasses__() for sub in (own, *_subclasses(own))}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_result_is_plain_numbers_and_texts(name: str) -> None:
+    assert json.loads(json.dumps(results()[name].to_dict()))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -247,6 +253,9 @@ class _Own(Result):
 
     def summary(self) -> str:
         return "mine"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {}
 
 
 def test_a_result_of_ones_own() -> None:

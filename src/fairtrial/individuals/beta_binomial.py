@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import exp, isfinite, log, sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,10 @@ class BetaBinomialFit(Result):
     def interval(self, confidence: float = 0.95) -> Interval:
         """Give the estimate and as many standard deviations on either side as the confidence asks for."""
         return Interval(*normal_limits(self.estimate, self.sigma, confidence))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers."""
+        return asdict(self)
 
     def summary(self) -> str:
         """The rate and the correlation."""
