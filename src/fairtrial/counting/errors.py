@@ -153,13 +153,27 @@ class Tally(Protocol[Total]):
 
 
 class ScoreSource(Protocol):
-    """Scores that can be passed over as often as needed. None of them is NaN."""
+    """Scores that can be passed over as often as needed. None of them is NaN.
+
+    Arrays, files and clusters each bring theirs; `as_source` makes one. It is a protocol: whatever has these members will
+    do.
+
+    Examples
+    --------
+    >>> from fairtrial import as_source
+    >>> as_source(([0.9, 0.4], [0.1, 0.5, 0.4])).impostor
+    3
+    """
 
     @property
-    def genuine(self) -> int: ...
+    def genuine(self) -> int:
+        """How many genuine scores."""
+        ...
 
     @property
-    def impostor(self) -> int: ...
+    def impostor(self) -> int:
+        """How many impostor scores."""
+        ...
 
     @property
     def room(self) -> int:
@@ -167,14 +181,33 @@ class ScoreSource(Protocol):
         ...
 
     def lay_cells(self, fineness: int) -> Cells | None:
-        """About so many cells in which the scores lie evenly; None where all scores are better sorted at once.
+        """Lay cells in which the scores lie evenly. They guide the work and never change a result.
 
-        They guide the work and never change a result.
+        Parameters
+        ----------
+        fineness : int
+            About how many cells.
+
+        Returns
+        -------
+        Cells or None
+            The cells; None where all scores are better sorted at once.
         """
         ...
 
     def tally(self, what: Tally[Total]) -> Total:
-        """One pass over all scores."""
+        """Pass once over all scores.
+
+        Parameters
+        ----------
+        what : Tally
+            What to count of each chunk.
+
+        Returns
+        -------
+        object
+            The total that it counted.
+        """
         ...
 
 

@@ -75,7 +75,7 @@ def fuse_scores(
     missing: Missing = "error",
     inner: Inner = "auto",
     folds: int = 5,
-    rng: int | None = 0,
+    rng: np.random.Generator | int | None = 0,
 ) -> FusedScores:
     """Fit a fusion on dev trials and fuse the scores of dev and test trials.
 
@@ -181,7 +181,7 @@ def _dev_scores(
     rule: Criterion,
     alpha: float,
     folds: int,
-    rng: int | None,
+    rng: np.random.Generator | int | None,
 ) -> tuple[Mapping[str, Any], Floats | None, tuple[str, ...]]:
     """Hyper-parameters, the fused dev scores unless they are those of the fit on all of dev, and notes on them."""
     if held_out == "none":

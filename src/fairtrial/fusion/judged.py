@@ -208,7 +208,7 @@ def fuse(
     missing: Missing = "error",
     inner: Inner = "auto",
     folds: int = 5,
-    rng: int | None = 0,
+    rng: np.random.Generator | int | None = 0,
     confidence: float = 0.95,
     cluster: Cluster | None = None,
 ) -> FusionResult:
@@ -381,7 +381,7 @@ def apply_fusion(
     *,
     confidence: float = 0.95,
     cluster: Cluster | None = None,
-    rng: int | None = 0,
+    rng: np.random.Generator | int | None = 0,
 ) -> AppliedFusion:
     """Judge a saved fusion on other trials, at the thresholds it was saved with.
 

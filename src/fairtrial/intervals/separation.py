@@ -18,7 +18,7 @@ from fairtrial.trials import Trials
 _NO_ERROR = "every genuine score is above every impostor score; the interval is that of one person in error"
 
 
-def auc_interval(sets: TrialSets, system: str | None = None, *, confidence: float = 0.95) -> RateInterval:
+def auc_interval(sets: TrialSets, *, system: str | None = None, confidence: float = 0.95) -> RateInterval:
     r"""Compute the area under the ROC, P(genuine > impostor) + P(equal) / 2, on the judged trials, and its interval.
 
     Each trial contributes the share of the other class that it is ordered wrongly with; the variance of their two
@@ -72,7 +72,7 @@ def _placements(scores: NDArray[np.floating], genuine: NDArray[np.bool_]) -> Flo
     return found
 
 
-def d_prime_interval(sets: TrialSets, system: str | None = None, *, confidence: float = 0.95) -> RateInterval:
+def d_prime_interval(sets: TrialSets, *, system: str | None = None, confidence: float = 0.95) -> RateInterval:
     r"""Compute d', the distance of the class means in standard deviations, on the judged trials, and its interval.
 
     .. math:: d' = (\mu_G - \mu_I) / \sqrt{(\sigma_G^2 + \sigma_I^2) / 2}
