@@ -363,7 +363,7 @@ def evaluate(
     References
     ----------
     Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, Algorithm 1; Bengio & Mariéthoz, A statistical
-    significance test for person authentication, 2004, eqs. (12) and (13).
+    significance test for person authentication, 2004, eq. (13).
 
     Examples
     --------

@@ -155,8 +155,8 @@ class Tally(Protocol[Total]):
 class ScoreSource(Protocol):
     """Scores that can be passed over as often as needed. None of them is NaN.
 
-    Arrays, files and clusters each bring theirs; `as_source` makes one. It is a protocol: whatever has these members will
-    do.
+    Arrays, files and clusters each bring theirs; `as_source` makes one. It is a protocol: whatever has these members
+    will do.
 
     Examples
     --------

@@ -446,8 +446,8 @@ def choose_thresholds(
 
     References
     ----------
-    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, eqs. (8) to (13); Poh & Bengio, Database,
-    protocols and tools for evaluating score-level fusion, 2006, eqs. (6) and (7).
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, eqs. (7), (8) and (10) to (13); Poh & Bengio,
+    Database, protocols and tools for evaluating score-level fusion, 2006, eqs. (6) and (7).
 
     Examples
     --------
