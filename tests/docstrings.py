@@ -4,6 +4,7 @@ import inspect
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
 SECTIONS = (
@@ -40,14 +41,21 @@ class Docstring:
         """The names that a section describes."""
         return dict(_entries(self.sections.get(section, [])))
 
-    def returned(self) -> list[Entry]:
-        """What the section Returns lists, where a type alone stands for a name."""
-        return [Entry(entry.type or name, entry.text) for name, entry in _entries(self.sections.get("Returns", []))]
+    @property
+    def given(self) -> list[Entry]:
+        """What is returned or yielded; a type alone stands for a name there."""
+        lines = self.sections.get("Returns", []) + self.sections.get("Yields", [])
+        return [Entry(entry.type or name, entry.text) for name, entry in _entries(lines)]
 
 
 def parse(thing: object) -> Docstring:
-    """The docstring of a thing; of a method, also that of the method which it overrides."""
-    lines = (inspect.getdoc(thing) or "").splitlines()
+    """The docstring of a thing; of a method without one, that of the method which it overrides."""
+    return _taken_apart(inspect.getdoc(thing) or "")
+
+
+@cache
+def _taken_apart(text: str) -> Docstring:
+    lines = text.splitlines()
     starts = [k for k in range(len(lines) - 1) if lines[k] in SECTIONS and re.fullmatch("-+", lines[k + 1])]
     sections = {lines[start]: lines[start + 2 : end] for start, end in pairwise([*starts, len(lines)])}
     return Docstring("\n".join(lines[: starts[0] if starts else None]).strip(), sections)
@@ -58,5 +66,5 @@ def _entries(lines: list[str]) -> Iterator[tuple[str, Entry]]:
     for start, end in pairwise([*heads, len(lines)]):
         names, _, kind = lines[start].partition(" : ")
         text = " ".join(line.strip() for line in lines[start + 1 : end]).strip()
-        for name in names.split(", "):
+        for name in names.split(", ") if kind else [names]:
             yield name.lstrip("*"), Entry(kind, text)

@@ -1,15 +1,41 @@
 """How good a verification system really is, how sure that is, and whether another is really better."""
 
+from . import (
+    benchmark,
+    calibration,
+    comparison,
+    formats,
+    fusion,
+    individuals,
+    intervals,
+    planning,
+    plots,
+    rules,
+    scale,
+    significance,
+    tables,
+)
 from .areas import Areas, area_intervals, area_tests, expected_areas
-from .benchmark.contest import Contest, compare_runs
-from .benchmark.datasets import load_dataset
-from .benchmark.lausanne import load_lausanne
-from .benchmark.manifest import read_benchmark
-from .benchmark.pooling import compare_pooled, pooled_band
-from .benchmark.protocols import PROTOCOLS, Experiment, list_experiments, register_protocol
-from .benchmark.results import BenchmarkResult
-from .benchmark.runner import RunSettings, run_benchmark
-from .benchmark.sets import Benchmark, BenchmarkSet, ListedFusion, SystemInfo
+from .benchmark import (
+    PROTOCOLS,
+    Benchmark,
+    BenchmarkResult,
+    BenchmarkSet,
+    Contest,
+    Experiment,
+    ListedFusion,
+    RunSettings,
+    SystemInfo,
+    compare_pooled,
+    compare_runs,
+    list_experiments,
+    load_dataset,
+    load_lausanne,
+    pooled_band,
+    read_benchmark,
+    register_protocol,
+    run_benchmark,
+)
 from .calibration.comparing import EvidencePair, compare_evidence
 from .calibration.evidence import (
     CostPoint,
@@ -35,8 +61,17 @@ from .epc import (
 from .errors import FairtrialError, InputError, OutputError, ParameterError, TrialsError
 from .evaluation import Evaluation, cross_validate, evaluate
 from .folds import Block, make_blocks
-from .formats import FORMATS, Format, ReadOptions, read_frame, read_pair, read_trials, register_format, write_trials
-from .formats.results import write_tables
+from .formats import (
+    FORMATS,
+    Format,
+    ReadOptions,
+    read_frame,
+    read_pair,
+    read_trials,
+    register_format,
+    write_tables,
+    write_trials,
+)
 from .fusion import (
     FUSIONS,
     NORMALISATIONS,
@@ -94,44 +129,70 @@ from .individuals import (
     study_like,
 )
 from .intervals import (
+    Band,
     Interval,
     RateInterval,
+    auc_interval,
     class_interval,
+    curve_band,
+    d_prime_interval,
     hter_interval,
+    judged_interval,
     naive_interval,
     proportion_interval,
     published_counts,
     rate_interval,
     rule_of_three,
 )
-from .intervals.bands import Band, curve_band
-from .intervals.judged import judged_interval
-from .intervals.separation import auc_interval, d_prime_interval
 from .judging import Judgement, TrialSets, judge, judge_at
 from .operating import OperatingPoints, operating_points
 from .planning import ComparisonPlan, RatePlan, check_plan, comparison_power, plan_comparison, plan_rate, rule_of_thirty
-from .rules.break_even import BreakEvenPoint, break_even_point
-from .rules.criteria import CRITERIA, Criterion, choose_thresholds, register_criterion, target_criterion
-from .rules.eer import EqualErrorRate, equal_error_rate
-from .rules.measures import MEASURES, DetectionCosts, Measure, Weights, linear_measure, register_measure
-from .scale.comparing import BoundedComparison, compare_counted
-from .scale.counter import Counter
-from .scale.figures import bounded_curve, bounded_eer, counted_roc, evaluate_counted
-from .scale.merging import load_counters
-from .scale.opened import OpenTrials, PassState
-from .scale.opening import open_trials
-from .scale.results import BoundedCurve, BoundedEvaluation
+from .rules import (
+    CRITERIA,
+    MEASURES,
+    BreakEvenPoint,
+    Criterion,
+    DetectionCosts,
+    EqualErrorRate,
+    Measure,
+    Weights,
+    break_even_point,
+    choose_thresholds,
+    equal_error_rate,
+    linear_measure,
+    register_criterion,
+    register_measure,
+    target_criterion,
+)
+from .scale import (
+    BoundedComparison,
+    BoundedCurve,
+    BoundedEvaluation,
+    Counter,
+    OpenTrials,
+    PassState,
+    bounded_curve,
+    bounded_eer,
+    compare_counted,
+    counted_roc,
+    evaluate_counted,
+    load_counters,
+    open_trials,
+)
 from .significance import (
+    CurveComparison,
     Discordant,
     EerBound,
     EerBounds,
     McNemar,
+    Region,
     TestResult,
     adjust_p_values,
     bound_from_eers,
     bounds_from_eers,
     class_test,
     compact_letters,
+    compare_curves,
     corrected_resampled_test,
     dependent_test,
     equivalence_test,
@@ -142,7 +203,6 @@ from .significance import (
     pooled_test,
     smallest_difference,
 )
-from .significance.curves import CurveComparison, Region, compare_curves
 from .tables import Column, Result, Table, join_tables, translate
 from .trials import Ids, Trials
 
@@ -246,12 +306,14 @@ __all__ = [
     "auc_error",
     "auc_interval",
     "bayes_errors",
+    "benchmark",
     "bound_from_eers",
     "bounded_curve",
     "bounded_eer",
     "bounds_from_eers",
     "break_even_point",
     "calibrate",
+    "calibration",
     "check_claims",
     "check_plan",
     "chimeric_sets",
@@ -267,6 +329,7 @@ __all__ = [
     "compare_evidence",
     "compare_pooled",
     "compare_runs",
+    "comparison",
     "comparison_power",
     "corrected_resampled_test",
     "count_errors",
@@ -295,12 +358,16 @@ __all__ = [
     "fit_model",
     "fit_test",
     "five_by_two_test",
+    "formats",
     "fuse",
     "fuse_scores",
+    "fusion",
     "fusion_gain",
     "gaussian_eer",
     "hter_interval",
     "independent_test",
+    "individuals",
+    "intervals",
     "join_tables",
     "judge",
     "judge_at",
@@ -322,6 +389,8 @@ __all__ = [
     "performance_curve",
     "plan_comparison",
     "plan_rate",
+    "planning",
+    "plots",
     "pool_curves",
     "pooled_band",
     "pooled_test",
@@ -346,12 +415,16 @@ __all__ = [
     "roc_curve",
     "rule_of_thirty",
     "rule_of_three",
+    "rules",
     "run_benchmark",
     "run_study",
+    "scale",
     "select_parameters",
+    "significance",
     "smallest_difference",
     "study_like",
     "system_correlations",
+    "tables",
     "target_criterion",
     "translate",
     "write_tables",

@@ -246,14 +246,14 @@ def performance_curve(
         How the threshold is chosen on dev: a name in `CRITERIA`, a criterion, detection costs, or a function
         ``C(far, frr, alpha)`` of arrays.
     measure : str, Measure, DetectionCosts or callable, default "hter"
-        Any criterion and any measure, by name or a user's own.
+        What is reported: a name in `MEASURES`, a measure, detection costs, or a function of an `ErrorCounts`.
     system : str, optional
         The name of the system; not needed where there is only one.
     cluster : {"none", "claim", "subject", "both"}, optional
         What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
         known.
     rng : numpy.random.Generator, int or None, default 0
-        A generator, or a seed; the same seed gives the same result. It is for bands and comparisons of the curve.
+        A generator, or a seed; the same seed gives the same result.
 
     Returns
     -------
@@ -321,14 +321,14 @@ def cross_validated_curve(
         How the threshold is chosen on dev: a name in `CRITERIA`, a criterion, detection costs, or a function
         ``C(far, frr, alpha)`` of arrays.
     measure : str, Measure, DetectionCosts or callable, default "hter"
-        As in `performance_curve`.
+        What is reported: a name in `MEASURES`, a measure, detection costs, or a function of an `ErrorCounts`.
     system : str, optional
         The name of the system; not needed where there is only one.
     cluster : {"none", "claim", "subject", "both"}, optional
         What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
         known.
     rng : numpy.random.Generator, int or None, default 0
-        A generator, or a seed; the same seed gives the same result. It is for bands and comparisons of the curve.
+        A generator, or a seed; the same seed gives the same result.
 
     Returns
     -------

@@ -393,9 +393,9 @@ class BenchmarkResult(Result):
     def groups(self) -> Iterator[tuple[str, list[ExperimentResult]]]:
         """Give experiments by set and group, as in Table 2 of Poh & Bengio 2006.
 
-        Returns
-        -------
-        iterator of tuple of (str, list of ExperimentResult)
+        Yields
+        ------
+        tuple of (str, list of ExperimentResult)
             The name of the group, and its experiments.
         """
         found: dict[str, list[ExperimentResult]] = {}

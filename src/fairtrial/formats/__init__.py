@@ -24,6 +24,7 @@ from fairtrial.formats.registry import (
     told_by_content,
     told_by_name,
 )
+from fairtrial.formats.results import write_tables
 from fairtrial.formats.sheets import ReadOptions, Sheet
 from fairtrial.tables import plural
 from fairtrial.trials import Trials
@@ -39,6 +40,7 @@ __all__ = [
     "read_trials",
     "register_format",
     "trials_of",
+    "write_tables",
     "write_trials",
 ]
 

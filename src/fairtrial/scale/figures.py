@@ -240,16 +240,16 @@ def bounded_curve(
     Parameters
     ----------
     dev : Counter
-        The trials that thresholds are chosen on, counted.
+        The trials that thresholds are chosen on.
     test : Counter
-        The trials that are judged, counted; of the same precision.
+        The trials that are judged.
     alphas : array_like, optional
         The weights or targets that the criterion takes, rising, shape (alphas,); 0, 0.01, ..., 1 by default.
     criterion : str, Criterion, DetectionCosts or callable, default "wer-min"
         How the threshold is chosen on dev: a name in `CRITERIA`, a criterion, detection costs, or a function
         ``C(far, frr, alpha)`` of arrays.
     measure : str, Measure, DetectionCosts or callable, default "hter"
-        As in `performance_curve`.
+        What is reported: a name in `MEASURES`, a measure, detection costs, or a function of an `ErrorCounts`.
     system : str, optional
         The name of the system; not needed where there is only one.
 

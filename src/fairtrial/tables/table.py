@@ -343,10 +343,10 @@ class Table:
         whole : bool, default True
             All rows, or only those in `shown`.
 
-        Returns
-        -------
-        iterator of list of list of str
-            The groups; each is a list of rows, and each row a list of cells.
+        Yields
+        ------
+        list of list of str
+            A group: a list of rows, and each row a list of cells.
         """
         rows = self.rows if whole or self.shown is None else tuple(self.rows[k] for k in self.shown)
         places = [(k, column) for k, column in enumerate(self.columns) if not column.detail]
