@@ -1,6 +1,7 @@
 """The API reference: every public name says what it takes and what it gives, and shows an example that runs."""
 
 import ast
+import dataclasses
 import inspect
 from collections.abc import Callable, Iterator
 from functools import cached_property
@@ -71,7 +72,10 @@ def parameters(thing: Callable[..., Any]) -> dict[str, inspect.Parameter]:
         if plain_error or inspect.isabstract(thing) or getattr(thing, "_is_protocol", False):
             return {}
     own = inspect.signature(thing).parameters
-    return {name: own[name] for name in own if name != "self" and not name.startswith("_")}
+    found = {name: own[name] for name in own if name != "self" and not name.startswith("_")}
+    fields = dataclasses.fields(thing) if dataclasses.is_dataclass(thing) else ()
+    anew = {own.name: own.default_factory() for own in fields if own.default_factory is not dataclasses.MISSING}
+    return {name: each.replace(default=anew.get(name, each.default)) for name, each in found.items()}
 
 
 def entries(thing: object) -> dict[str, Entry]:
@@ -86,8 +90,7 @@ def ends_as(said: str, parameter: inspect.Parameter) -> bool:
         return not said.endswith(", optional") and ", default" not in said
     if default is None:
         return said.endswith(", optional")
-    made_anew = type(default).__name__ == "_HAS_DEFAULT_FACTORY_CLASS"
-    return ", default " in said if made_anew else said.endswith(f", default {written(default)}")
+    return said.endswith(f", default {written(default)}")
 
 
 def written(value: object) -> str:

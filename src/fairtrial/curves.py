@@ -331,6 +331,11 @@ def auc_error(data: ScoreData, *, system: str | None = None) -> float:
     float
         A fraction.
 
+    Raises
+    ------
+    TrialsError
+        As for `as_source`.
+
     References
     ----------
     Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, eq. (17).

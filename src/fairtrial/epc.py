@@ -335,6 +335,13 @@ def cross_validated_curve(
     PerformanceCurve
         Its thresholds are NaN, as every block has its own.
 
+    Raises
+    ------
+    ParameterError
+        A criterion, measure or alpha that cannot be.
+    TrialsError
+        Several systems and none named.
+
     References
     ----------
     Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, section 4.1.

@@ -67,7 +67,7 @@ class TrialSets:
 
     Parameters
     ----------
-    dev : Trials, data frame, ScoreSource or tuple of two array_like or None
+    dev : Trials, data frame, ScoreSource, tuple of two array_like or None
         The trials that thresholds are chosen on.
     test : Trials, data frame, ScoreSource or tuple of two array_like
         The trials that are judged.
@@ -488,6 +488,11 @@ def judge_at(sets: TrialSets, threshold: float, *, system: str | None = None) ->
     -------
     Judgement
         The errors; its figures are those of the given threshold, neither a priori nor a posteriori.
+
+    Raises
+    ------
+    TrialsError
+        Trials that lack a class, or several systems and none named.
 
     Examples
     --------

@@ -131,7 +131,7 @@ class Benchmark:
         Features that the protocol FP-2 does not pair.
     notes : tuple of str, default ()
         What the reader should know.
-    protocols : dict of str to tuple of ListedFusion, default ()
+    protocols : dict of str to tuple of ListedFusion, default {}
         Protocols of its own, fusion by fusion.
     files : tuple of pathlib.Path, default ()
         What was read: the manifest, and the files of scores; a directory of them as itself.

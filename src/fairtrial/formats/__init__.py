@@ -52,7 +52,7 @@ def read_trials(
 
     Parameters
     ----------
-    paths : str or path-like or sequence of str or path-like
+    paths : str, path-like or sequence of these
         A file, a pipe, a glob, a directory of Parquet files or of one genuine and one impostor list; a dash is standard
         input; or several of them: then each brings its systems, and the trials are aligned by their ids.
     format : str, optional
@@ -101,9 +101,9 @@ def read_pair(
 
     Parameters
     ----------
-    dev : str or path-like or sequence of str or path-like
+    dev : str, path-like or sequence of these
         Files of development scores, as for `read_trials`.
-    test : str or path-like or sequence of str or path-like
+    test : str, path-like or sequence of these
         Files of test scores, as for `read_trials`.
     format : str, optional
         The name of a format in `FORMATS`; by default the content of the files tells.

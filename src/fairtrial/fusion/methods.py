@@ -100,7 +100,7 @@ class FusionMethod:
         ``fit(data, **parameters)`` on dev trials.
     summary : str, default ""
         What it does, in a few words.
-    grid : tuple of dict, default ()
+    grid : tuple of dict, default ({},)
         The values of its hyper-parameters to choose from by Algorithm 1 of Poh & Bengio 2006; one: nothing to choose.
     held_out : {"none", "clients", "within-clients"}, default "none"
         How the fused dev scores, and so the threshold, come about. ``none``: they are those of the trials it was fitted

@@ -381,6 +381,11 @@ def naive_interval(counts: ErrorCounts, *, confidence: float = 0.95) -> RateInte
     RateInterval
         The interval of the HTER.
 
+    Raises
+    ------
+    ParameterError
+        A confidence outside (0, 1).
+
     References
     ----------
     Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eq. (18).
@@ -410,6 +415,15 @@ def class_interval(counts: ErrorCounts, *, confidence: float = 0.95) -> RateInte
     -------
     RateInterval
         The interval of all errors over all trials.
+
+    Raises
+    ------
+    ParameterError
+        A confidence outside (0, 1).
+
+    Notes
+    -----
+    Kept for comparison: the rarer class hardly counts, and the interval is mostly too narrow for an HTER.
 
     References
     ----------

@@ -74,6 +74,11 @@ def check_plan(
     SimulatedPlan
         The mean half-width, the coverage and how often the bound came out below the claim.
 
+    Raises
+    ------
+    ParameterError
+        A generator that is not known.
+
     Examples
     --------
     >>> from fairtrial.planning import plan_rate

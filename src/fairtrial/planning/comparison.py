@@ -83,9 +83,10 @@ def comparison_power(
     measure : str, Measure, DetectionCosts or callable, default "hter"
         What is compared: a weighted sum of FAR and FRR.
     alpha : float, default 0.5
-        The weight of FAR in the measure ``wer``.
+        The weight or the target that the criterion takes; 0.5 by default, but a criterion that aims at a target needs
+        one.
     confidence : float, default 0.95
-        The level of confidence, between 0 and 1: 0.95 tests at 5 %.
+        The level of confidence, between 0 and 1.
 
     Returns
     -------
@@ -96,6 +97,11 @@ def comparison_power(
     ------
     ParameterError
         A rate, correlation or confidence that is not possible, no trial of a class, or fewer than two people.
+
+    References
+    ----------
+    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eqs. (15) and (16), for the
+    variance.
 
     Examples
     --------
@@ -309,9 +315,10 @@ def plan_comparison(
     measure : str, Measure, DetectionCosts or callable, default "hter"
         What is compared: a weighted sum of FAR and FRR.
     alpha : float, default 0.5
-        The weight of FAR in the measure ``wer``.
+        The weight or the target that the criterion takes; 0.5 by default, but a criterion that aims at a target needs
+        one.
     confidence : float, default 0.95
-        The level of confidence, between 0 and 1: 0.95 tests at 5 %.
+        The level of confidence, between 0 and 1.
     data_sets : int, default 1000
         How many data sets are simulated, to check the power; 0 for none. There are fewer where each has very many
         trials, and none where only a few would be left.
@@ -328,6 +335,11 @@ def plan_comparison(
     ParameterError
         Systems with the same error rate, so few common impostors that no number of clients is enough, or a number that
         is not possible.
+
+    References
+    ----------
+    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eqs. (15) and (16), for the
+    variance.
 
     Examples
     --------

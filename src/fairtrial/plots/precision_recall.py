@@ -57,8 +57,7 @@ def judged_precision(
     dev : Trials or data frame
         The trials that thresholds are chosen on.
     test : Trials or data frame or None
-        The trials that are judged; None where there are `blocks`. The curve is then that of the dev trials, and the
-        point that of the held-out blocks, pooled.
+        The trials that are judged.
     blocks : sequence of Block, default ()
         Which trials set the threshold for which; see `make_blocks`.
     systems : sequence of str, optional
@@ -79,8 +78,12 @@ def judged_precision(
 
     Returns
     -------
-    tuple
+    tuple of JudgedPrecision
         One entry per system.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, eqs. (4) and (8).
 
     Examples
     --------

@@ -177,6 +177,10 @@ def zoo_plot(zoo: Zoo, *, terms: Terms = "default", ax: Axes | None = None) -> A
     matplotlib.axes.Axes
         The axes.
 
+    References
+    ----------
+    Doddington et al., Sheep, goats, lambs and wolves, 1998; Yager & Dunstone, The biometric menagerie, 2010.
+
     Examples
     --------
     >>> from fairtrial import Trials

@@ -309,6 +309,11 @@ def target_criterion(measure: MeasureLike, *, kept: bool = False) -> Criterion:
         Not registered yet; see `register_criterion`. Named like the measure, with ``-at-most`` or ``-at-least`` where
         the target is kept.
 
+    Raises
+    ------
+    ParameterError
+        A measure that is not known.
+
     References
     ----------
     Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, eqs. (12) to (14).

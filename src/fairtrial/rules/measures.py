@@ -182,7 +182,7 @@ class Measure:
 
         Returns
         -------
-        tuple
+        tuple of four float or ndarray of float
             The derivatives with respect to false accepts, false rejects, genuine trials and impostor trials: numbers,
             or arrays where there are several thresholds and the derivative is not the same at all of them.
 
@@ -291,6 +291,10 @@ def linear_measure(
     -------
     Measure
         The measure, its formula derived from the weights.
+
+    References
+    ----------
+    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eqs. (2) and (3).
 
     Examples
     --------

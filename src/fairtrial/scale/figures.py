@@ -59,9 +59,9 @@ def evaluate_counted(
     Parameters
     ----------
     dev : Counter
-        The trials that thresholds are chosen on, counted.
+        The trials that thresholds are chosen on.
     test : Counter
-        The trials that are judged, counted; of the same precision.
+        The trials that are judged.
     system : str, optional
         The name of the system; not needed where there is only one.
     criterion : str, Criterion, DetectionCosts or callable, default "eer"
@@ -72,7 +72,7 @@ def evaluate_counted(
         one.
     measures : sequence of str, Measure, DetectionCosts or callable, default ()
         Further figures on test, each with its interval: names in `MEASURES`, measures, detection costs, or functions of
-        an `ErrorCounts`. Each must go one way with each kind of errors for its bounds to hold.
+        an `ErrorCounts`.
     confidence : float, default 0.95
         The level of confidence, between 0 and 1.
     eer : {"step-mean", "step-low", "step-high", "interpolated", "rocch"}, default "step-mean"
@@ -95,6 +95,10 @@ def evaluate_counted(
     -----
     At a threshold that the counter of test was given beforehand with ids, the interval knows which trials share
     people. So a first job counts dev, a second one counts test with the threshold that dev gave.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, Algorithm 1.
 
     Examples
     --------
@@ -170,6 +174,15 @@ def bounded_eer(
     tuple of (EqualErrorRate, Bounds)
         The rate, and its bounds, fractions. Both are the same number where the counter holds each distinct score in a
         cell of its own.
+
+    Raises
+    ------
+    TrialsError
+        A class without trials, or several systems and none named.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, eq. (8).
 
     Examples
     --------
@@ -309,6 +322,15 @@ def counted_roc(counter: Counter, *, max_points: int = 10_000, system: str | Non
     -------
     RocCurve
         For ROC and DET figures. The curve of the scores goes through all points.
+
+    Raises
+    ------
+    TrialsError
+        A class without trials, or several systems and none named.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, section 2.
 
     Examples
     --------

@@ -281,6 +281,11 @@ def naive_test(a: ErrorCounts, b: ErrorCounts, *, alternative: Alternative = "tw
     TestResult
         Called ``naive``.
 
+    Raises
+    ------
+    ParameterError
+        An alternative that is not known.
+
     References
     ----------
     Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eq. (18).
@@ -314,6 +319,11 @@ def class_test(a: ErrorCounts, b: ErrorCounts, *, alternative: Alternative = "tw
     -------
     TestResult
         Called ``class``.
+
+    Raises
+    ------
+    ParameterError
+        An alternative that is not known.
 
     References
     ----------
