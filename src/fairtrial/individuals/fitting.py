@@ -58,7 +58,7 @@ class FitTest(Result):
     Examples
     --------
     >>> from fairtrial import Individuals, fit_test
-    >>> found = fit_test(Individuals.from_counts([0, 0, 0, 1, 0, 2, 0, 0, 5, 1], 5), n_resamples=10)
+    >>> found = fit_test(Individuals.from_counts([0, 0, 0, 1, 0, 2, 0, 0, 5, 1], 5), n_resamples=2)
     >>> found.observed
     array([6., 2., 1., 0., 0., 1.])
     """
