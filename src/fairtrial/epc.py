@@ -253,7 +253,7 @@ def performance_curve(
         What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
         known.
     rng : numpy.random.Generator, int or None, default 0
-        A generator, or a seed; the same seed gives the same result.
+        A generator, or a seed; the same seed gives the same result. It is for bands and comparisons of the curve.
 
     Returns
     -------
@@ -328,7 +328,7 @@ def cross_validated_curve(
         What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
         known.
     rng : numpy.random.Generator, int or None, default 0
-        A generator, or a seed; the same seed gives the same result.
+        A generator, or a seed; the same seed gives the same result. It is for bands and comparisons of the curve.
 
     Returns
     -------

@@ -426,7 +426,7 @@ def cross_validate(
         Whether the leading intervals take the threshold as it is (``test``), or as re-estimated from other dev trials
         (``both``).
     n_resamples : int, default 400
-        How many resamples are drawn.
+        How many resamples are drawn, of the trials that set thresholds, to re-estimate them.
     rng : numpy.random.Generator, int or None, default 0
         A generator, or a seed; the same seed gives the same result.
     eer : {"step-mean", "step-low", "step-high", "interpolated", "rocch"}, default "step-mean"

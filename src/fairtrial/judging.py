@@ -75,7 +75,7 @@ class TrialSets:
         What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
         known.
     seed : int, default 0
-        Of all that is drawn at random; the same for every system, so that two can be compared.
+        The same seed gives the same result, for every system, so that two can be compared.
     blocks : sequence of Block, default ()
         Which trials set the threshold for which; see `make_blocks`. Dev and test are the same trials then.
     n_resamples : int, default 400

@@ -242,7 +242,7 @@ class Trials:
     genuine : ndarray of bool
         Whether the claim of each trial is true; shape (trials,).
     systems : tuple of str
-        The systems' names, in the order of the columns.
+        The names of the systems, in the order of the columns.
     claim : Ids, optional
         The claimed identity of each trial, where known.
     subject : Ids, optional
@@ -331,7 +331,7 @@ class Trials:
         genuine : array_like
             Whether the claim of each trial is true; boolean, shape (trials,).
         systems : sequence of str, optional
-            The systems' names, in the order of the columns; numbered if not given.
+            The names of the systems, in the order of the columns; numbered if not given.
         claim, subject, model, probe : iterable or Ids, optional
             One id per trial: the claimed identity, who the probe really is, the enrolled template, the probe.
         nan : {"error", "drop", "reject"}, default "error"

@@ -89,11 +89,11 @@ def compare(
     confidence : float, default 0.95
         The level of confidence, between 0 and 1, of intervals and of the letters.
     n_resamples : int, default 10000
-        How many resamples are drawn.
+        How many resamples are drawn, for the bootstrap and the permutation test.
     rng : numpy.random.Generator, int or None, default 0
         A generator, or a seed; the same seed gives the same result.
     workers : int, default 1
-        How many work at once; the result does not depend on it.
+        How many work at once; the result does not depend on it. They are threads.
     progress : callable, optional
         Called as work proceeds, with the part of a pair that was done; all pairs together come to their number.
 
@@ -198,11 +198,11 @@ def cross_validated_comparison(
     confidence : float, default 0.95
         The level of confidence, between 0 and 1, of intervals and of the letters.
     n_resamples : int, default 10000
-        How many resamples are drawn.
+        How many resamples are drawn, for the bootstrap and the permutation test.
     rng : numpy.random.Generator, int or None, default 0
-        A generator, or a seed; the same seed gives the same result.
+        A generator, or a seed; the same seed gives the same result. It is also that of the halves.
     workers : int, default 1
-        How many work at once; the result does not depend on it.
+        How many work at once; the result does not depend on it. They are threads.
     progress : callable, optional
         Called as work proceeds, with the part of a pair that was done; all pairs together come to their number.
 

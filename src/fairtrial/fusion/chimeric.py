@@ -312,7 +312,7 @@ def chimeric_study(
     assignments : int, default 50
         How many times people are assigned at random.
     fusion : str or FusionMethod, default "mean"
-        As in `fuse`.
+        A fusion method, or its name in `FUSIONS`.
     normalise : str, default "none"
         How scores are normalised before: a name in `NORMALISATIONS`.
     confidence : float, default 0.95

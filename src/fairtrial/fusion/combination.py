@@ -135,10 +135,10 @@ def fuse_scores(
     fusion : str or FusionMethod, default "mean"
         A fusion method, or its name in `FUSIONS`.
     normalise : str, default "none"
-        How scores are normalised before: a name in `NORMALISATIONS`.
+        How scores are normalised before: a name in `NORMALISATIONS`, fitted on dev.
     criterion : str, Criterion, DetectionCosts or callable, default "wer-equal"
-        How the threshold is chosen on dev: a name in `CRITERIA`, a criterion, detection costs, or a function
-        ``C(far, frr, alpha)`` of arrays.
+        How the threshold is chosen on dev that decides between hyper-parameters: a name in `CRITERIA`, a criterion,
+        detection costs, or a function ``C(far, frr, alpha)`` of arrays.
     alpha : float, optional
         The weight or the target that the criterion takes; 0.5 by default, but a criterion that aims at a target needs
         one.

@@ -247,9 +247,9 @@ def fuse(
     systems : sequence of str, optional
         The names of the systems, two or more; all by default.
     fusion : str or FusionMethod, default "mean"
-        As in `fuse_scores`.
+        A fusion method, or its name in `FUSIONS`.
     normalise : str, default "none"
-        How scores are normalised before: a name in `NORMALISATIONS`.
+        How scores are normalised before: a name in `NORMALISATIONS`, fitted on dev.
     criterion : str, Criterion, DetectionCosts or callable, default "wer-equal"
         How the threshold is chosen on dev: a name in `CRITERIA`, a criterion, detection costs, or a function
         ``C(far, frr, alpha)`` of arrays.
@@ -370,7 +370,7 @@ class AppliedFusion(Result):
     baselines : tuple of Judgement
         Its systems on test, in their order.
     intervals : tuple of RateInterval
-        Of the systems in their order, and of the fusion.
+        The intervals of the systems in their order, and of the fusion.
     best : str
         The system with the lowest HTER on test.
     test : TestResult

@@ -119,7 +119,7 @@ class FusionPredictions(Result):
     fusions : tuple of Prediction
         Every fusion, predicted and measured, the best predicted first.
     correlations : SystemCorrelations
-        Of the normalised dev scores.
+        The correlations of the normalised dev scores.
     rank_correlation : float
         Spearman's, of predicted and measured EERs of the fusions; NaN with fewer than three.
     notes : tuple of str

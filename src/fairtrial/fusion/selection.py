@@ -60,8 +60,8 @@ def select_parameters(
     folds : sequence of ndarray of bool
         Which trials are held out in each fold, masks of shape (trials,); together all of them, each once.
     criterion : str, Criterion, DetectionCosts or callable, default "wer-equal"
-        How the threshold is chosen on dev: a name in `CRITERIA`, a criterion, detection costs, or a function
-        ``C(far, frr, alpha)`` of arrays.
+        How the threshold is chosen on dev that decides between hyper-parameters: a name in `CRITERIA`, a criterion,
+        detection costs, or a function ``C(far, frr, alpha)`` of arrays.
     alpha : float, optional
         The weight or the target that the criterion takes; 0.5 by default, but a criterion that aims at a target needs
         one.

@@ -94,7 +94,7 @@ class Individuals:
         trials : Trials or data frame
             Trials, or a data frame of them, with ids of the claims or subjects.
         threshold : float
-            A trial is accepted if its score is above it.
+            The threshold; a score above it is accepted.
         system : str, optional
             The name of the system; not needed where there is only one.
         error : {"far", "frr"}, default "frr"

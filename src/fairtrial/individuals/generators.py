@@ -161,8 +161,10 @@ def draw_individuals(
     ----------
     attempts : array_like
         The attempts of each person, shape (people,).
-    pi, rho : float
-        As for `errors_pmf`.
+    pi : float
+        The error rate, a fraction.
+    rho : float
+        The correlation between two attempts of a person.
     generator : {"oman-zucker", "beta-binomial"}, default "oman-zucker"
         How attempts of a person come to be correlated; see `errors_pmf`.
     rng : numpy.random.Generator, int or None, default 0

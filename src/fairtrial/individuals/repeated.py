@@ -106,7 +106,8 @@ class RepeatedIntervals(Result):
     recommendation : str
         Which of them to go by, and why.
     rho_interval : Interval
-        Of the correlation, by the profile likelihood of the beta-binomial model; NaN where nothing tells it.
+        The interval of the correlation, by the profile likelihood of the beta-binomial model; NaN where nothing tells
+        it.
     confidence : float
         The level of confidence, between 0 and 1, of the interval of the correlation.
     zero_errors : ZeroErrors or None

@@ -83,10 +83,9 @@ def comparison_power(
     measure : str, Measure, DetectionCosts or callable, default "hter"
         What is compared: a weighted sum of FAR and FRR.
     alpha : float, default 0.5
-        The weight or the target that the criterion takes; 0.5 by default, but a criterion that aims at a target needs
-        one.
+        The weight of FAR in the measure ``wer``.
     confidence : float, default 0.95
-        The level of confidence, between 0 and 1.
+        The level of confidence, between 0 and 1: 0.95 tests at 5 %.
 
     Returns
     -------
@@ -184,13 +183,13 @@ class ComparisonPlan(Result):
     Attributes
     ----------
     individuals : int
-        Clients.
+        How many clients.
     attempts : int
-        Genuine attempts of each client.
+        How many genuine attempts of each client.
     impostor_attempts : int
-        Impostor attempts against each client.
+        How many impostor attempts against each client.
     impostors : int or None
-        Impostors common to all clients; None: each client has impostors of their own.
+        How many impostors are common to all clients; None where each client has impostors of their own.
     power : float
         The power by the formula.
     confidence : float
@@ -315,10 +314,9 @@ def plan_comparison(
     measure : str, Measure, DetectionCosts or callable, default "hter"
         What is compared: a weighted sum of FAR and FRR.
     alpha : float, default 0.5
-        The weight or the target that the criterion takes; 0.5 by default, but a criterion that aims at a target needs
-        one.
+        The weight of FAR in the measure ``wer``.
     confidence : float, default 0.95
-        The level of confidence, between 0 and 1.
+        The level of confidence, between 0 and 1: 0.95 tests at 5 %.
     data_sets : int, default 1000
         How many data sets are simulated, to check the power; 0 for none. There are fewer where each has very many
         trials, and none where only a few would be left.

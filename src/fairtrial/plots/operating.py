@@ -64,7 +64,8 @@ def operating_curves(
     dev : Trials or data frame
         The trials that thresholds are chosen on.
     test : Trials or data frame or None
-        The trials that are judged.
+        The trials that are judged; None where there are `blocks`. The curve is then that of the dev trials, and the
+        point that of the held-out blocks, pooled.
     blocks : sequence of Block, default ()
         Which trials set the threshold for which; see `make_blocks`.
     systems : sequence of str, optional
@@ -81,7 +82,7 @@ def operating_curves(
         What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
         known.
     eer : {"step-mean", "step-low", "step-high", "interpolated", "rocch"}, default "step-mean"
-        The definition of the equal error rates that are reported besides; see `equal_error_rate`.
+        The definition of the equal error rate; see `equal_error_rate`.
     max_points : int, default 2000
         At most so many points, for drawing, never for figures.
 

@@ -57,11 +57,12 @@ def judged_precision(
     dev : Trials or data frame
         The trials that thresholds are chosen on.
     test : Trials or data frame or None
-        The trials that are judged.
+        The trials that are judged; None where there are `blocks`. The curve is then that of the dev trials, and the
+        point that of the held-out blocks, pooled.
     blocks : sequence of Block, default ()
         Which trials set the threshold for which; see `make_blocks`.
     systems : sequence of str, optional
-        Which systems; all by default.
+        The names of the systems; all by default.
     criterion : str, Criterion, DetectionCosts or callable, default "break-even"
         How the threshold is chosen on dev: a name in `CRITERIA`, a criterion, detection costs, or a function
         ``C(far, frr, alpha)`` of arrays.

@@ -77,7 +77,7 @@ def zoo_data(
         a lamb's impostor mean as far above the upper one. ``errors``: rates at the threshold. A goat or a lamb has more
         errors than the worst of so many people would have by chance in 1 of 20 cases.
     threshold : float, optional
-        The threshold from dev, for errors.
+        The threshold from dev, for errors; a score above it is accepted.
 
     Returns
     -------

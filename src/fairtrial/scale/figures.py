@@ -59,9 +59,9 @@ def evaluate_counted(
     Parameters
     ----------
     dev : Counter
-        The trials that thresholds are chosen on.
+        The trials that thresholds are chosen on, counted.
     test : Counter
-        The trials that are judged.
+        The trials that are judged, counted; of the same precision.
     system : str, optional
         The name of the system; not needed where there is only one.
     criterion : str, Criterion, DetectionCosts or callable, default "eer"
@@ -72,7 +72,7 @@ def evaluate_counted(
         one.
     measures : sequence of str, Measure, DetectionCosts or callable, default ()
         Further figures on test, each with its interval: names in `MEASURES`, measures, detection costs, or functions of
-        an `ErrorCounts`.
+        an `ErrorCounts`. Each must go one way with each kind of errors for its bounds to hold.
     confidence : float, default 0.95
         The level of confidence, between 0 and 1.
     eer : {"step-mean", "step-low", "step-high", "interpolated", "rocch"}, default "step-mean"
@@ -253,9 +253,9 @@ def bounded_curve(
     Parameters
     ----------
     dev : Counter
-        The trials that thresholds are chosen on.
+        The trials that thresholds are chosen on, counted.
     test : Counter
-        The trials that are judged.
+        The trials that are judged, counted; of the same precision.
     alphas : array_like, optional
         The weights or targets that the criterion takes, rising, shape (alphas,); 0, 0.01, ..., 1 by default.
     criterion : str, Criterion, DetectionCosts or callable, default "wer-min"

@@ -194,7 +194,7 @@ class OpenTrials:
         Parameters
         ----------
         other : object
-            Anything.
+            Anything that could be the same trials.
 
         Returns
         -------

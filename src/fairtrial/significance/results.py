@@ -51,7 +51,7 @@ class TestResult(Result):
     threshold : {"re-estimated", "fixed"}
         Whether the threshold counts as re-estimated from other dev trials, or as fixed.
     degrees : float
-        Of Student's t; infinite for the normal distribution.
+        The degrees of freedom of Student's t; infinite for the normal distribution.
     is_share : bool
         Whether the difference is one of shares, shown in percent; that of a cost is not.
 
