@@ -98,6 +98,10 @@ from .fusion import (
     select_parameters,
     system_correlations,
 )
+from .groups.evaluating import evaluate_groups
+from .groups.membership import PeopleTable
+from .groups.results import GroupEvaluation
+from .groups.synthetic import SyntheticGroups, synthetic_groups
 from .individuals import (
     PAPER,
     QUICK,
@@ -263,6 +267,7 @@ __all__ = [
     "FusionResult",
     "Gain",
     "Grid",
+    "GroupEvaluation",
     "Ids",
     "Individuals",
     "IndividualsTests",
@@ -277,6 +282,7 @@ __all__ = [
     "OutputError",
     "ParameterError",
     "PassState",
+    "PeopleTable",
     "PerformanceCurve",
     "PrecisionRecallCurve",
     "RateInterval",
@@ -289,6 +295,7 @@ __all__ = [
     "RunSettings",
     "ScoreSource",
     "StudySettings",
+    "SyntheticGroups",
     "SystemCorrelations",
     "SystemInfo",
     "Table",
@@ -351,6 +358,7 @@ __all__ = [
     "errors_pmf",
     "evaluate",
     "evaluate_counted",
+    "evaluate_groups",
     "expected_areas",
     "f_ratio",
     "fit_beta_binomial",
@@ -423,6 +431,7 @@ __all__ = [
     "significance",
     "smallest_difference",
     "study_like",
+    "synthetic_groups",
     "system_correlations",
     "tables",
     "target_criterion",
