@@ -6,6 +6,7 @@ from . import (
     comparison,
     formats,
     fusion,
+    groups,
     individuals,
     intervals,
     planning,
@@ -98,10 +99,7 @@ from .fusion import (
     select_parameters,
     system_correlations,
 )
-from .groups.evaluating import evaluate_groups
-from .groups.membership import PeopleTable
-from .groups.results import GroupEvaluation
-from .groups.synthetic import SyntheticGroups, synthetic_groups
+from .groups import GroupEvaluation, PeopleTable, SyntheticGroups, evaluate_groups, synthetic_groups
 from .individuals import (
     PAPER,
     QUICK,
@@ -372,6 +370,7 @@ __all__ = [
     "fusion",
     "fusion_gain",
     "gaussian_eer",
+    "groups",
     "hter_interval",
     "independent_test",
     "individuals",
