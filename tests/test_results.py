@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -135,6 +136,11 @@ def _subclasses(kind: type[Any]) -> set[type[Any]]:
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_result_is_plain_numbers_and_texts(name: str) -> None:
+    assert json.loads(json.dumps(results()[name].to_dict()))
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_result_shows_itself_shortly(name: str) -> None:
     shown = repr(results()[name])
     assert shown.startswith(f"<{type(results()[name]).__name__}: ")
@@ -259,6 +265,9 @@ class _Own(Result):
 
     def summary(self) -> str:
         return "mine"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {}
 
 
 def test_a_result_of_ones_own() -> None:

@@ -1,15 +1,42 @@
 """How good a verification system really is, how sure that is, and whether another is really better."""
 
+from . import (
+    benchmark,
+    calibration,
+    comparison,
+    formats,
+    fusion,
+    groups,
+    individuals,
+    intervals,
+    planning,
+    plots,
+    rules,
+    scale,
+    significance,
+    tables,
+)
 from .areas import Areas, area_intervals, area_tests, expected_areas
-from .benchmark.contest import Contest, compare_runs
-from .benchmark.datasets import load_dataset
-from .benchmark.lausanne import load_lausanne
-from .benchmark.manifest import read_benchmark
-from .benchmark.pooling import compare_pooled, pooled_band
-from .benchmark.protocols import PROTOCOLS, Experiment, list_experiments, register_protocol
-from .benchmark.results import BenchmarkResult
-from .benchmark.runner import RunSettings, run_benchmark
-from .benchmark.sets import Benchmark, BenchmarkSet, ListedFusion, SystemInfo
+from .benchmark import (
+    PROTOCOLS,
+    Benchmark,
+    BenchmarkResult,
+    BenchmarkSet,
+    Contest,
+    Experiment,
+    ListedFusion,
+    RunSettings,
+    SystemInfo,
+    compare_pooled,
+    compare_runs,
+    list_experiments,
+    load_dataset,
+    load_lausanne,
+    pooled_band,
+    read_benchmark,
+    register_protocol,
+    run_benchmark,
+)
 from .calibration.comparing import EvidencePair, compare_evidence
 from .calibration.costs import CostTarget, cost_target
 from .calibration.curves import (
@@ -51,8 +78,17 @@ from .epc import (
 from .errors import FairtrialError, InputError, OutputError, ParameterError, TrialsError
 from .evaluation import Evaluation, cross_validate, evaluate
 from .folds import Block, make_blocks
-from .formats import FORMATS, Format, ReadOptions, read_frame, read_pair, read_trials, register_format, write_trials
-from .formats.results import write_tables
+from .formats import (
+    FORMATS,
+    Format,
+    ReadOptions,
+    read_frame,
+    read_pair,
+    read_trials,
+    register_format,
+    write_tables,
+    write_trials,
+)
 from .fusion import (
     FUSIONS,
     NORMALISATIONS,
@@ -79,10 +115,7 @@ from .fusion import (
     select_parameters,
     system_correlations,
 )
-from .groups.evaluating import evaluate_groups
-from .groups.membership import PeopleTable
-from .groups.results import GroupEvaluation
-from .groups.synthetic import SyntheticGroups, synthetic_groups
+from .groups import GroupEvaluation, PeopleTable, SyntheticGroups, evaluate_groups, synthetic_groups
 from .individuals import (
     PAPER,
     QUICK,
@@ -114,44 +147,70 @@ from .individuals import (
     study_like,
 )
 from .intervals import (
+    Band,
     Interval,
     RateInterval,
+    auc_interval,
     class_interval,
+    curve_band,
+    d_prime_interval,
     hter_interval,
+    judged_interval,
     naive_interval,
     proportion_interval,
     published_counts,
     rate_interval,
     rule_of_three,
 )
-from .intervals.bands import Band, curve_band
-from .intervals.judged import judged_interval
-from .intervals.separation import auc_interval, d_prime_interval
 from .judging import Judgement, TrialSets, judge, judge_at
 from .operating import OperatingPoints, operating_points
 from .planning import ComparisonPlan, RatePlan, check_plan, comparison_power, plan_comparison, plan_rate, rule_of_thirty
-from .rules.break_even import BreakEvenPoint, break_even_point
-from .rules.criteria import CRITERIA, Criterion, choose_thresholds, register_criterion, target_criterion
-from .rules.eer import EqualErrorRate, equal_error_rate
-from .rules.measures import MEASURES, DetectionCosts, Measure, Weights, linear_measure, register_measure
-from .scale.comparing import BoundedComparison, compare_counted
-from .scale.counter import Counter
-from .scale.figures import bounded_curve, bounded_eer, counted_roc, evaluate_counted
-from .scale.merging import load_counters
-from .scale.opened import OpenTrials, PassState
-from .scale.opening import open_trials
-from .scale.results import BoundedCurve, BoundedEvaluation
+from .rules import (
+    CRITERIA,
+    MEASURES,
+    BreakEvenPoint,
+    Criterion,
+    DetectionCosts,
+    EqualErrorRate,
+    Measure,
+    Weights,
+    break_even_point,
+    choose_thresholds,
+    equal_error_rate,
+    linear_measure,
+    register_criterion,
+    register_measure,
+    target_criterion,
+)
+from .scale import (
+    BoundedComparison,
+    BoundedCurve,
+    BoundedEvaluation,
+    Counter,
+    OpenTrials,
+    PassState,
+    bounded_curve,
+    bounded_eer,
+    compare_counted,
+    counted_roc,
+    evaluate_counted,
+    load_counters,
+    open_trials,
+)
 from .significance import (
+    CurveComparison,
     Discordant,
     EerBound,
     EerBounds,
     McNemar,
+    Region,
     TestResult,
     adjust_p_values,
     bound_from_eers,
     bounds_from_eers,
     class_test,
     compact_letters,
+    compare_curves,
     corrected_resampled_test,
     dependent_test,
     equivalence_test,
@@ -162,7 +221,6 @@ from .significance import (
     pooled_test,
     smallest_difference,
 )
-from .significance.curves import CurveComparison, Region, compare_curves
 from .tables import Column, Result, Table, join_tables, translate
 from .trials import Ids, Trials
 
@@ -283,6 +341,7 @@ __all__ = [
     "auc_interval",
     "bayes_error_curve",
     "bayes_errors",
+    "benchmark",
     "bound_from_eers",
     "bounded_curve",
     "bounded_eer",
@@ -290,6 +349,7 @@ __all__ = [
     "break_even_point",
     "calibrate",
     "calibrate_in_passes",
+    "calibration",
     "check_claims",
     "check_plan",
     "chimeric_sets",
@@ -305,6 +365,7 @@ __all__ = [
     "compare_evidence",
     "compare_pooled",
     "compare_runs",
+    "comparison",
     "comparison_power",
     "corrected_resampled_test",
     "cost_target",
@@ -338,12 +399,17 @@ __all__ = [
     "fit_model",
     "fit_test",
     "five_by_two_test",
+    "formats",
     "fuse",
     "fuse_scores",
+    "fusion",
     "fusion_gain",
     "gaussian_eer",
+    "groups",
     "hter_interval",
     "independent_test",
+    "individuals",
+    "intervals",
     "join_tables",
     "judge",
     "judge_at",
@@ -368,6 +434,8 @@ __all__ = [
     "performance_curve",
     "plan_comparison",
     "plan_rate",
+    "planning",
+    "plots",
     "pool_curves",
     "pooled_band",
     "pooled_test",
@@ -393,13 +461,17 @@ __all__ = [
     "roc_curve",
     "rule_of_thirty",
     "rule_of_three",
+    "rules",
     "run_benchmark",
     "run_study",
+    "scale",
     "select_parameters",
+    "significance",
     "smallest_difference",
     "study_like",
     "synthetic_groups",
     "system_correlations",
+    "tables",
     "target_criterion",
     "tippett_curve",
     "translate",

@@ -54,6 +54,56 @@ class Evaluation(Result):
 
     The dev figures are a posteriori (threshold and figure from the same trials); the test figures are
     a priori, or cross-validated where there was one set only.
+
+    Attributes
+    ----------
+    system : str
+        The system's name.
+    criterion : Criterion
+        How the threshold was chosen.
+    alpha : float
+        The weight or the target that the criterion took.
+    threshold : float
+        The threshold from dev.
+    dev : ErrorCounts
+        Errors on dev at the threshold: a posteriori.
+    test : ErrorCounts
+        Errors on test at the threshold: a priori.
+    dev_eer : EqualErrorRate
+        The equal error rate on dev.
+    test_eer : EqualErrorRate or None
+        The equal error rate on test, a posteriori; None where held-out blocks were judged.
+    intervals : tuple of RateInterval
+        Intervals of the HTER on test, the one to go by first.
+    far_interval : RateInterval
+        The interval of the FAR on test.
+    frr_interval : RateInterval
+        The interval of the FRR on test.
+    measures : dict of str to float
+        Further figures on test, by name.
+    measure_intervals : dict of str to RateInterval
+        Intervals of `measures`, by the same names.
+    kind : {"a priori", "a priori (cross-validated)", "a posteriori", "at a given threshold"}
+        Whether the figures are a priori.
+    design_effect : float or None
+        How many times the variance is that of independent trials; None without ids or errors.
+    fold_thresholds : tuple of float
+        The thresholds of the held-out blocks; empty where there was a test set.
+    notes : tuple of str
+        What the reader should know.
+    reported : dict of str to Measure
+        The measures behind `measures`, by the same names.
+    judgement : Judgement or None
+        Where it comes from: the trials, their people, and the threshold.
+
+    Examples
+    --------
+    >>> from fairtrial import evaluate
+    >>> found = evaluate(([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6]), ([0.8, 0.5, 0.7], [0.2, 0.6]))
+    >>> found.threshold, found.test.far, round(found.test.frr, 4), found.kind
+    (0.5, 0.5, 0.3333, 'a priori')
+    >>> found.interval.low <= found.test.hter <= found.interval.high
+    True
     """
 
     system: str
@@ -65,21 +115,16 @@ class Evaluation(Result):
     dev_eer: EqualErrorRate
     test_eer: EqualErrorRate | None
     intervals: tuple[RateInterval, ...]
-    """Intervals of the HTER on test, the one to go by first."""
     far_interval: RateInterval
     frr_interval: RateInterval
     measures: dict[str, float]
     measure_intervals: dict[str, RateInterval]
-    """Intervals of `measures`, by the same names."""
     kind: Kind
     design_effect: float | None
-    """How many times the variance is that of independent trials; None without ids or errors."""
     fold_thresholds: tuple[float, ...] = ()
     notes: tuple[str, ...] = ()
     reported: Mapping[str, Measure | EvidenceMeasure] = field(default_factory=dict)
-    """The measures behind `measures`, by the same names."""
     judgement: Judgement | None = None
-    """Where it comes from: the trials, their people, and the threshold."""
 
     @property
     def interval(self) -> RateInterval:
@@ -92,7 +137,12 @@ class Evaluation(Result):
         return "held out" if self.fold_thresholds else "test"
 
     def decisions(self) -> ArrowTable:
-        """Trial by trial what was decided: score, threshold, decision and error; see `Judgement.decisions`.
+        """Give trial by trial what was decided: score, threshold, decision and error; see `Judgement.decisions`.
+
+        Returns
+        -------
+        pyarrow.Table
+            One row per judged trial.
 
         Raises
         ------
@@ -280,38 +330,65 @@ def evaluate(
     cluster: Cluster | None = None,
     resample: Literal["test", "both"] = "both",
     n_resamples: int = RESAMPLES,
-    rng: int | None = 0,
+    rng: np.random.Generator | int | None = 0,
     eer: EerDefinition = "step-mean",
 ) -> Evaluation:
     """Fix the threshold on dev and report the errors on test.
 
     Parameters
     ----------
-    dev, test
-        Trials, a data frame of them, a source of scores, or a pair of arrays ``(genuine, impostor)``.
-    system
-        Which system of the trials; not needed if there is only one.
-    criterion, alpha
-        How the threshold is chosen on dev. A criterion that aims at a target needs its alpha.
-    measures
-        More figures on test, by name or a user's own; each has its interval. Those of evidence, as ``cllr``,
-        ``cllr-min`` or ``act-dcf@.01``, are of the scores calibrated on dev (`as_any_measure` names them all).
-    confidence
-        Of the intervals.
-    cluster
-        What trials share, for the intervals; by default all ids that are known.
-    resample
-        ``both`` leads with intervals in which the threshold is re-estimated: dev was a sample too. ``test`` takes the
-        threshold as it is.
-    n_resamples, rng
-        How often dev is drawn anew for that, and the seed.
-    eer
-        The definition of the equal error rates reported beside.
+    dev : Trials, data frame, ScoreSource or tuple of two array_like
+        The trials that thresholds are chosen on.
+    test : Trials, data frame, ScoreSource or tuple of two array_like
+        The trials that are judged.
+    system : str, optional
+        The name of the system; not needed where there is only one.
+    criterion : str, Criterion, DetectionCosts or callable, default "eer"
+        How the threshold is chosen on dev: a name in `CRITERIA`, a criterion, detection costs, or a function
+        ``C(far, frr, alpha)`` of arrays.
+    alpha : float, optional
+        The weight or the target that the criterion takes; 0.5 by default, but a criterion that aims at a target needs
+        one.
+    measures : sequence of str, Measure, DetectionCosts or callable, default ()
+        Further figures on test, each with its interval: names in `MEASURES`, measures, detection costs, or functions of
+        an `ErrorCounts`. Those of evidence, as ``cllr``, ``cllr-min`` or ``act-dcf@.01``, are of the scores calibrated
+        on dev (`as_any_measure` names them all).
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+    cluster : {"none", "claim", "subject", "both"}, optional
+        What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
+        known.
+    resample : {"test", "both"}, default "both"
+        Whether the leading intervals take the threshold as it is (``test``), or as re-estimated from other dev trials
+        (``both``).
+    n_resamples : int, default 400
+        How many resamples are drawn, of dev trials, to re-estimate the threshold.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed; the same seed gives the same result.
+    eer : {"step-mean", "step-low", "step-high", "interpolated", "rocch"}, default "step-mean"
+        The definition of the equal error rates that are reported besides; see `equal_error_rate`.
 
     Returns
     -------
     Evaluation
         Threshold, errors on both sets, intervals and notes.
+
+    Raises
+    ------
+    ParameterError
+        A criterion, measure, definition or number that cannot be.
+    TrialsError
+        Trials that lack a class, different systems in dev and test, or several systems and none named.
+
+    Notes
+    -----
+    The HTER comes with two kinds of intervals: for the system, whose threshold would be another with other dev trials,
+    and for this threshold. Where ids are known, trials that share people are not taken as independent.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, Algorithm 1; Bengio & Mariéthoz, A statistical
+    significance test for person authentication, 2004, eq. (13).
 
     Examples
     --------
@@ -340,7 +417,7 @@ def cross_validate(
     cluster: Cluster | None = None,
     resample: Literal["test", "both"] = "both",
     n_resamples: int = RESAMPLES,
-    rng: int | None = 0,
+    rng: np.random.Generator | int | None = 0,
     eer: EerDefinition = "step-mean",
 ) -> Evaluation:
     """Evaluate with one set of trials only: each block judged by a threshold from other people.
@@ -350,17 +427,63 @@ def cross_validate(
 
     Parameters
     ----------
-    trials
-        The only set there is.
-    blocks
-        Which trials set the thresholds for which; see `make_blocks`.
-    system, criterion, alpha, measures, confidence, cluster, resample, n_resamples, rng, eer
-        As in `evaluate`.
+    trials : Trials or data frame
+        The only set there is: trials, or a data frame of them.
+    blocks : sequence of Block
+        Which trials set the threshold for which; see `make_blocks`.
+    system : str, optional
+        The name of the system; not needed where there is only one.
+    criterion : str, Criterion, DetectionCosts or callable, default "eer"
+        How the threshold is chosen on dev: a name in `CRITERIA`, a criterion, detection costs, or a function
+        ``C(far, frr, alpha)`` of arrays.
+    alpha : float, optional
+        The weight or the target that the criterion takes; 0.5 by default, but a criterion that aims at a target needs
+        one.
+    measures : sequence of str, Measure, DetectionCosts or callable, default ()
+        Further figures on test, each with its interval: names in `MEASURES`, measures, detection costs, or functions of
+        an `ErrorCounts`.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+    cluster : {"none", "claim", "subject", "both"}, optional
+        What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
+        known.
+    resample : {"test", "both"}, default "both"
+        Whether the leading intervals take the threshold as it is (``test``), or as re-estimated from other dev trials
+        (``both``).
+    n_resamples : int, default 400
+        How many resamples are drawn, of the trials that set thresholds, to re-estimate them.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed; the same seed gives the same result.
+    eer : {"step-mean", "step-low", "step-high", "interpolated", "rocch"}, default "step-mean"
+        The definition of the equal error rates that are reported besides; see `equal_error_rate`.
 
     Returns
     -------
     Evaluation
         As of `evaluate`, with the thresholds of the blocks.
+
+    Raises
+    ------
+    ParameterError
+        A criterion, measure, definition or number that cannot be.
+    TrialsError
+        Several systems and none named.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, section 4.1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fairtrial import Trials, make_blocks
+    >>> claim = np.arange(200) % 20
+    >>> genuine = np.arange(200) < 80
+    >>> scores = np.random.default_rng(0).normal(3.0 * genuine)
+    >>> trials = Trials.from_arrays(scores, genuine, claim=claim)
+    >>> found = cross_validate(trials, make_blocks(trials, 4))
+    >>> found.kind, len(found.fold_thresholds), found.test.genuine
+    ('a priori (cross-validated)', 4, 80)
     """
     check_choice("resample", resample, ("test", "both"))
     trials = trials_of(trials, "trials")

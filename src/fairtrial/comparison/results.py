@@ -154,7 +154,41 @@ def _named_cells(agreement: Agreement) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Comparison(Result):
-    """All pairs of systems, or all against a reference, and the ranking that follows."""
+    """All pairs of systems, or all against a reference, and the ranking that follows.
+
+    Attributes
+    ----------
+    measure : Measure
+        What was compared.
+    criterion : Criterion
+        How thresholds were chosen.
+    alpha : float
+        The weight or the target that the criterion took.
+    correction : {"holm", "bh", "none"}
+        How p values were adjusted for the number of pairs.
+    pairs : tuple of PairComparison
+        Every pair of systems, with its tests.
+    ranking : tuple of SystemRank
+        The systems from the best to the worst, with letters: two share one where they do not differ significantly.
+    kind : {"a priori", "a priori (cross-validated)", "a posteriori", "at a given threshold"}
+        Whether the figures are a priori.
+    judgements : dict of str to Judgement
+        The systems as they were judged, by name.
+    notes : tuple of str
+        What the reader should know.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fairtrial import Trials, compare
+    >>> genuine = np.arange(400) < 100
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
+    >>> trials = Trials.from_arrays(scores, genuine, systems=["old", "new"])
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> found = compare(dev, test, n_resamples=100)
+    >>> [(rank.system, rank.letters) for rank in found.ranking]
+    [('new', 'a'), ('old', 'b')]
+    """
 
     measure: Measure | EvidenceMeasure
     criterion: Criterion
@@ -164,7 +198,6 @@ class Comparison(Result):
     ranking: tuple[SystemRank, ...]
     kind: Kind
     judgements: dict[str, Judgement]
-    """The systems as they were judged, by name."""
     notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
