@@ -1,4 +1,4 @@
-"""Normalised Bayes error of two calibrated systems of the synthetic set lausanne, over prior log-odds."""
+"""Normalised Bayes error of a calibrated system of the synthetic set lausanne over prior log-odds, with its band."""
 
 import sys
 from pathlib import Path
@@ -7,11 +7,11 @@ import fairtrial as ft
 from fairtrial.plots import bayes_error_plot, write_picture
 
 lp1 = ft.load_lausanne().sets[0]
-systems = ["(LFCC,GMM)", "(FH,MLP)"]
-curves = [ft.bayes_error_curve(ft.calibrate(lp1.dev, lp1.test, systems=[name])) for name in systems]
+found = ft.calibrate(lp1.dev, lp1.test, systems=["(PAC,GMM)"])
+curve = ft.bayes_error_curve(found, confidence=0.95)
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 write_picture(
-    lambda figure: bayes_error_plot(curves, ax=figure.add_subplot()),
+    lambda figure: bayes_error_plot(curve, ax=figure.add_subplot()),
     folder / "bayes-error.png",
     title="lausanne LP1: synthetic scores",
     height=5.0,

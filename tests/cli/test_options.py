@@ -92,6 +92,8 @@ IGNORED = {
     f"calibrate {SETS} --title Evidence": "--title",
     f"plot ece {SETS} --method pav --prior .1 --out a.png": "--prior",
     f"plot llr-map {SETS} --system face --method pav --prior .1 --out a.png": "--prior",
+    f"plot ece {SETS} --confidence .9 --out a.png": "--confidence",
+    f"plot bayes-error {SETS} --bands pointwise --seed 1 --out a.png": "--seed",
     f"plot llr-map {SETS} --system face --seed 1 --out a.png": "--seed",
     f"plot llr-map {SETS} --system face --resamples 9 --out a.png": "--resamples",
     "benchmark --data own --repeats 3": "--repeats",

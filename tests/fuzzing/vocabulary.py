@@ -9,6 +9,7 @@ from functools import cache
 import click
 
 from fairtrial.benchmark.protocols import PROTOCOLS
+from fairtrial.calibration.model import CALIBRATIONS
 from fairtrial.cli.app import main
 from fairtrial.formats import FORMATS
 from fairtrial.fusion import FUSIONS
@@ -130,7 +131,7 @@ _BY_NAME: dict[str, tuple[str, ...]] = {
     "--data": _words("lab lab/benchmark.toml none . dev.csv /dev/null bssr1-set1 lab/b-dev.txt"),
     "--criterion": (*CRITERIA, *_LOADED),
     "--measure": (*MEASURES, *_LOADED),
-    "--method": _words("dr bp sb bb lbb brr bb-ml all none"),
+    "--method": (*CALIBRATIONS, *_words("dr bp sb bb lbb brr bb-ml all none")),
     "--title": _TITLES,
     "--format": (*FORMATS, "none", ""),
     "--to": (*FORMATS, "none", ""),

@@ -20,6 +20,16 @@ def test_lines_are_the_entropies(dev: ft.Trials, test: ft.Trials, ax: Axes) -> N
         "likelihood ratio of 1",
     ]  # fmt: skip
     assert ax.get_ylim()[1] >= 1
+    assert not ax.collections
     (above,) = ax.child_axes
     priors = [text.get_text() for text in above.get_xticklabels()]
     np.testing.assert_allclose(above.get_xticks(), [np.log(float(p) / (1 - float(p))) for p in priors])
+
+
+def test_band_is_drawn_and_named(dev: ft.Trials, test: ft.Trials, ax: Axes) -> None:
+    curve = ft.ece_curve(ft.calibrate(dev, test, systems=["face"]), confidence=0.9)
+    ece_plot(curve, ax=ax)
+    assert curve.band is not None
+    corners = np.asarray(ax.collections[0].get_paths()[0].vertices)
+    assert {*curve.band.low.tolist(), *curve.band.high.tolist()} <= set(corners[:, 1].tolist())
+    assert "90 % pointwise bands, calibration re-estimated" in ax.get_title()

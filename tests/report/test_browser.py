@@ -142,10 +142,12 @@ def test_prior_moves_through_the_figures_of_evidence(browser: Any, pages: dict[s
     assert float(page.locator("#prior").inner_text()) == pytest.approx(0.1192, abs=1e-4)
     assert page.locator("#accepted").inner_text() == "2"
     assert float(page.locator("#bayes-now").inner_text()) == pytest.approx(system["bayes"]["calibrated"][k], rel=1e-3)
+    assert sorted(page.locator("#bayes text.name title").all_text_contents()) == sorted(["face", EVIL])
     curve = page.locator("#llr-map path.curve").get_attribute("d")
     page.locator("#calibrated").select_option(index=1)
     assert page.locator("#llr-map path.curve").get_attribute("d") != curve
-    assert page.locator("#pav path.band").count() == 1
+    for panel in ("bayes", "ece", "pav", "llr-map"):
+        assert page.locator(f"#{panel} path.band").count() == 1
     assert heard == []
     page.close()
 

@@ -18,7 +18,9 @@ def test_page_gets_the_curves(sets: tuple[ft.Trials, ft.Trials]) -> None:
     found = ft.calibrate(*sets, systems=["a"])
     shown = shown_evidence([evidence_view(found, confidence=0.9, rng=3)])
     (system,) = shown["systems"]
-    bayes, ece = ft.bayes_error_curve(found), ft.ece_curve(found)
+    bayes, ece = ft.bayes_error_curve(found, confidence=0.9), ft.ece_curve(found)
+    assert bayes.band is not None
+    assert system["bayes"]["band"]["high"] == bayes.band.high.tolist()
     assert system["bayes"]["calibrated"] == bayes.calibrated.rates.tolist()
     assert system["bayes"]["supported"] == bayes.calibrated.supported.tolist()
     assert system["ece"]["minimum"] == ece.minimum.tolist()
@@ -38,6 +40,18 @@ def test_a_fusion_has_no_map(sets: tuple[ft.Trials, ft.Trials]) -> None:
     shown = shown_evidence([evidence_view(ft.calibrate(*sets), confidence=0.95, rng=0)])
     assert shown["systems"][0]["map"] is None
     assert not shown["maps"]
+
+
+def test_infinite_evidence_can_be_shown() -> None:
+    genuine = np.arange(200) < 100
+    scores = np.random.default_rng(0).normal(2.0 * genuine)
+    dev = ft.Trials.from_arrays(scores, genuine)
+    test = ft.Trials.from_arrays(np.where(np.arange(200) == 0, -np.inf, scores), genuine)
+    found = ft.calibrate(dev, test)
+    assert found.test[0] == np.inf
+    shown = shown_evidence([evidence_view(found, confidence=0.95, rng=0)])
+    assert shown["bits"]["high"] == 1.3
+    assert shown["systems"][0]["ece"]["band"]["high"] == [1000.0] * 25
 
 
 def test_axes_hold_evidence_that_misleads(sets: tuple[ft.Trials, ft.Trials]) -> None:

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr, expit
 
 from fairtrial.axes import check_drawable
+from fairtrial.calibration.bands import PriorBand, bayes_error_band, ece_band
 from fairtrial.calibration.evidence import bayes_counts, bayes_rates, empirical_cross_entropy
 from fairtrial.calibration.model import Calibration
 from fairtrial.calibration.results import CalibratedSystem
@@ -78,6 +79,8 @@ class BayesErrorCurve(Result):
     """At the best threshold for each of the log-odds, a posteriori."""
     raw: BayesErrors | None
     """Of the scores as they are, taken for log-likelihood ratios."""
+    band: PriorBand | None = None
+    """Of the calibrated rates."""
 
     @property
     def _lines(self) -> list[tuple[str, BayesErrors]]:
@@ -92,6 +95,7 @@ class BayesErrorCurve(Result):
             "log_odds": self.log_odds.tolist(),
             **{name: line.rates.tolist() for name, line in self._lines},
             "supported": self.calibrated.supported.tolist(),
+            **({} if self.band is None else {"band": self.band.to_dict()}),
         }
 
     def summary(self) -> str:
@@ -134,6 +138,8 @@ class EceCurve(Result):
     """That of a likelihood ratio of 1 for every trial: the entropy of the prior."""
     raw: Floats | None
     """Of the scores as they are, taken for log-likelihood ratios."""
+    band: PriorBand | None = None
+    """Of the calibrated cross-entropy."""
 
     @property
     def _lines(self) -> list[tuple[str, Floats]]:
@@ -142,7 +148,9 @@ class EceCurve(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain lists."""
-        lines = {name: line.tolist() for name, line in self._lines}
+        lines: dict[str, Any] = {name: line.tolist() for name, line in self._lines}
+        if self.band is not None:
+            lines["band"] = self.band.to_dict()
         return {"system": self.system, "kind": self.kind, "log_odds": self.log_odds.tolist(), **lines}
 
     def summary(self) -> str:
@@ -214,7 +222,11 @@ class TippettCurve(Result):
 
 
 def bayes_error_curve(
-    found: CalibratedSystem, *, log_odds: ArrayLike | None = None, raw: bool = False
+    found: CalibratedSystem,
+    *,
+    log_odds: ArrayLike | None = None,
+    raw: bool = False,
+    confidence: float | None = None,
 ) -> BayesErrorCurve:
     """Normalised Bayes error rates of a calibrated system along prior log-odds.
 
@@ -226,6 +238,8 @@ def bayes_error_curve(
         Natural log-odds of a genuine trial; 71 values from -7 to 7 by default.
     raw
         The scores are log-likelihood ratios already: have theirs too.
+    confidence
+        Of a band around the calibrated line, at each of the log-odds by itself; without it there is none.
 
     Returns
     -------
@@ -254,15 +268,22 @@ def bayes_error_curve(
         BayesErrors.of(own, odds),
         BayesErrors.of(own, odds, minimum=True),
         BayesErrors.of(score_source(found), odds) if raw else None,
+        None if confidence is None else bayes_error_band(found.calibration, found.sets, odds, confidence),
     )
 
 
-def ece_curve(found: CalibratedSystem, *, log_odds: ArrayLike | None = None, raw: bool = False) -> EceCurve:
+def ece_curve(
+    found: CalibratedSystem,
+    *,
+    log_odds: ArrayLike | None = None,
+    raw: bool = False,
+    confidence: float | None = None,
+) -> EceCurve:
     """The empirical cross-entropy of a calibrated system along prior log-odds.
 
     Parameters
     ----------
-    found, log_odds, raw
+    found, log_odds, raw, confidence
         As in `bayes_error_curve`.
 
     Returns
@@ -295,6 +316,7 @@ def ece_curve(found: CalibratedSystem, *, log_odds: ArrayLike | None = None, raw
         empirical_cross_entropy(own, priors, minimum=True),
         np.asarray(entr(priors) + entr(1 - priors)) / np.log(2),
         empirical_cross_entropy(score_source(found), priors) if raw else None,
+        None if confidence is None else ece_band(found.calibration, found.sets, odds, confidence),
     )
 
 

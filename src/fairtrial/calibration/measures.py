@@ -240,6 +240,11 @@ def _entropy(least: bool, text: str) -> EvidenceMeasure:
         prior = check_share("prior", float(text), open_ends=True)
     except ValueError as error:
         raise ParameterError(f"the prior {shown(text)} is not a number; write it as in ece@.1") from error
+    return entropy_measure(prior, least=least)
+
+
+def entropy_measure(prior: float, *, least: bool = False) -> EvidenceMeasure:
+    """The cross-entropy at a prior, of the calibrated ratios or the least, as a measure."""
     name = f"{'ece-min' if least else 'ece'}@{prior:g}"
     figure = partial(least_entropy_figure if least else entropy_figure, prior=prior)
     return EvidenceMeasure(name, f"{'min ' if least else ''}ECE({prior:g})", figure, posteriori=least)

@@ -9,7 +9,7 @@ import numpy as np
 
 from fairtrial.calibration.curves import BayesErrorCurve
 from fairtrial.judging import SUPPORT
-from fairtrial.plots.priors import as_several, draw_line, highest, label_lines, label_priors
+from fairtrial.plots.priors import as_several, draw_band, draw_line, headline, highest, label_lines, label_priors
 from fairtrial.plots.style import GREY, axes_for, legend_below
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ def bayes_error_plot(curves: BayesErrorCurve | Sequence[BayesErrorCurve], *, ax:
     with axes_for(ax) as own:
         own.axhline(1.0, color=GREY, linewidth=0.9, zorder=1)
         for number, curve in enumerate(shown):
+            draw_band(own, number, curve.band)
             lines = {"calibrated": curve.calibrated, "minimum": curve.minimum, "raw": curve.raw}
             for kind, errors in lines.items():
                 if errors is None:
@@ -48,9 +49,8 @@ def bayes_error_plot(curves: BayesErrorCurve | Sequence[BayesErrorCurve], *, ax:
         top = 1.05 * highest([curve.calibrated.rates for curve in shown])
         own.set_ylim(0, min(max(top, 1.05), _HIGHEST))
         own.set_ylabel("normalised Bayes error on test")
-        own.set_title(
-            f"1: the default system, which decides without a score\nfaint: fewer than {SUPPORT} errors of a kind"
-        )
+        text = f"1: the default system, which decides without a score\nfaint: fewer than {SUPPORT} errors of a kind"
+        own.set_title(headline(text, [curve.band for curve in shown]))
         kinds = ["calibrated", "minimum", *(["raw"] if any(curve.raw is not None for curve in shown) else [])]
         label_lines(own, [curve.system for curve in shown], kinds, shown[0].kind)
         legend_below(own)

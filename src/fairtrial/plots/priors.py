@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from scipy.special import logit
 
+from fairtrial.calibration.bands import PriorBand
 from fairtrial.calibration.results import CALIBRATED
 from fairtrial.errors import ParameterError
 from fairtrial.judging import Kind
@@ -53,6 +54,17 @@ def draw_line(ax: Axes, number: int, kind: str, log_odds: Floats, values: Floats
     drawn = look(number)
     style: dict[str, Any] = {"marker": drawn.marker, "markersize": 4, "markevery": (3 * number % _APART, _APART)}
     ax.plot(log_odds, values, color=drawn.colour, linestyle=KINDS[kind][0], **style, **more)
+
+
+def draw_band(ax: Axes, number: int, band: PriorBand | None) -> None:
+    """Draw a band in the colour of the first, second, ... system, if there is one."""
+    if band is not None:
+        ax.fill_between(band.log_odds, band.low, band.high, color=look(number).colour, alpha=0.18, linewidth=0)
+
+
+def headline(text: str, bands: Sequence[PriorBand | None]) -> str:
+    """A title, with what the bands are."""
+    return "\n".join([text, *dict.fromkeys(band.described for band in bands if band is not None)])
 
 
 def label_lines(ax: Axes, systems: Sequence[str], kinds: Sequence[str], kind: Kind) -> None:

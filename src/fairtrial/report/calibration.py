@@ -97,9 +97,9 @@ def _sentence(result: CalibratedSystem) -> str:
     limits = f"{interval_title(interval.confidence)} {range_text(*interval.interval)}"
     told = f"{result.system} has a Cllr of {actual} bits on test ({limits}, {GIVEN_CALIBRATION[interval.threshold]})"
     if result.test[0] > 1:
-        return f"{told}: more than 1, so its evidence misleads. The best map of its scores would have had {least}."
+        return f"{told}: more than 1, so its evidence misleads. The best rising map would have had {least}."
     lost, where = number_text(result.loss), "on dev" if result.dev else "before"
-    return f"{told}. The best map of its scores would have had {least}: calibrating {where} costs {lost}."
+    return f"{told}. The best rising map would have had {least}: calibrating {where} costs {lost}."
 
 
 def _difference(pair: EvidencePair, confidence: float, pairs: int) -> str:

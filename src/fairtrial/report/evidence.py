@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from fairtrial.axes import Axis, linear_ticks
+from fairtrial.calibration.bands import PriorBand
 from fairtrial.calibration.curves import (
     BayesErrorCurve,
     EceCurve,
@@ -18,9 +19,11 @@ from fairtrial.calibration.curves import (
     tippett_curve,
 )
 from fairtrial.calibration.maps import LlrMap, llr_map
+from fairtrial.calibration.measures import GIVEN_CALIBRATION
 from fairtrial.calibration.reliability import PavCurve, pav_curve
 from fairtrial.calibration.results import CALIBRATED, CalibratedSystem
 from fairtrial.judging import SUPPORT
+from fairtrial.report.views import TOGETHER
 from fairtrial.spread import Floats
 from fairtrial.tables import percent
 
@@ -31,6 +34,8 @@ _RESAMPLES = 400
 _ROOM = 0.06
 _HIGHEST = 1.3
 """How high axes of Bayes errors and of cross-entropy go at the most."""
+_BEYOND = 1000.0
+"""Higher than any axis; limits that are infinite are drawn there."""
 _RATIO = "log-likelihood ratio"
 
 
@@ -52,13 +57,18 @@ class EvidenceView:
         return {
             "name": bayes.system,
             "bayes": {
+                "band": _band(bayes.band),
                 "calibrated": bayes.calibrated.rates.tolist(),
                 "minimum": bayes.minimum.rates.tolist(),
                 "supported": bayes.calibrated.supported.tolist(),
                 "false_accepts": bayes.calibrated.counts.false_accepts.tolist(),
                 "false_rejects": bayes.calibrated.counts.false_rejects.tolist(),
             },
-            "ece": {"calibrated": self.ece.calibrated.tolist(), "minimum": self.ece.minimum.tolist()},
+            "ece": {
+                "band": _band(self.ece.band),
+                "calibrated": self.ece.calibrated.tolist(),
+                "minimum": self.ece.minimum.tolist(),
+            },
             "tippett": {
                 "x": _axis(_RATIO, float(tippett.ratios[0]), float(tippett.ratios[-1])),
                 "at": tippett.ratios.tolist(),
@@ -83,8 +93,8 @@ def evidence_view(found: CalibratedSystem, *, confidence: float, rng: int) -> Ev
     """
     has_map = len(found.calibration.systems) == 1 and found.dev is not None
     return EvidenceView(
-        bayes_error_curve(found),
-        ece_curve(found),
+        bayes_error_curve(found, confidence=confidence),
+        ece_curve(found, confidence=confidence),
         tippett_curve(found, points=_TIPPETT_POINTS),
         pav_curve(found, confidence=confidence, n_resamples=_RESAMPLES, rng=rng),
         llr_map(found, points=_MAP_POINTS, confidence=confidence, n_resamples=_RESAMPLES, rng=rng) if has_map else None,
@@ -97,13 +107,15 @@ def shown_evidence(views: Sequence[EvidenceView]) -> dict[str, Any]:
     odds = first.bayes.log_odds
     kind, band = first.bayes.kind, f"{100 * first.pav.confidence:g} % band, {first.pav.method}"
     highest = max(float(view.bayes.calibrated.rates.max()) for view in views)
-    bits = np.concatenate([view.ece.calibrated for view in views])
+    bits = np.concatenate([np.ones(1), *(view.ece.calibrated for view in views)])
     calibrated = f"calibrated {CALIBRATED[kind]}"
+    assert first.bayes.band is not None
+    around = f"{100 * first.pav.confidence:g} % band, {GIVEN_CALIBRATION[first.bayes.band.threshold]}"
     captions = {
         "bayes": f"Normalised Bayes error on test, {calibrated}; dashed: the least there is (a posteriori); grey: the "
-        f"default system, which decides without a score. Faint: fewer than {SUPPORT} errors of a kind",
+        f"default system, which decides without a score. Faint: fewer than {SUPPORT} errors of a kind. {around}",
         "ece": f"Empirical cross-entropy on test, {calibrated}; dashed: the least there is (a posteriori); grey: a "
-        "likelihood ratio of 1 for every trial",
+        f"likelihood ratio of 1 for every trial. {around}",
         "pav": f"Log-likelihood ratios on test by pool-adjacent-violators (a posteriori) against those {calibrated}; "
         f"grey: where both are equal; {band}. What is infinite is on the edge",
         "map": f"From scores to log-likelihood ratios, fitted on dev; {100 * first.pav.confidence:g} % band by dev's "
@@ -111,15 +123,21 @@ def shown_evidence(views: Sequence[EvidenceView]) -> dict[str, Any]:
     }
     return {
         "systems": [view.to_dict() for view in views],
+        "together": len(views) <= TOGETHER,
         "log_odds": odds.tolist(),
         "neutral": first.ece.neutral.tolist(),
         "odds": _axis("prior log-odds of a genuine trial", float(odds[0]), float(odds[-1])),
         "rates": _axis("normalised Bayes error", 0.0, min(max(1.05 * highest, 1.05), _HIGHEST)),
-        "bits": _axis("cross-entropy (bits)", 0.0, min(1.05 * max(float(bits.max()), 1.0), _HIGHEST)),
+        "bits": _axis("cross-entropy (bits)", 0.0, min(1.05 * float(bits.max()), _HIGHEST)),
         "shares": _axis("trials above (%)", 0.0, 1.0, scale=100.0),
         "captions": captions,
         "maps": any(view.map is not None for view in views),
     }
+
+
+def _band(band: PriorBand | None) -> dict[str, Any]:
+    assert band is not None
+    return {"at": band.log_odds.tolist(), "low": band.low.tolist(), "high": np.minimum(band.high, _BEYOND).tolist()}
 
 
 def _pav(curve: PavCurve) -> dict[str, Any]:

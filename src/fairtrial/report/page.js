@@ -183,7 +183,9 @@
     backToAsked();
   };
 
-  const evidence = ({ systems, log_odds: odds, neutral, odds: across, rates, bits, shares }) => {
+  const evidence = ({ systems, together, log_odds: odds, neutral, odds: across, rates, bits, shares }) => {
+    const faint = together ? systems : [], room = faint.length > 1 ? NAMES : 0;
+    for (const id of ["bayes", "ece"]) byId(id).setAttribute("viewBox", `0 0 ${420 + room} 300`);
     const chooser = byId("calibrated"), slider = byId("odds");
     systems.forEach((system, k) => {
       const option = document.createElement("option");
@@ -192,16 +194,22 @@
       chooser.appendChild(option);
     });
     const number = (value) => value === null || value === undefined ? "not known" : String(+value.toPrecision(4));
-    const frame = (id, x, y) => {
+    const frame = (id, x, y, beside = 0) => {
       const svg = byId(id), area = box(svg);
+      area.right -= beside;
       clear(svg);
       const [atX, atY] = axes(svg, area, x, y), inside = framed(svg, area);
-      const line = (name, xs, ys) => draw(inside, "path", { class: name, d: path(xs.map(atX), ys.map(atY)) });
+      // what is infinite comes as null, and is not drawn
+      const line = (name, xs, ys) => draw(inside, "path", { class: name, d: path(xs.map(atX), ys.map((y) => y === null ? NaN : atY(y))) });
       const band = (xs, low, high) => draw(inside, "path", { class: "band", d: path(
         [...xs, ...xs.slice().reverse()].map(atX), [...high, ...low.slice().reverse()].map(atY)) + "Z" });
       const upright = (value) => draw(inside, "path", { class: "marker", d: `M${atX(value)} ${area.top}V${area.bottom}` });
       const point = (value, height) => draw(inside, "circle", { class: "point", r: 5, cx: atX(value), cy: atY(height) });
-      return { svg, line, band, upright, point };
+      const others = (values) => {
+        for (const other of faint) line("other", odds, values(other));
+        if (beside) named(svg, area, faint.map((s) => ({ name: s.name, xs: odds.map(atX), ys: values(s).map(atY) })), systems[chooser.value].name);
+      };
+      return { svg, line, band, upright, point, others };
     };
     const show = () => {
       const k = Number(slider.value), { bayes, ece, tippett, pav, map } = systems[chooser.value], now = odds[k];
@@ -216,8 +224,10 @@
       byId("ece-now").textContent = `${number(ece.calibrated[k])} bits`;
       byId("misled").textContent = tippett.misled;
 
-      const errors = frame("bayes", across, rates);
+      const errors = frame("bayes", across, rates, room);
       errors.line("guide", [odds[0], odds[odds.length - 1]], [1, 1]);
+      errors.band(bayes.band.at, bayes.band.low, bayes.band.high);
+      errors.others((other) => other.bayes.calibrated);
       errors.line("least", odds, bayes.minimum);
       errors.line("faint", odds, bayes.calibrated);
       errors.line("curve", odds, bayes.calibrated.map((rate, j) => bayes.supported[j] ? rate : NaN));
@@ -225,8 +235,10 @@
       errors.point(now, bayes.calibrated[k]);
       errors.svg.setAttribute("data-at", `${now},${bayes.calibrated[k]}`);
 
-      const entropy = frame("ece", across, bits);
+      const entropy = frame("ece", across, bits, room);
       entropy.line("guide", odds, neutral);
+      entropy.band(ece.band.at, ece.band.low, ece.band.high);
+      entropy.others((other) => other.ece.calibrated);
       entropy.line("least", odds, ece.minimum);
       entropy.line("curve", odds, ece.calibrated);
       entropy.upright(now);

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from fairtrial.cli import options
 from fairtrial.cli.calibrating import FitOptions, calibrate_each
-from fairtrial.cli.options import ReadingOptions, TwoSets
-from fairtrial.cli.plot.drawing import figure, raw_option
+from fairtrial.cli.options import ChanceOptions, ReadingOptions, TwoSets
+from fairtrial.cli.plot.drawing import band_confidence, bands_option, figure, raw_option
 
 if TYPE_CHECKING:
     from fairtrial.plots.files import Draw
 
 
 @figure("bayes-error", size=(6.4, 5.0))
-@options.takes(TwoSets, FitOptions)
+@options.takes(TwoSets, FitOptions, ChanceOptions)
+@bands_option
 @raw_option
 @options.takes(ReadingOptions)
-def command(files: TwoSets, fit: FitOptions, reading: ReadingOptions, *, raw: bool) -> Draw:
+def command(
+    files: TwoSets,
+    fit: FitOptions,
+    chance: ChanceOptions,
+    reading: ReadingOptions,
+    *,
+    bands: Literal["none", "pointwise"],
+    raw: bool,
+) -> Draw:
     """Normalised Bayes error on test over prior log-odds: calibrated on dev, and the least there is.
 
     \b
@@ -29,5 +38,7 @@ def command(files: TwoSets, fit: FitOptions, reading: ReadingOptions, *, raw: bo
     from fairtrial.plots.bayes_error import bayes_error_plot
 
     fit.check()
-    curves = [bayes_error_curve(found, raw=raw) for found in calibrate_each(*read_sets(files, reading), fit)]
+    confidence = band_confidence(bands, chance)
+    results = calibrate_each(*read_sets(files, reading), fit, cluster=chance.cluster)
+    curves = [bayes_error_curve(found, raw=raw, confidence=confidence) for found in results]
     return lambda figure: bayes_error_plot(curves, ax=figure.add_subplot())

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from fairtrial.cli import options
 from fairtrial.cli.calibrating import FitOptions, calibrate_each
-from fairtrial.cli.options import ReadingOptions, TwoSets
-from fairtrial.cli.plot.drawing import figure, raw_option
+from fairtrial.cli.options import ChanceOptions, ReadingOptions, TwoSets
+from fairtrial.cli.plot.drawing import band_confidence, bands_option, figure, raw_option
 
 if TYPE_CHECKING:
     from fairtrial.plots.files import Draw
 
 
 @figure("ece", size=(6.4, 5.0))
-@options.takes(TwoSets, FitOptions)
+@options.takes(TwoSets, FitOptions, ChanceOptions)
+@bands_option
 @raw_option
 @options.takes(ReadingOptions)
-def command(files: TwoSets, fit: FitOptions, reading: ReadingOptions, *, raw: bool) -> Draw:
+def command(
+    files: TwoSets,
+    fit: FitOptions,
+    chance: ChanceOptions,
+    reading: ReadingOptions,
+    *,
+    bands: Literal["none", "pointwise"],
+    raw: bool,
+) -> Draw:
     """Empirical cross-entropy on test over prior log-odds: calibrated on dev, the least there is, and without evidence.
 
     \b
@@ -29,5 +38,7 @@ def command(files: TwoSets, fit: FitOptions, reading: ReadingOptions, *, raw: bo
     from fairtrial.plots.ece import ece_plot
 
     fit.check()
-    curves = [ece_curve(found, raw=raw) for found in calibrate_each(*read_sets(files, reading), fit)]
+    confidence = band_confidence(bands, chance)
+    results = calibrate_each(*read_sets(files, reading), fit, cluster=chance.cluster)
+    curves = [ece_curve(found, raw=raw, confidence=confidence) for found in results]
     return lambda figure: ece_plot(curves, ax=figure.add_subplot())
