@@ -33,7 +33,7 @@ package: $(READY)  ## sdist and wheel, and the wheel used without dev extras
 
 floors:  ## all tests with the lowest versions that pyproject.toml allows
 	rm -rf $(VENV).floors && $(PYTHON) -m venv $(VENV).floors
-	$(VENV).floors/bin/python $(PIP) install $$($(PYTHON) .ci/floors.py) hypothesis playwright pytest pytest-xdist
+	$(VENV).floors/bin/python $(PIP) install $$($(PYTHON) .ci/floors.py) hatchling hypothesis playwright pytest pytest-xdist
 	$(VENV).floors/bin/python $(PIP) install --no-deps -e .
 	$(VENV).floors/bin/pytest -n auto -W ignore::DeprecationWarning
 
