@@ -12,7 +12,7 @@ import fairtrial
 SOURCE = Path(fairtrial.__file__).parent
 LAYERS = [
     {"errors", "threads"},
-    {"checks"},
+    {"checks", "plugins"},
     {"tables"},
     {"axes"},
     {"trials", "spread"},
