@@ -207,11 +207,10 @@ STARS = Format("stars", "scores as stars", lambda heads: all(h.data.startswith(b
 
 
 def test_a_broken_plugin_spoils_no_other_command(installed: Path, scores: Path) -> None:
-    found = run(installed, scores, "-m", "fairtrial", "evaluate", "--dev", "dev.csv", "--test", "test.csv")
+    sets = ["--dev", "dev.csv", "--test", "test.csv"]
+    found = run(installed, scores, "-m", "fairtrial", "evaluate", *sets)
     assert (found.returncode, found.stderr) == (0, "")
-    asked = run(
-        installed, scores, "-m", "fairtrial", *["fuse", "--dev", "dev.csv", "--test", "test.csv", "--fusion", "broken"]
-    )
+    asked = run(installed, scores, "-m", "fairtrial", "fuse", *sets, "--fusion", "broken")
     assert (asked.returncode, asked.stdout) == (2, "")
     assert asked.stderr.startswith("error: the fusion 'broken' of broken_fusions 1.0 cannot be used")
     listed = run(installed, scores, "-m", "fairtrial", "formats")

@@ -289,6 +289,7 @@ def _parsed(
                 column_names=list(layout.names),
                 skip_rows=head.first_line + int(layout.header),
                 block_size=_block_size(head),
+                use_threads=pa.cpu_count() > 1,  # a thread may be lost with a file that is refused (pyarrow 18 to 21)
             ),
             parse_options=arrow_csv.ParseOptions(
                 delimiter=layout.delimiter, quote_char='"' if quotes else False, double_quote=True
