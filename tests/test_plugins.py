@@ -183,7 +183,7 @@ def test_the_example_is_used_from_the_command_line(installed: Path, scores: Path
         for t in own.column()
     ]
     assert 1 - system["dev"]["far"] - system["dev"]["frr"] == pytest.approx(max(youden))
-    accepted = test.column() >= system["threshold"]
+    accepted = test.column() > system["threshold"]
     assert system["test"]["measures"]["mcc"] == pytest.approx(matthews_corrcoef(test.genuine, accepted))
     assert found.stderr == ""
 

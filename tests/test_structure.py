@@ -29,7 +29,7 @@ LAYERS = [
     {"evaluation", "comparison", "areas", "operating", "planning"},
     {"fusion", "calibration"},
     {"benchmark", "scale"},
-    {"plots", "report"},
+    {"plots", "report", "learning"},
     {"cli"},
 ]
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}

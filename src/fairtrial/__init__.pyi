@@ -108,6 +108,8 @@ from .intervals.bands import Band, curve_band
 from .intervals.judged import judged_interval
 from .intervals.separation import auc_interval, d_prime_interval
 from .judging import Judgement, TrialSets, judge, judge_at
+from .learning.metric import VerificationMetric
+from .learning.scorers import DevThresholdScorer, eer_score, hter_score
 from .operating import OperatingPoints, operating_points
 from .planning import ComparisonPlan, RatePlan, check_plan, comparison_power, plan_comparison, plan_rate, rule_of_thirty
 from .rules.break_even import BreakEvenPoint, break_even_point
@@ -185,6 +187,7 @@ __all__ = [
     "Criterion",
     "CurveComparison",
     "DetectionCosts",
+    "DevThresholdScorer",
     "Discordant",
     "EerBound",
     "EerBounds",
@@ -236,6 +239,7 @@ __all__ = [
     "TrialSets",
     "Trials",
     "TrialsError",
+    "VerificationMetric",
     "Weights",
     "adjust_p_values",
     "alpha_grid",
@@ -282,6 +286,7 @@ __all__ = [
     "detection_cost",
     "device_test",
     "draw_individuals",
+    "eer_score",
     "empirical_cross_entropy",
     "equal_error_rate",
     "equivalence_test",
@@ -300,6 +305,7 @@ __all__ = [
     "fusion_gain",
     "gaussian_eer",
     "hter_interval",
+    "hter_score",
     "independent_test",
     "join_tables",
     "judge",
