@@ -28,8 +28,8 @@ test: $(READY)  ## lint, types and all tests
 fuzz: $(READY)  ## damaged files and odd commands, COUNT of them from SEED; what fails is kept in fuzz-failures, AGAIN=target/seed/number repeats it
 	PYTHONPATH=tests $(BIN)/python -m fuzzing.run $(if $(AGAIN),--again $(AGAIN),--count $(COUNT) --seed $(SEED))
 
-package: $(READY)  ## sdist and wheel, and the wheel used without dev extras
-	.ci/package
+package: $(READY)  ## sdist and wheel, checked; the wheel alone used in a fresh environment, with the demo and a plugin; DIST=dist keeps them
+	DIST=$(DIST) .ci/package
 
 floors:  ## all tests with the lowest versions that pyproject.toml allows
 	rm -rf $(VENV).floors && $(PYTHON) -m venv $(VENV).floors

@@ -14,24 +14,29 @@ from fairtrial.learning.labels import Label, flat, genuine_of, split_classes
 class Tensor:
     """What a tensor of torch that is trained, on another device, asks for before it is an array."""
 
-    def __init__(self, values: list[float], done: tuple[str, ...] = ()) -> None:
-        self.values, self.done = values, done
+    def __init__(self, values: list[float], dtype: str = "torch.float32", done: tuple[str, ...] = ()) -> None:
+        self.values, self.dtype, self.done = values, dtype, done
 
     def detach(self) -> Tensor:
-        return Tensor(self.values, (*self.done, "detach"))
+        return Tensor(self.values, self.dtype, (*self.done, "detach"))
 
     def cpu(self) -> Tensor:
-        return Tensor(self.values, (*self.done, "cpu"))
+        return Tensor(self.values, self.dtype, (*self.done, "cpu"))
+
+    def float(self) -> Tensor:
+        return Tensor(self.values, "torch.float32", self.done)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        if self.done != ("detach", "cpu"):
-            raise RuntimeError("Can't call numpy() on Tensor that requires grad")
+        if self.done != ("detach", "cpu") or self.dtype == "torch.bfloat16":
+            raise TypeError("as torch says")
         return np.array(self.values, dtype=dtype)
 
 
 def test_tensors_arrays_lists_and_columns_are_taken() -> None:
-    for values in ([1.0, 2.0], np.array([1.0, 2.0]), np.array([[1.0], [2.0]]), Tensor([1.0, 2.0])):
+    for values in ([1.0, 2.0], np.array([1.0, 2.0]), np.array([[1.0], [2.0]])):
         assert flat(values, "scores").tolist() == [1, 2]
+    for tensor in (Tensor([1.0, 2.0]), Tensor([1.0, 2.0], "torch.bfloat16")):
+        assert flat(tensor, "scores").tolist() == [1, 2]
     with pytest.raises(TrialsError, match=r"scores must be one value per trial, not of shape \(2, 2\)"):
         flat(np.zeros((2, 2)), "scores")
 

@@ -19,6 +19,8 @@ def flat(values: Any, what: str) -> NDArray[Any]:
     """An array of one value per trial, of a list, an array or a tensor; a column of one is taken as such."""
     if hasattr(values, "detach"):
         values = values.detach().cpu()
+        if "bfloat16" in str(values.dtype):  # which NumPy does not know
+            values = values.float()
     found = np.asarray(values)
     if found.ndim == 2 and found.shape[1] == 1:
         found = found[:, 0]
