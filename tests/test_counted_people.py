@@ -46,8 +46,12 @@ def test_one_error_is_that_of_the_trials() -> None:
     people = People.of(trials)
     counted = opened(trials, 3).people_between("a", np.array([0.0]), "both")
     assert counted is not None
-    assert counted.one_error("genuine").variance == pytest.approx(people.one_error(people.genuine).variance, rel=1e-9)
-    assert counted.one_error("impostor").variance == pytest.approx(people.one_error(people.impostor).variance, rel=1e-9)
+    assert counted.one_error("genuine").variance == pytest.approx(
+        people.genuine.one_error(people.size).variance, rel=1e-9
+    )
+    assert counted.one_error("impostor").variance == pytest.approx(
+        people.impostor.one_error(people.size).variance, rel=1e-9
+    )
 
 
 @pytest.mark.parametrize(("criterion", "alpha"), [("eer", None), ("wer-min", 0.7), ("far", 0.05)])

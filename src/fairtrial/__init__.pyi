@@ -63,6 +63,10 @@ from .fusion import (
     select_parameters,
     system_correlations,
 )
+from .groups.evaluating import evaluate_groups
+from .groups.membership import PeopleTable
+from .groups.results import GroupEvaluation
+from .groups.synthetic import SyntheticGroups, synthetic_groups
 from .individuals import (
     PAPER,
     QUICK,
@@ -206,6 +210,7 @@ __all__ = [
     "FusionResult",
     "Gain",
     "Grid",
+    "GroupEvaluation",
     "Ids",
     "Individuals",
     "IndividualsTests",
@@ -220,6 +225,7 @@ __all__ = [
     "OutputError",
     "ParameterError",
     "PassState",
+    "PeopleTable",
     "PerformanceCurve",
     "PrecisionRecallCurve",
     "RateInterval",
@@ -232,6 +238,7 @@ __all__ = [
     "RunSettings",
     "ScoreSource",
     "StudySettings",
+    "SyntheticGroups",
     "SystemCorrelations",
     "SystemInfo",
     "Table",
@@ -293,6 +300,7 @@ __all__ = [
     "errors_pmf",
     "evaluate",
     "evaluate_counted",
+    "evaluate_groups",
     "expected_areas",
     "f_ratio",
     "fit_beta_binomial",
@@ -357,6 +365,7 @@ __all__ = [
     "select_parameters",
     "smallest_difference",
     "study_like",
+    "synthetic_groups",
     "system_correlations",
     "target_criterion",
     "translate",

@@ -334,14 +334,20 @@ class ThresholdDeviations:
             movement = judgement.movement
             assert movement is not None
             counts = count_errors(judgement.judged_source(), movement.candidates)
-            people, trials = movement.deviations(_values(measure, counts, judgement.alpha))
-            if movement.crossing:
-                # a minimum jumps, and its replicates have a mean that is smoother than the choice itself
-                people, trials = None if people is None else people - people.mean(axis=0), trials - trials.mean(axis=0)
-            chance = _chance(judgement, measure, movement, counts)
-            judgement.kept[key] = cls(people, trials, chance, movement.degrees)
+            moved = movement.deviations(_values(measure, counts, judgement.alpha))
+            judgement.kept[key] = cls.from_replicates(movement, *moved, _chance(judgement, measure, movement, counts))
         found: ThresholdDeviations = judgement.kept[key]
         return found
+
+    @classmethod
+    def from_replicates(
+        cls, movement: Movement, people: Floats | None, trials: Floats, chance: tuple[Floats, Floats]
+    ) -> ThresholdDeviations:
+        """The deviations of figures, from their replicates; see `Movement.deviations`."""
+        if movement.crossing:
+            # a minimum jumps, and its replicates have a mean that is smoother than the choice itself
+            people, trials = None if people is None else people - people.mean(axis=0), trials - trials.mean(axis=0)
+        return cls(people, trials, chance, movement.degrees)
 
     @classmethod
     def together(cls, parts: Sequence[tuple[float, ThresholdDeviations]]) -> ThresholdDeviations:
@@ -352,6 +358,18 @@ class ThresholdDeviations:
         chance = [np.sum([weight**2 * own.chance[k] for weight, own in parts], axis=0) for k in (0, 1)]
         degrees = min(own.degrees for _, own in parts)
         return cls(whole, np.sum(trials, axis=0), (chance[0], chance[1]), degrees)
+
+    def columns(self, which: NDArray[np.int64]) -> ThresholdDeviations:
+        """The deviations of some columns only."""
+        people = None if self.by_people is None else self.by_people[:, which]
+        chance = self.chance[0][which], self.chance[1][which]
+        return ThresholdDeviations(people, self.by_trials[:, which], chance, self.degrees)
+
+    def contrasts(self, first: NDArray[np.int64], second: NDArray[np.int64]) -> ThresholdDeviations:
+        """The deviations of differences between columns."""
+        people = None if self.by_people is None else self.by_people[:, first] - self.by_people[:, second]
+        chance = self.chance[0][first] + self.chance[0][second], self.chance[1][first] + self.chance[1][second]
+        return ThresholdDeviations(people, self.by_trials[:, first] - self.by_trials[:, second], chance, self.degrees)
 
     def variances(self) -> Floats:
         """The variance of the figure through its thresholds, per alpha: never below that of independent trials."""

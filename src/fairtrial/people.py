@@ -159,6 +159,13 @@ class Members:
         shares[: len(self.person_trials)] = self.shares
         return without_one(sums, shares)
 
+    def one_error(self, size: int) -> ClassSpread:
+        """What one error would add to the rate, made by people who have the fewest trials; of `size` people in all."""
+        trials = np.sum([self.person_trials[column] for column in self.people], axis=0)
+        error = np.array([np.argmin(trials)])
+        sums, twice, alone = _centred(self, error, np.ones(1), 1.0, max(size, len(self.person_trials)))
+        return PersonSums(self.without_one(sums), twice, alone, self.effective, len(self.rows)).spread
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class People:
@@ -270,13 +277,6 @@ class People:
             _centred(part, self.place[hits[which]], values[which], weight, self.size)
             for part, weight, which in ((self.genuine, weights[1], genuine), (self.impostor, weights[0], ~genuine))
         ]
-
-    def one_error(self, part: Members) -> ClassSpread:
-        """What one error of a class would add to its rate, made by people who have the fewest trials."""
-        trials = np.sum([part.person_trials[column] for column in part.people], axis=0)
-        error = np.array([np.argmin(trials)])
-        sums, twice, alone = _centred(part, error, np.ones(1), 1.0, self.size)
-        return PersonSums(part.without_one(sums), twice, alone, part.effective, len(part.rows)).spread
 
     def _put_together(self, sums: list[Floats], twice: list[float], alone: list[float]) -> Spread:
         """From sums by person, squares that they count twice, and squares of single trials, to variances."""
@@ -424,6 +424,11 @@ def _members(
     return Members(
         rows, tuple(people), apart, pairs, pair_of, trials, np.bincount(pairs).astype(np.float64), effective, alone
     )
+
+
+def members_within(part: Members, rows: NDArray[np.int64], size: int) -> Members:
+    """Who takes part in some of the trials of a class, of `size` people in all; rows count within the class."""
+    return _members(rows, list(part.people), size, ("claim", "subject")[: len(part.people)], size)
 
 
 def _centred(

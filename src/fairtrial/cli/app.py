@@ -12,8 +12,8 @@ from typing import Any
 import click
 
 from fairtrial import __version__
+from fairtrial.cli.command_groups import FullGroup
 from fairtrial.cli.entry import stopped
-from fairtrial.cli.groups import FullGroup
 from fairtrial.cli.output import say
 from fairtrial.cli.words import in_command_line_words
 from fairtrial.errors import FairtrialError
@@ -24,6 +24,7 @@ COMMANDS = {
     "operating-points": "AUC, d' and the FRR at given FARs, in one table.",
     "epc": "Expected Performance Curves: all trade-offs at once.",
     "compare": "Test whether systems really differ.",
+    "groups": "Error rates by group: for whom is it worse, and how sure is that.",
     "interval": "Intervals from published rates, or from people tested several times.",
     "test": "Test a rate, two devices or a model, of people tested several times.",
     "compare-rates": "Test two systems by their published rates.",

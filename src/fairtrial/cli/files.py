@@ -10,7 +10,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from fairtrial.cli.groups import FullGroup
+from fairtrial.cli.command_groups import FullGroup
 from fairtrial.errors import InputError, OutputError
 
 

@@ -1,20 +1,187 @@
-"""Groups of commands."""
+"""fairtrial groups"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
 import click
 
-_WHOLE = 10_000
-"""More letters than any sentence has."""
+from fairtrial.cli import options
+from fairtrial.cli.evaluate import dev_resamples_option, resample_option
+from fairtrial.cli.files import READ, FileCommand
+from fairtrial.cli.options import (
+    ChanceOptions,
+    OutputOptions,
+    PointOptions,
+    ReadingOptions,
+    TwoSets,
+    names_of,
+    option,
+)
+from fairtrial.cli.output import print_result
+from fairtrial.errors import ParameterError
+
+if TYPE_CHECKING:
+    from fairtrial.groups.membership import PeopleTable
 
 
-class FullGroup(click.Group):
-    """A group whose help shows what each command does in full, on as many lines as that takes."""
+@dataclass(frozen=True, slots=True)
+class GroupOptions:
+    """What makes groups."""
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, self.described(name)) for name in self.list_commands(ctx)])
+    by: str = option(
+        "--by",
+        required=True,
+        metavar="COLUMN[,COLUMN...]",
+        help="The column to group by, of the trials or of --people; several are crossed.",
+    )
+    people: str | None = option(
+        "--people",
+        type=READ,
+        metavar="P.csv",
+        help="A table of people, one row each: a column person and those of --by. It is joined by claim and subject.",
+    )
+    person_column: str = option(
+        "--person-column",
+        default="person",
+        show_default=True,
+        metavar="NAME",
+        help="The column of --people that says who it is.",
+    )
+    impostor_by: str | None = option(
+        "--impostor-by",
+        metavar="COLUMN[,COLUMN...]",
+        help="Without --people: the columns that say of the impostor what those of --by say of the claim.",
+    )
+    edges: tuple[str, ...] = option(
+        "--edges",
+        multiple=True,
+        metavar="COLUMN=N[,N...]",
+        help="Cut a column of numbers, as age=30,50; may be repeated.",
+    )
 
-    def described(self, name: str) -> str:
-        """What a command does, in one sentence."""
-        return self.commands[name].get_short_help_str(limit=_WHOLE)
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns to group by."""
+        return names_of(self.by)
+
+    @property
+    def impostor_columns(self) -> tuple[str, ...]:
+        """Those of the impostor."""
+        return () if self.impostor_by is None else names_of(self.impostor_by)
+
+    def cuts(self) -> dict[str, list[float]]:
+        """Edges by column."""
+        found = {}
+        for entry in self.edges:
+            name, _, numbers = entry.partition("=")
+            try:
+                found[name] = [float(number) for number in numbers.split(",")]
+            except ValueError as error:
+                raise ParameterError(f"--edges {entry}: expected a column and numbers, as in age=30,50") from error
+        return found
+
+    def table(self) -> PeopleTable | None:
+        """The table of people, if there is one."""
+        if self.people is None:
+            options.refuse_given(["person_column"], "names a column of --people, which is not given")
+            return None
+        from fairtrial.formats.columns import read_named
+        from fairtrial.groups.membership import PeopleTable
+
+        if self.impostor_by is not None:
+            raise ParameterError("--impostor-by is for columns of trials; --people says the impostor's group itself")
+        found = read_named(self.people, names=(self.person_column, *self.columns), what="one row per person")
+        return PeopleTable(found[self.person_column], {name: found[name] for name in self.columns})
+
+    def reading(self, reading: ReadingOptions) -> ReadingOptions:
+        """The same way to read, columns to group by never taken for scores."""
+        from fairtrial.trials import ID_FIELDS
+
+        if self.people is not None:
+            return reading
+        wanted = [f"other={name}" for name in (*self.columns, *self.impostor_columns) if name not in ID_FIELDS]
+        return replace(reading, columns=tuple(dict.fromkeys((*reading.columns, *wanted))))
+
+
+@click.command(cls=FileCommand)
+@options.takes(TwoSets, GroupOptions, PointOptions, ChanceOptions)
+@click.option("--own-thresholds", is_flag=True, help="Show what thresholds of their own would change, too.")
+@click.option(
+    "--factor",
+    type=float,
+    default=2.0,
+    show_default=True,
+    metavar="X",
+    help="Groups count as equal if no rate is more than X times another.",
+)
+@click.option(
+    "--weight",
+    type=float,
+    default=0.5,
+    show_default=True,
+    metavar="A",
+    help="What the FAR weighs in FDR, GARBE and inequity rate.",
+)
+@resample_option
+@dev_resamples_option
+@options.takes(ReadingOptions, OutputOptions)
+def command(
+    files: TwoSets,
+    wanted: GroupOptions,
+    point: PointOptions,
+    chance: ChanceOptions,
+    reading: ReadingOptions,
+    output: OutputOptions,
+    *,
+    own_thresholds: bool,
+    factor: float,
+    weight: float,
+    resample: Literal["test", "both"],
+    resamples: int,
+) -> None:
+    """Error rates by group at one threshold: for whom it is worse, and how sure that is.
+
+    Groups may be of people (sex, age, origin) or of anything else (device, session, kind of attack, language).
+
+    \b
+    Examples:
+      fairtrial groups --dev dev.csv --test test.csv --by sex
+      fairtrial groups --dev dev.csv --test test.csv --people people.csv --by sex,age --edges age=30,50
+      fairtrial groups --dev dev.csv --test test.csv --by device --criterion far --alpha .01 --out groups.csv
+    """
+    from fairtrial.cli.inputs import read_sets
+    from fairtrial.groups.evaluating import evaluate_groups
+
+    point.check()
+    output.check()
+    cuts, table = wanted.cuts(), wanted.table()
+    dev, test = read_sets(files, wanted.reading(reading))
+    result = evaluate_groups(
+        dev,
+        test,
+        by=wanted.columns,
+        people=table,
+        impostor_by=wanted.impostor_columns,
+        edges=cuts,
+        system=_one(test.systems),
+        criterion=point.rule,
+        alpha=point.alpha,
+        own_thresholds=own_thresholds,
+        factor=factor,
+        weight=weight,
+        confidence=chance.confidence,
+        cluster=chance.cluster,
+        resample=resample,
+        n_resamples=resamples,
+        rng=chance.seed,
+    )
+    print_result(output, result.tables(), result.to_dict())
+
+
+def _one(systems: Sequence[str]) -> str:
+    if len(systems) > 1:
+        raise ParameterError(f"groups are shown for one system; choose it with --system: {', '.join(systems)}")
+    return systems[0]

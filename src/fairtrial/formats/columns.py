@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from fairtrial.errors import InputError, listed
 from fairtrial.formats.cells import split_rows
 from fairtrial.formats.files import Head, PathLike, read_head
+from fairtrial.formats.frames import Frame
 from fairtrial.formats.sealed_parquet import open_parquet
 from fairtrial.formats.text import Kind, Layout, read_columns
 
@@ -18,7 +19,7 @@ _DELIMITERS = ",\t;"
 
 
 def read_named(
-    path: PathLike, *, numbers: Sequence[str], names: Sequence[str] = (), optional: Sequence[str] = (), what: str
+    path: PathLike, *, numbers: Sequence[str] = (), names: Sequence[str] = (), optional: Sequence[str] = (), what: str
 ) -> dict[str, NDArray[Any]]:
     """Read columns of numbers and columns of names; other columns do not matter.
 
@@ -46,9 +47,43 @@ def read_named(
     head = read_head(path)
     read = _parquet if head.data.startswith(b"PAR1") else _text
     found = read(head, numbers, names, optional, what)
-    if not len(found[numbers[0]]):
+    if not len(found[(*numbers, *names)[0]]):
         raise InputError(f"{path}: has a header, but no row below it; expected {what}")
     return found
+
+
+def texts_of_frame(
+    frame: Frame | Mapping[str, Sequence[Any]], names: Sequence[str], what: str
+) -> dict[str, NDArray[np.object_]]:
+    """Columns of a data frame, or of lists by column, as text; what is missing is empty.
+
+    Parameters
+    ----------
+    frame
+        Any table with named columns.
+    names
+        The columns.
+    what
+        What errors call it.
+
+    Returns
+    -------
+    dict
+        The columns by their names.
+    """
+    import pyarrow as pa
+
+    try:
+        table = pa.table(frame)
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        raise InputError(f"{what} cannot be read as named columns: {error}") from error
+    absent = [name for name in names if name not in table.column_names]
+    if absent:
+        raise InputError(f"{what} has no column {', '.join(absent)}; it has {listed(table.column_names) or 'none'}")
+    return {
+        name: np.array(["" if own is None else str(own) for own in table.column(name).to_pylist()], dtype=object)
+        for name in names
+    }
 
 
 def _text(

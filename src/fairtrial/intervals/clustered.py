@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from math import sqrt
+from typing import TypeVar
 
-from fairtrial.spread import ClassSpread
+from fairtrial.spread import ClassSpread, Floats
+
+_Number = TypeVar("_Number", float, Floats)
 
 _MORE_ERRORS = 0.5
 _MORE_DEGREES = 5
@@ -27,9 +30,9 @@ def worth(rate: float, own: ClassSpread) -> float:
     return nearest * (1 - nearest) / careful_variance(own)
 
 
-def wilson_limits(rate: float, trials: float, quantile: float) -> tuple[float, float]:
-    """Wilson's limits of a rate, for a number of trials that need not be whole."""
+def wilson_limits(rate: _Number, trials: _Number, quantile: _Number) -> tuple[_Number, _Number]:
+    """Wilson's limits of a rate or of an array of them, for a number of trials that need not be whole."""
     share = quantile**2 / trials
     middle = (rate + share / 2) / (1 + share)
-    reach = quantile * sqrt(rate * (1 - rate) / trials + share / (4 * trials)) / (1 + share)
+    reach = quantile * (rate * (1 - rate) / trials + share / (4 * trials)) ** 0.5 / (1 + share)
     return middle - reach, middle + reach

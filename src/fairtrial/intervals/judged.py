@@ -96,7 +96,7 @@ def _interval(found: Claim, judgement: Judgement, measure: Measure, index: int, 
 
 
 def _one_error_of(people: People, word: ClassName) -> ClassSpread:
-    return people.one_error(people.genuine if word == "genuine" else people.impostor)
+    return (people.genuine if word == "genuine" else people.impostor).one_error(people.size)
 
 
 def claimed_interval(

@@ -1,0 +1,1 @@
+"""Error rates by group: one threshold for all, simultaneous intervals, differences, summaries."""

@@ -1,0 +1,48 @@
+"""Two error rates compared by their numbers of errors, as if so many had been seen in so many independent trials.
+
+Given the errors of both together, those of the first are a share of them: binomial, with the share that its trials
+have if the rates are equal. Numbers of errors need not be whole. Tails are those of the middle p value: half of the
+probability of what was seen itself. So few errors are judged by what they are, not by a normal curve.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fairtrial.spread import Floats
+
+_HALVINGS = 60
+
+
+def upper_tail(errors: Floats, others: Floats, share: Floats) -> Floats:
+    """How probable so many of all errors, or more, are where their share is given.
+
+    Parameters
+    ----------
+    errors, others
+        The numbers of errors of the first rate and of the second.
+    share
+        The expected share of the first.
+
+    Returns
+    -------
+    ndarray
+        The middle p values, one per pair.
+    """
+    from scipy.special import betainc
+
+    tiny = np.finfo(np.float64).tiny
+    so_many = np.where(errors > 0, betainc(np.maximum(errors, tiny), others + 1, share), 1.0)
+    more = np.where(others > 0, betainc(errors + 1, np.maximum(others, tiny), share), 0.0)
+    return np.asarray((so_many + more) / 2)
+
+
+def lowest_share(errors: Floats, others: Floats, tail: Floats) -> Floats:
+    """The share of the first rate at which so many of all errors, or more, are as probable as `tail`."""
+    low, high = np.zeros_like(errors), np.ones_like(errors)
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        too_low = upper_tail(errors, others, middle) < tail
+        low, high = np.where(too_low, middle, low), np.where(too_low, high, middle)
+    # without any error of the first nothing is too low
+    return np.where(errors > 0, low, 0.0)

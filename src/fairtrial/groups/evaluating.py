@@ -1,0 +1,292 @@
+"""For whom is it worse: error rates by group, one threshold for all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import isfinite
+from typing import Any, Literal
+
+import numpy as np
+
+from fairtrial.checks import check_choice, check_confidence, check_resamples, check_share
+from fairtrial.claims import Threshold
+from fairtrial.errors import ParameterError, TrialsError, listed
+from fairtrial.formats.frames import Frame, TrialsLike, trials_of
+from fairtrial.groups.comparing import RateComparison, compare_rates
+from fairtrial.groups.family import RateFamily
+from fairtrial.groups.half_total import HalfTotals
+from fairtrial.groups.judged import RATES, JudgedGroups, Rate
+from fairtrial.groups.membership import Edges, Membership, PeopleTable, group_by_columns, group_by_people
+from fairtrial.groups.remarks import group_remarks
+from fairtrial.groups.results import GroupEvaluation, GroupRates, MeetingRate, OwnThreshold
+from fairtrial.groups.summaries import OVER_MEAN, RATIO, Summary, summarise, summarise_one
+from fairtrial.intervals.judged import judged_interval
+from fairtrial.intervals.rates import RateInterval
+from fairtrial.judging import TrialSets, judge, seed_of
+from fairtrial.people import Cluster
+from fairtrial.reestimation import RESAMPLES
+from fairtrial.rules.criteria import CriterionLike, as_criterion
+from fairtrial.trials import Trials
+
+_METHOD = "simultaneous"
+
+
+def evaluate_groups(
+    dev: TrialsLike,
+    test: TrialsLike,
+    *,
+    by: str | Sequence[str],
+    people: PeopleTable | Frame | Mapping[str, Sequence[Any]] | None = None,
+    impostor_by: str | Sequence[str] = (),
+    edges: Edges | None = None,
+    system: str | None = None,
+    criterion: CriterionLike = "eer",
+    alpha: float | None = None,
+    own_thresholds: bool = False,
+    factor: float = 2.0,
+    weight: float = 0.5,
+    confidence: float = 0.95,
+    cluster: Cluster | None = None,
+    resample: Literal["test", "both"] = "both",
+    n_resamples: int = RESAMPLES,
+    rng: int | None = 0,
+) -> GroupEvaluation:
+    """Find error rates by group at one threshold from dev: for whom it is worse, and how sure that is.
+
+    Groups may be of people, such as sex, age or origin, or of anything else: devices, sessions, kinds of attack,
+    languages, hospitals. Groups may share people.
+
+    Parameters
+    ----------
+    dev, test : Trials or data frame
+        The threshold is chosen on all dev trials; the rates are those of test.
+    by : str or sequence of str
+        The column to group by, or several, which are crossed. Columns of the trials, or of `people`. Empty values and
+        the like make a group of their own, ``unknown``.
+    people : PeopleTable, data frame or mapping, optional
+        A table with the column ``person`` and the columns of `by`, one row per person. Trials belong to the group of
+        their claim; the group of the impostor is that of the subject.
+    impostor_by : str or sequence of str, optional
+        Without a table of people: the columns of the trials that say of the impostor what `by` says of the claim.
+    edges : mapping, optional
+        Where columns of numbers are cut: ``{"age": [30, 50]}`` makes three groups. A number on an edge is above it.
+    system : str, optional
+        Which system of the trials; not needed if there is only one.
+    criterion, alpha
+        How the threshold is chosen on dev; see `evaluate`.
+    own_thresholds : bool, default False
+        Whether to show as well what thresholds of their own would change: one per group, from its own dev trials.
+    factor : float, default 2
+        Groups count as equal if no rate is more than so many times another.
+    weight : float, default 0.5
+        What the FAR weighs in summaries of both rates.
+    confidence : float, default 0.95
+        Of the intervals; those of one rate hold for all groups together.
+    cluster, resample, n_resamples, rng
+        As in `evaluate`.
+
+    Returns
+    -------
+    GroupEvaluation
+        Rates by group with simultaneous intervals; a test that all groups are equal, and of every two; equivalence;
+        FDR, GARBE, inequity rate and others with limits; the FAR by pair of groups where both are known.
+
+    Raises
+    ------
+    TrialsError
+        A column that is not there, one group only, a person in two groups of the table.
+    ParameterError
+        A factor, weight or edges that are not possible.
+
+    Notes
+    -----
+    The covariance of the rates is that of two-way clustering, as in `evaluate`. Intervals are simultaneous by the
+    largest of normal deviates that are correlated as the rates are. Two groups are compared by their numbers of errors,
+    worth as many as they would be in independent trials if people of all groups varied alike. Limits of summaries are
+    those of all rates that the simultaneous intervals allow. docs/groups.md says how well this was found to hold.
+
+    References
+    ----------
+    ISO/IEC 19795-10; de Freitas Pereira & Marcel 2021 (FDR); Howard et al. 2022 (GARBE); Grother, NIST IR 8429, 2022.
+
+    Examples
+    --------
+    >>> from fairtrial import synthetic_groups
+    >>> data = synthetic_groups({"a": 40, "b": 40, "c": 40}, worse={"c": 4.0})
+    >>> found = evaluate_groups(data.dev, data.test, by="group")
+    >>> [(own.group, own.far_letters) for own in found.groups], found.tests[0].p_value < 0.05
+    ([('a', 'a'), ('b', 'a'), ('c', 'b')], True)
+    """
+    check_choice("resample", resample, ("test", "both"))
+    check_confidence(confidence)
+    check_share("weight", weight)
+    if not isfinite(factor) or factor <= 1:
+        raise ParameterError(f"factor must be above 1, not {factor}")
+    dev, test = trials_of(dev, "dev"), trials_of(test, "test")
+    sets = TrialSets(dev, test, cluster, seed_of(rng), n_resamples=check_resamples(n_resamples))
+    rule = as_criterion(criterion)
+    judgement = judge(sets, system=system, criterion=rule, alphas=rule.resolve_alpha(alpha))
+    columns = (by,) if isinstance(by, str) else tuple(by)
+    others = (impostor_by,) if isinstance(impostor_by, str) else tuple(impostor_by)
+
+    def group(trials: Trials) -> Membership:
+        return _membership(trials, columns, people, others, edges)
+
+    groups = JudgedGroups(judgement, group(test), "re-estimated" if resample == "both" else "fixed")
+    if len(groups.present) < 2:
+        raise TrialsError(
+            f"{' and '.join(columns)} puts all test trials into one group, {listed(groups.present)}: there is nothing "
+            "to compare"
+        )
+    found = _evaluation(groups, confidence, factor, weight)
+    if not own_thresholds:
+        return found
+    own, notes = _at_own_thresholds(groups, group(dev), confidence)
+    return replace(found, own_thresholds=own, notes=(*found.notes, *notes))
+
+
+def _membership(
+    trials: Trials,
+    by: Sequence[str],
+    people: PeopleTable | Frame | Mapping[str, Sequence[Any]] | None,
+    impostor_by: Sequence[str],
+    edges: Edges | None,
+) -> Membership:
+    strange = sorted(set(edges or {}) - set(by))
+    if strange:
+        raise ParameterError(f"edges are given for {', '.join(strange)}, which is not grouped by")
+    if people is None:
+        if impostor_by and len(impostor_by) != len(by):
+            raise ParameterError(f"impostor_by needs one column for each of {', '.join(by)}, not {len(impostor_by)}")
+        return group_by_columns(trials, by, edges=edges, impostor_by=impostor_by)
+    if impostor_by:
+        raise ParameterError("impostor_by is for columns of trials; a table of people says the impostor's group itself")
+    return group_by_people(trials, PeopleTable.of(people, by), edges=edges)
+
+
+def _evaluation(groups: JudgedGroups, confidence: float, factor: float, weight: float) -> GroupEvaluation:
+    judgement = groups.judgement
+    comparisons = {
+        rate: compare_rates(groups.families[rate], groups.names(rate), rate, confidence=confidence, factor=factor)
+        for rate in RATES
+        if len(groups.names(rate)) > 1
+    }
+    summaries = _summaries(groups, confidence, weight)
+    found = comparisons.values()
+    return GroupEvaluation(
+        groups.membership.by,
+        judgement.system,
+        judgement.criterion,
+        float(judgement.alpha[0]),
+        float(judgement.test.threshold[0]),
+        judgement.kind,
+        confidence,
+        _rates(groups, comparisons, confidence),
+        tuple(own.test for own in found),
+        tuple(pair for own in found for pair in own.pairs),
+        tuple(own.equivalence for own in found),
+        summaries,
+        _meetings(groups, confidence),
+        notes=tuple(group_remarks(groups, comparisons, summaries, confidence=confidence, factor=factor)),
+    )
+
+
+def _intervals(
+    family: RateFamily | HalfTotals, names: Sequence[str], measure: str, confidence: float
+) -> dict[str, RateInterval]:
+    """Intervals that hold for all groups together, by group."""
+    low, high = family.limits(family.critical(confidence))
+    rate, sigma = family.rate, family.sigma
+    threshold: Threshold = "re-estimated" if family.threshold_moves else "fixed"
+    return {
+        name: RateInterval(
+            float(rate[k]), float(low[k]), float(high[k]), float(sigma[k]), confidence, _METHOD, measure, threshold
+        )
+        for k, name in enumerate(names)
+    }
+
+
+def _rates(
+    groups: JudgedGroups, comparisons: Mapping[Rate, RateComparison], confidence: float
+) -> tuple[GroupRates, ...]:
+    far, frr = (_intervals(groups.families[rate], groups.names(rate), rate, confidence) for rate in RATES)
+    totals = groups.half_totals()
+    hter = {} if totals is None else _intervals(totals[1], totals[0], "hter", confidence)
+    errors = {
+        rate: dict(zip(groups.names(rate), groups.families[rate].grouped.errors.tolist(), strict=True))
+        for rate in RATES
+    }
+    trials = {rate: dict(zip(groups.membership.names, groups.trials[rate].tolist(), strict=True)) for rate in RATES}
+    letters = {rate: comparisons[rate].letters if rate in comparisons else {} for rate in RATES}
+    return tuple(
+        GroupRates(
+            name,
+            groups.people.get(name),
+            errors["far"].get(name, 0),
+            trials["far"][name],
+            errors["frr"].get(name, 0),
+            trials["frr"][name],
+            far.get(name),
+            frr.get(name),
+            hter.get(name),
+            letters["far"].get(name, ""),
+            letters["frr"].get(name, ""),
+        )
+        for name in groups.present
+    )
+
+
+def _summaries(groups: JudgedGroups, confidence: float, weight: float) -> tuple[Summary, ...]:
+    """Limits of one rate at the confidence; those of both together at half the doubt each."""
+    both = 1 - (1 - confidence) / 2
+    families = {rate: family for rate, family in groups.families.items() if family.size > 1}
+    found: list[Summary] = []
+    if len(families) == len(RATES):
+        far, frr = ((own.rate, *own.limits(own.critical(both))) for own in families.values())
+        found += summarise(far, frr, weight=weight)
+    for rate, family in families.items():
+        limits = family.limits(family.critical(confidence))
+        found.append(summarise_one(family.rate, *limits, name=f"{rate}_ratio", kind=RATIO))
+        found.append(summarise_one(family.rate, *limits, name=f"{rate}_over_mean", kind=OVER_MEAN))
+    return tuple(found)
+
+
+def _meetings(groups: JudgedGroups, confidence: float) -> tuple[MeetingRate, ...]:
+    known = groups.meetings()
+    if known is None:
+        return ()
+    pairs, family = known
+    intervals = _intervals(family, [f"{claim}, {impostor}" for claim, impostor in pairs], "far", confidence)
+    return tuple(
+        MeetingRate(*pair, errors, trials, interval)
+        for pair, errors, trials, interval in zip(
+            pairs, family.grouped.errors.tolist(), family.grouped.trials.tolist(), intervals.values(), strict=True
+        )
+    )
+
+
+def _at_own_thresholds(
+    groups: JudgedGroups, dev: Membership, confidence: float
+) -> tuple[tuple[OwnThreshold, ...], list[str]]:
+    """What thresholds of their own would change: each group judged by the dev trials of the same group."""
+    judgement, sets = groups.judgement, groups.judgement.sets
+    assert isinstance(sets.dev, Trials)
+    found, missing = [], []
+    for name in groups.present:
+        own_dev, own_test = (
+            trials.rows(np.flatnonzero(own.trial == (own.names.index(name) if name in own.names else -1)))
+            for trials, own in ((sets.dev, dev), (judgement.trials, groups.membership))
+        )
+        if any(len(np.unique(part.genuine)) < 2 for part in (own_dev, own_test)):
+            missing.append(name)
+            continue
+        own = TrialSets(own_dev, own_test, sets.cluster, sets.seed, n_resamples=sets.n_resamples)
+        judged = judge(own, system=judgement.system, criterion=judgement.criterion, alphas=judgement.alpha)
+        far, frr, hter = (
+            judged_interval(judged, measure=rate, confidence=confidence, threshold=groups.threshold)
+            for rate in ("far", "frr", "hter")
+        )
+        found.append(OwnThreshold(name, float(judged.test.threshold[0]), far, frr, hter))
+    notes = [f"no threshold of their own for {listed(missing)}: dev or test lacks trials of a class"] if missing else []
+    return tuple(found), notes

@@ -1,0 +1,308 @@
+"""One error rate of several groups at once: limits that hold together, differences and ratios of every two.
+
+Everything is asked at a *critical value* on the scale of the normal distribution. Each rate then has Wilson's limits
+with the quantile of its own degrees of freedom, as in `intervals.judged`. Two rates are compared by their numbers of
+errors, see `counts`, worth as many as the people and trials of their groups would be if people were alike in all of
+them. The critical value of all at once is that of the largest of normal deviates that are correlated as the rates are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairtrial.claims import ThresholdDeviations
+from fairtrial.grouped_people import GroupedRates
+from fairtrial.groups.counts import lowest_share, upper_tail
+from fairtrial.intervals.clustered import careful_degrees, wilson_limits, worth
+from fairtrial.spread import Floats
+
+_DRAWS = 20_000
+_AT_ONCE = 100
+_MOST = 37.0
+_HALVINGS = 50
+_FEW_DRAWS = 20
+_TINY = 1e-300
+_NOTHING = 1e-6
+_Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class RateFamily:
+    """One rate of several groups, and how they vary together.
+
+    Parameters
+    ----------
+    grouped
+        The rates on the judged trials, with their covariance at this threshold.
+    deviations
+        How far they move with the threshold, one column per group; None where it is taken as it is.
+    joint
+        Twice the covariance of the two parts, of each rate with each, through people who are in both dev and test.
+    seed
+        Of the normal deviates.
+    """
+
+    grouped: GroupedRates
+    deviations: ThresholdDeviations | None = None
+    joint: Floats | None = None
+    seed: int = 0
+
+    @property
+    def size(self) -> int:
+        """How many groups there are."""
+        return len(self.grouped.errors)
+
+    def kept(self, which: NDArray[np.bool_]) -> RateFamily:
+        """Some of the groups only."""
+        places = np.flatnonzero(which)
+        return RateFamily(
+            self.grouped.kept(which),
+            None if self.deviations is None else self.deviations.columns(places),
+            None if self.joint is None else self.joint[np.ix_(places, places)],
+            self.seed,
+        )
+
+    @cached_property
+    def rate(self) -> Floats:
+        """The rate of each group."""
+        return self.grouped.rate
+
+    @property
+    def threshold_moves(self) -> bool:
+        """Whether the threshold is re-estimated."""
+        return self.deviations is not None
+
+    @property
+    def sigma(self) -> Floats:
+        """The standard deviation of each rate."""
+        return np.sqrt(np.diag(self.covariance) + np.maximum(np.diag(self._by_threshold), 0))
+
+    @cached_property
+    def _worth(self) -> Floats:
+        if self.grouped.moved is None:
+            return self.grouped.trials.astype(np.float64)
+        return np.array([worth(r, own) for r, own in zip(self.rate.tolist(), self.grouped.spreads, strict=True)])
+
+    @cached_property
+    def _degrees(self) -> Floats:
+        if self.grouped.moved is None:
+            return np.full(self.size, np.inf)
+        return np.array([careful_degrees(own) for own in self.grouped.spreads])
+
+    @cached_property
+    def covariance(self) -> Floats:
+        """On the judged trials; where there is no error, that of one."""
+        found = self.grouped.covariance.copy()
+        np.fill_diagonal(found, [own.variance for own in self.grouped.spreads])
+        return found
+
+    @cached_property
+    def _by_threshold(self) -> Floats:
+        """What the threshold adds to the covariance of each rate with each."""
+        if self.deviations is None:
+            return np.zeros((self.size, self.size))
+        first, second = np.triu_indices(self.size, 1)
+        alone = self.deviations.variances()
+        found = np.diag(alone)
+        if len(first):
+            apart = self.deviations.contrasts(first, second).variances()
+            found[first, second] = found[second, first] = (alone[first] + alone[second] - apart) / 2
+        return found if self.joint is None else found + self.joint
+
+    @cached_property
+    def pairs(self) -> tuple[_Places, _Places]:
+        """Every two groups, the first before the second."""
+        return np.triu_indices(self.size, 1)
+
+    def limits(self, critical: float) -> tuple[Floats, Floats]:
+        """The limits of every rate at a critical value, within 0 and 1."""
+        low, high = self.limits_at_threshold(critical)
+        moved = self.moved_reach(np.diag(self._by_threshold), np.diag(self.covariance), critical)
+        below, above = _on_the_logit_scale(self.rate, moved)
+        reach = np.hypot(self.rate - low, below), np.hypot(high - self.rate, above)
+        return np.maximum(self.rate - reach[0], 0.0), np.minimum(self.rate + reach[1], 1.0)
+
+    def limits_at_threshold(self, critical: float) -> tuple[Floats, Floats]:
+        """The limits of every rate at a critical value, the threshold taken as it is."""
+        return self._fixed_limits(np.arange(self.size), np.full(self.size, critical))
+
+    def _fixed_limits(self, which: _Places, critical: Floats) -> tuple[Floats, Floats]:
+        """The limits of some rates at this threshold, each at a critical value of its own."""
+        return wilson_limits(self.rate[which], self._worth[which], _quantile(self._degrees[which], critical))
+
+    def moved_reach(self, moved: Floats, fixed: Floats, critical: Floats | float) -> Floats:
+        """How far the threshold's part reaches at a critical value."""
+        if self.deviations is None:
+            return np.zeros_like(moved)
+        moved = np.maximum(moved, 0)
+        people = np.array([own.people for own in self.grouped.spreads])
+        own = people if len(moved) == self.size else np.full(len(moved), people.min())
+        part = np.divide(moved, moved + fixed, out=np.zeros_like(moved), where=moved + fixed > 0)
+        # Welch's degrees of freedom, by the shares of the two parts
+        degrees = 1 / (part**2 / self.deviations.degrees + (1 - part) ** 2 / np.maximum(own - 1, 1.0))
+        return _quantile(degrees, critical) * np.sqrt(moved)
+
+    def critical(self, confidence: float) -> float:
+        """The critical value at which the limits of all rates hold together."""
+        return float(np.quantile(largest_normal_of(self.covariance + self._by_threshold, self.seed), confidence))
+
+    def pair_critical(self, confidence: float) -> float:
+        """The critical value at which the limits of all differences and ratios hold together."""
+        return float(np.quantile(self._largest_difference, confidence))
+
+    @cached_property
+    def _largest_difference(self) -> Floats:
+        """The largest standardised difference of two groups in each draw, sorted; if all are alike."""
+        mean = float(np.sum(self.grouped.errors) / np.sum(self.grouped.trials))
+        normal = _normal(self.grouped.alike * mean * (1 - mean) + self._by_threshold, self.seed)
+        first, second = self.pairs
+        found = np.zeros(_DRAWS)
+        for start in range(0, len(first), _AT_ONCE):
+            part = slice(start, start + _AT_ONCE)
+            np.maximum(found, _largest(normal[:, first[part]] - normal[:, second[part]]), out=found)
+        return np.sort(found)
+
+    @cached_property
+    def _effective(self) -> tuple[Floats, Floats, Floats]:
+        """Of every pair: the errors of both as if trials were independent, and the share of the first's trials."""
+        first, second = self.pairs
+        alike, rate = self.grouped.alike, self.rate
+        worth = 1 / np.diag(alike)
+        share = worth[first] / (worth[first] + worth[second])
+        mean = share * rate[first] + (1 - share) * rate[second]
+        spread = mean * (1 - mean)
+        moved = _of_difference(self._by_threshold, first, second)
+        apart = _of_difference(alike, first, second) + np.divide(
+            moved, spread, out=np.zeros_like(moved), where=spread > 0
+        )
+        # what the two have in common makes their difference surer, as more trials would; and so does a larger rate
+        scale = (alike[first, first] + alike[second, second]) / np.maximum(apart * (1 - mean), _TINY)
+        return rate[first] * worth[first] * scale, rate[second] * worth[second] * scale, share
+
+    @cached_property
+    def _pair_degrees(self) -> Floats:
+        """Degrees of freedom of what people add to a difference: told from all groups together."""
+        people = float(np.sum(self.grouped.people)) - self.size if self.grouped.moved is not None else np.inf
+        return np.full(len(self.pairs[0]), max(people, 1.0))
+
+    @cached_property
+    def statistics(self) -> Floats:
+        """How many standard deviations each difference of two rates is away from 0, as a normal deviate."""
+        from scipy.special import ndtri, stdtr
+
+        errors, others, share = self._effective
+        above, below = upper_tail(errors, others, share), upper_tail(others, errors, 1 - share)
+        deviate = -ndtri(np.clip(np.minimum(above, below), _TINY, 0.5))
+        degrees = self._pair_degrees
+        finite = np.where(np.isfinite(degrees), degrees, 1.0)
+        found = np.where(np.isfinite(degrees), -ndtri(np.maximum(stdtr(finite, -deviate), _TINY)), deviate)
+        return np.where(errors + others > 0, np.where(above <= below, found, -found), 0.0)
+
+    def adjusted(self, statistics: Floats) -> Floats:
+        """P values for all differences together: how often the largest of all is beyond each statistic."""
+        from scipy.special import ndtr
+
+        beyond = _DRAWS - np.searchsorted(self._largest_difference, abs(statistics))
+        bonferroni = np.minimum(2 * ndtr(-abs(statistics)) * len(self.pairs[0]), 1.0)
+        # the draws are too few to tell p values that are this small
+        return np.where(beyond >= _FEW_DRAWS, beyond / _DRAWS, np.minimum(bonferroni, _FEW_DRAWS / _DRAWS))
+
+    def ratio_limits(self, critical: float) -> tuple[Floats, Floats]:
+        """The limits of the first rate over the second, of every pair; infinite where the second may be 0.
+
+        They exclude 1 exactly where the statistic is beyond the critical value.
+        """
+        from scipy.special import ndtr
+
+        errors, others, share = self._effective
+        tail = ndtr(-_quantile(self._pair_degrees, critical))
+        low, high = lowest_share(errors, others, tail), 1 - lowest_share(others, errors, tail)
+        odds = share / (1 - share)
+        with np.errstate(divide="ignore"):
+            return low / (1 - low) / odds, np.where(high < 1, high / (1 - high) / odds, np.inf)
+
+    def difference_limits(self, critical: float) -> tuple[Floats, Floats]:
+        """The limits of the first rate less the second, of every pair.
+
+        They exclude 0 exactly where the statistic is beyond the critical value: the distances of the limits of both
+        rates are put together at the critical value times what the statistic is by those distances, over what it is.
+        """
+        first, second = self.pairs
+        estimate = self.rate[first] - self.rate[second]
+        own = self._statistics_by_limits
+        scale = np.divide(own, abs(self.statistics), out=np.ones_like(own), where=abs(self.statistics) > _NOTHING)
+        values = np.minimum(critical * np.clip(scale, 0.5, 2), _MOST)
+        below, above = self._reach_below(first, second, values), self._reach_below(second, first, values)
+        return estimate - below, estimate + above
+
+    def _reach_below(self, first: _Places, second: _Places, critical: Floats) -> Floats:
+        """How far the lower limit of each difference is away from it."""
+        below = self.rate[first] - self._fixed_limits(first, critical)[0]
+        above = self._fixed_limits(second, critical)[1] - self.rate[second]
+        sigma = np.sqrt(np.diag(self.covariance))
+        correlation = np.clip(self.covariance[first, second] / (sigma[first] * sigma[second]), -1, 1)
+        moved = _of_difference(self._by_threshold, first, second)
+        fixed = _of_difference(self.covariance, first, second)
+        reach = self.moved_reach(moved, np.maximum(fixed, 0), critical)
+        together = np.maximum(below**2 + above**2 - 2 * correlation * below * above, 0)
+        return np.asarray(np.sqrt(together + reach**2))
+
+    @cached_property
+    def _statistics_by_limits(self) -> Floats:
+        """The critical value at which the distances of the limits of both rates, put together, just reach 0."""
+        first, second = self.pairs
+        estimate = self.rate[first] - self.rate[second]
+        upper, lower = np.where(estimate >= 0, first, second), np.where(estimate >= 0, second, first)
+        inside, outside = np.zeros(len(first)), np.full(len(first), _MOST)
+        for _ in range(_HALVINGS):
+            middle = (inside + outside) / 2
+            apart = abs(estimate) > self._reach_below(upper, lower, middle)
+            inside, outside = np.where(apart, middle, inside), np.where(apart, outside, middle)
+        return inside
+
+
+def _normal(covariance: Floats, seed: int) -> Floats:
+    """Normal deviates with this covariance: one row per draw."""
+    values, vectors = np.linalg.eigh(covariance)
+    root = vectors * np.sqrt(np.maximum(values, 0))
+    return np.asarray(np.random.default_rng([seed, 5]).normal(size=(_DRAWS, len(covariance))) @ root.T)
+
+
+def largest_normal_of(covariance: Floats, seed: int) -> Floats:
+    """The largest of normal deviates with this covariance in their standard deviations, in many draws."""
+    return _largest(_normal(covariance, seed))
+
+
+def _largest(normal: Floats) -> Floats:
+    """The largest of all columns in their standard deviations, in each row."""
+    sigma = np.sqrt(np.mean(normal**2, axis=0))
+    return np.asarray(np.max(abs(normal / np.where(sigma > 0, sigma, 1)), axis=1))
+
+
+def _of_difference(covariance: Floats, first: _Places, second: _Places) -> Floats:
+    """The variance of the difference of two, from the covariance of each with each."""
+    return np.asarray(covariance[first, first] + covariance[second, second] - 2 * covariance[first, second])
+
+
+def _quantile(degrees: Floats, critical: Floats | float) -> Floats:
+    """Student's quantile at the same tail as a normal deviate."""
+    from scipy.special import ndtr, stdtrit
+
+    normal = np.broadcast_to(np.asarray(critical, dtype=np.float64), degrees.shape)
+    finite = np.where(np.isfinite(degrees), degrees, 1.0)
+    return np.asarray(np.where(np.isfinite(degrees), -stdtrit(finite, ndtr(-normal)), normal))
+
+
+def _on_the_logit_scale(rate: Floats, reach: Floats) -> tuple[Floats, Floats]:
+    """How far limits are below and above, if they are so far away on the scale of the log-odds."""
+    from scipy.special import expit, logit
+
+    inner = (rate > 0) & (rate < 1)
+    share = np.where(inner, rate, 0.5)
+    scaled = reach / (share * (1 - share))
+    below, above = share - expit(logit(share) - scaled), expit(logit(share) + scaled) - share
+    return np.where(inner, below, reach), np.where(inner, above, reach)

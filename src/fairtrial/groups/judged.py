@@ -1,0 +1,175 @@
+"""The rates of groups on judged trials: one threshold for all, who shares trials, how far the threshold would move."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairtrial.claims import Threshold, ThresholdDeviations
+from fairtrial.grouped_people import GroupedRates, clustered_rates, independent_rates
+from fairtrial.groups.family import RateFamily
+from fairtrial.groups.half_total import HalfTotals
+from fairtrial.groups.membership import Codes, Membership
+from fairtrial.judging import Judgement
+from fairtrial.reestimation import Movement
+from fairtrial.spread import Floats
+
+Rate: TypeAlias = Literal["far", "frr"]
+RATES: tuple[Rate, Rate] = ("far", "frr")
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedGroups:
+    """The groups of judged trials, at one threshold for all."""
+
+    judgement: Judgement
+    membership: Membership
+    threshold: Threshold
+
+    @cached_property
+    def trials(self) -> dict[Rate, NDArray[np.int64]]:
+        """How many trials each group has for each rate."""
+        genuine, codes, count = self.judgement.trials.genuine, self.membership.trial, len(self.membership.names)
+        return {
+            "far": np.bincount(codes[~genuine], minlength=count),
+            "frr": np.bincount(codes[genuine], minlength=count),
+        }
+
+    @cached_property
+    def present(self) -> tuple[str, ...]:
+        """The groups that have trials at all."""
+        return self._names((self.trials["far"] > 0) | (self.trials["frr"] > 0))
+
+    def names(self, rate: Rate) -> tuple[str, ...]:
+        """The groups that have trials for a rate."""
+        return self._names(self.trials[rate] > 0)
+
+    def _names(self, which: NDArray[np.bool_]) -> tuple[str, ...]:
+        return tuple(name for name, own in zip(self.membership.names, which, strict=True) if own)
+
+    @cached_property
+    def families(self) -> dict[Rate, RateFamily]:
+        """Each rate of the groups that have trials for it."""
+        found: dict[Rate, RateFamily] = {}
+        for rate in RATES:
+            kept = self.trials[rate] > 0
+            place = np.where(kept, np.cumsum(kept) - 1, -1)
+            codes = place[self.membership.trial]
+            found[rate] = rate_family(self.judgement, codes, int(kept.sum()), rate, self.threshold)
+        return found
+
+    def half_totals(self) -> tuple[tuple[str, ...], HalfTotals] | None:
+        """The HTER of the groups that have trials of both classes; None where none has."""
+        both = tuple(name for name in self.names("far") if name in self.names("frr"))
+        if not both:
+            return None
+        far, frr = (self.families[rate].kept(np.isin(self.names(rate), both)) for rate in RATES)
+        return both, HalfTotals(far, frr)
+
+    def meetings(self) -> tuple[list[tuple[str, str]], RateFamily] | None:
+        """The FAR of impostors of every group against claims of every group; None where theirs is not known."""
+        if self.membership.impostor is None:
+            return None
+        names = self.membership.names
+        codes = self.membership.trial * len(names) + self.membership.impostor
+        cells = np.unique(codes[~self.judgement.trials.genuine])
+        place = np.full(len(names) ** 2, -1, dtype=np.int64)
+        place[cells] = np.arange(len(cells))
+        family = rate_family(self.judgement, place[codes], len(cells), "far", self.threshold)
+        return [(names[cell // len(names)], names[cell % len(names)]) for cell in cells], family
+
+    @cached_property
+    def people(self) -> dict[str, int]:
+        """How many people claim to be somebody of each group, or are behind its probes; empty if nobody is known."""
+        ids = self.judgement.trials.ids
+        role = next((role for role in ("claim", "subject") if role in ids), None)
+        if role is None:
+            return {}
+        count = len(self.membership.names)
+        pairs = np.unique(ids[role].numbered().codes.astype(np.int64) * count + self.membership.trial)
+        return dict(zip(self.membership.names, np.bincount(pairs % count, minlength=count).tolist(), strict=True))
+
+
+def rate_family(judgement: Judgement, codes: Codes, count: int, rate: Rate, threshold: Threshold) -> RateFamily:
+    """One rate of every group at the threshold of a judgement.
+
+    Parameters
+    ----------
+    judgement
+        A system on the judged trials, at one threshold.
+    codes
+        The group of each trial, from 0 on; -1 for none.
+    count
+        How many groups there are; each must have trials of the class.
+    rate
+        Which rate.
+    threshold
+        ``re-estimated`` falls back to ``fixed`` where the threshold was given.
+
+    Returns
+    -------
+    RateFamily
+        The rates, and how they vary together.
+    """
+    trials, sets = judgement.trials, judgement.sets
+    rows = np.flatnonzero(trials.genuine if rate == "frr" else ~trials.genuine)
+    groups, wrong = codes[rows], judgement.wrong()[rows]
+    people = sets.people[1]
+    if people is None:
+        grouped = independent_rates(groups, wrong, count)
+    else:
+        part = people.genuine if rate == "frr" else people.impostor
+        grouped = clustered_rates(part, groups, wrong, count, people.size)
+    movement = judgement.movement if threshold == "re-estimated" else None
+    if movement is None:
+        return RateFamily(grouped, seed=sets.seed)
+    scores = trials.column(judgement.system)[rows]
+    rates = _rates_at(scores, groups, grouped.trials, movement.candidates, rate)
+    deviations = _deviations(movement, rates, grouped.trials)
+    return RateFamily(grouped, deviations, _joint(judgement, grouped, deviations), sets.seed)
+
+
+def _rates_at(
+    scores: NDArray[np.floating], groups: Codes, trials: NDArray[np.int64], candidates: Floats, rate: Rate
+) -> Floats:
+    """The rate of every group at every candidate threshold: one row per candidate, one column per group."""
+    count = len(trials)
+    known = groups >= 0
+    order = np.argsort(candidates)
+    # a score is accepted by all thresholds that are not above it
+    accepted_by = np.searchsorted(candidates[order], scores[known], side="right")
+    table = np.bincount(accepted_by * count + groups[known], minlength=(len(candidates) + 1) * count)
+    below = np.cumsum(table.reshape(-1, count), axis=0)[:-1]
+    errors = np.empty((len(candidates), count))
+    errors[order] = below if rate == "frr" else trials - below
+    return errors / np.maximum(trials, 1)
+
+
+def _deviations(movement: Movement, rates: Floats, trials: NDArray[np.int64]) -> ThresholdDeviations:
+    """By how much the rate of every group moves with the threshold: one column per group."""
+    at = rates[movement.chosen[0]]
+    by_trials = rates[movement.by_trials[:, 0]] - at
+    by_people = None if movement.by_people is None else rates[movement.by_people[:, 0]] - at
+    few = np.maximum(trials, 1)
+    chance = [
+        np.zeros(len(trials)) if own is None else np.mean(abs(own), axis=0) / few for own in (by_people, by_trials)
+    ]
+    return ThresholdDeviations.from_replicates(movement, by_people, by_trials, (chance[0], chance[1]))
+
+
+def _joint(judgement: Judgement, grouped: GroupedRates, deviations: ThresholdDeviations) -> Floats | None:
+    """What people of both dev and test add to the covariance of every two rates; never most of it."""
+    sets = judgement.sets
+    if deviations.by_people is None or not sets.overlap or grouped.moved is None:
+        return None
+    room = np.zeros((max(sets.draws.size, len(grouped.moved)), grouped.moved.shape[1]))
+    room[: len(grouped.moved)] = grouped.moved
+    on_test = sets.draws.move_people(room)
+    both = deviations.by_people.T @ on_test / len(on_test)
+    both = both + both.T
+    whole = np.diag(grouped.covariance) + deviations.variances()
+    return np.asarray(np.maximum(both, -np.sqrt(np.outer(whole, whole)) / 2))

@@ -1,0 +1,261 @@
+"""Which group each trial belongs to: by columns of the trials, or by what a table says of the people in them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairtrial.errors import ParameterError, TrialsError, cut, listed
+from fairtrial.formats.columns import texts_of_frame
+from fairtrial.formats.frames import Frame
+from fairtrial.tables import number_text, plural
+from fairtrial.trials import IdColumn, Ids, Trials
+
+UNKNOWN = "unknown"
+"""The group of trials of which nothing is known."""
+MOST_GROUPS = 400
+_MISSING = {"", "-", "?", "na", "n/a", "nan", "none", "null", "nil", "missing", UNKNOWN}
+_FEW_TWICE = 0.1
+"""The share of people below which it is taken for a mistake that somebody is in two groups."""
+
+Codes: TypeAlias = NDArray[np.int64]
+Edges: TypeAlias = Mapping[str, Sequence[float]]
+"""Where columns of numbers are cut, by column."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PeopleTable:
+    """What is known of people: one row per person.
+
+    Parameters
+    ----------
+    person
+        Who it is, by the names that trials have as claim and subject.
+    columns
+        What is known, by column: one text per person.
+    """
+
+    person: NDArray[np.object_]
+    columns: dict[str, NDArray[np.object_]]
+
+    @classmethod
+    def of(cls, table: PeopleTable | Frame | Mapping[str, Sequence[Any]], by: Sequence[str]) -> PeopleTable:
+        """The columns that are asked for, of a data frame or of lists by column, one of which is ``person``."""
+        if isinstance(table, PeopleTable):
+            return table
+        texts = texts_of_frame(table, ("person", *by), "the table of people")
+        return cls(texts.pop("person"), texts)
+
+    def __post_init__(self) -> None:
+        names = self.person.astype(str)
+        for name, values in self.columns.items():
+            rows: dict[str, str] = {}
+            for person, value in zip(names.tolist(), values.tolist(), strict=True):
+                if rows.setdefault(person, value) != value:
+                    raise TrialsError(
+                        f"{cut(person)} is in two groups of {name}: {cut(rows[person])} and {cut(value)}; the table of "
+                        "people must have one row per person"
+                    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Membership:
+    """The group of each trial, and that of the impostor where it is known."""
+
+    by: tuple[str, ...]
+    names: tuple[str, ...]
+    trial: Codes
+    """The group of each trial: that of the claim, or what the columns say of the trial."""
+    impostor: Codes | None = None
+    """The group of who is behind the probe."""
+    notes: tuple[str, ...] = ()
+
+
+def group_by_columns(
+    trials: Trials, by: Sequence[str], *, edges: Edges | None = None, impostor_by: Sequence[str] = ()
+) -> Membership:
+    """Group trials by columns of their own; several columns are crossed.
+
+    Parameters
+    ----------
+    trials
+        Trials with further columns or ids.
+    by
+        The columns; what they say is taken for the group of the trial.
+    edges
+        Where columns of numbers are cut.
+    impostor_by
+        The columns that say the same of the impostor, in the same order.
+
+    Returns
+    -------
+    Membership
+        One group per trial.
+    """
+    found = [_values(trials, name, (edges or {}).get(name)) for name in by]
+    cut_by = dict(zip(impostor_by, by, strict=True)) if impostor_by else {}
+    others = [_values(trials, name, (edges or {}).get(own)) for name, own in cut_by.items()]
+    return _joined(trials, by, found, others, [])
+
+
+def group_by_people(trials: Trials, table: PeopleTable, *, edges: Edges | None = None) -> Membership:
+    """Group trials by what is known of the people in them: by the claim, and the impostor by the subject.
+
+    Parameters
+    ----------
+    trials
+        Trials with claim ids, subject ids or both.
+    table
+        What is known of people; all its columns are crossed.
+    edges
+        Where columns of numbers are cut.
+
+    Returns
+    -------
+    Membership
+        One group per trial; people who are not in the table are in the group ``unknown``.
+    """
+    roles = [role for role in ("claim", "subject") if role in trials.ids]
+    if not roles:
+        raise TrialsError("a table of people needs trials with claim or subject ids to be joined by")
+    places = {str(name): row for row, name in enumerate(table.person)}
+    strangers: dict[str, None] = {}
+    found = []
+    for role in roles:
+        ids = trials.ids[role].numbered()
+        rows = np.array([places.get(str(name), -1) for name in ids.names], dtype=np.int64)
+        used = np.unique(ids.codes)
+        absent = [str(ids.names[code]) for code in used[rows[used] < 0]]
+        if len(absent) == len(used):
+            raise TrialsError(
+                f"nobody of the table of people is a {role} of the trials: these are called "
+                f"{listed(ids.names[used], 3)}, and those of the table {listed(table.person, 3)}"
+            )
+        strangers.update(dict.fromkeys(absent))
+        columns = []
+        for name, values in table.columns.items():
+            labels = [UNKNOWN if row < 0 else str(values[row]) for row in rows]
+            columns.append(_cut(Ids(ids.codes, np.array(labels, dtype=object)), name, (edges or {}).get(name)))
+        found.append(columns)
+    notes = []
+    if strangers:
+        who = plural(len(strangers), "person", "people")
+        notes = [f"{who} are not in the table of people, and their group is {UNKNOWN}: {listed(strangers, 3)}"]
+    return _joined(trials, list(table.columns), found[0], found[1] if len(found) > 1 else [], notes)
+
+
+def _values(trials: Trials, name: str, edges: Sequence[float] | None) -> Ids:
+    known: dict[str, Any] = {**trials.ids, **trials.columns}
+    if name not in known:
+        raise TrialsError(
+            f"the trials have no column {name!r} to group by; they have {listed(known) or 'none besides the scores'}"
+        )
+    column = known[name]
+    if isinstance(column, np.ndarray):
+        values, codes = np.unique(column, return_inverse=True)
+        texts = ["" if np.isnan(value) else number_text(float(value), 15) for value in values]
+        column = Ids(codes.astype(np.int32), np.array(texts, dtype=object))
+    return _cut(column.numbered(), name, edges)
+
+
+def _cut(column: IdColumn, name: str, edges: Sequence[float] | None) -> Ids:
+    """The same values, those that say nothing as one, and numbers by where they lie between the edges."""
+    ids = column.numbered()
+    texts = [str(text).strip() for text in ids.names]
+    used = np.zeros(len(texts), dtype=bool)
+    used[np.unique(ids.codes)] = True
+    if edges is None:
+        return Ids(ids.codes, np.array([UNKNOWN if text.lower() in _MISSING else text for text in texts], dtype=object))
+    places = sorted(float(edge) for edge in edges)
+    if not places or len(set(places)) < len(places) or not np.isfinite(places).all():
+        raise ParameterError(f"edges of {name} must be numbers, each once, not {listed([str(e) for e in edges])}")
+    shown = [number_text(place, 6) for place in places]
+    bins = [
+        f"below {shown[0]}",
+        *(f"{a} to {b}" for a, b in itertools.pairwise(shown)),
+        f"{shown[-1]} and up",
+    ]
+    labels = []
+    for text, counts in zip(texts, used, strict=True):
+        if text.lower() in _MISSING or not counts:
+            labels.append(UNKNOWN)
+            continue
+        try:
+            labels.append(f"{name} {bins[int(np.searchsorted(places, float(text), side='right'))]}")
+        except ValueError as error:
+            raise TrialsError(
+                f"{name} is to be cut at edges, but holds {cut(text)!r}, which is not a number"
+            ) from error
+    return Ids(ids.codes, np.array(labels, dtype=object))
+
+
+def _joined(
+    trials: Trials, by: Sequence[str], own: Sequence[Ids], others: Sequence[Ids], notes: Sequence[str]
+) -> Membership:
+    """Columns crossed: one group for all their values together, in their order."""
+    if not own:
+        raise ParameterError("say which column or columns to group by")
+    labels = [_crossed(columns) for columns in (own, others) if columns]
+    names = sorted(
+        {str(part.names[code]) for part in labels for code in np.unique(part.codes)}, key=lambda name: _order(name)
+    )
+    if len(names) > MOST_GROUPS:
+        raise TrialsError(
+            f"{' and '.join(by)} make {len(names):,} groups, such as {listed(names, 3)}; {MOST_GROUPS} are the most: "
+            "cut numbers with edges, or group by something coarser"
+        )
+    place = {name: code for code, name in enumerate(names)}
+    codes = [np.array([place.get(str(name), -1) for name in part.names], dtype=np.int64)[part.codes] for part in labels]
+    return Membership(
+        tuple(by),
+        tuple(names),
+        codes[0],
+        codes[1] if len(codes) > 1 else None,
+        (*notes, *_told_twice(trials, codes[0], names)),
+    )
+
+
+def _crossed(columns: Sequence[Ids]) -> Ids:
+    found = columns[0]
+    for other in columns[1:]:
+        both = found.codes.astype(np.int64) * len(other.names) + other.codes
+        values, codes = np.unique(both, return_inverse=True)
+        names = [f"{found.names[v // len(other.names)]}, {other.names[v % len(other.names)]}" for v in values]
+        found = Ids(codes.astype(np.int32), np.array(names, dtype=object))
+    return found
+
+
+def _order(name: str) -> tuple[bool, list[tuple[int, float, str]]]:
+    """Numbers by their size, names by the alphabet, the unknown last."""
+    parts = name.replace("below ", "-inf ").split()
+    found = []
+    for part in parts:
+        try:
+            found.append((0, float(part.rstrip(",")), ""))
+        except ValueError:
+            found.append((1, 0.0, part))
+    return UNKNOWN in name.split(", "), found
+
+
+def _told_twice(trials: Trials, codes: Codes, names: Sequence[str]) -> list[str]:
+    """A note on the few people who are in two groups, where everybody else is in one."""
+    if "claim" not in trials.ids:
+        return []
+    claim = trials.ids["claim"].numbered().codes.astype(np.int64)
+    pairs = np.unique(claim * len(names) + codes)
+    people, times = np.unique(pairs // len(names), return_counts=True)
+    twice = people[times > 1]
+    if not len(twice) or len(twice) > _FEW_TWICE * len(people):
+        return []
+    first = twice[0]
+    groups = [names[code] for code in pairs[pairs // len(names) == first] % len(names)]
+    who = trials.ids["claim"].numbered().names[first]
+    return [
+        f"{plural(len(twice), 'claim')} of {len(people):,} are in more than one group, such as {cut(str(who))} in "
+        f"{listed(groups, 3)}: is that meant?"
+    ]

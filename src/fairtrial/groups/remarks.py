@@ -1,0 +1,83 @@
+"""What the reader should know of groups: which are too small, which lack a class, where only certainty differs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import ceil, isfinite, log
+from statistics import NormalDist
+
+import numpy as np
+
+from fairtrial.errors import listed
+from fairtrial.groups.comparing import RateComparison
+from fairtrial.groups.judged import RATES, JudgedGroups, Rate
+from fairtrial.groups.summaries import Summary
+from fairtrial.planning import attempts_for_half_width
+from fairtrial.tables import percent
+
+_CLASS = {"far": "impostor", "frr": "genuine"}
+
+
+def group_remarks(
+    groups: JudgedGroups,
+    comparisons: Mapping[Rate, RateComparison],
+    summaries: Sequence[Summary],
+    *,
+    confidence: float,
+    factor: float,
+) -> list[str]:
+    """All notes on groups, those of their trials and people first."""
+    found = [*groups.judgement.sets.notes, *groups.judgement.notes, *groups.membership.notes]
+    for rate in RATES:
+        lacking = [name for name in groups.present if name not in groups.names(rate)]
+        if lacking:
+            found.append(f"no {_CLASS[rate]} trials in {listed(lacking)}: the {rate.upper()} is unknown there")
+        found += _too_small(groups, rate, confidence, factor)
+    for comparison in comparisons.values():
+        found += _only_certainty_differs(groups, comparison, confidence, factor)
+    if any(not isfinite(own.estimate) for own in summaries):
+        found.append("a group without any error makes ratios infinite; lower limits say what is shown all the same")
+    return found
+
+
+def _too_small(groups: JudgedGroups, rate: Rate, confidence: float, factor: float) -> list[str]:
+    """Groups that may be much better than all or much worse, for all that is known, and what would be needed."""
+    family, names = groups.families[rate], groups.names(rate)
+    overall = float(family.grouped.errors.sum() / max(family.grouped.trials.sum(), 1))
+    if not 0 < overall < 1:
+        return []
+    critical = family.critical(confidence)
+    low, high = family.limits(critical)
+    alone = NormalDist().cdf(critical) - NormalDist().cdf(-critical)
+    needed = attempts_for_half_width(overall, log(factor), scale="logit", confidence=alone)
+    small = []
+    for k in np.flatnonzero((low < overall / factor) & (high > overall * factor)):
+        times = needed * float(family.grouped.alike[k, k])
+        if times > 1:
+            count = groups.people.get(names[k], int(family.grouped.trials[k]))
+            unit = "people" if groups.people else "trials"
+            small.append(f"{names[k]} ({count:,} {unit}; about {ceil(times * count):,} would tell)")
+    if not small:
+        return []
+    return [
+        f"too small to say anything of their {rate.upper()}, which may be less than 1/{factor:g} or more than "
+        f"{factor:g} times the {percent(overall)} of all: {', '.join(small)}"
+    ]
+
+
+def _only_certainty_differs(
+    groups: JudgedGroups, comparison: RateComparison, confidence: float, factor: float
+) -> list[str]:
+    """A note where rates look different, are not shown to be, and are unequally well known."""
+    rate = comparison.test.measure
+    family, names = groups.families[rate], groups.names(rate)
+    rates, sigma = family.rate, family.sigma
+    worst, best = int(np.argmax(rates)), int(np.argmin(rates))
+    if comparison.test.p_value < 1 - confidence or rates[worst] < factor * rates[best] or rates[worst] == 0:
+        return []
+    blurred = worst if sigma[worst] >= sigma[best] else best
+    return [
+        f"the {rate.upper()} of {names[worst]} and {names[best]} look different ({percent(rates[worst])} and "
+        f"{percent(rates[best])}) but are not shown to be: the standard deviation of that of {names[blurred]} is "
+        f"{percent(sigma[blurred])}; they differ in how well they are known"
+    ]

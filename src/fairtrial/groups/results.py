@@ -1,0 +1,385 @@
+"""What was found of groups: rates that hold together, differences, summaries, and how it is laid out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite, nan
+from typing import Any
+
+from fairtrial.claims import GIVEN
+from fairtrial.groups.judged import Rate
+from fairtrial.groups.summaries import Summary
+from fairtrial.intervals.rates import RateInterval
+from fairtrial.judging import CHOSEN, Kind
+from fairtrial.rules.criteria import Criterion
+from fairtrial.tables import Column, Result, Table, interval_title, plural, threshold_text
+
+_WORDS = {
+    "fdr": "FDR: 1 - weighted largest differences",
+    "garbe": "GARBE: weighted Gini coefficients",
+    "inequity_rate": "inequity rate: weighted largest ratios",
+    "far_ratio": "FAR, largest over smallest",
+    "frr_ratio": "FRR, largest over smallest",
+    "far_over_mean": "FAR, largest over geometric mean",
+    "frr_over_mean": "FRR, largest over geometric mean",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRates:
+    """The errors of one group at the threshold of all; a rate is NaN, its interval None, where it has no such trial."""
+
+    group: str
+    people: int | None
+    """How many people claim to be somebody in it; None where nobody is known."""
+    false_accepts: int
+    impostor: int
+    false_rejects: int
+    genuine: int
+    far_interval: RateInterval | None
+    frr_interval: RateInterval | None
+    hter_interval: RateInterval | None
+    far_letters: str = ""
+    """Two groups share a letter where their rates are not shown to differ."""
+    frr_letters: str = ""
+
+    @property
+    def far(self) -> float:
+        """The share of impostor trials that are accepted."""
+        return _estimate(self.far_interval)
+
+    @property
+    def frr(self) -> float:
+        """The share of genuine trials that are rejected."""
+        return _estimate(self.frr_interval)
+
+    @property
+    def hter(self) -> float:
+        """The mean of both."""
+        return _estimate(self.hter_interval)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The names of the command line's JSON."""
+        found: dict[str, Any] = {
+            name: getattr(self, name)
+            for name in ("group", "people", "false_accepts", "impostor", "false_rejects", "genuine")
+        }
+        for name in ("far", "frr", "hter"):
+            own: RateInterval | None = getattr(self, f"{name}_interval")
+            found[name] = None if own is None else own.estimate
+            found[f"{name}_interval"] = None if own is None else own.to_dict()
+        return {**found, "far_letters": self.far_letters, "frr_letters": self.frr_letters}
+
+
+@dataclass(frozen=True, slots=True)
+class GroupPair:
+    """One rate of two groups: how much and how many times it differs, and whether that is chance."""
+
+    measure: Rate
+    a: str
+    b: str
+    difference: float
+    difference_low: float
+    difference_high: float
+    ratio: float
+    """Of the first to the second; infinite where only the second is 0, NaN where both are."""
+    ratio_low: float
+    ratio_high: float
+    statistic: float
+    p_value: float
+    p_adjusted: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The names of the command line's JSON; what is infinite or undefined is null."""
+        found = {name: getattr(self, name) for name in self.__slots__}
+        return {name: None if isinstance(own, float) and not isfinite(own) else own for name, own in found.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class EqualityTest:
+    """Whether one rate is the same in all groups: the largest of all differences of two."""
+
+    measure: Rate
+    statistic: float
+    p_value: float
+    a: str
+    b: str
+    """The two that differ most."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The names of the command line's JSON."""
+        return {
+            "test": f"equal-{self.measure}",
+            "statistic": self.statistic,
+            "p_value": self.p_value,
+            "a": self.a,
+            "b": self.b,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Equivalence:
+    """Whether one rate is shown to be the same in all groups, within a factor."""
+
+    measure: Rate
+    factor: float
+    within: float
+    """The least factor that is shown; infinite where none is."""
+
+    @property
+    def shown(self) -> bool:
+        """Whether no ratio of two groups can be beyond the factor."""
+        return self.within <= self.factor
+
+    def to_dict(self) -> dict[str, Any]:
+        """The names of the command line's JSON."""
+        within = self.within if isfinite(self.within) else None
+        return {"measure": self.measure, "factor": self.factor, "shown": self.shown, "within": within}
+
+
+@dataclass(frozen=True, slots=True)
+class MeetingRate:
+    """The FAR of impostors of one group who claim to be somebody of another."""
+
+    claim: str
+    impostor: str
+    false_accepts: int
+    trials: int
+    interval: RateInterval
+
+    def to_dict(self) -> dict[str, Any]:
+        """The names of the command line's JSON."""
+        return {
+            "claim": self.claim,
+            "impostor": self.impostor,
+            "false_accepts": self.false_accepts,
+            "trials": self.trials,
+            "far": self.interval.estimate,
+            "interval": self.interval.to_dict(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class OwnThreshold:
+    """A group at a threshold of its own, chosen on the dev trials of the same group."""
+
+    group: str
+    threshold: float
+    far: RateInterval
+    frr: RateInterval
+    hter: RateInterval
+
+    def to_dict(self) -> dict[str, Any]:
+        """The names of the command line's JSON."""
+        rates = {name: getattr(self, name) for name in ("far", "frr", "hter")}
+        return {
+            "group": self.group,
+            "threshold": self.threshold,
+            **{name: own.estimate for name, own in rates.items()},
+            **{f"{name}_interval": own.to_dict() for name, own in rates.items()},
+        }
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class GroupEvaluation(Result):
+    """Error rates by group at one threshold: simultaneous intervals, tests, summaries."""
+
+    by: tuple[str, ...]
+    system: str
+    criterion: Criterion
+    alpha: float
+    threshold: float
+    kind: Kind
+    confidence: float
+    groups: tuple[GroupRates, ...]
+    tests: tuple[EqualityTest, ...]
+    pairs: tuple[GroupPair, ...]
+    equivalences: tuple[Equivalence, ...]
+    summaries: tuple[Summary, ...]
+    meetings: tuple[MeetingRate, ...] = ()
+    own_thresholds: tuple[OwnThreshold, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The names of the command line's JSON."""
+        return {
+            "by": ",".join(self.by),
+            "system": self.system,
+            "criterion": self.criterion.name,
+            "alpha": self.alpha,
+            "threshold": self.threshold,
+            "kind": self.kind,
+            "confidence": self.confidence,
+            "groups": [own.to_dict() for own in self.groups],
+            "tests": [own.to_dict() for own in self.tests],
+            "pairs": [own.to_dict() for own in self.pairs],
+            "equivalence": [own.to_dict() for own in self.equivalences],
+            "summaries": {own.name: own.to_dict() for own in self.summaries},
+            "meetings": [own.to_dict() for own in self.meetings],
+            "own_thresholds": [own.to_dict() for own in self.own_thresholds],
+            "notes": list(self.notes),
+        }
+
+    def summary(self) -> str:
+        """The groups and whether they are shown to differ."""
+        tests = ", ".join(f"equal {own.measure.upper()} p {own.p_value:.2g}" for own in self.tests)
+        found = f"{self.system}, {plural(len(self.groups), 'group')} by {', '.join(self.by)}"
+        return f"{found}{', ' if tests else ''}{tests}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """The rates, whether they differ, the differences, the summaries; then meetings and own thresholds."""
+        found = [self._rates(), self._tests(), self._pairs(), self._summaries()]
+        if self.meetings:
+            found.append(self._meetings())
+        if self.own_thresholds:
+            found.append(self._own())
+        return tuple(table for table in found if table.rows)
+
+    def _rates(self) -> Table:
+        title = interval_title(self.confidence)
+        columns = (
+            Column("group", "group"),
+            Column("people", "people", "count"),
+            *(
+                column
+                for rate in ("far", "frr")
+                for column in (
+                    Column(rate, rate.upper(), "rate"),
+                    Column(f"{rate}_interval", title, "interval"),
+                    Column(f"{rate}_letters", ""),
+                )
+            ),
+            Column("hter", "HTER", "rate"),
+            Column("hter_interval", title, "interval"),
+            Column("genuine", "genuine", "count"),
+            Column("impostor", "impostor", "count"),
+            Column("false_rejects", "false rejects", "count", detail=True),
+            Column("false_accepts", "false accepts", "count", detail=True),
+        )
+        records = [
+            {
+                **{name: getattr(own, name) for name in (*own.__slots__, "far", "frr", "hter")},
+                **{f"{rate}_interval": _ends(getattr(own, f"{rate}_interval")) for rate in ("far", "frr", "hter")},
+            }
+            for own in self.groups
+        ]
+        known = next(
+            (own for group in self.groups for own in (group.far_interval, group.frr_interval) if own is not None), None
+        )
+        given = "" if known is None else f", {GIVEN[known.threshold]}"
+        notes = (
+            f"the intervals of each column hold for all groups together{given}",
+            "groups that share a letter are not shown to differ in the rate before it",
+            *self.notes,
+        )
+        rule = (
+            f"threshold {threshold_text(self.threshold)} by {self.criterion.described(self.alpha)} {CHOSEN[self.kind]}"
+        )
+        return Table.of("groups", f"{self.system} by {' and '.join(self.by)}; {rule}", columns, records, notes=notes)
+
+    def _tests(self) -> Table:
+        columns = (
+            Column("measure", "rate", "measure"),
+            Column("statistic", "statistic", "number"),
+            Column("p_value", "p, all equal", "p"),
+            Column("apart", "farthest apart"),
+            Column("within", "equal within a factor of", "ratio"),
+            Column("factor", "asked", "ratio"),
+            Column("shown", "shown", "flag"),
+        )
+        known = {own.measure: own for own in self.equivalences}
+        rows = []
+        for test in self.tests:
+            same = known.get(test.measure)
+            rest = (None, None, None) if same is None else (same.within, same.factor, same.shown)
+            rows.append((test.measure, test.statistic, test.p_value, f"{test.a} and {test.b}", *rest))
+        notes = (f"equal within a factor: by {100 * (2 * self.confidence - 1):.3g} % intervals of all ratios",)
+        return Table("tests", "Are all groups equal?", columns, tuple(rows), notes)
+
+    def _pairs(self) -> Table:
+        columns = (
+            Column("measure", "rate", "measure"),
+            Column("a", "a"),
+            Column("b", "b"),
+            Column("difference", "a - b", "rate"),
+            Column("difference_interval", interval_title(self.confidence), "interval"),
+            Column("ratio", "a / b", "ratio"),
+            Column("ratio_interval", interval_title(self.confidence), "range"),
+            Column("statistic", "statistic", "number", detail=True),
+            Column("p_value", "p alone", "p", detail=True),
+            Column("p_adjusted", "p", "p"),
+        )
+        records = [
+            {
+                **{name: getattr(own, name) for name in own.__slots__},
+                "difference_interval": (own.difference_low, own.difference_high),
+                "ratio_interval": (own.ratio_low, own.ratio_high),
+            }
+            for own in self.pairs
+        ]
+        notes = ("p values and intervals of each rate hold for all pairs together",)
+        return Table.of("pairs", "Every two groups", columns, records, notes=notes, section="measure")
+
+    def _summaries(self) -> Table:
+        columns = (
+            Column("name", "key", detail=True),
+            Column("summary", "summary"),
+            Column("estimate", "value", "number"),
+            Column("interval", f"at least {100 * self.confidence:g} % limits", "range"),
+        )
+        rows = tuple((own.name, _WORDS[own.name], own.estimate, (own.low, own.high)) for own in self.summaries)
+        notes = ("limits: the least and the most unequal rates that simultaneous intervals of all groups allow",)
+        return Table("summaries", "How unequal they are, in one number", columns, rows, notes)
+
+    def _meetings(self) -> Table:
+        columns = (
+            Column("claim", "claim"),
+            Column("impostor", "impostor"),
+            Column("far", "FAR", "rate"),
+            Column("interval", interval_title(self.confidence), "interval"),
+            Column("false_accepts", "false accepts", "count"),
+            Column("trials", "trials", "count"),
+        )
+        rows = tuple(
+            (own.claim, own.impostor, own.interval.estimate, _ends(own.interval), own.false_accepts, own.trials)
+            for own in self.meetings
+        )
+        caption = "FAR of impostors of one group against claims of another"
+        return Table(
+            "meetings", caption, columns, rows, ("the intervals hold for all pairs of groups together",), "claim"
+        )
+
+    def _own(self) -> Table:
+        title = interval_title(self.confidence)
+        columns = (
+            Column("group", "group"),
+            Column("threshold", "threshold", "threshold"),
+            *(
+                column
+                for rate in ("far", "frr", "hter")
+                for column in (
+                    Column(rate, rate.upper(), "rate"),
+                    Column(f"{rate}_interval", title, "interval", detail=rate != "hter"),
+                )
+            ),
+        )
+        records = [
+            {
+                "group": own.group,
+                "threshold": own.threshold,
+                **{rate: getattr(own, rate).estimate for rate in ("far", "frr", "hter")},
+                **{f"{rate}_interval": _ends(getattr(own, rate)) for rate in ("far", "frr", "hter")},
+            }
+            for own in self.own_thresholds
+        ]
+        caption = "If every group had a threshold of its own, chosen on its own dev trials"
+        return Table.of("own_thresholds", caption, columns, records, notes=("intervals hold for each group alone",))
+
+
+def _estimate(found: RateInterval | None) -> float:
+    return nan if found is None else found.estimate
+
+
+def _ends(found: RateInterval | None) -> Sequence[float] | None:
+    return None if found is None else found.interval

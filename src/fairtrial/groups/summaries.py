@@ -1,0 +1,184 @@
+"""How unequal the rates of groups are, in one number; and the least and greatest it may be within limits of all rates.
+
+The limits of a summary are its extremes over all rates that the simultaneous limits of the groups allow. So they hold
+whenever those hold, and also where groups are equal, where a summary of estimates is always too unequal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+
+from fairtrial.spread import Floats
+
+_ROUNDS = 100
+_SETTLED = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Inequality:
+    """One way to say how unequal rates are: 0 or 1 where all are equal, more where they are not."""
+
+    name: str
+    value: Callable[[Floats], float]
+    largest: Callable[[Floats, Floats], float]
+    """Its greatest value over all rates between two limits each."""
+
+    def extremes(self, low: Floats, high: Floats) -> tuple[float, float]:
+        """Its least and greatest value over all rates between two limits each.
+
+        The least is where all rates are as near to one number as their limits let them. Between limits of groups that
+        number moves the summary one way only, so it is one of the limits.
+        """
+        nearest = min(self.value(np.clip(place, low, high)) for place in np.unique(np.concatenate([low, high])))
+        return nearest, self.largest(low, high)
+
+
+def largest_difference(rates: Floats) -> float:
+    """The largest rate less the smallest."""
+    return float(np.max(rates) - np.min(rates))
+
+
+def largest_ratio(rates: Floats) -> float:
+    """The largest rate over the smallest: 1 where all are 0, infinite where only the smallest is."""
+    return _ratio(float(np.max(rates)), float(np.min(rates)))
+
+
+def over_geometric_mean(rates: Floats) -> float:
+    """The largest rate over the geometric mean of all; infinite where one is 0, 1 where all are."""
+    if not rates.any():
+        return 1.0
+    with np.errstate(divide="ignore"):
+        return float(np.exp(np.log(np.max(rates)) - np.mean(np.log(rates))))
+
+
+def gini(rates: Floats) -> float:
+    """The Gini coefficient, corrected for the number of groups: 0 where all are equal, 1 where one has all errors."""
+    count, total = len(rates), float(np.sum(rates))
+    if total == 0 or count < 2:
+        return 0.0
+    return max(float(_weights(count) @ np.sort(rates)) / (total * (count - 1)), 0.0)
+
+
+def _weights(count: int) -> Floats:
+    """What the sorted rates weigh in half the sum of all their differences."""
+    return 2.0 * np.arange(1, count + 1, dtype=np.float64) - count - 1
+
+
+def _ratio(above: float, below: float) -> float:
+    if below > 0:
+        return above / below
+    return inf if above > 0 else 1.0
+
+
+def _two_apart(put_together: Callable[[float, float], float]) -> Callable[[Floats, Floats], float]:
+    """The greatest value where one group is at its upper limit and another at its lower."""
+
+    def found(low: Floats, high: Floats) -> float:
+        return max(
+            put_together(float(high[k]), float(np.min(np.delete(low, k)))) for k in range(len(low)) if len(low) > 1
+        )
+
+    return found
+
+
+def _one_above(low: Floats, high: Floats) -> float:
+    """The greatest ratio to the geometric mean: one group at its upper limit, all others at their lower."""
+    every = range(len(low))
+    return max(over_geometric_mean(np.where(np.arange(len(low)) == k, high, low)) for k in every)
+
+
+def _largest_gini(low: Floats, high: Floats) -> float:
+    """The greatest Gini coefficient.
+
+    It is quasi-convex, so every rate is at one of its limits. For a trial value of the coefficient, which rate takes
+    which rank is an assignment problem; its solution gives a larger value, until it does not (Dinkelbach 1967).
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    count = len(low)
+    if count < 2 or not high.any():
+        return 0.0
+    ranks, found = _weights(count), gini(high)
+    for _ in range(_ROUNDS):
+        slope = ranks - found * (count - 1)
+        gain = np.where(slope >= 0, high[:, None], low[:, None]) * slope
+        rows, places = linear_sum_assignment(gain, maximize=True)
+        chosen = np.empty(count)
+        chosen[rows] = np.where(slope[places] >= 0, high[rows], low[rows])
+        better = gini(chosen)
+        if better <= found + _SETTLED:
+            break
+        found = better
+    return found
+
+
+DIFFERENCE = Inequality("largest difference", largest_difference, _two_apart(lambda above, below: above - below))
+RATIO = Inequality("largest ratio", largest_ratio, _two_apart(_ratio))
+OVER_MEAN = Inequality("largest over geometric mean", over_geometric_mean, _one_above)
+GINI = Inequality("Gini coefficient", gini, _largest_gini)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """How unequal groups are in one number, and its limits."""
+
+    name: str
+    estimate: float
+    low: float
+    high: float
+
+    def to_dict(self) -> dict[str, float | None]:
+        """The names of the command line's JSON; what is infinite is null."""
+        return {
+            name: value if np.isfinite(value) else None
+            for name, value in (("estimate", self.estimate), ("low", self.low), ("high", self.high))
+        }
+
+
+_Limits = tuple[Floats, Floats, Floats]
+"""The rates of all groups, and their lower and upper limits."""
+
+
+def summarise(far: _Limits, frr: _Limits, *, weight: float) -> tuple[Summary, ...]:
+    """The summaries of both rates together, by the share that the FAR weighs in them.
+
+    Parameters
+    ----------
+    far, frr
+        Rates and limits of the groups; all limits must hold together.
+    weight
+        What the FAR weighs; the FRR has the rest.
+
+    Returns
+    -------
+    tuple of Summary
+        FDR, GARBE and inequity rate.
+
+    References
+    ----------
+    de Freitas Pereira & Marcel, Fairness in biometrics, 2021 (FDR); Howard et al., Evaluating proposed fairness
+    models, 2022 (GARBE); Grother, FRVT part 8, NIST IR 8429, 2022 (inequity rate, largest over geometric mean).
+    """
+
+    def both(kind: Inequality, put_together: Callable[[float, float], float]) -> list[float]:
+        ends = [(kind.value(rate), *kind.extremes(low, high)) for rate, low, high in (far, frr)]
+        return [put_together(a, b) for a, b in zip(*ends, strict=True)]
+
+    rest = 1 - weight
+    apart = both(DIFFERENCE, lambda a, b: 1 - (weight * a + rest * b))
+    garbe = both(GINI, lambda a, b: weight * a + rest * b)
+    inequity = both(RATIO, lambda a, b: (a**weight if weight else 1.0) * (b**rest if rest else 1.0))
+    return (
+        Summary("fdr", apart[0], apart[2], apart[1]),
+        Summary("garbe", *garbe),
+        Summary("inequity_rate", *inequity),
+    )
+
+
+def summarise_one(rate: Floats, low: Floats, high: Floats, *, name: str, kind: Inequality) -> Summary:
+    """One summary of one rate."""
+    return Summary(name, kind.value(rate), *kind.extremes(low, high))

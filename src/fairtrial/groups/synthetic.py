@@ -1,0 +1,149 @@
+"""Synthetic trials of groups whose true error rates are known, for examples and tests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+
+from fairtrial.checks import as_generator, check_number
+from fairtrial.errors import ParameterError
+from fairtrial.spread import Floats
+from fairtrial.trials import Ids, Trials, object_array
+
+_FAR = 0.02
+"""The FAR of groups that are not worse, at the threshold at which their FAR and FRR are equal."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SyntheticGroups:
+    """Dev and test trials of groups of people, and what is true of them.
+
+    Attributes
+    ----------
+    dev, test : Trials
+        Trials of other people each, with the columns ``group`` and ``impostor_group``.
+    names : tuple of str
+        The groups.
+    shift : ndarray
+        By how much impostor scores of each group are higher.
+    distance : float
+        How far genuine scores are above the impostor scores of groups that are not worse, in standard deviations.
+    """
+
+    dev: Trials
+    test: Trials
+    names: tuple[str, ...]
+    shift: Floats
+    distance: float
+
+    def far(self, threshold: float) -> Floats:
+        """The true FAR of each group at a threshold."""
+        from scipy.special import ndtr
+
+        return np.asarray(ndtr(self.shift - threshold))
+
+    def frr(self, threshold: float) -> Floats:
+        """The true FRR of each group at a threshold; it is the same for all."""
+        from scipy.special import ndtr
+
+        return np.full(len(self.names), float(ndtr(threshold - self.distance)))
+
+
+def synthetic_groups(
+    sizes: Mapping[str, int],
+    *,
+    worse: Mapping[str, float] | None = None,
+    attempts: int = 5,
+    impostors: int = 20,
+    effect: float = 0.5,
+    rng: np.random.Generator | int | None = 0,
+) -> SyntheticGroups:
+    """Make trials of groups of people whose true error rates are known.
+
+    Everybody claims to be themselves several times, and is claimed by people drawn from all groups. A score is a sum
+    of effects of the people in it and of chance, normal with variance 1. In groups that are worse, impostor scores are
+    higher by as much as makes the FAR so many times that of the others, at the threshold where theirs is 2 %.
+
+    Parameters
+    ----------
+    sizes : mapping of str to int
+        How many people each group has, in dev and in test.
+    worse : mapping of str to float, optional
+        By which factor the FAR of some groups is larger; by default all groups are equal.
+    attempts, impostors : int
+        How many genuine and how many impostor trials each claim has.
+    effect : float, default 0.5
+        How much people differ, in standard deviations of chance; 0 makes trials independent.
+    rng : Generator, int or None, default 0
+        Source of randomness, or the seed of one.
+
+    Returns
+    -------
+    SyntheticGroups
+        Dev and test, and the true rates at any threshold.
+
+    Examples
+    --------
+    >>> data = synthetic_groups({"a": 30, "b": 10}, worse={"b": 3.0})
+    >>> data.test.columns["group"].decode()[0], [round(float(rate), 3) for rate in data.far(2.0537489)]
+    ('a', [0.02, 0.06])
+    """
+    from scipy.special import ndtri
+
+    factors = dict(worse or {})
+    names = tuple(sizes)
+    strange = sorted(set(factors) - set(names))
+    if not names or strange:
+        raise ParameterError(f"give the sizes of groups, and of {strange or 'some'} too, before saying what is worse")
+    for name in names:
+        check_number(f"person in group {name}", sizes[name], most=10**6)
+        if not 0 < factors.get(name, 1.0) * _FAR < 1:
+            raise ParameterError(f"group {name} cannot be worse by a factor of {factors[name]}")
+    threshold = -float(ndtri(_FAR))
+    shift = np.array([threshold + float(ndtri(_FAR * factors.get(name, 1.0))) for name in names])
+    generator = as_generator(rng)
+    sets = [
+        _draw(generator, sizes, shift, 2 * threshold, attempts, impostors, effect, start) for start in ("dev ", "test ")
+    ]
+    return SyntheticGroups(sets[0], sets[1], names, shift, 2 * threshold)
+
+
+def _draw(
+    rng: np.random.Generator,
+    sizes: Mapping[str, int],
+    shift: Floats,
+    distance: float,
+    attempts: int,
+    impostors: int,
+    effect: float,
+    start: str,
+) -> Trials:
+    people = np.repeat(np.arange(len(sizes)), list(sizes.values()))
+    count = len(people)
+    if count < 2:
+        raise ParameterError("there must be at least two people in all")
+    everybody = np.arange(count)
+    own, other = np.repeat(everybody, attempts), np.repeat(everybody, impostors)
+    # anybody but the claimed person
+    strangers = (other + 1 + rng.integers(0, count - 1, len(other))) % count
+    claim, subject = np.concatenate([own, other]), np.concatenate([own, strangers])
+    genuine = claim == subject
+    effects = effect * rng.normal(size=(3, count))
+    met = np.where(genuine, effects[0][claim], effects[1][claim] + effects[2][subject])
+    spread = np.where(genuine, sqrt(1 + effect**2), sqrt(1 + 2 * effect**2))
+    scores = (met + rng.normal(size=len(claim))) / spread + np.where(genuine, distance, shift[people[claim]])
+    names = object_array([f"{start}{k + 1}" for k in range(count)])
+    groups = object_array(list(sizes))
+    return Trials.from_arrays(
+        scores,
+        genuine,
+        claim=Ids(claim.astype(np.int32), names),
+        subject=Ids(subject.astype(np.int32), names),
+        columns={
+            "group": Ids(people[claim].astype(np.int32), groups),
+            "impostor_group": Ids(people[subject].astype(np.int32), groups),
+        },
+    )
