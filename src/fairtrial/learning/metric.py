@@ -26,10 +26,10 @@ class VerificationMetric:
         Chosen on other trials; scores above it are accepted. None: the equal error rate, whose threshold is
         that of the same trials.
     measure : str, Measure or callable, default "hter"
-        What is computed at the threshold.
+        What is reported at the threshold.
     genuine_label : str, float or bool, optional
         The label of genuine trials. By default 1, where labels are 0 and 1 or -1 and 1, or True.
-    precision : float, default 1e-4
+    precision : float, default 0.0001
         As in `Counter`: how far apart the bounds of the equal error rate may be, relative to it.
 
     Raises

@@ -112,9 +112,9 @@ class DevThresholdScorer:
     labels : array_like of shape (n,)
         One label per dev trial.
     criterion : str, Criterion or callable, default "eer"
-        How the threshold is chosen on them.
+        How the threshold is chosen on dev.
     alpha : float, optional
-        The trade-off or the target of the criterion, where it has one.
+        The weight or the target that the criterion takes, where it takes one.
     measure : str, Measure or callable, default "hter"
         What is reported.
     genuine_label : str, float or bool, optional
