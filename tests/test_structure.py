@@ -15,7 +15,7 @@ import fairtrial
 SOURCE = Path(fairtrial.__file__).parent
 LAYERS = [
     {"errors", "threads"},
-    {"checks"},
+    {"checks", "plugins"},
     {"tables"},
     {"axes"},
     {"trials", "spread"},
@@ -33,7 +33,7 @@ LAYERS = [
     {"evaluation", "comparison", "areas", "operating", "planning"},
     {"fusion", "groups"},
     {"benchmark", "scale"},
-    {"plots", "report"},
+    {"plots", "report", "learning"},
     {"cli"},
 ]
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
@@ -58,6 +58,7 @@ MIRROR_NOTHING = {
     "test_notebooks.py",
     "test_papers.py",
     "test_real_data.py",
+    "test_release.py",
     "test_results.py",
     "test_structure.py",
 }

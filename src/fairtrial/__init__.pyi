@@ -174,6 +174,8 @@ from .intervals import (
     rule_of_three,
 )
 from .judging import Judgement, TrialSets, judge, judge_at
+from .learning.metric import VerificationMetric
+from .learning.scorers import DevThresholdScorer, eer_score, hter_score
 from .operating import OperatingPoints, operating_points
 from .planning import ComparisonPlan, RatePlan, check_plan, comparison_power, plan_comparison, plan_rate, rule_of_thirty
 from .rules import (
@@ -281,6 +283,7 @@ __all__ = [
     "CurveComparison",
     "DetectionCosts",
     "DevScores",
+    "DevThresholdScorer",
     "Discordant",
     "EceCurve",
     "EerBound",
@@ -341,6 +344,7 @@ __all__ = [
     "TrialSets",
     "Trials",
     "TrialsError",
+    "VerificationMetric",
     "Weights",
     "adjust_p_values",
     "alpha_grid",
@@ -395,6 +399,7 @@ __all__ = [
     "device_test",
     "draw_individuals",
     "ece_curve",
+    "eer_score",
     "empirical_cross_entropy",
     "equal_error_rate",
     "equivalence_test",
@@ -418,6 +423,7 @@ __all__ = [
     "gaussian_eer",
     "groups",
     "hter_interval",
+    "hter_score",
     "independent_test",
     "individuals",
     "intervals",
