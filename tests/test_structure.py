@@ -175,7 +175,7 @@ def test_tests_cite_papers_and_not_notes() -> None:
     assert [path.name for path in others if notes.search(path.read_text())] == []
 
 
-ROOMS = [name for name in fairtrial.__all__ if inspect.ismodule(getattr(fairtrial, name)) and name != "calibration"]
+ROOMS = [name for name in fairtrial.__all__ if inspect.ismodule(getattr(fairtrial, name))]
 
 
 @pytest.mark.parametrize("room", ROOMS)

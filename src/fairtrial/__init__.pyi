@@ -37,34 +37,45 @@ from .benchmark import (
     register_protocol,
     run_benchmark,
 )
-from .calibration.comparing import EvidencePair, compare_evidence
-from .calibration.costs import CostTarget, cost_target
-from .calibration.curves import (
+from .calibration import (
+    CALIBRATIONS,
     BayesErrorCurve,
+    CalibratedSystem,
+    Calibration,
+    CalibrationFit,
+    CalibrationMethod,
+    CostFigure,
+    CostPoint,
+    CostTarget,
+    DevScores,
     EceCurve,
+    EvidenceMeasure,
+    EvidencePair,
+    LlrMap,
+    PassedCalibration,
+    PavCurve,
     TippettCurve,
     bayes_error_curve,
-    ece_curve,
-    tippett_curve,
-)
-from .calibration.evidence import (
-    CostPoint,
     bayes_errors,
+    calibrate,
+    calibrate_in_passes,
     cllr,
+    compare_evidence,
+    cost_target,
     detection_cost,
     dev_pav,
+    ece_curve,
     empirical_cross_entropy,
+    fit_calibration,
+    fit_in_passes,
+    judge_calibration,
+    llr_map,
     min_cllr,
     min_detection_cost,
+    pav_curve,
+    register_calibration,
+    tippett_curve,
 )
-from .calibration.judged import calibrate, judge_calibration
-from .calibration.maps import LlrMap, llr_map
-from .calibration.measures import EvidenceMeasure
-from .calibration.methods import CalibrationFit, CalibrationMethod, DevScores
-from .calibration.model import CALIBRATIONS, Calibration, fit_calibration, register_calibration
-from .calibration.passing import PassedCalibration, calibrate_in_passes, fit_in_passes
-from .calibration.reliability import PavCurve, pav_curve
-from .calibration.results import CalibratedSystem, CostFigure
 from .comparison import Comparison, compare, cross_validated_comparison
 from .counting.errors import ErrorCounts, ScoreSource, as_source, count_errors
 from .curves import PrecisionRecallCurve, RocCurve, auc_error, precision_recall_curve, roc_curve
