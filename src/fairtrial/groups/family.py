@@ -20,7 +20,7 @@ from fairtrial.groups.counts import lowest_share, upper_tail
 from fairtrial.intervals.clustered import careful_degrees, wilson_limits, worth
 from fairtrial.spread import Floats
 
-_DRAWS = 20_000
+_DRAWS = 10_000
 _AT_ONCE = 100
 _MOST = 37.0
 _HALVINGS = 50
@@ -148,7 +148,12 @@ class RateFamily:
 
     def critical(self, confidence: float) -> float:
         """The critical value at which the limits of all rates hold together."""
-        return float(np.quantile(largest_normal_of(self.covariance + self._by_threshold, self.seed), confidence))
+        return float(np.quantile(self._largest_rate, confidence))
+
+    @cached_property
+    def _largest_rate(self) -> Floats:
+        """The largest standardised deviation of all rates in each draw."""
+        return largest_normal_of(self.covariance + self._by_threshold, self.seed)
 
     def pair_critical(self, confidence: float) -> float:
         """The critical value at which the limits of all differences and ratios hold together."""
@@ -156,14 +161,21 @@ class RateFamily:
 
     @cached_property
     def _largest_difference(self) -> Floats:
-        """The largest standardised difference of two groups in each draw, sorted; if all are alike."""
+        """The largest standardised difference of two groups in each draw, sorted; if all are alike.
+
+        No difference is larger than if all errors were made in one of the two groups (Tarone 1990).
+        """
         mean = float(np.sum(self.grouped.errors) / np.sum(self.grouped.trials))
         normal = _normal(self.grouped.alike * mean * (1 - mean) + self._by_threshold, self.seed)
         first, second = self.pairs
+        errors, others, share = self._effective
+        none, every = np.zeros_like(errors), errors + others
+        above, below = self._deviate(upper_tail(every, none, share)), self._deviate(upper_tail(every, none, 1 - share))
         found = np.zeros(_DRAWS)
         for start in range(0, len(first), _AT_ONCE):
             part = slice(start, start + _AT_ONCE)
-            np.maximum(found, _largest(normal[:, first[part]] - normal[:, second[part]]), out=found)
+            apart = _standardised(normal[:, first[part]] - normal[:, second[part]])
+            np.maximum(found, np.max(abs(np.clip(apart, -below[part], above[part])), axis=1), out=found)
         return np.sort(found)
 
     @cached_property
@@ -192,15 +204,19 @@ class RateFamily:
     @cached_property
     def statistics(self) -> Floats:
         """How many standard deviations each difference of two rates is away from 0, as a normal deviate."""
-        from scipy.special import ndtri, stdtr
-
         errors, others, share = self._effective
         above, below = upper_tail(errors, others, share), upper_tail(others, errors, 1 - share)
-        deviate = -ndtri(np.clip(np.minimum(above, below), _TINY, 0.5))
+        found = self._deviate(np.minimum(above, below))
+        return np.where(errors + others > 0, np.where(above <= below, found, -found), 0.0)
+
+    def _deviate(self, tail: Floats) -> Floats:
+        """The normal deviate of a tail, from 0 on; it is told with as many degrees of freedom as there are."""
+        from scipy.special import ndtri, stdtr
+
+        deviate = -ndtri(np.clip(tail, _TINY, 0.5))
         degrees = self._pair_degrees
         finite = np.where(np.isfinite(degrees), degrees, 1.0)
-        found = np.where(np.isfinite(degrees), -ndtri(np.maximum(stdtr(finite, -deviate), _TINY)), deviate)
-        return np.where(errors + others > 0, np.where(above <= below, found, -found), 0.0)
+        return np.where(np.isfinite(degrees), -ndtri(np.maximum(stdtr(finite, -deviate), _TINY)), deviate)
 
     def adjusted(self, statistics: Floats) -> Floats:
         """P values for all differences together: how often the largest of all is beyond each statistic."""
@@ -243,8 +259,8 @@ class RateFamily:
         """How far the lower limit of each difference is away from it."""
         below = self.rate[first] - self._fixed_limits(first, critical)[0]
         above = self._fixed_limits(second, critical)[1] - self.rate[second]
-        sigma = np.sqrt(np.diag(self.covariance))
-        correlation = np.clip(self.covariance[first, second] / (sigma[first] * sigma[second]), -1, 1)
+        variances = np.diag(self.covariance)
+        correlation = correlation_of(self.covariance[first, second], variances[first], variances[second])
         moved = _of_difference(self._by_threshold, first, second)
         fixed = _of_difference(self.covariance, first, second)
         reach = self.moved_reach(moved, np.maximum(fixed, 0), critical)
@@ -274,13 +290,19 @@ def _normal(covariance: Floats, seed: int) -> Floats:
 
 def largest_normal_of(covariance: Floats, seed: int) -> Floats:
     """The largest of normal deviates with this covariance in their standard deviations, in many draws."""
-    return _largest(_normal(covariance, seed))
+    return np.asarray(np.max(abs(_standardised(_normal(covariance, seed))), axis=1))
 
 
-def _largest(normal: Floats) -> Floats:
-    """The largest of all columns in their standard deviations, in each row."""
+def _standardised(normal: Floats) -> Floats:
+    """All columns in their standard deviations."""
     sigma = np.sqrt(np.mean(normal**2, axis=0))
-    return np.asarray(np.max(abs(normal / np.where(sigma > 0, sigma, 1)), axis=1))
+    return normal / np.where(sigma > 0, sigma, 1)
+
+
+def correlation_of(covariance: Floats, one: Floats, other: Floats) -> Floats:
+    """Correlations from covariances and the variances of both; 0 where one of them does not vary."""
+    scale = np.sqrt(one * other)
+    return np.clip(np.divide(covariance, scale, out=np.zeros_like(scale), where=scale > 0), -1, 1)
 
 
 def _of_difference(covariance: Floats, first: _Places, second: _Places) -> Floats:
