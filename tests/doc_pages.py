@@ -4,8 +4,10 @@ import re
 import runpy
 import shlex
 from collections.abc import Iterator
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import cached_property
+from io import StringIO
 from pathlib import Path
 
 import click
@@ -108,8 +110,9 @@ def run(command: str) -> str:
         assert result.exit_code == (2 if refused else 0), result.output
         return result.output
     if program == "python":
-        runpy.run_path(arguments[0])
-        return ""
+        with redirect_stdout(StringIO()) as printed:
+            runpy.run_path(arguments[0])
+        return printed.getvalue()
     assert program == "head", f"{command}: the tests do not know {program}"
     return "\n".join(Path(arguments[1]).read_text(encoding="utf-8").splitlines()[: int(arguments[0][1:])])
 
