@@ -216,3 +216,18 @@ def test_a_broken_plugin_spoils_no_other_command(installed: Path, scores: Path) 
     listed = run(installed, scores, "-m", "fairtrial", "formats")
     assert "one JSON object per line" in listed.stdout
     assert listed.stderr.startswith("warning: the format 'broken'")
+
+
+def test_a_calibration_of_another_package(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = (
+        "from dataclasses import replace\n"
+        "import fairtrial as ft\n"
+        'MINE = replace(ft.CALIBRATIONS["logistic"], name="mine")\n'
+    )
+    install(folder, "calibrating", "[fairtrial.calibrations]\nmine = calibrating:MINE\n", module)
+    monkeypatch.delitem(ft.CALIBRATIONS.__dict__, "_offered", raising=False)
+    lp1 = ft.load_lausanne().sets[0]
+    system = lp1.dev.systems[0]
+    mine, own = (ft.calibrate(lp1.dev, lp1.test, systems=[system], method=name) for name in ("mine", "logistic"))
+    assert mine.test == own.test
+    monkeypatch.delitem(ft.CALIBRATIONS.__dict__, "_offered")

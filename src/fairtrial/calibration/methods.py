@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.errors import ParameterError, TrialsError, shown
+from fairtrial.plugins import Registry
 from fairtrial.spread import Floats
 
 Numbers: TypeAlias = dict[str, float | list[float]]
@@ -163,7 +164,7 @@ class CalibrationMethod:
     weighs: bool = False
 
 
-CALIBRATIONS: dict[str, CalibrationMethod] = {}
+CALIBRATIONS: Registry[CalibrationMethod] = Registry("calibration", "calibrations", CalibrationMethod)
 """The calibration methods by their names."""
 
 
