@@ -143,6 +143,17 @@ class TrialSets:
             found.__dict__[name] = getattr(self, name)
         return found
 
+    def within(self, rows: NDArray[np.int64]) -> TrialSets:
+        """The same dev, and only some of the judged trials, such as those of a group; people keep their numbers."""
+        assert isinstance(self.test, Trials)
+        found = replace(self, test=self.test.rows(rows))
+        dev, test = self.people
+        part = None if test is None else test.within(rows)
+        found.__dict__.update(origin=self.origin, sharing=self.sharing, people=(dev, part))
+        if test is None or part is None or part.size == test.size:
+            found.__dict__["draws"] = self.draws
+        return found
+
     @property
     def notes(self) -> tuple[str, ...]:
         """What the reader should know of the trials and their people."""
@@ -178,6 +189,8 @@ class Judgement:
     """For cross-validation: one row per block, one column per alpha."""
     kept: dict[Any, Any] = field(default_factory=dict, repr=False)
     """What others have found out about it and will ask again."""
+    part_of: Judgement | None = field(default=None, repr=False)
+    """The judgement of all trials, where this one is of some of them at the same thresholds."""
 
     @property
     def kind(self) -> Kind:
@@ -234,6 +247,30 @@ class Judgement:
         """Errors on the judged trials at one of the alphas, in plain numbers."""
         return self.test[index].scalar()
 
+    def within(self, rows: NDArray[np.int64]) -> Judgement:
+        """The same thresholds on some of the judged trials, such as those of a group.
+
+        Parameters
+        ----------
+        rows
+            Which of the judged trials; there must be some of both classes.
+
+        Returns
+        -------
+        Judgement
+            Errors on these trials; how the thresholds would move is found once for all parts.
+
+        Raises
+        ------
+        TrialsError
+            Trials of one class only, or thresholds from folds.
+        """
+        if self.fold_thresholds is not None:
+            raise TrialsError("trials that are judged in folds cannot be judged in part")
+        sets = self.sets.within(rows)
+        counts = count_errors(as_source(sets.test, system=self.own, what="test"), self.test.threshold)
+        return replace(self, sets=sets, test=counts, kept={}, part_of=self)
+
     @property
     def movement(self) -> Movement | None:
         """How the thresholds would move with other dev trials; None where they are given."""
@@ -246,6 +283,8 @@ class Judgement:
     def _find_movement(self) -> Movement | None:
         if self.dev is None or self.sets.dev is None:
             return None
+        if self.part_of is not None and self.part_of.sets.draws is self.sets.draws:
+            return self.part_of.movement
         data = self.sets.dev
         source = as_source(data, system=self.own, what="dev")
         if has_sources(data) and self.sets.sharing != "none":

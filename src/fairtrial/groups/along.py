@@ -1,0 +1,116 @@
+"""Groups along alpha: one threshold from all dev trials for every group, the errors those of the group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fairtrial.epc import PerformanceCurve, curve_of, rising_alphas
+from fairtrial.errors import ParameterError, TrialsError, listed
+from fairtrial.groups.judged import RATES, JudgedGroups
+from fairtrial.groups.results import GroupEvaluation
+from fairtrial.judging import Judgement, judge
+from fairtrial.rules.criteria import CriterionLike
+from fairtrial.rules.measures import MeasureLike
+
+ALL_TRIALS = "all trials"
+
+
+def judged_parts(
+    groups: JudgedGroups, judgement: Judgement, chosen: Sequence[str] | None = None
+) -> dict[str, Judgement]:
+    """Each group judged by the thresholds of all.
+
+    Parameters
+    ----------
+    groups
+        Which trials belong to which group.
+    judgement
+        Of the same trials, at one threshold or several.
+    chosen
+        Only these groups; all that have trials of both classes by default.
+
+    Returns
+    -------
+    dict
+        The judgement of each group, in the order of the groups.
+
+    Raises
+    ------
+    ParameterError
+        A group that does not exist.
+    TrialsError
+        A group that is asked for, or every group, lacks trials of a class.
+    """
+    both = [name for name in groups.present if all(name in groups.names(rate) for rate in RATES)]
+    for name in chosen or ():
+        if name not in groups.present:
+            raise ParameterError(f"there is no group {name!r}; there are {listed(groups.present)}")
+        if name not in both:
+            raise TrialsError(f"the group {name!r} has trials of one class only: a curve needs both")
+    if not both:
+        raise TrialsError("no group has both genuine and impostor trials: a curve needs both")
+    codes = groups.membership.trial
+    return {
+        name: judgement.within(np.flatnonzero(codes == groups.membership.names.index(name)))
+        for name in both
+        if not chosen or name in chosen
+    }
+
+
+def group_curves(
+    found: GroupEvaluation,
+    *,
+    alphas: ArrayLike | None = None,
+    criterion: CriterionLike = "wer-min",
+    measure: MeasureLike = "hter",
+    groups: Sequence[str] | None = None,
+) -> tuple[PerformanceCurve, ...]:
+    """Compute the Expected Performance Curve of every group, at thresholds that all groups share.
+
+    Parameters
+    ----------
+    found : GroupEvaluation
+        Of `evaluate_groups`: the trials, the system and the groups.
+    alphas : array_like, optional
+        Values of alpha in rising order; 0, 0.01, ..., 1 by default.
+    criterion, measure
+        How the thresholds are chosen on all dev trials, and what is reported of each group; see `performance_curve`.
+    groups : sequence of str, optional
+        Only these groups; all that have trials of both classes by default.
+
+    Returns
+    -------
+    tuple of PerformanceCurve
+        One curve per group, called by its name, and that of all trials last.
+
+    Raises
+    ------
+    ParameterError
+        A group that does not exist.
+    TrialsError
+        No group has trials of both classes.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005.
+
+    Examples
+    --------
+    >>> from fairtrial import evaluate_groups, synthetic_groups
+    >>> data = synthetic_groups({"a": 40, "b": 40}, worse={"b": 4.0})
+    >>> curves = group_curves(evaluate_groups(data.dev, data.test, by="group"), alphas=[0.25, 0.5, 0.75])
+    >>> [curve.system for curve in curves]
+    ['a', 'b', 'all trials']
+    >>> bool((curves[0].threshold == curves[1].threshold).all()), bool((curves[0].far < curves[1].far).all())
+    (True, True)
+    """
+    judged = found.known_trials()
+    whole = judge(
+        judged.judgement.sets, system=judged.judgement.system, criterion=criterion, alphas=rising_alphas(alphas)
+    )
+    parts = {**judged_parts(judged, whole, groups), ALL_TRIALS: whole}
+    return tuple(replace(curve_of(part, measure), system=name) for name, part in parts.items())
