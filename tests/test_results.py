@@ -62,6 +62,9 @@ def results() -> dict[str, Result]:
             0
         ],
         "operating points": ft.operating_points(dev, test, system="face"),
+        "groups": ft.evaluate_groups(
+            dev, test, system="face", by="half", people={"person": [*range(20)], "half": ["<b>", "FAR"] * 10}
+        ),
         "areas": ft.expected_areas(dev, test, system="face"),
         "band": curve_band(a),
         "compared curves": ft.compare_curves(a, b),
@@ -102,7 +105,7 @@ def results() -> dict[str, Result]:
 
 
 NAMES = [
-    "evaluation", "comparison", "pair", "curve", "calibrated", "evidence", "operating points", "areas", "band",
+    "evaluation", "comparison", "pair", "curve", "calibrated", "evidence", "operating points", "groups", "areas", "band",
     "compared curves",
     "area test", "interval", "test", "mcnemar", "bound", "bounds", "repeated", "no errors", "rate test", "fit",
     "fit test", "study", "studies", "claims", "plan", "checked plan", "comparison plan", "fusion", "applied",

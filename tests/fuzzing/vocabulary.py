@@ -23,6 +23,7 @@ GOOD: dict[str, tuple[str, ...]] = {
     "evaluate": (f"{_SETS}", "--dev dev.txt --test test.txt", "--dev dev.csv --folds 3",
                  "--dev dev.ftc --test test.ftc"),
     "epc": (f"{_SETS} --points 5", f"{_SETS} {_QUICK} --compare face,voice", f"{_SETS} {_QUICK} --bands simultaneous"),
+    "groups": (f"{_SETS} --by claim", f"{_SETS} --by subject --own-thresholds --factor 3 --weight .2"),
     "operating-points": (f"{_SETS}", f"{_SETS} --far .1,.01 --confidence .9"),
     "compare": (f"{_SETS} --resamples 20", "--dev dev.csv --folds 3 --resamples 20"),
     "interval individuals": ("counts.csv --resamples 20", "dev.txt --threshold .5 --resamples 20"),

@@ -12,6 +12,8 @@ import numpy as np
 from fairtrial.spread import Floats
 
 _HALVINGS = 60
+_FARTHEST = 700.0
+"""Log-odds beyond which a share is 0 or 1."""
 
 
 def upper_tail(errors: Floats, others: Floats, share: Floats) -> Floats:
@@ -32,17 +34,21 @@ def upper_tail(errors: Floats, others: Floats, share: Floats) -> Floats:
     from scipy.special import betainc
 
     tiny = np.finfo(np.float64).tiny
-    so_many = np.where(errors > 0, betainc(np.maximum(errors, tiny), others + 1, share), 1.0)
+    so_many = betainc(np.maximum(errors, 1.0), others + 1, share)
+    # less than one error is something between one and none, after which everything is as probable
+    so_many = np.where(errors < 1, 1 - errors * (1 - so_many), so_many)
     more = np.where(others > 0, betainc(errors + 1, np.maximum(others, tiny), share), 0.0)
     return np.asarray((so_many + more) / 2)
 
 
 def lowest_share(errors: Floats, others: Floats, tail: Floats) -> Floats:
     """The share of the first rate at which so many of all errors, or more, are as probable as `tail`."""
-    low, high = np.zeros_like(errors), np.ones_like(errors)
+    from scipy.special import expit
+
+    low, high = np.full(errors.shape, -_FARTHEST), np.full(errors.shape, _FARTHEST)
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        too_low = upper_tail(errors, others, middle) < tail
+        too_low = upper_tail(errors, others, expit(middle)) < tail
         low, high = np.where(too_low, middle, low), np.where(too_low, high, middle)
-    # without any error of the first nothing is too low
-    return np.where(errors > 0, low, 0.0)
+    # with less than one error of the first nothing may be too low
+    return np.where(low > -_FARTHEST, expit(low), 0.0)

@@ -20,7 +20,7 @@ from fairtrial.groups.counts import lowest_share, upper_tail
 from fairtrial.intervals.clustered import careful_degrees, wilson_limits, worth
 from fairtrial.spread import Floats
 
-_DRAWS = 20_000
+_DRAWS = 10_000
 _AT_ONCE = 100
 _MOST = 37.0
 _HALVINGS = 50
@@ -148,7 +148,12 @@ class RateFamily:
 
     def critical(self, confidence: float) -> float:
         """The critical value at which the limits of all rates hold together."""
-        return float(np.quantile(largest_normal_of(self.covariance + self._by_threshold, self.seed), confidence))
+        return float(np.quantile(self._largest_rate, confidence))
+
+    @cached_property
+    def _largest_rate(self) -> Floats:
+        """The largest standardised deviation of all rates in each draw."""
+        return largest_normal_of(self.covariance + self._by_threshold, self.seed)
 
     def pair_critical(self, confidence: float) -> float:
         """The critical value at which the limits of all differences and ratios hold together."""
@@ -243,8 +248,8 @@ class RateFamily:
         """How far the lower limit of each difference is away from it."""
         below = self.rate[first] - self._fixed_limits(first, critical)[0]
         above = self._fixed_limits(second, critical)[1] - self.rate[second]
-        sigma = np.sqrt(np.diag(self.covariance))
-        correlation = np.clip(self.covariance[first, second] / (sigma[first] * sigma[second]), -1, 1)
+        variances = np.diag(self.covariance)
+        correlation = correlation_of(self.covariance[first, second], variances[first], variances[second])
         moved = _of_difference(self._by_threshold, first, second)
         fixed = _of_difference(self.covariance, first, second)
         reach = self.moved_reach(moved, np.maximum(fixed, 0), critical)
@@ -281,6 +286,12 @@ def _largest(normal: Floats) -> Floats:
     """The largest of all columns in their standard deviations, in each row."""
     sigma = np.sqrt(np.mean(normal**2, axis=0))
     return np.asarray(np.max(abs(normal / np.where(sigma > 0, sigma, 1)), axis=1))
+
+
+def correlation_of(covariance: Floats, one: Floats, other: Floats) -> Floats:
+    """Correlations from covariances and the variances of both; 0 where one of them does not vary."""
+    scale = np.sqrt(one * other)
+    return np.clip(np.divide(covariance, scale, out=np.zeros_like(scale), where=scale > 0), -1, 1)
 
 
 def _of_difference(covariance: Floats, first: _Places, second: _Places) -> Floats:

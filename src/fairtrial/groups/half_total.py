@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from fairtrial.claims import ThresholdDeviations
-from fairtrial.groups.family import RateFamily, largest_normal_of
+from fairtrial.groups.family import RateFamily, correlation_of, largest_normal_of
 from fairtrial.spread import Floats
 
 
@@ -63,8 +63,8 @@ class HalfTotals:
 
     def limits(self, critical: float) -> tuple[Floats, Floats]:
         """The limits of every HTER, the distances of those of both rates put together."""
-        sigma = [np.sqrt(np.diag(own.covariance)) for own in (self.far, self.frr)]
-        correlation = np.clip(np.diag(self._between) / (sigma[0] * sigma[1]), -1, 1)
+        variances = [np.diag(own.covariance) for own in (self.far, self.frr)]
+        correlation = correlation_of(np.diag(self._between), *variances)
         (far_low, far_high), (frr_low, frr_high) = (own.limits_at_threshold(critical) for own in (self.far, self.frr))
         sides = (
             (self.far.rate - far_low, self.frr.rate - frr_low),

@@ -275,7 +275,7 @@ class GroupEvaluation(Result):
                 for column in (
                     Column(rate, rate.upper(), "rate"),
                     Column(f"{rate}_interval", title, "interval"),
-                    Column(f"{rate}_letters", ""),
+                    Column(f"{rate}_letters", "alike"),
                 )
             ),
             Column("hter", "HTER", "rate"),
@@ -298,7 +298,7 @@ class GroupEvaluation(Result):
         given = "" if known is None else f", {GIVEN[known.threshold]}"
         notes = (
             f"the intervals of each column hold for all groups together{given}",
-            "groups that share a letter are not shown to differ in the rate before it",
+            "alike: groups that share a letter are not shown to differ in the rate before it",
             *self.notes,
         )
         rule = (

@@ -1,0 +1,198 @@
+"""Error rates by group: rates by counting, what is said of them, and how bad input ends."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import fairtrial as ft
+from fairtrial.cli.app import main
+
+DATA = ft.synthetic_groups({"a": 60, "b": 40, "c": 30}, worse={"c": 4.0}, rng=5)
+FOUND = ft.evaluate_groups(
+    DATA.dev, DATA.test, by="group", impostor_by="impostor_group", own_thresholds=True, n_resamples=100
+)
+
+
+def test_rates_are_those_of_counting() -> None:
+    threshold = ft.evaluate(DATA.dev, DATA.test).threshold
+    group, scores, genuine = DATA.test.columns["group"].decode(), DATA.test.column(), DATA.test.genuine  # type: ignore[union-attr]
+    assert FOUND.threshold == threshold
+    for own in FOUND.groups:
+        impostor, client = (group == own.group) & ~genuine, (group == own.group) & genuine
+        assert own.far == np.mean(scores[impostor] >= threshold)
+        assert own.frr == np.mean(scores[client] < threshold)
+        assert own.hter == pytest.approx((own.far + own.frr) / 2)
+        assert (own.impostor, own.genuine) == (impostor.sum(), client.sum())
+    assert [own.people for own in FOUND.groups] == [60, 40, 30]
+
+
+def test_the_worse_group_is_found_and_told() -> None:
+    assert [own.far_letters for own in FOUND.groups] == ["a", "a", "b"]
+    assert [own.frr_letters for own in FOUND.groups] == ["a", "a", "a"]
+    far, frr = FOUND.tests
+    assert far.p_value < 0.05 < frr.p_value
+    assert "c" in (far.a, far.b)
+    assert min(own.p_adjusted for own in FOUND.pairs if own.measure == "far") == far.p_value
+
+
+def test_intervals_of_all_groups_are_wider_than_of_one() -> None:
+    for own in FOUND.groups:
+        rows = np.flatnonzero(DATA.test.columns["group"].decode() == own.group)  # type: ignore[union-attr]
+        alone = ft.evaluate(DATA.dev, DATA.test.rows(rows), n_resamples=100).far_interval
+        assert own.far_interval is not None
+        assert own.far_interval.width > alone.width
+        assert own.far_interval.low < own.far < own.far_interval.high
+
+
+def test_meetings_are_those_of_counting() -> None:
+    both = [DATA.test.columns[name].decode() for name in ("group", "impostor_group")]  # type: ignore[union-attr]
+    accepted = DATA.test.column() >= FOUND.threshold
+    assert len(FOUND.meetings) == 9
+    for own in FOUND.meetings:
+        rows = ~DATA.test.genuine & (both[0] == own.claim) & (both[1] == own.impostor)
+        assert (own.false_accepts, own.trials) == (accepted[rows].sum(), rows.sum())
+        assert own.interval.low <= own.interval.estimate <= own.interval.high
+
+
+def test_own_thresholds_are_those_of_their_groups() -> None:
+    for own in FOUND.own_thresholds:
+        parts = [
+            trials.rows(np.flatnonzero(trials.columns["group"].decode() == own.group))  # type: ignore[union-attr]
+            for trials in (DATA.dev, DATA.test)
+        ]
+        alone = ft.evaluate(*parts, n_resamples=100)
+        assert (own.threshold, own.hter.estimate) == (alone.threshold, alone.test.hter)
+
+
+def test_equivalence_is_by_the_widest_ratio() -> None:
+    from scipy import stats
+
+    alike = ft.synthetic_groups({"a": 150, "b": 150}, attempts=20, impostors=60, effect=0.0)
+    found = ft.evaluate_groups(alike.dev, alike.test, by="group", factor=2.0, n_resamples=50)
+    assert [own.shown for own in found.equivalences] == [True, True]
+    assert all(1 < own.within < 2 for own in found.equivalences)
+    strict = ft.evaluate_groups(alike.dev, alike.test, by="group", factor=1.01, n_resamples=50)
+    assert not any(own.shown for own in strict.equivalences)
+    # rare and independent errors: by the binomial distribution of the errors of one group among those of both
+    a, b = (own.false_accepts for own in found.groups)
+    low = stats.beta.ppf(0.05, min(a, b), max(a, b) + 1)
+    assert found.equivalences[0].within == pytest.approx(max(1 / (low / (1 - low)), 1), rel=0.1)
+
+
+def test_small_groups_are_named_with_what_they_would_need() -> None:
+    data = ft.synthetic_groups({"a": 100, "b": 4}, rng=2)
+    found = ft.evaluate_groups(data.dev, data.test, by="group", n_resamples=50)
+    note = next(note for note in found.notes if "too small to say anything of their FAR" in note)
+    assert "b (4 people; about " in note
+    assert "a (100 people" not in note
+
+
+def test_a_group_without_a_class_and_one_without_errors() -> None:
+    data = ft.synthetic_groups({"a": 50, "b": 50, "c": 20}, rng=4)
+    group = data.test.columns["group"].decode()  # type: ignore[union-attr]
+    kept = ~((group == "c") & data.test.genuine) & ~((group == "b") & ~data.test.genuine & (data.test.column() > 1))
+    found = ft.evaluate_groups(data.dev, data.test.rows(np.flatnonzero(kept)), by="group", n_resamples=50)
+    b, c = found.groups[1], found.groups[2]
+    assert np.isnan(c.frr)
+    assert c.frr_interval is None
+    assert c.hter_interval is None
+    assert b.false_accepts == 0
+    assert b.far_interval is not None
+    assert 0 == b.far_interval.low < b.far_interval.high < 0.1
+    assert any("no genuine trials in c" in note for note in found.notes)
+    assert any("makes ratios infinite" in note for note in found.notes)
+    ratio = next(own for own in found.summaries if own.name == "far_ratio")
+    assert np.isinf(ratio.estimate)
+    assert 1 <= ratio.low < np.inf
+    json.dumps(found.to_dict(), allow_nan=False)
+
+
+def test_without_ids_trials_are_independent() -> None:
+    bare = [
+        ft.Trials(trials.scores, trials.genuine, trials.systems, columns=trials.columns)
+        for trials in (DATA.dev, DATA.test)
+    ]
+    found = ft.evaluate_groups(*bare, by="group", n_resamples=50, resample="test")
+    assert [own.people for own in found.groups] == [None, None, None]
+    assert any("taken as independent" in note for note in found.notes)
+
+
+def test_bad_input_is_one_error() -> None:
+    alone = DATA.test.rows(np.flatnonzero(DATA.test.columns["group"].decode() == "a"))  # type: ignore[union-attr]
+    with pytest.raises(ft.TrialsError, match="puts all test trials into one group, a"):
+        ft.evaluate_groups(DATA.dev, alone, by="group")
+    with pytest.raises(ft.ParameterError, match="factor must be above 1"):
+        ft.evaluate_groups(DATA.dev, DATA.test, by="group", factor=1.0)
+    with pytest.raises(ft.ParameterError, match="weight"):
+        ft.evaluate_groups(DATA.dev, DATA.test, by="group", weight=2.0)
+    with pytest.raises(ft.ParameterError, match="edges are given for age"):
+        ft.evaluate_groups(DATA.dev, DATA.test, by="group", edges={"age": [3]})
+    with pytest.raises(ft.ParameterError, match="impostor_by needs one column for each"):
+        ft.evaluate_groups(DATA.dev, DATA.test, by="group", impostor_by=["group", "group"])
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    ft.write_trials(DATA.dev, "dev.csv")
+    ft.write_trials(DATA.test, "test.csv")
+    return tmp_path
+
+
+def run(*words: str) -> tuple[int, str]:
+    found = CliRunner().invoke(main, ["groups", "--dev", "dev.csv", "--test", "test.csv", *words])
+    return found.exit_code, found.output
+
+
+def test_the_command_says_what_the_function_finds(folder: Path) -> None:
+    code, text = run(
+        "--by", "group", "--impostor-by", "impostor_group", "--own-thresholds", "--resamples", "100", "--json"
+    )
+    assert code == 0
+    found, expected = json.loads(text), FOUND.to_dict()
+    assert {key: found[key] for key in ("by", "threshold", "groups", "tests", "summaries", "meetings")} == {
+        key: expected[key] for key in ("by", "threshold", "groups", "tests", "summaries", "meetings")
+    }
+    assert set(found["summaries"]) >= {"fdr", "garbe", "inequity_rate"}
+    assert {test["test"] for test in found["tests"]} == {"equal-far", "equal-frr"}
+
+
+def test_a_table_of_people(folder: Path) -> None:
+    rows = ["who,sex,age"]
+    for trials in (DATA.dev, DATA.test):
+        assert trials.claim is not None
+        rows += [f"{name},{'fm'[k % 2]},{20 + k}" for k, name in enumerate(trials.claim.numbered().names)]
+    (folder / "people.csv").write_text("\n".join(rows))
+    people = ("--people", "people.csv", "--person-column", "who", "--resamples", "50")
+    code, text = run(*people, "--by", "sex,age", "--edges", "age=60", "--json")
+    assert code == 0
+    assert [own["group"] for own in json.loads(text)["groups"]] == [
+        "f, age below 60",
+        "f, age 60 and up",
+        "m, age below 60",
+        "m, age 60 and up",
+    ]
+    code, text = run(*people, "--by", "gender")
+    assert code == 2
+    assert "found who, sex, age" in text
+    assert "--impostor-by is for columns of trials" in run(*people, "--by", "sex", "--impostor-by", "x")[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--by", "sex"), "there is no column 'sex'; there are claim, subject, label, group, impostor_group, score"),
+        (("--by", "group", "--edges", "group"), "expected a column and numbers, as in age=30,50"),
+        (("--by", "group", "--person-column", "who"), "names a column of --people"),
+        (("--by", "group", "--factor", "0"), "factor must be above 1"),
+    ],
+)
+def test_a_bad_command_is_one_error(folder: Path, words: tuple[str, ...], said: str) -> None:
+    code, text = run(*words)
+    assert code == 2
+    assert said in text

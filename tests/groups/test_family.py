@@ -1,0 +1,118 @@
+"""Many rates at once: limits, critical values, differences and ratios."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from fairtrial import Trials, TrialSets, judge
+from fairtrial.grouped_people import GroupedRates, independent_rates
+from fairtrial.groups.family import RateFamily
+from fairtrial.groups.judged import rate_family
+from fairtrial.intervals.judged import judged_interval
+from simulated import crossed
+
+
+def independent(errors: list[int], trials: list[int]) -> RateFamily:
+    groups = np.repeat(np.arange(len(trials)), trials)
+    wrong = np.concatenate([np.arange(n) < k for k, n in zip(errors, trials, strict=True)])
+    return RateFamily(independent_rates(groups, wrong, len(trials)))
+
+
+def test_limits_of_independent_trials_are_wilsons() -> None:
+    family = independent([3, 0, 40], [100, 50, 200])
+    low, high = family.limits(1.959963984540054)
+    for k, (errors, trials) in enumerate([(3, 100), (0, 50), (40, 200)]):
+        expected = stats.binomtest(errors, trials).proportion_ci(method="wilson")
+        assert (low[k], high[k]) == pytest.approx((expected.low, expected.high), abs=1e-9)
+
+
+def test_critical_value_of_independent_groups_is_sidaks() -> None:
+    family = independent([5] * 6, [200] * 6)
+    expected = stats.norm.isf((1 - 0.95 ** (1 / 6)) / 2)
+    assert family.critical(0.95) == pytest.approx(expected, abs=0.03)
+
+
+def test_critical_value_of_pairs_is_tukeys() -> None:
+    family = independent([20] * 5, [400] * 5)
+    expected = stats.studentized_range.ppf(0.95, 5, 1e6) / np.sqrt(2)
+    assert family.pair_critical(0.95) == pytest.approx(expected, abs=0.04)
+    assert family.adjusted(np.array([expected]))[0] == pytest.approx(0.05, abs=0.01)
+
+
+def test_groups_that_share_all_are_worth_one() -> None:
+    grouped = independent([10, 10, 10], [200, 200, 200]).grouped
+    full = np.full((3, 3), grouped.covariance[0, 0])
+    same = GroupedRates(grouped.errors, grouped.trials, grouped.people, grouped.spreads, full, grouped.alike, None)
+    assert RateFamily(same).critical(0.95) == pytest.approx(1.96, abs=0.04)
+
+
+def test_statistics_agree_with_fishers_middle_p_for_rare_errors() -> None:
+    """With many trials and few errors the conditional test is the binomial one of the numbers of errors."""
+    family = independent([12, 2], [40_000, 40_000])
+    binomial = stats.binom(14, 0.5)
+    expected = stats.norm.isf(binomial.sf(12) + binomial.pmf(12) / 2)
+    assert family.statistics[0] == pytest.approx(expected, abs=0.01)
+    assert independent([2, 12], [40_000, 40_000]).statistics[0] == pytest.approx(-expected, abs=0.01)
+
+
+def test_statistics_of_many_errors_are_those_of_two_proportions() -> None:
+    family = independent([400, 300], [1000, 1000])
+    pooled = 0.35 * 0.65 * (2 / 1000)
+    assert family.statistics[0] == pytest.approx(0.1 / np.sqrt(pooled), rel=0.05)
+
+
+@pytest.mark.parametrize("critical", [1.0, 1.96, 3.0])
+def test_limits_exclude_equality_exactly_where_the_statistic_is_beyond(critical: float) -> None:
+    family = independent([2, 9, 30, 0], [300, 300, 900, 100])
+    beyond = abs(family.statistics) > critical
+    low, high = family.ratio_limits(critical)
+    assert ((low > 1) | (high < 1)).tolist() == beyond.tolist()
+    low, high = family.difference_limits(critical)
+    assert ((low > 0) | (high < 0)).tolist() == beyond.tolist()
+
+
+def test_limits_of_one_group_are_those_of_the_judgement() -> None:
+    """A family of one, people and a threshold that moves: the same limits as of all trials together."""
+    dev, test = (crossed(np.random.default_rng(k), effect=0.6, start=1000 * k, systems=("a",)) for k in (1, 2))
+    judgement = judge(TrialSets(dev, test))
+    for rate in ("far", "frr"):
+        for threshold in ("re-estimated", "fixed"):
+            family = rate_family(judgement, np.zeros(len(test), dtype=np.int64), 1, rate, threshold)
+            expected = judged_interval(judgement, measure=rate, threshold=threshold)
+            low, high = family.limits(stats.norm.isf(0.025))
+            assert (low[0], high[0]) == pytest.approx((expected.low, expected.high), rel=1e-6)
+            assert family.sigma[0] == pytest.approx(expected.sigma, rel=1e-6)
+
+
+def test_a_threshold_moves_groups_together() -> None:
+    """What the threshold adds to two rates, it hardly adds to their difference."""
+    dev, test = (crossed(np.random.default_rng(k), clients=30, start=1000 * k, systems=("a",)) for k in (1, 2))
+    judgement = judge(TrialSets(dev, test))
+    codes = np.arange(len(test)) % 2
+    moving, fixed = (rate_family(judgement, codes, 2, "far", how) for how in ("re-estimated", "fixed"))
+    added = moving.sigma**2 - fixed.sigma**2
+    assert (added > 0).all()
+    widths = [np.ptp(family.difference_limits(2.0), axis=0)[0] for family in (moving, fixed)]
+    assert widths[0] ** 2 - widths[1] ** 2 < 0.5 * (2 * 2.0) ** 2 * added.sum()
+
+
+def test_counts_at_candidate_thresholds() -> None:
+    """Ties with a threshold are accepted, as everywhere."""
+    from fairtrial.groups.judged import _rates_at
+
+    scores, groups = np.array([0.1, 0.5, 0.5, 0.9, 0.3]), np.array([0, 0, 1, 1, -1])
+    trials = np.array([2, 2])
+    found = _rates_at(scores, groups, trials, np.array([0.5, 0.2, 1.0]), "far")
+    assert found.tolist() == [[0.5, 1.0], [0.5, 1.0], [0.0, 0.0]]
+    assert _rates_at(scores, groups, trials, np.array([0.5]), "frr").tolist() == [[0.5, 0.0]]
+
+
+def test_no_errors_at_all() -> None:
+    family = independent([0, 0], [50, 80])
+    assert family.statistics.tolist() == [0.0]
+    assert family.adjusted(family.statistics).tolist() == [1.0]
+    low, high = family.ratio_limits(1.96)
+    assert (low[0], high[0]) == (0.0, np.inf)
+    assert isinstance(crossed(np.random.default_rng(0)), Trials)
