@@ -283,7 +283,8 @@ class Judgement:
     def _find_movement(self) -> Movement | None:
         if self.dev is None or self.sets.dev is None:
             return None
-        if self.part_of is not None and self.part_of.sets.draws is self.sets.draws:
+        # only people of both dev and test must be drawn alike for both
+        if self.part_of is not None and (self.sets.draws is self.part_of.sets.draws or not self.sets.overlap):
             return self.part_of.movement
         data = self.sets.dev
         source = as_source(data, system=self.own, what="dev")

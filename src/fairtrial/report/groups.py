@@ -27,7 +27,9 @@ from fairtrial.tables import Table, Terms, interval_title, number_text, p_phrase
 _MOST_GROUPS = 30
 """So many groups are drawn, those with the most trials."""
 _MOST_ROWS = 300
-"""So many rows of a table are shown, those that say most."""
+"""So many pairs of groups are shown in a table, those that say most."""
+_BY_WHAT = {"pairs": ("p_adjusted", 1, "smallest p values"), "meetings": ("far", -1, "highest FAR")}
+"""Tables of pairs of groups, and what decides which of their rows are shown."""
 _LEAST_AXIS = 1e-6
 _CAPTIONS = Captions(
     epc="Expected performance curve: HTER of each group on test trials, one threshold from dev for all groups",
@@ -232,13 +234,11 @@ def _one_over(value: float) -> float:
 
 
 def _shortened(table: Table) -> Table:
-    """A table that a page can hold: of very many rows those with the smallest p values or the largest rates."""
-    if len(table.rows) <= _MOST_ROWS:
+    """A table that a page can hold: of very many rows those with the smallest p values or the highest rates."""
+    if table.name not in _BY_WHAT or len(table.rows) <= _MOST_ROWS:
         return table
-    keys = [column.key for column in table.columns]
-    key, sign = ("p_adjusted", 1.0) if "p_adjusted" in keys else ("far", -1.0)
-    values = sign * np.array([np.nan if value is None else value for value in table.column(key)], dtype=np.float64)
-    kept = np.sort(np.argsort(values, kind="stable")[:_MOST_ROWS])
-    word = "smallest p values" if sign > 0 else "highest FAR"
-    note = f"{table.caption}: {plural(_MOST_ROWS, 'row')} of {len(table.rows):,} with the {word} are shown"
-    return replace(table, rows=tuple(table.rows[k] for k in kept.tolist()), notes=(*table.notes, note), shown=None)
+    key, sign, words = _BY_WHAT[table.name]
+    order = np.argsort(sign * np.array(table.column(key)), kind="stable")
+    kept = np.sort(order[:_MOST_ROWS]).tolist()
+    note = f"{table.caption}: {plural(_MOST_ROWS, 'row')} of {len(table.rows):,} with the {words} are shown"
+    return replace(table, rows=tuple(table.rows[k] for k in kept), notes=(*table.notes, note))
