@@ -26,7 +26,7 @@ def test_cells_are_the_rates_by_brute_force_and_blank_without_trials(ax: Axes) -
     names = [label.get_text() for label in ax.get_yticklabels()]
     judged = found().known_trials()
     trials, wrong = judged.judgement.trials, judged.judgement.wrong()
-    groups, others = texts_of((trials, name) for name in ("group", "other"))
+    groups, others = (texts_of(trials, name) for name in ("group", "other"))
     (image,) = ax.images
     shown = np.ma.masked_invalid(np.asarray(image.get_array()))
     written = {text.get_position(): text for text in ax.texts}
