@@ -2,12 +2,13 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+DOCS := $(VENV).docs
 
 PIP := -m pip --quiet --disable-pip-version-check
 COUNT ?= 100000
 SEED ?= 0
 
-.PHONY: demo test fuzz package floors audit release-check bench bench-scale study pins clean
+.PHONY: demo test docs fuzz package floors audit release-check bench bench-scale study pins clean
 
 $(READY): pyproject.toml requirements.lock
 	$(PYTHON) -m venv $(VENV)
@@ -24,6 +25,17 @@ test: $(READY)  ## lint, types and all tests
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/pytest -n auto
+
+$(DOCS)/.ready: pyproject.toml docs/requirements.lock
+	$(PYTHON) -m venv $(DOCS)
+	$(DOCS)/bin/python $(PIP) install --require-hashes --no-deps -r docs/requirements.lock
+	$(DOCS)/bin/python $(PIP) install --no-deps --no-build-isolation -e .
+	$(DOCS)/bin/python $(PIP) check
+	touch $@
+
+docs: $(DOCS)/.ready  ## the site in docs/_build/html; a warning or a broken link is an error
+	$(DOCS)/bin/sphinx-build -W --keep-going -q -j auto -b html docs docs/_build/html
+	$(DOCS)/bin/python docs/check_links.py docs/_build/html
 
 fuzz: $(READY)  ## damaged files and odd commands, COUNT of them from SEED; what fails is kept in fuzz-failures, AGAIN=target/seed/number repeats it
 	PYTHONPATH=tests $(BIN)/python -m fuzzing.run $(if $(AGAIN),--again $(AGAIN),--count $(COUNT) --seed $(SEED))
@@ -55,12 +67,15 @@ study: $(READY)  ## coverage and level of intervals and tests, the synthetic set
 	$(BIN)/python studies/dependence.py
 	PYTHONPATH=tests $(BIN)/python studies/lausanne.py table
 
-pins:  ## write requirements.lock anew: the newest versions, with the hashes of all their files
+COMPILE := $(VENV).pins/bin/uv pip compile --quiet --upgrade --universal --generate-hashes --no-annotate --python-version 3.11 \
+	--custom-compile-command "make pins"
+
+pins:  ## write both requirements.lock anew: the newest versions, with the hashes of all their files
 	rm -rf $(VENV).pins && $(PYTHON) -m venv $(VENV).pins
 	$(VENV).pins/bin/python $(PIP) install uv
-	$(VENV).pins/bin/uv pip compile --quiet --upgrade --universal --generate-hashes --no-annotate --python-version 3.11 \
-		--custom-compile-command "make pins" --extra dev pyproject.toml --output-file requirements.lock
+	$(COMPILE) --extra dev pyproject.toml --output-file requirements.lock
+	$(COMPILE) --extra docs --constraint requirements.lock pyproject.toml --output-file docs/requirements.lock
 	rm -rf $(VENV).pins
 
 clean:
-	rm -rf $(VENV) $(VENV).* dist fuzz-failures .mypy_cache .ruff_cache .pytest_cache .hypothesis demo
+	rm -rf $(VENV) $(VENV).* dist docs/_build docs/api docs/examples fuzz-failures .mypy_cache .ruff_cache .pytest_cache .hypothesis demo

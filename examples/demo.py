@@ -14,9 +14,9 @@ for name, trials in (("dev", lp1.dev), ("test", lp1.test)):
 files = ["--dev", "demo/dev.csv", "--test", "demo/test.csv"]
 for arguments in (
     ["evaluate", *files, "--report", "demo/evaluation.html"],
-    ["compare", *files, "--resamples", "2000"],
+    ["compare", *files, "--resamples", "2000", "--report", "demo/comparison.html"],
     ["benchmark", "--out", "demo/benchmark.csv", "--report", "demo/benchmark.html"],
 ):
     print("$ fairtrial", *arguments, flush=True)
     subprocess.run([sys.executable, "-m", "fairtrial", *arguments], check=True)
-print("All scores are synthetic. Open demo/evaluation.html and demo/benchmark.html; scores and results are in demo/.")
+print("All scores are synthetic. Open comparison.html, evaluation.html and benchmark.html in demo/.")

@@ -1,4 +1,8 @@
-"""The bootstrapped difference of two HTERs, people resampled, with its bounds and zero."""
+"""A bootstrapped difference
+=========================
+
+The bootstrapped difference of two HTERs, people resampled, with its bounds and zero.
+"""
 
 import sys
 from pathlib import Path

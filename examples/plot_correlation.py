@@ -1,4 +1,8 @@
-"""Eight systems, correlated within genuine and within impostor trials."""
+"""Correlations of systems
+=======================
+
+Eight systems, correlated within genuine and within impostor trials.
+"""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,8 @@
-"""The map of a coverage study, simulated on the spot: pi and rho of the paper, four n and m, 100 data sets a cell."""
+"""Map of a coverage study
+=======================
+
+The map of a coverage study, simulated on the spot: pi and rho of the paper, four n and m, 100 data sets a cell.
+"""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,8 @@
-"""DET curves of four systems of the synthetic set lausanne, with the points at which they would really work."""
+"""DET curves
+==========
+
+DET curves of four systems of the synthetic set lausanne, with the points at which they would really work.
+"""
 
 import sys
 from pathlib import Path

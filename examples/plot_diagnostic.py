@@ -1,4 +1,8 @@
-"""The score diagnostic of one system: densities, error rates, the weighted error rate and the DET curve."""
+"""Score diagnostic
+================
+
+The score diagnostic of one system: densities, error rates, the weighted error rate and the DET curve.
+"""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,8 @@
-"""What five published EERs say about significance: example 3 of EERB."""
+"""Bounds from published EERs
+==========================
+
+What five published EERs say about significance: example 3 of EERB.
+"""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,8 @@
-"""Two Expected Performance Curves, shaded where one system is significantly better than the other."""
+"""Where two EPCs differ
+=====================
+
+Two Expected Performance Curves, shaded where one system is significantly better than the other.
+"""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,8 @@
-"""Two Expected Performance Curves above the confidence that one is worse, as FUS Fig. 1."""
+"""Two EPCs and their confidence
+=============================
+
+Two Expected Performance Curves above the confidence that one is worse, as FUS Fig. 1.
+"""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,8 @@
-"""Do errors follow the beta-binomial? Simulated people whose own decisions are repeated: they do not."""
+"""Does a model fit?
+=================
+
+Do errors follow the beta-binomial? Simulated people whose own decisions are repeated: they do not.
+"""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,8 @@
-"""The hook paradox: with more attempts of the same people, coverage first rises and then falls."""
+"""The hook paradox
+================
+
+The hook paradox: with more attempts of the same people, coverage first rises and then falls.
+"""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,8 @@
-"""Why more impostor trials do not make an HTER surer: the numbers of HTER Fig. 3."""
+"""What more impostor trials are worth
+===================================
+
+Why more impostor trials do not make an HTER surer: the numbers of HTER Fig. 3.
+"""
 
 import sys
 from pathlib import Path

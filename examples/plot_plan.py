@@ -1,4 +1,8 @@
-"""The trade-off of a planned test: more people, or more attempts of each."""
+"""People against attempts
+=======================
+
+The trade-off of a planned test: more people, or more attempts of each.
+"""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,8 @@
-"""Pooled Expected Performance Curves of the 32 pairs of FP-2, fused by the mean, group by group."""
+"""Pooled EPCs of a benchmark
+==========================
+
+Pooled Expected Performance Curves of the 32 pairs of FP-2, fused by the mean, group by group.
+"""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,8 @@
-"""Precision against recall: where they are equal on test, and where the threshold from dev really leads."""
+"""Precision against recall
+========================
+
+Precision against recall: where they are equal on test, and where the threshold from dev really leads.
+"""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,8 @@
-"""ROC curves with the line of equal errors: where systems would have worked, and where they really do."""
+"""ROC curves
+==========
+
+ROC curves with the line of equal errors: where systems would have worked, and where they really do.
+"""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,8 @@
-"""The scores of a face and a speech system, a seeded subsample of them, with the Gaussian of each class."""
+"""Scores of two systems
+=====================
+
+The scores of a face and a speech system, a seeded subsample of them, with the Gaussian of each class.
+"""
 
 import sys
 from pathlib import Path

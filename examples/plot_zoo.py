@@ -1,4 +1,8 @@
-"""Doddington's zoo: the mean scores of every client, with goats and lambs by name."""
+"""Doddington's zoo
+================
+
+Doddington's zoo: the mean scores of every client, with goats and lambs by name.
+"""
 
 import sys
 from pathlib import Path

@@ -26,7 +26,7 @@ class Regime:
 
     sizes: tuple[int, ...]
     effect: float
-    attempts: int = 10
+    attempts: int = 20
     impostors: int = 40
     worse: dict[str, float] = field(default_factory=dict)
 
@@ -38,7 +38,7 @@ class Regime:
 
 REGIMES = [
     *(Regime(sizes, effect) for sizes in (SIX, TWENTY) for effect in (0.0, 0.5, 1.0)),
-    *(Regime(SIX, effect, attempts=3, impostors=10) for effect in (0.0, 1.0)),
+    *(Regime(SIX, effect, attempts=5, impostors=10) for effect in (0.0, 1.0)),
     *(Regime(SIX, 0.5, worse={worse: 3.0}) for worse in ("g0", "g2", "g4")),
 ]
 

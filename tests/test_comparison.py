@@ -80,6 +80,14 @@ def test_the_seed_decides_and_the_workers_do_not() -> None:
     assert one["pairs"][0]["interval"] != other["pairs"][0]["interval"]
 
 
+def test_a_generator_decides_whatever_the_workers() -> None:
+    first, second = (
+        compare(DEV, TEST, n_resamples=100, rng=np.random.default_rng(5), workers=workers).to_dict()
+        for workers in (1, 3)
+    )
+    assert first == second
+
+
 def test_without_ids_trials_count_as_independent_and_it_says_so() -> None:
     dev, test = (Trials.from_arrays(t.scores, t.genuine, systems=t.systems) for t in (DEV, TEST))
     result = compare(dev, test, systems=["old", "new"], n_resamples=300)

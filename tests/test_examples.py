@@ -1,5 +1,6 @@
 """The examples run, and stay short; those that draw do so in the folder that they are given."""
 
+import ast
 import runpy
 import subprocess
 import sys
@@ -16,6 +17,13 @@ GALLERY = Path(__file__).parents[1] / "docs" / "gallery.md"
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
 def test_example_is_short(path: Path) -> None:
     assert len(path.read_text().splitlines()) <= 25
+
+
+@pytest.mark.parametrize("path", PICTURES, ids=lambda path: path.name)
+def test_gallery_example_begins_with_a_title(path: Path) -> None:
+    title, line, blank, about, *_ = (ast.get_docstring(ast.parse(path.read_text())) or "").splitlines()
+    assert line == "=" * len(title)
+    assert (blank, bool(about)) == ("", True)
 
 
 @pytest.mark.parametrize("path", [path for path in EXAMPLES if path not in PICTURES], ids=lambda path: path.name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -37,6 +38,10 @@ def counters() -> tuple[ft.Counter, ft.Counter]:
     return found[0], found[1]
 
 
+def opened(trials: ft.Trials) -> Any:
+    return ft.open_trials(trials.scores, trials.genuine, systems=trials.systems)
+
+
 @cache
 def results() -> dict[str, Result]:
     dev, test = scores(0), scores(1)
@@ -52,15 +57,20 @@ def results() -> dict[str, Result]:
     ]
     plan = ft.plan_rate(0.02, 0.1, half_width=0.005, attempts=5)
     comparison = ft.compare(dev, test, n_resamples=50, margin=0.1)
+    calibrated = [ft.calibrate(dev, test, systems=[name]) for name in dev.systems]
     return {
         "evaluation": ft.evaluate(dev, test, system="face", measures=["f1", "far"]),
         "comparison": comparison,
         "pair": comparison.pairs[0],
         "curve": a,
-        "calibrated": ft.calibrate(dev, test, systems=["face"]),
-        "evidence": ft.compare_evidence(dev, test, [ft.calibrate(dev, test, systems=[name]) for name in dev.systems])[
-            0
-        ],
+        "calibrated": calibrated[0],
+        "evidence": ft.compare_evidence(dev, test, calibrated)[0],
+        "bayes errors": ft.bayes_error_curve(calibrated[1], raw=True),
+        "cross-entropy": ft.ece_curve(calibrated[1], raw=True),
+        "tippett": ft.tippett_curve(calibrated[1]),
+        "pav": ft.pav_curve(calibrated[1], n_resamples=20),
+        "llr map": ft.llr_map(calibrated[1]),
+        "passed": ft.calibrate_in_passes(*map(opened, (dev, test)), system="face", points=["sre18"]),
         "operating points": ft.operating_points(dev, test, system="face"),
         "groups": ft.evaluate_groups(
             dev, test, system="face", by="half", people={"person": [*range(20)], "half": ["<b>", "FAR"] * 10}
@@ -105,8 +115,8 @@ def results() -> dict[str, Result]:
 
 
 NAMES = [
-    "evaluation", "comparison", "pair", "curve", "calibrated", "evidence", "operating points", "groups", "areas", "band",
-    "compared curves",
+    "evaluation", "comparison", "pair", "curve", "calibrated", "evidence", "bayes errors", "cross-entropy",
+    "tippett", "pav", "llr map", "passed", "operating points", "groups", "areas", "band", "compared curves",
     "area test", "interval", "test", "mcnemar", "bound", "bounds", "repeated", "no errors", "rate test", "fit",
     "fit test", "study", "studies", "claims", "plan", "checked plan", "comparison plan", "fusion", "applied",
     "correlations", "predictions", "chimeric", "benchmark", "contest", "roc", "eer", "precision and recall",
@@ -123,6 +133,11 @@ def test_every_result_is_tried() -> None:
 
 def _subclasses(kind: type[Any]) -> set[type[Any]]:
     return {sub for own in kind.__subclasses__() for sub in (own, *_subclasses(own))}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_result_is_plain_numbers_and_texts(name: str) -> None:
+    assert json.loads(json.dumps(results()[name].to_dict()))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -250,6 +265,9 @@ class _Own(Result):
 
     def summary(self) -> str:
         return "mine"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {}
 
 
 def test_a_result_of_ones_own() -> None:

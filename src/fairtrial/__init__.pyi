@@ -1,27 +1,70 @@
 """How good a verification system really is, how sure that is, and whether another is really better."""
 
+from . import (
+    benchmark,
+    calibration,
+    comparison,
+    formats,
+    fusion,
+    groups,
+    individuals,
+    intervals,
+    planning,
+    plots,
+    rules,
+    scale,
+    significance,
+    tables,
+)
 from .areas import Areas, area_intervals, area_tests, expected_areas
-from .benchmark.contest import Contest, compare_runs
-from .benchmark.datasets import load_dataset
-from .benchmark.lausanne import load_lausanne
-from .benchmark.manifest import read_benchmark
-from .benchmark.pooling import compare_pooled, pooled_band
-from .benchmark.protocols import PROTOCOLS, Experiment, list_experiments, register_protocol
-from .benchmark.results import BenchmarkResult
-from .benchmark.runner import RunSettings, run_benchmark
-from .benchmark.sets import Benchmark, BenchmarkSet, ListedFusion, SystemInfo
+from .benchmark import (
+    PROTOCOLS,
+    Benchmark,
+    BenchmarkResult,
+    BenchmarkSet,
+    Contest,
+    Experiment,
+    ListedFusion,
+    RunSettings,
+    SystemInfo,
+    compare_pooled,
+    compare_runs,
+    list_experiments,
+    load_dataset,
+    load_lausanne,
+    pooled_band,
+    read_benchmark,
+    register_protocol,
+    run_benchmark,
+)
 from .calibration.comparing import EvidencePair, compare_evidence
+from .calibration.costs import CostTarget, cost_target
+from .calibration.curves import (
+    BayesErrorCurve,
+    EceCurve,
+    TippettCurve,
+    bayes_error_curve,
+    ece_curve,
+    tippett_curve,
+)
 from .calibration.evidence import (
     CostPoint,
     bayes_errors,
     cllr,
     detection_cost,
+    dev_pav,
     empirical_cross_entropy,
     min_cllr,
     min_detection_cost,
 )
-from .calibration.judged import CalibratedSystem, calibrate
-from .calibration.model import Calibration, fit_calibration
+from .calibration.judged import calibrate, judge_calibration
+from .calibration.maps import LlrMap, llr_map
+from .calibration.measures import EvidenceMeasure
+from .calibration.methods import CalibrationFit, CalibrationMethod, DevScores
+from .calibration.model import CALIBRATIONS, Calibration, fit_calibration, register_calibration
+from .calibration.passing import PassedCalibration, calibrate_in_passes, fit_in_passes
+from .calibration.reliability import PavCurve, pav_curve
+from .calibration.results import CalibratedSystem, CostFigure
 from .comparison import Comparison, compare, cross_validated_comparison
 from .counting.errors import ErrorCounts, ScoreSource, as_source, count_errors
 from .curves import PrecisionRecallCurve, RocCurve, auc_error, precision_recall_curve, roc_curve
@@ -35,8 +78,17 @@ from .epc import (
 from .errors import FairtrialError, InputError, OutputError, ParameterError, TrialsError
 from .evaluation import Evaluation, cross_validate, evaluate
 from .folds import Block, make_blocks
-from .formats import FORMATS, Format, ReadOptions, read_frame, read_pair, read_trials, register_format, write_trials
-from .formats.results import write_tables
+from .formats import (
+    FORMATS,
+    Format,
+    ReadOptions,
+    read_frame,
+    read_pair,
+    read_trials,
+    register_format,
+    write_tables,
+    write_trials,
+)
 from .fusion import (
     FUSIONS,
     NORMALISATIONS,
@@ -63,10 +115,7 @@ from .fusion import (
     select_parameters,
     system_correlations,
 )
-from .groups.evaluating import evaluate_groups
-from .groups.membership import PeopleTable
-from .groups.results import GroupEvaluation
-from .groups.synthetic import SyntheticGroups, synthetic_groups
+from .groups import GroupEvaluation, PeopleTable, SyntheticGroups, evaluate_groups, synthetic_groups
 from .individuals import (
     PAPER,
     QUICK,
@@ -98,44 +147,70 @@ from .individuals import (
     study_like,
 )
 from .intervals import (
+    Band,
     Interval,
     RateInterval,
+    auc_interval,
     class_interval,
+    curve_band,
+    d_prime_interval,
     hter_interval,
+    judged_interval,
     naive_interval,
     proportion_interval,
     published_counts,
     rate_interval,
     rule_of_three,
 )
-from .intervals.bands import Band, curve_band
-from .intervals.judged import judged_interval
-from .intervals.separation import auc_interval, d_prime_interval
 from .judging import Judgement, TrialSets, judge, judge_at
 from .operating import OperatingPoints, operating_points
 from .planning import ComparisonPlan, RatePlan, check_plan, comparison_power, plan_comparison, plan_rate, rule_of_thirty
-from .rules.break_even import BreakEvenPoint, break_even_point
-from .rules.criteria import CRITERIA, Criterion, choose_thresholds, register_criterion, target_criterion
-from .rules.eer import EqualErrorRate, equal_error_rate
-from .rules.measures import MEASURES, DetectionCosts, Measure, Weights, linear_measure, register_measure
-from .scale.comparing import BoundedComparison, compare_counted
-from .scale.counter import Counter
-from .scale.figures import bounded_curve, bounded_eer, counted_roc, evaluate_counted
-from .scale.merging import load_counters
-from .scale.opened import OpenTrials, PassState
-from .scale.opening import open_trials
-from .scale.results import BoundedCurve, BoundedEvaluation
+from .rules import (
+    CRITERIA,
+    MEASURES,
+    BreakEvenPoint,
+    Criterion,
+    DetectionCosts,
+    EqualErrorRate,
+    Measure,
+    Weights,
+    break_even_point,
+    choose_thresholds,
+    equal_error_rate,
+    linear_measure,
+    register_criterion,
+    register_measure,
+    target_criterion,
+)
+from .scale import (
+    BoundedComparison,
+    BoundedCurve,
+    BoundedEvaluation,
+    Counter,
+    OpenTrials,
+    PassState,
+    bounded_curve,
+    bounded_eer,
+    compare_counted,
+    counted_roc,
+    evaluate_counted,
+    load_counters,
+    open_trials,
+)
 from .significance import (
+    CurveComparison,
     Discordant,
     EerBound,
     EerBounds,
     McNemar,
+    Region,
     TestResult,
     adjust_p_values,
     bound_from_eers,
     bounds_from_eers,
     class_test,
     compact_letters,
+    compare_curves,
     corrected_resampled_test,
     dependent_test,
     equivalence_test,
@@ -146,13 +221,13 @@ from .significance import (
     pooled_test,
     smallest_difference,
 )
-from .significance.curves import CurveComparison, Region, compare_curves
 from .tables import Column, Result, Table, join_tables, translate
 from .trials import Ids, Trials
 
 __version__: str
 
 __all__ = [
+    "CALIBRATIONS",
     "CRITERIA",
     "FORMATS",
     "FUSIONS",
@@ -164,6 +239,7 @@ __all__ = [
     "AppliedFusion",
     "Areas",
     "Band",
+    "BayesErrorCurve",
     "Benchmark",
     "BenchmarkResult",
     "BenchmarkSet",
@@ -175,6 +251,8 @@ __all__ = [
     "BreakEvenPoint",
     "CalibratedSystem",
     "Calibration",
+    "CalibrationFit",
+    "CalibrationMethod",
     "Cell",
     "ChimericStudy",
     "ClaimsFound",
@@ -182,19 +260,24 @@ __all__ = [
     "Comparison",
     "ComparisonPlan",
     "Contest",
+    "CostFigure",
     "CostPoint",
+    "CostTarget",
     "Counter",
     "CoverageRow",
     "CoverageStudy",
     "Criterion",
     "CurveComparison",
     "DetectionCosts",
+    "DevScores",
     "Discordant",
+    "EceCurve",
     "EerBound",
     "EerBounds",
     "EqualErrorRate",
     "ErrorCounts",
     "Evaluation",
+    "EvidenceMeasure",
     "EvidencePair",
     "Experiment",
     "FairtrialError",
@@ -215,6 +298,7 @@ __all__ = [
     "Interval",
     "Judgement",
     "ListedFusion",
+    "LlrMap",
     "McNemar",
     "Measure",
     "OpenTrials",
@@ -222,6 +306,8 @@ __all__ = [
     "OutputError",
     "ParameterError",
     "PassState",
+    "PassedCalibration",
+    "PavCurve",
     "PeopleTable",
     "PerformanceCurve",
     "PrecisionRecallCurve",
@@ -240,6 +326,7 @@ __all__ = [
     "SystemInfo",
     "Table",
     "TestResult",
+    "TippettCurve",
     "TrialSets",
     "Trials",
     "TrialsError",
@@ -252,13 +339,17 @@ __all__ = [
     "as_source",
     "auc_error",
     "auc_interval",
+    "bayes_error_curve",
     "bayes_errors",
+    "benchmark",
     "bound_from_eers",
     "bounded_curve",
     "bounded_eer",
     "bounds_from_eers",
     "break_even_point",
     "calibrate",
+    "calibrate_in_passes",
+    "calibration",
     "check_claims",
     "check_plan",
     "chimeric_sets",
@@ -274,8 +365,10 @@ __all__ = [
     "compare_evidence",
     "compare_pooled",
     "compare_runs",
+    "comparison",
     "comparison_power",
     "corrected_resampled_test",
+    "cost_target",
     "count_errors",
     "counted_roc",
     "cover",
@@ -287,8 +380,10 @@ __all__ = [
     "d_prime_interval",
     "dependent_test",
     "detection_cost",
+    "dev_pav",
     "device_test",
     "draw_individuals",
+    "ece_curve",
     "empirical_cross_entropy",
     "equal_error_rate",
     "equivalence_test",
@@ -300,21 +395,29 @@ __all__ = [
     "f_ratio",
     "fit_beta_binomial",
     "fit_calibration",
+    "fit_in_passes",
     "fit_model",
     "fit_test",
     "five_by_two_test",
+    "formats",
     "fuse",
     "fuse_scores",
+    "fusion",
     "fusion_gain",
     "gaussian_eer",
+    "groups",
     "hter_interval",
     "independent_test",
+    "individuals",
+    "intervals",
     "join_tables",
     "judge",
     "judge_at",
+    "judge_calibration",
     "judged_interval",
     "linear_measure",
     "list_experiments",
+    "llr_map",
     "load_counters",
     "load_dataset",
     "load_lausanne",
@@ -327,9 +430,12 @@ __all__ = [
     "open_trials",
     "operating_points",
     "paired_device_test",
+    "pav_curve",
     "performance_curve",
     "plan_comparison",
     "plan_rate",
+    "planning",
+    "plots",
     "pool_curves",
     "pooled_band",
     "pooled_test",
@@ -343,6 +449,7 @@ __all__ = [
     "read_frame",
     "read_pair",
     "read_trials",
+    "register_calibration",
     "register_classifier",
     "register_criterion",
     "register_format",
@@ -354,14 +461,19 @@ __all__ = [
     "roc_curve",
     "rule_of_thirty",
     "rule_of_three",
+    "rules",
     "run_benchmark",
     "run_study",
+    "scale",
     "select_parameters",
+    "significance",
     "smallest_difference",
     "study_like",
     "synthetic_groups",
     "system_correlations",
+    "tables",
     "target_criterion",
+    "tippett_curve",
     "translate",
     "write_tables",
     "write_trials",

@@ -37,7 +37,30 @@ AreaName: TypeAlias = Literal["e_v1", "e_v2", "g"]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Areas(Result):
-    """Expected (V1 + V2) / 2 over a range of targets of V1 (E_V1), of targets of V2 (E_V2), and their mean G."""
+    """Expected (V1 + V2) / 2 over a range of targets of V1 (E_V1), of targets of V2 (E_V2), and their mean G.
+
+    Attributes
+    ----------
+    e_v1 : float
+        The mean over targets of V1, eq. (15).
+    e_v2 : float
+        The mean over targets of V2, eq. (16).
+    low : float
+        The lowest target.
+    high : float
+        The highest target.
+    convention : {"interpolated", "step"}
+        How targets between two reachable values are met.
+    pair : MeasurePair
+        V1 and V2; FAR and FRR have the HTER as their mean.
+
+    Examples
+    --------
+    >>> from fairtrial import expected_areas
+    >>> scores = ([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6])
+    >>> expected_areas(scores, scores)
+    <Areas: E_V1 30.00 %, E_V2 30.00 %, G 30.00 %, targets 0 to 1 of FAR and FRR>
+    """
 
     e_v1: float
     e_v2: float
@@ -45,7 +68,6 @@ class Areas(Result):
     high: float
     convention: AreaConvention
     pair: MeasurePair
-    """V1 and V2; FAR and FRR have the HTER as their mean."""
 
     @property
     def g(self) -> float:
@@ -106,19 +128,27 @@ def expected_areas(
 
     Parameters
     ----------
-    dev, test
-        Where thresholds come from and where errors are counted; see `as_source`.
-    v1, v2
-        Two antagonist measures, by name or a user's own; the mean of FAR and FRR is the HTER.
-    low, high
-        The range of targets; the result is the mean over it.
-    convention
-        A target mostly lies between two values that thresholds reach. ``interpolated`` mixes the two thresholds so
-        that the target is met on dev: then dev = test gives (AUC_err + 1/2)/2 exactly for FAR and FRR, cross-class
-        ties included. It is for measures that FAR or FRR alone make, such as recall and specificity, and their
-        default. ``step`` takes the nearest value, as eq. (14) reads; it is the default of all others.
-    system
-        Which system of the trials; not needed where there is one only.
+    dev : Trials, data frame, ScoreSource or tuple of two array_like
+        The trials that thresholds are chosen on.
+    test : Trials, data frame, ScoreSource or tuple of two array_like
+        The trials that are judged.
+    v1 : str, Measure, DetectionCosts or callable, default "far"
+        Two antagonist measures: names in `MEASURES`, measures, detection costs, or functions of an `ErrorCounts`; the
+        mean of FAR and FRR is the HTER.
+    v2 : str, Measure, DetectionCosts or callable, default "frr"
+        Two antagonist measures: names in `MEASURES`, measures, detection costs, or functions of an `ErrorCounts`; the
+        mean of FAR and FRR is the HTER.
+    low : float, default 0.0
+        The range of targets, fractions; the result is the mean over it.
+    high : float, default 1.0
+        The range of targets, fractions; the result is the mean over it.
+    convention : {"interpolated", "step"}, optional
+        A target mostly lies between two values that thresholds reach. ``interpolated`` mixes the two thresholds so that
+        the target is met on dev: then dev = test gives (AUC_err + 1/2)/2 exactly for FAR and FRR, cross-class ties
+        included. It is for measures that FAR or FRR alone make, such as recall and specificity, and their default.
+        ``step`` takes the nearest value, as eq. (14) reads; it is the default of all others.
+    system : str, optional
+        The name of the system; not needed where there is only one.
 
     Returns
     -------
@@ -168,25 +198,57 @@ def area_intervals(
 
     Parameters
     ----------
-    sets
+    sets : TrialSets
         Dev and test trials, and who shares them.
-    system
-        Which system.
-    v1, v2, low, high, convention
-        As in `expected_areas`.
-    confidence
-        Of the intervals.
+    system : str
+        The name of the system.
+    v1 : str, Measure, DetectionCosts or callable, default "far"
+        Two antagonist measures: names in `MEASURES`, measures, detection costs, or functions of an `ErrorCounts`; the
+        mean of FAR and FRR is the HTER.
+    v2 : str, Measure, DetectionCosts or callable, default "frr"
+        Two antagonist measures: names in `MEASURES`, measures, detection costs, or functions of an `ErrorCounts`; the
+        mean of FAR and FRR is the HTER.
+    low : float, default 0.0
+        The range of targets, fractions; the result is the mean over it.
+    high : float, default 1.0
+        The range of targets, fractions; the result is the mean over it.
+    convention : {"interpolated", "step"}, optional
+        How a target between two reachable values is met; see `expected_areas`.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
 
     Returns
     -------
-    dict
-        An interval per area.
+    dict of str to RateInterval
+        An interval each of ``e_v1``, ``e_v2`` and ``g``.
+
+    Raises
+    ------
+    ParameterError
+        As for `expected_areas`.
+    TrialsError
+        Dev or test that are not Trials.
 
     Notes
     -----
     Precision turns back and forth where few trials are accepted, and below the share of genuine trials there is none.
     Over targets of precision that are met in between, these intervals are somewhat too wide; over all targets from 0
     to 1 they are too narrow. Choose `low` and `high` accordingly.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, eqs. (14) to (18).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fairtrial import Trials, TrialSets
+    >>> genuine = np.arange(400) < 100
+    >>> trials = Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> found = area_intervals(TrialSets(dev, test), "system")
+    >>> found["g"].low < found["g"].estimate < found["g"].high
+    True
     """
     check_confidence(confidence)
     aims = _Aims.of(v1, v2, low, high, convention)
@@ -225,17 +287,49 @@ def area_tests(
 
     Parameters
     ----------
-    sets
+    sets : TrialSets
         Dev and test trials, and who shares them.
-    a, b
-        The two systems.
-    v1, v2, low, high, convention
-        As in `expected_areas`.
+    a, b : str
+        The names of the two systems.
+    v1 : str, Measure, DetectionCosts or callable, default "far"
+        Two antagonist measures: names in `MEASURES`, measures, detection costs, or functions of an `ErrorCounts`; the
+        mean of FAR and FRR is the HTER.
+    v2 : str, Measure, DetectionCosts or callable, default "frr"
+        Two antagonist measures: names in `MEASURES`, measures, detection costs, or functions of an `ErrorCounts`; the
+        mean of FAR and FRR is the HTER.
+    low : float, default 0.0
+        The range of targets, fractions; the result is the mean over it.
+    high : float, default 1.0
+        The range of targets, fractions; the result is the mean over it.
+    convention : {"interpolated", "step"}, optional
+        How a target between two reachable values is met; see `expected_areas`.
 
     Returns
     -------
-    dict
-        A test of A - B per area.
+    dict of str to TestResult
+        A test of A - B each of ``e_v1``, ``e_v2`` and ``g``.
+
+    Raises
+    ------
+    ParameterError
+        As for `expected_areas`.
+    TrialsError
+        Dev or test that are not Trials.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, eqs. (14) to (18).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fairtrial import Trials, TrialSets
+    >>> genuine = np.arange(400) < 100
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
+    >>> trials = Trials.from_arrays(scores, genuine, systems=["old", "new"])
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> area_tests(TrialSets(dev, test), "old", "new")["g"].p_value < 0.05
+    True
     """
     aims = _Aims.of(v1, v2, low, high, convention)
     found = _claims(sets, [(1.0, a), (-1.0, b)], aims)

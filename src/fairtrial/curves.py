@@ -20,7 +20,21 @@ _SMALL = 1e-6
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RocCurve(Result):
-    """FAR and FRR at -inf and every distinct score, by rising threshold."""
+    """FAR and FRR at -inf and every distinct score, by rising threshold.
+
+    Attributes
+    ----------
+    counts : ErrorCounts
+        Errors at each point, by rising threshold.
+    convex_hull : bool
+        Whether the points are the vertices of the convex hull.
+
+    Examples
+    --------
+    >>> from fairtrial import roc_curve
+    >>> roc_curve(([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6])).area()
+    0.1
+    """
 
     counts: ErrorCounts
     convex_hull: bool
@@ -41,13 +55,25 @@ class RocCurve(Result):
         return np.asarray(self.counts.frr)
 
     def probit(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """FAR and FRR on the axes of a DET curve; rates of 0 and 1 lie at -inf and inf."""
+        """Give FAR and FRR on the axes of a DET curve.
+
+        Returns
+        -------
+        tuple of (ndarray of float, ndarray of float)
+            FAR and FRR; rates of 0 and 1 lie at -inf and inf.
+        """
         from scipy.special import ndtri
 
         return ndtri(self.far), ndtri(self.frr)
 
     def area(self) -> float:
-        """The area under the curve of errors: FRR over FAR, with straight lines between the points."""
+        """Give the area under the curve of errors: FRR over FAR, with straight lines between the points.
+
+        Returns
+        -------
+        float
+            One minus the usual AUC.
+        """
         return area_under(self.counts)
 
     def to_dict(self) -> dict[str, Any]:
@@ -82,9 +108,35 @@ def roc_curve(
 
     Parameters
     ----------
-    max_points
-        Keep at most this many points, for drawing as steps, never for figures: the corners of the staircase; if
-        these are too many, corners that are evenly far from each other on the axes of a DET curve.
+    data : Trials, data frame, ScoreSource or tuple of two array_like
+        Trials, a data frame of them, a source of scores, or a pair of arrays ``(genuine, impostor)``.
+    convex_hull : bool, default False
+        Whether to give the vertices of the convex hull only.
+    max_points : int, optional
+        At most so many points, for drawing, never for figures; by default all. Kept are the corners of the staircase;
+        if these are too many, corners that are evenly far from each other on the axes of a DET curve.
+    system : str, optional
+        The name of the system; not needed where there is only one.
+
+    Returns
+    -------
+    RocCurve
+        Thresholds, FAR and FRR, by rising threshold.
+
+    Raises
+    ------
+    TrialsError
+        As for `as_source`.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, section 2.
+
+    Examples
+    --------
+    >>> curve = roc_curve(([0.9, 0.4], [0.1, 0.5]))
+    >>> curve.threshold, curve.far, curve.frr
+    (array([-inf,  0.1,  0.4,  0.5,  0.9]), array([1. , 0.5, 0.5, 0. , 0. ]), array([0. , 0. , 0.5, 0.5, 1. ]))
     """
     source = as_source(data, system=system)
     counts = hull_points(source) if convex_hull else all_points(source)
@@ -93,7 +145,20 @@ def roc_curve(
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PrecisionRecallCurve(Result):
-    """Precision and recall at every threshold that accepts a trial, by rising threshold."""
+    """Precision and recall at every threshold that accepts a trial, by rising threshold.
+
+    Attributes
+    ----------
+    counts : ErrorCounts
+        Errors at each point, by rising threshold.
+
+    Examples
+    --------
+    >>> from fairtrial import precision_recall_curve
+    >>> curve = precision_recall_curve(([0.9, 0.4], [0.1, 0.5]))
+    >>> curve.precision.round(3), curve.recall
+    (array([0.5  , 0.667, 0.5  , 1.   ]), array([1. , 1. , 0.5, 0.5]))
+    """
 
     counts: ErrorCounts
 
@@ -113,10 +178,12 @@ class PrecisionRecallCurve(Result):
         return np.asarray(recall(self.counts))
 
     def average_precision(self) -> float:
-        """The area under the curve as steps: the precision at each threshold times the recall that it adds.
+        """Give the area under the curve as steps: the precision at each threshold times the recall that it adds.
 
-        Straight lines between the points would promise too much: between two thresholds precision is not linear in
-        recall (Davis & Goadrich 2006).
+        Returns
+        -------
+        float
+            A fraction.
         """
         gained = -np.diff(self.recall, append=0.0)
         return float(np.dot(gained, self.precision))
@@ -154,12 +221,12 @@ def precision_recall_curve(
 
     Parameters
     ----------
-    data
-        Trials, a source of scores, or a pair of arrays ``(genuine, impostor)``.
-    max_points
-        Keep at most this many points, for drawing, never for figures; as in `roc_curve`.
-    system
-        Which system of the trials; not needed if there is only one.
+    data : Trials, data frame, ScoreSource or tuple of two array_like
+        Trials, a data frame of them, a source of scores, or a pair of arrays ``(genuine, impostor)``.
+    max_points : int, optional
+        At most so many points, for drawing, never for figures; by default all. They are chosen as in `roc_curve`.
+    system : str, optional
+        The name of the system; not needed where there is only one.
 
     Returns
     -------
@@ -250,7 +317,28 @@ def _trapezoid(widths: NDArray[np.int64], heights: NDArray[np.int64]) -> float:
 
 
 def auc_error(data: ScoreData, *, system: str | None = None) -> float:
-    """P(genuine < impostor) + P(genuine = impostor)/2, exactly: one minus the usual AUC.
+    """Compute P(genuine < impostor) + P(genuine = impostor)/2, exactly: one minus the usual AUC.
+
+    Parameters
+    ----------
+    data : Trials, data frame, ScoreSource or tuple of two array_like
+        Trials, a data frame of them, a source of scores, or a pair of arrays ``(genuine, impostor)``.
+    system : str, optional
+        The name of the system; not needed where there is only one.
+
+    Returns
+    -------
+    float
+        A fraction.
+
+    Raises
+    ------
+    TrialsError
+        As for `as_source`.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, eq. (17).
 
     Examples
     --------

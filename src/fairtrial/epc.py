@@ -28,7 +28,36 @@ from fairtrial.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Result, Table,
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PerformanceCurve(Result):
-    """An Expected Performance Curve: for each alpha, errors on test at the threshold chosen on dev."""
+    """An Expected Performance Curve: for each alpha, errors on test at the threshold chosen on dev.
+
+    Attributes
+    ----------
+    system : str
+        The system's name.
+    criterion : Criterion
+        How the threshold was chosen.
+    measure : Measure
+        What `value` is.
+    alpha : ndarray of float
+        The weights or targets that the criterion took, shape (alphas,).
+    counts : ErrorCounts
+        Errors on test, one entry per alpha.
+    kind : {"a priori", "a priori (cross-validated)", "a posteriori", "at a given threshold"}
+        Whether the figures are a priori.
+    judgement : Judgement or None
+        Where the errors come from; None for a pooled curve.
+
+    Notes
+    -----
+    Figures are fractions and arrays of shape (alphas,).
+
+    Examples
+    --------
+    >>> from fairtrial import performance_curve
+    >>> curve = performance_curve(([0.9, 0.4], [0.1, 0.5]), ([0.8, 0.6], [0.2, 0.7]), alphas=[0, 0.5, 1])
+    >>> curve.threshold, curve.value
+    (array([0.1, 0.1, 0.5]), array([0.5 , 0.5 , 0.25]))
+    """
 
     system: str
     criterion: Criterion
@@ -37,10 +66,14 @@ class PerformanceCurve(Result):
     counts: ErrorCounts
     kind: Kind = "a priori"
     judgement: Judgement | None = None
-    """Where the errors come from; None for a pooled curve."""
 
     def judged(self) -> Judgement:
-        """Where the errors come from.
+        """Give what the errors come from.
+
+        Returns
+        -------
+        Judgement
+            Trials, their people and the thresholds.
 
         Raises
         ------
@@ -77,7 +110,13 @@ class PerformanceCurve(Result):
         return np.asarray(self.measure(self.counts, self.alpha))
 
     def mean(self) -> float:
-        """The mean of the measure over the range of alpha: the area under the curve over its width."""
+        """Give the mean of the measure over the range of alpha: the area under the curve over its width.
+
+        Returns
+        -------
+        float
+            In the unit of the measure.
+        """
         width = self.alpha[-1] - self.alpha[0]
         return float(np.trapezoid(self.value, self.alpha) / width) if width > 0 else float(np.mean(self.value))
 
@@ -134,7 +173,32 @@ class PerformanceCurve(Result):
 
 
 def alpha_grid(points: int = 101, *, low: float = 0.0, high: float = 1.0) -> NDArray[np.float64]:
-    """Even values of alpha, each the double nearest to its fraction: 0.57, never 0.5700000000000001."""
+    """Give even values of alpha, each the double nearest to its fraction: 0.57, never 0.5700000000000001.
+
+    Parameters
+    ----------
+    points : int, default 101
+        How many values.
+    low : float, default 0.0
+        The ends of the range, both included.
+    high : float, default 1.0
+        The ends of the range, both included.
+
+    Returns
+    -------
+    ndarray of float
+        Rising values, shape (points,).
+
+    Raises
+    ------
+    ParameterError
+        Fewer than two points, or a range that is empty or not within 0 and 1.
+
+    Examples
+    --------
+    >>> alpha_grid(5)
+    array([0.  , 0.25, 0.5 , 0.75, 1.  ])
+    """
     if points < 2:
         raise ParameterError(f"a curve needs at least 2 points, not {points}")
     check_number("point", points)
@@ -172,21 +236,44 @@ def performance_curve(
 
     Parameters
     ----------
-    dev, test
-        Where thresholds come from and where errors are counted; see `as_source`.
-    alphas
-        Values of alpha in rising order; 0, 0.01, ..., 1 by default.
-    criterion, measure
-        Any criterion and any measure, by name or a user's own.
-    system
-        Which system of the trials; not needed where there is one only.
-    cluster, rng
-        What trials share, and the seed of what is drawn at random, for bands and comparisons of the curve.
+    dev : Trials, data frame, ScoreSource or tuple of two array_like
+        The trials that thresholds are chosen on.
+    test : Trials, data frame, ScoreSource or tuple of two array_like
+        The trials that are judged.
+    alphas : array_like, optional
+        The weights or targets that the criterion takes, rising, shape (alphas,); 0, 0.01, ..., 1 by default.
+    criterion : str, Criterion, DetectionCosts or callable, default "wer-min"
+        How the threshold is chosen on dev: a name in `CRITERIA`, a criterion, detection costs, or a function
+        ``C(far, frr, alpha)`` of arrays.
+    measure : str, Measure, DetectionCosts or callable, default "hter"
+        What is reported: a name in `MEASURES`, a measure, detection costs, or a function of an `ErrorCounts`.
+    system : str, optional
+        The name of the system; not needed where there is only one.
+    cluster : {"none", "claim", "subject", "both"}, optional
+        What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
+        known.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed; the same seed gives the same result. It is for bands and comparisons of the curve.
 
     Returns
     -------
     PerformanceCurve
         Thresholds, errors and the measure at every alpha.
+
+    Raises
+    ------
+    ParameterError
+        A criterion, measure or alpha that cannot be.
+    TrialsError
+        Trials that lack a class, different systems in dev and test, or several systems and none named.
+
+    Notes
+    -----
+    The curve is a priori: no threshold is chosen on the trials that it is judged on.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, Algorithm 1 and eq. (10).
 
     Examples
     --------
@@ -224,17 +311,51 @@ def cross_validated_curve(
 
     Parameters
     ----------
-    trials
-        The only set there is.
-    blocks
-        Which trials set the thresholds for which; see `make_blocks`.
-    alphas, criterion, measure, system, cluster, rng
-        As in `performance_curve`.
+    trials : Trials or data frame
+        The only set there is: trials, or a data frame of them.
+    blocks : sequence of Block
+        Which trials set the threshold for which; see `make_blocks`.
+    alphas : array_like, optional
+        The weights or targets that the criterion takes, rising, shape (alphas,); 0, 0.01, ..., 1 by default.
+    criterion : str, Criterion, DetectionCosts or callable, default "wer-min"
+        How the threshold is chosen on dev: a name in `CRITERIA`, a criterion, detection costs, or a function
+        ``C(far, frr, alpha)`` of arrays.
+    measure : str, Measure, DetectionCosts or callable, default "hter"
+        What is reported: a name in `MEASURES`, a measure, detection costs, or a function of an `ErrorCounts`.
+    system : str, optional
+        The name of the system; not needed where there is only one.
+    cluster : {"none", "claim", "subject", "both"}, optional
+        What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
+        known.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed; the same seed gives the same result. It is for bands and comparisons of the curve.
 
     Returns
     -------
     PerformanceCurve
         Its thresholds are NaN, as every block has its own.
+
+    Raises
+    ------
+    ParameterError
+        A criterion, measure or alpha that cannot be.
+    TrialsError
+        Several systems and none named.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, section 4.1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fairtrial import Trials, make_blocks
+    >>> genuine = np.arange(200) < 80
+    >>> scores = np.random.default_rng(0).normal(3.0 * genuine)
+    >>> trials = Trials.from_arrays(scores, genuine, claim=np.arange(200) % 20)
+    >>> curve = cross_validated_curve(trials, make_blocks(trials, 4), alphas=[0.25, 0.5, 0.75])
+    >>> curve.kind, curve.threshold
+    ('a priori (cross-validated)', array([nan, nan, nan]))
     """
     trials = trials_of(trials, "trials")
     sets = TrialSets(trials, trials, cluster, seed_of(rng), blocks)
@@ -246,9 +367,9 @@ def pool_curves(curves: Sequence[PerformanceCurve], *, system: str = "pooled") -
 
     Parameters
     ----------
-    curves
-        At the same values of alpha, by the same criterion, of the same measure.
-    system
+    curves : sequence of PerformanceCurve
+        Curves at the same values of alpha, by the same criterion, of the same measure.
+    system : str, default "pooled"
         What the pooled curve is called.
 
     Returns
@@ -256,9 +377,22 @@ def pool_curves(curves: Sequence[PerformanceCurve], *, system: str = "pooled") -
     PerformanceCurve
         The pooled errors; it has no judgement of its own.
 
+    Raises
+    ------
+    TrialsError
+        No curve, or curves that differ in alpha, criterion or measure.
+
     References
     ----------
     Poh & Bengio, Database, protocols and tools for evaluating score-level fusion, 2006, eqs. (11), (12).
+
+    Examples
+    --------
+    >>> from fairtrial import performance_curve
+    >>> first = performance_curve(([0.9, 0.4], [0.1, 0.5]), ([0.8, 0.6], [0.2, 0.7]), alphas=[0.5])
+    >>> second = performance_curve(([0.9, 0.4], [0.1, 0.5]), ([0.8, 0.6], [0.05, 0.02]), alphas=[0.5])
+    >>> first.hter, second.hter, pool_curves([first, second]).hter
+    (array([0.5]), array([0.]), array([0.25]))
     """
     if not curves:
         raise TrialsError("there is no curve to pool")

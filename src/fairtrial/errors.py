@@ -17,7 +17,22 @@ _LONGEST, _END = 1200, 300
 
 
 class FairtrialError(Exception):
-    """The base of every error that a user can mend; its message is one line that any terminal can show."""
+    """The base of every error that a user can mend; its message is one line that any terminal can show.
+
+    Parameters
+    ----------
+    message : str
+        Where it happened, what was found, what was expected and what to do.
+
+    Examples
+    --------
+    >>> import fairtrial as ft
+    >>> try:
+    ...     ft.evaluate(([0.9], [0.1]), ([0.8], [0.2]), alpha=2)
+    ... except ft.FairtrialError as error:
+    ...     print(error)
+    alpha must be between 0 and 1, not 2
+    """
 
     def __init__(self, message: str) -> None:
         """Keep the message; where somebody's words in it go on and on, without its middle."""
@@ -54,16 +69,52 @@ def listed(names: Iterable[object], limit: int = 12) -> str:
 
 
 class InputError(FairtrialError):
-    """A file that cannot be read as what it should be."""
+    """A file that cannot be read as what it should be.
+
+    Examples
+    --------
+    >>> import fairtrial as ft
+    >>> ft.read_trials("nowhere.csv")
+    Traceback (most recent call last):
+        ...
+    fairtrial.errors.InputError: nowhere.csv: there is no such file
+    """
 
 
 class OutputError(FairtrialError):
-    """A file that cannot be written; nothing half-written is left behind."""
+    """A file that cannot be written; nothing half-written is left behind.
+
+    Examples
+    --------
+    >>> import fairtrial as ft
+    >>> ft.write_tables(ft.mcnemar_test(10, 2).tables(), "scores.doc")
+    Traceback (most recent call last):
+        ...
+    fairtrial.errors.OutputError: scores.doc: its name should end in .csv, .tsv, .parquet, .md, .tex
+    """
 
 
 class TrialsError(FairtrialError):
-    """Trials that contradict themselves or each other, or lack what a method needs."""
+    """Trials that contradict themselves or each other, or lack what a method needs.
+
+    Examples
+    --------
+    >>> import fairtrial as ft
+    >>> ft.equal_error_rate(([0.9], []))
+    Traceback (most recent call last):
+        ...
+    fairtrial.errors.TrialsError: scores: there is no impostor trial; error rates need both classes
+    """
 
 
 class ParameterError(FairtrialError, ValueError):
-    """An argument out of its range."""
+    """An argument out of its range.
+
+    Examples
+    --------
+    >>> import fairtrial as ft
+    >>> ft.proportion_interval(3, 100, confidence=95)
+    Traceback (most recent call last):
+        ...
+    fairtrial.errors.ParameterError: confidence must be between 0 and 1, not 95
+    """

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
+from fairtrial.calibration.measures import (
+    GIVEN_CALIBRATION,
+    AnyMeasureLike,
+    EvidenceMeasure,
+    as_any_measure,
+    evidence_interval,
+    judged_evidence,
+)
 from fairtrial.checks import check_choice, check_resamples
-from fairtrial.claims import GIVEN
+from fairtrial.claims import GIVEN, Threshold
 from fairtrial.counting.errors import ErrorCounts, ScoreData, as_source
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.folds import Block
@@ -21,7 +29,7 @@ from fairtrial.people import Cluster
 from fairtrial.reestimation import RESAMPLES
 from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion
 from fairtrial.rules.eer import EerDefinition, EqualErrorRate, equal_error_rate
-from fairtrial.rules.measures import Measure, MeasureLike, as_measure
+from fairtrial.rules.measures import Measure
 from fairtrial.tables import (
     COUNT_COLUMNS,
     RATE_COLUMNS,
@@ -46,6 +54,56 @@ class Evaluation(Result):
 
     The dev figures are a posteriori (threshold and figure from the same trials); the test figures are
     a priori, or cross-validated where there was one set only.
+
+    Attributes
+    ----------
+    system : str
+        The system's name.
+    criterion : Criterion
+        How the threshold was chosen.
+    alpha : float
+        The weight or the target that the criterion took.
+    threshold : float
+        The threshold from dev.
+    dev : ErrorCounts
+        Errors on dev at the threshold: a posteriori.
+    test : ErrorCounts
+        Errors on test at the threshold: a priori.
+    dev_eer : EqualErrorRate
+        The equal error rate on dev.
+    test_eer : EqualErrorRate or None
+        The equal error rate on test, a posteriori; None where held-out blocks were judged.
+    intervals : tuple of RateInterval
+        Intervals of the HTER on test, the one to go by first.
+    far_interval : RateInterval
+        The interval of the FAR on test.
+    frr_interval : RateInterval
+        The interval of the FRR on test.
+    measures : dict of str to float
+        Further figures on test, by name.
+    measure_intervals : dict of str to RateInterval
+        Intervals of `measures`, by the same names.
+    kind : {"a priori", "a priori (cross-validated)", "a posteriori", "at a given threshold"}
+        Whether the figures are a priori.
+    design_effect : float or None
+        How many times the variance is that of independent trials; None without ids or errors.
+    fold_thresholds : tuple of float
+        The thresholds of the held-out blocks; empty where there was a test set.
+    notes : tuple of str
+        What the reader should know.
+    reported : dict of str to Measure
+        The measures behind `measures`, by the same names.
+    judgement : Judgement or None
+        Where it comes from: the trials, their people, and the threshold.
+
+    Examples
+    --------
+    >>> from fairtrial import evaluate
+    >>> found = evaluate(([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6]), ([0.8, 0.5, 0.7], [0.2, 0.6]))
+    >>> found.threshold, found.test.far, round(found.test.frr, 4), found.kind
+    (0.5, 0.5, 0.3333, 'a priori')
+    >>> found.interval.low <= found.test.hter <= found.interval.high
+    True
     """
 
     system: str
@@ -57,21 +115,16 @@ class Evaluation(Result):
     dev_eer: EqualErrorRate
     test_eer: EqualErrorRate | None
     intervals: tuple[RateInterval, ...]
-    """Intervals of the HTER on test, the one to go by first."""
     far_interval: RateInterval
     frr_interval: RateInterval
     measures: dict[str, float]
     measure_intervals: dict[str, RateInterval]
-    """Intervals of `measures`, by the same names."""
     kind: Kind
     design_effect: float | None
-    """How many times the variance is that of independent trials; None without ids or errors."""
     fold_thresholds: tuple[float, ...] = ()
     notes: tuple[str, ...] = ()
-    reported: dict[str, Measure] = field(default_factory=dict)
-    """The measures behind `measures`, by the same names."""
+    reported: Mapping[str, Measure | EvidenceMeasure] = field(default_factory=dict)
     judgement: Judgement | None = None
-    """Where it comes from: the trials, their people, and the threshold."""
 
     @property
     def interval(self) -> RateInterval:
@@ -84,7 +137,12 @@ class Evaluation(Result):
         return "held out" if self.fold_thresholds else "test"
 
     def decisions(self) -> ArrowTable:
-        """Trial by trial what was decided: score, threshold, decision and error; see `Judgement.decisions`.
+        """Give trial by trial what was decided: score, threshold, decision and error; see `Judgement.decisions`.
+
+        Returns
+        -------
+        pyarrow.Table
+            One row per judged trial.
 
         Raises
         ------
@@ -109,6 +167,7 @@ class Evaluation(Result):
             **self.test.to_dict(),
             "kind": self.kind,
             "measures": self.measures,
+            "measure_kinds": {name: self._told(measure) for name, measure in self.reported.items()},
             "measure_intervals": {name: found.to_dict() for name, found in self.measure_intervals.items()},
             "interval": self.interval.to_dict(),
             "intervals": [interval.to_dict() for interval in self.intervals],
@@ -132,6 +191,11 @@ class Evaluation(Result):
         if self.fold_thresholds:
             result["fold_thresholds"] = list(self.fold_thresholds)
         return result
+
+    def _told(self, measure: Measure | EvidenceMeasure) -> Kind:
+        """Whether a measure is a priori."""
+        posteriori = isinstance(measure, EvidenceMeasure) and measure.posteriori
+        return _A_POSTERIORI if posteriori else self.kind
 
     def summary(self) -> str:
         """The HTER with its interval, and the threshold."""
@@ -169,7 +233,7 @@ class Evaluation(Result):
             column
             for name, measure in self.reported.items()
             for column in (
-                Column(asked[name], measure.label, measure.kind),
+                Column(asked[name], self._titled(measure), measure.kind),
                 Column(
                     f"{asked[name]}_interval",
                     f"interval of {measure.label}",
@@ -205,6 +269,11 @@ class Evaluation(Result):
         )
         return Table.of("errors", caption, (*own, *more, *details), records, notes=notes, section="system")
 
+    def _titled(self, measure: Measure | EvidenceMeasure) -> str:
+        """The label of a measure, with its kind where that is not the kind of the other figures."""
+        told = self._told(measure)
+        return measure.label if told == self.kind else f"{measure.label} ({told})"
+
     def _trials(self) -> Table:
         held = "held-out" if self.fold_thresholds else "test"
         columns = (
@@ -227,20 +296,25 @@ class Evaluation(Result):
             Column("meaning", "what it takes into account", "term"),
             Column("method", "method", detail=True),
         )
-        every = (*self.intervals, self.far_interval, self.frr_interval, *self.measure_intervals.values())
+        every = [(own, _meaning(own)) for own in (*self.intervals, self.far_interval, self.frr_interval)]
+        for name, found in self.measure_intervals.items():
+            measure = self.reported.get(name)
+            every.append((found, _meaning(found, measure if isinstance(measure, EvidenceMeasure) else None)))
         rows = tuple(
-            (self.system, own.measure, (*own.interval, own.is_share), own.threshold, _meaning(own), own.method)
-            for own in every
+            (self.system, own.measure, (*own.interval, own.is_share), own.threshold, meaning, own.method)
+            for own, meaning in every
         )
         caption = "Intervals; of the HTER, the one to go by first"
         return Table("intervals", caption, columns, rows, section="system")
 
 
-def _meaning(found: RateInterval) -> str:
+def _meaning(found: RateInterval, evidence: EvidenceMeasure | None = None) -> str:
     """What an interval takes into account."""
+    people = "trials share people" if found.method.startswith("cluster") else "trials taken as independent"
+    if evidence is not None:
+        return f"{people}; {_A_POSTERIORI if evidence.posteriori else GIVEN_CALIBRATION[found.threshold]}"
     if found.method == "independent":
         return "chance, if all trials were independent: eq. (13)"
-    people = "trials taken as independent" if found.method == "wilson" else "trials share people"
     return f"{people}; {GIVEN[found.threshold]}"
 
 
@@ -251,42 +325,70 @@ def evaluate(
     system: str | None = None,
     criterion: CriterionLike = "eer",
     alpha: float | None = None,
-    measures: Sequence[MeasureLike] = (),
+    measures: Sequence[AnyMeasureLike] = (),
     confidence: float = 0.95,
     cluster: Cluster | None = None,
     resample: Literal["test", "both"] = "both",
     n_resamples: int = RESAMPLES,
-    rng: int | None = 0,
+    rng: np.random.Generator | int | None = 0,
     eer: EerDefinition = "step-mean",
 ) -> Evaluation:
     """Fix the threshold on dev and report the errors on test.
 
     Parameters
     ----------
-    dev, test
-        Trials, a data frame of them, a source of scores, or a pair of arrays ``(genuine, impostor)``.
-    system
-        Which system of the trials; not needed if there is only one.
-    criterion, alpha
-        How the threshold is chosen on dev. A criterion that aims at a target needs its alpha.
-    measures
-        More figures on test, by name or a user's own; each has its interval.
-    confidence
-        Of the intervals.
-    cluster
-        What trials share, for the intervals; by default all ids that are known.
-    resample
-        ``both`` leads with intervals in which the threshold is re-estimated: dev was a sample too. ``test`` takes the
-        threshold as it is.
-    n_resamples, rng
-        How often dev is drawn anew for that, and the seed.
-    eer
-        The definition of the equal error rates reported beside.
+    dev : Trials, data frame, ScoreSource or tuple of two array_like
+        The trials that thresholds are chosen on.
+    test : Trials, data frame, ScoreSource or tuple of two array_like
+        The trials that are judged.
+    system : str, optional
+        The name of the system; not needed where there is only one.
+    criterion : str, Criterion, DetectionCosts or callable, default "eer"
+        How the threshold is chosen on dev: a name in `CRITERIA`, a criterion, detection costs, or a function
+        ``C(far, frr, alpha)`` of arrays.
+    alpha : float, optional
+        The weight or the target that the criterion takes; 0.5 by default, but a criterion that aims at a target needs
+        one.
+    measures : sequence of str, Measure, DetectionCosts or callable, default ()
+        Further figures on test, each with its interval: names in `MEASURES`, measures, detection costs, or functions of
+        an `ErrorCounts`. Those of evidence, as ``cllr``, ``cllr-min`` or ``act-dcf@.01``, are of the scores calibrated
+        on dev (`as_any_measure` names them all).
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+    cluster : {"none", "claim", "subject", "both"}, optional
+        What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
+        known.
+    resample : {"test", "both"}, default "both"
+        Whether the leading intervals take the threshold as it is (``test``), or as re-estimated from other dev trials
+        (``both``).
+    n_resamples : int, default 400
+        How many resamples are drawn, of dev trials, to re-estimate the threshold.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed; the same seed gives the same result.
+    eer : {"step-mean", "step-low", "step-high", "interpolated", "rocch"}, default "step-mean"
+        The definition of the equal error rates that are reported besides; see `equal_error_rate`.
 
     Returns
     -------
     Evaluation
         Threshold, errors on both sets, intervals and notes.
+
+    Raises
+    ------
+    ParameterError
+        A criterion, measure, definition or number that cannot be.
+    TrialsError
+        Trials that lack a class, different systems in dev and test, or several systems and none named.
+
+    Notes
+    -----
+    The HTER comes with two kinds of intervals: for the system, whose threshold would be another with other dev trials,
+    and for this threshold. Where ids are known, trials that share people are not taken as independent.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, Algorithm 1; Bengio & Mariéthoz, A statistical
+    significance test for person authentication, 2004, eq. (13).
 
     Examples
     --------
@@ -310,12 +412,12 @@ def cross_validate(
     system: str | None = None,
     criterion: CriterionLike = "eer",
     alpha: float | None = None,
-    measures: Sequence[MeasureLike] = (),
+    measures: Sequence[AnyMeasureLike] = (),
     confidence: float = 0.95,
     cluster: Cluster | None = None,
     resample: Literal["test", "both"] = "both",
     n_resamples: int = RESAMPLES,
-    rng: int | None = 0,
+    rng: np.random.Generator | int | None = 0,
     eer: EerDefinition = "step-mean",
 ) -> Evaluation:
     """Evaluate with one set of trials only: each block judged by a threshold from other people.
@@ -325,17 +427,63 @@ def cross_validate(
 
     Parameters
     ----------
-    trials
-        The only set there is.
-    blocks
-        Which trials set the thresholds for which; see `make_blocks`.
-    system, criterion, alpha, measures, confidence, cluster, resample, n_resamples, rng, eer
-        As in `evaluate`.
+    trials : Trials or data frame
+        The only set there is: trials, or a data frame of them.
+    blocks : sequence of Block
+        Which trials set the threshold for which; see `make_blocks`.
+    system : str, optional
+        The name of the system; not needed where there is only one.
+    criterion : str, Criterion, DetectionCosts or callable, default "eer"
+        How the threshold is chosen on dev: a name in `CRITERIA`, a criterion, detection costs, or a function
+        ``C(far, frr, alpha)`` of arrays.
+    alpha : float, optional
+        The weight or the target that the criterion takes; 0.5 by default, but a criterion that aims at a target needs
+        one.
+    measures : sequence of str, Measure, DetectionCosts or callable, default ()
+        Further figures on test, each with its interval: names in `MEASURES`, measures, detection costs, or functions of
+        an `ErrorCounts`.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+    cluster : {"none", "claim", "subject", "both"}, optional
+        What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
+        known.
+    resample : {"test", "both"}, default "both"
+        Whether the leading intervals take the threshold as it is (``test``), or as re-estimated from other dev trials
+        (``both``).
+    n_resamples : int, default 400
+        How many resamples are drawn, of the trials that set thresholds, to re-estimate them.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed; the same seed gives the same result.
+    eer : {"step-mean", "step-low", "step-high", "interpolated", "rocch"}, default "step-mean"
+        The definition of the equal error rates that are reported besides; see `equal_error_rate`.
 
     Returns
     -------
     Evaluation
         As of `evaluate`, with the thresholds of the blocks.
+
+    Raises
+    ------
+    ParameterError
+        A criterion, measure, definition or number that cannot be.
+    TrialsError
+        Several systems and none named.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, section 4.1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fairtrial import Trials, make_blocks
+    >>> claim = np.arange(200) % 20
+    >>> genuine = np.arange(200) < 80
+    >>> scores = np.random.default_rng(0).normal(3.0 * genuine)
+    >>> trials = Trials.from_arrays(scores, genuine, claim=claim)
+    >>> found = cross_validate(trials, make_blocks(trials, 4))
+    >>> found.kind, len(found.fold_thresholds), found.test.genuine
+    ('a priori (cross-validated)', 4, 80)
     """
     check_choice("resample", resample, ("test", "both"))
     trials = trials_of(trials, "trials")
@@ -348,7 +496,7 @@ def cross_validate(
 def evaluation_of(
     judgement: Judgement,
     *,
-    measures: Sequence[MeasureLike] = (),
+    measures: Sequence[AnyMeasureLike] = (),
     confidence: float = 0.95,
     resample: Literal["test", "both"] = "both",
     eer: EerDefinition = "step-mean",
@@ -359,7 +507,7 @@ def evaluation_of(
     dev, test, alpha = judgement.dev[0].scalar(), judgement.at(0), float(judgement.alpha[0])
     dev_eer = equal_error_rate(as_source(judgement.sets.dev, system=judgement.own, what="dev"), definition=eer)
     folds = judgement.fold_thresholds
-    reported = named_measures(measures)
+    reported = by_name([as_any_measure(own) for own in ([measures] if isinstance(measures, str) else measures)])
     leading: Literal["re-estimated", "fixed"] = "re-estimated" if resample == "both" else "fixed"
     intervals = judged_intervals(judgement, confidence=confidence)
     if resample == "test":
@@ -368,6 +516,10 @@ def evaluation_of(
         judged_interval(judgement, measure=name, confidence=confidence, threshold=leading) for name in ("far", "frr")
     )
     design_effect = design_effect_of(intervals)
+    at_threshold = {
+        name: measure_value(measure, test, alpha) for name, measure in reported.items() if isinstance(measure, Measure)
+    }
+    measured = {name: _measure_interval(judgement, measure, confidence, leading) for name, measure in reported.items()}
     return Evaluation(
         judgement.system,
         judgement.criterion,
@@ -380,11 +532,8 @@ def evaluation_of(
         intervals,
         far,
         frr,
-        {name: measure_value(measure, test, alpha) for name, measure in reported.items()},
-        {
-            name: judged_interval(judgement, measure=measure, confidence=confidence, threshold=leading)
-            for name, measure in reported.items()
-        },
+        {name: at_threshold.get(name, found.estimate) for name, found in measured.items()},
+        measured,
         judgement.kind,
         design_effect,
         () if folds is None else tuple(folds[:, 0].tolist()),
@@ -398,13 +547,25 @@ def evaluation_of(
     )
 
 
-def named_measures(measures: Sequence[MeasureLike]) -> dict[str, Measure]:
+def _measure_interval(
+    judgement: Judgement, measure: Measure | EvidenceMeasure, confidence: float, threshold: Threshold
+) -> RateInterval:
+    """The interval of a measure of errors at the threshold, or of evidence."""
+    if isinstance(measure, EvidenceMeasure):
+        evidence = judged_evidence(measure, judgement)
+        return evidence_interval(measure, evidence, confidence=confidence, threshold=threshold)
+    return judged_interval(judgement, measure=measure, confidence=confidence, threshold=threshold)
+
+
+_Named = TypeVar("_Named", Measure, Measure | EvidenceMeasure)
+
+
+def by_name(measures: Sequence[_Named]) -> dict[str, _Named]:
     """Measures by names that tell them apart."""
-    known = [as_measure(measure) for measure in ([measures] if isinstance(measures, str) else measures)]
-    names = [measure.name for measure in known]
+    names = [measure.name for measure in measures]
     return {
         name if names.count(name) == 1 else f"{name} {k + 1}": measure
-        for k, (name, measure) in enumerate(zip(names, known, strict=True))
+        for k, (name, measure) in enumerate(zip(names, measures, strict=True))
     }
 
 

@@ -20,13 +20,26 @@ CROSS_VALIDATED = "a priori (cross-validated)"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """Trials that are judged together, and the trials that set their threshold."""
+    """Trials that are judged together, and the trials that set their threshold.
+
+    Attributes
+    ----------
+    folds : tuple of (int, int)
+        The folds of the people in these trials.
+    first, second : ndarray of int
+        The folds of the two people of every trial of the whole set, shape (trials,).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> block = Block((0, 0), np.array([0, 0, 1]), np.array([0, 1, 1]))
+    >>> block.held_out, block.others
+    (array([ True, False, False]), array([False, False,  True]))
+    """
 
     folds: tuple[int, int]
-    """The folds of the people in these trials."""
     first: NDArray[np.int64]
     second: NDArray[np.int64]
-    """The folds of the two people of every trial of the whole set."""
 
     @property
     def held_out(self) -> NDArray[np.bool_]:
@@ -51,17 +64,35 @@ def make_blocks(
 
     Parameters
     ----------
-    folds
+    trials : Trials or data frame
+        Trials, or a data frame of them.
+    folds : int
         Into how many folds individuals are dealt.
-    cluster
-        Who counts as an individual; by default all that the trials know. ``none``: each trial is its own.
-    rng
-        A generator or a seed; the same seed gives the same folds.
+    cluster : {"none", "claim", "subject", "both"}, optional
+        What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
+        known. Folds do not split it.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed; the same seed gives the same result.
+
+    Returns
+    -------
+    list of Block
+        The blocks; every trial is judged in at most one.
 
     Raises
     ------
+    ParameterError
+        Fewer than two folds.
     TrialsError
         No ids, too few individuals, or a block whose other trials lack a class.
+
+    Examples
+    --------
+    >>> from fairtrial import Trials
+    >>> claim = ["a", "a", "b", "b", "c", "c", "d", "d"]
+    >>> trials = Trials.from_arrays([0.9, 0.2, 0.8, 0.1, 0.7, 0.3, 0.6, 0.4], [True, False] * 4, claim=claim)
+    >>> [int(block.held_out.sum()) for block in make_blocks(trials, 2)]
+    [4, 4]
     """
     trials = trials_of(trials, "trials")
     first, second = _folds_of_trials(trials, folds, cluster, rng)

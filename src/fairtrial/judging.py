@@ -67,16 +67,30 @@ class TrialSets:
 
     Parameters
     ----------
-    dev
-        Where thresholds come from; None where they are given.
-    test
-        What is judged.
-    cluster
-        What trials share; by default all ids that are known.
-    seed
-        Of all that is drawn at random; the same for every system, so that two can be compared.
-    blocks
-        For cross-validation: which trials set the thresholds for which; dev and test are the same trials then.
+    dev : Trials, data frame, ScoreSource, tuple of two array_like or None
+        The trials that thresholds are chosen on.
+    test : Trials, data frame, ScoreSource or tuple of two array_like
+        The trials that are judged.
+    cluster : {"none", "claim", "subject", "both"}, optional
+        What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
+        known.
+    seed : int, default 0
+        The same seed gives the same result, for every system, so that two can be compared.
+    blocks : sequence of Block, default ()
+        Which trials set the threshold for which; see `make_blocks`. Dev and test are the same trials then.
+    n_resamples : int, default 400
+        How many resamples are drawn, of dev trials, to re-estimate the threshold.
+
+    Raises
+    ------
+    TrialsError
+        Different systems in dev and test.
+
+    Examples
+    --------
+    >>> sets = TrialSets(([0.9, 0.4], [0.1, 0.5]), ([0.8, 0.6], [0.2, 0.3]))
+    >>> sets.origin, sets.sharing
+    ('dev', 'none')
     """
 
     dev: ScoreData | None
@@ -103,6 +117,11 @@ class TrialSets:
         if self.dev is None:
             return "given"
         return "same trials" if _same_trials(self.dev, self.test) else "dev"
+
+    @property
+    def kind(self) -> Kind:
+        """Whether figures on the judged trials are a priori."""
+        return _KINDS[self.origin]
 
     @cached_property
     def sharing(self) -> Cluster:
@@ -137,14 +156,36 @@ class TrialSets:
         return Draws(check_seed(self.seed), self.n_resamples, max(sizes, default=1))
 
     def with_scores(self, dev: Trials, test: Trials) -> TrialSets:
-        """The same trials with scores of other systems, such as fused ones; who shares them is known already."""
+        """Give the same trials with scores of other systems, such as fused ones; who shares them is known already.
+
+        Parameters
+        ----------
+        dev, test : Trials
+            The same trials in the same order, with other scores.
+
+        Returns
+        -------
+        TrialSets
+            The sets.
+        """
         found = replace(self, dev=dev, test=test)
         for name in ("origin", "sharing", "people", "overlap", "draws"):
             found.__dict__[name] = getattr(self, name)
         return found
 
     def within(self, rows: NDArray[np.int64]) -> TrialSets:
-        """The same dev, and only some of the judged trials, such as those of a group; people keep their numbers."""
+        """Give the same dev and only some of the judged trials, such as those of a group.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            Which of the judged trials.
+
+        Returns
+        -------
+        TrialSets
+            People keep their numbers, and thresholds come from where they came from.
+        """
         assert isinstance(self.test, Trials)
         found = replace(self, test=self.test.rows(rows))
         dev, test = self.people
@@ -175,27 +216,50 @@ class TrialSets:
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """One system on the judged trials, at the threshold of one alpha or of several."""
+    """One system on the judged trials, at the threshold of one alpha or of several.
+
+    Attributes
+    ----------
+    system : str
+        The system's name.
+    criterion : Criterion
+        How the threshold was chosen.
+    alpha : ndarray of float
+        The weights or targets that the criterion took, shape (alphas,).
+    sets : TrialSets
+        Dev and test trials, and who shares them.
+    dev : ErrorCounts or None
+        Errors on the trials that set the thresholds, one entry per alpha; None where thresholds are given.
+    test : ErrorCounts
+        Errors on the judged trials, one entry per alpha; the threshold is NaN where several were used.
+    fold_thresholds : ndarray of float or None
+        For cross-validation: one row per block, one column per alpha.
+    kept : dict
+        What others have found out about it and will ask again.
+    part_of : Judgement or None
+        The judgement of all trials, where this one is of some of them at the same thresholds.
+
+    Examples
+    --------
+    >>> found = judge(TrialSets(([0.9, 0.4], [0.1, 0.5]), ([0.8, 0.6], [0.2, 0.7])), alphas=0.5)
+    >>> found.kind, found.test.threshold, found.test.false_accepts
+    ('a priori', array([0.4]), array([1]))
+    """
 
     system: str
     criterion: Criterion
     alpha: Floats
     sets: TrialSets
     dev: ErrorCounts | None
-    """Errors on the trials that set the thresholds; None where they are given."""
     test: ErrorCounts
-    """Errors on the judged trials; the threshold is NaN where several were used."""
     fold_thresholds: Floats | None = None
-    """For cross-validation: one row per block, one column per alpha."""
     kept: dict[Any, Any] = field(default_factory=dict, repr=False)
-    """What others have found out about it and will ask again."""
     part_of: Judgement | None = field(default=None, repr=False)
-    """The judgement of all trials, where this one is of some of them at the same thresholds."""
 
     @property
     def kind(self) -> Kind:
         """Whether the figures are a priori."""
-        return _KINDS[self.sets.origin]
+        return self.sets.kind
 
     @property
     def trials(self) -> Trials:
@@ -211,14 +275,41 @@ class Judgement:
         return self.sets.test
 
     def wrong(self, index: int = 0) -> NDArray[np.bool_]:
-        """Which of the judged trials are decided wrongly, at one of the alphas."""
+        """Tell which of the judged trials are decided wrongly, at one of the alphas.
+
+        Parameters
+        ----------
+        index : int, default 0
+            Which of the alphas, by its place.
+
+        Returns
+        -------
+        ndarray of bool
+            One entry per judged trial.
+
+        Raises
+        ------
+        TrialsError
+            Only arrays or counts are at hand, not trials.
+        """
         if self.fold_thresholds is None:
             return wrong_decisions(self.trials, self.system, float(self.test.threshold[index]))
         thresholds = self.threshold_by_trial(index)
         return ~np.isnan(thresholds) & wrong_decisions(self.trials, self.system, thresholds)
 
     def threshold_by_trial(self, index: int = 0) -> Floats:
-        """The threshold by which each trial is judged, at one of the alphas; NaN where none of the folds judges it."""
+        """Give the threshold by which each trial is judged, at one of the alphas.
+
+        Parameters
+        ----------
+        index : int, default 0
+            Which of the alphas, by its place.
+
+        Returns
+        -------
+        ndarray of float
+            One entry per judged trial; NaN where none of the folds judges it.
+        """
         count = len(self.trials)
         if self.fold_thresholds is None:
             return np.full(count, float(self.test.threshold[index]))
@@ -232,8 +323,8 @@ class Judgement:
 
         Parameters
         ----------
-        index
-            Which of the judgement's alphas.
+        index : int, default 0
+            Which of the alphas, by its place.
 
         Returns
         -------
@@ -244,15 +335,26 @@ class Judgement:
         return decisions_table(self.trials, self.system, self.threshold_by_trial(index))
 
     def at(self, index: int) -> ErrorCounts:
-        """Errors on the judged trials at one of the alphas, in plain numbers."""
-        return self.test[index].scalar()
-
-    def within(self, rows: NDArray[np.int64]) -> Judgement:
-        """The same thresholds on some of the judged trials, such as those of a group.
+        """Give the errors on the judged trials at one of the alphas, in plain numbers.
 
         Parameters
         ----------
-        rows
+        index : int
+            Which of the alphas, by its place.
+
+        Returns
+        -------
+        ErrorCounts
+            The counts.
+        """
+        return self.test[index].scalar()
+
+    def within(self, rows: NDArray[np.int64]) -> Judgement:
+        """Judge some of the trials by the same thresholds, such as those of a group.
+
+        Parameters
+        ----------
+        rows : ndarray of int
             Which of the judged trials; there must be some of both classes.
 
         Returns
@@ -318,7 +420,18 @@ class Judgement:
         return found
 
     def place_of(self, index: int) -> int:
-        """Where the threshold of one of the alphas stands among all of them, each counted once."""
+        """Tell where the threshold of one of the alphas stands among all of them, each counted once.
+
+        Parameters
+        ----------
+        index : int
+            Which of the alphas, by its place.
+
+        Returns
+        -------
+        int
+            Its place, counted from 0.
+        """
         return int(np.searchsorted(np.unique(self.test.threshold), self.test.threshold[index]))
 
     @property
@@ -327,7 +440,13 @@ class Judgement:
         return self.system if _has_systems(self.sets.test) else None
 
     def judged_source(self) -> ScoreSource:
-        """The judged scores."""
+        """Give the judged scores.
+
+        Returns
+        -------
+        ScoreSource
+            The scores of the system on the judged trials.
+        """
         return as_source(self.sets.test, system=self.own, what="test")
 
     @property
@@ -357,15 +476,39 @@ def judge(
 
     Parameters
     ----------
-    system
-        Which system of the trials; not needed where there is one only.
-    criterion, alphas
-        How thresholds are chosen; several values of alpha are judged at once.
+    sets : TrialSets
+        Dev and test trials, and who shares them.
+    system : str, optional
+        The name of the system; not needed where there is only one.
+    criterion : str, Criterion, DetectionCosts or callable, default "eer"
+        How the threshold is chosen on dev: a name in `CRITERIA`, a criterion, detection costs, or a function ``C(far,
+        frr, alpha)`` of arrays.
+    alphas : array_like, default 0.5
+        The weights or targets that the criterion takes: one, or shape (alphas,).
 
     Returns
     -------
     Judgement
-        Thresholds, where they came from, and errors.
+        Thresholds, where they came from, and errors, one entry per alpha.
+
+    Raises
+    ------
+    ParameterError
+        A criterion that is not known, or an alpha outside [0, 1].
+    TrialsError
+        Trials that lack a class, or no threshold to choose.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, Algorithm 1.
+
+    Examples
+    --------
+    >>> dev = ([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6])
+    >>> test = ([0.85, 0.55, 0.45, 0.95, 0.35], [0.15, 0.65, 0.25, 0.42, 0.05, 0.5])
+    >>> found = judge(TrialSets(dev, test), criterion="wer-equal", alphas=[0.25, 0.5])
+    >>> found.test.threshold, found.test.hter.round(4)
+    (array([0.4, 0.5]), array([0.35  , 0.2833]))
     """
     rule, weights = as_criterion(criterion), check_alphas(alphas)
     name = system_name(sets.test, system)
@@ -387,7 +530,33 @@ def judge(
 
 
 def judge_at(sets: TrialSets, threshold: float, *, system: str | None = None) -> Judgement:
-    """Count the errors at a threshold that the caller gives."""
+    """Count the errors at a threshold that the caller gives.
+
+    Parameters
+    ----------
+    sets : TrialSets
+        Dev and test trials, and who shares them.
+    threshold : float
+        The threshold; a score above it is accepted.
+    system : str, optional
+        The name of the system; not needed where there is only one.
+
+    Returns
+    -------
+    Judgement
+        The errors; its figures are those of the given threshold, neither a priori nor a posteriori.
+
+    Raises
+    ------
+    TrialsError
+        Trials that lack a class, or several systems and none named.
+
+    Examples
+    --------
+    >>> found = judge_at(TrialSets(None, ([0.8, 0.6], [0.2, 0.7])), 0.5)
+    >>> found.at(0).far, found.kind
+    (0.5, 'at a given threshold')
+    """
     name = system_name(sets.test, system)
     own = name if _has_systems(sets.test) else None
     counts = count_errors(as_source(sets.test, system=own, what="test"), np.array([float(threshold)]))

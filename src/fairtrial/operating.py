@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from fairtrial.checks import check_choice, check_resamples, check_share
 from fairtrial.claims import GIVEN, Threshold
@@ -19,6 +19,9 @@ from fairtrial.judging import CHOSEN, SUPPORT, Kind, TrialSets, judge, seed_of, 
 from fairtrial.people import Cluster
 from fairtrial.reestimation import RESAMPLES
 from fairtrial.tables import COUNT_COLUMNS, Column, Result, Table, interval_title, percent
+
+if TYPE_CHECKING:
+    import numpy as np
 
 FAR_TARGETS = (0.01, 0.001, 0.0001)
 _RULE = "far-at-most"
@@ -56,7 +59,31 @@ class TargetPoint:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class OperatingPoints(Result):
-    """AUC, d' and the FRR at several FARs of one system, each with its interval."""
+    """AUC, d' and the FRR at several FARs of one system, each with its interval.
+
+    Attributes
+    ----------
+    system : str
+        The system's name.
+    points : tuple of TargetPoint
+        One per target, in the order given: the threshold, and FAR and FRR on test there with their intervals.
+    auc : RateInterval
+        The area under the ROC on test.
+    d_prime : RateInterval
+        The distance of the class means on test, in standard deviations.
+    kind : {"a priori", "a priori (cross-validated)", "a posteriori", "at a given threshold"}
+        Whether the figures are a priori.
+    notes : tuple of str
+        What the reader should know.
+
+    Examples
+    --------
+    >>> from fairtrial import Trials, operating_points
+    >>> trials = Trials.from_arrays([0.9, 0.8, 0.4, 0.7, 0.1, 0.3, 0.5, 0.2, 0.6], [True] * 4 + [False] * 5)
+    >>> found = operating_points(trials, trials, far=[0.2])
+    >>> found.points[0].test.frr, round(found.auc.estimate, 4)
+    (0.25, 0.9)
+    """
 
     system: str
     points: tuple[TargetPoint, ...]
@@ -150,7 +177,7 @@ def operating_points(
     cluster: Cluster | None = None,
     resample: Literal["test", "both"] = "both",
     n_resamples: int = RESAMPLES,
-    rng: int | None = 0,
+    rng: np.random.Generator | int | None = 0,
 ) -> OperatingPoints:
     """Find AUC, d' and the FRR at several FARs of one system, each with its interval.
 
@@ -159,14 +186,26 @@ def operating_points(
 
     Parameters
     ----------
-    dev, test
-        Trials, or data frames of them.
-    far
-        Target FARs, fractions.
-    system
-        Which system of the trials; not needed if there is only one.
-    confidence, cluster, resample, n_resamples, rng
-        As in `evaluate`.
+    dev : Trials or data frame
+        The trials that thresholds are chosen on.
+    test : Trials or data frame
+        The trials that are judged.
+    far : sequence of float, default (0.01, 0.001, 0.0001)
+        Target FARs, fractions, at least one.
+    system : str, optional
+        The name of the system; not needed where there is only one.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+    cluster : {"none", "claim", "subject", "both"}, optional
+        What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
+        known.
+    resample : {"test", "both"}, default "both"
+        Whether the leading intervals take the threshold as it is (``test``), or as re-estimated from other dev trials
+        (``both``).
+    n_resamples : int, default 400
+        How many resamples are drawn, of dev trials, to re-estimate the threshold.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed; the same seed gives the same result.
 
     Returns
     -------
@@ -226,7 +265,7 @@ def operating_points_of(
         for k, target in enumerate(targets)
         for at_dev in [judged.dev[k].scalar()]
     )
-    auc, d_prime = (find(sets, name, confidence=confidence) for find in (auc_interval, d_prime_interval))
+    auc, d_prime = (find(sets, system=name, confidence=confidence) for find in (auc_interval, d_prime_interval))
     notes = [f"{what}: {found.note}" for what, found in (("AUC", auc), ("d'", d_prime)) if found.note]
     own = [f"{name}: {note}" for note in notes]
     return OperatingPoints(name, points, auc, d_prime, judged.kind, (*sets.notes, *own, *_few(name, points)))

@@ -51,10 +51,16 @@ class Ids:
 
     Parameters
     ----------
-    codes
-        For each trial, the place of its name in the table.
-    names
-        The table: distinct names, also of people of no trial.
+    codes : ndarray of int
+        For each trial, the place of its name in the table; shape (trials,).
+    names : ndarray of str
+        The table: distinct names, also of people of no trial; shape (names,).
+
+    Examples
+    --------
+    >>> ids = Ids.of(["ann", "bob", "ann"])
+    >>> ids.codes, len(ids)
+    (array([0, 1, 0], dtype=int32), 3)
     """
 
     codes: NDArray[np.int32]
@@ -66,7 +72,7 @@ class Ids:
 
         Parameters
         ----------
-        values
+        values : iterable
             One value per trial; each is known by how it prints.
 
         Returns
@@ -89,7 +95,7 @@ class Ids:
 
         Parameters
         ----------
-        columns
+        columns : sequence of Ids
             Id columns, at least one; the same name in two of them is the same name in the result.
 
         Returns
@@ -116,28 +122,84 @@ class Ids:
         return Ids(self.codes[rows], self.names)
 
     def name(self, row: int) -> str:
-        """The name at one row."""
+        """Give the name at one row.
+
+        Parameters
+        ----------
+        row : int
+            The row, counted from 0.
+
+        Returns
+        -------
+        str
+            The name.
+        """
         return str(self.names[self.codes[row]])
 
     def decode(self) -> NDArray[np.object_]:
-        """One name per row."""
+        """Give one name per row.
+
+        Returns
+        -------
+        ndarray of str
+            The names, shape (trials,).
+        """
         return self.names[self.codes]
 
     def numbered(self) -> Ids:
-        """Itself."""
+        """Give the names as numbers into a table: itself.
+
+        Returns
+        -------
+        Ids
+            The same.
+        """
         return self
 
     def same_as(self, other: IdColumn) -> bool:
-        """Whether both have the same name in every row."""
+        """Tell whether both have the same name in every row.
+
+        Parameters
+        ----------
+        other : Ids
+            Another column of ids.
+
+        Returns
+        -------
+        bool
+            Whether they are the same.
+        """
         return len(self) == len(other) and bool(self.equals(other.numbered()).all())
 
     def holds(self, name: str) -> bool:
-        """Whether some row has this name."""
+        """Tell whether some row has this name.
+
+        Parameters
+        ----------
+        name : str
+            A name.
+
+        Returns
+        -------
+        bool
+            Whether it occurs.
+        """
         codes = [code for code, known in enumerate(self.names) if known == name]
         return bool(np.isin(self.codes, codes).any()) if codes else False
 
     def equals(self, other: Ids) -> NDArray[np.bool_]:
-        """Where both have the same name."""
+        """Tell where both have the same name.
+
+        Parameters
+        ----------
+        other : Ids
+            Another column of ids, of the same length.
+
+        Returns
+        -------
+        ndarray of bool
+            One entry per row.
+        """
         first, second = _on_one_table([self, other])[0]
         return np.asarray(first == second)
 
@@ -174,20 +236,42 @@ class Trials:
 
     Parameters
     ----------
-    scores
-        One row per trial, one column per system; float32 or float64, higher = more genuine, never NaN.
-    genuine
-        Whether the claim of each trial is true.
-    systems
-        The systems' names.
-    claim, subject
-        The claimed identity and who the probe really is, where known.
-    model, probe
-        Labels of the enrolled template and of the probe, where known.
-    notes
+    scores : ndarray of float
+        One row per trial, one column per system; float32 or float64, higher means more genuine, never NaN; shape
+        (trials, systems).
+    genuine : ndarray of bool
+        Whether the claim of each trial is true; shape (trials,).
+    systems : tuple of str
+        The names of the systems, in the order of the columns.
+    claim : Ids, optional
+        The claimed identity of each trial, where known.
+    subject : Ids, optional
+        Who the probe really is, where known.
+    model : Ids, optional
+        The label of the enrolled template, where known.
+    probe : Ids, optional
+        The label of the probe, where known.
+    notes : tuple of str, default ()
         What the reader of a report should know: trials left out, policies used.
-    columns
+    columns : dict of str to Ids or ndarray, default {}
         Further columns by name, such as gender, quality or attack; one entry per trial.
+
+    Raises
+    ------
+    TrialsError
+        Arrays that do not fit each other, a NaN, or two systems of the same name.
+
+    Notes
+    -----
+    A trial is accepted where its score is greater than the threshold. Infinite scores are legal. Trials that share a
+    claim or a subject are dependent, and intervals and tests go by it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> trials = Trials(np.array([[0.9, 3.1], [0.2, 1.4]]), np.array([True, False]), ("face", "voice"))
+    >>> trials.select(["voice"]).column()
+    array([3.1, 1.4])
     """
 
     scores: NDArray[np.floating]
@@ -242,20 +326,20 @@ class Trials:
 
         Parameters
         ----------
-        scores
-            One number per trial, or one row per trial and one column per system; higher means more genuine.
-        genuine
-            Whether the claim of each trial is true; boolean.
-        systems
-            The systems' names, in the order of the columns; numbered if not given.
-        claim, subject, model, probe
+        scores : array_like
+            Scores of shape (trials,) or (trials, systems); higher means more genuine.
+        genuine : array_like
+            Whether the claim of each trial is true; boolean, shape (trials,).
+        systems : sequence of str, optional
+            The names of the systems, in the order of the columns; numbered if not given.
+        claim, subject, model, probe : iterable or Ids, optional
             One id per trial: the claimed identity, who the probe really is, the enrolled template, the probe.
-        nan
+        nan : {"error", "drop", "reject"}, default "error"
             What becomes of a trial without a score: ``error`` raises an error; ``drop`` leaves the trial out for all
             systems; ``reject`` rejects it, by a score of -inf.
-        notes
+        notes : sequence of str, default ()
             What the reader of a report should know.
-        columns
+        columns : dict of str to iterable, optional
             Further columns by name, one value per trial: numbers stay numbers, all else is known by how it prints.
 
         Returns
@@ -301,7 +385,7 @@ class Trials:
 
         Parameters
         ----------
-        parts
+        parts : sequence of Trials
             Sets of trials of the same systems in the same order, at least one.
 
         Returns
@@ -369,13 +453,13 @@ class Trials:
 
         Parameters
         ----------
-        system
-            Its name; it need not be given where there is only one system.
+        system : str, optional
+            The name of the system; not needed where there is only one.
 
         Returns
         -------
-        ndarray
-            One score per trial.
+        ndarray of float
+            One score per trial, shape (trials,).
 
         Raises
         ------
@@ -389,7 +473,23 @@ class Trials:
         return self.scores[:, self.systems.index(self.check_system(system))]
 
     def check_system(self, system: str) -> str:
-        """The name itself, if there is such a system."""
+        """Give the name itself, if there is such a system.
+
+        Parameters
+        ----------
+        system : str
+            A name.
+
+        Returns
+        -------
+        str
+            The same name.
+
+        Raises
+        ------
+        TrialsError
+            A name that is not known.
+        """
         if system not in self.systems:
             raise TrialsError(f"there is no system {system!r}; there are {', '.join(self.systems)}")
         return system
@@ -399,8 +499,8 @@ class Trials:
 
         Parameters
         ----------
-        systems
-            Names of systems.
+        systems : sequence of str
+            The names of the systems.
 
         Returns
         -------
@@ -420,7 +520,7 @@ class Trials:
 
         Parameters
         ----------
-        rows
+        rows : ndarray
             Indices, or a mask with one entry per trial.
 
         Returns
@@ -437,7 +537,7 @@ class Trials:
 
         Parameters
         ----------
-        systems
+        systems : sequence of str
             The new names, one per system.
 
         Returns
@@ -461,7 +561,7 @@ class Trials:
 
         Parameters
         ----------
-        *notes
+        *notes : str
             What the reader should know besides.
 
         Returns

@@ -106,3 +106,21 @@ def test_min_cllr_of_trials_in_pieces() -> None:
     pieces = ft.open_trials(scores, genuine)
     assert ft.min_cllr(pieces) == ft.min_cllr((scores[genuine], scores[~genuine]))
     assert ft.cllr(pieces) == pytest.approx(ft.cllr((scores[genuine], scores[~genuine])), rel=1e-12)
+
+
+def test_dev_pav_by_fine_integration() -> None:
+    """Against the curve through the ratios of isotonic regression, integrated on a million points."""
+    rng = np.random.default_rng(4)
+    genuine, impostor = np.round(rng.normal(1.5, 2, 300), 1), np.round(rng.normal(-1.5, 2, 500), 1)
+    scores = np.concatenate([genuine, impostor])
+    labels = np.arange(len(scores)) < len(genuine)
+    weights = np.where(labels, 0.5 / len(genuine), 0.5 / len(impostor))
+    posterior = IsotonicRegression(y_min=0, y_max=1).fit_transform(scores, labels.astype(float), sample_weight=weights)
+    inner = (posterior > 0) & (posterior < 1)
+    order = np.argsort(scores[inner])
+    at, share = scores[inner][order], posterior[inner][order]
+    ratio = np.log(share / (1 - share))
+    fine = np.linspace(at[0], at[-1], 1_000_001)
+    expected = np.mean(np.abs(np.interp(fine, at, ratio) - fine)) / log(10)
+    assert ft.dev_pav((genuine, impostor)) == pytest.approx(expected, rel=1e-4)
+    assert np.isnan(ft.dev_pav(([1.0, 2.0], [-1.0, -2.0])))

@@ -25,21 +25,22 @@ def test_asvspoof_and_banca(real_data: Path) -> None:
     assert found.costs[0].minimum == pytest.approx(0.074434, abs=1e-6)
     folder = real_data / "banca_mc_bob"
     found = ft.calibrate(*ft.read_pair(folder / "dev-4col.txt", folder / "test-4col.txt"))
-    assert found.calibration.weights[0] == pytest.approx(43.93999, abs=1e-4)
-    assert found.calibration.offset == pytest.approx(0.09093, abs=1e-5)
+    assert found.calibration.parameters["weights"][0] == pytest.approx(43.93999, abs=1e-4)
+    assert found.calibration.parameters["offset"] == pytest.approx(0.09093, abs=1e-5)
     assert found.test[0] == pytest.approx(0.188934, abs=1e-6)
 
 
-def test_the_part_of_dev_is_what_leaving_clients_out_gives() -> None:
+@pytest.mark.parametrize("method", ["logistic", "gaussian", "kde", "pav"])
+def test_the_part_of_dev_is_what_leaving_clients_out_gives(method: str) -> None:
     """The jackknife over dev clients, each calibration fitted anew, against influences, which are of first order."""
     dev, test = (crossed(np.random.default_rng(k), clients=40, effect=0.5, start=1000 * k) for k in (1, 2))
-    found = ft.calibrate(dev, test, systems=["a"], cluster="claim")
+    found = ft.calibrate(dev, test, systems=["a"], cluster="claim", method=method)
     added = found.intervals[0].sigma ** 2 - found.intervals[1].sigma ** 2
     assert dev.claim is not None
     codes = dev.claim.numbered().codes
     left = []
     for client in np.unique(codes):
-        fitted = ft.fit_calibration(dev.rows(np.flatnonzero(codes != client)), systems=("a",))
+        fitted = ft.fit_calibration(dev.rows(np.flatnonzero(codes != client)), systems=("a",), method=method)
         left.append(ft.cllr(fitted.apply(test)))
     count = len(left)
     by_jackknife = (count - 1) / count * np.sum((np.array(left) - np.mean(left)) ** 2)
@@ -70,19 +71,43 @@ def test_the_command(tmp_path: Path) -> None:
     assert code == 0, output
     found = json.loads(output)
     assert [own["system"] for own in found["systems"]] == ["a", "b"]
-    assert [own["prior"] for own in found["systems"][0]["test"]["dcf"]] == [0.01, 0.005]
+    dcf = found["systems"][0]["test"]["dcf"]
+    assert [[point["prior"] for point in own["points"]] for own in dcf] == [[0.01], [0.005], [0.01, 0.005]]
+    assert dcf[2]["actual"] == pytest.approx((dcf[0]["actual"] + dcf[1]["actual"]) / 2)
     assert found["pairs"][0]["tests"][0]["measure"] == "cllr"
     again = ft.read_trials(tmp_path / "llr.csv")
     assert ft.cllr(again, system="logistic(a)") == pytest.approx(found["systems"][0]["test"]["cllr"])
     assert ft.read_trials(tmp_path / "dev-llr.csv").systems == again.systems
+    code, output = run("--report", str(tmp_path / "e.html"), "--title", "Mine", "--seed", "3")
+    assert code == 0, output
+    assert "<h1>Mine</h1>" in (tmp_path / "e.html").read_text()
     code, output = run("--fuse", "--save", str(tmp_path / "c.json"))
     assert code == 0, output
     assert ft.Calibration.load(tmp_path / "c.json").systems == ("a", "b")
+    applied = CliRunner().invoke(
+        main, ["calibrate", "--model", str(tmp_path / "c.json"), "--test", files[3], "--out", str(tmp_path / "m.csv")]
+    )
+    assert applied.exit_code == 0, applied.output
+    fused = ft.read_trials(tmp_path / "m.csv")
+    assert ft.cllr(fused) == pytest.approx(ft.calibrate(*ft.read_pair(files[1], files[3])).test[0])
+    assert not (tmp_path / "dev-m.csv").exists()
     for given, message in (
         (["--save", str(tmp_path / "d.json")], "--save holds one calibration"),
-        (["--dcf", "nist"], "--dcf nist: expected a prior"),
-        (["--dcf", ".01,1"], "--dcf .01,1: expected a prior"),
+        (["--dcf", "nist"], "expected a prior"),
+        (["--dcf", ".01,1"], "the detection cost '.01,1' is not known: expected a prior"),
         (["--prior", "1"], "prior"),
+        (["--model", str(tmp_path / "c.json")], "give either --dev F, to fit a calibration, or --model M.json"),
     ):
         code, output = run(*given)
         assert (code, message in output) == (2, True), output
+
+
+def test_a_saved_calibration_is_judged_as_it_is() -> None:
+    dev, test = (crossed(np.random.default_rng(k), effect=0.5, start=1000 * k) for k in (1, 2))
+    found = ft.calibrate(dev, test, systems=["a"], points=["sre18"])
+    again = ft.judge_calibration(found.calibration, test, points=["sre18"])
+    assert len(again.intervals) == 1
+    assert again.intervals[0].interval == pytest.approx(found.intervals[1].interval)
+    assert again.dev is None
+    assert [cost.actual for cost in again.costs] == [cost.actual for cost in found.costs]
+    assert all(cost.interval.threshold == "fixed" for cost in again.costs)

@@ -31,8 +31,8 @@ def make(seed: int, size: int = 2000) -> ft.Trials:
 def test_bssr1(real_data: Path, file: str, slope: float, offset: float, cost: float) -> None:
     trials = ft.read_trials(real_data / "bssr1_set1" / f"{file}.csv.gz")
     found = ft.fit_calibration(trials)
-    assert found.weights[0] == pytest.approx(slope, rel=2e-5)
-    assert found.offset == pytest.approx(offset, rel=2e-5)
+    assert found.parameters["weights"][0] == pytest.approx(slope, rel=2e-5)
+    assert found.parameters["offset"] == pytest.approx(offset, rel=2e-5)
     assert ft.cllr(found.apply(trials)) == pytest.approx(cost, abs=1e-6)
 
 
@@ -68,10 +68,10 @@ def test_steps_are_those_of_isotonic_regression_with_two_trials_at_each_end() ->
     assert beyond[1] >= expected.max() - 1e-9
 
 
-@pytest.mark.parametrize("method", ["logistic", "pav"])
+@pytest.mark.parametrize("method", ["logistic", "pav", "gaussian", "kde"])
 def test_a_saved_calibration_is_the_same(tmp_path: Path, method: str) -> None:
     dev, test = make(1), make(2)
-    found = ft.fit_calibration(dev, systems=("face",), method=method)  # type: ignore[arg-type]
+    found = ft.fit_calibration(dev, systems=("face",), method=method)
     found.save(tmp_path / "c.json")
     again = ft.Calibration.load(tmp_path / "c.json")
     assert np.array_equal(again.ratios(test), found.ratios(test))

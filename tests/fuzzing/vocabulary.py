@@ -9,6 +9,7 @@ from functools import cache
 import click
 
 from fairtrial.benchmark.protocols import PROTOCOLS
+from fairtrial.calibration.model import CALIBRATIONS
 from fairtrial.cli.app import main
 from fairtrial.formats import FORMATS
 from fairtrial.fusion import FUSIONS
@@ -41,7 +42,8 @@ GOOD: dict[str, tuple[str, ...]] = {
                  "--like counts.csv --datasets 3 --resamples 3 --workers 1",
                  "--n 5 --m 2 --pi .1 --rho .1 --exact --method dr --workers 1"),
     "fuse": (f"{_PAIR}", f"{_PAIR} --fusion logistic --normalise z", "--test test.csv --model model.json"),
-    "calibrate": (f"{_SETS}", f"{_SETS} --method pav --out out.csv", f"{_SETS} --fuse --dcf sre18 --save out.json"),
+    "calibrate": (f"{_SETS}", f"{_SETS} --method kde --out out.csv", f"{_SETS} --method gaussian --partition claim",
+                  f"{_SETS} --fuse --dcf sre18 --save out.json", f"{_SETS} --report out.html"),
     "predict": (f"{_SETS}",),
     "chimeric": (f"{_SETS} --move voice --assignments 2",),
     "benchmark": ("--data lab --protocol fp-full", "--data lab/benchmark.toml --fusion mean,max"),
@@ -59,6 +61,11 @@ GOOD: dict[str, tuple[str, ...]] = {
     "plot scatter": (f"{_PAIR} --out out.png",),
     "plot correlation": ("dev.csv --out out.png",),
     "plot diagnostic": (f"{_SETS} --out out.png",),
+    "plot bayes-error": (f"{_SETS} --raw --out out.png",),
+    "plot ece": (f"{_SETS} --method pav --out out.png",),
+    "plot tippett": (f"{_SETS} --fuse --out out.png",),
+    "plot pav": (f"{_SETS} --resamples 20 --out out.png",),
+    "plot llr-map": (f"{_SETS} --system face --method pav --resamples 20 --out out.png",),
     "plot hter-sd": ("--out out.png",),
     "plot coverage": ("study.csv --out out.png",),
     "plot hook": ("study.csv --n 200 --rho .4 --out out.png",),
@@ -128,7 +135,7 @@ _BY_NAME: dict[str, tuple[str, ...]] = {
     "--data": _words("lab lab/benchmark.toml none . dev.csv /dev/null bssr1-set1 lab/b-dev.txt"),
     "--criterion": (*CRITERIA, *_LOADED),
     "--measure": (*MEASURES, *_LOADED),
-    "--method": _words("dr bp sb bb lbb brr bb-ml all none"),
+    "--method": (*CALIBRATIONS, *_words("dr bp sb bb lbb brr bb-ml all none")),
     "--title": _TITLES,
     "--format": (*FORMATS, "none", ""),
     "--to": (*FORMATS, "none", ""),

@@ -41,6 +41,14 @@ def test_critical_value_of_pairs_is_tukeys() -> None:
     assert family.adjusted(np.array([expected]))[0] == pytest.approx(0.05, abs=0.01)
 
 
+def test_differences_that_cannot_be_large_do_not_count() -> None:
+    """Of two errors, however they fall, nothing follows: such groups leave the critical value to the others."""
+    alone, sparse = independent([40, 40], [800, 800]), independent([40, 40, 1, 1], [800, 800, 20, 20])
+    assert alone.pair_critical(0.95) == pytest.approx(1.96, abs=0.04)
+    assert sparse.pair_critical(0.95) < independent([40] * 4, [800] * 4).pair_critical(0.95) - 0.05
+    assert sparse.pair_critical(0.95) > alone.pair_critical(0.95)
+
+
 def test_groups_that_share_all_are_worth_one() -> None:
     grouped = independent([10, 10, 10], [200, 200, 200]).grouped
     full = np.full((3, 3), grouped.covariance[0, 0])

@@ -40,7 +40,7 @@ def test_no_point_of_a_grid_is_more_likely_than_the_fit(model: Generator, seed: 
     rng = np.random.default_rng(seed)
     attempts = rng.integers(2, 9, size=60)
     people = Individuals.from_counts(draw_individuals(attempts, 0.15, rho, generator=model, rng=rng), attempts)
-    fit = fit_model(people, model)
+    fit = fit_model(people, model=model)
     assert fit.log_likelihood == pytest.approx(log_likelihood(people, model, fit.estimate, fit.rho), abs=1e-5)
     grid = [
         log_likelihood(people, model, pi, other)
@@ -53,7 +53,7 @@ def test_no_point_of_a_grid_is_more_likely_than_the_fit(model: Generator, seed: 
 @pytest.mark.parametrize("model", MODELS)
 def test_ends_of_the_interval_are_as_likely_as_they_may_be(model: Generator) -> None:
     low, high = rho_interval(PEOPLE, model=model, confidence=0.9)
-    best = fit_model(PEOPLE, model).log_likelihood
+    best = fit_model(PEOPLE, model=model).log_likelihood
     for rho in (low, high):
         profile = max(log_likelihood(PEOPLE, model, pi, rho) for pi in np.linspace(0.05, 0.6, 2201))
         assert 2 * (best - profile) == pytest.approx(stats.chi2.ppf(0.9, 1), abs=1e-3)
@@ -74,7 +74,7 @@ def test_people_who_err_always_or_never_have_an_interval_up_to_1() -> None:
 def test_where_nothing_tells_the_correlation(errors: list[int], attempts: int) -> None:
     people = Individuals.from_counts(errors, attempts)
     for model in MODELS:
-        assert isnan(fit_model(people, model).rho)
+        assert isnan(fit_model(people, model=model).rho)
         assert all(isnan(limit) for limit in rho_interval(people, model=model))
 
 
@@ -89,7 +89,7 @@ def test_coverage_under_the_own_model(model: Generator) -> None:
 
 def test_what_is_not_possible() -> None:
     with pytest.raises(ParameterError, match="model must be one of"):
-        fit_model(PEOPLE, "poisson")  # type: ignore[arg-type]
+        fit_model(PEOPLE, model="poisson")  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="confidence"):
         rho_interval(PEOPLE, confidence=1)
     with pytest.raises(ParameterError, match="one data set"):
@@ -98,7 +98,7 @@ def test_what_is_not_possible() -> None:
 
 def test_two_attempts_make_the_models_the_same() -> None:
     people = Individuals.from_counts([0] * 30 + [1] * 6 + [2] * 4, 2)
-    first, second = (fit_model(people, model) for model in MODELS)
+    first, second = (fit_model(people, model=model) for model in MODELS)
     assert first.rho == pytest.approx(second.rho, abs=1e-3)
     # both fit the three numbers exactly
     exact = log(0.75) * 30 + log(0.15) * 6 + log(0.1) * 4

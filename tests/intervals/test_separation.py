@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 import pytest
 
-from fairtrial import Trials, TrialSets, auc_error, auc_interval, d_prime_interval
+from fairtrial import Trials, TrialsError, TrialSets, auc_error, auc_interval, d_prime_interval
 from simulated import crossed
 
 
@@ -112,3 +112,10 @@ def test_interval_of_the_auc_covers_where_trials_share_people() -> None:
             held[k, which] = found.low <= true <= found.high
     assert held[:, 0].mean() > 0.88
     assert held[:, 1].mean() < held[:, 0].mean()
+
+
+def test_arrays_are_not_trials() -> None:
+    sets = TrialSets(None, ([0.9, 0.4], [0.1, 0.5]))
+    for find in (auc_interval, d_prime_interval):
+        with pytest.raises(TrialsError, match="need test as Trials"):
+            find(sets)

@@ -17,7 +17,9 @@ from fairtrial import (
     Grid,
     RunSettings,
     StudySettings,
+    calibrate,
     compare,
+    compare_evidence,
     cross_validate,
     evaluate,
     evaluate_groups,
@@ -29,6 +31,7 @@ from fairtrial import (
 )
 from fairtrial.axes import COVERAGE_COLOURS
 from fairtrial.report.benchmark import benchmark_page
+from fairtrial.report.calibration import calibration_page
 from fairtrial.report.comparison import comparison_page
 from fairtrial.report.coverage import coverage_page
 from fairtrial.report.evaluation import evaluation_page
@@ -61,7 +64,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     run = run_benchmark(lausanne, settings=RunSettings(keep_scores=True))
     study = run_study(Grid((50, 100), (2, 5), (0.05, 0.1), (0.1, 0.2)), StudySettings(data_sets=50))
     grouped = synthetic_groups({"a": 20, EVIL: 15, "none": 2}, worse={EVIL: 5.0}, impostors=15)
+    calibrated = [calibrate(dev, test, systems=[name]) for name in test.systems]
     made = {
+        "calibration": calibration_page(calibrated, compare_evidence(dev, test, calibrated), REPEAT),
         "evaluation": evaluation_page(results, REPEAT),
         "comparison": comparison_page(compare(dev, test, n_resamples=50), REPEAT),
         "folds": evaluation_page([cross_validate(dev, blocks, system="face")], REPEAT),
@@ -85,7 +90,9 @@ def opened(browser: Any, path: Path, width: int = 1280, scheme: str = "light") -
     return page, heard
 
 
-@pytest.mark.parametrize("name", ["evaluation", "comparison", "folds", "benchmark", "coverage", "groups"])
+@pytest.mark.parametrize(
+    "name", ["calibration", "evaluation", "comparison", "folds", "benchmark", "coverage", "groups"]
+)
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (375, "dark")])
 def test_page_opens_without_error_or_request_at_any_width(
     browser: Any, pages: dict[str, Path], name: str, width: int, scheme: str
@@ -141,6 +148,37 @@ def test_slider_moves_all_groups(browser: Any, pages: dict[str, Path]) -> None:
     low, high = data["rates"]["far"]["axis"]["low"], data["rates"]["far"]["axis"]["high"]
     share = [(log10(own["far"][0]) - low) / (high - low) for own in data["systems"]]
     assert places == pytest.approx([130 + 372 * part for part in share])
+    assert heard == []
+    page.close()
+
+
+def test_prior_moves_through_the_figures_of_evidence(browser: Any, pages: dict[str, Path]) -> None:
+    page, heard = opened(browser, pages["calibration"])
+    panels = ("bayes", "ece", "tippett")
+
+    def places() -> list[str]:
+        return [str(page.locator(f"#{name}").get_attribute("data-at")) for name in panels]
+
+    before = places()
+    assert page.locator("#prior").inner_text() == "0.5"
+    page.locator("#odds").focus()
+    for _ in range(10):
+        page.keyboard.press("ArrowLeft")
+    shown = page.evaluate("JSON.parse(document.getElementById('data').textContent).evidence")
+    system, k = shown["systems"][0], 25
+    odds = shown["log_odds"][k]
+    assert odds == -2
+    assert places() == [f"-2,{system['bayes']['calibrated'][k]:.15g}", f"-2,{system['ece']['calibrated'][k]:.15g}", "2"]
+    assert [a for a, b in zip(before, places(), strict=True) if a == b] == []
+    assert float(page.locator("#prior").inner_text()) == pytest.approx(0.1192, abs=1e-4)
+    assert page.locator("#accepted").inner_text() == "2"
+    assert float(page.locator("#bayes-now").inner_text()) == pytest.approx(system["bayes"]["calibrated"][k], rel=1e-3)
+    assert sorted(page.locator("#bayes text.name title").all_text_contents()) == sorted(["face", EVIL])
+    curve = page.locator("#llr-map path.curve").get_attribute("d")
+    page.locator("#calibrated").select_option(index=1)
+    assert page.locator("#llr-map path.curve").get_attribute("d") != curve
+    for panel in ("bayes", "ece", "pav", "llr-map"):
+        assert page.locator(f"#{panel} path.band").count() == 1
     assert heard == []
     page.close()
 

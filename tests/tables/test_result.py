@@ -30,6 +30,9 @@ class Small(Result):
     def summary(self) -> str:
         return f"value {percent(self.value)}"
 
+    def to_dict(self) -> dict[str, Any]:
+        return {"value": self.value}
+
 
 def test_results_show_their_tables() -> None:
     small = Small(0.25)

@@ -49,7 +49,36 @@ class ContestPair:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Contest(Result):
-    """Fusion methods in the order of their mean HTER."""
+    """Fusion methods in the order of their mean HTER.
+
+    Attributes
+    ----------
+    protocol : str
+        The name of the protocol.
+    ranking : tuple of ContestRank
+        The methods from the lowest to the highest mean HTER.
+    pairs : tuple of ContestPair
+        The test of each pair; none for random splits of the same trials.
+    notes : tuple of str
+        What the reader should know.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fairtrial import Benchmark, BenchmarkSet, RunSettings, SystemInfo, Trials, compare_runs, run_benchmark
+    >>> genuine = np.arange(400) < 100
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
+    >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> parts = tuple(SystemInfo(name, name, "pixels", "svm") for name in trials.systems)
+    >>> tiny = Benchmark("tiny", "Tiny", (BenchmarkSet("one", dev, test, parts),))
+    >>> runs = [
+    ...     run_benchmark(tiny, protocol="fp-full", settings=RunSettings(fusion=name, points=11, keep_scores=True))
+    ...     for name in ("mean", "min")
+    ... ]
+    >>> len(compare_runs(tiny, runs).pairs)
+    1
+    """
 
     protocol: str
     ranking: tuple[ContestRank, ...]
@@ -109,14 +138,15 @@ def compare_runs(
 
     Parameters
     ----------
-    benchmark
-        What the runs were made on.
-    results
+    benchmark : Benchmark
+        The sets and their systems that the runs were made on.
+    results : sequence of BenchmarkResult
         One run per method, at least two.
-    correction
-        How p values are adjusted over all pairs of methods.
-    confidence
-        Methods differ significantly where the adjusted p value is below 1 minus this.
+    correction : {"holm", "bh", "none"}, default "holm"
+        How p values are adjusted for the number of pairs: by Holm, by Benjamini and Hochberg (``bh``), or not at all.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1: methods differ significantly where the adjusted p value is below 1
+        minus this.
 
     Returns
     -------
@@ -127,6 +157,27 @@ def compare_runs(
     ------
     ParameterError
         Fewer than two different methods, or runs of different protocols.
+
+    References
+    ----------
+    Poh & Bengio, Database, protocols and tools for evaluating score-level fusion, 2006, section 4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fairtrial import Benchmark, BenchmarkSet, RunSettings, SystemInfo, Trials, run_benchmark
+    >>> genuine = np.arange(400) < 100
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
+    >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> parts = tuple(SystemInfo(name, name, "pixels", "svm") for name in trials.systems)
+    >>> tiny = Benchmark("tiny", "Tiny", (BenchmarkSet("one", dev, test, parts),))
+    >>> runs = [
+    ...     run_benchmark(tiny, protocol="fp-full", settings=RunSettings(fusion=name, points=11, keep_scores=True))
+    ...     for name in ("mean", "min")
+    ... ]
+    >>> [rank.fusion for rank in compare_runs(tiny, runs).ranking]
+    ['mean', 'min']
     """
     names = [r.label for r in results]
     if len(results) < 2 or len(set(names)) != len(names):

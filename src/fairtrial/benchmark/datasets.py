@@ -100,14 +100,17 @@ def load_dataset(
 
     Parameters
     ----------
-    name
-        One of `DATASETS`.
-    data_dir
-        The directory with the set's folder in it. Without it, files are looked for in ``$FAIRTRIAL_DATA``, then
-        in the cache (``$FAIRTRIAL_CACHE``, or the user's), into which they are downloaded where that is possible.
-    seed, repeats
-        Of the random splits, where the set has no dev trials of its own; `seed` also of synthetic scores.
-    failed_enrolment
+    name : str
+        One of the sets that ``fairtrial datasets`` lists.
+    data_dir : str or path-like, optional
+        The directory with the set's folder in it. Without it, files are looked for in ``$FAIRTRIAL_DATA``, then in the
+        cache (``$FAIRTRIAL_CACHE``, or the user's), into which they are downloaded where that is possible.
+    seed : int, default 0
+        The same seed gives the same random splits, where the set has no dev trials of its own, and the same synthetic
+        scores.
+    repeats : int, default 10
+        How many random splits, where the set has no dev trials of its own.
+    failed_enrolment : {"drop", "keep"}, default "drop"
         Trials against somebody whose enrolment failed for one system: ``drop`` them for all systems, or ``keep``.
 
     Returns
@@ -121,6 +124,11 @@ def load_dataset(
         A name that is not known, or a parameter out of its range.
     InputError
         Files that are not there, cannot be downloaded, or are not what they should be.
+
+    Examples
+    --------
+    >>> load_dataset("lausanne").synthetic
+    True
     """
     dataset = find_dataset(name)
     _check_failed_enrolment(failed_enrolment)

@@ -120,13 +120,22 @@ def load_lausanne(seed: int = 0) -> Benchmark:
 
     Parameters
     ----------
-    seed
+    seed : int, default 0
         The same seed gives the same scores.
 
     Returns
     -------
     Benchmark
-        The sets LP1 and LP2.
+        The sets LP1 and LP2, synthetic, with the numbers of people, attempts and systems of the XM2VTS benchmark.
+
+    Raises
+    ------
+    ParameterError
+        A seed that is not a whole number of at least 0.
+
+    References
+    ----------
+    Poh & Bengio, Database, protocols and tools for evaluating score-level fusion, 2006, Table 1 and sections 2 and 3.
 
     Examples
     --------

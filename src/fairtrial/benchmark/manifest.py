@@ -51,14 +51,14 @@ _KINDS: dict[str, tuple[tuple[type, ...], str]] = {
 
 
 def read_benchmark(path: PathLike, *, outside: bool = False) -> Benchmark:
-    """Read the benchmark that a manifest describes.
+    r"""Read the benchmark that a manifest describes.
 
     Parameters
     ----------
-    path
+    path : str or path-like
         A directory with a file ``benchmark.toml``, or such a file of any name; or the directory of the released files
         of the XM2VTS fusion benchmark, which need none (see `read_release`).
-    outside
+    outside : bool, default False
         Whether the manifest may name files outside its directory, by ``..``, from the root or through links.
 
     Returns
@@ -72,6 +72,30 @@ def read_benchmark(path: PathLike, *, outside: bool = False) -> Benchmark:
         A manifest that cannot be read or does not say what it should.
     FairtrialError
         Score files that cannot be read, or that do not go together; the message begins with the set and system.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from fairtrial import Trials, write_trials
+    >>> trials = Trials.from_arrays([[0.9, 1.5], [0.2, 0.4]], [True, False], systems=["face", "voice"])
+    >>> manifest = '''
+    ... name = "lab"
+    ... [[set]]
+    ... name = "P1"
+    ... dev = "scores.csv"
+    ... test = "scores.csv"
+    ... [[set.system]]
+    ... name = "face"
+    ... modality = "face"
+    ... [[set.system]]
+    ... name = "voice"
+    ... modality = "speech"
+    ... '''
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = write_trials(trials, f"{folder}/scores.csv")
+    ...     _ = Path(folder, "benchmark.toml").write_text(manifest)
+    ...     [one.name for one in read_benchmark(folder).sets]
+    ['P1']
     """
     directory = Path(path)
     if not os.path.exists(directory / MANIFEST) and is_release(directory):

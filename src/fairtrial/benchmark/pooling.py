@@ -45,19 +45,18 @@ def compare_pooled(
 
     Parameters
     ----------
-    benchmark
-        What the runs were made on.
-    a, b
+    benchmark : Benchmark
+        The sets and their systems that the runs were made on.
+    a, b : BenchmarkResult
         Runs of two methods over the same protocol, made with ``keep_scores=True``.
-    group
+    group : str, default "all"
         Which group of experiments; ``all`` pools all of them.
-    threshold
-        ``re-estimated``: whether the methods differ, thresholds chosen on new dev trials. ``fixed``: whether these
-        thresholds do.
-    simultaneous
-        Control the error over the whole range of alpha.
-    confidence
-        Of the regions in which the methods differ.
+    threshold : {"re-estimated", "fixed"}, default "re-estimated"
+        Whether the threshold counts as re-estimated from other dev trials, or as fixed.
+    simultaneous : bool, default True
+        Whether the confidence holds over the whole range of alpha, and not at each alpha by itself.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
 
     Returns
     -------
@@ -71,8 +70,25 @@ def compare_pooled(
 
     References
     ----------
-    Poh & Bengio 2006, section 4.5 and eqs. (11), (12): "to compare two methods over M experiments, only one pooled
-    curve is necessary".
+    Poh & Bengio, Database, protocols and tools for evaluating score-level fusion, 2006, section 4.5 and eqs. (11),
+    (12): "to compare two methods over M experiments, only one pooled curve is necessary".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fairtrial import Benchmark, BenchmarkSet, RunSettings, SystemInfo, Trials, run_benchmark
+    >>> genuine = np.arange(400) < 100
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
+    >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> parts = tuple(SystemInfo(name, name, "pixels", "svm") for name in trials.systems)
+    >>> tiny = Benchmark("tiny", "Tiny", (BenchmarkSet("one", dev, test, parts),))
+    >>> a, b = (
+    ...     run_benchmark(tiny, protocol="fp-full", settings=RunSettings(fusion=name, points=11, keep_scores=True))
+    ...     for name in ("mean", "min")
+    ... )
+    >>> compare_pooled(tiny, a, b).difference.shape
+    (11,)
     """
     check_choice("threshold", threshold, get_args(Threshold))
     check_confidence(confidence)
@@ -110,13 +126,19 @@ def pooled_band(
 
     Parameters
     ----------
-    benchmark, run, group, threshold
-        As in `compare_pooled`.
-    kind
+    benchmark : Benchmark
+        The sets and their systems that the runs were made on.
+    run : BenchmarkResult
+        A run over a protocol, made with ``keep_scores=True``.
+    group : str, default "all"
+        Which group of experiments; ``all`` pools all of them.
+    kind : {"pointwise", "simultaneous"}, default "pointwise"
         ``pointwise``: at each alpha its interval, by Student's t. ``simultaneous``: so much wider that the whole curve
         lies within.
-    confidence
-        Of the band.
+    threshold : {"re-estimated", "fixed"}, default "re-estimated"
+        Whether the threshold counts as re-estimated from other dev trials, or as fixed.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
 
     Returns
     -------
@@ -126,7 +148,26 @@ def pooled_band(
     Raises
     ------
     ParameterError
-        As in `compare_pooled`.
+        A run without scores, a group that is not known, or random splits of the same trials.
+
+    References
+    ----------
+    Poh & Bengio, Database, protocols and tools for evaluating score-level fusion, 2006, section 4.5 and eqs. (11),
+    (12).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fairtrial import Benchmark, BenchmarkSet, RunSettings, SystemInfo, Trials, run_benchmark
+    >>> genuine = np.arange(400) < 100
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
+    >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> parts = tuple(SystemInfo(name, name, "pixels", "svm") for name in trials.systems)
+    >>> tiny = Benchmark("tiny", "Tiny", (BenchmarkSet("one", dev, test, parts),))
+    >>> run = run_benchmark(tiny, protocol="fp-full", settings=RunSettings(points=11, keep_scores=True))
+    >>> pooled_band(tiny, run).low.shape
+    (11,)
     """
     check_choice("kind", kind, get_args(BandKind))
     check_choice("threshold", threshold, get_args(Threshold))

@@ -19,7 +19,25 @@ CLASSIFIERS = "different classifiers"
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """Systems of one set that are fused, and the group they are reported in."""
+    """Systems of one set that are fused, and the group they are reported in.
+
+    Attributes
+    ----------
+    set : str
+        The name of the set.
+    group : str
+        The group that it is reported in.
+    systems : tuple of str
+        The names of the systems that are fused.
+    split : int or None
+        Which of several random splits, counted from 1; None where dev and test are given.
+
+    Examples
+    --------
+    >>> from fairtrial import load_lausanne
+    >>> list_experiments(load_lausanne())[0].systems
+    ('(FH,MLP)', '(LFCC,GMM)')
+    """
 
     set: str
     group: str
@@ -107,9 +125,9 @@ def register_protocol(name: str, choose: Choose) -> None:
 
     Parameters
     ----------
-    name
+    name : str
         What the protocol is to be called.
-    choose
+    choose : callable
         Called with each set and its benchmark; gives, one after the other, the group that a fusion is reported in and
         the systems to be fused, two or more of those of the set.
 
@@ -136,10 +154,10 @@ def list_experiments(benchmark: Benchmark, protocol: str = "fp-2") -> list[Exper
 
     Parameters
     ----------
-    benchmark
+    benchmark : Benchmark
         The sets and their systems.
-    protocol
-        One of `PROTOCOLS`, or one that the benchmark lists itself.
+    protocol : str, default "fp-2"
+        A name in `PROTOCOLS`, or one that the benchmark lists itself.
 
     Returns
     -------
@@ -150,6 +168,16 @@ def list_experiments(benchmark: Benchmark, protocol: str = "fp-2") -> list[Exper
     ------
     ParameterError
         A protocol that is not known, or one that leaves nothing to fuse.
+
+    References
+    ----------
+    Poh & Bengio, Database, protocols and tools for evaluating score-level fusion, 2006, section 3 and Table 2.
+
+    Examples
+    --------
+    >>> from fairtrial import load_lausanne
+    >>> len(list_experiments(load_lausanne(), "fp-2"))
+    32
     """
     check_choice("protocol", protocol, [*PROTOCOLS, *(name for name in benchmark.protocols if name not in PROTOCOLS)])
     choose = _listed(protocol) if protocol in benchmark.protocols else PROTOCOLS[protocol]

@@ -157,7 +157,49 @@ class BaselineSpread:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class BenchmarkResult(Result):
-    """All experiments of a protocol by one fusion method."""
+    """All experiments of a protocol by one fusion method.
+
+    Attributes
+    ----------
+    benchmark : str
+        The name of the benchmark.
+    title : str
+        What it is, in a few words.
+    synthetic : bool
+        Whether the scores were made, and not measured.
+    protocol : str
+        The name of the protocol.
+    fusion : str
+        The name of the fusion method.
+    normalise : str
+        The name of the normalisation.
+    criterion : Criterion
+        How the threshold was chosen.
+    alpha : float
+        The weight or the target that the criterion took.
+    baselines : tuple of Baseline
+        The single systems, set by set.
+    experiments : tuple of ExperimentResult
+        What was fused, each with its errors, its gain and its test.
+    pooled : dict of str to PerformanceCurve
+        Pooled curves by set and group; `all` is that of all experiments.
+    notes : tuple of str
+        What the reader should know.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fairtrial import Benchmark, BenchmarkSet, RunSettings, SystemInfo, Trials, run_benchmark
+    >>> genuine = np.arange(400) < 100
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
+    >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> parts = tuple(SystemInfo(name, name, "pixels", "svm") for name in trials.systems)
+    >>> tiny = Benchmark("tiny", "Tiny", (BenchmarkSet("one", dev, test, parts),))
+    >>> found = run_benchmark(tiny, protocol="fp-full", settings=RunSettings(points=11))
+    >>> sorted(found.pooled)
+    ['all', 'one: multimodal']
+    """
 
     benchmark: str
     title: str
@@ -170,7 +212,6 @@ class BenchmarkResult(Result):
     baselines: tuple[Baseline, ...]
     experiments: tuple[ExperimentResult, ...]
     pooled: dict[str, PerformanceCurve]
-    """Pooled curves by set and group; `all` is that of all experiments."""
     notes: tuple[str, ...] = ()
 
     @property
@@ -350,7 +391,13 @@ class BenchmarkResult(Result):
         return Table("groups", caption, columns, tuple(rows), tuple(notes))
 
     def groups(self) -> Iterator[tuple[str, list[ExperimentResult]]]:
-        """Experiments by set and group, as in Table 2 of Poh & Bengio 2006."""
+        """Give experiments by set and group, as in Table 2 of Poh & Bengio 2006.
+
+        Yields
+        ------
+        tuple of (str, list of ExperimentResult)
+            The name of the group, and its experiments.
+        """
         found: dict[str, list[ExperimentResult]] = {}
         for result in self.experiments:
             found.setdefault(group_name(result.experiment), []).append(result)

@@ -12,7 +12,24 @@ from fairtrial.trials import Trials
 
 @dataclass(frozen=True, slots=True)
 class SystemInfo:
-    """What a system is made of."""
+    """What a system is made of.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    modality : str
+        What it looks at, such as face or speech.
+    feature : str
+        What it extracts.
+    classifier : str
+        What it decides by.
+
+    Examples
+    --------
+    >>> SystemInfo("(FH,MLP)", "face", "FH", "MLP").modality
+    'face'
+    """
 
     name: str
     modality: str
@@ -22,14 +39,38 @@ class SystemInfo:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BenchmarkSet:
-    """Systems on the same trials: a protocol of a database, such as LP1, or one split of a set without dev trials."""
+    """Systems on the same trials: a protocol of a database, such as LP1, or one split of a set without dev trials.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    dev : Trials
+        The trials that thresholds are chosen on.
+    test : Trials
+        The trials that are judged.
+    systems : tuple of SystemInfo
+        What each system is made of.
+    split : int, optional
+        Which of several random splits of the same trials this is, counted from 1; None: dev and test are given.
+
+    Raises
+    ------
+    TrialsError
+        A system that dev or test does not have, or two of the same name.
+
+    Examples
+    --------
+    >>> from fairtrial import load_lausanne
+    >>> load_lausanne().sets[0].name
+    'LP1'
+    """
 
     name: str
     dev: Trials
     test: Trials
     systems: tuple[SystemInfo, ...]
     split: int | None = None
-    """Which of several random splits of the same trials this is, counted from 1; None: dev and test are given."""
 
     def __post_init__(self) -> None:
         names = [system.name for system in self.systems]
@@ -46,17 +87,66 @@ class BenchmarkSet:
 
 @dataclass(frozen=True, slots=True)
 class ListedFusion:
-    """A fusion that a protocol of one's own lists: systems, the group they are reported in, and the set."""
+    """A fusion that a protocol of one's own lists: systems, the group they are reported in, and the set.
+
+    Parameters
+    ----------
+    systems : tuple of str
+        The names of the systems that are fused.
+    group : str, default "listed"
+        The group that it is reported in.
+    set : str, optional
+        The set; by default every set that has the systems.
+
+    Examples
+    --------
+    >>> ListedFusion(("face", "voice")).group
+    'listed'
+    """
 
     systems: tuple[str, ...]
     group: str = "listed"
     set: str | None = None
-    """None: every set that has the systems."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Benchmark:
-    """Sets of systems on which fusion is measured, and where they come from."""
+    """Sets of systems on which fusion is measured, and where they come from.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    title : str
+        What it is, in a few words.
+    sets : tuple of BenchmarkSet
+        Systems on the same trials, set by set.
+    citation : str, default ""
+        What to cite.
+    licence : str, default ""
+        The licence of the scores.
+    synthetic : bool, default False
+        Whether the scores were made, and not measured.
+    never_paired : tuple of tuple of (str, str), default ()
+        Features that the protocol FP-2 does not pair.
+    notes : tuple of str, default ()
+        What the reader should know.
+    protocols : dict of str to tuple of ListedFusion, default {}
+        Protocols of its own, fusion by fusion.
+    files : tuple of pathlib.Path, default ()
+        What was read: the manifest, and the files of scores; a directory of them as itself.
+
+    Raises
+    ------
+    TrialsError
+        Two sets of the same name.
+
+    Examples
+    --------
+    >>> from fairtrial import load_lausanne
+    >>> [one.name for one in load_lausanne().sets]
+    ['LP1', 'LP2']
+    """
 
     name: str
     title: str
@@ -65,12 +155,9 @@ class Benchmark:
     licence: str = ""
     synthetic: bool = False
     never_paired: tuple[tuple[str, str], ...] = ()
-    """Features that the protocol FP-2 does not pair."""
     notes: tuple[str, ...] = ()
     protocols: Mapping[str, tuple[ListedFusion, ...]] = field(default_factory=dict)
-    """Protocols of its own, fusion by fusion."""
     files: tuple[Path, ...] = ()
-    """What was read: the manifest, and the files of scores; a directory of them as itself."""
 
     def __post_init__(self) -> None:
         keys = [(one.name, one.split) for one in self.sets]
@@ -79,7 +166,23 @@ class Benchmark:
             raise TrialsError(f"{self.name}: two sets have the same name: {listed(repeated)}")
 
     def only(self, names: Sequence[str]) -> Benchmark:
-        """The same with these sets only."""
+        """Give the same with these sets only.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The names of the sets.
+
+        Returns
+        -------
+        Benchmark
+            The benchmark.
+
+        Raises
+        ------
+        ParameterError
+            A set that is not there.
+        """
         known = list(dict.fromkeys(one.name for one in self.sets))
         for name in names:
             if name not in known:

@@ -7,23 +7,30 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
-from fairtrial.calibration.judged import CalibratedSystem, calibration_moves, trial_costs
-from fairtrial.calibration.values import in_both, spread_of_values
-from fairtrial.claims import Alternative, Claim, re_estimated
+import numpy as np
+
+from fairtrial.calibration.figures import Evidence, Figure, claim_of
+from fairtrial.calibration.measures import AnyMeasureLike, EvidenceMeasure, as_any_measure
+from fairtrial.calibration.results import CalibratedSystem
+from fairtrial.checks import as_generator, check_resamples
+from fairtrial.claims import Alternative, Threshold
 from fairtrial.errors import ParameterError
+from fairtrial.intervals.bootstrap import Bootstrap
 from fairtrial.judging import TrialSets
 from fairtrial.people import Cluster
 from fairtrial.significance.multiple import Correction, adjust_p_values
 from fairtrial.significance.results import TestResult, student_test
-from fairtrial.tables import Column, Result, Table, number_text, p_phrase, plural
+from fairtrial.spread import contributions
+from fairtrial.tables import Column, Result, Table, figure_text, p_phrase, plural
 from fairtrial.trials import Trials
 
-_HALVES = (0.5, 0.5)
+_GROUPS = 1000
+_AT_ONCE = 256
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EvidencePair(Result):
-    """Two systems and the test of the difference of their Cllr."""
+    """Two systems and the test of the difference of a figure of their evidence."""
 
     a: str
     b: str
@@ -36,8 +43,8 @@ class EvidencePair(Result):
 
     def summary(self) -> str:
         """The difference and the p value."""
-        difference = number_text(self.test.estimate)
-        return f"{self.a} - {self.b} = {difference} in Cllr, {p_phrase(self.adjusted)} adjusted"
+        difference = figure_text(self.test.estimate, self.test.is_share)
+        return f"{self.a} - {self.b} = {difference} in {self.test.measure}, {p_phrase(self.adjusted)} adjusted"
 
     def tables(self) -> tuple[Table, ...]:
         """The test in one row."""
@@ -45,14 +52,14 @@ class EvidencePair(Result):
             Column("pair", "A - B"),
             Column("measure", "measure", "measure"),
             Column("threshold", "calibration", "term"),
-            Column("difference", "difference", "number"),
-            Column("sigma", "sigma", "number"),
+            Column("difference", "difference", "figure"),
+            Column("sigma", "sigma", "figure"),
             Column("statistic", "statistic", "number"),
             Column("p_value", "p", "p"),
             Column("p_adjusted", "p adjusted", "p"),
         )
-        record = {"pair": f"{self.a} - {self.b}", **self.test.to_dict(), "p_adjusted": self.adjusted}
-        return (Table.of("tests", "Tests of the difference A - B in Cllr", columns, [record]),)
+        record = {"pair": f"{self.a} - {self.b}", **self.test.cells(), "p_adjusted": self.adjusted}
+        return (Table.of("tests", f"Tests of the difference A - B in {self.test.measure}", columns, [record]),)
 
 
 def compare_evidence(
@@ -60,11 +67,12 @@ def compare_evidence(
     test: Trials,
     found: Sequence[CalibratedSystem],
     *,
+    measure: AnyMeasureLike = "cllr",
     correction: Correction = "holm",
     alternative: Alternative = "two-sided",
     cluster: Cluster | None = None,
 ) -> list[EvidencePair]:
-    """Test all pairs of calibrated systems for a difference in Cllr.
+    """Test all pairs of calibrated systems for a difference in Cllr, or in another figure of evidence.
 
     Parameters
     ----------
@@ -72,6 +80,8 @@ def compare_evidence(
         The trials that they were calibrated and judged on.
     found
         What `calibrate` gave for each.
+    measure
+        The figure, as ``cllr``, ``cllr-min`` or ``act-dcf@.01``; that of the calibrations as they were fitted.
     correction, alternative
         How p values are adjusted for the number of pairs, and what is claimed of A - B.
     cluster
@@ -80,13 +90,21 @@ def compare_evidence(
     Returns
     -------
     list of EvidencePair
-        One per pair. The test knows who shares trials; where both were fitted by logistic calibration, also that dev
-        was a sample: the calibration is re-estimated.
+        One per pair. The test knows who shares trials; where the map is linear, also that dev was a sample: the
+        calibration is re-estimated.
     """
     if len(found) < 2:
         raise ParameterError(f"a comparison needs two systems, not {plural(len(found), 'system')}")
+    known = as_any_measure(measure)
+    if not isinstance(known, EvidenceMeasure):
+        raise ParameterError(f"{known.name} is a figure of errors at a threshold; compare(...) tests its difference")
     sets = TrialSets(dev, test, cluster)
-    tests = [_test(sets, dev, test, pair, alternative) for pair in combinations(found, 2)]
+    evidence = [Evidence(own.calibration, sets) for own in found]
+    figures = [known.figure(own) for own in evidence]
+    tests = [
+        evidence_test(known, evidence[i], figures[i] - figures[j], alternative=alternative)
+        for i, j in combinations(range(len(found)), 2)
+    ]
     adjusted = adjust_p_values([each.p_value for each in tests], correction).tolist()
     return [
         EvidencePair(a.system, b.system, each, value)
@@ -94,22 +112,69 @@ def compare_evidence(
     ]
 
 
-def _test(
-    sets: TrialSets,
-    dev: Trials,
-    test: Trials,
-    pair: tuple[CalibratedSystem, CalibratedSystem],
-    alternative: Alternative,
+def evidence_test(
+    measure: EvidenceMeasure,
+    evidence: Evidence,
+    difference: Figure,
+    *,
+    alternative: Alternative = "two-sided",
+    threshold: Threshold = "re-estimated",
 ) -> TestResult:
-    a, b = pair
-    estimate = a.test[0] - b.test[0]
-    costs = [trial_costs(own.calibration, test) for own in pair]
-    spread = spread_of_values(sets.people[1], test.genuine, costs[0] - costs[1], _HALVES)
-    claim = Claim(estimate, spread, 0.0, spread.degrees, "fixed")
-    if all(own.calibration.fit is not None for own in pair) and sets.origin == "dev":
-        moves = [calibration_moves(own.calibration, dev, test) for own in pair]
-        moved = spread_of_values(sets.people[0], dev.genuine, moves[0] - moves[1], (1.0, 1.0))
-        joint = in_both(sets, moves[0] - moves[1], costs[0] - costs[1], _HALVES)
-        claim = re_estimated(estimate, spread, moved.variance, moved.degrees, joint=joint)
-    name = "independent" if sets.people[1] is None else "cluster"
-    return replace(student_test(name, claim, alternative=alternative), measure="cllr", is_share=False)
+    """Test the difference of a figure between two systems on the same trials.
+
+    Parameters
+    ----------
+    measure
+        Which figure.
+    evidence
+        That of either system.
+    difference
+        The figure of A less that of B.
+    alternative
+        What is claimed of A - B.
+    threshold
+        Whether the calibrations are re-estimated, or taken as they are.
+    """
+    claim = claim_of(difference, evidence, threshold=threshold)
+    name = "paired" if evidence.sets.people[1] is None else "cluster"
+    found = student_test(name, claim, alternative=alternative)
+    return replace(found, measure=measure.name, is_share=measure.is_share)
+
+
+def bootstrap_figure(
+    figure: Figure, evidence: Evidence, *, n_resamples: int = 10_000, rng: int | None = 0
+) -> Bootstrap:
+    """Bootstrap a figure, or a difference of two: people resampled, or trials where nothing is known of people.
+
+    Parameters
+    ----------
+    figure
+        What is bootstrapped, to first order: each trial adds what it adds.
+    evidence
+        Where it comes from; of a difference, that of either system.
+    n_resamples, rng
+        How often, and the seed.
+
+    Notes
+    -----
+    Replicates have the standard deviation of the test with the calibration as it is. Trials are dealt into groups at
+    random, at most 1,000 of each class, and groups are drawn.
+    """
+    check_resamples(n_resamples)
+    generator, people = as_generator(rng), evidence.sets.people[1]
+    if people is not None:
+        sums = people.error_sums(figure.values)
+    else:
+        parts = contributions(evidence.genuine, figure.values, (1.0, 1.0))
+        sums = np.concatenate(
+            [
+                np.bincount(generator.permutation(len(own)) % _GROUPS, own)
+                for own in (parts[evidence.genuine], parts[~evidence.genuine])
+            ]
+        )
+    found = np.empty(n_resamples)
+    for start in range(0, n_resamples, _AT_ONCE):
+        rows = found[start : start + _AT_ONCE]
+        rows[:] = generator.multinomial(len(sums), np.full(len(sums), 1 / len(sums)), len(rows)) @ sums
+    sigma = claim_of(figure, evidence, threshold="fixed").sigma
+    return Bootstrap(figure.estimate, figure.estimate + found - found.mean()).scaled(sigma)

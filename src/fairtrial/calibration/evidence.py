@@ -12,17 +12,23 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
 
 from fairtrial.checks import check_share
 from fairtrial.counting.errors import ErrorCounts, Genuine, ScoreData, Scores, ScoreSource, as_source, count_errors
 from fairtrial.counting.search import hull_points
-from fairtrial.errors import ParameterError
+from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.spread import Floats
+from fairtrial.trials import Trials
+
+_BLOCK = 1 << 14
+"""So many scores are dealt with at once that they stay in the cache."""
 
 
 def softplus(values: NDArray[np.floating]) -> Floats:
     """ln(1 + exp(x)), without overflow."""
-    return np.asarray(np.logaddexp(0.0, values.astype(np.float64, copy=False)))
+    own = values.astype(np.float64, copy=False)
+    return np.asarray(np.maximum(own, 0.0) + np.log1p(np.exp(-np.abs(own))))  # faster than logaddexp
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +41,15 @@ class _CostTally:
         return np.zeros((2, len(self.shifts)))
 
     def add(self, total: Floats, scores: Scores, genuine: Genuine) -> Floats:
-        for column, shift in enumerate(self.shifts):
-            for row, sign in ((0, 1), (1, -1)):
-                if isinstance(genuine, bool):
-                    own = scores if genuine == bool(row) else scores[:0]
-                else:
-                    own = scores[genuine == bool(row)]
-                total[row, column] += softplus(sign * (own.astype(np.float64, copy=False) + shift)).sum()
+        for row, sign in ((0, 1.0), (1, -1.0)):
+            if isinstance(genuine, bool):
+                own = scores if genuine == bool(row) else scores[:0]
+            else:
+                own = scores[genuine == bool(row)]
+            for start in range(0, len(own), _BLOCK):
+                block = sign * own[start : start + _BLOCK].astype(np.float64)
+                for column, shift in enumerate(self.shifts):
+                    total[row, column] += softplus(block + sign * shift).sum()
         return total
 
     def merge(self, a: Floats, b: Floats) -> Floats:
@@ -72,7 +80,9 @@ def cllr(data: ScoreData, *, system: str | None = None) -> float:
     return float(empirical_cross_entropy(data, 0.5, system=system))
 
 
-def empirical_cross_entropy(data: ScoreData, prior: ArrayLike, *, system: str | None = None) -> Any:
+def empirical_cross_entropy(
+    data: ScoreData, prior: ArrayLike, *, system: str | None = None, minimum: bool = False
+) -> Any:
     """The empirical cross-entropy of log-likelihood ratios, in bits, at one prior or several.
 
     Parameters
@@ -81,11 +91,13 @@ def empirical_cross_entropy(data: ScoreData, prior: ArrayLike, *, system: str | 
         As in `cllr`.
     prior
         The probability that a trial is genuine, between 0 and 1.
+    minimum
+        The least that any rising map of the scores has, a posteriori, in place of that of the scores as they are.
 
     Returns
     -------
     float or array
-        One number per prior. At 0.5 it is Cllr.
+        One number per prior. At 0.5 it is Cllr, or min Cllr.
 
     References
     ----------
@@ -95,7 +107,8 @@ def empirical_cross_entropy(data: ScoreData, prior: ArrayLike, *, system: str | 
     for value in priors.tolist():
         check_share("prior", value, open_ends=True)
     source = as_source(data, system=system)
-    sums = source.tally(_CostTally(tuple((np.log(priors) - np.log1p(-priors)).tolist())))
+    shifts = np.log(priors) - np.log1p(-priors)
+    sums = Segments.of(source).costs(shifts) if minimum else source.tally(_CostTally(tuple(shifts.tolist())))
     found = (priors * sums[1] / source.genuine + (1 - priors) * sums[0] / source.impostor) / log(2)
     return found if np.ndim(prior) else float(found[0])
 
@@ -106,8 +119,9 @@ class Segments:
 
     ends: Floats
     """The highest score of each segment, rising."""
-    genuine: NDArray[np.int64]
-    impostor: NDArray[np.int64]
+    genuine: NDArray[Any]
+    impostor: NDArray[Any]
+    """Trials of each segment, or their weight."""
 
     @classmethod
     def of(cls, source: ScoreSource) -> Segments:
@@ -123,8 +137,8 @@ class Segments:
     def pooled(self) -> Segments:
         """Neighbours put together until the share of genuine trials rises from each to the next."""
         ends: list[float] = []
-        genuine: list[int] = []
-        impostor: list[int] = []
+        genuine: list[float] = []
+        impostor: list[float] = []
         for end, g, i in zip(self.ends.tolist(), self.genuine.tolist(), self.impostor.tolist(), strict=True):
             ends.append(end)
             genuine.append(g)
@@ -141,6 +155,15 @@ class Segments:
         """The log-likelihood ratio of each segment; infinite where it holds one class only."""
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(self.genuine / self.genuine.sum()) - np.log(self.impostor / self.impostor.sum()))
+
+    def costs(self, shifts: Floats) -> Floats:
+        """What `_CostTally` would sum if each score were the ratio of its segment."""
+        ratios = self.ratios()
+        found = np.empty((2, len(shifts)))
+        for row, (counts, sign) in enumerate(((self.impostor, 1), (self.genuine, -1))):
+            held = counts > 0  # none of a class costs nothing, be the ratio infinite
+            found[row] = counts[held] @ softplus(sign * (ratios[held, None] + shifts))
+        return found
 
 
 def min_cllr(data: ScoreData, *, system: str | None = None) -> float:
@@ -165,14 +188,69 @@ def min_cllr(data: ScoreData, *, system: str | None = None) -> float:
     >>> min_cllr(([0.9, 0.8], [0.1, 0.2]))
     0.0
     """
+    return float(empirical_cross_entropy(data, 0.5, system=system, minimum=True))
+
+
+def segment_cllr(found: Segments) -> float:
+    """Cllr if each score were the ratio of its segment: min Cllr, from the segments themselves."""
+    impostor, genuine = found.costs(np.zeros(1))[:, 0]
+    return float(genuine / found.genuine.sum() + impostor / found.impostor.sum()) / (2 * log(2))
+
+
+def dev_pav(data: ScoreData, *, system: str | None = None) -> float:
+    """How far log-likelihood ratios are from those that the trials themselves give, on average.
+
+    Parameters
+    ----------
+    data, system
+        As in `cllr`, in memory.
+
+    Returns
+    -------
+    float
+        The mean distance, in powers of ten, of the ratios by pool-adjacent-violators from the ratios themselves, along
+        all ratios from the lowest to the highest at which the former are finite. 0 is perfect calibration; NaN where no
+        range of them is finite, as when a threshold divides all trials.
+
+    Notes
+    -----
+    Between the ratios of trials the curve is straight. A posteriori; how sure it is, is not known, as its deviations
+    are not those of a mean over trials.
+
+    References
+    ----------
+    Vergeer, van Schaik & Sjerps, Measuring calibration of likelihood-ratio systems: a comparison of four metrics,
+    including a new metric devPAV, 2021.
+
+    Examples
+    --------
+    >>> round(dev_pav(([-1.0, 1.0], [-1.0, 1.0])), 4)
+    0.2171
+    """
     source = as_source(data, system=system)
     found = Segments.of(source)
-    ratios = found.ratios()
-    total = 0.0
-    for counts, sign, trials in ((found.genuine, -1, source.genuine), (found.impostor, 1, source.impostor)):
-        held = counts > 0  # none of a class costs nothing, be the ratio infinite
-        total += float(np.sum(counts[held] * softplus(sign * ratios[held])) / trials)
-    return total / (2 * log(2))
+    scores = np.unique(np.concatenate([np.asarray(own, dtype=np.float64) for own in _classes(data, system)]))
+    values = found.ratios()[np.minimum(np.searchsorted(found.ends, scores, side="left"), len(found.ends) - 1)]
+    finite = np.isfinite(values) & np.isfinite(scores)
+    x, away = scores[finite], (values - scores)[finite]
+    if len(x) < 2:
+        return float("nan")
+    first, second, widths = away[:-1], away[1:], np.diff(x)
+    whole = np.abs(first) + np.abs(second)
+    crossing = first * second < 0
+    # two triangles where the curve crosses the diagonal
+    areas = np.where(crossing, (first**2 + second**2) / np.where(whole > 0, whole, 1.0), whole) * widths / 2
+    return float(areas.sum() / (x[-1] - x[0]) / log(10))
+
+
+def _classes(data: ScoreData, system: str | None) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Genuine and impostor scores of trials or of a pair of arrays."""
+    if isinstance(data, Trials):
+        scores = data.column(system)
+        return scores[data.genuine], scores[~data.genuine]
+    if isinstance(data, tuple):
+        return np.asarray(data[0]), np.asarray(data[1])
+    raise TrialsError("devPAV needs all scores at once: Trials, or a pair of arrays")
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,9 +293,12 @@ PRESETS: dict[str, tuple[CostPoint, ...]] = {
     "sre16": (CostPoint(0.01), CostPoint(0.005)),
     "sre18": (CostPoint(0.01), CostPoint(0.005)),
     "sre18-vast": (CostPoint(0.05),),
+    "sre19-cts": (CostPoint(0.01), CostPoint(0.005)),
+    "sre19-av": (CostPoint(0.05),),
+    "sre20-cts": (CostPoint(0.05),),
     "sre21": (CostPoint(0.01), CostPoint(0.05)),
 }
-"""Operating points of NIST's evaluations; the figure is the mean over them."""
+"""Operating points of NIST's speaker recognition evaluations; the figure is the mean over them."""
 
 
 def detection_cost(data: ScoreData, point: CostPoint, *, system: str | None = None) -> float:
@@ -273,12 +354,24 @@ def bayes_errors(data: ScoreData, log_odds: ArrayLike, *, system: str | None = N
         One rate per value; 1 is what deciding without a score costs.
     """
     odds = np.atleast_1d(np.asarray(log_odds, dtype=np.float64))
-    source = as_source(data, system=system)
-    prior = 1 / (1 + np.exp(-odds))
-    if minimum:
-        hull = hull_points(source)
-        found = [np.min(p * hull.frr + (1 - p) * hull.far) for p in prior.tolist()]
-    else:
-        counts = count_errors(source, -odds)
-        found = prior * counts.frr + (1 - prior) * counts.far
-    return np.asarray(found) / np.minimum(prior, 1 - prior)
+    return bayes_rates(bayes_counts(as_source(data, system=system), odds, minimum=minimum), odds)
+
+
+def bayes_counts(source: ScoreSource, log_odds: Floats, *, minimum: bool = False) -> ErrorCounts:
+    """Errors at the threshold that each of the log-odds asks for, or at the best one for it, a posteriori."""
+    if not minimum:
+        return count_errors(source, -log_odds)
+    hull = hull_points(source)
+    best = [int(np.argmin(p * hull.frr + q * hull.far)) for p, q in zip(*_priors(log_odds), strict=True)]
+    return hull[best]
+
+
+def bayes_rates(counts: ErrorCounts, log_odds: Floats) -> Floats:
+    """Normalised Bayes error rates of errors, one threshold for each of the log-odds."""
+    genuine, impostor = _priors(log_odds)
+    return np.asarray((genuine * counts.frr + impostor * counts.far) / np.minimum(genuine, impostor))
+
+
+def _priors(log_odds: Floats) -> tuple[Floats, Floats]:
+    """The probabilities of a genuine and of an impostor trial."""
+    return expit(log_odds), expit(-log_odds)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.calibration.evidence import Segments
-from fairtrial.counting.errors import ScoreSource
+from fairtrial.calibration.methods import CalibrationFit, CalibrationMethod, DevScores, Numbers
+from fairtrial.counting.errors import ScoreSource, as_source
 from fairtrial.spread import Floats
 
 
@@ -18,12 +21,37 @@ class Steps:
 
     ends: Floats
     """The highest score of each step but the last."""
-    ratios: Floats
+    values: Floats
     """The log-likelihood ratio of each step."""
 
-    def apply(self, scores: NDArray[np.floating]) -> Floats:
-        """Log-likelihood ratios of scores."""
-        return np.asarray(self.ratios[np.searchsorted(self.ends, scores.astype(np.float64), side="left")])
+    @classmethod
+    def read(cls, numbers: Mapping[str, Any], systems: int) -> Steps:
+        """The map of saved numbers."""
+        ends, values = (np.array(numbers[name], dtype=np.float64) for name in ("ends", "ratios"))
+        if len(values) != len(ends) + 1 or systems != 1 or (np.diff(ends) <= 0).any():
+            raise ValueError("its steps do not fit together")
+        return cls(ends, values)
+
+    @property
+    def numbers(self) -> Numbers:
+        """Ends and ratios by name."""
+        return {"ends": self.ends.tolist(), "ratios": self.values.tolist()}
+
+    def ratios(self, scores: Floats) -> Floats:
+        """The ratio of each trial."""
+        return np.asarray(self.values[self.place(scores)])
+
+    def place(self, scores: Floats) -> NDArray[np.int64]:
+        """The step of each trial."""
+        return np.searchsorted(self.ends, scores[:, 0], side="left")
+
+    def described(self, systems: tuple[str, ...]) -> dict[str, float]:
+        """How many steps there are, and the range of the ratios."""
+        return {
+            "steps": len(self.values),
+            "lowest ratio": float(self.values[0]),
+            "highest ratio": float(self.values[-1]),
+        }
 
 
 def fit_steps(source: ScoreSource) -> Steps:
@@ -53,3 +81,36 @@ def fit_segments(found: Segments) -> Steps:
     if not kept.all():  # the lowest added trials stay apart: their evidence is that of the first step above them
         return Steps(inner[known], np.concatenate([ratios[:-1][known], ratios[-1:]]))
     return Steps(inner, ratios)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StepInfluence:
+    """How dev trials determine the ratios of steps, where the steps stay where they are."""
+
+    steps: Steps
+    step: NDArray[np.int64]
+    """The step of each dev trial."""
+    genuine: NDArray[np.bool_]
+
+    def moves(self, scores: Floats, slopes: Floats) -> Floats:
+        """By how much each dev trial moves a figure; see `Influence`.
+
+        The ratio of a step is the logarithm of its share of genuine trials over that of impostor trials: a trial moves
+        its own step up or down, and all steps the other way.
+        """
+        count = len(self.steps.values)
+        pull = np.bincount(self.steps.place(scores), slopes, count)
+        found = np.empty(len(self.step))
+        for rows, sign in ((self.genuine, 1.0), (~self.genuine, -1.0)):
+            trials = np.bincount(self.step[rows], minlength=count).astype(np.float64)
+            trials[[0, -1]] += 1.0 if count > 1 else 2.0  # the trials that were added
+            found[rows] = sign * (pull[self.step[rows]] / trials[self.step[rows]] - pull.sum() / trials.sum())
+        return found
+
+
+def _fit(dev: DevScores) -> CalibrationFit:
+    steps = fit_steps(as_source(dev.pair))
+    return CalibrationFit(steps, StepInfluence(steps, steps.place(dev.scores), dev.genuine))
+
+
+ISOTONIC = CalibrationMethod("pav", _fit, Steps.read, "steps that rise (pool adjacent violators), bounded")

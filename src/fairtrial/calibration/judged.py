@@ -1,158 +1,30 @@
 """Calibrated on dev, judged on test: how good the evidence is, how sure that is, and what calibration costs.
 
 The interval of Cllr knows who shares trials, and that dev was a sample too: with other dev people the calibration would
-have been another one (threshold and calibration re-estimated).
+have been another one (calibration re-estimated).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import log
-from typing import Any
+from dataclasses import replace
+from math import inf, nan
 
-import numpy as np
-from scipy.special import expit
-
-from fairtrial.calibration.costs import CostFigure, cost_figure
-from fairtrial.calibration.evidence import CostPoint, cllr, min_cllr, softplus
-from fairtrial.calibration.model import Calibration, Method, fit_calibration
-from fairtrial.calibration.values import by_class, in_both, positive_interval, spread_of_values
+from fairtrial.calibration.costs import CostLike, CostTarget, cost_target
+from fairtrial.calibration.evidence import CostPoint, cllr, dev_pav, min_cllr
+from fairtrial.calibration.figures import Evidence
+from fairtrial.calibration.linear import LinearInfluence
+from fairtrial.calibration.measures import CLLR, CLLR_CAL, MIN_CLLR, cost_measure, evidence_interval
+from fairtrial.calibration.model import Calibration, fit_calibration
+from fairtrial.calibration.results import CalibratedSystem, CostFigure
+from fairtrial.calibration.values import by_class, spread_of_values
 from fairtrial.checks import check_confidence
-from fairtrial.claims import Claim, Threshold, re_estimated
-from fairtrial.intervals.rates import Interval, RateInterval
+from fairtrial.claims import Claim
+from fairtrial.counting.errors import count_errors
+from fairtrial.intervals.rates import RateInterval
 from fairtrial.judging import TrialSets
 from fairtrial.people import Cluster
-from fairtrial.spread import Floats
-from fairtrial.tables import Column, Result, Table, interval_title, number_text
 from fairtrial.trials import Trials
-
-_HALVES = (0.5, 0.5)
-_GIVEN: dict[Threshold, str] = {"re-estimated": "calibration re-estimated", "fixed": "given this calibration"}
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class CalibratedSystem(Result):
-    """A system calibrated on dev, and its evidence on test."""
-
-    calibration: Calibration
-    parameter_intervals: tuple[RateInterval, ...]
-    """Of weights and offset, by dev people; none for steps."""
-    dev: tuple[float, float]
-    """Cllr and min Cllr on dev; the calibration was fitted there, so both are a posteriori."""
-    test: tuple[float, float]
-    """Cllr of the calibrated scores on test, a priori, and min Cllr, a posteriori."""
-    raw: float
-    """Cllr on test of the scores as they are, taken for log-likelihood ratios; of one system only, else NaN."""
-    intervals: tuple[RateInterval, ...]
-    """Of Cllr on test, the one to go by first."""
-    costs: tuple[CostFigure, ...]
-    notes: tuple[str, ...]
-
-    @property
-    def system(self) -> str:
-        """The calibrated system, or systems."""
-        return " + ".join(self.calibration.systems)
-
-    @property
-    def loss(self) -> float:
-        """What calibration on dev costs on test: Cllr less min Cllr."""
-        return self.test[0] - self.test[1]
-
-    def to_dict(self) -> dict[str, Any]:
-        """The names of the command line's JSON."""
-        return {
-            "system": self.system,
-            "method": self.calibration.method,
-            "prior": self.calibration.prior,
-            "parameters": self.calibration.parameters
-            | {"intervals": [own.to_dict() for own in self.parameter_intervals]},
-            "dev": {"cllr": self.dev[0], "cllr_min": self.dev[1]},
-            "test": {
-                "cllr": self.test[0],
-                "cllr_min": self.test[1],
-                "cllr_cal": self.loss,
-                "cllr_raw": None if np.isnan(self.raw) else self.raw,
-                "interval": self.intervals[0].to_dict(),
-                "intervals": [own.to_dict() for own in self.intervals],
-                "dcf": [own.to_dict() for own in self.costs],
-            },
-            "notes": list(self.notes),
-        }
-
-    def summary(self) -> str:
-        """Cllr with its interval, and min Cllr."""
-        first = self.intervals[0]
-        limits = f"{number_text(first.low)} to {number_text(first.high)}"
-        actual, least = (number_text(value) for value in self.test)
-        return f"{self.calibration.name}, Cllr {actual} ({limits}), min Cllr {least}"
-
-    def tables(self) -> tuple[Table, ...]:
-        """Cllr on both sets, detection costs, and the calibration itself."""
-        return self._evidence(), self._costs(), self._parameters()
-
-    def _evidence(self) -> Table:
-        first = self.intervals[0]
-        columns = (
-            Column("system", "system"),
-            Column("set", "set", "term"),
-            Column("cllr", "Cllr", "number"),
-            Column("interval", interval_title(first.confidence), "range"),
-            Column("cllr_min", "min Cllr", "number"),
-            Column("cllr_cal", "lost by calibration", "number"),
-            Column("cllr_raw", "Cllr of the scores as they are", "number"),
-            Column("method", "method", detail=True),
-        )
-        same = {"system": self.system, "method": first.method}
-        raw = None if np.isnan(self.raw) else self.raw
-        records: list[dict[str, Any]] = [
-            same | {"set": "dev", "cllr": self.dev[0], "cllr_min": self.dev[1], "cllr_cal": self.dev[0] - self.dev[1]},
-            same
-            | {
-                "set": "test",
-                "cllr": self.test[0],
-                "interval": first.interval,
-                "cllr_min": self.test[1],
-                "cllr_cal": self.loss,
-                "cllr_raw": raw,
-            },
-        ]
-        notes = (
-            f"Cllr on test is a priori, calibrated on dev; its interval: {_GIVEN[first.threshold]}",
-            "min Cllr is a posteriori on either set",
-            *self.notes,
-        )
-        return Table.of("evidence", "Evidence, in bits", columns, records, notes=notes, section="system")
-
-    def _costs(self) -> Table:
-        columns = (
-            Column("system", "system"),
-            Column("prior", "prior", "number"),
-            Column("c_miss", "cost of a miss", "number"),
-            Column("c_fa", "of a false alarm", "number"),
-            Column("actual", "actual DCF", "number"),
-            Column("interval", interval_title(self.intervals[0].confidence), "range"),
-            Column("minimum", "min DCF", "number"),
-        )
-        records = [{"system": self.system, **own.to_dict(), "interval": own.interval.interval} for own in self.costs]
-        return Table.of("costs", "Normalised detection costs on test", columns, records, section="system")
-
-    def _parameters(self) -> Table:
-        columns = (
-            Column("system", "system"),
-            Column("parameter", "parameter"),
-            Column("value", "value", "number"),
-            Column("interval", interval_title(self.intervals[0].confidence), "range"),
-        )
-        names = [*(f"weight of {name}" for name in self.calibration.systems), "offset"]
-        values = [*self.calibration.weights, self.calibration.offset]
-        if self.calibration.steps is not None:
-            ratios = self.calibration.steps.ratios
-            names = ["steps", "lowest ratio", "highest ratio"]
-            values = [len(ratios), float(ratios[0]), float(ratios[-1])]
-        limits: Sequence[Interval | None] = [own.interval for own in self.parameter_intervals] or [None] * len(names)
-        rows = tuple((self.system, *row) for row in zip(names, values, limits, strict=True))
-        return Table("parameters", f"Calibration: {self.calibration.method}", columns, rows, section="system")
 
 
 def calibrate(
@@ -160,9 +32,10 @@ def calibrate(
     test: Trials,
     *,
     systems: Sequence[str] | None = None,
-    method: Method = "logistic",
+    method: str = "logistic",
     prior: float = 0.5,
-    points: Sequence[CostPoint] = (CostPoint(0.01),),
+    points: Sequence[CostLike] = (CostPoint(0.01),),
+    partition: Sequence[str] = (),
     confidence: float = 0.95,
     cluster: Cluster | None = None,
 ) -> CalibratedSystem:
@@ -177,18 +50,22 @@ def calibrate(
     method, prior
         As in `fit_calibration`.
     points
-        Operating points for detection costs.
+        Detection costs: operating points, or names of those of NIST's evaluations, as ``sre18``; then each of its
+        points is reported, and their mean.
+    partition
+        Further columns of test. Detection costs are then means of error rates over the parts that their values divide
+        the trials into, all at the same threshold.
     confidence, cluster
         Of intervals, and what trials share; by default all ids that are known.
 
     Returns
     -------
     CalibratedSystem
-        The calibration, Cllr with intervals, and detection costs.
+        The calibration, Cllr and detection costs with intervals.
 
     Examples
     --------
-    >>> rng = np.random.default_rng(0)
+    >>> import numpy as np
     >>> def make(seed):
     ...     genuine = np.arange(4000) < 1000
     ...     return Trials.from_arrays(np.random.default_rng(seed).normal(2.0 * genuine), genuine)
@@ -196,86 +73,103 @@ def calibrate(
     >>> found.test[0] > found.test[1]
     True
     """
+    calibration = fit_calibration(dev, systems=systems, method=method, prior=prior)
+    on_dev = calibration.ratios(dev)
+    pair = on_dev[dev.genuine], on_dev[~dev.genuine]
+    evidence = Evidence(calibration, TrialSets(dev, test, cluster))
+    return _judged(evidence, (cllr(pair), min_cllr(pair)), _targets(points, partition), confidence)
+
+
+def judge_calibration(
+    calibration: Calibration,
+    test: Trials,
+    *,
+    points: Sequence[CostLike] = (CostPoint(0.01),),
+    partition: Sequence[str] = (),
+    confidence: float = 0.95,
+    cluster: Cluster | None = None,
+) -> CalibratedSystem:
+    """Judge a calibration that was fitted before, on test.
+
+    Parameters
+    ----------
+    calibration
+        Fitted by `fit_calibration`, or read by `Calibration.load`.
+    test
+        Trials that it was not fitted on.
+    points, partition, confidence, cluster
+        As in `calibrate`.
+
+    Returns
+    -------
+    CalibratedSystem
+        As of `calibrate`; all intervals are given this calibration, and there are no figures on dev.
+    """
+    evidence = Evidence(replace(calibration, influence=None), TrialSets(None, test, cluster))
+    return _judged(evidence, None, _targets(points, partition), confidence)
+
+
+def _judged(
+    evidence: Evidence, on_dev: tuple[float, float] | None, targets: Sequence[CostTarget], confidence: float
+) -> CalibratedSystem:
     check_confidence(confidence)
-    chosen = None if systems is None else tuple(systems)
-    calibration = fit_calibration(dev, systems=chosen, method=method, prior=prior)
-    sets = TrialSets(dev, test, cluster)
-    own = calibration.ratios(dev), calibration.ratios(test)
-    pairs = [_pair(ratios, trials) for ratios, trials in zip(own, (dev, test), strict=True)]
-    raw = float("nan")
-    if len(calibration.systems) == 1:
-        raw = cllr(test, system=calibration.systems[0])
-    on_test = cllr(pairs[1])
-    costs = tuple(cost_figure(calibration, sets, dev, test, point, confidence) for point in points)
+    calibration = evidence.calibration
+    raw = cllr(evidence.test, system=calibration.systems[0]) if len(calibration.systems) == 1 else nan
+    first = evidence_interval(CLLR, evidence, confidence=confidence)
+    fixed = evidence_interval(CLLR, evidence, confidence=confidence, threshold="fixed")
+    costs = tuple(cost_of(evidence, target, confidence) for target in targets)
     own_notes = [note for cost in costs for note in cost.notes]
+    if first.estimate == inf:
+        own_notes.append("Cllr is infinite: a test trial has infinite evidence for the wrong side")
     return CalibratedSystem(
         calibration,
-        _parameter_intervals(calibration, sets, dev, confidence),
-        (cllr(pairs[0]), min_cllr(pairs[0])),
-        (on_test, min_cllr(pairs[1])),
+        _parameter_intervals(evidence, confidence),
+        on_dev,
         raw,
-        _intervals(calibration, sets, dev, test, on_test, confidence),
+        (first,) if first.threshold == "fixed" else (first, fixed),
+        evidence_interval(MIN_CLLR, evidence, confidence=confidence),
+        evidence_interval(CLLR_CAL, evidence, confidence=confidence),
+        dev_pav(evidence.pair),
         costs,
-        (*sets.notes, *(f"{calibration.name}: {note}" for note in (*calibration.notes, *own_notes))),
+        (*evidence.sets.notes, *(f"{calibration.name}: {note}" for note in (*calibration.notes, *own_notes))),
+        evidence.sets,
     )
 
 
-def _pair(ratios: Floats, trials: Trials) -> tuple[Floats, Floats]:
-    return ratios[trials.genuine], ratios[~trials.genuine]
+def _targets(points: Sequence[CostLike], partition: Sequence[str]) -> list[CostTarget]:
+    """The costs that are asked for: of several points, each of them and then their mean."""
+    found = []
+    for each in points:
+        target = cost_target(each, partition)
+        if len(target.points) > 1:
+            found += [cost_target(point, target.partition) for point in target.points]
+        found.append(target)
+    return found
 
 
-def _intervals(
-    calibration: Calibration,
-    sets: TrialSets,
-    dev: Trials,
-    test: Trials,
-    estimate: float,
-    confidence: float,
-) -> tuple[RateInterval, ...]:
-    """Those of Cllr: with the calibration re-estimated where that is known, then given this calibration."""
-    values = trial_costs(calibration, test)
-    spread = spread_of_values(sets.people[1], test.genuine, values, _HALVES)
-    claims = [Claim(estimate, spread, 0.0, spread.degrees, "fixed")]
-    if calibration.fit is not None and sets.origin == "dev":
-        moves = calibration_moves(calibration, dev, test)
-        moved = spread_of_values(sets.people[0], dev.genuine, moves, (1.0, 1.0))
-        joint = in_both(sets, moves, values, _HALVES)
-        claims.insert(0, re_estimated(estimate, spread, moved.variance, moved.degrees, joint=joint))
-    method = "independent" if sets.people[1] is None else f"cluster-{sets.sharing}"
-    return tuple(positive_interval(own, confidence, method, "cllr") for own in claims)
-
-
-def trial_costs(calibration: Calibration, trials: Trials) -> Floats:
-    """What each trial costs, in bits; Cllr is half the sum of the means over both classes."""
-    ratios = calibration.ratios(trials)
-    return softplus(np.where(trials.genuine, -ratios, ratios)) / log(2)
-
-
-def calibration_moves(calibration: Calibration, dev: Trials, test: Trials) -> Floats:
-    """By how much each dev trial moves Cllr on test through the calibration, times the trials of its class."""
-    assert calibration.fit is not None
-    ratios = calibration.ratios(test)
-    places = np.column_stack([*(test.column(name) for name in calibration.systems), np.ones(len(test))])
-    slopes = np.where(test.genuine, -expit(-ratios), expit(ratios))
-    gradient = np.sum(
-        [0.5 * (slopes[rows, None] * places[rows]).mean(axis=0) for rows in (test.genuine, ~test.genuine)], axis=0
+def cost_of(evidence: Evidence, target: CostTarget, confidence: float) -> CostFigure:
+    """A detection cost of a calibrated system, actual and least."""
+    actual, least = (
+        evidence_interval(cost_measure(target, least=least), evidence, confidence=confidence) for least in (False, True)
     )
-    return by_class(calibration.fit.influence @ gradient / log(2), dev.genuine)
+    accepted = None
+    if len(target.points) == 1:
+        counts = count_errors(evidence.pair, target.points[0].threshold)
+        accepted = int(counts.false_accepts), int(counts.genuine - counts.false_rejects)
+    return CostFigure(target, actual, least, accepted)
 
 
-def _parameter_intervals(
-    calibration: Calibration, sets: TrialSets, dev: Trials, confidence: float
-) -> tuple[RateInterval, ...]:
+def _parameter_intervals(evidence: Evidence, confidence: float) -> tuple[RateInterval, ...]:
     """Student's intervals of weights and offset, by dev people."""
-    if calibration.fit is None:
+    calibration, sets = evidence.calibration, evidence.sets
+    if not isinstance(calibration.influence, LinearInfluence):
         return ()
     people = sets.people[0] if sets.origin == "dev" else sets.people[1]
-    names = [*(f"weight of {name}" for name in calibration.systems), "offset"]
+    shown = calibration.mapping.described(calibration.systems)
     found = []
-    for name, value, influence in zip(
-        names, calibration.fit.parameters.tolist(), calibration.fit.influence.T, strict=True
-    ):
-        spread = spread_of_values(people, dev.genuine, by_class(influence, dev.genuine), (1.0, 1.0))
+    for (name, value), influence in zip(shown.items(), calibration.influence.by_parameter.T, strict=True):
+        genuine = evidence.dev.genuine
+        spread = spread_of_values(people, genuine, by_class(influence, genuine), (1.0, 1.0))
         own = Claim(value, spread, 0.0, spread.degrees, "fixed")
         reach = own.quantile(confidence) * own.sigma
         method = "independent" if people is None else f"cluster-{people.cluster}"

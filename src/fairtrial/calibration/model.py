@@ -3,23 +3,46 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 
-from fairtrial.calibration.isotonic import Steps, fit_steps
-from fairtrial.calibration.logistic import LogisticFit, fit_logistic
-from fairtrial.checks import check_choice
+from fairtrial.calibration.gaussian import GAUSSIAN
+from fairtrial.calibration.isotonic import ISOTONIC
+from fairtrial.calibration.kernel import KERNELS
+from fairtrial.calibration.logistic import LOGISTIC
+from fairtrial.calibration.methods import (
+    CALIBRATIONS,
+    DevScores,
+    Influence,
+    ScoreMap,
+    calibration_method,
+    calibrations_help,
+    register_calibration,
+)
 from fairtrial.counting.errors import as_source
 from fairtrial.errors import InputError, ParameterError, TrialsError, listed, shown
 from fairtrial.formats.files import PathLike, read_whole, write_whole
 from fairtrial.spread import Floats
 from fairtrial.trials import Trials
 
-Method: TypeAlias = Literal["logistic", "pav"]
-METHODS: tuple[Method, ...] = ("logistic", "pav")
+__all__ = [
+    "CALIBRATIONS",
+    "Calibration",
+    "calibration_method",
+    "calibrations_help",
+    "check_prior",
+    "fit_calibration",
+    "register_calibration",
+    "score_table",
+    "side_by_side",
+]
+
+for _method in (LOGISTIC, ISOTONIC, GAUSSIAN, KERNELS):
+    register_calibration(_method)
+
 _KIND = "fairtrial calibration"
 _VERSION = 1
 _LEAST_PRIOR = 1e-6
@@ -34,24 +57,24 @@ class Calibration:
     systems
         The systems whose scores it takes: one, or several that are fused.
     method
-        ``logistic``, a weighted sum with an offset; ``pav``, steps that rise.
+        How it was fitted: ``logistic`` and ``gaussian``, a weighted sum with an offset; ``pav``, steps that rise;
+        ``kde``, a curve.
+    mapping
+        The map itself.
     prior
-        The prior at which a logistic calibration was fitted.
-    weights, offset
-        Of a logistic calibration.
-    steps
-        Of a calibration by steps.
+        The prior at which classes were weighed, by methods that do.
+    notes
+        What a reader should know.
+    influence
+        How dev trials determine the map; None where it is not known, as of a calibration that was read from a file.
     """
 
     systems: tuple[str, ...]
-    method: Method
+    method: str
+    mapping: ScoreMap
     prior: float = 0.5
-    weights: tuple[float, ...] = ()
-    offset: float = 0.0
-    steps: Steps | None = None
     notes: tuple[str, ...] = ()
-    fit: LogisticFit | None = field(default=None, repr=False)
-    """How dev trials determine a logistic calibration; None where it was read from a file."""
+    influence: Influence | None = field(default=None, repr=False)
 
     @property
     def name(self) -> str:
@@ -60,27 +83,15 @@ class Calibration:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The numbers it consists of."""
-        if self.steps is not None:
-            return {"ends": self.steps.ends.tolist(), "ratios": self.steps.ratios.tolist()}
-        return {"weights": list(self.weights), "offset": self.offset}
+        """The numbers it consists of, as they are saved."""
+        return dict(self.mapping.numbers)
 
     def ratios(self, trials: Trials) -> Floats:
         """The log-likelihood ratio of each trial."""
         missing = [name for name in self.systems if name not in trials.systems]
         if missing:
             raise TrialsError(f"the trials hold no scores of {listed(missing)}; they hold {listed(trials.systems)}")
-        if self.steps is not None:
-            return self.steps.apply(trials.column(self.systems[0]))
-        columns = [trials.column(name).astype(np.float64) for name in self.systems]
-        with np.errstate(invalid="ignore"):
-            found = sum(
-                (weight * column for weight, column in zip(self.weights, columns, strict=True)),
-                np.full(len(trials), self.offset),
-            )
-        if np.isnan(found).any():
-            raise TrialsError("infinite scores of two systems contradict each other; there is no ratio for them")
-        return np.asarray(found)
+        return self.mapping.ratios(score_table(trials, self.systems))
 
     def apply(self, trials: Trials) -> Trials:
         """The same trials with log-likelihood ratios as the scores of one system.
@@ -140,23 +151,27 @@ def side_by_side(calibrations: Sequence[Calibration], trials: Trials) -> Trials:
     return replace(trials, scores=ratios, systems=tuple(own.name for own in calibrations))
 
 
+def check_prior(prior: float) -> None:
+    """Raise an error where a prior is none that classes can be weighed by."""
+    if not _LEAST_PRIOR <= prior <= 1 - _LEAST_PRIOR:
+        raise ParameterError(f"prior must be between {_LEAST_PRIOR:g} and 1 - {_LEAST_PRIOR:g}, not {prior:g}")
+
+
+def score_table(trials: Trials, systems: Sequence[str]) -> Floats:
+    """The scores of these systems: one row per trial, one column per system."""
+    return np.column_stack([trials.column(name) for name in systems]).astype(np.float64, copy=False)
+
+
 def _from_dict(found: dict[str, Any]) -> Calibration:
-    systems, numbers = tuple(map(str, found["systems"])), found["parameters"]
-    method = found["method"]
-    check_choice("method", method, METHODS)
-    if method == "pav":
-        ends, ratios = (np.array(numbers[name], dtype=np.float64) for name in ("ends", "ratios"))
-        if len(ratios) != len(ends) + 1 or len(systems) != 1 or (np.diff(ends) <= 0).any():
-            raise ValueError("its steps do not fit together")
-        return Calibration(systems, method, steps=Steps(ends, ratios))
-    weights = tuple(map(float, numbers["weights"]))
-    if len(weights) != len(systems):
-        raise ValueError("it has not one weight per system")
-    return Calibration(systems, method, float(found["prior"]), weights, float(numbers["offset"]))
+    systems, method = tuple(map(str, found["systems"])), str(found["method"])
+    if method not in CALIBRATIONS:
+        raise ValueError(f"there is no calibration {shown(method)}")
+    mapping = CALIBRATIONS[method].read(found["parameters"], len(systems))
+    return Calibration(systems, method, mapping, float(found["prior"]))
 
 
 def fit_calibration(
-    dev: Trials, *, systems: tuple[str, ...] | None = None, method: Method = "logistic", prior: float = 0.5
+    dev: Trials, *, systems: Sequence[str] | None = None, method: str = "logistic", prior: float = 0.5
 ) -> Calibration:
     """Fit a calibration to dev trials.
 
@@ -165,11 +180,11 @@ def fit_calibration(
     dev
         Trials of both classes.
     systems
-        The systems whose scores it takes; all by default. Several are fused, by logistic calibration only.
+        The systems whose scores it takes; all by default. Several are fused, by ``logistic`` and ``gaussian`` only.
     method
-        ``logistic`` or ``pav``.
+        ``logistic``, ``pav``, ``gaussian``, ``kde``, or one that was registered.
     prior
-        The prior at which the cost of a logistic calibration counts.
+        The prior at which ``logistic`` and ``gaussian`` weigh the classes.
 
     Returns
     -------
@@ -182,33 +197,14 @@ def fit_calibration(
     >>> genuine = np.arange(4000) < 1000
     >>> dev = Trials.from_arrays(rng.normal(2.0 * genuine), genuine)
     >>> found = fit_calibration(dev)
-    >>> round(found.weights[0], 1), round(found.offset, 1)
+    >>> round(found.parameters["weights"][0], 1), round(found.parameters["offset"], 1)
     (2.0, -2.0)
     """
     names = dev.systems if systems is None else tuple(dev.check_system(name) for name in systems)
-    check_choice("method", method, METHODS)
-    if not _LEAST_PRIOR <= prior <= 1 - _LEAST_PRIOR:
-        raise ParameterError(f"prior must be between {_LEAST_PRIOR:g} and 1 - {_LEAST_PRIOR:g}, not {prior:g}")
+    known = calibration_method(method)
+    check_prior(prior)
+    if len(names) != 1 and not known.fuses:
+        raise ParameterError(f'{method} calibrates one system, not {listed(names)}; method="logistic" fuses several')
     as_source(dev, system=names[0], what="dev")  # both classes are there
-    return _FITS[method](dev, names, prior)
-
-
-def _fit_logistic(dev: Trials, systems: tuple[str, ...], prior: float) -> Calibration:
-    table = np.column_stack([dev.column(name) for name in systems])
-    fit = fit_logistic(table, dev.genuine, prior, systems)
-    notes = list(fit.notes)
-    if len(systems) == 1 and fit.weights[0] < 0:
-        notes.append("evidence falls as the score rises: are the scores distances? Then they are to be negated")
-    return Calibration(systems, "logistic", prior, tuple(fit.weights.tolist()), fit.offset, notes=tuple(notes), fit=fit)
-
-
-def _fit_pav(dev: Trials, systems: tuple[str, ...], prior: float) -> Calibration:
-    if len(systems) != 1:
-        raise ParameterError(f"pav calibrates one system, not {listed(systems)}; method='logistic' fuses several")
-    return Calibration(systems, "pav", steps=fit_steps(as_source(dev, system=systems[0])))
-
-
-_FITS: dict[Method, Callable[[Trials, tuple[str, ...], float], Calibration]] = {
-    "logistic": _fit_logistic,
-    "pav": _fit_pav,
-}
+    found = known.fit(DevScores(score_table(dev, names), dev.genuine, names, prior))
+    return Calibration(names, method, found.mapping, prior, found.notes, found.influence)

@@ -1,14 +1,10 @@
-"""Figures that are weighted sums of class means of any value per trial: their variance and their limits."""
+"""Figures that are weighted sums of class means of any value per trial: what varies in them."""
 
 from __future__ import annotations
-
-from math import exp, inf
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.claims import Claim
-from fairtrial.intervals.rates import RateInterval
 from fairtrial.judging import TrialSets
 from fairtrial.people import People
 from fairtrial.spread import Floats, Spread, independent_spread
@@ -21,6 +17,11 @@ def spread_of_values(
     if people is None:
         return independent_spread(genuine, values, weights)
     return people.error_variance(values, weights)
+
+
+def sum_of_class_means(values: Floats, genuine: NDArray[np.bool_]) -> float:
+    """The mean over genuine trials and that over impostor trials together."""
+    return float(values[genuine].mean() + values[~genuine].mean())
 
 
 def by_class(influence: Floats, genuine: NDArray[np.bool_]) -> Floats:
@@ -36,10 +37,3 @@ def in_both(sets: TrialSets, on_dev: Floats, on_test: Floats, weights: tuple[flo
     first, second = dev.error_sums(on_dev), test.error_sums(on_test, weights)
     size = min(len(first), len(second))
     return 2 * float(first[:size] @ second[:size])
-
-
-def positive_interval(own: Claim, confidence: float, method: str, measure: str) -> RateInterval:
-    """Student's interval on the scale of logarithms, as a cost is above 0."""
-    reach = own.quantile(confidence) * own.sigma / own.estimate if 0 < own.estimate < inf else 0.0
-    low, high = own.estimate * exp(-reach), own.estimate * exp(reach)
-    return RateInterval(own.estimate, low, high, own.sigma, confidence, method, measure, own.threshold, is_share=False)

@@ -42,7 +42,7 @@ resamples_option = click.option(
 @options.takes(InputOptions, PointOptions, ChanceOptions)
 @systems_option
 @click.option("--reference", metavar="NAME", help="Compare the others with this system only.")
-@options.measure_option("--measure", default="hter", show_default=True, help="What is compared.")
+@options.measure_option("--measure", evidence=True, default="hter", show_default=True, help="What is compared.")
 @click.option(
     "--correction",
     type=click.Choice(["holm", "bh", "none"]),
@@ -87,6 +87,7 @@ def command(
       fairtrial compare --dev dev.csv --test test.csv --reference baseline --correction bh --out tests.tex
       fairtrial compare --dev scores.csv --folds 5 --5x2cv
     """
+    from fairtrial.calibration.measures import errors_only
     from fairtrial.cli.inputs import read_inputs
     from fairtrial.comparison import compare, cross_validated_comparison
     from fairtrial.scale.comparing import compare_counted
@@ -95,7 +96,7 @@ def command(
     output.check()
     point.check(measure)
     check_chosen(chosen, reading)
-    rule, figure = point.rule, options.measure_by_name(measure, point.dcf)
+    rule, figure = point.rule, options.any_measure_by_name(measure, point.dcf)
     if five_by_two and files.folds is None:
         raise ParameterError("--5x2cv deals the people of one set into halves: give --folds K in place of --test")
     if are_counts(files):
@@ -110,7 +111,7 @@ def command(
             reference=reference,
             criterion=rule,
             alpha=point.alpha,
-            measure=figure,
+            measure=errors_only([figure])[0],
             correction=correction,
             alternative=alternative,
             confidence=chance.confidence,

@@ -16,6 +16,7 @@ from fairtrial.cli.output import print_result, say
 from fairtrial.cli.reporting import ReportOptions, repeat_of
 
 if TYPE_CHECKING:
+    from fairtrial.calibration.measures import EvidenceMeasure
     from fairtrial.evaluation import Evaluation
     from fairtrial.rules.eer import EerDefinition
     from fairtrial.rules.measures import Measure
@@ -43,7 +44,9 @@ dev_resamples_option = click.option(
 
 @click.command(cls=FileCommand)
 @options.takes(InputOptions, PointOptions, ChanceOptions)
-@options.measure_option("--measure", "measures", multiple=True, help="One more figure on test; may be repeated.")
+@options.measure_option(
+    "--measure", "measures", evidence=True, multiple=True, help="One more figure on test; may be repeated."
+)
 @eer_option
 @resample_option
 @dev_resamples_option
@@ -89,7 +92,7 @@ def command(
     from fairtrial.tables import join_tables
 
     point.check(*measures)
-    more = [options.measure_by_name(name, point.dcf) for name in dict.fromkeys(measures)]
+    more = [options.any_measure_by_name(name, point.dcf) for name in dict.fromkeys(measures)]
     rule = point.rule
     page.check()
     output.check()
@@ -126,13 +129,15 @@ def _evaluate_counts(
     chance: ChanceOptions,
     reading: ReadingOptions,
     output: OutputOptions,
-    measures: Sequence[Measure],
+    measures: Sequence[Measure | EvidenceMeasure],
     eer: EerDefinition,
 ) -> None:
     """The same from files of counts."""
+    from fairtrial.calibration.measures import errors_only
     from fairtrial.scale.figures import evaluate_counted
     from fairtrial.tables import join_tables
 
+    known = errors_only(measures)
     dev, test = read_counters(files, reading, chance)
     results = [
         evaluate_counted(
@@ -141,7 +146,7 @@ def _evaluate_counts(
             system=name,
             criterion=point.rule,
             alpha=point.alpha,
-            measures=measures,
+            measures=known,
             confidence=chance.confidence,
             eer=eer,
         )

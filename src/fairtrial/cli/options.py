@@ -19,6 +19,7 @@ from fairtrial.cli.output import note_later
 from fairtrial.errors import ParameterError, cut
 
 if TYPE_CHECKING:
+    from fairtrial.calibration.measures import EvidenceMeasure
     from fairtrial.formats.sheets import GenuineBy
     from fairtrial.people import Cluster
     from fairtrial.rules.criteria import Criterion
@@ -149,6 +150,18 @@ def _measures() -> str:
     return measures_help()
 
 
+def _any_measures() -> str:
+    from fairtrial.calibration.measures import any_measures_help
+
+    return any_measures_help()
+
+
+def _calibrations() -> str:
+    from fairtrial.calibration.model import calibrations_help
+
+    return calibrations_help()
+
+
 def criterion_field(default: str) -> Any:
     """A field of a class of options: how thresholds are chosen on dev."""
     return option(
@@ -162,16 +175,25 @@ def criterion_field(default: str) -> Any:
     )
 
 
-def measure_option(*names: str, help: str, **more: Any) -> Callable[[Function], Function]:
-    """What is reported."""
+def measure_option(*names: str, help: str, evidence: bool = False, **more: Any) -> Callable[[Function], Function]:
+    """What is reported: errors at a threshold, and perhaps evidence."""
     return click.option(
         *names,
         metavar="NAME",
         help=f"{help} REGISTERED; or module:function.",
         cls=_ListedOption,
-        listed=_measures,
+        listed=_any_measures if evidence else _measures,
         **more,
     )
+
+
+CALIBRATION: dict[str, Any] = {
+    "show_default": True,
+    "metavar": "NAME",
+    "help": "How scores are calibrated. REGISTERED.",
+    "cls": _ListedOption,
+    "listed": _calibrations,
+}
 
 
 ALPHA: dict[str, Any] = {
@@ -426,13 +448,25 @@ def criterion_with(alpha: float | None, name: str, dcf: str | None = None) -> Cr
 
 
 def measure_by_name(name: str, dcf: str | None) -> Measure:
-    """A measure by its name, or a user's function named as module:function."""
-    from fairtrial.rules.measures import as_measure
+    """A measure of errors at a threshold by its name, or a user's function named as module:function."""
+    from fairtrial.calibration.measures import errors_only
 
+    why = "it has no threshold, and so no alpha; evaluate and compare report it"
+    return errors_only([any_measure_by_name(name, dcf)], why)[0]
+
+
+def any_measure_by_name(name: str, dcf: str | None) -> Measure | EvidenceMeasure:
+    """A measure of errors at a threshold or of evidence by its name, or a user's function."""
+    from fairtrial.calibration.measures import as_any_measure
+
+    return as_any_measure(_measure_like(name, dcf))
+
+
+def _measure_like(name: str, dcf: str | None) -> Any:
     costs = None if dcf is None else detection_costs(dcf)
     if name == "dcf" and costs is not None:
-        return as_measure(costs)
-    return as_measure(_load(name) if ":" in name else name)
+        return costs
+    return _load(name) if ":" in name else name
 
 
 def detection_costs(text: str) -> DetectionCosts:

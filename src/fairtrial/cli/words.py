@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_CHOICES = "nan|cluster|missing|format|fusion|normalise|inner|criterion|measure|convention"
+_CHOICES = "nan|cluster|missing|format|fusion|normalise|inner|criterion|measure|method|convention"
 SPELLINGS: dict[str, str] = {
     rf"""\b({_CHOICES})=(["'])([^"']*)\2""": r"--\1 \3",
     r"""\bgenuine_by=(["'])([^"']*)\1""": r"--genuine-by \2",

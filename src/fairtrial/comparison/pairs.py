@@ -11,6 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fairtrial.calibration.comparing import bootstrap_figure, evidence_test
+from fairtrial.calibration.measures import (
+    AnyMeasureLike,
+    EvidenceMeasure,
+    as_any_measure,
+    errors_only,
+    judged_evidence,
+)
 from fairtrial.checks import as_generator, check_confidence
 from fairtrial.claims import Alternative
 from fairtrial.comparison.results import Comparison, PairComparison, SystemRank
@@ -21,7 +29,7 @@ from fairtrial.intervals.bootstrap import Bootstrap, Progress
 from fairtrial.judging import Judgement, TrialSets, judge, seed_of
 from fairtrial.people import Cluster
 from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion
-from fairtrial.rules.measures import Measure, MeasureLike, as_measure
+from fairtrial.rules.measures import Measure
 from fairtrial.significance.folds import (
     REPEATS,
     corrected_resampled_test,
@@ -30,7 +38,7 @@ from fairtrial.significance.folds import (
     fold_without_class,
 )
 from fairtrial.significance.multiple import Correction, adjust_p_values, compact_letters
-from fairtrial.significance.paired import Pair, bootstrap_difference, every_test, pair_judgements
+from fairtrial.significance.paired import Pair, bootstrap_difference, bootstrap_test, every_test, pair_judgements
 from fairtrial.significance.results import TestResult, equivalence_test
 from fairtrial.trials import Trials
 
@@ -46,14 +54,14 @@ def compare(
     reference: str | None = None,
     criterion: CriterionLike = "eer",
     alpha: float | None = None,
-    measure: MeasureLike = "hter",
+    measure: AnyMeasureLike = "hter",
     cluster: Cluster | None = None,
     correction: Correction = "holm",
     alternative: Alternative = "two-sided",
     margin: float | None = None,
     confidence: float = 0.95,
     n_resamples: int = 10_000,
-    rng: int | None = 0,
+    rng: np.random.Generator | int | None = 0,
     workers: int = 1,
     progress: Progress | None = None,
 ) -> Comparison:
@@ -61,31 +69,42 @@ def compare(
 
     Parameters
     ----------
-    dev, test
-        Trials of the same systems, or data frames of them.
-    systems
-        Which systems, two or more; all of them by default.
-    reference
-        Compare all others with this one only, not every pair.
-    criterion, alpha
-        How thresholds are chosen on dev. A criterion that aims at a target needs its alpha.
-    measure
-        What is compared: any measure, by name or a user's own.
-    cluster
-        What trials share; by default all ids that are known. The first tests of each pair go by it.
-    correction
-        How p values are adjusted for the number of pairs.
-    alternative
-        What is claimed of A - B, in every test that has sides.
-    margin
-        Test equivalence within this margin too.
-    confidence
-        Of intervals and of the letters.
-    n_resamples, rng, workers
-        Of the bootstrap and the permutation test, the seed, and threads.
-    progress
-        Called again and again with the part of a pair that was done, by any of the workers; all pairs together come
-        to their number.
+    dev : Trials or data frame
+        The trials that thresholds are chosen on.
+    test : Trials or data frame
+        The trials that are judged.
+    systems : sequence of str, optional
+        The names of the systems, two or more; all by default.
+    reference : str, optional
+        The system that all others are compared with; by default every pair is compared.
+    criterion : str, Criterion, DetectionCosts or callable, default "eer"
+        How the threshold is chosen on dev: a name in `CRITERIA`, a criterion, detection costs, or a function
+        ``C(far, frr, alpha)`` of arrays.
+    alpha : float, optional
+        The weight or the target that the criterion takes; 0.5 by default, but a criterion that aims at a target needs
+        one.
+    measure : str, Measure, DetectionCosts or callable, default "hter"
+        What is compared: a name in `MEASURES`, a measure, detection costs, or a function of an `ErrorCounts`. One of
+        evidence, as ``cllr``, ``cllr-min`` or ``act-dcf@.01``, is that of the scores calibrated on dev.
+    cluster : {"none", "claim", "subject", "both"}, optional
+        What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
+        known.
+    correction : {"holm", "bh", "none"}, default "holm"
+        How p values are adjusted for the number of pairs: by Holm, by Benjamini and Hochberg (``bh``), or not at all.
+    alternative : {"two-sided", "less", "greater"}, default "two-sided"
+        What is claimed of A - B: that it is not 0, below 0 (``less``) or above 0 (``greater``).
+    margin : float, optional
+        The largest difference that does not matter, a fraction; where given, equivalence is tested too.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1, of intervals and of the letters.
+    n_resamples : int, default 10000
+        How many resamples are drawn, for the bootstrap and the permutation test.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed; the same seed gives the same result.
+    workers : int, default 1
+        How many work at once; the result does not depend on it. They are threads.
+    progress : callable, optional
+        Called as work proceeds, with the part of a pair that was done; all pairs together come to their number.
 
     Returns
     -------
@@ -94,15 +113,41 @@ def compare(
 
     Raises
     ------
+    ParameterError
+        A criterion, measure, correction or number that cannot be.
     TrialsError
         Fewer than two systems, or different systems in dev and test.
+
+    Notes
+    -----
+    The tests with re-estimated thresholds ask whether the system is better, its threshold chosen on new dev trials;
+    those with fixed thresholds ask it of these two thresholds. Trials that share people are not taken as independent
+    where ids are known.
+
+    References
+    ----------
+    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eqs. (15) and (16).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> genuine = np.arange(400) < 100
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
+    >>> trials = Trials.from_arrays(scores, genuine, systems=["old", "new"])
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> found = compare(dev, test, n_resamples=100)
+    >>> found
+    <Comparison: HTER of new 10.00 % (a), old 23.67 % (b); 1 pair>
+    >>> found.pairs[0].tests[0].p_value < 0.05
+    True
     """
+    seed = seed_of(rng)
     asked = _Asked(
-        as_criterion(criterion), alpha, as_measure(measure), correction, alternative, margin, confidence, n_resamples,
-        rng, workers, progress,
+        as_criterion(criterion), alpha, as_any_measure(measure), correction, alternative, margin, confidence,
+        n_resamples, seed, workers, progress,
     )  # fmt: skip
     dev, test = trials_of(dev, "dev"), trials_of(test, "test")
-    return _compared(TrialSets(dev, test, cluster, seed_of(rng)), test, systems, reference, asked)
+    return _compared(TrialSets(dev, test, cluster, seed), test, systems, reference, asked)
 
 
 def cross_validated_comparison(
@@ -114,14 +159,14 @@ def cross_validated_comparison(
     reference: str | None = None,
     criterion: CriterionLike = "eer",
     alpha: float | None = None,
-    measure: MeasureLike = "hter",
+    measure: AnyMeasureLike = "hter",
     cluster: Cluster | None = None,
     correction: Correction = "holm",
     alternative: Alternative = "two-sided",
     margin: float | None = None,
     confidence: float = 0.95,
     n_resamples: int = 10_000,
-    rng: int | None = 0,
+    rng: np.random.Generator | int | None = 0,
     workers: int = 1,
     progress: Progress | None = None,
 ) -> Comparison:
@@ -132,16 +177,43 @@ def cross_validated_comparison(
 
     Parameters
     ----------
-    trials
-        The only set there is.
-    blocks
-        Which trials set the thresholds for which; see `make_blocks`.
-    five_by_two
+    trials : Trials or data frame
+        The only set there is: trials, or a data frame of them.
+    blocks : sequence of Block
+        Which trials set the threshold for which; see `make_blocks`.
+    five_by_two : bool, default False
         Add Dietterich's 5x2cv test: five times people are dealt into halves, each judged by thresholds of the other.
-    systems, reference, criterion, alpha, measure, cluster, correction, alternative, margin, confidence
-        As in `compare`.
-    n_resamples, rng, workers, progress
-        As in `compare`; the seed is also that of the halves.
+    systems : sequence of str, optional
+        The names of the systems, two or more; all by default.
+    reference : str, optional
+        The system that all others are compared with; by default every pair is compared.
+    criterion : str, Criterion, DetectionCosts or callable, default "eer"
+        How the threshold is chosen on dev: a name in `CRITERIA`, a criterion, detection costs, or a function
+        ``C(far, frr, alpha)`` of arrays.
+    alpha : float, optional
+        The weight or the target that the criterion takes; 0.5 by default, but a criterion that aims at a target needs
+        one.
+    measure : str, Measure, DetectionCosts or callable, default "hter"
+        What is compared: a name in `MEASURES`, a measure, detection costs, or a function of an `ErrorCounts`.
+    cluster : {"none", "claim", "subject", "both"}, optional
+        What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
+        known.
+    correction : {"holm", "bh", "none"}, default "holm"
+        How p values are adjusted for the number of pairs: by Holm, by Benjamini and Hochberg (``bh``), or not at all.
+    alternative : {"two-sided", "less", "greater"}, default "two-sided"
+        What is claimed of A - B: that it is not 0, below 0 (``less``) or above 0 (``greater``).
+    margin : float, optional
+        The largest difference that does not matter, a fraction; where given, equivalence is tested too.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1, of intervals and of the letters.
+    n_resamples : int, default 10000
+        How many resamples are drawn, for the bootstrap and the permutation test.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed; the same seed gives the same result. It is also that of the halves.
+    workers : int, default 1
+        How many work at once; the result does not depend on it. They are threads.
+    progress : callable, optional
+        Called as work proceeds, with the part of a pair that was done; all pairs together come to their number.
 
     Returns
     -------
@@ -170,12 +242,14 @@ def cross_validated_comparison(
     >>> result.kind, result.pairs[0].tests[-1].test
     ('a priori (cross-validated)', 'corrected-resampled')
     """
+    seed = seed_of(rng)
+    (known,) = errors_only([as_any_measure(measure)], "each fold is judged by other people, and has no dev of its own")
     asked = _Asked(
-        as_criterion(criterion), alpha, as_measure(measure), correction, alternative, margin, confidence, n_resamples,
-        rng, workers, progress,
+        as_criterion(criterion), alpha, known, correction, alternative, margin, confidence, n_resamples,
+        seed, workers, progress,
     )  # fmt: skip
     trials = trials_of(trials, "trials")
-    sets = TrialSets(trials, trials, cluster, seed_of(rng), blocks)
+    sets = TrialSets(trials, trials, cluster, seed, blocks)
     return _compared(sets, trials, systems, reference, asked, five_by_two=five_by_two)
 
 
@@ -185,13 +259,13 @@ class _Asked:
 
     criterion: Criterion
     alpha: float | None
-    measure: Measure
+    measure: Measure | EvidenceMeasure
     correction: Correction
     alternative: Alternative
     margin: float | None
     confidence: float
     n_resamples: int
-    rng: int | None
+    seed: int
     workers: int
     progress: Progress | None
 
@@ -225,18 +299,22 @@ def _compared(
     found = []
     for a, b in wanted:
         pair = pair_judgements(judged[a], judged[b])
-        replicates = bootstrap_difference(
-            pair,
-            measure=asked.measure,
-            n_resamples=asked.n_resamples,
-            rng=asked.rng,
-            workers=asked.workers,
-            progress=partial(asked.advance, of=_BOOTSTRAP),
-        )
-        deals = [pair_judgements(own[a], own[b]) for own in halves]
-        tests = _tests(pair, replicates, asked, deals, over_folds=bool(sets.blocks) and not lacking)
+        if isinstance(asked.measure, EvidenceMeasure):
+            tests, replicates = _evidence_tests(pair, asked.measure, asked)
+        else:
+            replicates = bootstrap_difference(
+                pair,
+                measure=asked.measure,
+                n_resamples=asked.n_resamples,
+                rng=asked.seed,
+                workers=asked.workers,
+                progress=partial(asked.advance, of=_BOOTSTRAP),
+            )
+            deals = [pair_judgements(own[a], own[b]) for own in halves]
+            over_folds = bool(sets.blocks) and not lacking
+            tests = _tests(pair, replicates, asked.measure, asked, deals, over_folds=over_folds)
         found.append((pair, tests, replicates))
-        asked.advance(1 - _BOOTSTRAP)
+        asked.advance(1.0 if isinstance(asked.measure, EvidenceMeasure) else 1 - _BOOTSTRAP)
     pairs = tuple(
         PairComparison(a, b, pair.counts_a, pair.counts_b, tests, own, replicates, asked.confidence, pair.agreement)
         for (a, b), (pair, tests, replicates), own in zip(
@@ -249,6 +327,8 @@ def _compared(
     alpha = asked.criterion.resolve_alpha(asked.alpha)
     ranking = _ranking(pairs, judged, asked.measure, alpha, asked.confidence)
     kind = next(iter(judged.values())).kind
+    if isinstance(asked.measure, EvidenceMeasure):
+        kind = asked.measure.told(sets)
     return Comparison(
         asked.measure, asked.criterion, alpha, asked.correction, pairs, ranking, kind, judged, tuple(notes)
     )
@@ -261,17 +341,32 @@ def _half_sets(sets: TrialSets, trials: Trials) -> list[TrialSets]:
 
 
 def _tests(
-    pair: Pair, replicates: Bootstrap, asked: _Asked, deals: Sequence[Pair], *, over_folds: bool
+    pair: Pair, replicates: Bootstrap, measure: Measure, asked: _Asked, deals: Sequence[Pair], *, over_folds: bool
 ) -> tuple[TestResult, ...]:
-    own: dict[str, Any] = {"measure": asked.measure, "alternative": asked.alternative}
-    tests = [*every_test(pair, replicates, n_resamples=asked.n_resamples, rng=asked.rng, **own)]
+    own: dict[str, Any] = {"measure": measure, "alternative": asked.alternative}
+    tests = [*every_test(pair, replicates, n_resamples=asked.n_resamples, rng=asked.seed, **own)]
     if over_folds:
-        tests.append(corrected_resampled_test(fold_differences(pair, asked.measure), **own))
+        tests.append(corrected_resampled_test(fold_differences(pair, measure), **own))
     if deals:
-        tests.append(five_by_two_test([fold_differences(deal, asked.measure) for deal in deals], **own))
+        tests.append(five_by_two_test([fold_differences(deal, measure) for deal in deals], **own))
     if asked.margin is not None:
         tests.append(equivalence_test(tests[0], asked.margin))
     return tuple(tests)
+
+
+def _evidence_tests(pair: Pair, measure: EvidenceMeasure, asked: _Asked) -> tuple[tuple[TestResult, ...], Bootstrap]:
+    """Every test of a figure of evidence, the one to go by first, and the bootstrap behind one of them."""
+    evidence = judged_evidence(measure, pair.a)
+    difference = measure.figure(evidence) - measure.figure(judged_evidence(measure, pair.b))
+    own: dict[str, Any] = {"alternative": asked.alternative}
+    tests = [evidence_test(measure, evidence, difference, **own)]
+    if tests[0].threshold == "re-estimated":
+        tests.append(evidence_test(measure, evidence, difference, threshold="fixed", **own))
+    replicates = bootstrap_figure(difference, evidence, n_resamples=asked.n_resamples, rng=asked.seed)
+    tests.append(replace(bootstrap_test(replicates, **own), measure=measure.name, is_share=measure.is_share))
+    if asked.margin is not None:
+        tests.append(equivalence_test(tests[0], asked.margin))
+    return tuple(tests), replicates
 
 
 def _adjusted(tests: Sequence[tuple[TestResult, ...]], correction: Correction) -> list[tuple[float, ...]]:
@@ -295,9 +390,13 @@ def _check_names(names: Sequence[str], test: Trials, reference: str | None) -> N
 
 
 def _ranking(
-    pairs: Sequence[PairComparison], judged: dict[str, Judgement], measure: Measure, alpha: float, confidence: float
+    pairs: Sequence[PairComparison],
+    judged: dict[str, Judgement],
+    measure: Measure | EvidenceMeasure,
+    alpha: float,
+    confidence: float,
 ) -> tuple[SystemRank, ...]:
-    values = {name: float(measure(judgement.at(0), alpha)) for name, judgement in judged.items()}
+    values = {name: _value(measure, judgement, alpha) for name, judgement in judged.items()}
     order = sorted(values, key=lambda name: -values[name] if measure.higher_is_better else values[name])
     place = {name: index for index, name in enumerate(order)}
     different = [
@@ -310,6 +409,12 @@ def _ranking(
         SystemRank(name, _threshold(judged[name]), judged[name].at(0), values[name], letters[place[name]])
         for name in order
     )
+
+
+def _value(measure: Measure | EvidenceMeasure, judgement: Judgement, alpha: float) -> float:
+    if isinstance(measure, EvidenceMeasure):
+        return measure.figure(judged_evidence(measure, judgement)).estimate
+    return float(measure(judgement.at(0), alpha))
 
 
 def _threshold(judgement: Judgement) -> float:

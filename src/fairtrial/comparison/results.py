@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from fairtrial.calibration.measures import EvidenceMeasure
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import listed
 from fairtrial.folds import CROSS_VALIDATED
@@ -153,9 +154,43 @@ def _named_cells(agreement: Agreement) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Comparison(Result):
-    """All pairs of systems, or all against a reference, and the ranking that follows."""
+    """All pairs of systems, or all against a reference, and the ranking that follows.
 
-    measure: Measure
+    Attributes
+    ----------
+    measure : Measure
+        What was compared.
+    criterion : Criterion
+        How thresholds were chosen.
+    alpha : float
+        The weight or the target that the criterion took.
+    correction : {"holm", "bh", "none"}
+        How p values were adjusted for the number of pairs.
+    pairs : tuple of PairComparison
+        Every pair of systems, with its tests.
+    ranking : tuple of SystemRank
+        The systems from the best to the worst, with letters: two share one where they do not differ significantly.
+    kind : {"a priori", "a priori (cross-validated)", "a posteriori", "at a given threshold"}
+        Whether the figures are a priori.
+    judgements : dict of str to Judgement
+        The systems as they were judged, by name.
+    notes : tuple of str
+        What the reader should know.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fairtrial import Trials, compare
+    >>> genuine = np.arange(400) < 100
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
+    >>> trials = Trials.from_arrays(scores, genuine, systems=["old", "new"])
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> found = compare(dev, test, n_resamples=100)
+    >>> [(rank.system, rank.letters) for rank in found.ranking]
+    [('new', 'a'), ('old', 'b')]
+    """
+
+    measure: Measure | EvidenceMeasure
     criterion: Criterion
     alpha: float
     correction: Correction
@@ -163,7 +198,6 @@ class Comparison(Result):
     ranking: tuple[SystemRank, ...]
     kind: Kind
     judgements: dict[str, Judgement]
-    """The systems as they were judged, by name."""
     notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
@@ -216,5 +250,7 @@ class Comparison(Result):
         rule = self.criterion.described(self.alpha)
         judged = "held-out trials" if self.kind == CROSS_VALIDATED else "test"
         caption = f"{self.measure.label} on {judged}, {self.kind}, threshold by {rule} {CHOSEN[self.kind]}"
+        if isinstance(self.measure, EvidenceMeasure):
+            caption = f"{self.measure.label} on test, {self.kind}; error rates at the threshold by {rule} on dev"
         notes = ["systems that share a letter do not differ significantly"]
         return Table.of("ranking", caption, columns, records, notes=notes)

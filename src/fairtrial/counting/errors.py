@@ -45,6 +45,25 @@ class ErrorCounts:
 
     The counts are integers, integer arrays or fractions alike, so a formula written on an `ErrorCounts`
     gives a number, an array or an exact fraction.
+
+    Attributes
+    ----------
+    threshold : float or ndarray of float
+        The threshold; NaN where there were several.
+    false_accepts : int or ndarray of int
+        Impostor trials with a score above the threshold.
+    false_rejects : int or ndarray of int
+        Genuine trials with a score at or below the threshold.
+    genuine : int
+        How many genuine trials.
+    impostor : int
+        How many impostor trials.
+
+    Examples
+    --------
+    >>> counts = ErrorCounts(0.5, false_accepts=3, false_rejects=1, genuine=20, impostor=100)
+    >>> counts.far, counts.frr, counts.hter
+    (0.03, 0.05, 0.04)
     """
 
     threshold: Any
@@ -80,7 +99,13 @@ class ErrorCounts:
         return True
 
     def scalar(self) -> ErrorCounts:
-        """Plain Python numbers in place of zero-dimensional arrays."""
+        """Give plain Python numbers in place of zero-dimensional arrays.
+
+        Returns
+        -------
+        ErrorCounts
+            The same counts.
+        """
         return ErrorCounts(
             float(self.threshold),
             int(self.false_accepts),
@@ -90,7 +115,13 @@ class ErrorCounts:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Rates and counts under the names of the command line's JSON, as numbers or lists of them."""
+        """Give rates and counts under the names of the command line's JSON, as numbers or lists of them.
+
+        Returns
+        -------
+        dict
+            Rates are fractions.
+        """
         if np.ndim(self.false_accepts):
             names = ("far", "frr", "hter", "false_accepts", "false_rejects")
             return {name: np.asarray(getattr(self, name)).tolist() for name in names} | {
@@ -122,13 +153,27 @@ class Tally(Protocol[Total]):
 
 
 class ScoreSource(Protocol):
-    """Scores that can be passed over as often as needed. None of them is NaN."""
+    """Scores that can be passed over as often as needed. None of them is NaN.
+
+    Arrays, files and clusters each bring theirs; `as_source` makes one. It is a protocol: whatever has these members
+    will do.
+
+    Examples
+    --------
+    >>> from fairtrial import as_source
+    >>> as_source(([0.9, 0.4], [0.1, 0.5, 0.4])).impostor
+    3
+    """
 
     @property
-    def genuine(self) -> int: ...
+    def genuine(self) -> int:
+        """How many genuine scores."""
+        ...
 
     @property
-    def impostor(self) -> int: ...
+    def impostor(self) -> int:
+        """How many impostor scores."""
+        ...
 
     @property
     def room(self) -> int:
@@ -136,14 +181,33 @@ class ScoreSource(Protocol):
         ...
 
     def lay_cells(self, fineness: int) -> Cells | None:
-        """About so many cells in which the scores lie evenly; None where all scores are better sorted at once.
+        """Lay cells in which the scores lie evenly. They guide the work and never change a result.
 
-        They guide the work and never change a result.
+        Parameters
+        ----------
+        fineness : int
+            About how many cells.
+
+        Returns
+        -------
+        Cells or None
+            The cells; None where all scores are better sorted at once.
         """
         ...
 
     def tally(self, what: Tally[Total]) -> Total:
-        """One pass over all scores."""
+        """Pass once over all scores.
+
+        Parameters
+        ----------
+        what : Tally
+            What to count of each chunk.
+
+        Returns
+        -------
+        object
+            The total that it counted.
+        """
         ...
 
 
@@ -256,12 +320,32 @@ def _is_source(data: object) -> TypeGuard[ScoreSource]:
 
 
 def as_source(data: ScoreData, *, system: str | None = None, what: str = "scores") -> ScoreSource:
-    """Make a source of trials, a data frame, or a pair of arrays ``(genuine, impostor)``; a source stays as it is.
+    """Make a source of scores, which is what all counting goes by; a source stays as it is.
+
+    Parameters
+    ----------
+    data : Trials, data frame, ScoreSource or tuple of two array_like
+        Trials, a data frame of them, a source of scores, or a pair of arrays ``(genuine, impostor)``.
+    system : str, optional
+        The name of the system; not needed where there is only one.
+    what : str, default "scores"
+        What errors call the data.
+
+    Returns
+    -------
+    ScoreSource
+        The scores of one system.
 
     Raises
     ------
     TrialsError
-        A class without scores, a NaN, or several systems and none named. `what` names the data there.
+        A class without scores, a NaN, or several systems and none named.
+
+    Examples
+    --------
+    >>> source = as_source(([0.9, 0.4], [0.1, 0.5, 0.4]))
+    >>> source.genuine, source.impostor
+    (2, 3)
     """
     source: ScoreSource
     if isinstance(data, Frame):
@@ -364,15 +448,33 @@ def count_errors(data: ScoreData, thresholds: ArrayLike, *, system: str | None =
 
     Parameters
     ----------
-    data
-        Trials, a source, or a pair of arrays ``(genuine, impostor)``.
-    thresholds
+    data : Trials, data frame, ScoreSource or tuple of two array_like
+        Trials, a data frame of them, a source of scores, or a pair of arrays ``(genuine, impostor)``.
+    thresholds : array_like
         One threshold or an array of them, infinite ones included.
+    system : str, optional
+        The name of the system; not needed where there is only one.
+
+    Returns
+    -------
+    ErrorCounts
+        Errors in the shape of `thresholds`.
+
+    Raises
+    ------
+    ParameterError
+        A threshold that is NaN.
+    TrialsError
+        As for `as_source`.
 
     Notes
     -----
     One pass, without sorting the scores: a score's cell tells how many thresholds lie below it, except in
     the few cells that hold several thresholds.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, eq. (1).
 
     Examples
     --------

@@ -24,6 +24,7 @@ from fairtrial.formats.registry import (
     told_by_content,
     told_by_name,
 )
+from fairtrial.formats.results import write_tables
 from fairtrial.formats.sheets import ReadOptions, Sheet
 from fairtrial.tables import plural
 from fairtrial.trials import Trials
@@ -39,6 +40,7 @@ __all__ = [
     "read_trials",
     "register_format",
     "trials_of",
+    "write_tables",
     "write_trials",
 ]
 
@@ -46,18 +48,18 @@ __all__ = [
 def read_trials(
     paths: PathLike | Sequence[PathLike], *, format: str | None = None, progress: Progress | None = None, **options: Any
 ) -> Trials:
-    """Read the trials of one file or of several.
+    r"""Read the trials of one file or of several.
 
     Parameters
     ----------
-    paths
-        A file, a pipe, a glob, a directory of Parquet files or of one genuine and one impostor list; a dash is
-        standard input; or several of them: then each brings its systems, and the trials are aligned by their ids.
-    format
-        The name of a format; by default the content of the files tells.
-    progress
-        Called with numbers of bytes as they are read.
-    options
+    paths : str, path-like or sequence of these
+        A file, a pipe, a glob, a directory of Parquet files or of one genuine and one impostor list; a dash is standard
+        input; or several of them: then each brings its systems, and the trials are aligned by their ids.
+    format : str, optional
+        The name of a format in `FORMATS`; by default the content of the files tells.
+    progress : callable, optional
+        Called as work proceeds, with numbers of bytes read.
+    **options : object
         The fields of `ReadOptions`: what the files do not tell by themselves.
 
     Returns
@@ -78,7 +80,7 @@ def read_trials(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = os.path.join(folder, "scores.txt")
     ...     with open(path, "w") as file:
-    ...         _ = file.write("ann ann probe1 0.9\\nann bob probe2 0.2\\n")
+    ...         _ = file.write("ann ann probe1 0.9\nann bob probe2 0.2\n")
     ...     read_trials(path)
     <Trials: 2 trials (1 genuine, 1 impostor), 1 system: scores; ids: claim, subject, probe>
     """
@@ -93,26 +95,44 @@ def read_pair(
     progress: Progress | None = None,
     **options: Any,
 ) -> tuple[Trials, Trials]:
-    """Read dev and test trials of the same systems.
+    r"""Read dev and test trials of the same systems.
 
     Systems that the files themselves do not name go together in the order of the files.
 
     Parameters
     ----------
-    dev, test
-        Files of development and of test scores, as in `read_trials`.
-    format, progress, options
-        As in `read_trials`.
+    dev : str, path-like or sequence of these
+        Files of development scores, as for `read_trials`.
+    test : str, path-like or sequence of these
+        Files of test scores, as for `read_trials`.
+    format : str, optional
+        The name of a format in `FORMATS`; by default the content of the files tells.
+    progress : callable, optional
+        Called as work proceeds, with numbers of bytes read.
+    **options : object
+        The fields of `ReadOptions`: what the files do not tell by themselves.
 
     Returns
     -------
-    tuple of Trials
-        Dev and test.
+    tuple of (Trials, Trials)
+        Dev and test, with the same names of systems where the files themselves name none.
 
     Raises
     ------
-    InputError, TrialsError
-        As in `read_trials`.
+    InputError
+        A file that cannot be read as what it should be; the message names file and line.
+    TrialsError
+        Files that contradict each other.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for name in ("dev.txt", "test.txt"):
+    ...         _ = Path(folder, name).write_text("ann ann probe1 0.9\nann bob probe2 0.2\n")
+    ...     dev, test = read_pair(f"{folder}/dev.txt", f"{folder}/test.txt")
+    >>> dev.systems, test.systems
+    (('system',), ('system',))
     """
     settings = as_options(options)
     (dev_trials, dev_named), (test_trials, test_named) = (
@@ -202,12 +222,12 @@ def write_trials(trials: TrialsLike, path: PathLike, *, format: str | None = Non
 
     Parameters
     ----------
-    trials
-        The trials, or a data frame of them; see `read_frame`.
-    path
+    trials : Trials or data frame
+        Trials, or a data frame of them.
+    path : str or path-like
         The file to write; the ending of its name says the format.
-    format
-        The name of a format, where the ending should not say it.
+    format : str, optional
+        The name of a format in `FORMATS`, where the ending should not say it.
 
     Returns
     -------
@@ -218,6 +238,18 @@ def write_trials(trials: TrialsLike, path: PathLike, *, format: str | None = Non
     ------
     OutputError
         A file that cannot be written, or trials that the format cannot hold.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> trials = Trials.from_arrays([0.9, 0.2], [True, False], systems=["face"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     notes = write_trials(trials, f"{folder}/scores.csv")
+    ...     print(Path(folder, "scores.csv").read_text())
+    label,face
+    genuine,0.9
+    impostor,0.2
+    <BLANKLINE>
     """
     target = Path(path)
     trials = trials_of(trials, "trials")

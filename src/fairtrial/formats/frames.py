@@ -44,12 +44,12 @@ def read_frame(frame: Frame, *, name: str = "data frame", **options: Any) -> Tri
 
     Parameters
     ----------
-    frame
+    frame : data frame
         One row per trial. Its columns play the same roles, by the same names, as those of a CSV or Parquet file: label,
         claim, subject, model, probe; other columns of numbers are the scores of systems.
-    name
+    name : str, default "data frame"
         What errors call it.
-    options
+    **options : object
         The fields of `ReadOptions`: what the columns do not tell by themselves.
 
     Returns

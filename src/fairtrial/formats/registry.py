@@ -20,21 +20,30 @@ class Format:
 
     Parameters
     ----------
-    matches
+    name : str
+        How it is called on the command line.
+    description : str
+        What it is, in a few words.
+    matches : callable
         Whether files with these heads are of this format.
-    read
+    read : callable
         Sheets of the files; None where it is only written.
-    write
+    write : callable, optional
         Write trials to a place that becomes the target, and give notes on what it cannot hold; None where it is only
         read.
-    endings
-        Endings of names that ask for this format in writing.
-    joint
+    endings : tuple of str, default ()
+        Endings of file names that ask for this format in writing.
+    joint : bool, default False
         Whether several files make one set of trials in this format, not each its own.
-    options
+    options : frozenset of str, default frozenset()
         The fields of `ReadOptions` that mean something to this format.
-    pieces
+    pieces : callable, optional
         The pieces of a file, of about so many bytes, where it can be read piece by piece; None where it cannot.
+
+    Examples
+    --------
+    >>> FORMATS["csv"].endings
+    ('.csv',)
     """
 
     name: str
@@ -53,6 +62,7 @@ _LABELS = frozenset({"genuine_labels", "impostor_labels"})
 _MATRIX = frozenset({"diagonal", "transpose"})
 
 FORMATS: dict[str, Format] = {}
+"""File formats by name, in the order in which a file is tried against them."""
 
 
 def register_format(format_: Format) -> Format:
@@ -60,13 +70,22 @@ def register_format(format_: Format) -> Format:
 
     Parameters
     ----------
-    format_
+    format_ : Format
         The format.
 
     Returns
     -------
     Format
         The same.
+
+    Notes
+    -----
+    An entry of the same name is replaced. Files are told by content in the order of registration.
+
+    Examples
+    --------
+    >>> register_format(FORMATS["csv"]).name
+    'csv'
     """
     FORMATS[format_.name] = format_
     return format_

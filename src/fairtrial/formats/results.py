@@ -54,18 +54,30 @@ def write_tables(tables: Sequence[Table], path: PathLike, terms: Terms = "defaul
 
     Parameters
     ----------
-    tables
+    tables : sequence of Table
         The tables of a result, the main one first.
-    path
+    path : str or path-like
         The ending says how: ``.csv``, ``.tsv`` (also with ``.gz`` or ``.zst``) and ``.parquet`` hold the main table
         with all its rows and columns, rates as fractions; ``.md`` and ``.tex`` hold all tables as people read them.
-    terms
-        The names of error rates in Markdown and LaTeX.
+    terms : {"default", "iso"}, default "default"
+        The names of error rates: FAR and FRR, or FMR and FNMR as in ISO/IEC 19795-1 (``iso``).
 
     Raises
     ------
     OutputError
         An ending that is not known, or a file that cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from fairtrial import Column, Table
+    >>> table = Table("errors", "Errors", (Column("far", "FAR", "rate"),), ((0.0123,),))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_tables([table], f"{folder}/errors.csv")
+    ...     print(Path(folder, "errors.csv").read_text())
+    far
+    0.0123
+    <BLANKLINE>
     """
     ending = check_ending(path)
     if ending not in (".md", ".tex"):

@@ -26,36 +26,48 @@ class ReadOptions:
 
     Parameters
     ----------
-    columns
-        Column names by role: claim, subject, model, probe, label, system, score, other. Where columns have no
-        names, as in lists and trial lists, they go by their numbers, "1" being the first.
-    scores
+    columns : dict of str to str, default {}
+        Column names by role: claim, subject, model, probe, label, system, score, other. Where columns have no names, as
+        in lists and trial lists, they go by their numbers, "1" being the first.
+    scores : tuple of str, default ()
         The columns that are scores, where not all numeric ones are.
-    others
-        Columns that are no scores although they hold numbers; they are kept as further columns.
-    genuine_labels, impostor_labels
+    genuine_labels, impostor_labels : tuple of str, default ()
         Which labels mean what, where they are not among the usual ones; trials with other labels are left out.
-    genuine_by
+    others : tuple of str, default ()
+        Columns that are no scores although they hold numbers; they are kept as further columns.
+    genuine_by : {"label", "ids"}, optional
         What counts where labels and ids contradict each other: ``label``, or ``ids`` (claim = subject).
-    person
+    person : str, optional
         A regular expression that finds the person within a claim and a subject id: its first group, or all that
         matches. The ids themselves are kept as model and probe.
-    diagonal
+    diagonal : bool, default False
         A similarity matrix is genuine on its diagonal, whatever its ids.
-    transpose
+    transpose : bool, default False
         The rows of a similarity matrix are claims and its columns subjects.
-    negate
+    negate : bool or tuple of str, default False
         The scores are distances: all systems', or those of the systems named.
-    names
+    names : tuple of str, default ()
         The systems' names, in order, in place of what the files say.
-    systems
+    systems : tuple of str, default ()
         Only these systems; what is missing in others does not matter then.
-    nan
-        What becomes of a trial without a score: ``error``, ``drop`` or ``reject``.
-    common
+    nan : {"error", "drop", "reject"}, default "error"
+        What becomes of a trial without a score: ``error`` raises an error; ``drop`` leaves the trial out for all
+        systems; ``reject`` rejects it, by a score of -inf.
+    common : bool, default False
         Keep the trials that all files share in place of an error.
-    max_size
+    max_size : int, optional
         How many bytes a file may unpack to; by default 8 GiB, or half of the memory of the machine if that is less.
+
+    Raises
+    ------
+    ParameterError
+        A role, a policy or a regular expression that is none, or labels of one class only.
+
+    Examples
+    --------
+    >>> options = ReadOptions(columns={"label": "target"}, negate=True, names="face")
+    >>> options.names
+    ('face',)
     """
 
     columns: dict[str, str] = field(default_factory=dict)
@@ -96,7 +108,18 @@ class ReadOptions:
             raise ParameterError("the name of a system must not be empty")
 
     def wants(self, system: str) -> bool:
-        """Whether a system is asked for, by the name that its file gives it."""
+        """Tell whether a system is asked for, by the name that its file gives it.
+
+        Parameters
+        ----------
+        system : str
+            A name.
+
+        Returns
+        -------
+        bool
+            Whether it is asked for.
+        """
         return not self.systems or bool(self.names) or system in self.systems
 
 

@@ -17,6 +17,7 @@ from fairtrial.fusion.correlation import system_correlations
 from fairtrial.fusion.judged import fuse
 from fairtrial.fusion.methods import FusionMethod
 from fairtrial.intervals.rates import RateInterval
+from fairtrial.judging import seed_of
 from fairtrial.tables import Column, Result, Table, interval_title, percent, plural
 from fairtrial.trials import Trials, recode
 
@@ -25,18 +26,44 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ChimericStudy(Result):
-    """One fusion on true users, and on chimeric ones again and again."""
+    """One fusion on true users, and on chimeric ones again and again.
+
+    Attributes
+    ----------
+    fusion : str
+        The name of the fusion method.
+    normalise : str
+        The name of the normalisation.
+    systems : tuple of (tuple of str, tuple of str)
+        The systems of the modality that stays, and of the one that is moved.
+    true : RateInterval or None
+        The HTER of true users; None where there are none, as modalities come from different people.
+    chimeric : tuple of RateInterval
+        One HTER per assignment of people.
+    correlations : tuple of (float, float, float, float) or None
+        Mean correlation between the modalities on test within genuine and impostor trials: true, then chimeric.
+    notes : tuple of str
+        What the reader should know.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fairtrial import Trials, chimeric_study
+    >>> claim, subject = np.divmod(np.arange(400), 20)
+    >>> genuine = claim == subject
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
+    >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"], claim=claim, subject=subject)
+    >>> study = chimeric_study(trials, trials, moved=["voice"], assignments=2)
+    >>> len(study.hters), study.fusion
+    (2, 'mean')
+    """
 
     fusion: str
     normalise: str
     systems: tuple[tuple[str, ...], tuple[str, ...]]
-    """The systems of the modality that stays, and of the one that is moved."""
     true: RateInterval | None
-    """The HTER of true users; None where there are none, as modalities come from different people."""
     chimeric: tuple[RateInterval, ...]
-    """One HTER per assignment of people."""
     correlations: tuple[float, float, float, float] | None
-    """Mean correlation between the modalities on test within genuine and impostor trials: true, then chimeric."""
     notes: tuple[str, ...] = ()
 
     @property
@@ -135,18 +162,18 @@ def chimeric_sets(
 
     Parameters
     ----------
-    first
-        Sets of trials of one modality, such as dev and test, with claim and subject ids.
-    second
+    first : sequence of Trials or data frame
+        Sets of trials, or data frames, of one modality, such as dev and test, with claim and subject ids.
+    second : sequence of Trials or data frame
         As many sets of the other modality: of the same people, or of others.
-    rng
-        A seed or generator; the same seed gives the same people.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed; the same seed gives the same result.
 
     Returns
     -------
     list of Trials
-        As many sets, with the systems of both modalities and the ids of the first. A note says how many trials found
-        no counterpart.
+        As many sets, with the systems of both modalities and the ids of the first. A note says how many trials found no
+        counterpart.
 
     Raises
     ------
@@ -266,27 +293,34 @@ def chimeric_study(
     fusion: str | FusionMethod = "mean",
     normalise: str = "none",
     confidence: float = 0.95,
-    rng: int = 0,
+    rng: np.random.Generator | int | None = 0,
     progress: Callable[[], None] | None = None,
 ) -> ChimericStudy:
     """Judge a fusion on chimeric users, again and again, beside true users.
 
     Parameters
     ----------
-    dev, test
-        Trials of all systems of true users, or of one modality where `other` has the second.
-    moved
+    dev : Trials or data frame
+        The trials that thresholds are chosen on: of all systems of true users, or of one modality where `other` has the
+        second.
+    test : Trials or data frame
+        The trials that are judged, of the same systems.
+    moved : sequence of str, optional
         The systems of the modality whose people are exchanged.
-    other
+    other : tuple of (Trials or data frame, Trials or data frame), optional
         In place of `moved`: dev and test trials of the second modality, of other people.
-    assignments
+    assignments : int, default 50
         How many times people are assigned at random.
-    fusion, normalise, confidence
-        As in `fuse`.
-    rng
-        The seed of the first assignment.
-    progress
-        Called after each assignment.
+    fusion : str or FusionMethod, default "mean"
+        A fusion method, or its name in `FUSIONS`.
+    normalise : str, default "none"
+        How scores are normalised before: a name in `NORMALISATIONS`.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed; the same seed gives the same result. It is that of the first assignment.
+    progress : callable, optional
+        Called as work proceeds, after each assignment.
 
     Returns
     -------
@@ -299,6 +333,24 @@ def chimeric_study(
         Neither or both of `moved` and `other`, systems that are not there, or no assignment.
     TrialsError
         As in `chimeric_sets`.
+
+    References
+    ----------
+    Poh & Bengio, Database, protocols and tools for evaluating score-level fusion, 2006, section 1, on why chimeric
+    users are questioned; Poh & Bengio, Can chimeric persons be used in multimodal biometric authentication
+    experiments?, MLMI 2005.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fairtrial import Trials
+    >>> claim, subject = np.divmod(np.arange(400), 20)
+    >>> genuine = claim == subject
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
+    >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"], claim=claim, subject=subject)
+    >>> study = chimeric_study(trials, trials, moved=["voice"], assignments=2)
+    >>> study.systems
+    (('face',), ('voice',))
     """
     if assignments < 1:
         raise ParameterError(f"there must be at least 1 assignment of people, not {assignments}")
@@ -326,8 +378,9 @@ def chimeric_study(
         )
         correlations.append(_between(test, names))
     notes: dict[str, None] = {}
+    seed = seed_of(rng)
     for number in range(assignments):
-        sets = chimeric_sets(first, second, rng=rng + number)
+        sets = chimeric_sets(first, second, rng=seed + number)
         result = fuse(sets[0], sets[1], fusion=fusion, normalise=normalise, confidence=confidence)
         found.append(result.evaluation.interval)
         correlations.append(_between(sets[1], names))

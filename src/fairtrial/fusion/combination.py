@@ -29,7 +29,45 @@ _WIDER = 3.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FusedScores:
-    """Fused scores of dev and test trials, each as trials of one system."""
+    """Fused scores of dev and test trials, each as trials of one system.
+
+    Attributes
+    ----------
+    dev, test : Trials
+        The same trials with one system, the fused one.
+    fusion : str
+        The name of the fusion method.
+    normalise : str
+        The name of the normalisation.
+    systems : tuple of str
+        The names of the systems that were fused.
+    parameters : dict
+        The hyper-parameters that were chosen.
+    held_out : {"none", "clients", "within-clients"}
+        What was held out of the fits that the dev scores come from.
+    notes : tuple of str
+        What the reader should know.
+    steps : tuple of Step
+        What was fitted, normalisation and method, as names and numbers; empty where that cannot be said so.
+    clients : tuple of str
+        The clients of the rows of what was fitted for each client.
+    missing : MissingScores or None
+        What was done to trials that lack a score.
+    uneven : str
+        What to know of scores of different ranges that were put together as they are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fairtrial import Trials, fuse_scores
+    >>> genuine = np.arange(400) < 100
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
+    >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> found = fuse_scores(dev, test, fusion="weighted-mean", normalise="z")
+    >>> found.name, len(found.test)
+    ('weighted-mean(face + voice)', 200)
+    """
 
     dev: Trials
     test: Trials
@@ -38,15 +76,11 @@ class FusedScores:
     systems: tuple[str, ...]
     parameters: Mapping[str, Any] = field(default_factory=dict)
     held_out: HeldOut = "none"
-    """What was held out of the fits that the dev scores come from."""
     notes: tuple[str, ...] = ()
     steps: tuple[Step, ...] = ()
-    """What was fitted, normalisation and method, as names and numbers; empty where that cannot be said so."""
     clients: tuple[str, ...] = ()
-    """The clients of the rows of what was fitted for each client."""
     missing: MissingScores | None = None
     uneven: str = ""
-    """What to know of scores of different ranges that were put together as they are."""
 
     @property
     def cross_validated(self) -> bool:
@@ -59,7 +93,18 @@ class FusedScores:
         return self.dev.systems[0]
 
     def client_numbers(self, trials: Trials) -> NDArray[np.int64]:
-        """The rows of what was fitted for each client that trials are to take."""
+        """Give the rows of what was fitted for each client that trials are to take.
+
+        Parameters
+        ----------
+        trials : Trials
+            Trials with claim ids.
+
+        Returns
+        -------
+        ndarray of int
+            One row per trial.
+        """
         return client_numbers(trials, self.clients)
 
 
@@ -75,36 +120,40 @@ def fuse_scores(
     missing: Missing = "error",
     inner: Inner = "auto",
     folds: int = 5,
-    rng: int | None = 0,
+    rng: np.random.Generator | int | None = 0,
 ) -> FusedScores:
     """Fit a fusion on dev trials and fuse the scores of dev and test trials.
 
     Parameters
     ----------
-    dev, test
-        Trials of the same systems, or data frames of them.
-    systems
-        Which systems, two or more; all of them by default.
-    fusion
-        A registered method by its name, or a method.
-    normalise
-        How scores are put on a common scale first, fitted on dev; ``none`` leaves them as they are.
-    criterion, alpha
-        How the threshold is chosen that decides between hyper-parameters.
-    missing
-        What becomes of a trial that lacks the score of a system, which is then infinite: ``error`` raises an error;
-        ``reject`` rejects it, by a fused score of -inf; ``neutral`` takes the system's EER threshold on dev in place
-        of the score.
-    inner
+    dev : Trials or data frame
+        The trials that thresholds are chosen on.
+    test : Trials or data frame
+        The trials that are judged.
+    systems : sequence of str, optional
+        The names of the systems, two or more; all by default.
+    fusion : str or FusionMethod, default "mean"
+        A fusion method, or its name in `FUSIONS`.
+    normalise : str, default "none"
+        How scores are normalised before: a name in `NORMALISATIONS`, fitted on dev.
+    criterion : str, Criterion, DetectionCosts or callable, default "wer-equal"
+        How the threshold is chosen on dev that decides between hyper-parameters: a name in `CRITERIA`, a criterion,
+        detection costs, or a function ``C(far, frr, alpha)`` of arrays.
+    alpha : float, optional
+        The weight or the target that the criterion takes; 0.5 by default, but a criterion that aims at a target needs
+        one.
+    missing : {"error", "reject", "neutral"}, default "error"
+        What becomes of a trial that lacks the score of a system: ``error`` raises an error; ``reject`` rejects it, by a
+        fused score of -inf; ``neutral`` takes the system's EER threshold on dev in place of the score.
+    inner : {"auto", "folds", "none"}, default "auto"
         Where the fused dev scores come from, on which thresholds and hyper-parameters are chosen. ``folds``: from
-        trials that are held out of the fit, fold by fold, as in Algorithm 1. ``none``: from the trials that the
-        fusion was fitted on, which is quicker and makes it look better on dev than it is. ``auto``: as the method
-        says.
-    folds
-        How many folds. They do not split a client, unless something is fitted for each client, by the method or by
-        the normalisation: then every client's trials are dealt into the folds.
-    rng
-        The seed of the folds.
+        trials that are held out of the fit, fold by fold, as in Algorithm 1. ``none``: from the trials that the fusion
+        was fitted on, which is quicker and makes it look better on dev than it is. ``auto``: as the method says.
+    folds : int, default 5
+        How many folds the dev trials are dealt into. They do not split a client, unless something is fitted for each
+        client, by the method or by the normalisation: then every client's trials are dealt into the folds.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed; the same seed gives the same result.
 
     Returns
     -------
@@ -117,6 +166,21 @@ def fuse_scores(
         A method, normalisation or parameter that is not known, or scores that the method cannot be fitted on.
     TrialsError
         Fewer than two systems, missing scores, or client-dependent fusion without claim ids.
+
+    References
+    ----------
+    Poh & Bengio, Database, protocols and tools for evaluating score-level fusion, 2006, Algorithm 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fairtrial import Trials
+    >>> genuine = np.arange(400) < 100
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
+    >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> fuse_scores(dev, test, fusion="product", normalise="min-max").test
+    <Trials: 200 trials (50 genuine, 150 impostor), 1 system: product(face + voice); ids: none>
     """
     dev, test = trials_of(dev, "dev"), trials_of(test, "test")
     names = list(dev.systems) if systems is None else [systems] if isinstance(systems, str) else list(systems)
@@ -181,7 +245,7 @@ def _dev_scores(
     rule: Criterion,
     alpha: float,
     folds: int,
-    rng: int | None,
+    rng: np.random.Generator | int | None,
 ) -> tuple[Mapping[str, Any], Floats | None, tuple[str, ...]]:
     """Hyper-parameters, the fused dev scores unless they are those of the fit on all of dev, and notes on them."""
     if held_out == "none":

@@ -40,7 +40,28 @@ class ClassGaussian:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SystemCorrelations(Result):
-    """Correlations of systems within genuine and within impostor trials."""
+    """Correlations of systems within genuine and within impostor trials.
+
+    Attributes
+    ----------
+    systems : tuple of str
+        The systems' names.
+    genuine, impostor : ClassGaussian
+        Means, covariances and correlations within the class, systems in their order.
+    notes : tuple of str
+        What the reader should know.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fairtrial import Trials, system_correlations
+    >>> genuine = np.arange(400) < 100
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
+    >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> system_correlations(dev).genuine.correlation.shape
+    (2, 2)
+    """
 
     systems: tuple[str, ...]
     genuine: ClassGaussian
@@ -48,7 +69,13 @@ class SystemCorrelations(Result):
     notes: tuple[str, ...] = ()
 
     def pairs(self) -> list[dict[str, Any]]:
-        """Both correlations of each pair of systems."""
+        """Give both correlations of each pair of systems.
+
+        Returns
+        -------
+        list of dict
+            One dict per pair.
+        """
         both = self.genuine.correlation, self.impostor.correlation
         return [
             {
@@ -99,10 +126,10 @@ def system_correlations(trials: TrialsLike, *, systems: Sequence[str] | None = N
 
     Parameters
     ----------
-    trials
-        Trials of two or more systems.
-    systems
-        Which of them; all by default.
+    trials : Trials or data frame
+        Trials, or a data frame of them, of two or more systems.
+    systems : sequence of str, optional
+        The names of the systems; all by default.
 
     Returns
     -------
@@ -118,7 +145,8 @@ def system_correlations(trials: TrialsLike, *, systems: Sequence[str] | None = N
 
     References
     ----------
-    Poh & Bengio 2006, section 5 and Fig. 2: Gaussian fits of each class.
+    Poh & Bengio, Database, protocols and tools for evaluating score-level fusion, 2006, section 5 and Fig. 2: Gaussian
+    fits of each class.
 
     Examples
     --------

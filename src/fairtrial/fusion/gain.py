@@ -11,7 +11,24 @@ from fairtrial.errors import ParameterError
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """Gain ratios of Poh & Bengio 2006, eqs. (9) and (10); above 1 the fusion is better."""
+    """Gain ratios; above 1 the fusion is better.
+
+    Attributes
+    ----------
+    beta_mean : float
+        The mean HTER of the systems over that of the fusion, eq. (9).
+    beta_min : float
+        The lowest HTER of the systems over that of the fusion, eq. (10).
+
+    References
+    ----------
+    Poh & Bengio, Database, protocols and tools for evaluating score-level fusion, 2006, eqs. (9) and (10).
+
+    Examples
+    --------
+    >>> Gain(beta_mean=3.0, beta_min=2.0).beta_min
+    2.0
+    """
 
     beta_mean: float
     beta_min: float
@@ -29,7 +46,21 @@ class Gain:
 def fusion_gain(fused: float, baselines: Sequence[float]) -> Gain:
     """Compute mean(HTER_i) / HTER_COM and min(HTER_i) / HTER_COM.
 
-    An HTER_COM of 0 gives infinite gains; 0 / 0 is NaN.
+    Parameters
+    ----------
+    fused : float
+        The HTER of the fusion, a fraction.
+    baselines : sequence of float
+        The HTERs of its systems, fractions.
+
+    Returns
+    -------
+    Gain
+        Both ratios; infinite where the fusion has no error, NaN for 0 / 0.
+
+    References
+    ----------
+    Poh & Bengio, Database, protocols and tools for evaluating score-level fusion, 2006, eqs. (9) and (10).
 
     Examples
     --------

@@ -22,7 +22,7 @@ Folds: TypeAlias = list[NDArray[np.bool_]]
 """Which trials are held out in each fold; together all of them, each once."""
 
 
-def client_folds(trials: Trials, folds: int, rng: int | None = 0) -> Folds:
+def client_folds(trials: Trials, folds: int, rng: np.random.Generator | int | None = 0) -> Folds:
     """Deal clients into folds; without claim ids, trials.
 
     Parameters
@@ -48,7 +48,7 @@ def client_folds(trials: Trials, folds: int, rng: int | None = 0) -> Folds:
     return [block.held_out for block in make_blocks(trials, folds, cluster=cluster, rng=rng)]
 
 
-def folds_within_clients(trials: Trials, folds: int, rng: int | None = 0) -> Folds:
+def folds_within_clients(trials: Trials, folds: int, rng: np.random.Generator | int | None = 0) -> Folds:
     """Deal the trials of each client into folds, so that each is judged by what the client's other trials say.
 
     Genuine trials are dealt one by one. Impostor trials are dealt by the subject behind the probe, where that is known

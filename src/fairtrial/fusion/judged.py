@@ -48,17 +48,41 @@ class SystemWeight:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FusionResult(Result):
-    """A fused system, evaluated a priori, beside the systems it is made of."""
+    """A fused system, evaluated a priori, beside the systems it is made of.
+
+    Attributes
+    ----------
+    scores : FusedScores
+        The fused scores, and how they came about.
+    evaluation : Evaluation
+        The fusion on test.
+    baselines : tuple of Evaluation
+        Its systems on test, in their order.
+    best : str
+        The system with the lowest HTER on test.
+    test : TestResult
+        The fusion against the best of its systems on the same trials.
+    weights : tuple of SystemWeight
+        How much each system counts; none where the fusion is not linear.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fairtrial import Trials, fuse
+    >>> genuine = np.arange(400) < 100
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
+    >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> fuse(dev, test)
+    <FusionResult: mean(face + voice), HTER 5.33 %, gain over the best system 2.44>
+    """
 
     scores: FusedScores
     evaluation: Evaluation
     baselines: tuple[Evaluation, ...]
     best: str
-    """The system with the lowest HTER on test."""
     test: TestResult
-    """The fusion against the best of its systems on the same trials."""
     weights: tuple[SystemWeight, ...] = ()
-    """How much each system counts; none where the fusion is not linear."""
 
     @property
     def gain(self) -> Gain:
@@ -208,7 +232,7 @@ def fuse(
     missing: Missing = "error",
     inner: Inner = "auto",
     folds: int = 5,
-    rng: int | None = 0,
+    rng: np.random.Generator | int | None = 0,
     confidence: float = 0.95,
     cluster: Cluster | None = None,
 ) -> FusionResult:
@@ -216,21 +240,58 @@ def fuse(
 
     Parameters
     ----------
-    dev, test, systems, fusion, normalise, missing, inner, folds, rng
-        As in `fuse_scores`.
-    criterion, alpha, confidence, cluster
-        As in `evaluate`.
+    dev : Trials or data frame
+        The trials that thresholds are chosen on.
+    test : Trials or data frame
+        The trials that are judged.
+    systems : sequence of str, optional
+        The names of the systems, two or more; all by default.
+    fusion : str or FusionMethod, default "mean"
+        A fusion method, or its name in `FUSIONS`.
+    normalise : str, default "none"
+        How scores are normalised before: a name in `NORMALISATIONS`, fitted on dev.
+    criterion : str, Criterion, DetectionCosts or callable, default "wer-equal"
+        How the threshold is chosen on dev: a name in `CRITERIA`, a criterion, detection costs, or a function
+        ``C(far, frr, alpha)`` of arrays.
+    alpha : float, optional
+        The weight or the target that the criterion takes; 0.5 by default, but a criterion that aims at a target needs
+        one.
+    missing : {"error", "reject", "neutral"}, default "error"
+        What becomes of a trial that lacks the score of a system: ``error`` raises an error; ``reject`` rejects it, by a
+        fused score of -inf; ``neutral`` takes the system's EER threshold on dev in place of the score.
+    inner : {"auto", "folds", "none"}, default "auto"
+        Where the fused dev scores come from; see `fuse_scores`.
+    folds : int, default 5
+        How many folds the dev trials are dealt into; see `fuse_scores`.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed; the same seed gives the same result.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+    cluster : {"none", "claim", "subject", "both"}, optional
+        What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
+        known.
 
     Returns
     -------
     FusionResult
-        The fusion and its systems, each evaluated; the gain, the test against the best system, the weights of a
-        linear fusion, and the `model` that can be saved.
+        The fusion and its systems, each evaluated; the gain, the test against the best system, the weights of a linear
+        fusion, and the `model` that can be saved.
 
     Raises
     ------
-    ParameterError, TrialsError
-        As in `fuse_scores` and `evaluate`.
+    ParameterError
+        A method, normalisation, criterion or number that is not known, or scores that the method cannot be fitted on.
+    TrialsError
+        Fewer than two systems, missing scores, or client-dependent fusion without claim ids.
+
+    Notes
+    -----
+    Nothing is fitted on test: method, normalisation, hyper-parameters and threshold come from dev.
+
+    References
+    ----------
+    Poh & Bengio, Database, protocols and tools for evaluating score-level fusion, 2006, eqs. (6) to (10) and Algorithm
+    1.
 
     Examples
     --------
@@ -298,13 +359,39 @@ def _weights(scores: FusedScores, dev: Trials) -> tuple[SystemWeight, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class AppliedFusion(Result):
-    """A saved fusion on other trials, at the thresholds that it was saved with, beside its systems."""
+    """A saved fusion on other trials, at the thresholds that it was saved with, beside its systems.
+
+    Attributes
+    ----------
+    model : FusionModel
+        The fusion that was applied.
+    fused : Judgement
+        The fusion on test.
+    baselines : tuple of Judgement
+        Its systems on test, in their order.
+    intervals : tuple of RateInterval
+        The intervals of the systems in their order, and of the fusion.
+    best : str
+        The system with the lowest HTER on test.
+    test : TestResult
+        The fusion against the best of its systems on the same trials.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fairtrial import Trials, apply_fusion, fuse
+    >>> genuine = np.arange(400) < 100
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
+    >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> apply_fusion(fuse(dev, test).model, test).kind
+    'at a given threshold'
+    """
 
     model: FusionModel
     fused: Judgement
     baselines: tuple[Judgement, ...]
     intervals: tuple[RateInterval, ...]
-    """Of the systems in their order, and of the fusion."""
     best: str
     test: TestResult
 
@@ -381,20 +468,23 @@ def apply_fusion(
     *,
     confidence: float = 0.95,
     cluster: Cluster | None = None,
-    rng: int | None = 0,
+    rng: np.random.Generator | int | None = 0,
 ) -> AppliedFusion:
     """Judge a saved fusion on other trials, at the thresholds it was saved with.
 
     Parameters
     ----------
-    model
+    model : FusionModel
         What `FusionModel.load` or `FusionResult.model` gives.
-    test
-        Trials of the systems that the model fuses, and perhaps of others.
-    confidence, cluster
-        As in `evaluate`.
-    rng
-        The seed of what is drawn at random.
+    test : Trials or data frame
+        The trials that are judged, of the systems that the model fuses, and perhaps of others.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+    cluster : {"none", "claim", "subject", "both"}, optional
+        What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
+        known.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed; the same seed gives the same result.
 
     Returns
     -------

@@ -94,26 +94,32 @@ class FusionMethod:
 
     Parameters
     ----------
-    name
+    name : str
         What it is called.
-    fit
+    fit : callable
         ``fit(data, **parameters)`` on dev trials.
-    summary
+    summary : str, default ""
         What it does, in a few words.
-    grid
+    grid : tuple of dict, default ({},)
         The values of its hyper-parameters to choose from by Algorithm 1 of Poh & Bengio 2006; one: nothing to choose.
-    held_out
-        How the fused dev scores, and so the threshold, come about. ``none``: they are those of the trials it was
-        fitted on. ``clients``: those of clients it was not fitted on, fold by fold. ``within-clients``: it fits
-        something for each client, so it needs claim ids and gets them in the data, and each trial is scored by what
-        was fitted on other trials of the same client.
-    takes_scores_as_they_are
+    held_out : {"none", "clients", "within-clients"}, default "none"
+        How the fused dev scores, and so the threshold, come about. ``none``: they are those of the trials it was fitted
+        on. ``clients``: those of clients it was not fitted on, fold by fold. ``within-clients``: it fits something for
+        each client, so it needs claim ids and gets them in the data, and each trial is scored by what was fitted on
+        other trials of the same client.
+    takes_scores_as_they_are : bool, default False
         Whether a system with scores of a wide range outweighs the others, so that scores should be normalised first.
 
     Raises
     ------
     ParameterError
         Hyper-parameters to choose from while nothing is held out to choose by.
+
+    Examples
+    --------
+    >>> from fairtrial import FUSIONS
+    >>> FUSIONS["mean"].held_out
+    'none'
     """
 
     name: str
@@ -141,13 +147,20 @@ def register_fusion(method: FusionMethod) -> FusionMethod:
 
     Parameters
     ----------
-    method
-        The method.
+    method : FusionMethod
+        The method; one of the same name is replaced.
 
     Returns
     -------
     FusionMethod
         The same.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> register_fusion(replace(FUSIONS["mean"], name="average")).name in FUSIONS
+    True
+    >>> del FUSIONS["average"]
     """
     FUSIONS[method.name] = method
     return method

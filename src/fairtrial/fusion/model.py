@@ -29,18 +29,28 @@ class FusionModel:
 
     Parameters
     ----------
-    fusion, normalise, parameters
-        How it was made: method, normalisation, hyper-parameters.
-    systems, system_thresholds
-        The systems that it fuses, in the order of the steps' columns, and the threshold of each from dev.
-    criterion, alpha, threshold
-        How thresholds were chosen on dev, and that of the fusion.
-    steps
+    fusion : str
+        The name of the fusion method.
+    normalise : str
+        The name of the normalisation.
+    systems : tuple of str
+        The names of the systems that it fuses, in the order of the steps' columns.
+    system_thresholds : tuple of float
+        The threshold of each system from dev.
+    criterion : str
+        How thresholds were chosen on dev.
+    alpha : float
+        The weight or the target that the criterion took.
+    threshold : float
+        The threshold of the fusion from dev.
+    steps : tuple of Step
         What is done to scores, normalisation first.
-    clients
-        Whose are the rows of what was fitted for each client; anybody else has the last row.
-    missing
+    missing : MissingScores
         What is done to trials that lack a score.
+    parameters : dict
+        The hyper-parameters that were chosen.
+    clients : tuple of str, default ()
+        Whose are the rows of what was fitted for each client; anybody else has the last row.
 
     Examples
     --------
@@ -76,7 +86,25 @@ class FusionModel:
         criterion: str,
         alpha: float,
     ) -> FusionModel:
-        """The model behind fused scores.
+        """Give the model behind fused scores.
+
+        Parameters
+        ----------
+        scores : FusedScores
+            What `fuse_scores` gives.
+        threshold : float
+            The threshold of the fusion from dev.
+        system_thresholds : sequence of float
+            The threshold of each system from dev.
+        criterion : str
+            How thresholds were chosen on dev: a name.
+        alpha : float
+            The weight or the target that the criterion took.
+
+        Returns
+        -------
+        FusionModel
+            The model.
 
         Raises
         ------
@@ -114,8 +142,8 @@ class FusionModel:
 
         Parameters
         ----------
-        trials
-            Trials of the systems of the model, and perhaps of others.
+        trials : Trials or data frame
+            Trials, or a data frame of them, of the systems of the model, and perhaps of others.
 
         Returns
         -------
@@ -142,7 +170,7 @@ class FusionModel:
 
         Parameters
         ----------
-        path
+        path : str or path-like
             The file, JSON.
 
         Raises
@@ -186,8 +214,8 @@ class FusionModel:
 
         Parameters
         ----------
-        path
-            The file.
+        path : str or path-like
+            The file, JSON.
 
         Returns
         -------

@@ -30,9 +30,9 @@ def f_ratio(genuine_mean: float, impostor_mean: float, genuine_sd: float, impost
 
     Parameters
     ----------
-    genuine_mean, impostor_mean
+    genuine_mean, impostor_mean : float
         The means of the scores of both classes.
-    genuine_sd, impostor_sd
+    genuine_sd, impostor_sd : float
         Their standard deviations.
 
     Returns
@@ -60,13 +60,13 @@ def gaussian_eer(ratio: float) -> float:
 
     Parameters
     ----------
-    ratio
+    ratio : float
         The F-ratio; below 0 where genuine scores are the lower ones.
 
     Returns
     -------
     float
-        The rate at the threshold where FAR and FRR are equal.
+        The rate at the threshold where FAR and FRR are equal, a fraction.
 
     References
     ----------
@@ -108,16 +108,40 @@ class Prediction:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FusionPredictions(Result):
-    """Predicted and measured errors of all fusions by the mean, the best predicted first."""
+    """Predicted and measured errors of all fusions by the mean, the best predicted first.
+
+    Attributes
+    ----------
+    normalise : str
+        The name of the normalisation.
+    systems : tuple of Prediction
+        Single systems, predicted and measured.
+    fusions : tuple of Prediction
+        Every fusion, predicted and measured, the best predicted first.
+    correlations : SystemCorrelations
+        The correlations of the normalised dev scores.
+    rank_correlation : float
+        Spearman's, of predicted and measured EERs of the fusions; NaN with fewer than three.
+    notes : tuple of str
+        What the reader should know.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fairtrial import Trials, predict_fusions
+    >>> genuine = np.arange(400) < 100
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
+    >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> predict_fusions(dev).fusions[0].systems
+    ('face', 'voice')
+    """
 
     normalise: str
     systems: tuple[Prediction, ...]
-    """Single systems."""
     fusions: tuple[Prediction, ...]
     correlations: SystemCorrelations
-    """Of the normalised dev scores."""
     rank_correlation: float
-    """Spearman's, of predicted and measured EERs of the fusions; NaN with fewer than three."""
     notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
@@ -188,20 +212,24 @@ def predict_fusions(
 
     Parameters
     ----------
-    dev
-        Trials that the Gaussians are fitted to, the normalisation too.
-    test
-        Trials for the a-priori HTER, beside the EER on dev.
-    systems
-        Which systems, two or more; all by default.
-    normalise
-        Any normalisation that is the same for all clients.
-    largest
-        Fusions of at most so many systems; of all by default.
-    criterion, alpha
-        How thresholds for the HTER are chosen on dev.
-    progress
-        Called after each fusion.
+    dev : Trials or data frame
+        The trials that thresholds are chosen on, and that the Gaussians and the normalisation are fitted to.
+    test : Trials or data frame, optional
+        The trials that are judged, for the a-priori HTER beside the EER on dev.
+    systems : sequence of str, optional
+        The names of the systems, two or more; all by default.
+    normalise : str, default "none"
+        How scores are normalised before: a name in `NORMALISATIONS` that is the same for all clients.
+    largest : int, optional
+        The most systems of a fusion; all by default.
+    criterion : str, Criterion, DetectionCosts or callable, default "wer-equal"
+        How the threshold is chosen on dev: a name in `CRITERIA`, a criterion, detection costs, or a function
+        ``C(far, frr, alpha)`` of arrays.
+    alpha : float, optional
+        The weight or the target that the criterion takes; 0.5 by default, but a criterion that aims at a target needs
+        one.
+    progress : callable, optional
+        Called as work proceeds, after each fusion.
 
     Returns
     -------

@@ -51,16 +51,20 @@ def select_parameters(
 
     Parameters
     ----------
-    fit
+    fit : callable
         ``fit(data, **parameters)``, such as that of any registered fusion method.
-    data
-        Dev trials.
-    grid
-        The candidates.
-    folds
-        Which trials are held out in each fold; together all of them, each once.
-    criterion, alpha
-        How the threshold is chosen.
+    data : FusionData
+        Scores and classes of dev trials.
+    grid : sequence of dict
+        The candidates: hyper-parameters by name.
+    folds : sequence of ndarray of bool
+        Which trials are held out in each fold, masks of shape (trials,); together all of them, each once.
+    criterion : str, Criterion, DetectionCosts or callable, default "wer-equal"
+        How the threshold is chosen on dev that decides between hyper-parameters: a name in `CRITERIA`, a criterion,
+        detection costs, or a function ``C(far, frr, alpha)`` of arrays.
+    alpha : float, optional
+        The weight or the target that the criterion takes; 0.5 by default, but a criterion that aims at a target needs
+        one.
 
     Returns
     -------
@@ -76,7 +80,16 @@ def select_parameters(
 
     References
     ----------
-    Poh & Bengio 2006, appendix A, Algorithm 1.
+    Poh & Bengio, Database, protocols and tools for evaluating score-level fusion, 2006, appendix A, Algorithm 1.
+
+    Examples
+    --------
+    >>> from fairtrial.fusion.methods import FUSIONS
+    >>> scores = np.array([[0.9, 0.8], [0.7, 0.4], [0.3, 0.1], [0.2, 0.5], [0.6, 0.9], [0.1, 0.2]])
+    >>> data = FusionData(scores, np.array([True, True, False, False, True, False]))
+    >>> folds = [np.arange(6) % 2 == k for k in range(2)]
+    >>> select_parameters(FUSIONS["mean"].fit, data, [{}], folds).best.parameters
+    {}
     """
     if not grid:
         raise ParameterError("there must be at least one candidate to choose from")

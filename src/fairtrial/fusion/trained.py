@@ -32,17 +32,17 @@ def register_classifier(
 
     Parameters
     ----------
-    name
+    name : str
         What the method is to be called.
-    make
+    make : callable
         Called with the hyper-parameters; gives a classifier that is not fitted, or a pipeline.
-    grid
-        Values of hyper-parameters to choose from by Algorithm 1.
-    summary
+    grid : sequence of dict, default ({},)
+        The values of its hyper-parameters to choose from by Algorithm 1.
+    summary : str, default ""
         What it does, in a few words.
-    most_impostors
+    most_impostors : int, optional
         Train on no more impostor trials than this, taken evenly; a note says so.
-    held_out
+    held_out : {"none", "clients", "within-clients"}, default "clients"
         ``clients``: dev scores, and so the threshold, are those of clients that the classifier was not trained on, fold
         by fold. ``none``: they are those of the trials it was trained on, which is good for a classifier with few
         parameters only.
@@ -54,9 +54,10 @@ def register_classifier(
 
     Examples
     --------
+    >>> from fairtrial import FUSIONS
     >>> from sklearn.ensemble import RandomForestClassifier
     >>> method = register_classifier("forest", lambda: RandomForestClassifier(20, random_state=0))
-    >>> method.name
+    >>> FUSIONS.pop(method.name).name
     'forest'
     """
 

@@ -50,7 +50,7 @@ def evaluate_groups(
     cluster: Cluster | None = None,
     resample: Literal["test", "both"] = "both",
     n_resamples: int = RESAMPLES,
-    rng: int | None = 0,
+    rng: np.random.Generator | int | None = 0,
 ) -> GroupEvaluation:
     """Find error rates by group at one threshold from dev: for whom it is worse, and how sure that is.
 
@@ -59,32 +59,46 @@ def evaluate_groups(
 
     Parameters
     ----------
-    dev, test : Trials or data frame
-        The threshold is chosen on all dev trials; the rates are those of test.
+    dev : Trials or data frame
+        The trials that thresholds are chosen on: one threshold for all groups.
+    test : Trials or data frame
+        The trials that are judged.
     by : str or sequence of str
         The column to group by, or several, which are crossed. Columns of the trials, or of `people`. Empty values and
         the like make a group of their own, ``unknown``.
-    people : PeopleTable, data frame or mapping, optional
+    people : PeopleTable, data frame or dict of str to sequence, optional
         A table with the column ``person`` and the columns of `by`, one row per person. Trials belong to the group of
         their claim; the group of the impostor is that of the subject.
-    impostor_by : str or sequence of str, optional
+    impostor_by : str or sequence of str, default ()
         Without a table of people: the columns of the trials that say of the impostor what `by` says of the claim.
-    edges : mapping, optional
+    edges : dict of str to sequence of float, optional
         Where columns of numbers are cut: ``{"age": [30, 50]}`` makes three groups. A number on an edge is above it.
     system : str, optional
-        Which system of the trials; not needed if there is only one.
-    criterion, alpha
-        How the threshold is chosen on dev; see `evaluate`.
+        The name of the system; not needed where there is only one.
+    criterion : str, Criterion, DetectionCosts or callable, default "eer"
+        How the threshold is chosen on dev: a name in `CRITERIA`, a criterion, detection costs, or a function
+        ``C(far, frr, alpha)`` of arrays.
+    alpha : float, optional
+        The weight or the target that the criterion takes; 0.5 by default, but a criterion that aims at a target needs
+        one.
     own_thresholds : bool, default False
         Whether to show as well what thresholds of their own would change: one per group, from its own dev trials.
-    factor : float, default 2
-        Groups count as equal if no rate is more than so many times another.
+    factor : float, default 2.0
+        How many times another a rate may be for groups to count as equal.
     weight : float, default 0.5
-        What the FAR weighs in summaries of both rates.
+        What the FAR weighs in summaries of both rates, between 0 and 1.
     confidence : float, default 0.95
-        Of the intervals; those of one rate hold for all groups together.
-    cluster, resample, n_resamples, rng
-        As in `evaluate`.
+        The level of confidence, between 0 and 1; the intervals of one rate hold for all groups together.
+    cluster : {"none", "claim", "subject", "both"}, optional
+        What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
+        known.
+    resample : {"test", "both"}, default "both"
+        Whether the leading intervals take the threshold as it is (``test``), or as re-estimated from other dev trials
+        (``both``).
+    n_resamples : int, default 400
+        How many resamples are drawn, of dev trials, to re-estimate the threshold.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed; the same seed gives the same result.
 
     Returns
     -------

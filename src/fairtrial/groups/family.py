@@ -161,14 +161,21 @@ class RateFamily:
 
     @cached_property
     def _largest_difference(self) -> Floats:
-        """The largest standardised difference of two groups in each draw, sorted; if all are alike."""
+        """The largest standardised difference of two groups in each draw, sorted; if all are alike.
+
+        No difference is larger than if all errors were made in one of the two groups (Tarone 1990).
+        """
         mean = float(np.sum(self.grouped.errors) / np.sum(self.grouped.trials))
         normal = _normal(self.grouped.alike * mean * (1 - mean) + self._by_threshold, self.seed)
         first, second = self.pairs
+        errors, others, share = self._effective
+        none, every = np.zeros_like(errors), errors + others
+        above, below = self._deviate(upper_tail(every, none, share)), self._deviate(upper_tail(every, none, 1 - share))
         found = np.zeros(_DRAWS)
         for start in range(0, len(first), _AT_ONCE):
             part = slice(start, start + _AT_ONCE)
-            np.maximum(found, _largest(normal[:, first[part]] - normal[:, second[part]]), out=found)
+            apart = _standardised(normal[:, first[part]] - normal[:, second[part]])
+            np.maximum(found, np.max(abs(np.clip(apart, -below[part], above[part])), axis=1), out=found)
         return np.sort(found)
 
     @cached_property
@@ -197,15 +204,19 @@ class RateFamily:
     @cached_property
     def statistics(self) -> Floats:
         """How many standard deviations each difference of two rates is away from 0, as a normal deviate."""
-        from scipy.special import ndtri, stdtr
-
         errors, others, share = self._effective
         above, below = upper_tail(errors, others, share), upper_tail(others, errors, 1 - share)
-        deviate = -ndtri(np.clip(np.minimum(above, below), _TINY, 0.5))
+        found = self._deviate(np.minimum(above, below))
+        return np.where(errors + others > 0, np.where(above <= below, found, -found), 0.0)
+
+    def _deviate(self, tail: Floats) -> Floats:
+        """The normal deviate of a tail, from 0 on; it is told with as many degrees of freedom as there are."""
+        from scipy.special import ndtri, stdtr
+
+        deviate = -ndtri(np.clip(tail, _TINY, 0.5))
         degrees = self._pair_degrees
         finite = np.where(np.isfinite(degrees), degrees, 1.0)
-        found = np.where(np.isfinite(degrees), -ndtri(np.maximum(stdtr(finite, -deviate), _TINY)), deviate)
-        return np.where(errors + others > 0, np.where(above <= below, found, -found), 0.0)
+        return np.where(np.isfinite(degrees), -ndtri(np.maximum(stdtr(finite, -deviate), _TINY)), deviate)
 
     def adjusted(self, statistics: Floats) -> Floats:
         """P values for all differences together: how often the largest of all is beyond each statistic."""
@@ -279,13 +290,13 @@ def _normal(covariance: Floats, seed: int) -> Floats:
 
 def largest_normal_of(covariance: Floats, seed: int) -> Floats:
     """The largest of normal deviates with this covariance in their standard deviations, in many draws."""
-    return _largest(_normal(covariance, seed))
+    return np.asarray(np.max(abs(_standardised(_normal(covariance, seed))), axis=1))
 
 
-def _largest(normal: Floats) -> Floats:
-    """The largest of all columns in their standard deviations, in each row."""
+def _standardised(normal: Floats) -> Floats:
+    """All columns in their standard deviations."""
     sigma = np.sqrt(np.mean(normal**2, axis=0))
-    return np.asarray(np.max(abs(normal / np.where(sigma > 0, sigma, 1)), axis=1))
+    return normal / np.where(sigma > 0, sigma, 1)
 
 
 def correlation_of(covariance: Floats, one: Floats, other: Floats) -> Floats:

@@ -34,10 +34,20 @@ class PeopleTable:
 
     Parameters
     ----------
-    person
-        Who it is, by the names that trials have as claim and subject.
-    columns
-        What is known, by column: one text per person.
+    person : ndarray of str
+        Who it is, by the names that trials have as claim and subject; shape (people,).
+    columns : dict of str to ndarray of str
+        What is known, by column: one text per person, each of shape (people,).
+
+    Raises
+    ------
+    TrialsError
+        A person in two groups.
+
+    Examples
+    --------
+    >>> PeopleTable.of({"person": ["ann", "bob"], "sex": ["f", "m"]}, ["sex"]).columns["sex"].tolist()
+    ['f', 'm']
     """
 
     person: NDArray[np.object_]
@@ -45,7 +55,27 @@ class PeopleTable:
 
     @classmethod
     def of(cls, table: PeopleTable | Frame | Mapping[str, Sequence[Any]], by: Sequence[str]) -> PeopleTable:
-        """The columns that are asked for, of a data frame or of lists by column, one of which is ``person``."""
+        """Give the columns that are asked for, of a data frame or of lists by column, one of which is ``person``.
+
+        Parameters
+        ----------
+        table : PeopleTable, data frame or dict of str to sequence
+            One row per person.
+        by : sequence of str
+            The columns to keep.
+
+        Returns
+        -------
+        PeopleTable
+            The table; itself where it is one.
+
+        Raises
+        ------
+        InputError
+            A column that is not there.
+        TrialsError
+            A person in two groups.
+        """
         if isinstance(table, PeopleTable):
             return table
         texts = texts_of_frame(table, ("person", *by), "the table of people")

@@ -188,7 +188,48 @@ class OwnThreshold:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class GroupEvaluation(Result):
-    """Error rates by group at one threshold: simultaneous intervals, tests, summaries."""
+    """Error rates by group at one threshold: simultaneous intervals, tests, summaries.
+
+    Attributes
+    ----------
+    by : tuple of str
+        The columns that groups are of.
+    system : str
+        The system's name.
+    criterion : Criterion
+        How the threshold was chosen.
+    alpha : float
+        The weight or the target that the criterion took.
+    threshold : float
+        The threshold from dev, the same for all groups.
+    kind : {"a priori", "a priori (cross-validated)", "a posteriori", "at a given threshold"}
+        Whether the figures are a priori.
+    confidence : float
+        The level of confidence, between 0 and 1.
+    groups : tuple of GroupRates
+        Errors and rates of each group, with simultaneous intervals.
+    tests : tuple of EqualityTest
+        The tests that all groups have the same rate, one per rate.
+    pairs : tuple of GroupPair
+        The difference of every two groups, one per rate.
+    equivalences : tuple of Equivalence
+        Whether rates are shown to be equal within a factor, one per rate.
+    summaries : tuple of Summary
+        Summaries of all groups, such as FDR, GARBE and the inequity rate, with their limits.
+    meetings : tuple of MeetingRate
+        The FAR by pair of groups, where the group of the impostor is known.
+    own_thresholds : tuple of OwnThreshold
+        What a threshold of its own would change for each group, where that was asked for.
+    notes : tuple of str
+        What the reader should know.
+
+    Examples
+    --------
+    >>> from fairtrial import evaluate_groups, synthetic_groups
+    >>> data = synthetic_groups({"a": 20, "b": 20})
+    >>> evaluate_groups(data.dev, data.test, by="group").by
+    ('group',)
+    """
 
     by: tuple[str, ...]
     system: str

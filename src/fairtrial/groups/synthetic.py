@@ -26,11 +26,17 @@ class SyntheticGroups:
     dev, test : Trials
         Trials of other people each, with the columns ``group`` and ``impostor_group``.
     names : tuple of str
-        The groups.
-    shift : ndarray
-        By how much impostor scores of each group are higher.
+        The names of the groups.
+    shift : ndarray of float
+        How much higher impostor scores of each group are, in standard deviations of chance, shape (groups,).
     distance : float
         How far genuine scores are above the impostor scores of groups that are not worse, in standard deviations.
+
+    Examples
+    --------
+    >>> data = synthetic_groups({"a": 20, "b": 20})
+    >>> data.names
+    ('a', 'b')
     """
 
     dev: Trials
@@ -40,13 +46,35 @@ class SyntheticGroups:
     distance: float
 
     def far(self, threshold: float) -> Floats:
-        """The true FAR of each group at a threshold."""
+        """Give the true FAR of each group at a threshold.
+
+        Parameters
+        ----------
+        threshold : float
+            The threshold; a score above it is accepted.
+
+        Returns
+        -------
+        ndarray of float
+            Fractions, shape (groups,).
+        """
         from scipy.special import ndtr
 
         return np.asarray(ndtr(self.shift - threshold))
 
     def frr(self, threshold: float) -> Floats:
-        """The true FRR of each group at a threshold; it is the same for all."""
+        """Give the true FRR of each group at a threshold; it is the same for all.
+
+        Parameters
+        ----------
+        threshold : float
+            The threshold; a score above it is accepted.
+
+        Returns
+        -------
+        ndarray of float
+            Fractions, shape (groups,).
+        """
         from scipy.special import ndtr
 
         return np.full(len(self.names), float(ndtr(threshold - self.distance)))
@@ -69,21 +97,28 @@ def synthetic_groups(
 
     Parameters
     ----------
-    sizes : mapping of str to int
+    sizes : dict of str to int
         How many people each group has, in dev and in test.
-    worse : mapping of str to float, optional
+    worse : dict of str to float, optional
         By which factor the FAR of some groups is larger; by default all groups are equal.
-    attempts, impostors : int
-        How many genuine and how many impostor trials each claim has.
+    attempts : int, default 5
+        How many genuine trials each claim has.
+    impostors : int, default 20
+        How many impostor trials each claim has.
     effect : float, default 0.5
         How much people differ, in standard deviations of chance; 0 makes trials independent.
-    rng : Generator, int or None, default 0
-        Source of randomness, or the seed of one.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed; the same seed gives the same result.
 
     Returns
     -------
     SyntheticGroups
         Dev and test, and the true rates at any threshold.
+
+    Raises
+    ------
+    ParameterError
+        No group, a group without people, or a factor for a group that is not there.
 
     Examples
     --------

@@ -28,6 +28,19 @@ class Individuals:
 
     The counts are one row, or one row per data set: all estimates are then arrays with one entry per data set.
 
+    Attributes
+    ----------
+    errors : ndarray of float
+        The errors of each kind, shape (kinds,).
+    attempts : ndarray of float
+        The attempts of each kind, shape (kinds,).
+    counts : ndarray of float
+        How many people there are of each kind, shape (kinds,) or (data sets, kinds).
+
+    References
+    ----------
+    Schuckers et al., A comparison of statistical methods for evaluating matching performance, 2004, eqs. (1) to (6).
+
     Examples
     --------
     >>> people = Individuals.from_counts([0, 0, 0, 1, 0, 2, 0, 0, 5, 1], 5)
@@ -36,11 +49,8 @@ class Individuals:
     """
 
     errors: Floats
-    """The errors of each kind."""
     attempts: Floats
-    """The attempts of each kind."""
     counts: Floats
-    """How many people there are of each kind; one row per data set if there are several."""
 
     @classmethod
     def from_counts(cls, errors: ArrayLike, attempts: ArrayLike) -> Individuals:
@@ -48,10 +58,10 @@ class Individuals:
 
         Parameters
         ----------
-        errors
-            The errors of each person.
-        attempts
-            The attempts of each person, or one number for all.
+        errors : array_like
+            The errors of each person, shape (people,).
+        attempts : array_like
+            The attempts of each person, shape (people,), or one number for all.
 
         Returns
         -------
@@ -81,15 +91,15 @@ class Individuals:
 
         Parameters
         ----------
-        trials
-            Scores, with ids of the claims or subjects.
-        threshold
-            A trial is accepted if its score is above it.
-        system
-            Whose scores; not needed if there is one system.
-        error
+        trials : Trials or data frame
+            Trials, or a data frame of them, with ids of the claims or subjects.
+        threshold : float
+            The threshold; a score above it is accepted.
+        system : str, optional
+            The name of the system; not needed where there is only one.
+        error : {"far", "frr"}, default "frr"
             ``frr``: false rejects among genuine trials; ``far``: false accepts among impostor trials.
-        by
+        by : {"claim", "subject"}, default "claim"
             Whose errors are counted together: those of a ``claim`` or of a ``subject``.
 
         Returns

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import exp, isfinite, log, sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,27 @@ MOST_FITTED = 1_000_000
 
 @dataclass(frozen=True, slots=True, repr=False)
 class BetaBinomialFit(Result):
-    """The most likely rate and correlation, and the standard deviation of the rate; NaN where there is none."""
+    """The most likely rate and correlation, and the standard deviation of the rate; NaN where there is none.
+
+    Attributes
+    ----------
+    estimate : float
+        The most likely rate, a fraction.
+    rho : float
+        The correlation between two attempts of a person.
+    sigma : float
+        The standard deviation of the estimate.
+    log_likelihood : float
+        The largest log-likelihood, binomial factors left out.
+
+    Examples
+    --------
+    >>> from fairtrial import Individuals, fit_beta_binomial
+    >>> fit = fit_beta_binomial(Individuals.from_counts([0, 0, 0, 1, 0, 2, 0, 0, 5, 1], 5))
+    >>> low, high = fit.interval()
+    >>> round(low, 2), round(high, 2)
+    (0.0, 0.4)
+    """
 
     estimate: float
     rho: float
@@ -28,8 +49,23 @@ class BetaBinomialFit(Result):
     log_likelihood: float
 
     def interval(self, confidence: float = 0.95) -> Interval:
-        """Give the estimate and as many standard deviations on either side as the confidence asks for."""
+        """Give the estimate and as many standard deviations on either side as the confidence asks for.
+
+        Parameters
+        ----------
+        confidence : float, default 0.95
+            The level of confidence, between 0 and 1.
+
+        Returns
+        -------
+        Interval
+            Low and high, fractions; not kept within 0 and 1.
+        """
         return Interval(*normal_limits(self.estimate, self.sigma, confidence))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers."""
+        return asdict(self)
 
     def summary(self) -> str:
         """The rate and the correlation."""
@@ -57,8 +93,8 @@ def fit_beta_binomial(people: Individuals) -> BetaBinomialFit:
 
     Parameters
     ----------
-    people
-        One data set.
+    people : Individuals
+        The errors and attempts of people, one data set.
 
     Returns
     -------
@@ -78,7 +114,8 @@ def fit_beta_binomial(people: Individuals) -> BetaBinomialFit:
 
     References
     ----------
-    Schuckers 2003b.
+    Schuckers, Estimation and sample size calculations for correlated binary error rates of biometric identification
+    devices, 2003.
 
     Examples
     --------

@@ -46,7 +46,29 @@ _NEEDED: dict[str, Callable[[int, Floats], Outcomes]] = {
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """People, attempts of each, the error rate and the correlation between attempts of a person."""
+    """People, attempts of each, the error rate and the correlation between attempts of a person.
+
+    Parameters
+    ----------
+    n : int
+        How many people.
+    m : int
+        How many attempts of each.
+    pi : float
+        The error rate, a fraction.
+    rho : float
+        The correlation between two attempts of a person.
+
+    Raises
+    ------
+    ParameterError
+        Fewer than two people, no attempt, or a rate or correlation that is not possible.
+
+    Examples
+    --------
+    >>> Cell(1000, 5, 0.01, 0.05).m
+    5
+    """
 
     n: int
     m: int
@@ -65,7 +87,24 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """All combinations of numbers of people, attempts, error rates and correlations."""
+    """All combinations of numbers of people, attempts, error rates and correlations.
+
+    Parameters
+    ----------
+    n : tuple of int
+        Numbers of people.
+    m : tuple of int
+        Numbers of attempts of each.
+    pi : tuple of float
+        Error rates, fractions.
+    rho : tuple of float
+        Correlations between two attempts of a person.
+
+    Examples
+    --------
+    >>> len(list(Grid((100, 1000), (2, 5), (0.01,), (0.1, 0.4))))
+    8
+    """
 
     n: tuple[int, ...]
     m: tuple[int, ...]
@@ -94,7 +133,38 @@ QUICK = Grid((100, 1000, 10_000), (2, 5, 20), (0.001, 0.01, 0.1), (0.01, 0.1, 0.
 
 @dataclass(frozen=True, slots=True)
 class CoverageRow:
-    """What one method did in one cell; shares of all data sets, undefined intervals counted as misses."""
+    """What one method did in one cell; shares of all data sets, undefined intervals counted as misses.
+
+    Attributes
+    ----------
+    n : int
+        How many people.
+    m : float
+        How many attempts of each, the mean where they differ.
+    pi : float
+        The error rate, a fraction.
+    rho : float
+        The correlation between two attempts of a person.
+    method : str
+        The name of the interval.
+    coverage : float
+        Share of data sets in which the interval holds the true rate.
+    mean_width, median_width : float
+        The width of the interval over data sets in which it is defined.
+    undefined : float
+        Share of data sets in which the interval is undefined.
+    too_high : float
+        Share of data sets in which the whole interval lies above the true rate.
+    too_low : float
+        Share of data sets in which the whole interval lies below the true rate.
+
+    Examples
+    --------
+    >>> from fairtrial import cover_exactly
+    >>> (row,) = cover_exactly(Cell(100, 2, 0.1, 0.2), methods=["dr"])
+    >>> round(row.coverage, 5)
+    0.79355
+    """
 
     n: int
     m: float
@@ -105,14 +175,17 @@ class CoverageRow:
     mean_width: float
     median_width: float
     undefined: float
-    """Share of data sets in which the interval is undefined."""
     too_high: float
-    """Share of data sets in which the whole interval lies above the true rate."""
     too_low: float
-    """Share of data sets in which the whole interval lies below the true rate."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The names of the command line's JSON."""
+        """Give the row under the names of the command line's JSON.
+
+        Returns
+        -------
+        dict
+            Shares and widths are fractions.
+        """
         return asdict(self)
 
 
@@ -131,21 +204,22 @@ def cover(
 
     Parameters
     ----------
-    cell
+    cell : Cell
         People, attempts, error rate and correlation.
-    methods
-        Any of ``dr``, ``bp``, ``sb``, ``bb``, ``lbb`` and ``brr``, and ``bb-ml``, which fits a model to each data set.
-    generator
-        How attempts of a person come to be correlated.
-    data_sets
-        How many to simulate.
-    n_resamples
-        Replicates of ``sb`` and ``brr``; None for infinitely many.
-    confidence
-        Of the intervals; that of ``dr`` is 90 % always.
-    rng
-        A generator or a seed. With a seed a cell gives the same result in every study.
-    attempts
+    methods : sequence of str, default ("dr", "bp", "sb", "bb", "lbb", "brr")
+        Any of ``dr``, ``bp``, ``sb``, ``bb``, ``lbb``, ``brr`` and ``bb-ml``, which fits a model to each data set.
+    generator : {"oman-zucker", "beta-binomial"}, default "oman-zucker"
+        How attempts of a person come to be correlated; see `errors_pmf`.
+    data_sets : int, default 1000
+        How many data sets are simulated.
+    n_resamples : int or None, default 1000
+        How many resamples are drawn, for ``sb`` and ``brr``; None stands for infinitely many.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1; that of ``dr`` is 90 % always.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed; the same seed gives the same result. With a seed a cell gives the same result in every
+        study.
+    attempts : sequence of int, optional
         The attempts of each person, where they are not `cell.m` for all.
 
     Returns
@@ -160,7 +234,7 @@ def cover(
 
     References
     ----------
-    Schuckers et al. 2004, section 3.
+    Schuckers et al., A comparison of statistical methods for evaluating matching performance, 2004, section 3.
 
     Examples
     --------
@@ -209,8 +283,14 @@ def cover_exactly(
 
     Parameters
     ----------
-    cell, methods, generator, confidence
-        As for `cover`.
+    cell : Cell
+        People, attempts, error rate and correlation.
+    methods : sequence of str, default ("dr", "bp", "sb", "bb", "lbb", "brr")
+        Any of ``dr``, ``bp``, ``sb``, ``bb``, ``lbb`` and ``brr``.
+    generator : {"oman-zucker", "beta-binomial"}, default "oman-zucker"
+        How attempts of a person come to be correlated; see `errors_pmf`.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1; that of ``dr`` is 90 % always.
 
     Returns
     -------
@@ -227,6 +307,10 @@ def cover_exactly(
     DR depends on the sum of errors, BP, BB and LBB also on that of their squares, and their distribution is a power
     of a characteristic function; SB and BRR depend on how many people made each number of errors, all enumerated,
     as if with infinitely many resamples.
+
+    References
+    ----------
+    Schuckers et al., A comparison of statistical methods for evaluating matching performance, 2004, section 3.
 
     Examples
     --------

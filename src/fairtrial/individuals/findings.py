@@ -187,13 +187,28 @@ class ClaimFound:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ClaimsFound(Result):
-    """The claims of the paper that a study can say something about."""
+    """The claims of the paper that a study can say something about.
+
+    Attributes
+    ----------
+    claims : tuple of ClaimFound
+        Each claim with the cells that it is about and the share of them that supports it.
+    study : str
+        What the study is of.
+    widths : tuple of (float, float) or None
+        Mean and median over cells of the width of BRR over that of LBB.
+
+    Examples
+    --------
+    >>> from fairtrial import Grid, StudySettings, check_claims, run_study
+    >>> study = run_study(Grid((100,), (2,), (0.15,), (0.2,)), StudySettings(methods=("lbb",), exact=True))
+    >>> check_claims(study)
+    <ClaimsFound: 2 of 3 claims supported by at least 90 % of the cells they are about>
+    """
 
     claims: tuple[ClaimFound, ...]
     study: str
-    """What the study is of."""
     widths: tuple[float, float] | None
-    """Mean and median over cells of the width of BRR over that of LBB."""
 
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON."""
@@ -231,7 +246,7 @@ def check_claims(study: CoverageStudy) -> ClaimsFound:
 
     Parameters
     ----------
-    study
+    study : CoverageStudy
         Any study of 95 % intervals; claims about methods that it does not have are left out.
 
     Returns
@@ -253,7 +268,7 @@ def check_claims(study: CoverageStudy) -> ClaimsFound:
 
     References
     ----------
-    Schuckers et al. 2004, sections 4 and 5.
+    Schuckers et al., A comparison of statistical methods for evaluating matching performance, 2004, sections 4 and 5.
 
     Examples
     --------

@@ -42,10 +42,28 @@ class ModelCheck:
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class FitTest(Result):
-    """How well models fit the errors of people who were tested several times."""
+    """How well models fit the errors of people who were tested several times.
+
+    Attributes
+    ----------
+    observed : ndarray of float
+        How many people made 0, 1, ... errors.
+    models : tuple of ModelCheck
+        Each model as it was fitted, with its p value.
+    individuals : int
+        How many people.
+    n_resamples : int
+        How many resamples were drawn.
+
+    Examples
+    --------
+    >>> from fairtrial import Individuals, fit_test
+    >>> found = fit_test(Individuals.from_counts([0, 0, 0, 1, 0, 2, 0, 0, 5, 1], 5), n_resamples=2)
+    >>> found.observed
+    array([6., 2., 1., 0., 0., 1.])
+    """
 
     observed: Floats
-    """How many people made 0, 1, ... errors."""
     models: tuple[ModelCheck, ...]
     individuals: int
     n_resamples: int
@@ -137,16 +155,17 @@ def fit_test(
 
     Parameters
     ----------
-    people
-        One data set; attempts may differ.
-    models
-        ``beta-binomial``, ``oman-zucker`` or both.
-    n_resamples
-        Data sets that are simulated from each fitted model, and fitted again, to tell how large G² may be.
-    rng
-        A generator or a seed.
-    progress
-        Called with the number of data sets that were fitted since the last call.
+    people : Individuals
+        The errors and attempts of people, one data set; attempts may differ.
+    models : sequence of {"oman-zucker", "beta-binomial"}, default ("beta-binomial", "oman-zucker")
+        Which of the two models.
+    n_resamples : int, default 200
+        How many resamples are drawn: data sets simulated from each fitted model, and fitted again, to tell how large G²
+        may be.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed; the same seed gives the same result.
+    progress : callable, optional
+        Called as work proceeds, with the number of data sets that were fitted since the last call.
 
     Returns
     -------
@@ -165,7 +184,8 @@ def fit_test(
 
     References
     ----------
-    Schuckers et al. 2004, section 5, asks which of the two distributions data follow.
+    Schuckers et al., A comparison of statistical methods for evaluating matching performance, 2004, section 5, which
+    asks which of the two distributions data follow.
 
     Examples
     --------
@@ -189,7 +209,7 @@ def _check(
     rng: np.random.Generator,
     progress: Callable[[int], None],
 ) -> ModelCheck:
-    fit = fit_model(people, model)
+    fit = fit_model(people, model=model)
     if isnan(fit.rho):
         size = int(people.attempts.max()) + 1
         return ModelCheck(fit, np.full(size, np.nan), float("nan"), float("nan"))
@@ -200,7 +220,7 @@ def _check(
     as_large = 0
     for _ in range(n_resamples):
         drawn = _drawn(tried, counts, pmfs, rng)
-        other = fit_model(drawn, model)
+        other = fit_model(drawn, model=model)
         rates = _pmfs(tried, other) if not isnan(other.rho) else _pmfs(tried, fit)
         as_large += _deviance(_observed(drawn), _expected(tried, counts, rates)) >= statistic * (1 - 1e-9)
         progress(1)

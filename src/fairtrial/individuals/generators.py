@@ -27,20 +27,21 @@ def errors_pmf(attempts: int, pi: float, rho: float, *, generator: Generator = "
 
     Parameters
     ----------
-    attempts
+    attempts : int
         How often the person is tested.
-    pi
-        The error rate.
-    rho
+    pi : float
+        The error rate, a fraction.
+    rho : float
         The correlation between two attempts of a person.
-    generator
-        ``oman-zucker``: each attempt repeats a decision of the person's own with probability sqrt(rho), and is a
-        fresh one otherwise. ``beta-binomial``: each person has a rate of their own, from a beta distribution.
+    generator : {"oman-zucker", "beta-binomial"}, default "oman-zucker"
+        How attempts of a person come to be correlated. ``oman-zucker``: each attempt repeats a decision of the person's
+        own with probability sqrt(rho), and is a fresh one otherwise. ``beta-binomial``: each person has a rate of their
+        own, from a beta distribution.
 
     Returns
     -------
-    ndarray
-        One probability for each number of errors from 0 to `attempts`.
+    ndarray of float
+        One probability for each number of errors, shape (attempts + 1,).
 
     Raises
     ------
@@ -49,7 +50,8 @@ def errors_pmf(attempts: int, pi: float, rho: float, *, generator: Generator = "
 
     References
     ----------
-    Oman & Zucker 2001; Schuckers et al. 2004, section 3.
+    Oman & Zucker, Modelling and generating correlated binary variables, 2001; Schuckers et al., A comparison of
+    statistical methods for evaluating matching performance, 2004, section 3.
 
     Examples
     --------
@@ -157,17 +159,31 @@ def draw_individuals(
 
     Parameters
     ----------
-    attempts
-        The attempts of each person.
-    pi, rho, generator
-        As for `errors_pmf`.
-    rng
-        A generator or a seed.
+    attempts : array_like
+        The attempts of each person, shape (people,).
+    pi : float
+        The error rate, a fraction.
+    rho : float
+        The correlation between two attempts of a person.
+    generator : {"oman-zucker", "beta-binomial"}, default "oman-zucker"
+        How attempts of a person come to be correlated; see `errors_pmf`.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed; the same seed gives the same result.
 
     Returns
     -------
-    ndarray
-        The errors of each person.
+    ndarray of int
+        The errors of each person, shape (people,).
+
+    Raises
+    ------
+    ParameterError
+        A rate or a correlation outside [0, 1], no attempt, or a generator that is not known.
+
+    References
+    ----------
+    Oman & Zucker, Modelling and generating correlated binary variables, 2001; Schuckers et al., A comparison of
+    statistical methods for evaluating matching performance, 2004, section 3.
 
     Examples
     --------

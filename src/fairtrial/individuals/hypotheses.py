@@ -50,16 +50,39 @@ class IndividualsTest:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class IndividualsTests(Result):
-    """Tests of the error rate of people who were tested several times; the first is the one to go by."""
+    """Tests of the error rate of people who were tested several times; the first is the one to go by.
+
+    Attributes
+    ----------
+    design : {"rate", "unpaired", "paired"}
+        Whether a rate was tested, or two devices with different people or with the same.
+    alternative : {"two-sided", "less", "greater"}
+        What was claimed of A - B.
+    confidence : float
+        The level of confidence, between 0 and 1.
+    tests : tuple of IndividualsTest
+        The tests, the one to go by first.
+    rates : tuple of float
+        The rate, or those of both devices; fractions.
+    rate : float or None
+        What the rate is tested against.
+    notes : tuple of str
+        What the reader should know.
+
+    Examples
+    --------
+    >>> from fairtrial import Individuals, rate_test
+    >>> found = rate_test(Individuals.from_counts([0, 0, 0, 1, 0, 2, 0, 0, 5, 1], 5), 0.5)
+    >>> found.design, round(found.rates[0], 2), found.tests[0].test
+    ('rate', 0.18, 'any-correlation')
+    """
 
     design: Design
     alternative: Alternative
     confidence: float
     tests: tuple[IndividualsTest, ...]
     rates: tuple[float, ...]
-    """The rate, or those of both devices."""
     rate: float | None = None
-    """What the rate is tested against."""
     notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
@@ -109,14 +132,14 @@ def rate_test(
 
     Parameters
     ----------
-    people
-        One data set.
-    rate
+    people : Individuals
+        The errors and attempts of people, one data set.
+    rate : float
         The rate that is tested, a fraction above 0 and below 1.
-    alternative
-        ``less``: that the true rate is lower than `rate`; ``greater``; or either.
-    confidence
-        Of the two-sided intervals.
+    alternative : {"two-sided", "less", "greater"}, default "two-sided"
+        What is claimed of the rate: that it is not `rate`, below it (``less``) or above it (``greater``).
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1, of the two-sided intervals.
 
     Returns
     -------
@@ -139,7 +162,8 @@ def rate_test(
 
     References
     ----------
-    Schuckers et al. 2004, section 5, asks for tests. The variance is CV3, the bound Hoeffding's (1963, Theorem 1).
+    Schuckers et al., A comparison of statistical methods for evaluating matching performance, 2004, section 5, which
+    asks for tests. The variance is CV3, the bound Hoeffding's (1963, Theorem 1).
 
     Examples
     --------
@@ -183,12 +207,12 @@ def device_test(
 
     Parameters
     ----------
-    a, b
-        The people of each device, one data set each; nobody is in both.
-    alternative
-        ``less``: that A has the lower rate; ``greater``; or either.
-    confidence
-        Of the two-sided interval of A - B.
+    a, b : Individuals
+        The errors and attempts of the people of the device, one data set; nobody is in both.
+    alternative : {"two-sided", "less", "greater"}, default "two-sided"
+        What is claimed of A - B: that it is not 0, below 0 (``less``) or above 0 (``greater``).
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1, of the two-sided interval of A - B.
 
     Returns
     -------
@@ -207,7 +231,8 @@ def device_test(
 
     References
     ----------
-    Schuckers et al. 2004, section 5, asks for tests.
+    Schuckers et al., A comparison of statistical methods for evaluating matching performance, 2004, section 5, which
+    asks for tests.
 
     Examples
     --------
@@ -236,10 +261,13 @@ def paired_device_test(
 
     Parameters
     ----------
-    a, b
-        Errors and attempts of each person with each device, people in the same order; attempts may be one number.
-    alternative, confidence
-        As for `device_test`.
+    a, b : tuple of (array_like, array_like)
+        Errors and attempts of each person with the device, each of shape (people,), people in the same order; attempts
+        may be one number.
+    alternative : {"two-sided", "less", "greater"}, default "two-sided"
+        What is claimed of A - B: that it is not 0, below 0 (``less``) or above 0 (``greater``).
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1, of the two-sided interval of A - B.
 
     Returns
     -------
@@ -260,7 +288,8 @@ def paired_device_test(
 
     References
     ----------
-    Schuckers et al. 2004, section 5, asks for tests.
+    Schuckers et al., A comparison of statistical methods for evaluating matching performance, 2004, section 5, which
+    asks for tests.
 
     Examples
     --------

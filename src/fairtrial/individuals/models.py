@@ -34,26 +34,37 @@ class ModelFit:
     """Of the numbers of errors, binomial factors and all: that of two models can be compared."""
 
 
-def fit_model(people: Individuals, model: Generator = "beta-binomial") -> ModelFit:
+def fit_model(people: Individuals, *, model: Generator = "beta-binomial") -> ModelFit:
     """Find the most likely rate and correlation under one of the two models.
 
     Parameters
     ----------
-    people
-        One data set.
-    model
-        ``beta-binomial`` or ``oman-zucker``, as for `errors_pmf`.
+    people : Individuals
+        The errors and attempts of people, one data set.
+    model : {"oman-zucker", "beta-binomial"}, default "beta-binomial"
+        Which of the two models; see `errors_pmf`.
 
     Returns
     -------
     ModelFit
-        The correlation is NaN where nothing tells it: without errors, with nothing but errors, where nobody was
-        tested twice, and where somebody has more than a million attempts.
+        The correlation is NaN where nothing tells it: without errors, with nothing but errors, where nobody was tested
+        twice, and where somebody has more than a million attempts.
 
     Raises
     ------
     ParameterError
         Several data sets, or an unknown model.
+
+    References
+    ----------
+    Schuckers et al., A comparison of statistical methods for evaluating matching performance, 2004, section 3.
+
+    Examples
+    --------
+    >>> people = Individuals.from_counts([0, 0, 0, 1, 0, 2, 0, 0, 5, 1], 5)
+    >>> fit = fit_model(people, model="oman-zucker")
+    >>> round(fit.estimate, 2), round(fit.rho, 2)
+    (0.2, 0.48)
     """
     log_likelihood = _log_likelihood(people, model)
     rate = float(people.estimate)
@@ -84,12 +95,12 @@ def rho_interval(people: Individuals, *, model: Generator = "beta-binomial", con
 
     Parameters
     ----------
-    people
-        One data set.
-    model
-        ``beta-binomial`` or ``oman-zucker``; `fit_test` says which one fits.
-    confidence
-        Of the interval.
+    people : Individuals
+        The errors and attempts of people, one data set.
+    model : {"oman-zucker", "beta-binomial"}, default "beta-binomial"
+        Which of the two models; see `errors_pmf`. `fit_test` says which one fits.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
 
     Returns
     -------
@@ -107,7 +118,8 @@ def rho_interval(people: Individuals, *, model: Generator = "beta-binomial", con
 
     References
     ----------
-    Schuckers et al. 2004, section 5, asks for rho to be reported; Lui et al. 1996 have another interval.
+    Schuckers et al., A comparison of statistical methods for evaluating matching performance, 2004, section 5, which
+    asks for rho to be reported; Lui et al. 1996 have another interval.
 
     Examples
     --------
@@ -119,7 +131,7 @@ def rho_interval(people: Individuals, *, model: Generator = "beta-binomial", con
     from scipy.special import chdtri
 
     drop = float(chdtri(1, 1 - check_confidence(confidence))) / 2
-    fit = fit_model(people, model)
+    fit = fit_model(people, model=model)
     if not isfinite(fit.rho):
         return Interval(nan, nan)
     profile = _profile(people, model)

@@ -87,7 +87,39 @@ class ZeroErrors:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RepeatedIntervals(Result):
-    """An error rate of people who were tested several times, with the intervals of all methods asked for."""
+    """An error rate of people who were tested several times, with the intervals of all methods asked for.
+
+    Attributes
+    ----------
+    estimate : float
+        The error rate over all attempts, a fraction, eq. (1).
+    rho : float
+        The correlation between two attempts of a person.
+    individuals : int
+        How many people.
+    attempts : int
+        How many attempts of all people together.
+    errors : int
+        How many errors of all people together.
+    methods : dict of str to MethodInterval
+        The intervals by the name of the method.
+    recommendation : str
+        Which of them to go by, and why.
+    rho_interval : Interval
+        The interval of the correlation, by the profile likelihood of the beta-binomial model; NaN where nothing tells
+        it.
+    confidence : float
+        The level of confidence, between 0 and 1, of the interval of the correlation.
+    zero_errors : ZeroErrors or None
+        Upper bounds where there was no error; else None.
+
+    Examples
+    --------
+    >>> from fairtrial import Individuals, repeated_intervals
+    >>> found = repeated_intervals(Individuals.from_counts([0, 0, 0, 1, 0, 2, 0, 0, 5, 1], 5), methods=["bp"])
+    >>> round(found.estimate, 2), [round(end, 4) for end in found.methods["bp"].interval]
+    (0.18, [-0.0177, 0.3777])
+    """
 
     estimate: float
     rho: float
@@ -97,9 +129,7 @@ class RepeatedIntervals(Result):
     methods: dict[str, MethodInterval]
     recommendation: str
     rho_interval: Interval
-    """Of the correlation, by the profile likelihood of the beta-binomial model; NaN where nothing tells it."""
     confidence: float
-    """Of the interval of the correlation."""
     zero_errors: ZeroErrors | None = None
 
     def to_dict(self) -> dict[str, Any]:
@@ -151,16 +181,16 @@ def repeated_intervals(
 
     Parameters
     ----------
-    people
-        One data set.
-    methods
+    people : Individuals
+        The errors and attempts of people, one data set.
+    methods : sequence of str, default ("dr", "bp", "sb", "bb", "lbb", "brr", "bb-ml")
         Any of ``dr``, ``bp``, ``sb``, ``bb``, ``lbb``, ``brr`` and ``bb-ml``.
-    confidence
-        Of the intervals; that of ``dr`` is 90 % always.
-    n_resamples
-        Replicates of ``sb`` and ``brr``; None for infinitely many.
-    rng
-        A generator or a seed, for ``sb`` and ``brr``.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1; that of ``dr`` is 90 % always.
+    n_resamples : int or None, default 1000
+        How many resamples are drawn, for ``sb`` and ``brr``; None stands for infinitely many.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed; the same seed gives the same result. It is for ``sb`` and ``brr``.
 
     Returns
     -------
@@ -174,7 +204,7 @@ def repeated_intervals(
 
     References
     ----------
-    Schuckers et al. 2004.
+    Schuckers et al., A comparison of statistical methods for evaluating matching performance, 2004, section 2.
 
     Examples
     --------

@@ -32,25 +32,30 @@ class StudySettings:
 
     Parameters
     ----------
-    methods
+    methods : tuple of str, default ("dr", "bp", "sb", "bb", "lbb", "brr")
         Any of ``dr``, ``bp``, ``sb``, ``bb``, ``lbb``, ``brr`` and ``bb-ml``; the six of the paper by default.
-    generator
-        How attempts of a person come to be correlated.
-    data_sets
-        How many are simulated in each cell.
-    n_resamples
-        Replicates of ``sb`` and ``brr``; None for infinitely many.
-    confidence
-        Of the intervals.
-    exact
+    generator : {"oman-zucker", "beta-binomial"}, default "oman-zucker"
+        How attempts of a person come to be correlated; see `errors_pmf`.
+    data_sets : int, default 1000
+        How many data sets are simulated, in each cell.
+    n_resamples : int or None, default 1000
+        How many resamples are drawn, for ``sb`` and ``brr``; None stands for infinitely many.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1; that of ``dr`` is 90 % always.
+    exact : bool, default False
         All possible data sets in place of simulated ones, as if with infinitely many resamples.
-    seed
+    seed : int, default 0
         Every cell draws from a stream of its own that depends on this seed and on the cell alone.
 
     Raises
     ------
     ParameterError
         A setting that is not possible.
+
+    Examples
+    --------
+    >>> StudySettings(methods=("bp", "lbb"), exact=True).generator
+    'oman-zucker'
     """
 
     methods: tuple[str, ...] = tuple(INDIVIDUALS_METHODS)
@@ -74,7 +79,20 @@ class StudySettings:
         normal_quantile(self.confidence)
 
     def cover(self, cell: Cell, *, attempts: Sequence[int] | None = None) -> list[CoverageRow]:
-        """Find the rows of one cell."""
+        """Find the rows of one cell.
+
+        Parameters
+        ----------
+        cell : Cell
+            People, attempts, error rate and correlation.
+        attempts : sequence of int, optional
+            The attempts of each person, where they are not `cell.m` for all.
+
+        Returns
+        -------
+        list of CoverageRow
+            One row per method.
+        """
         if self.exact:
             return cover_exactly(cell, methods=self.methods, generator=self.generator, confidence=self.confidence)
         return cover(
@@ -102,13 +120,41 @@ RIGHT_COVERAGE = (0.925, 0.975)
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CoverageStudy(Result):
-    """The rows of all cells, in the order of the cells and methods."""
+    """The rows of all cells, in the order of the cells and methods.
+
+    Attributes
+    ----------
+    settings : StudySettings
+        What was the same for all cells.
+    rows : tuple of CoverageRow
+        One row per cell and method.
+
+    Examples
+    --------
+    >>> from fairtrial import Cell, StudySettings, run_study
+    >>> study = run_study([Cell(100, 2, 0.1, 0.2)], StudySettings(methods=("lbb", "sb"), exact=True))
+    >>> [(row.method, round(row.coverage, 3)) for row in study.rows]
+    [('lbb', 0.955), ('sb', 0.784)]
+    """
 
     settings: StudySettings
     rows: tuple[CoverageRow, ...]
 
     def share_within(self, low: float = RIGHT_COVERAGE[0], high: float = RIGHT_COVERAGE[1]) -> dict[str, float]:
-        """Compute for each method the share of cells whose coverage lies between the two."""
+        """Compute for each method the share of cells whose coverage lies between the two.
+
+        Parameters
+        ----------
+        low : float, default 0.925
+            The limits of the coverage, both included.
+        high : float, default 0.975
+            The limits of the coverage, both included.
+
+        Returns
+        -------
+        dict of str to float
+            The share by method.
+        """
         found = {}
         for method in self.settings.methods:
             coverage = np.array([row.coverage for row in self.rows if row.method == method])
@@ -158,7 +204,13 @@ class CoverageStudy(Result):
         return Table("coverage", f"Coverage by method: {self.summary()}", columns, rows)
 
     def by_method(self) -> Table:
-        """One row per method: how many cells it covers as it should, and the mean and the lowest coverage."""
+        """Give one row per method: how many cells it covers as it should, and the mean and the lowest coverage.
+
+        Returns
+        -------
+        Table
+            The table.
+        """
         low, high = RIGHT_COVERAGE
         columns = (
             Column("method", "method"),
@@ -181,7 +233,13 @@ class CoverageStudy(Result):
         return ("dr is a 90 % interval whatever confidence is asked for",) if always_90 else ()
 
     def write(self, path: PathLike) -> None:
-        """Write one row per cell and method, as the ending of the name says: see `write_tables`."""
+        """Write one row per cell and method, as the ending of the name says: see `write_tables`.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file; the ending of its name says how.
+        """
         write_tables(self.tables(), path)
 
 
@@ -197,17 +255,17 @@ def run_study(
 
     Parameters
     ----------
-    cells
+    cells : iterable of Cell
         Cells in any order, such as a `Grid`.
-    settings
-        What is the same for all cells.
-    workers
-        How many cells are worked on at once; by default one per processor. The result does not depend on it.
-    journal
-        A file that finished cells are written to at once. If it exists, its cells are not computed again;
-        it must be of a study with the same settings and cells.
-    progress
-        Called with the number of cells that were finished since the last call.
+    settings : StudySettings, optional
+        What is the same for all cells; by default `StudySettings()`.
+    workers : int, optional
+        How many work at once; the result does not depend on it. They are processes, by default one per processor.
+    journal : str or path-like, optional
+        A file that finished cells are written to at once. If it exists, its cells are not computed again; it must be of
+        a study with the same settings and cells.
+    progress : callable, optional
+        Called as work proceeds, with the number of cells that were finished since the last call.
 
     Returns
     -------
@@ -220,6 +278,10 @@ def run_study(
         No worker, or a cell that is too large for exact coverage.
     InputError
         A journal of another study.
+
+    References
+    ----------
+    Schuckers et al., A comparison of statistical methods for evaluating matching performance, 2004, section 3.
 
     Examples
     --------
@@ -254,12 +316,14 @@ def study_like(
 
     Parameters
     ----------
-    people
-        One data set.
-    settings
-        As for `run_study`.
-    pi, rho
-        In place of the estimates. A negative estimate of the correlation is taken as 0.
+    people : Individuals
+        The errors and attempts of people, one data set.
+    settings : StudySettings, optional
+        What is the same for all cells; by default `StudySettings()`.
+    pi : float, optional
+        The error rate, a fraction, in place of the estimate.
+    rho : float, optional
+        The correlation between two attempts of a person, in place of the estimate; a negative estimate is taken as 0.
 
     Returns
     -------
@@ -270,6 +334,10 @@ def study_like(
     ------
     ParameterError
         No error to estimate from, or exact coverage of people with different numbers of attempts.
+
+    References
+    ----------
+    Schuckers et al., A comparison of statistical methods for evaluating matching performance, 2004, section 5.
 
     Examples
     --------

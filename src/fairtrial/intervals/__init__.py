@@ -1,24 +1,5 @@
 """How sure a figure is."""
 
-from fairtrial.intervals.proportions import proportion_interval, rule_of_three
-from fairtrial.intervals.rates import (
-    Interval,
-    RateInterval,
-    class_interval,
-    hter_interval,
-    naive_interval,
-    published_counts,
-    rate_interval,
-)
+import lazy_loader
 
-__all__ = [
-    "Interval",
-    "RateInterval",
-    "class_interval",
-    "hter_interval",
-    "naive_interval",
-    "proportion_interval",
-    "published_counts",
-    "rate_interval",
-    "rule_of_three",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -25,7 +25,38 @@ BandMethod: TypeAlias = Literal["cluster", "bootstrap"]
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Band(Result):
-    """The limits of a band, one pair per value of alpha."""
+    """The limits of a band, one pair per value of alpha.
+
+    Attributes
+    ----------
+    alpha : ndarray of float
+        The alphas of the curve, shape (alphas,).
+    estimate : ndarray of float
+        The curve itself, shape (alphas,).
+    low, high : ndarray of float
+        The limits, shape (alphas,).
+    kind : {"pointwise", "simultaneous"}
+        Whether each alpha has its interval, or the whole curve lies within.
+    confidence : float
+        The level of confidence, between 0 and 1.
+    cluster : str
+        What dependent trials share.
+    threshold : {"re-estimated", "fixed"}
+        Whether the threshold counts as re-estimated from other dev trials, or as fixed.
+    supported : ndarray of bool
+        Where dev shows errors of both kinds, shape (alphas,); elsewhere nothing tells how far the threshold would move.
+    measure : Measure
+        What is reported.
+    method : {"cluster", "bootstrap"}
+        How the limits were found.
+
+    Examples
+    --------
+    >>> from fairtrial import Trials, curve_band, performance_curve
+    >>> trials = Trials.from_arrays([0.9, 0.8, 0.4, 0.7, 0.1, 0.3, 0.5, 0.2, 0.6], [True] * 4 + [False] * 5)
+    >>> curve_band(performance_curve(trials, trials, alphas=[0.25, 0.5, 0.75])).low.shape
+    (3,)
+    """
 
     alpha: NDArray[np.float64]
     estimate: NDArray[np.float64]
@@ -53,7 +84,13 @@ class Band(Result):
         }
 
     def column(self) -> Column:
-        """The column that a table of the curve shows of it."""
+        """Give the column that a table of the curve shows of it.
+
+        Returns
+        -------
+        Column
+            The column.
+        """
         return Column("band", f"{self.described}, threshold {self.threshold}", self.measure.interval_kind)
 
     @property
@@ -90,22 +127,26 @@ def curve_band(
 
     Parameters
     ----------
-    curve
+    curve : PerformanceCurve
         A curve of one system; it knows its trials and who shares them. A pooled curve has none.
-    kind
+    kind : {"pointwise", "simultaneous"}, default "pointwise"
         ``pointwise``: at each alpha its interval. ``simultaneous``: intervals that are wider by as much as the largest
         of all deviations along the curve asks for, so that the whole curve lies within.
-    method
+    method : {"cluster", "bootstrap"}, default "cluster"
         ``cluster``: the intervals of `judged_interval`. ``bootstrap``: replicates of test, and of dev where the
-        threshold is re-estimated, drawn by people where ids are known; the interval of Bengio, Mariéthoz & Keller
-        2005, centred at their mean.
-    confidence
-        Of the band.
-    threshold
-        ``re-estimated``: a band for the curve of the system, its thresholds chosen on new dev trials. ``fixed``: for
-        the curve of these thresholds.
-    n_resamples, rng, workers
-        For ``bootstrap``; threads do not change the result.
+        threshold is re-estimated, drawn by people where ids are known; the interval of Bengio, Mariéthoz & Keller 2005,
+        centred at their mean.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+    threshold : {"re-estimated", "fixed"}, default "re-estimated"
+        Whether the threshold counts as re-estimated from other dev trials, or as fixed. The band is then for the curve
+        of the system, or for that of these thresholds.
+    n_resamples : int, default 10000
+        How many resamples are drawn, for ``bootstrap``.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed; the same seed gives the same result. It is for ``bootstrap``.
+    workers : int, default 1
+        How many work at once; the result does not depend on it. They are threads, for ``bootstrap``.
 
     Returns
     -------
@@ -113,9 +154,26 @@ def curve_band(
         Limits at every alpha. Where the threshold is to be re-estimated and dev shows no error of one kind, nothing
         tells how far it would move: `supported` says where it does, and a simultaneous band holds the curve there.
 
+    Raises
+    ------
+    ParameterError
+        A kind, method or number that cannot be, or a pooled curve.
+
     References
     ----------
     Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, section 5 and Fig. 7.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fairtrial import Trials, performance_curve
+    >>> genuine = np.arange(400) < 100
+    >>> trials = Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> curve = performance_curve(dev, test, criterion="wer-equal", alphas=[0.25, 0.5, 0.75])
+    >>> band = curve_band(curve, kind="simultaneous")
+    >>> bool(np.all((band.low < curve.hter) & (curve.hter < band.high)))
+    True
     """
     check_choice("kind", kind, get_args(BandKind))
     check_choice("method", method, get_args(BandMethod))

@@ -33,20 +33,28 @@ def judged_interval(
 
     Parameters
     ----------
-    judgement
+    judgement : Judgement
         A system on the judged trials.
-    measure
-        Any measure; the limits of one that is a share stay between 0 and 1.
-    index
-        Which of the judgement's alphas.
-    threshold
-        ``re-estimated``: how good the system is, its threshold chosen on new dev trials. ``fixed``: how good this
-        threshold is. Thresholds that were given are always fixed.
+    measure : str, Measure, DetectionCosts or callable, default "hter"
+        What is reported: a name in `MEASURES`, a measure, detection costs, or a function of an `ErrorCounts`. The
+        limits of one that is a share stay between 0 and 1.
+    index : int, default 0
+        Which of the alphas, by its place.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+    threshold : {"re-estimated", "fixed"}, default "re-estimated"
+        Whether the threshold counts as re-estimated from other dev trials, or as fixed: how good the system is, or how
+        good this threshold is. Thresholds that were given are always fixed.
 
     Returns
     -------
     RateInterval
         Estimate, limits, standard deviation, and which of the two it is.
+
+    Raises
+    ------
+    ParameterError
+        A measure or confidence that cannot be.
 
     Notes
     -----
@@ -57,6 +65,19 @@ def judged_interval(
     the first error does not make it narrower. The distances of the limits from the rates are put together as their
     standard deviations would be (Zou & Donner 2008). Any other measure has Student's interval of its tangent, on the
     logit scale if it is a share.
+
+    References
+    ----------
+    Cameron, Gelbach & Miller, Robust inference with multiway clustering, 2011; Zou & Donner, Construction of confidence
+    limits about effect measures, 2008.
+
+    Examples
+    --------
+    >>> from fairtrial import TrialSets, judge
+    >>> sets = TrialSets(([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6]), ([0.8, 0.5, 0.7], [0.2, 0.6]))
+    >>> found = judged_interval(judge(sets), measure="far", threshold="fixed")
+    >>> found.estimate, found.method, found.threshold
+    (0.5, 'wilson', 'fixed')
     """
     known = as_measure(measure)
     found = claim([(1.0, judgement)], known, index=index, threshold=threshold)
@@ -81,7 +102,7 @@ def _interval(found: Claim, judgement: Judgement, measure: Measure, index: int, 
     people, counted = judgement.sets.people[1], judgement.counted_people
     one_error: Callable[[ClassName], ClassSpread] | None = None
     if people is not None:
-        one_error = partial(_one_error_of, people)
+        one_error = partial(one_error_of, people)
     elif counted is not None:
         one_error = counted.one_error
     return claimed_interval(
@@ -95,7 +116,8 @@ def _interval(found: Claim, judgement: Judgement, measure: Measure, index: int, 
     )
 
 
-def _one_error_of(people: People, word: ClassName) -> ClassSpread:
+def one_error_of(people: People, word: ClassName) -> ClassSpread:
+    """What one error of a class would add to its rate, made by people who have the fewest trials."""
     return (people.genuine if word == "genuine" else people.impostor).one_error(people.size)
 
 

@@ -19,6 +19,35 @@ def proportion_interval(
 ) -> Interval:
     """Compute an interval for an error rate from a whole number of errors.
 
+    Parameters
+    ----------
+    errors : int
+        How many errors, a whole number.
+    trials : int
+        How many independent trials.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+    method : {"clopper-pearson", "wilson", "jeffreys", "agresti-coull"}, default "clopper-pearson"
+        The name of the interval.
+
+    Returns
+    -------
+    Interval
+        The limits, fractions between 0 and 1.
+
+    Raises
+    ------
+    ParameterError
+        More errors than trials, no trial, or a method that is not known.
+
+    Notes
+    -----
+    ``clopper-pearson`` covers at least at the level that is asked for; the others do so on average.
+
+    References
+    ----------
+    Brown, Cai & DasGupta, Interval estimation for a binomial proportion, Statistical Science 16, 2001.
+
     Examples
     --------
     >>> low, high = proportion_interval(10, 400)
@@ -47,7 +76,32 @@ def proportion_interval(
 
 
 def rule_of_three(trials: int) -> float:
-    """Give the rate that no error in so many independent trials excludes with about 95 % confidence: 3 / trials."""
+    """Give the rate that no error in so many independent trials excludes with about 95 % confidence: 3 / trials.
+
+    Parameters
+    ----------
+    trials : int
+        How many independent trials, all without error.
+
+    Returns
+    -------
+    float
+        A fraction; at most 1.
+
+    Raises
+    ------
+    ParameterError
+        No trial.
+
+    References
+    ----------
+    Jovanovic & Levy, A look at the rule of three, The American Statistician 51, 1997.
+
+    Examples
+    --------
+    >>> rule_of_three(300)
+    0.01
+    """
     if trials < 1:
         raise ParameterError(f"there must be at least one trial, not {trials}")
     return min(1.0, 3 / trials)

@@ -20,7 +20,21 @@ ENOUGH = 10
 
 
 class Interval(NamedTuple):
-    """The two ends of an interval."""
+    """The two ends of an interval.
+
+    Attributes
+    ----------
+    low : float
+        The lower end.
+    high : float
+        The upper end.
+
+    Examples
+    --------
+    >>> low, high = Interval(0.01, 0.03)
+    >>> low
+    0.01
+    """
 
     low: float
     high: float
@@ -28,7 +42,40 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RateInterval(Result):
-    """An interval for a rate, with the estimate and the standard deviation it was made of."""
+    """An interval for a rate, with the estimate and the standard deviation it was made of.
+
+    Attributes
+    ----------
+    estimate : float
+        The figure itself, a fraction where it is a share.
+    low : float
+        The lower limit.
+    high : float
+        The upper limit.
+    sigma : float
+        The standard deviation of the estimate.
+    confidence : float
+        The level of confidence, between 0 and 1.
+    method : str
+        How the limits were found, such as ``independent``, ``wilson`` or ``cluster-both``.
+    measure : str
+        What the interval is of.
+    threshold : {"re-estimated", "fixed"}
+        Whether the threshold counts as re-estimated from other dev trials, or as fixed.
+    note : str
+        What the reader should know; empty where there is nothing.
+    is_share : bool
+        Whether it is shown in percent; a cost is not.
+
+    Examples
+    --------
+    >>> from fairtrial import hter_interval, published_counts
+    >>> found = hter_interval(published_counts(far=0.0115, frr=0.025, impostor=112000, genuine=400))
+    >>> found
+    <RateInterval: HTER 1.83 % (1.06 to 2.59 %, 95 % independent)>
+    >>> round(100 * found.width, 3)
+    1.531
+    """
 
     estimate: float
     low: float
@@ -40,7 +87,6 @@ class RateInterval(Result):
     threshold: Threshold = "fixed"
     note: str = ""
     is_share: bool = True
-    """Whether it is shown in percent; a cost is not."""
 
     @property
     def interval(self) -> Interval:
@@ -99,16 +145,16 @@ def published_counts(
     false_accepts: int | None = None,
     false_rejects: int | None = None,
 ) -> ErrorCounts:
-    """Error counts from published rates, which need not give whole errors, or from published numbers of errors.
+    """Make error counts from published rates, which need not give whole errors, or from published numbers of errors.
 
     Parameters
     ----------
-    impostor, genuine
-        Numbers of trials.
-    far, frr
-        Error rates, fractions.
-    false_accepts, false_rejects
-        Numbers of errors, in place of the rates. Of each class either the rate or the number is given.
+    impostor, genuine : int
+        How many trials of the class.
+    far, frr : float, optional
+        The error rate, a fraction.
+    false_accepts, false_rejects : int, optional
+        How many errors, in place of the rate. Of each class either the rate or the number is given.
 
     Returns
     -------
@@ -192,14 +238,15 @@ def rate_interval(
 
     Parameters
     ----------
-    counts
-        Errors at a threshold, or `published_counts`.
-    measure
-        A linear measure: hter, far, frr, wer, dcf, recall, sensitivity, specificity, `DetectionCosts`, or a user's.
-    alpha
-        The weight of FAR in wer.
-    confidence
-        The share of data sets whose interval should hold the true value.
+    counts : ErrorCounts
+        Errors and trials at one threshold, or `published_counts`.
+    measure : str, Measure, DetectionCosts or callable, default "hter"
+        What is reported: a linear measure: hter, far, frr, wer, dcf, recall, sensitivity, specificity,
+        `DetectionCosts`, or a user's.
+    alpha : float, default 0.5
+        The weight of FAR in the measure ``wer``.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1: the share of data sets whose interval should hold the true value.
 
     Returns
     -------
@@ -262,7 +309,40 @@ def _few_errors(counts: ErrorCounts, weights: Weights) -> str:
 
 
 def hter_interval(counts: ErrorCounts, *, confidence: float = 0.95) -> RateInterval:
-    """Compute the interval of an HTER at a fixed threshold, all trials independent: eq. (13)."""
+    """Compute the interval of an HTER at a fixed threshold, all trials independent: eq. (13).
+
+    Parameters
+    ----------
+    counts : ErrorCounts
+        Errors and trials at one threshold, or `published_counts`.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+
+    Returns
+    -------
+    RateInterval
+        The interval, with the estimate and its standard deviation.
+
+    Raises
+    ------
+    ParameterError
+        A confidence outside (0, 1).
+
+    Notes
+    -----
+    Trials that share people are not independent, and this interval is then too narrow; `judged_interval` goes by
+    people.
+
+    References
+    ----------
+    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eq. (13).
+
+    Examples
+    --------
+    >>> found = hter_interval(published_counts(far=0.0115, frr=0.025, impostor=112000, genuine=400))
+    >>> round(found.low, 5), round(found.high, 5)
+    (0.01059, 0.02591)
+    """
     return rate_interval(counts, confidence=confidence)
 
 
@@ -289,6 +369,27 @@ def naive_interval(counts: ErrorCounts, *, confidence: float = 0.95) -> RateInte
     It is mostly far too narrow, since the rarer class decides and not the number of all trials; the note says whether
     it is here.
 
+    Parameters
+    ----------
+    counts : ErrorCounts
+        Errors and trials at one threshold, or `published_counts`.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+
+    Returns
+    -------
+    RateInterval
+        The interval of the HTER.
+
+    Raises
+    ------
+    ParameterError
+        A confidence outside (0, 1).
+
+    References
+    ----------
+    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eq. (18).
+
     Examples
     --------
     >>> naive_interval(published_counts(far=0.01, frr=0, impostor=112000, genuine=400)).note.split(":")[0]
@@ -301,7 +402,39 @@ def naive_interval(counts: ErrorCounts, *, confidence: float = 0.95) -> RateInte
 
 
 def class_interval(counts: ErrorCounts, *, confidence: float = 0.95) -> RateInterval:
-    """Compute the interval of the classification error, eq. (17): kept for comparison with that of an HTER."""
+    """Compute the interval of the classification error, eq. (17): kept for comparison with that of an HTER.
+
+    Parameters
+    ----------
+    counts : ErrorCounts
+        Errors and trials at one threshold, or `published_counts`.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+
+    Returns
+    -------
+    RateInterval
+        The interval of all errors over all trials.
+
+    Raises
+    ------
+    ParameterError
+        A confidence outside (0, 1).
+
+    Notes
+    -----
+    Kept for comparison: the rarer class hardly counts, and the interval is mostly too narrow for an HTER.
+
+    References
+    ----------
+    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eq. (17).
+
+    Examples
+    --------
+    >>> model_a = published_counts(false_accepts=1285, false_rejects=10, impostor=112000, genuine=400)
+    >>> round(100 * class_interval(model_a).width, 3)
+    0.125
+    """
     trials = counts.genuine + counts.impostor
     error = float((counts.false_accepts + counts.false_rejects) / trials)
     sigma = sqrt(error * (1 - error) / trials)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from fairtrial.checks import check_confidence
 from fairtrial.claims import student_quantile
+from fairtrial.errors import TrialsError
 from fairtrial.intervals.clustered import wilson_limits
 from fairtrial.intervals.rates import RateInterval
 from fairtrial.judging import TrialSets, system_name
@@ -18,23 +19,30 @@ from fairtrial.trials import Trials
 _NO_ERROR = "every genuine score is above every impostor score; the interval is that of one person in error"
 
 
-def auc_interval(sets: TrialSets, system: str | None = None, *, confidence: float = 0.95) -> RateInterval:
-    r"""Compute the area under the ROC, P(genuine > impostor) + P(equal) / 2, on the judged trials, and its interval.
+def auc_interval(sets: TrialSets, *, system: str | None = None, confidence: float = 0.95) -> RateInterval:
+    """Compute the area under the ROC, P(genuine > impostor) + P(equal) / 2, on the judged trials, and its interval.
 
     Each trial contributes the share of the other class that it is ordered wrongly with; the variance of their two
     means is that of DeLong et al., and contributions are summed by person where trials share people.
 
     Parameters
     ----------
-    sets
-        The judged trials, and who shares them. No threshold is needed, so dev does not matter.
-    system
-        Which system; not needed where there is one only.
+    sets : TrialSets
+        Dev and test trials, and who shares them. No threshold is needed, so dev does not matter.
+    system : str, optional
+        The name of the system; not needed where there is only one.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
 
     Returns
     -------
     RateInterval
         With Wilson's limits for as many independent trials as would have the variance.
+
+    Raises
+    ------
+    TrialsError
+        Judged trials that are not Trials, or several systems and none named.
 
     References
     ----------
@@ -72,21 +80,30 @@ def _placements(scores: NDArray[np.floating], genuine: NDArray[np.bool_]) -> Flo
     return found
 
 
-def d_prime_interval(sets: TrialSets, system: str | None = None, *, confidence: float = 0.95) -> RateInterval:
+def d_prime_interval(sets: TrialSets, *, system: str | None = None, confidence: float = 0.95) -> RateInterval:
     r"""Compute d', the distance of the class means in standard deviations, on the judged trials, and its interval.
 
     .. math:: d' = (\mu_G - \mu_I) / \sqrt{(\sigma_G^2 + \sigma_I^2) / 2}
 
     Parameters
     ----------
-    sets, system
-        As in `auc_interval`.
+    sets : TrialSets
+        Dev and test trials, and who shares them. No threshold is needed, so dev does not matter.
+    system : str, optional
+        The name of the system; not needed where there is only one.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
 
     Returns
     -------
     RateInterval
         With Student's limits and the variance of the tangent; NaN, and a note that says why, where there is no d':
         where a score is infinite, or where no class has any spread.
+
+    Raises
+    ------
+    TrialsError
+        Judged trials that are not Trials, or several systems and none named.
 
     References
     ----------
@@ -136,9 +153,9 @@ def _no_d_prime(why: str, confidence: float, sets: TrialSets) -> RateInterval:
 
 
 def _judged(sets: TrialSets, system: str | None) -> tuple[Trials, str]:
-    name = system_name(sets.test, system)
-    assert isinstance(sets.test, Trials)
-    return sets.test, name
+    if not isinstance(sets.test, Trials):
+        raise TrialsError("AUC and d' with intervals need test as Trials; build them with Trials.from_arrays")
+    return sets.test, system_name(sets.test, system)
 
 
 def _spread(sets: TrialSets, trials: Trials, values: Floats) -> Spread:

@@ -128,7 +128,32 @@ def attempts_for_upper_bound(pi: float, claim: float, *, confidence: float = 0.9
 
 
 def rule_of_thirty(pi: float) -> int:
-    """Give the attempts that 30 errors need: the rate is then within 30 % with 90 % confidence, if independent."""
+    """Give the attempts that 30 errors need: the rate is then within 30 % with 90 % confidence, if independent.
+
+    Parameters
+    ----------
+    pi : float
+        The error rate, a fraction.
+
+    Returns
+    -------
+    int
+        A whole number of independent attempts.
+
+    Raises
+    ------
+    ParameterError
+        A rate that is not above 0 and below 1.
+
+    References
+    ----------
+    Doddington et al., The NIST speaker recognition evaluation, 2000.
+
+    Examples
+    --------
+    >>> rule_of_thirty(0.01)
+    3000
+    """
     check_rate(pi, "pi")
     if not 30 / pi < MOST:
         raise ParameterError(f"30 errors at a rate of {pi:g} take more than {MOST:.0e} attempts; plan for more")

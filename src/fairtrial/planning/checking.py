@@ -60,19 +60,24 @@ def check_plan(
 
     Parameters
     ----------
-    plan
+    plan : RatePlan
         What `plan_rate` gives.
-    generator
-        How attempts of a person come to be correlated.
-    data_sets
-        How many tests to simulate at most; there are fewer where each has very many attempts.
-    rng
-        A generator or a seed.
+    generator : {"oman-zucker", "beta-binomial"}, default "oman-zucker"
+        How attempts of a person come to be correlated; see `errors_pmf`.
+    data_sets : int, default 10000
+        How many data sets are simulated at most; there are fewer where each has very many attempts.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed; the same seed gives the same result.
 
     Returns
     -------
     SimulatedPlan
         The mean half-width, the coverage and how often the bound came out below the claim.
+
+    Raises
+    ------
+    ParameterError
+        A generator that is not known.
 
     Examples
     --------

@@ -66,34 +66,41 @@ def comparison_power(
 
     Parameters
     ----------
-    a, b
-        FAR and FRR of the two systems.
-    impostor, genuine
-        Numbers of trials; of each system, if they are not the same trials.
-    correlation
-        Of the errors of A and B on the same trial; the test is the paired one then. None: the systems are tested
-        on different trials, and the test is the unpaired one.
-    design_effects
-        By how much dependence between impostor and between genuine trials enlarges the variance; the test is
-        taken to know that.
-    people
+    a, b : tuple of (float, float)
+        FAR and FRR of the system, fractions.
+    impostor, genuine : float
+        How many trials of the class; of each system, if they are not the same trials.
+    correlation : float or None, default 0.0
+        The correlation of the errors of A and B on the same trial, for the paired test; None for systems that are
+        tested on different trials, and the unpaired test.
+    design_effects : tuple of (float, float), default (1.0, 1.0)
+        By how much dependence between impostor and between genuine trials enlarges the variance; the test is taken to
+        know that.
+    people : tuple of (float, float), optional
         The smaller number of people in a role, of impostor and of genuine trials: the test is Student's t then, with
-        Welch's degrees of freedom, as the test of `compare` that knows who shares trials. None: the normal test
-        of independent trials.
-    measure, alpha
-        What is compared: a linear measure, and the weight of FAR in wer.
-    confidence
-        Of the test: 0.95 tests at 5 %.
+        Welch's degrees of freedom, as the test of `compare` that knows who shares trials. None: the normal test of
+        independent trials.
+    measure : str, Measure, DetectionCosts or callable, default "hter"
+        What is compared: a weighted sum of FAR and FRR.
+    alpha : float, default 0.5
+        The weight of FAR in the measure ``wer``.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1: 0.95 tests at 5 %.
 
     Returns
     -------
     float
-        The power.
+        The power, between 0 and 1.
 
     Raises
     ------
     ParameterError
         A rate, correlation or confidence that is not possible, no trial of a class, or fewer than two people.
+
+    References
+    ----------
+    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eqs. (15) and (16), for the
+    variance.
 
     Examples
     --------
@@ -171,23 +178,46 @@ def _student_power(difference: float, variance: float, degrees: float, confidenc
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ComparisonPlan(Result):
-    """Clients, their genuine attempts, the impostor attempts against them, and the power they give."""
+    """Clients, their genuine attempts, the impostor attempts against them, and the power they give.
+
+    Attributes
+    ----------
+    individuals : int
+        How many clients.
+    attempts : int
+        How many genuine attempts of each client.
+    impostor_attempts : int
+        How many impostor attempts against each client.
+    impostors : int or None
+        How many impostors are common to all clients; None where each client has impostors of their own.
+    power : float
+        The power by the formula.
+    confidence : float
+        The level of confidence, between 0 and 1.
+    paired : bool
+        Whether both systems are tested on the same trials.
+    power_simulated : float or None
+        The share of simulated tests that found the difference; None where nothing was simulated.
+    power_error : float or None
+        The Monte Carlo standard error of that share.
+
+    Examples
+    --------
+    >>> from fairtrial import plan_comparison
+    >>> plan = plan_comparison((0.01, 0.02), (0.015, 0.03), individuals=200, data_sets=0)
+    >>> plan.genuine, plan.impostor, round(plan.power, 2)
+    (200, 2000, 0.15)
+    """
 
     individuals: int
-    """Clients."""
     attempts: int
-    """Genuine attempts of each client."""
     impostor_attempts: int
-    """Impostor attempts against each client."""
     impostors: int | None
-    """Impostors common to all clients; None: each client has impostors of their own."""
     power: float
     confidence: float
     paired: bool
     power_simulated: float | None = None
-    """The share of simulated tests that found the difference; None where nothing was simulated."""
     power_error: float | None = None
-    """The Monte Carlo standard error of that share."""
 
     @property
     def genuine(self) -> int:
@@ -260,35 +290,38 @@ def plan_comparison(
 
     Parameters
     ----------
-    a, b
-        FAR and FRR of the two systems.
-    power
-        How surely the difference is to be found.
-    individuals
+    a, b : tuple of (float, float)
+        FAR and FRR of the system, fractions.
+    power : float, default 0.8
+        How surely the difference is to be found, between 0 and 1.
+    individuals : int, optional
         The clients there are; then only the power is computed.
-    attempts
+    attempts : int, default 1
         Genuine attempts of each client.
-    impostor_attempts
+    impostor_attempts : int, default 10
         Impostor attempts against each client.
-    impostors
+    impostors : int, optional
         How many impostors there are, each of whom attacks all clients in turn. None: every client is attacked by
         impostors of their own.
-    rho_client
+    rho_client : float, default 0.0
         The correlation between two trials that share the client: of the difference of the two systems' errors if the
         test is paired, of the errors if it is not.
-    rho_impostor
+    rho_impostor : float, default 0.0
         The same for impostor trials that share the impostor. Trials that share both have the sum of the two.
-    correlation
-        Of the errors of A and B on the same trial, or None if they are tested on different trials and people.
-    measure, alpha
-        What is compared: a linear measure, and the weight of FAR in wer.
-    confidence
-        Of the test: 0.95 tests at 5 %.
-    data_sets
-        How many tests are simulated to check the power; 0 for none. There are fewer where each has very many trials,
-        and none where only a few would be left.
-    rng
-        A generator or a seed, for the simulation.
+    correlation : float or None, default 0.0
+        The correlation of the errors of A and B on the same trial, for the paired test; None for systems that are
+        tested on different trials, and the unpaired test.
+    measure : str, Measure, DetectionCosts or callable, default "hter"
+        What is compared: a weighted sum of FAR and FRR.
+    alpha : float, default 0.5
+        The weight of FAR in the measure ``wer``.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1: 0.95 tests at 5 %.
+    data_sets : int, default 1000
+        How many data sets are simulated, to check the power; 0 for none. There are fewer where each has very many
+        trials, and none where only a few would be left.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed; the same seed gives the same result.
 
     Returns
     -------
@@ -300,6 +333,11 @@ def plan_comparison(
     ParameterError
         Systems with the same error rate, so few common impostors that no number of clients is enough, or a number that
         is not possible.
+
+    References
+    ----------
+    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eqs. (15) and (16), for the
+    variance.
 
     Examples
     --------

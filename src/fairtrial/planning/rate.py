@@ -60,7 +60,35 @@ class TradeOff:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RatePlan(Result):
-    """People and attempts of each, what is expected of them, and alternatives."""
+    """People and attempts of each, what is expected of them, and alternatives.
+
+    Attributes
+    ----------
+    individuals : int
+        How many people.
+    attempts : int
+        How many attempts of each person.
+    pi : float
+        The error rate that was expected, a fraction.
+    rho : float
+        The correlation between two attempts of a person that was expected.
+    confidence : float
+        The level of confidence, between 0 and 1.
+    independent_attempts : float
+        How many independent attempts the goal asks for.
+    claim : float or None
+        The rate that the upper bound is to exclude, if that is the goal.
+    power : float or None
+        How probable it is that the bound does so; None for another goal, and where no error is expected.
+    trade_off : tuple of TradeOff
+        Alternatives: other numbers of people with the attempts that they need.
+
+    Examples
+    --------
+    >>> from fairtrial import plan_rate
+    >>> plan_rate(0.02, 0.1, half_width=0.005, attempts=5)
+    <RatePlan: 844 individuals with 5 attempts each, 4,220 in all, worth 3,014 independent ones>
+    """
 
     individuals: int
     attempts: int
@@ -68,11 +96,8 @@ class RatePlan(Result):
     rho: float
     confidence: float
     independent_attempts: float
-    """How many independent attempts the goal asks for."""
     claim: float | None = None
-    """The rate that the upper bound is to exclude, if that is the goal."""
     power: float | None = None
-    """How probable it is that the bound does so; None for another goal, and where no error is expected."""
     trade_off: tuple[TradeOff, ...] = ()
 
     @property
@@ -157,22 +182,30 @@ def plan_rate(
 
     Parameters
     ----------
-    pi, rho
-        The rate and the correlation between attempts of a person that are expected.
-    half_width, scale
-        The half-width of the interval that is asked for, of the rate or of its logit.
-    claim, power
-        In place of a half-width: the rate that the one-sided upper bound is to exclude, and how surely. Where no
-        error is expected (`pi` 0) and attempts are correlated at all, only people count.
-    generator
-        How attempts of a person come to be correlated, for the power.
-    confidence
-        Of the interval or the bound.
-    individuals, attempts
-        How many people there are, or how many attempts each can make; the other is found. With neither, the
-        cheapest plan is found; without correlation, that of one attempt each.
-    person_cost
+    pi : float
+        The error rate, a fraction, that is expected.
+    rho : float
+        The correlation between two attempts of a person that is expected.
+    half_width : float, optional
+        The half-width of the interval that is asked for.
+    scale : {"linear", "logit"}, default "linear"
+        Whether the half-width is that of the rate, or of its logit.
+    claim : float, optional
+        In place of a half-width: the rate that the one-sided upper bound is to exclude.
+    power : float, default 0.8
+        How surely it is to do so, between 0 and 1. Where no error is expected (`pi` 0) and attempts are correlated at
+        all, only people count.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1, of the interval or the bound.
+    individuals : int, optional
+        How many people there are; the attempts of each are found.
+    attempts : int, optional
+        How many attempts each can make; the people are found. With neither, the cheapest plan is found; without
+        correlation, that of one attempt each.
+    person_cost : float, default 1.0
         What one more person costs, in attempts.
+    generator : {"oman-zucker", "beta-binomial"}, default "oman-zucker"
+        How attempts of a person come to be correlated; see `errors_pmf`.
 
     Returns
     -------
@@ -184,6 +217,11 @@ def plan_rate(
     ParameterError
         Neither or both of a half-width and a claim, too few people for any number of attempts, or a number that is not
         possible.
+
+    References
+    ----------
+    Schuckers et al., A comparison of statistical methods for evaluating matching performance, 2004, eq. (6), solved for
+    the number of people.
 
     Examples
     --------

@@ -29,18 +29,44 @@ def bootstrap_plot(
 
     Parameters
     ----------
-    pair
+    pair : PairComparison
         One of the pairs of `compare`.
-    measure
-        What was compared, for the axis.
-    method
+    measure : str, default "HTER"
+        What is compared, for the axis.
+    method : {"percentile", "centred", "bc", "bca"}, default "percentile"
         How the interval is made of the replicates; ``centred`` is the paper's.
-    terms
-        ``iso`` calls error rates FMR and FNMR.
+    bins : int, default 40
+        How many bars.
+    terms : {"default", "iso"}, default "default"
+        The names of error rates: FAR and FRR, or FMR and FNMR as in ISO/IEC 19795-1 (``iso``).
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    Raises
+    ------
+    ParameterError
+        A method that is not known.
 
     References
     ----------
     Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, Fig. 6.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(400) < 100
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
+    >>> trials = ft.Trials.from_arrays(scores, genuine, systems=["old", "new"])
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> pair = ft.compare(dev, test, n_resamples=200).pairs[0]
+    >>> bootstrap_plot(pair).get_xlabel()
+    'HTER of old minus HTER of new (%)'
     """
     found = pair.replicates
     low, high = found.interval(confidence=pair.confidence, method=method)

@@ -21,20 +21,31 @@ def correlation_plot(found: SystemCorrelations, *, figure: Canvas | None = None)
 
     Parameters
     ----------
-    found
+    found : SystemCorrelations
         What `system_correlations` gives.
-    figure
+    figure : matplotlib.figure.Figure or SubFigure, optional
         Where to draw; a new figure by default.
 
     Returns
     -------
-    Figure
+    matplotlib.figure.Figure or SubFigure
         The figure, with one panel for genuine and one for impostor trials.
 
     References
     ----------
     Poh & Bengio, Database, protocols and tools for evaluating score-level fusion, 2006, section 5: Gaussian fits of
     each class, of which Fig. 2 shows two systems.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(400) < 100
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
+    >>> trials = ft.Trials.from_arrays(scores, genuine, systems=["old", "new"])
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> len(correlation_plot(ft.system_correlations(test)).axes) >= 2
+    True
     """
     count = len(found.systems)
     names = [legible(name) for name in found.systems]

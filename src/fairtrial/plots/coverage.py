@@ -75,10 +75,30 @@ class CoverageMap:
 def read_study(path: PathLike) -> list[CoveredCell]:
     """Read the rows that `fairtrial coverage --out` wrote, as Parquet, CSV or TSV.
 
+    Parameters
+    ----------
+    path : str or path-like
+        The file, whose ending says the format.
+
+    Returns
+    -------
+    list of CoveredCell
+        One row per cell and method.
+
     Raises
     ------
     InputError
         A file without the columns of a study, or with a coverage that is none.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import fairtrial as ft
+    >>> study = ft.run_study([ft.Cell(20, 2, 0.1, 0.2)], ft.StudySettings(methods=("lbb",), exact=True))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     study.write(f"{folder}/study.csv")
+    ...     [row.method for row in read_study(f"{folder}/study.csv")]
+    ['lbb']
     """
     found = read_named(path, numbers=_COLUMNS, names=("method",), what="as fairtrial coverage --out writes them")
     rows = [
@@ -94,7 +114,19 @@ def read_study(path: PathLike) -> list[CoveredCell]:
 
 
 def choose_rows(rows: Sequence[Covered], **values: Sequence[float]) -> list[Covered]:
-    """The rows with these values of n, m, pi and rho.
+    """Give the rows with these values of n, m, pi and rho.
+
+    Parameters
+    ----------
+    rows : sequence of CoverageRow
+        The rows of a `CoverageStudy`, or of its file by `read_study`.
+    **values : sequence of float
+        The values to keep, by the names n, m, pi and rho.
+
+    Returns
+    -------
+    list of CoverageRow
+        Those of the rows, in their order.
 
     Examples
     --------
@@ -136,19 +168,29 @@ def coverage_plot(
 
     Parameters
     ----------
-    rows
+    rows : sequence of CoverageRow
         The rows of a `CoverageStudy`, or of its file by `read_study`.
-    methods
-        Which methods; by default all that the rows have.
+    methods : sequence of str, optional
+        The names of the methods; by default all that the rows have.
+    figure : matplotlib.figure.Figure or SubFigure, optional
+        Where to draw; a new figure by default.
 
     Returns
     -------
-    tuple
-        The Axes of the methods.
+    tuple of matplotlib.axes.Axes
+        The axes of the methods, in their order.
 
     References
     ----------
-    Schuckers et al. 2004, Table 1 and Figs. 1 and 2: blocks by n (x) and m (y), within a block pi (x) and rho (y).
+    Schuckers et al., A comparison of statistical methods for evaluating matching performance, 2004, Table 1 and Figs. 1
+    and 2: blocks by n (x) and m (y), within a block pi (x) and rho (y).
+
+    Examples
+    --------
+    >>> import fairtrial as ft
+    >>> study = ft.run_study(ft.Grid((20, 30), (2, 3), (0.1,), (0.2,)), ft.StudySettings(methods=("lbb",), exact=True))
+    >>> len(coverage_plot(study.rows))
+    1
     """
     from matplotlib.colors import ListedColormap
 

@@ -27,16 +27,35 @@ def det_plot(
 
     Parameters
     ----------
-    curves
-        Curves of `operating_curves`. Each a-priori point comes with the intervals of its FAR and its FRR; where one
-        of them is 0 or 1, which these axes do not have, the point is on their edge.
-    terms
-        ``iso`` calls error rates FMR and FNMR.
+    curves : OperatingCurve or sequence of OperatingCurve
+        Curves of `operating_curves`. Each a-priori point comes with the intervals of its FAR and its FRR; where one of
+        them is 0 or 1, which these axes do not have, the point is on their edge.
+    terms : {"default", "iso"}, default "default"
+        The names of error rates: FAR and FRR, or FMR and FNMR as in ISO/IEC 19795-1 (``iso``).
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
 
     References
     ----------
     Martin et al., The DET curve in assessment of detection task performance, 1997; Poh & Bengio,
     Database, protocols and tools for evaluating score-level fusion, 2006, Fig. 3 (d).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(400) < 100
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
+    >>> trials = ft.Trials.from_arrays(scores, genuine, systems=["old", "new"])
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> from fairtrial.plots import operating_curves
+    >>> det_plot(operating_curves(dev, test)).get_xlabel()
+    'FAR (%)'
     """
     systems = as_curves(curves)
     with axes_for(ax, (5.4, 5.2)) as own:

@@ -86,7 +86,50 @@ def diagnostics(
     cluster: Cluster | None = None,
     bins: int = 40,
 ) -> tuple[Diagnostic, ...]:
-    """Prepare the score diagnostic of one or several systems; `alpha` is also the weight of the WER."""
+    """Prepare the score diagnostic of one or several systems; `alpha` is also the weight of the WER.
+
+    Parameters
+    ----------
+    dev : Trials or data frame
+        The trials that thresholds are chosen on.
+    test : Trials or data frame
+        The trials that are judged.
+    systems : sequence of str, optional
+        The names of the systems; all by default.
+    criterion : str, Criterion, DetectionCosts or callable, default "eer"
+        How the threshold is chosen on dev: a name in `CRITERIA`, a criterion, detection costs, or a function
+        ``C(far, frr, alpha)`` of arrays.
+    alpha : float, optional
+        The weight or the target that the criterion takes; 0.5 by default, but a criterion that aims at a target needs
+        one.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+    cluster : {"none", "claim", "subject", "both"}, optional
+        What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
+        known.
+    bins : int, default 40
+        How many bars of the densities.
+
+    Returns
+    -------
+    tuple of Diagnostic
+        One entry per system.
+
+    References
+    ----------
+    Poh & Bengio, Database, protocols and tools for evaluating score-level fusion, 2006, Fig. 3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(400) < 100
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
+    >>> trials = ft.Trials.from_arrays(scores, genuine, systems=["old", "new"])
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> [found.curve.system for found in diagnostics(dev, test)]
+    ['old', 'new']
+    """
     check_number("bin", bins, most=10_000)
     dev, test = trials_of(dev, "dev"), trials_of(test, "test")
     curves = operating_curves(
@@ -130,19 +173,32 @@ def diagnostic_plot(
 
     Parameters
     ----------
-    diagnostics
+    diagnostics : Diagnostic or sequence of Diagnostic
         What `diagnostics` gives.
-    terms
-        ``iso`` calls error rates FMR and FNMR.
+    terms : {"default", "iso"}, default "default"
+        The names of error rates: FAR and FRR, or FMR and FNMR as in ISO/IEC 19795-1 (``iso``).
+    figure : matplotlib.figure.Figure or SubFigure, optional
+        Where to draw; a new figure by default.
 
     Returns
     -------
-    tuple
-        The Axes of (a), (b), (c) and (d).
+    tuple of matplotlib.axes.Axes
+        The axes of (a), (b), (c) and (d).
 
     References
     ----------
     Poh & Bengio, Database, protocols and tools for evaluating score-level fusion, 2006, Fig. 3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(400) < 100
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
+    >>> trials = ft.Trials.from_arrays(scores, genuine, systems=["old", "new"])
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> len(diagnostic_plot(diagnostics(dev, test, systems=["new"])))
+    4
     """
     shown = (diagnostics,) if isinstance(diagnostics, Diagnostic) else tuple(diagnostics)
     if not shown:

@@ -23,8 +23,15 @@ def eer_bound_plot(bounds: EerBounds, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    bounds
+    bounds : EerBounds
         The result of `bounds_from_eers`; the pale side of the curve is significant at its p value.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
 
     Notes
     -----
@@ -33,6 +40,12 @@ def eer_bound_plot(bounds: EerBounds, *, ax: Axes | None = None) -> Axes:
     References
     ----------
     Hofbauer & Uhl, Calculating a boundary for the significance from the equal-error rate, 2016, Fig. 1.
+
+    Examples
+    --------
+    >>> import fairtrial as ft
+    >>> eer_bound_plot(ft.bounds_from_eers([0.0007, 0.0008], 285390)).get_ylabel()
+    'p'
     """
     pairs, p_value = bounds.pairs, bounds.p_value
     critical = float(chdtri(1, p_value))

@@ -39,17 +39,41 @@ def epc_plot(
 
     Parameters
     ----------
-    bands
+    curves : PerformanceCurve or sequence of PerformanceCurve
+        One curve or several, of the same measure.
+    bands : dict of str to Band, optional
         The bands of `curve_band` by the name of the system.
-    points
+    points : sequence of Evaluation, default ()
         Results of `evaluate` with the criterion of the curves, drawn at their alpha with their interval; those of
         several systems stand a little apart.
-    terms
-        ``iso`` calls error rates FMR and FNMR.
+    terms : {"default", "iso"}, default "default"
+        The names of error rates: FAR and FRR, or FMR and FNMR as in ISO/IEC 19795-1 (``iso``).
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
 
     References
     ----------
     Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, Figs. 3 to 5 and 7.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(400) < 100
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
+    >>> trials = ft.Trials.from_arrays(scores, genuine, systems=["old", "new"])
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> old, new = (
+    ...     ft.performance_curve(dev, test, criterion="wer-equal", alphas=[0.4, 0.5, 0.6], system=name)
+    ...     for name in ("old", "new")
+    ... )
+    >>> epc_plot([old, new]).get_xlabel()
+    'alpha, the weight of FAR'
     """
     shown = as_curves(curves)
     around = bands or {}

@@ -37,16 +37,38 @@ def epc_comparison_plot(
 
     Parameters
     ----------
-    a, b
+    a, b : PerformanceCurve
         Curves of the two systems, of the same measure.
-    comparison
+    comparison : CurveComparison
         The result of `compare_curves` on them.
-    terms
-        ``iso`` calls error rates FMR and FNMR.
+    terms : {"default", "iso"}, default "default"
+        The names of error rates: FAR and FRR, or FMR and FNMR as in ISO/IEC 19795-1 (``iso``).
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
 
     References
     ----------
     Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, Fig. 8.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(400) < 100
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
+    >>> trials = ft.Trials.from_arrays(scores, genuine, systems=["old", "new"])
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> old, new = (
+    ...     ft.performance_curve(dev, test, criterion="wer-equal", alphas=[0.4, 0.5, 0.6], system=name)
+    ...     for name in ("old", "new")
+    ... )
+    >>> epc_comparison_plot(old, new, ft.compare_curves(old, new)).get_ylabel()
+    'HTER on test (%)'
     """
     check_pair(a, b, comparison)
     with axes_for(ax) as own:

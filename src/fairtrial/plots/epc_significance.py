@@ -35,24 +35,41 @@ def epc_significance_plot(
 
     Parameters
     ----------
-    a, b
+    a, b : PerformanceCurve
         Curves of the two systems, of the same measure.
-    comparison
+    comparison : CurveComparison
         The result of `compare_curves` on them; with ``method="independent"`` it is eq. (14) of the paper below.
-    levels
+    levels : sequence of float, default (0.1, 0.5, 0.9)
         Lines across the lower panel. Beyond the first and the last the two-sided test is significant at twice the
         first: at 20 % for .1 and .9.
-    terms
-        ``iso`` calls error rates FMR and FNMR.
+    terms : {"default", "iso"}, default "default"
+        The names of error rates: FAR and FRR, or FMR and FNMR as in ISO/IEC 19795-1 (``iso``).
+    figure : matplotlib.figure.Figure or SubFigure, optional
+        Where to draw; a new figure by default.
 
     Returns
     -------
-    tuple
-        The upper and the lower Axes.
+    tuple of matplotlib.axes.Axes
+        The upper and the lower axes.
 
     References
     ----------
     Poh & Bengio, Database, protocols and tools for evaluating score-level fusion, 2006, Fig. 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(400) < 100
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
+    >>> trials = ft.Trials.from_arrays(scores, genuine, systems=["old", "new"])
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> old, new = (
+    ...     ft.performance_curve(dev, test, criterion="wer-equal", alphas=[0.4, 0.5, 0.6], system=name)
+    ...     for name in ("old", "new")
+    ... )
+    >>> len(epc_significance_plot(old, new, ft.compare_curves(old, new)))
+    2
     """
     check_pair(a, b, comparison)
     if not levels or not all(0 <= level <= 1 for level in levels):

@@ -56,17 +56,29 @@ def write_picture(
 
     Parameters
     ----------
-    draw
+    draw : callable
         Draws into an empty figure, as in ``lambda figure: det_plot(curves, ax=figure.add_subplot())``.
-    title
+    path : str or path-like
+        The file; its ending says PNG, SVG or PDF.
+    title : str, default ""
         What the figure is of; it goes above all that the figure says of itself.
-    width, height
-        In inches.
+    width : float, default 6.4
+        The size in inches.
+    height : float, default 4.6
+        The size in inches.
+    dpi : int, default 120
+        Dots per inch of a PNG.
 
     Raises
     ------
     OutputError
         A name with another ending, or a place that cannot be written to.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_picture(lambda figure: figure.add_subplot().plot([0, 1]), f"{folder}/line.svg", title="A line")
     """
     import matplotlib
     from matplotlib.figure import Figure

@@ -23,10 +23,15 @@ def fit_plot(found: FitTest, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    found
+    found : FitTest
         The result of `fit_test`.
-    ax
+    ax : matplotlib.axes.Axes, optional
         Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
 
     Raises
     ------
@@ -35,7 +40,15 @@ def fit_plot(found: FitTest, *, ax: Axes | None = None) -> Axes:
 
     References
     ----------
-    Schuckers et al. 2004, section 5, asks which of the two distributions data follow.
+    Schuckers et al., A comparison of statistical methods for evaluating matching performance, 2004, section 5, which
+    asks which of the two distributions data follow.
+
+    Examples
+    --------
+    >>> import fairtrial as ft
+    >>> people = ft.Individuals.from_counts([0, 0, 0, 1, 0, 2, 0, 0, 5, 1], 5)
+    >>> fit_plot(ft.fit_test(people, n_resamples=2)).get_yscale()
+    'log'
     """
     from matplotlib.ticker import MaxNLocator
 

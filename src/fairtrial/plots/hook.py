@@ -26,14 +26,39 @@ def hook_plot(
 
     Parameters
     ----------
-    rows
-        Rows of a `CoverageStudy` or of its file, with one n, pi and rho; `choose_rows` chooses.
-    data_sets
-        How many data sets each cell was simulated with, for two standard errors of simulation; None: exact.
+    rows : sequence of CoverageRow
+        The rows of a `CoverageStudy`, or of its file by `read_study`, with one n, pi and rho; `choose_rows` chooses.
+    methods : sequence of str, optional
+        The names of the methods; by default all that the rows have.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+    data_sets : int, optional
+        How many data sets each cell was simulated with, for two standard errors of simulation; None stands for exact
+        coverage.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    Raises
+    ------
+    ParameterError
+        Rows of several n, pi or rho.
 
     References
     ----------
-    Schuckers et al. 2004, section 4: under certain circumstances more attempts decrease coverage.
+    Schuckers et al., A comparison of statistical methods for evaluating matching performance, 2004, section 4: under
+    certain circumstances more attempts decrease coverage.
+
+    Examples
+    --------
+    >>> import fairtrial as ft
+    >>> study = ft.run_study(ft.Grid((20,), (2, 3), (0.1,), (0.2,)), ft.StudySettings(methods=("lbb",), exact=True))
+    >>> hook_plot(study.rows).get_xlabel()
+    'm, attempts of each individual'
     """
     cells = {(row.n, row.pi, row.rho) for row in rows}
     if len(cells) != 1:

@@ -47,6 +47,26 @@ def hter_deviations(
 ) -> DeviationCurves:
     """Compute what the figure shows; impostor trials are whole, so ratios are met as nearly as they can be.
 
+    Parameters
+    ----------
+    far : float, default 0.1
+        The error rate, a fraction.
+    frr : float, default 0.2
+        The error rate, a fraction.
+    genuine : int, default 100
+        How many trials of the class.
+    ratios : sequence of float, optional
+        Impostor trials per genuine trial; by default from 1 to 1000.
+
+    Returns
+    -------
+    DeviationCurves
+        The standard deviations of HTER, NAIVE, CLASS, FAR and FRR at each ratio.
+
+    References
+    ----------
+    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, Fig. 3.
+
     Examples
     --------
     >>> found = hter_deviations(ratios=[1, 10, 100, 1000])
@@ -80,14 +100,26 @@ def hter_sd_plot(data: DeviationCurves, *, terms: Terms = "default", ax: Axes | 
 
     Parameters
     ----------
-    data
+    data : DeviationCurves
         What `hter_deviations` gives.
-    terms
-        ``iso`` calls error rates FMR and FNMR.
+    terms : {"default", "iso"}, default "default"
+        The names of error rates: FAR and FRR, or FMR and FNMR as in ISO/IEC 19795-1 (``iso``).
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
 
     References
     ----------
     Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, Fig. 3.
+
+    Examples
+    --------
+    >>> hter_sd_plot(hter_deviations()).get_xscale()
+    'log'
     """
     notes = {"HTER": "HTER, eq. (13)", "NAIVE": "NAIVE: HTER as a proportion", "CLASS": "CLASS: classification error"}
     with axes_for(ax) as own:

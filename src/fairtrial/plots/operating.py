@@ -61,15 +61,44 @@ def operating_curves(
 
     Parameters
     ----------
-    test, blocks
-        The test trials; or None and the blocks that the dev trials are cut into, see `make_blocks`. The curve is
-        then that of the dev trials, and the point that of the held-out blocks, pooled.
-    cluster
-        What test trials share, for the intervals; by default all ids that are known.
-    eer
-        The definition of the equal error rate, see `equal_error_rate`.
-    max_points
-        How many points of a curve are kept for drawing.
+    dev : Trials or data frame
+        The trials that thresholds are chosen on.
+    test : Trials or data frame or None
+        The trials that are judged; None where there are `blocks`. The curve is then that of the dev trials, and the
+        point that of the held-out blocks, pooled.
+    blocks : sequence of Block, default ()
+        Which trials set the threshold for which; see `make_blocks`.
+    systems : sequence of str, optional
+        The names of the systems; all by default.
+    criterion : str, Criterion, DetectionCosts or callable, default "eer"
+        How the threshold is chosen on dev: a name in `CRITERIA`, a criterion, detection costs, or a function
+        ``C(far, frr, alpha)`` of arrays.
+    alpha : float, optional
+        The weight or the target that the criterion takes; 0.5 by default, but a criterion that aims at a target needs
+        one.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+    cluster : {"none", "claim", "subject", "both"}, optional
+        What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
+        known.
+    eer : {"step-mean", "step-low", "step-high", "interpolated", "rocch"}, default "step-mean"
+        The definition of the equal error rate; see `equal_error_rate`.
+    max_points : int, default 2000
+        At most so many points, for drawing, never for figures.
+
+    Returns
+    -------
+    tuple of OperatingCurve
+        One entry per system: the curve, the point of the threshold from dev, and the EER.
+
+    Raises
+    ------
+    TrialsError
+        Different systems in dev and test, or neither test trials nor blocks.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, Figs. 1 and 2.
 
     Examples
     --------

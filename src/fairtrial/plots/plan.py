@@ -23,8 +23,21 @@ def plan_plot(plan: RatePlan, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    plan
+    plan : RatePlan
         The result of `plan_rate`; its own choice is marked.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    Examples
+    --------
+    >>> import fairtrial as ft
+    >>> plan_plot(ft.plan_rate(0.02, 0.1, half_width=0.005)).get_xlabel()
+    'attempts of each individual'
     """
     from matplotlib.ticker import LogLocator
 
@@ -92,9 +105,27 @@ def power_curve(plan: ComparisonPlan, power_of: Callable[[int], float], *, point
 
     Parameters
     ----------
-    power_of
+    plan : ComparisonPlan
+        The result of `plan_comparison`.
+    power_of : callable
         From a number of people to the power, such as
         ``lambda n: plan_comparison(a, b, individuals=n, data_sets=0).power``.
+    points : int, default 60
+        At how many numbers of people.
+
+    Returns
+    -------
+    PowerCurve
+        The power at each number of people.
+
+    Examples
+    --------
+    >>> import fairtrial as ft
+    >>> a, b = (0.01, 0.02), (0.015, 0.03)
+    >>> plan = ft.plan_comparison(a, b, data_sets=0)
+    >>> curve = power_curve(plan, lambda n: ft.plan_comparison(a, b, individuals=n, data_sets=0).power, points=5)
+    >>> power_plot(curve).get_ylabel()
+    'power (%)'
     """
     if points < 2:
         raise ParameterError(f"a curve needs at least 2 points, not {points}")
@@ -105,7 +136,29 @@ def power_curve(plan: ComparisonPlan, power_of: Callable[[int], float], *, point
 
 
 def power_plot(data: PowerCurve, *, ax: Axes | None = None) -> Axes:
-    """Draw the power of a comparison against the number of people, the plan marked."""
+    """Draw the power of a comparison against the number of people, the plan marked.
+
+    Parameters
+    ----------
+    data : PowerCurve
+        What `power_curve` gives.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    Examples
+    --------
+    >>> import fairtrial as ft
+    >>> a, b = (0.01, 0.02), (0.015, 0.03)
+    >>> plan = ft.plan_comparison(a, b, data_sets=0)
+    >>> curve = power_curve(plan, lambda n: ft.plan_comparison(a, b, individuals=n, data_sets=0).power, points=5)
+    >>> power_plot(curve).get_xlabel()
+    'individuals'
+    """
     plan = data.plan
     with axes_for(ax) as own:
         own.semilogx(data.individuals, data.power, color=look(0).colour)

@@ -31,20 +31,41 @@ def pooled_epc_plot(
 
     Parameters
     ----------
-    results
+    results : BenchmarkResult or sequence of BenchmarkResult
         One result of `run_benchmark`, or several of the same protocol.
-    group
-        Which group, where there are several results; ``all`` pools all experiments.
-    bands
+    group : str, default "all"
+        Which group of experiments, where there are several results; ``all`` pools all of them.
+    bands : dict of str to Band, optional
         The bands of `pooled_band` by the label of the result.
-    comparison
+    comparison : CurveComparison, optional
         What `compare_pooled` gives for two results: the ranges of alpha in which they differ are shaded.
-    terms
-        ``iso`` calls error rates FMR and FNMR.
+    terms : {"default", "iso"}, default "default"
+        The names of error rates: FAR and FRR, or FMR and FNMR as in ISO/IEC 19795-1 (``iso``).
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
 
     References
     ----------
     Poh & Bengio, Database, protocols and tools for evaluating score-level fusion, 2006, eqs. (11), (12).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(400) < 100
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
+    >>> trials = ft.Trials.from_arrays(scores, genuine, systems=["old", "new"])
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> parts = tuple(ft.SystemInfo(name, name, "pixels", "svm") for name in trials.systems)
+    >>> tiny = ft.Benchmark("tiny", "Tiny", (ft.BenchmarkSet("one", dev, test, parts),))
+    >>> found = ft.run_benchmark(tiny, protocol="fp-full", settings=ft.RunSettings(points=11))
+    >>> pooled_epc_plot(found).get_xlabel()
+    'alpha, the weight of FAR'
     """
     runs = (results,) if isinstance(results, BenchmarkResult) else tuple(results)
     curves = pooled_curves(runs, group)

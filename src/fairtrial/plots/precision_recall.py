@@ -54,21 +54,37 @@ def judged_precision(
 
     Parameters
     ----------
-    dev, test, blocks
-        Where the threshold comes from and what is judged, as in `operating_curves`.
-    systems
-        Which systems; all by default.
-    criterion, alpha
-        How the threshold is chosen on dev.
-    confidence, cluster
-        Of the intervals of precision and recall, and what test trials share.
-    max_points
-        How many points of a curve are kept for drawing.
+    dev : Trials or data frame
+        The trials that thresholds are chosen on.
+    test : Trials or data frame or None
+        The trials that are judged; None where there are `blocks`. The curve is then that of the dev trials, and the
+        point that of the held-out blocks, pooled.
+    blocks : sequence of Block, default ()
+        Which trials set the threshold for which; see `make_blocks`.
+    systems : sequence of str, optional
+        The names of the systems; all by default.
+    criterion : str, Criterion, DetectionCosts or callable, default "break-even"
+        How the threshold is chosen on dev: a name in `CRITERIA`, a criterion, detection costs, or a function
+        ``C(far, frr, alpha)`` of arrays.
+    alpha : float, optional
+        The weight or the target that the criterion takes; 0.5 by default, but a criterion that aims at a target needs
+        one.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+    cluster : {"none", "claim", "subject", "both"}, optional
+        What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
+        known.
+    max_points : int, default 2000
+        At most so many points, for drawing, never for figures.
 
     Returns
     -------
-    tuple
+    tuple of JudgedPrecision
         One entry per system.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, eqs. (4) and (8).
 
     Examples
     --------
@@ -98,19 +114,32 @@ def precision_recall_plot(
 
     Parameters
     ----------
-    curves
+    curves : JudgedPrecision or sequence of JudgedPrecision
         Entries of `judged_precision`.
-    low
+    low : float, default 0.0
         Where both axes begin, a fraction.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
 
     Returns
     -------
-    Axes
+    matplotlib.axes.Axes
         Precision upward, recall to the right; fractions that are read in percent.
 
     References
     ----------
     Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, eqs. (4) and (8), Fig. 1 for this pair.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(400) < 100
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
+    >>> trials = ft.Trials.from_arrays(scores, genuine, systems=["old", "new"])
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> precision_recall_plot(judged_precision(dev, test)).get_xlabel()
+    'recall (%)'
     """
     shown = (curves,) if isinstance(curves, JudgedPrecision) else tuple(curves)
     if not shown:

@@ -32,16 +32,35 @@ def roc_plot(
 
     Parameters
     ----------
-    curves
+    curves : OperatingCurve or sequence of OperatingCurve
         Curves of `operating_curves`.
-    limit
+    limit : float, optional
         Up to which rate the axes reach; by default as far as the points need.
-    terms
-        ``iso`` calls error rates FMR and FNMR.
+    terms : {"default", "iso"}, default "default"
+        The names of error rates: FAR and FRR, or FMR and FNMR as in ISO/IEC 19795-1 (``iso``).
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
 
     References
     ----------
     Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, Figs. 1 and 2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(400) < 100
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
+    >>> trials = ft.Trials.from_arrays(scores, genuine, systems=["old", "new"])
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> from fairtrial.plots import operating_curves
+    >>> roc_plot(operating_curves(dev, test), limit=0.5).get_xlabel()
+    'FAR (%)'
     """
     systems = as_curves(curves)
     if limit is not None and not 0 < limit <= 1:

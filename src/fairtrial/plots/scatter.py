@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.axes import check_drawable
-from fairtrial.checks import check_seed
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.formats.frames import TrialsLike, trials_of
+from fairtrial.judging import seed_of
 from fairtrial.plots.style import GREY, axes_for, legend_below, legible, look
 
 if TYPE_CHECKING:
@@ -53,25 +53,58 @@ class Scatter:
     """Trials with an infinite score, which no plot can show."""
 
 
-def scatter_data(trials: TrialsLike, a: str, b: str, *, points: int = 500, rng: int = 0) -> Scatter:
+def scatter_data(
+    trials: TrialsLike, a: str, b: str, *, points: int = 500, rng: np.random.Generator | int | None = 0
+) -> Scatter:
     """Draw at most so many trials of each class, without replacement, and fit a Gaussian to all of a class.
 
     Parameters
     ----------
-    rng
-        The seed of the subsample, which the figure states.
+    trials : Trials or data frame
+        Trials, or a data frame of them.
+    a, b : str
+        The names of the two systems.
+    points : int, default 500
+        At most so many trials of each class.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed; the same seed gives the same result. The figure states it.
+
+    Returns
+    -------
+    Scatter
+        The trials that were drawn, and the Gaussians.
+
+    Raises
+    ------
+    TrialsError
+        A system that is not known, or a class without trials.
+
+    References
+    ----------
+    Poh & Bengio, Database, protocols and tools for evaluating score-level fusion, 2006, Fig. 2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(400) < 100
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
+    >>> trials = ft.Trials.from_arrays(scores, genuine, systems=["old", "new"])
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> scatter_data(test, "old", "new").seed
+    0
     """
     if points < 1:
         raise ParameterError(f"there must be at least one point per class, not {points}")
-    check_seed(rng)
+    seed = seed_of(rng)
     trials = trials_of(trials, "trials")
     scores = np.stack([trials.column(name).astype(np.float64) for name in (a, b)], axis=1)
     finite = np.isfinite(scores).all(axis=1)
-    generator = np.random.default_rng(rng)
+    generator = np.random.default_rng(seed)
     genuine, impostor = (
         _sampled(scores[rows & finite], points, generator) for rows in (trials.genuine, ~trials.genuine)
     )
-    return Scatter(a, b, genuine, impostor, rng, int(np.count_nonzero(~finite)))
+    return Scatter(a, b, genuine, impostor, seed, int(np.count_nonzero(~finite)))
 
 
 def _sampled(scores: Floats, points: int, rng: np.random.Generator) -> ScatteredClass:
@@ -91,14 +124,32 @@ def scatter_plot(data: Scatter, *, thresholds: Mapping[str, float] | None = None
 
     Parameters
     ----------
-    data
+    data : Scatter
         What `scatter_data` gives.
-    thresholds
+    thresholds : dict of str to float, optional
         The threshold of each system from dev, drawn as lines.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
 
     References
     ----------
     Poh & Bengio, Database, protocols and tools for evaluating score-level fusion, 2006, Fig. 2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(400) < 100
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
+    >>> trials = ft.Trials.from_arrays(scores, genuine, systems=["old", "new"])
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> scatter_plot(scatter_data(test, "old", "new")).get_xlabel()
+    'score of old'
     """
     with axes_for(ax, (5.8, 5.2)) as own:
         # the larger class first, so that it does not hide the other

@@ -65,19 +65,43 @@ def zoo_data(
 
     Parameters
     ----------
-    by
-        ``claim``: impostor trials against a person's claim, so lambs stand out; ``subject``: those that
-        the person makes, so wolves do.
-    shows
-        ``scores``: means. A goat's genuine mean is more than 1.5 interquartile ranges below the lower quartile
-        of all, a lamb's impostor mean as far above the upper one. ``errors``: rates at the threshold. A goat or a lamb
-        has more errors than the worst of so many people would have by chance in 1 of 20 cases.
-    threshold
-        From dev, for errors.
+    trials : Trials or data frame
+        Trials, or a data frame of them, with ids.
+    system : str, optional
+        The name of the system; not needed where there is only one.
+    by : {"claim", "subject"}, default "claim"
+        ``claim``: impostor trials against a person's claim, so lambs stand out; ``subject``: those that the person
+        makes, so wolves do.
+    shows : {"scores", "errors"}, default "scores"
+        ``scores``: means. A goat's genuine mean is more than 1.5 interquartile ranges below the lower quartile of all,
+        a lamb's impostor mean as far above the upper one. ``errors``: rates at the threshold. A goat or a lamb has more
+        errors than the worst of so many people would have by chance in 1 of 20 cases.
+    threshold : float, optional
+        The threshold from dev, for errors; a score above it is accepted.
+
+    Returns
+    -------
+    Zoo
+        One entry per person, and who stands out.
+
+    Raises
+    ------
+    TrialsError
+        Ids that are not there, or too few people.
+    ParameterError
+        Errors without a threshold.
 
     References
     ----------
     Doddington et al., Sheep, goats, lambs and wolves, 1998; Yager & Dunstone, The biometric menagerie, 2010.
+
+    Examples
+    --------
+    >>> from fairtrial import Trials
+    >>> claim = ["a", "a", "b", "b", "c", "c", "d", "d"]
+    >>> trials = Trials.from_arrays([0.9, 0.2, 0.8, 0.1, 0.7, 0.3, 0.6, 0.4], [True, False] * 4, claim=claim)
+    >>> zoo_data(trials).by
+    'claim'
     """
     for value, kind, name in ((by, Person, "by"), (shows, Shown, "shows")):
         check_choice(name, value, get_args(kind))
@@ -141,10 +165,29 @@ def zoo_plot(zoo: Zoo, *, terms: Terms = "default", ax: Axes | None = None) -> A
 
     Parameters
     ----------
-    zoo
+    zoo : Zoo
         What `zoo_data` gives.
-    terms
-        ``iso`` calls error rates FMR and FNMR.
+    terms : {"default", "iso"}, default "default"
+        The names of error rates: FAR and FRR, or FMR and FNMR as in ISO/IEC 19795-1 (``iso``).
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    References
+    ----------
+    Doddington et al., Sheep, goats, lambs and wolves, 1998; Yager & Dunstone, The biometric menagerie, 2010.
+
+    Examples
+    --------
+    >>> from fairtrial import Trials
+    >>> claim = ["a", "a", "b", "b", "c", "c", "d", "d"]
+    >>> trials = Trials.from_arrays([0.9, 0.2, 0.8, 0.1, 0.7, 0.3, 0.6, 0.4], [True, False] * 4, claim=claim)
+    >>> zoo_plot(zoo_data(trials)).get_xlabel()
+    'mean score of genuine trials'
     """
     other = "lambs" if zoo.by == "claim" else "wolves"
     with axes_for(ax, (6.0, 5.2)) as own:

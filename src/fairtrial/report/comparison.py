@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from fairtrial.axes import Axis, linear_ticks
+from fairtrial.calibration.measures import GIVEN_CALIBRATION, EvidenceMeasure
+from fairtrial.claims import GIVEN_ALONG
 from fairtrial.comparison import Comparison, SystemRank
 from fairtrial.intervals.judged import judged_interval
+from fairtrial.judging import Origin
 from fairtrial.report.page import Page, Repeat
 from fairtrial.report.parts import (
     ADJUSTED,
@@ -56,8 +59,7 @@ def comparison_page(result: Comparison, repeat: Repeat, *, terms: Terms = "defau
     points = points_table([result.judgements[rank.system] for rank in result.ranking], leading)
     return Page(
         title=f"Comparison of {joined([rank.system for rank in result.ranking])}",
-        asked=f"Whether the systems really differ in {label}, each at its threshold from "
-        f"{_FROM.get(sets.origin, 'the same trials')} by {result.criterion.described(result.alpha)}.",
+        asked=f"Whether the systems really differ in {label}, {_each_judged(result, sets.origin)}.",
         answer=tuple(_sentences(result, label, confidence)),
         tables=(ranking, differences, tests, points, *others),
         data=(judged_trials_table(sets),),
@@ -74,6 +76,16 @@ def comparison_page(result: Comparison, repeat: Repeat, *, terms: Terms = "defau
         captions=judged.captions,
         terms=terms,
     )
+
+
+def _each_judged(result: Comparison, origin: Origin) -> str:
+    """How each system came to what it is judged by."""
+    if isinstance(result.measure, EvidenceMeasure):
+        if result.measure.posteriori:
+            return "the least there is, a posteriori"
+        return "scores taken as they are" if result.measure.raw else "each calibrated on dev"
+    rule = result.criterion.described(result.alpha)
+    return f"each at its threshold from {_FROM.get(origin, 'the same trials')} by {rule}"
 
 
 def _view(rank: SystemRank, result: Comparison, confidence: float) -> SystemView:
@@ -111,7 +123,8 @@ def _sentences(result: Comparison, label: str, confidence: float) -> list[str]:
     pairs = 1 if result.correction == "none" else len(result.pairs)
     for pair in result.pairs:
         difference, p = pair.headline.estimate, pair.adjusted[0]
-        size = difference_words(pair.headline, p, pair.confidence, pairs)
+        given = GIVEN_CALIBRATION if isinstance(result.measure, EvidenceMeasure) else GIVEN_ALONG
+        size = difference_words(pair.headline, p, pair.confidence, pairs, given=given)
         better, worse = (pair.a, pair.b) if (difference > 0) == result.measure.higher_is_better else (pair.b, pair.a)
         sure = p < 1 - confidence
         if pair.headline.alternative != "two-sided":

@@ -232,6 +232,92 @@
     backToAsked();
   };
 
+  const evidence = ({ systems, together, log_odds: odds, neutral, odds: across, rates, bits, shares }) => {
+    const faint = together ? systems : [], room = faint.length > 1 ? NAMES : 0;
+    for (const id of ["bayes", "ece"]) byId(id).setAttribute("viewBox", `0 0 ${420 + room} 300`);
+    const chooser = byId("calibrated"), slider = byId("odds");
+    systems.forEach((system, k) => {
+      const option = document.createElement("option");
+      option.value = k;
+      option.textContent = system.name;
+      chooser.appendChild(option);
+    });
+    const number = (value) => value === null || value === undefined ? "not known" : String(+value.toPrecision(4));
+    const frame = (id, x, y, beside = 0) => {
+      const svg = byId(id), area = box(svg);
+      area.right -= beside;
+      clear(svg);
+      const [atX, atY] = axes(svg, area, x, y), inside = framed(svg, area);
+      // what is infinite comes as null, and is not drawn
+      const line = (name, xs, ys) => draw(inside, "path", { class: name, d: path(xs.map(atX), ys.map((y) => y === null ? NaN : atY(y))) });
+      const band = (xs, low, high) => draw(inside, "path", { class: "band", d: path(
+        [...xs, ...xs.slice().reverse()].map(atX), [...high, ...low.slice().reverse()].map(atY)) + "Z" });
+      const upright = (value) => draw(inside, "path", { class: "marker", d: `M${atX(value)} ${area.top}V${area.bottom}` });
+      const point = (value, height) => draw(inside, "circle", { class: "point", r: 5, cx: atX(value), cy: atY(height) });
+      const others = (values) => {
+        for (const other of faint) line("other", odds, values(other));
+        if (beside) named(svg, area, faint.map((s) => ({ name: s.name, xs: odds.map(atX), ys: values(s).map(atY) })), systems[chooser.value].name);
+      };
+      return { svg, line, band, upright, point, others };
+    };
+    const show = () => {
+      const k = Number(slider.value), { bayes, ece, tippett, pav, map } = systems[chooser.value], now = odds[k];
+      const prior = 1 / (1 + Math.exp(-now));
+      byId("odds-value").textContent = number(now);
+      slider.setAttribute("aria-valuetext", `${number(now)}, a prior of ${number(prior)}`);
+      byId("prior").textContent = number(prior);
+      byId("accepted").textContent = number(-now);
+      byId("bayes-now").textContent = number(bayes.calibrated[k]);
+      byId("bayes-least").textContent = number(bayes.minimum[k]);
+      byId("errors").textContent = `${bayes.false_accepts[k].toLocaleString("en")} and ${bayes.false_rejects[k].toLocaleString("en")}`;
+      byId("ece-now").textContent = `${number(ece.calibrated[k])} bits`;
+      byId("misled").textContent = tippett.misled;
+
+      const errors = frame("bayes", across, rates, room);
+      errors.line("guide", [odds[0], odds[odds.length - 1]], [1, 1]);
+      errors.band(bayes.band.at, bayes.band.low, bayes.band.high);
+      errors.others((other) => other.bayes.calibrated);
+      errors.line("least", odds, bayes.minimum);
+      errors.line("faint", odds, bayes.calibrated);
+      errors.line("curve", odds, bayes.calibrated.map((rate, j) => bayes.supported[j] ? rate : NaN));
+      errors.upright(now);
+      errors.point(now, bayes.calibrated[k]);
+      errors.svg.setAttribute("data-at", `${now},${bayes.calibrated[k]}`);
+
+      const entropy = frame("ece", across, bits, room);
+      entropy.line("guide", odds, neutral);
+      entropy.band(ece.band.at, ece.band.low, ece.band.high);
+      entropy.others((other) => other.ece.calibrated);
+      entropy.line("least", odds, ece.minimum);
+      entropy.line("curve", odds, ece.calibrated);
+      entropy.upright(now);
+      if (ece.calibrated[k] !== null) entropy.point(now, ece.calibrated[k]);
+      entropy.svg.setAttribute("data-at", `${now},${ece.calibrated[k]}`);
+
+      const trials = frame("tippett", tippett.x, shares);
+      trials.line("curve", tippett.at, tippett.genuine);
+      trials.line("against", tippett.at, tippett.impostor);
+      trials.upright(-now);
+      trials.svg.setAttribute("data-at", String(-now));
+
+      const reliable = frame("pav", pav.x, pav.y);
+      reliable.band(pav.places, pav.low, pav.high);
+      reliable.line("guide", [pav.x.low, pav.x.high], [pav.x.low, pav.x.high]);
+      reliable.line("curve", pav.at, pav.steps);
+      reliable.upright(-now);
+
+      if (!map) return;
+      const fitted = frame("llr-map", map.scores.x, map.y);
+      fitted.band(map.scores.at, map.low, map.high);
+      fitted.line("guide", [map.scores.x.low, map.scores.x.high], [0, 0]);
+      fitted.line("curve", map.scores.at, map.llr);
+    };
+    slider.value = Math.floor(odds.length / 2);
+    slider.addEventListener("input", show);
+    chooser.addEventListener("change", show);
+    show();
+  };
+
   const differences = ({ pairs, x: across }) => {
     const svg = byId("differences"), beside = 200, row = 20;
     svg.setAttribute("viewBox", `0 0 640 ${60 + row * pairs.length}`);
@@ -373,6 +459,7 @@
   label();
 
   if (data.systems) explore(data);
+  if (data.evidence) evidence(data.evidence);
   if (data.differences) differences(data.differences);
   if (data.pooled) pooled(data.pooled);
   if (data.coverage) coverage(data.coverage);

@@ -75,7 +75,7 @@ class Page:
     notes: tuple[str, ...] = ()
     synthetic: bool = False
     explore: dict[str, Any] = field(default_factory=dict)
-    """What the interactive figures draw, by their kind: `systems`, `rates`, `differences`, `pooled` or `coverage`."""
+    """What figures draw, by their kind: `systems`, `rates`, `differences`, `evidence`, `pooled` or `coverage`."""
     captions: Captions = Captions()
     terms: Terms = "default"
     heading: str = ""

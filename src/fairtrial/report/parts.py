@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from fairtrial.claims import GIVEN_ALONG
+from fairtrial.claims import GIVEN_ALONG, Threshold
 from fairtrial.intervals.rates import RateInterval
 from fairtrial.judging import Judgement, Origin, TrialSets
 from fairtrial.operating import operating_points_of
@@ -164,10 +164,18 @@ def points_table(judgements: Sequence[Judgement], asked: RateInterval) -> Table:
     return table
 
 
-def difference_words(test: TestResult, p_value: float, confidence: float, pairs: int = 1) -> str:
+def difference_words(
+    test: TestResult,
+    p_value: float,
+    confidence: float,
+    pairs: int = 1,
+    *,
+    given: Mapping[Threshold, str] = GIVEN_ALONG,
+) -> str:
     """How large a difference is, with its interval and p value; without its sign where the test has two sides.
 
-    Where there are several pairs, the p value is adjusted for them, and the interval is that of the pair alone.
+    Where there are several pairs, the p value is adjusted for them, and the interval is that of the pair alone. `given`
+    says what was re-estimated or not.
     """
     one_sided = test.alternative != "two-sided"
     sign = 1.0 if one_sided or test.estimate >= 0 else -1.0
@@ -176,7 +184,7 @@ def difference_words(test: TestResult, p_value: float, confidence: float, pairs:
     low, high = sorted(sign * end for end in ends)
     size = in_percent(sign * test.estimate) if test.is_share else number_text(sign * test.estimate)
     unit, span = (" percentage points", interval_text) if test.is_share else ("", range_text)
-    interval = f"{interval_title(confidence)} {span(low, high)}, {GIVEN_ALONG[test.threshold]}"
+    interval = f"{interval_title(confidence)} {span(low, high)}, {given[test.threshold]}"
     adjusted = f" adjusted for {pairs} pairs" if pairs > 1 else ""
     return f"{size}{unit} ({interval}; {'one-sided, ' if one_sided else ''}{p_phrase(p_value)}{adjusted})"
 

@@ -36,7 +36,7 @@ from fairtrial.trials import Trials
 
 _BINS = 60
 _DET_POINTS = 300
-_TOGETHER = 12
+TOGETHER = 12
 """So many systems are drawn faintly behind the one that was chosen."""
 
 
@@ -167,7 +167,7 @@ def explored(views: Sequence[SystemView], captions: Captions, terms: Terms) -> d
         [(view.roc.far, view.roc.frr) for view in views],
         [(float(view.asked.counts.far), float(view.asked.counts.frr)) for view in views],
     )
-    together = len(views) <= _TOGETHER
+    together = len(views) <= TOGETHER
     behind = max(view.highest for view in views) if together else 0.0
     return {
         "systems": [view.to_dict(limits, _hter_axis(view, behind, captions.hter)) for view in views],

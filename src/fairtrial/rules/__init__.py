@@ -1,1 +1,5 @@
 """How a threshold is chosen, and what is reported at it."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -25,12 +25,28 @@ BreakEvenDefinition: TypeAlias = Literal["interpolated", "step"]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class BreakEvenPoint(Result):
-    """Where precision equals recall: a posteriori, since threshold and figure come from the same scores."""
+    """Where precision equals recall: a posteriori, since threshold and figure come from the same scores.
+
+    Attributes
+    ----------
+    value : float
+        Precision and recall where they are equal, a fraction.
+    definition : {"interpolated", "step"}
+        The definition that was used.
+    counts : ErrorCounts
+        The errors at the threshold that accepts most nearly as many trials as are genuine.
+
+    Examples
+    --------
+    >>> from fairtrial import break_even_point
+    >>> found = break_even_point(([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6]))
+    >>> found.precision, found.recall, found.threshold
+    (0.75, 0.75, 0.5)
+    """
 
     value: float
     definition: BreakEvenDefinition
     counts: ErrorCounts
-    """The errors at the threshold that accepts most nearly as many trials as are genuine."""
 
     @property
     def threshold(self) -> float:
@@ -84,15 +100,15 @@ def break_even_point(
 
     Parameters
     ----------
-    data
-        Trials, a source of scores, or a pair of arrays ``(genuine, impostor)``.
-    definition
+    data : Trials, data frame, ScoreSource or tuple of two array_like
+        Trials, a data frame of them, a source of scores, or a pair of arrays ``(genuine, impostor)``.
+    definition : {"interpolated", "step"}, default "interpolated"
         Without equal scores both definitions are the same: the precision among as many of the highest scores as there
         are genuine trials. If that number falls among equal scores, ``interpolated`` takes the share of them that is
         missing, which is the mean over all orders that they could be in. ``step`` takes the mean of precision and
         recall at the threshold that accepts most nearly as many trials as are genuine, eq. (8).
-    system
-        Which system of the trials; not needed if there is only one.
+    system : str, optional
+        The name of the system; not needed where there is only one.
 
     Returns
     -------

@@ -47,38 +47,46 @@ class Criterion:
 
     Parameters
     ----------
-    name
+    name : str
         How it is called in tables and on the command line.
-    cost
+    cost : callable
         ``cost(counts, alpha)``, for arrays of counts.
-    search
-        ``"all"`` looks at every candidate and suits any cost. ``"hull"`` looks at the ROC convex hull only:
-        right for a cost that is quasi-convex in (FAR, FRR). ``"crossing"`` looks where `level` passes
-        `target`: right for a cost that grows with their distance on either side, with a level that never falls
-        as the threshold rises. ``"bounds"`` leaves out stretches of scores in which no cost is low enough, by what
-        the cost's method `floor` says of them: see `BoundedCost`.
-    level, target
-        For ``"crossing"``: the level of an `ErrorCounts`, and what it should be at an alpha.
-    exact
-        Whether `cost` is plain arithmetic, which also takes fractions, so that ties can be told exactly, and a
-        column of alphas, so that all are looked at together.
-    alpha
+    search : {"all", "hull", "crossing", "bounds"}, default "all"
+        ``"all"`` looks at every candidate and suits any cost. ``"hull"`` looks at the ROC convex hull only: right for a
+        cost that is quasi-convex in (FAR, FRR). ``"crossing"`` looks where `level` passes `target`: right for a cost
+        that grows with their distance on either side, with a level that never falls as the threshold rises.
+        ``"bounds"`` leaves out stretches of scores in which no cost is low enough, by what the cost's method `floor`
+        says of them: see `BoundedCost`.
+    level : callable, optional
+        For ``"crossing"``: the level of an `ErrorCounts`.
+    target : callable, optional
+        For ``"crossing"``: what the level should be at each alpha of an array.
+    exact : bool, default False
+        Whether `cost` is plain arithmetic, which also takes fractions, so that ties can be told exactly, and a column
+        of alphas, so that all are looked at together.
+    alpha : float, optional
         The alpha that always goes with this criterion, whatever the caller gives.
-    at_ends
+    at_ends : Criterion, optional
         The criterion that says the same at alpha 0 and 1, where `level` has no crossing.
-    ties_within_edges
+    ties_within_edges : bool, default False
         For ``"hull"``: whether, with genuine scores of -inf, a point within an edge of the hull may win a tie.
-    alpha_means
-        What the caller's alpha is to the cost: nothing, a weight between two aims, or the target of a rate.
-        A target must be given, see `resolve_alpha`.
-    aim
+    alpha_means : {"none", "weight", "target"}, default "none"
+        What the caller's alpha is to the cost: nothing, a weight between two aims, or the target of a rate. A target
+        must be given, see `resolve_alpha`.
+    aim : Measure, optional
         The measure that alpha is the target of.
-    weighs_far
+    weighs_far : bool, default False
         Whether the cost weighs FAR with alpha and FRR with 1 - alpha.
-    freed
+    freed : Criterion, optional
         For a fixed `alpha`: the same criterion with its alpha left to the caller.
-    summary
+    summary : str, default ""
         What it does, in a few words, for the help of the command line.
+
+    Examples
+    --------
+    >>> cautious = Criterion("cautious", lambda counts, alpha: 3 * counts.far + counts.frr)
+    >>> choose_thresholds(([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6]), cautious, 0.5).threshold
+    array([0.6])
     """
 
     name: str
@@ -100,7 +108,20 @@ class Criterion:
         return self.name
 
     def points(self, source: ScoreSource, alphas: NDArray[np.float64]) -> ErrorCounts:
-        """Error counts among which the optimum for each alpha is."""
+        """Give the error counts among which the optimum for each alpha is.
+
+        Parameters
+        ----------
+        source : ScoreSource
+            The scores of dev.
+        alphas : ndarray of float
+            The alphas, shape (alphas,).
+
+        Returns
+        -------
+        ErrorCounts
+            Candidates by rising threshold.
+        """
         if self.search == "hull":
             if self.ties_within_edges and count_errors(source, -np.inf).false_rejects:
                 return all_points(source)
@@ -112,7 +133,12 @@ class Criterion:
         return all_points(source)
 
     def resolve_alpha(self, alpha: float | None) -> float:
-        """The one alpha that goes with this criterion when the caller gives this one, or None.
+        """Give the one alpha that goes with this criterion when the caller gives this one, or None.
+
+        Parameters
+        ----------
+        alpha : float or None
+            The alpha that the caller gives, or None.
 
         Returns
         -------
@@ -135,7 +161,18 @@ class Criterion:
         return float(values[0]) if self.alpha is None else self.alpha
 
     def weight_of_far(self, alpha: float) -> float | None:
-        """The weight of FAR against FRR that the criterion stands for at this alpha; None where it stands for none."""
+        """Give the weight of FAR against FRR that the criterion stands for at this alpha.
+
+        Parameters
+        ----------
+        alpha : float
+            The alpha.
+
+        Returns
+        -------
+        float or None
+            The weight, between 0 and 1; None where it stands for none.
+        """
         if not self.weighs_far:
             return None
         return alpha if self.alpha is None else self.alpha
@@ -148,7 +185,17 @@ class Criterion:
         return self if self.weighs_far else CRITERIA["wer-min"]
 
     def described(self, alpha: float) -> str:
-        """The name, with the alpha where it has one.
+        """Give the name, with the alpha where it has one.
+
+        Parameters
+        ----------
+        alpha : float
+            The alpha.
+
+        Returns
+        -------
+        str
+            What tables and captions say.
 
         Examples
         --------
@@ -167,10 +214,30 @@ def _balance(counts: ErrorCounts) -> NDArray[np.float64]:
 
 
 CRITERIA: dict[str, Criterion] = {}
+"""Criteria by name; `register_criterion` adds one."""
 
 
 def register_criterion(criterion: Criterion) -> Criterion:
-    """Make a criterion known by its name, to the command line too."""
+    """Make a criterion known by its name, to the command line too.
+
+    Parameters
+    ----------
+    criterion : Criterion
+        How the threshold is chosen on dev: a name in `CRITERIA`, a criterion, detection costs, or a function ``C(far,
+        frr, alpha)`` of arrays.
+
+    Returns
+    -------
+    Criterion
+        The same.
+
+    Examples
+    --------
+    >>> cautious = Criterion("cautious", lambda counts, alpha: 3 * counts.far + counts.frr)
+    >>> register_criterion(cautious).name in CRITERIA
+    True
+    >>> del CRITERIA["cautious"]
+    """
     CRITERIA[criterion.name] = criterion
     return criterion
 
@@ -229,18 +296,23 @@ def target_criterion(measure: MeasureLike, *, kept: bool = False) -> Criterion:
 
     Parameters
     ----------
-    measure
-        What should be near alpha: a measure, its name, or a user's function of an `ErrorCounts`.
-    kept
+    measure : str, Measure, DetectionCosts or callable
+        What should be near alpha: a name in `MEASURES`, a measure, detection costs, or a function of an `ErrorCounts`.
+    kept : bool, default False
         Whether the measure must be as good as the target on dev, or better. Of the thresholds that keep it so, the
-        lowest is taken, which rejects fewest genuine trials; for a measure of genuine trials alone, such as recall,
-        the highest, which accepts fewest impostors. Where none keeps it, the nearest is taken.
+        lowest is taken, which rejects fewest genuine trials; for a measure of genuine trials alone, such as recall, the
+        highest, which accepts fewest impostors. Where none keeps it, the nearest is taken.
 
     Returns
     -------
     Criterion
         Not registered yet; see `register_criterion`. Named like the measure, with ``-at-most`` or ``-at-least`` where
         the target is kept.
+
+    Raises
+    ------
+    ParameterError
+        A measure that is not known.
 
     References
     ----------
@@ -350,19 +422,37 @@ def choose_thresholds(
 
     Parameters
     ----------
-    data
-        Trials, a source of scores, or a pair of arrays ``(genuine, impostor)``.
-    criterion
-        A criterion, its name, detection costs, or a user's function ``C(far, frr, alpha)`` of arrays.
-    alphas
-        One alpha or several, each from 0 to 1.
-    system
-        Which system of the trials; not needed if there is only one.
+    data : Trials, data frame, ScoreSource or tuple of two array_like
+        Trials, a data frame of them, a source of scores, or a pair of arrays ``(genuine, impostor)``.
+    criterion : str, Criterion, DetectionCosts or callable
+        How the threshold is chosen: a name in `CRITERIA`, a criterion, detection costs, or a function ``C(far, frr,
+        alpha)`` of arrays.
+    alphas : array_like
+        The weights or targets that the criterion takes: one, or shape (alphas,); each from 0 to 1.
+    system : str, optional
+        The name of the system; not needed where there is only one.
 
     Returns
     -------
     ErrorCounts
-        The thresholds and their errors, one for each alpha.
+        The thresholds and their errors, one for each alpha, in their order.
+
+    Raises
+    ------
+    ParameterError
+        A criterion that is not known, or an alpha outside [0, 1].
+    TrialsError
+        As for `as_source`.
+
+    Notes
+    -----
+    Candidates are -inf and every distinct score. Among equal minimisers the one with the smallest FAR + FRR is taken,
+    then the smallest threshold; ties are told exactly.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, eqs. (7), (8) and (10) to (13); Poh & Bengio,
+    Database, protocols and tools for evaluating score-level fusion, 2006, eqs. (6) and (7).
 
     Examples
     --------

@@ -24,12 +24,30 @@ EerDefinition: TypeAlias = Literal["step-mean", "step-low", "step-high", "interp
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EqualErrorRate(Result):
-    """An equal error rate: a posteriori, since threshold and rate come from the same scores."""
+    """An equal error rate: a posteriori, since threshold and rate come from the same scores.
+
+    Attributes
+    ----------
+    value : float
+        The rate, a fraction.
+    definition : {"step-mean", "step-low", "step-high", "interpolated", "rocch"}
+        The definition that was used.
+    counts : ErrorCounts
+        The errors at the threshold where abs(FAR - FRR) is smallest.
+
+    Examples
+    --------
+    >>> from fairtrial import equal_error_rate
+    >>> found = equal_error_rate(([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6]))
+    >>> found
+    <EqualErrorRate: EER 22.50 % by step-mean, threshold 0.5>
+    >>> found.threshold, found.counts.false_accepts, found.counts.false_rejects
+    (0.5, 1, 1)
+    """
 
     value: float
     definition: EerDefinition
     counts: ErrorCounts
-    """The errors at the threshold where abs(FAR - FRR) is smallest."""
 
     @property
     def threshold(self) -> float:
@@ -69,14 +87,14 @@ def equal_error_rate(
 
     Parameters
     ----------
-    data
-        Trials, a source of scores, or a pair of arrays ``(genuine, impostor)``.
-    definition
-        ``step-mean``, ``step-low``, ``step-high``: (FAR + FRR)/2, the smaller or the larger of the two at
-        the threshold where abs(FAR - FRR) is smallest. ``interpolated``: where the straight line between the
-        two neighbouring points of the ROC meets FAR = FRR. ``rocch``: where the ROC convex hull meets it.
-    system
-        Which system of the trials; not needed if there is only one.
+    data : Trials, data frame, ScoreSource or tuple of two array_like
+        Trials, a data frame of them, a source of scores, or a pair of arrays ``(genuine, impostor)``.
+    definition : {"step-mean", "step-low", "step-high", "interpolated", "rocch"}, default "step-mean"
+        ``step-mean``, ``step-low``, ``step-high``: (FAR + FRR)/2, the smaller or the larger of the two at the threshold
+        where abs(FAR - FRR) is smallest. ``interpolated``: where the straight line between the two neighbouring points
+        of the ROC meets FAR = FRR. ``rocch``: where the ROC convex hull meets it.
+    system : str, optional
+        The name of the system; not needed where there is only one.
 
     Returns
     -------
@@ -87,6 +105,10 @@ def equal_error_rate(
     ------
     ParameterError
         A definition that does not exist.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, eq. (8).
 
     Examples
     --------

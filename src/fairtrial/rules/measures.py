@@ -30,6 +30,15 @@ _STEP = 1e-4
 class Weights(NamedTuple):
     """A linear measure ``constant + far * FAR + frr * FRR``.
 
+    Parameters
+    ----------
+    far : float
+        The weight of FAR.
+    frr : float
+        The weight of FRR.
+    constant : float, default 0.0
+        What is added.
+
     Examples
     --------
     >>> Weights(0.5, 0.5).value(ErrorCounts(0.0, false_accepts=3, false_rejects=1, genuine=10, impostor=10))
@@ -47,7 +56,18 @@ class Weights(NamedTuple):
         return self.constant + sum(min(w, 0.0) for w in rates), self.constant + sum(max(w, 0.0) for w in rates)
 
     def value(self, counts: ErrorCounts) -> Any:
-        """The measure at these counts: a number, an array or a fraction, as the counts are."""
+        """Give the measure at these counts.
+
+        Parameters
+        ----------
+        counts : ErrorCounts
+            Errors at one threshold or at several.
+
+        Returns
+        -------
+        float, ndarray of float or Fraction
+            As the counts are.
+        """
         value, rest = _term(self.far, counts.false_accepts, counts.impostor)
         other, more = _term(self.frr, counts.false_rejects, counts.genuine)
         return value + other + (self.constant + rest + more)
@@ -69,25 +89,32 @@ class Measure:
 
     Parameters
     ----------
-    name
+    name : str
         How it is called on the command line and in JSON.
-    formula
+    formula : callable
         ``formula(counts, alpha)``, for arrays of counts.
-    label
+    label : str
         How tables and figures call it.
-    higher_is_better
+    higher_is_better : bool, default False
         Whether a larger value is the better one.
-    is_share
+    is_share : bool, default True
         Whether it lies between 0 and 1 and is shown in percent.
-    weights
+    weights : callable, optional
         For a linear measure: its weights as a function of alpha. `linear_measure` makes such a measure.
-    iso_label
+    iso_label : str, default ""
         The label in the terms of ISO/IEC 19795-1; `label` by default.
-    summary
+    summary : str, default ""
         What it is, in a few words, for the help of the command line.
-    worsened_by_errors
+    worsened_by_errors : bool, default False
         Whether no error of either kind, added to others, ever makes it better: then a target of it is searched for
         without looking at every score.
+
+    Examples
+    --------
+    >>> from fairtrial import MEASURES, count_errors
+    >>> counts = count_errors(([0.9, 0.4], [0.1, 0.5, 0.4, 0.2]), 0.4)
+    >>> MEASURES["hter"].label, float(MEASURES["hter"](counts))
+    ('HTER', 0.375)
     """
 
     name: str
@@ -122,7 +149,18 @@ class Measure:
             raise ParameterError(f"measure {self.name} failed: {type(error).__name__}: {error}") from error
 
     def weights_at(self, alpha: float = 0.5) -> Weights | None:
-        """The weights of a linear measure at this alpha; None for any other measure."""
+        """Give the weights of a linear measure at this alpha.
+
+        Parameters
+        ----------
+        alpha : float, default 0.5
+            The weight of FAR in the measure ``wer``.
+
+        Returns
+        -------
+        Weights or None
+            None for any other measure.
+        """
         return None if self.weights is None else self.weights(check_share("alpha", alpha))
 
     @property
@@ -133,18 +171,18 @@ class Measure:
         return self.weights(0.25) != self.weights(0.75)
 
     def gradient(self, counts: ErrorCounts, alpha: float = 0.5) -> tuple[Any, Any, Any, Any]:
-        r"""Compute the partial derivatives with respect to the four counts.
+        """Compute the partial derivatives with respect to the four counts.
 
         Parameters
         ----------
-        counts
+        counts : ErrorCounts
             Errors at one threshold or at several.
-        alpha
-            Matters to the weighted error rate only.
+        alpha : float, default 0.5
+            The weight of FAR in the measure ``wer``.
 
         Returns
         -------
-        tuple
+        tuple of four float or ndarray of float
             The derivatives with respect to false accepts, false rejects, genuine trials and impostor trials: numbers,
             or arrays where there are several thresholds and the derivative is not the same at all of them.
 
@@ -234,15 +272,29 @@ def linear_measure(
 
     Parameters
     ----------
-    weights
+    name : str
+        How it is called on the command line and in JSON.
+    label : str
+        How tables and figures call it.
+    weights : Weights or callable
         The weights, or a function that gives them for an alpha.
-    name, label, higher_is_better, is_share, iso_label, summary
-        As in `Measure`.
+    higher_is_better : bool, default False
+        Whether a larger value is the better one.
+    is_share : bool, default True
+        Whether it lies between 0 and 1 and is shown in percent.
+    iso_label : str, default ""
+        The label in the terms of ISO/IEC 19795-1; `label` by default.
+    summary : str, default ""
+        What it is, in a few words, for the help of the command line.
 
     Returns
     -------
     Measure
         The measure, its formula derived from the weights.
+
+    References
+    ----------
+    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eqs. (2) and (3).
 
     Examples
     --------
@@ -266,10 +318,33 @@ class DetectionCosts:
 
     Wherever a measure or a criterion is expected, these costs can be given.
 
+    Parameters
+    ----------
+    cost_fr : float, default 10.0
+        The cost of a false rejection.
+    prior_genuine : float, default 0.01
+        The prior probability of a genuine trial.
+    cost_fa : float, default 1.0
+        The cost of a false acceptance.
+    prior_impostor : float, default 0.99
+        The prior probability of an impostor trial.
+
     Raises
     ------
     ParameterError
         A negative cost or prior, or a prior above 1.
+
+    References
+    ----------
+    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eq. (2).
+
+    Examples
+    --------
+    >>> from fairtrial import choose_thresholds
+    >>> scores = ([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6])
+    >>> costs = DetectionCosts(cost_fr=1, cost_fa=10, prior_genuine=0.5, prior_impostor=0.5)
+    >>> choose_thresholds(scores, costs, 0.5).threshold
+    array([0.6])
     """
 
     cost_fr: float = 10.0
@@ -342,10 +417,30 @@ def _detection_cost(costs: DetectionCosts) -> Measure:
 
 
 MEASURES: dict[str, Measure] = {}
+"""Measures by name; `register_measure` adds one."""
 
 
 def register_measure(measure: Measure) -> Measure:
-    """Make a measure known by its name, to the command line too."""
+    """Make a measure known by its name, to the command line too.
+
+    Parameters
+    ----------
+    measure : Measure
+        The measure; one of the same name is replaced.
+
+    Returns
+    -------
+    Measure
+        The same.
+
+    Examples
+    --------
+    >>> from fairtrial import count_errors
+    >>> careful = register_measure(linear_measure("careful", "Careful", Weights(far=0.9, frr=0.1)))
+    >>> float(MEASURES["careful"](count_errors(([0.9, 0.4], [0.1, 0.5]), 0.4)))
+    0.5
+    >>> del MEASURES["careful"]
+    """
     MEASURES[measure.name] = measure
     return measure
 

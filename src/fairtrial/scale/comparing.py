@@ -53,7 +53,31 @@ class BoundedPair:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class BoundedComparison(Result):
-    """All pairs of systems, or all against a reference, from counters."""
+    """All pairs of systems, or all against a reference, from counters.
+
+    Attributes
+    ----------
+    measure : Measure
+        What was compared.
+    criterion : Criterion
+        How the threshold was chosen.
+    alpha : float
+        The weight or the target that the criterion took.
+    correction : {"holm", "bh", "none"}
+        How p values were adjusted for the number of pairs.
+    systems : tuple of BoundedEvaluation
+        The systems with their errors and bounds.
+    pairs : tuple of BoundedPair
+        The test of every pair.
+
+    Examples
+    --------
+    >>> from fairtrial import Counter, compare_counted
+    >>> counter = Counter(["face", "voice"])
+    >>> counter.update([[0.9, 0.6], [0.8, 0.7], [0.1, 0.5], [0.3, 0.65]], [True, True, False, False])
+    >>> [one.evaluation.system for one in compare_counted(counter, counter).systems]
+    ['face', 'voice']
+    """
 
     measure: Measure
     criterion: Criterion
@@ -144,18 +168,28 @@ def compare_counted(
 
     Parameters
     ----------
-    dev, test
-        Counters of the same systems and precision.
-    systems, reference
-        Which systems, all by default; with a reference, the others against it only.
-    criterion, alpha
-        How thresholds are chosen on dev.
-    measure
-        A weighted sum of FAR and FRR.
-    correction, alternative
-        How p values are adjusted for the number of pairs, and what is claimed of A - B.
-    confidence
-        Of the intervals of each system.
+    dev : Counter
+        The trials that thresholds are chosen on, counted.
+    test : Counter
+        The trials that are judged, counted; of the same systems and precision.
+    systems : sequence of str, optional
+        The names of the systems, two or more; all by default.
+    reference : str, optional
+        The system that all others are compared with; by default every pair is compared.
+    criterion : str, Criterion, DetectionCosts or callable, default "eer"
+        How the threshold is chosen on dev: a name in `CRITERIA`, a criterion, detection costs, or a function
+        ``C(far, frr, alpha)`` of arrays.
+    alpha : float, optional
+        The weight or the target that the criterion takes; 0.5 by default, but a criterion that aims at a target needs
+        one.
+    measure : str, Measure, DetectionCosts or callable, default "hter"
+        What is compared: a weighted sum of FAR and FRR.
+    correction : {"holm", "bh", "none"}, default "holm"
+        How p values are adjusted for the number of pairs: by Holm, by Benjamini and Hochberg (``bh``), or not at all.
+    alternative : {"two-sided", "less", "greater"}, default "two-sided"
+        What is claimed of A - B: that it is not 0, below 0 (``less``) or above 0 (``greater``).
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
 
     Returns
     -------
@@ -170,6 +204,14 @@ def compare_counted(
     References
     ----------
     Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eq. (15).
+
+    Examples
+    --------
+    >>> from fairtrial import Counter
+    >>> counter = Counter(["face", "voice"])
+    >>> counter.update([[0.9, 0.6], [0.8, 0.7], [0.1, 0.5], [0.3, 0.65]], [True, True, False, False])
+    >>> compare_counted(counter, counter).pairs[0].test.estimate
+    -0.5
     """
     names = list(systems or dev.systems)
     if reference is not None and reference not in names:

@@ -44,15 +44,15 @@ class Counter:
 
     Parameters
     ----------
-    systems
-        The systems' names, in the order of the columns of scores.
-    precision
+    systems : str or iterable of str, default "system"
+        The names of the systems, in the order of the columns of scores.
+    precision : float, default 0.0001
         How far apart the bounds of an error rate may be, relative to the rate. It decides how many cells are kept, and
         so the memory: about a million cells for 1e-4. It is a target; `evaluate_counted` says where it is missed.
-    thresholds
+    thresholds : sequence of float or dict of str to sequence of float, optional
         Thresholds that are known beforehand, for all systems or by name. Errors there are counted exactly, and by
         person where ids are given.
-    threads
+    threads : int, optional
         How many threads count large arrays; all processors by default. The result is the same for any.
 
     Raises
@@ -151,15 +151,14 @@ class Counter:
 
         Parameters
         ----------
-        scores
-            One score per trial, or one row per trial and one column per system; or `Trials` or a data
-            frame of them, which bring all the rest.
-            Infinite scores are allowed.
-        genuine
-            Whether the claim of each trial is true: a boolean array, or one answer for all.
-        claim, subject
-            The claimed identity and the person behind the probe, one id per trial. They are used at the thresholds
-            that are known beforehand.
+        scores : array_like, Trials or data frame
+            Scores of shape (trials,) or (trials, systems), higher means more genuine; or `Trials` or a data frame of
+            them, which bring all the rest. Infinite scores are allowed.
+        genuine : array_like, optional
+            Whether the claim of each trial is true: boolean, shape (trials,), or one answer for all.
+        claim, subject : iterable or Ids, optional
+            One id per trial: the claimed identity, and who the probe really is. They are used at the thresholds that
+            are known beforehand.
 
         Raises
         ------
@@ -239,7 +238,7 @@ class Counter:
 
         Parameters
         ----------
-        other
+        other : Counter
             A counter of the same systems, precision and thresholds.
 
         Raises
@@ -273,25 +272,42 @@ class Counter:
         self._totals += other._totals
 
     def emptied(self) -> Counter:
-        """A counter of the same settings and the same roles of people that has counted nothing yet."""
+        """Give a counter of the same settings and the same roles of people that has counted nothing yet.
+
+        Returns
+        -------
+        Counter
+            The new counter.
+        """
         found = Counter(self.systems, precision=self.precision, thresholds=self.thresholds)
         if self._roles is not None:
             found._know_roles(self._roles)
         return found
 
     def cells(self, system: str | None = None) -> CountedCells:
-        """The scores of one system in their cells."""
-        return self._counted[self._index(system)].cells()
-
-    def errors_at(self, threshold: float, *, system: str | None = None) -> ErrorCounts:
-        """The exact errors at a threshold that was given beforehand.
+        """Give the scores of one system in their cells.
 
         Parameters
         ----------
-        threshold
+        system : str, optional
+            The name of the system; not needed where there is only one.
+
+        Returns
+        -------
+        CountedCells
+            How many scores of each class each cell holds.
+        """
+        return self._counted[self._index(system)].cells()
+
+    def errors_at(self, threshold: float, *, system: str | None = None) -> ErrorCounts:
+        """Give the exact errors at a threshold that was given beforehand.
+
+        Parameters
+        ----------
+        threshold : float
             One of the thresholds given beforehand.
-        system
-            Which system; not needed where there is one only.
+        system : str, optional
+            The name of the system; not needed where there is only one.
 
         Returns
         -------
@@ -312,12 +328,14 @@ class Counter:
         return self._watched[index].errors()[int(np.searchsorted(known, threshold))].scalar()
 
     def errors_by_person(self, threshold: float, *, system: str | None = None) -> PersonErrors:
-        """Trials and errors of each person at a threshold that was given beforehand.
+        """Give trials and errors of each person at a threshold that was given beforehand.
 
         Parameters
         ----------
-        threshold, system
-            As in `errors_at`.
+        threshold : float
+            One of the thresholds given beforehand.
+        system : str, optional
+            The name of the system; not needed where there is only one.
 
         Returns
         -------
@@ -343,12 +361,12 @@ class Counter:
         return PersonErrors(found.names, found.person, trials, errors)
 
     def ranks_by_person(self, *, system: str | None = None) -> PersonRanks:
-        """The trials of each person by the number of thresholds below the score, for those given beforehand.
+        """Give the trials of each person by the number of thresholds below the score, for those given beforehand.
 
         Parameters
         ----------
-        system
-            Which system; not needed where there is one only.
+        system : str, optional
+            The name of the system; not needed where there is only one.
 
         Returns
         -------
@@ -361,18 +379,46 @@ class Counter:
         return PersonRanks(names, one_person(len(names), links[:, 0], links[:, 1]), counts)
 
     def check_system(self, system: str | None) -> str:
-        """The name itself, if there is such a system; that of the only one where none is named."""
+        """Give the name itself, if there is such a system; that of the only one where none is named.
+
+        Parameters
+        ----------
+        system : str or None
+            A name, or None.
+
+        Returns
+        -------
+        str
+            The name.
+
+        Raises
+        ------
+        TrialsError
+            A name that is not known, or none where there are several systems.
+        """
         return check_system(self.systems, system)
 
     def _index(self, system: str | None) -> int:
         return self.systems.index(self.check_system(system))
 
     def settings(self) -> dict[str, Any]:
-        """What two counters must have in common to be merged."""
+        """Give what two counters must have in common to be merged.
+
+        Returns
+        -------
+        dict
+            Systems, precision and thresholds.
+        """
         return {"systems": list(self.systems), "precision": self.precision, "thresholds": self.thresholds}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """All that was counted, by name: the same for the same trials, however they came."""
+        """Give all that was counted, by name: the same for the same trials, however they came.
+
+        Returns
+        -------
+        dict of str to ndarray
+            Arrays by name.
+        """
         found: dict[str, NDArray[Any]] = {"totals": self._totals}
         for k, name in enumerate(self.systems):
             cells = self.cells(name)
@@ -394,7 +440,7 @@ class Counter:
 
         Parameters
         ----------
-        path
+        path : str or path-like
             The file, by custom with the ending ``.ftc``. The same trials give the same bytes.
 
         Raises
@@ -410,7 +456,7 @@ class Counter:
 
         Parameters
         ----------
-        path
+        path : str or path-like
             A file that `save` or ``fairtrial count`` wrote.
 
         Returns
@@ -431,7 +477,20 @@ class Counter:
 
     @classmethod
     def from_arrays(cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Counter:
-        """The counter of these settings and arrays; see `settings` and `arrays`."""
+        """Give the counter of these settings and arrays.
+
+        Parameters
+        ----------
+        settings : dict
+            What `settings` gives.
+        arrays : dict of str to ndarray
+            What `arrays` gives.
+
+        Returns
+        -------
+        Counter
+            The counter.
+        """
         counter = cls(settings["systems"], precision=settings["precision"], thresholds=settings["thresholds"])
         counter._totals += arrays["totals"]
         for k, accumulator in enumerate(counter._counted):

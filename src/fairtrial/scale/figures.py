@@ -17,10 +17,10 @@ from fairtrial.epc import PerformanceCurve, rising_alphas
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.evaluation import (
     Evaluation,
+    by_name,
     design_effect_of,
     error_notes,
     measure_value,
-    named_measures,
     sharing_notes,
 )
 from fairtrial.intervals.judged import claimed_interval
@@ -58,22 +58,31 @@ def evaluate_counted(
 
     Parameters
     ----------
-    dev, test
-        Counters of the same precision.
-    system
-        Which system; not needed where there is one only.
-    criterion, alpha
-        How the threshold is chosen on dev.
-    measures
-        More figures on test; each must go one way with each kind of errors for its bounds to hold.
-    confidence, eer
-        As in `evaluate`.
+    dev : Counter
+        The trials that thresholds are chosen on, counted.
+    test : Counter
+        The trials that are judged, counted; of the same precision.
+    system : str, optional
+        The name of the system; not needed where there is only one.
+    criterion : str, Criterion, DetectionCosts or callable, default "eer"
+        How the threshold is chosen on dev: a name in `CRITERIA`, a criterion, detection costs, or a function
+        ``C(far, frr, alpha)`` of arrays.
+    alpha : float, optional
+        The weight or the target that the criterion takes; 0.5 by default, but a criterion that aims at a target needs
+        one.
+    measures : sequence of str, Measure, DetectionCosts or callable, default ()
+        Further figures on test, each with its interval: names in `MEASURES`, measures, detection costs, or functions of
+        an `ErrorCounts`. Each must go one way with each kind of errors for its bounds to hold.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+    eer : {"step-mean", "step-low", "step-high", "interpolated", "rocch"}, default "step-mean"
+        The definition of the equal error rates that are reported besides; see `equal_error_rate`.
 
     Returns
     -------
     BoundedEvaluation
-        The threshold is the end of a cell, and the errors there are exact on both sets. Beside each figure stand
-        bounds that hold the figure that the scores themselves would give, with the threshold chosen among all of them.
+        The threshold is the end of a cell, and the errors there are exact on both sets. Beside each figure stand bounds
+        that hold the figure that the scores themselves would give, with the threshold chosen among all of them.
 
     Raises
     ------
@@ -86,6 +95,10 @@ def evaluate_counted(
     -----
     At a threshold that the counter of test was given beforehand with ids, the interval knows which trials share
     people. So a first job counts dev, a second one counts test with the threshold that dev gave.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, Algorithm 1.
 
     Examples
     --------
@@ -103,7 +116,7 @@ def evaluate_counted(
     on_test = boxes_at(cells[1], choice.boxes.first, choice.boxes.last)
     counts = _errors_on(cells[1], choice.best.threshold)
     people = _people(test, name, float(choice.best.threshold))
-    asked = named_measures(measures)
+    asked = by_name([as_measure(own) for own in ([measures] if isinstance(measures, str) else measures)])
     dev_eer, dev_eer_bounds = bounded_eer(dev, system=name, definition=eer)
     test_eer, test_eer_bounds = bounded_eer(test, system=name, definition=eer)
     intervals = counted_intervals(counts, people, MEASURES["hter"], weight, confidence)
@@ -145,21 +158,31 @@ def evaluate_counted(
 def bounded_eer(
     counter: Counter, *, system: str | None = None, definition: EerDefinition = "step-mean"
 ) -> tuple[EqualErrorRate, Bounds]:
-    """The equal error rate by the counts at the ends of cells, and bounds that hold that of the scores.
+    """Compute the equal error rate by the counts at the ends of cells, and bounds that hold that of the scores.
 
     Parameters
     ----------
-    counter
+    counter : Counter
         Scores of both classes.
-    system
-        Which system; not needed where there is one only.
-    definition
-        As in `equal_error_rate`.
+    system : str, optional
+        The name of the system; not needed where there is only one.
+    definition : {"step-mean", "step-low", "step-high", "interpolated", "rocch"}, default "step-mean"
+        The definition of the equal error rate; see `equal_error_rate`.
 
     Returns
     -------
-    EqualErrorRate, Bounds
-        Both are the same number where the counter holds each distinct score in a cell of its own.
+    tuple of (EqualErrorRate, Bounds)
+        The rate, and its bounds, fractions. Both are the same number where the counter holds each distinct score in a
+        cell of its own.
+
+    Raises
+    ------
+    TrialsError
+        A class without trials, or several systems and none named.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, eq. (8).
 
     Examples
     --------
@@ -229,15 +252,33 @@ def bounded_curve(
 
     Parameters
     ----------
-    dev, test, system
-        As in `evaluate_counted`.
-    alphas, criterion, measure
-        As in `performance_curve`.
+    dev : Counter
+        The trials that thresholds are chosen on, counted.
+    test : Counter
+        The trials that are judged, counted; of the same precision.
+    alphas : array_like, optional
+        The weights or targets that the criterion takes, rising, shape (alphas,); 0, 0.01, ..., 1 by default.
+    criterion : str, Criterion, DetectionCosts or callable, default "wer-min"
+        How the threshold is chosen on dev: a name in `CRITERIA`, a criterion, detection costs, or a function
+        ``C(far, frr, alpha)`` of arrays.
+    measure : str, Measure, DetectionCosts or callable, default "hter"
+        What is reported: a name in `MEASURES`, a measure, detection costs, or a function of an `ErrorCounts`.
+    system : str, optional
+        The name of the system; not needed where there is only one.
 
     Returns
     -------
     BoundedCurve
         The curve at thresholds that are ends of cells, and bounds that hold the curve of the scores.
+
+    Raises
+    ------
+    ParameterError
+        Counters of different precision, or a criterion that cells cannot bound.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, Algorithm 1.
 
     Examples
     --------
@@ -266,21 +307,38 @@ def bounded_curve(
 
 
 def counted_roc(counter: Counter, *, max_points: int = 10_000, system: str | None = None) -> RocCurve:
-    """The ROC at the ends of cells: every point is exact, and between two of them the curve is a staircase.
+    """Compute the ROC at the ends of cells: every point is exact, and between two of them the curve is a staircase.
 
     Parameters
     ----------
-    counter
+    counter : Counter
         Scores of both classes.
-    max_points
-        At most so many points, chosen as `roc_curve` does.
-    system
-        Which system; not needed where there is one only.
+    max_points : int, default 10000
+        At most so many points, for drawing, never for figures. They are chosen as in `roc_curve`.
+    system : str, optional
+        The name of the system; not needed where there is only one.
 
     Returns
     -------
     RocCurve
         For ROC and DET figures. The curve of the scores goes through all points.
+
+    Raises
+    ------
+    TrialsError
+        A class without trials, or several systems and none named.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, section 2.
+
+    Examples
+    --------
+    >>> counter = Counter()
+    >>> counter.update([0.9, 0.4, 0.1, 0.5], [True, True, False, False])
+    >>> curve = counted_roc(counter)
+    >>> curve.far, curve.frr
+    (array([1. , 0.5, 0.5, 0. , 0. ]), array([0. , 0. , 0.5, 0.5, 1. ]))
     """
     if max_points < 2:
         raise ParameterError(f"max_points must be at least 2, not {max_points}")

@@ -20,10 +20,10 @@ def load_counters(paths: Sequence[PathLike], *, progress: Callable[[int], None] 
 
     Parameters
     ----------
-    paths
+    paths : sequence of str or path-like
         Files of counters of the same systems, precision and thresholds, at least one.
-    progress
-        Called with 1 after each file.
+    progress : callable, optional
+        Called as work proceeds, with 1 after each file.
 
     Returns
     -------
@@ -36,6 +36,17 @@ def load_counters(paths: Sequence[PathLike], *, progress: Callable[[int], None] 
         A file that cannot be read, or is of other settings than the first one.
     ParameterError
         No file at all.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from fairtrial import Counter
+    >>> counter = Counter()
+    >>> counter.update([0.9, 0.4, 0.1, 0.5], [True, True, False, False])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     counter.save(f"{folder}/one.ftc")
+    ...     load_counters([f"{folder}/one.ftc", f"{folder}/one.ftc"])
+    <Counter: 4 genuine and 4 impostor trials, 1 system: system>
     """
     if not paths:
         raise ParameterError("there must be at least one file of counts to merge")

@@ -42,14 +42,29 @@ _BYTES_FOR_EACH = 64
 
 @dataclass(frozen=True, slots=True)
 class PassState:
-    """How far a pass has come."""
+    """How far a pass has come.
+
+    Attributes
+    ----------
+    number : int
+        Which pass over these trials it is, from 1.
+    rows : int
+        How many trials have been read.
+    read : int
+        Bytes read so far.
+    size : int
+        Bytes in all.
+
+    Examples
+    --------
+    >>> PassState(number=1, rows=1000, read=8000, size=16000).read
+    8000
+    """
 
     number: int
-    """Which pass over these trials it is, from 1."""
     rows: int
     read: int
     size: int
-    """Bytes read so far, and in all."""
 
 
 class OpenTrials:
@@ -58,6 +73,33 @@ class OpenTrials:
     Wherever trials are asked for figures (`evaluate`, `performance_curve`, `count_errors`, `choose_thresholds`,
     `equal_error_rate`) they can be given in place of `Trials`, and every figure is the same to the last bit. See
     `open_trials`.
+
+    Parameters
+    ----------
+    parts : sequence of Part
+        Where the trials are read from.
+    systems : tuple of str
+        The names of the systems.
+    origin : str
+        What errors call them.
+    memory : int
+        How many bytes to use at most.
+    named : bool, default True
+        Whether the parts themselves name their systems.
+    executor : concurrent.futures.Executor, optional
+        Where pieces are counted; by default threads of this process.
+    progress : callable, optional
+        Called as work proceeds, with a `PassState` after each piece.
+    check : callable, optional
+        Called with what the first pass found; raises an error where it does not hold.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fairtrial import equal_error_rate, open_trials
+    >>> scores, genuine = np.array([0.9, 0.4, 0.1, 0.5]), np.array([True, True, False, False])
+    >>> equal_error_rate(open_trials(scores, genuine)).value
+    0.5
     """
 
     def __init__(
@@ -127,11 +169,38 @@ class OpenTrials:
         return tuple(found)
 
     def check_system(self, system: str | None) -> str:
-        """The name itself, if there is such a system; that of the only one where none is named."""
+        """Give the name itself, if there is such a system; that of the only one where none is named.
+
+        Parameters
+        ----------
+        system : str or None
+            A name, or None.
+
+        Returns
+        -------
+        str
+            The name.
+
+        Raises
+        ------
+        TrialsError
+            A name that is not known, or none where there are several systems.
+        """
         return check_system(self.systems, system)
 
     def same_as(self, other: Any) -> bool:
-        """Whether both are read from the same places."""
+        """Tell whether both are read from the same places.
+
+        Parameters
+        ----------
+        other : object
+            Anything that could be the same trials.
+
+        Returns
+        -------
+        bool
+            Whether they are.
+        """
         return isinstance(other, OpenTrials) and self._parts == other._parts
 
     @property
@@ -145,17 +214,54 @@ class OpenTrials:
         return self.survey.people
 
     def people_between(self, system: str, thresholds: Floats, cluster: Cluster) -> CountedPeople | None:
-        """People by the numbers of their trials between thresholds that rise; None where they cannot be told apart."""
+        """Count people by the numbers of their trials between thresholds that rise.
+
+        Parameters
+        ----------
+        system : str
+            The name of the system.
+        thresholds : ndarray of float
+            Rising thresholds, shape (thresholds,).
+        cluster : {"none", "claim", "subject", "both"}
+            What dependent trials share.
+
+        Returns
+        -------
+        CountedPeople or None
+            The counts; None where people cannot be told apart.
+        """
         roles = ("claim", "subject") if cluster == "both" else (cluster,)
         asked = PeopleQuestion(self.check_system(system), tuple(thresholds.tolist()), roles)
         return watched_people(ask(self, asked), system=system)
 
     def source_of(self, system: str | None) -> OpenSource:
-        """The scores of one system; None for the only one."""
+        """Give the scores of one system.
+
+        Parameters
+        ----------
+        system : str or None
+            A name, or None for the only one.
+
+        Returns
+        -------
+        OpenSource
+            The source.
+        """
         return self._sources[self.check_system(system)]
 
     def answer(self, questions: Sequence[Question]) -> list[Any]:
-        """One pass over all trials: the total of each question."""
+        """Pass once over all trials.
+
+        Parameters
+        ----------
+        questions : sequence of Question
+            What to count.
+
+        Returns
+        -------
+        list of object
+            The total of each question.
+        """
         self.passes += 1
         what = Pass(tuple(questions), self._survey is None, self.systems)
         found = what.merge(self._counted(what))
@@ -194,7 +300,18 @@ class OpenTrials:
         self._survey = survey
 
     def sample_of(self, system: str) -> Scores:
-        """Some scores of a system from all over the trials; they guide the work and never change a result."""
+        """Give some scores of a system from all over the trials; they guide the work and never change a result.
+
+        Parameters
+        ----------
+        system : str
+            The name of the system.
+
+        Returns
+        -------
+        ndarray of float
+            Some scores.
+        """
         if self._samples is None:
             chosen = np.unique(np.linspace(0, len(self._parts) - 1, _LOOKED_AT).astype(int)).tolist()
             found = [sample for index in chosen for sample in _sample(self._parts[index], self.systems)]

@@ -44,26 +44,26 @@ def open_trials(
 
     Parameters
     ----------
-    data
+    data : object
         A file, a glob, a directory of Parquet files, or several: parts of one set, each with trials of its own of the
         same systems (Parquet, CSV, TSV, bob's formats; compressed text too). An address such as ``s3://...`` of
         Parquet, through fsspec. A ``pyarrow.dataset.Dataset``. An array of scores, such as a memory map, with
-        `genuine`. Chunks: a list or another iterable that can be gone through again, or a function that gives one;
-        each chunk is `Trials` or a pair ``(scores, genuine)``.
-    genuine
-        For an array of scores: which trials are genuine, a boolean array.
-    systems
-        The systems' names for arrays and pairs; which systems of a file to use.
-    format
-        The name of a file format; by default the content of the files tells.
-    memory
+        `genuine`. Chunks: a list or another iterable that can be gone through again, or a function that gives one; each
+        chunk is `Trials` or a pair ``(scores, genuine)``.
+    genuine : array_like, optional
+        Whether the claim of each trial is true, for an array of scores: boolean, shape (trials,).
+    systems : sequence of str, optional
+        The names of the systems, for arrays and pairs; which systems of a file to use.
+    format : str, optional
+        The name of a format in `FORMATS`; by default the content of the files tells.
+    memory : int or str, default "1GB"
         How much memory to use, in bytes or as in ``"1GB"``. What is read at once and gathered keeps within it.
-    executor
+    executor : concurrent.futures.Executor, optional
         Where pieces are counted: any `concurrent.futures.Executor`, as of processes, mpi4py or Dask
         (``client.get_executor()``); by default threads of this process.
-    progress
-        Called with a `PassState` after each piece.
-    options
+    progress : callable, optional
+        Called as work proceeds, with a `PassState` after each piece.
+    **options : object
         The fields of `ReadOptions`, for files.
 
     Returns
@@ -73,8 +73,12 @@ def open_trials(
 
     Raises
     ------
-    InputError, TrialsError, ParameterError
-        As in `read_trials`; for what is wrong further down in a file, when it is first passed over.
+    InputError
+        As for `read_trials`; for what is wrong further down in a file, when it is first passed over.
+    TrialsError
+        As for `read_trials`.
+    ParameterError
+        An option that means nothing to the data, or memory that is not a size.
 
     Examples
     --------

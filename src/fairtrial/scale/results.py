@@ -25,14 +25,35 @@ AT_EDGES = (
 
 @dataclass(frozen=True, slots=True, repr=False)
 class BoundedEvaluation(Result):
-    """One system at one operating point, from counters."""
+    """One system at one operating point, from counters.
+
+    Attributes
+    ----------
+    evaluation : Evaluation
+        The errors at a threshold that is the end of a cell: exact.
+    threshold : Bounds
+        Between which two numbers the threshold lies that the scores themselves would give.
+    dev : dict of str to Bounds
+        Bounds on dev, by the names far, frr, hter and eer.
+    test : dict of str to Bounds
+        Bounds on test, by the names far, frr, hter and eer.
+    measures : dict of str to Bounds
+        Bounds of the further figures on test, by name.
+    precision : float
+        How far apart the bounds of an error rate may be, relative to the rate.
+
+    Examples
+    --------
+    >>> from fairtrial import Counter, evaluate_counted
+    >>> counter = Counter()
+    >>> counter.update([0.9, 0.8, 0.4, 0.7, 0.1, 0.3, 0.5, 0.2, 0.6], [True] * 4 + [False] * 5)
+    >>> evaluate_counted(counter, counter).exact
+    True
+    """
 
     evaluation: Evaluation
-    """The errors at a threshold that is the end of a cell: exact."""
     threshold: Bounds
-    """Between which two numbers the threshold lies that the scores themselves would give."""
     dev: FigureBounds
-    """Bounds on dev, by the names far, frr, hter and eer."""
     test: FigureBounds
     measures: FigureBounds
     precision: float
@@ -99,12 +120,29 @@ class BoundedEvaluation(Result):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class BoundedCurve(Result):
-    """An Expected Performance Curve from counters."""
+    """An Expected Performance Curve from counters.
+
+    Attributes
+    ----------
+    curve : PerformanceCurve
+        The curve at thresholds that are ends of cells: exact.
+    bounds : dict of str to tuple of (ndarray of float, ndarray of float)
+        For threshold, far, frr, hter and value: bounds of what the scores themselves would give, along alpha.
+    precision : float
+        How far apart the bounds of an error rate may be, relative to the rate.
+
+    Examples
+    --------
+    >>> from fairtrial import Counter, bounded_curve
+    >>> counter = Counter()
+    >>> counter.update([0.9, 0.8, 0.4, 0.7, 0.1, 0.3, 0.5, 0.2, 0.6], [True] * 4 + [False] * 5)
+    >>> low, high = bounded_curve(counter, counter, alphas=[0.5]).bounds["hter"]
+    >>> low == high
+    array([ True])
+    """
 
     curve: PerformanceCurve
-    """The curve at thresholds that are ends of cells: exact."""
     bounds: dict[str, Series]
-    """For threshold, far, frr, hter and value: bounds of what the scores themselves would give, along alpha."""
     precision: float
 
     @property

@@ -28,7 +28,20 @@ _Judged: TypeAlias = tuple[Judgement, Judgement]
 
 
 class Region(NamedTuple):
-    """A range of alpha, both ends included, in which one system is better all along."""
+    """A range of alpha, both ends included, in which one system is better all along.
+
+    Attributes
+    ----------
+    low, high : float
+        The ends of the range of alpha.
+    better : str
+        The name of the better system.
+
+    Examples
+    --------
+    >>> Region(0.2, 0.45, "face").where
+    '0.2 to 0.45'
+    """
 
     low: float
     high: float
@@ -42,7 +55,46 @@ class Region(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CurveComparison(Result):
-    """A - B along alpha: the difference, its interval, and the confidence that A is the worse one."""
+    """A - B along alpha: the difference, its interval, and the confidence that A is the worse one.
+
+    Attributes
+    ----------
+    a, b : str
+        The name of the system.
+    test : str
+        How the intervals were found.
+    measure : Measure
+        What was compared.
+    alpha : ndarray of float
+        The alphas of the curves, shape (alphas,).
+    difference : ndarray of float
+        A - B, shape (alphas,).
+    low : ndarray of float
+        Where the interval of the difference begins; NaN where there is none, for want of any spread.
+    high : ndarray of float
+        Where it ends. The two systems differ where it does not hold 0.
+    statistic : ndarray of float
+        Normal deviates: as improbable as the difference is by the test.
+    critical : float
+        The deviate from which on the two differ.
+    confidence : float
+        The level of confidence, between 0 and 1.
+    simultaneous : bool
+        Whether the confidence holds over the whole range of alpha.
+    threshold : {"re-estimated", "fixed"}
+        Whether the threshold counts as re-estimated from other dev trials, or as fixed.
+    supported : ndarray of bool
+        Where dev shows errors of both kinds; with the threshold re-estimated nothing is claimed elsewhere.
+
+    Examples
+    --------
+    >>> from fairtrial import Trials, compare_curves, performance_curve
+    >>> scores = [[0.9, 0.9], [0.8, 0.2], [0.4, 0.3], [0.1, 0.1], [0.3, 0.4], [0.2, 0.6]]
+    >>> trials = Trials.from_arrays(scores, [True] * 3 + [False] * 3, systems=["new", "old"])
+    >>> new, old = (performance_curve(trials, trials, system=name, alphas=[0.25, 0.5]) for name in trials.systems)
+    >>> compare_curves(new, old, threshold="fixed").difference
+    array([-0.33333333, -0.33333333])
+    """
 
     a: str
     b: str
@@ -51,17 +103,13 @@ class CurveComparison(Result):
     alpha: NDArray[np.float64]
     difference: NDArray[np.float64]
     low: NDArray[np.float64]
-    """Where the interval of the difference begins; NaN where there is none, for want of any spread."""
     high: NDArray[np.float64]
-    """Where it ends. The two systems differ where it does not hold 0."""
     statistic: NDArray[np.float64]
-    """Normal deviates: as improbable as the difference is by the test."""
     critical: float
     confidence: float
     simultaneous: bool
     threshold: Threshold
     supported: NDArray[np.bool_]
-    """Where dev shows errors of both kinds; with the threshold re-estimated nothing is claimed elsewhere."""
 
     @property
     def worse(self) -> NDArray[np.float64]:
@@ -164,31 +212,57 @@ def compare_curves(
 
     Parameters
     ----------
-    a, b
+    a, b : PerformanceCurve
         Curves of two systems on the same trials, at the same values of alpha and of the same measure.
-    method
+    method : {"independent", "dependent", "cluster", "bootstrap"}, default "cluster"
         ``cluster`` knows which trials share people, and that the systems share trials. The others take the thresholds
         as they are: ``bootstrap`` is the interval of Bengio, Mariéthoz & Keller 2005, centred at the mean of replicates
         and just wide enough for the share of them that is asked for, with people or trials resampled; ``dependent``
         knows that the systems share trials, ``independent`` is eq. (14) of Poh & Bengio 2006.
-    threshold
-        For ``cluster``: ``re-estimated``, or ``fixed``.
-    simultaneous
-        Control the error over the whole range of alpha: intervals are as wide as the largest of all deviations along
-        alpha asks for where nothing differs.
-    confidence
-        Of the intervals of the difference.
-    n_resamples, rng, workers
-        For ``bootstrap``; threads do not change the result.
+    threshold : {"re-estimated", "fixed"}, default "re-estimated"
+        Whether the threshold counts as re-estimated from other dev trials, or as fixed; for ``cluster``.
+    simultaneous : bool, default False
+        Whether the confidence holds over the whole range of alpha, and not at each alpha by itself.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+    n_resamples : int, default 10000
+        How many resamples are drawn, for ``bootstrap``.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed; the same seed gives the same result. It is for ``bootstrap``.
+    workers : int, default 1
+        How many work at once; the result does not depend on it. They are threads, for ``bootstrap``.
 
     Returns
     -------
     CurveComparison
         The difference, its intervals, and the regions where these do not hold 0.
 
+    Raises
+    ------
+    ParameterError
+        A method or number that cannot be.
+    TrialsError
+        Curves that differ in alpha, measure or trials.
+
     References
     ----------
-    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, section 5 and Fig. 8.
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, section 5 and Fig. 8; Poh & Bengio, Database,
+    protocols and tools for evaluating score-level fusion, 2006, eq. (14).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fairtrial import Trials, performance_curve
+    >>> genuine = np.arange(400) < 100
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
+    >>> trials = Trials.from_arrays(scores, genuine, systems=["old", "new"])
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> old, new = (
+    ...     performance_curve(dev, test, criterion="wer-equal", alphas=[0.4, 0.5, 0.6], system=name)
+    ...     for name in ("old", "new")
+    ... )
+    >>> compare_curves(old, new, simultaneous=True).regions
+    [Region(low=0.4, high=0.6, better='new')]
     """
     check_choice("method", method, get_args(CurveTest))
     check_choice("threshold", threshold, get_args(Threshold))

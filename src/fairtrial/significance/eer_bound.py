@@ -24,7 +24,30 @@ _CAPTION = "Bounds from published EERs: chi2 is at least, p at most"
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EerBound(Result):
-    """Two published EERs: chi2 is at least, and the p value at most, what is given here."""
+    """Two published EERs: chi2 is at least, and the p value at most, what is given here.
+
+    Attributes
+    ----------
+    a, b : float
+        The two EERs, fractions.
+    trials : int
+        How many trials.
+    chi2 : float
+        What McNemar's uncorrected chi2 is at least.
+    p_value : float
+        What its p value is at most.
+    p_adjusted : float
+        The p value adjusted for the number of pairs; the same as `p_value` where there is one pair.
+    names : tuple of (str, str) or None
+        The names of the two methods, where they have any.
+
+    Examples
+    --------
+    >>> from fairtrial import bound_from_eers
+    >>> found = bound_from_eers(0.0007, 0.0008, 285390)
+    >>> round(found.chi2, 4), round(found.p_value, 4)
+    (1.9026, 0.1678)
+    """
 
     a: float
     b: float
@@ -32,7 +55,6 @@ class EerBound(Result):
     chi2: float
     p_value: float
     p_adjusted: float
-    """The p value adjusted for the number of pairs; the same as `p_value` where there is one pair."""
     names: tuple[str, str] | None = None
 
     def to_dict(self) -> dict[str, Any]:
@@ -59,17 +81,36 @@ class EerBound(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EerBounds(Result):
-    """Every pair of a list of published EERs, and the difference from which on any pair is significant."""
+    """Every pair of a list of published EERs, and the difference from which on any pair is significant.
+
+    Attributes
+    ----------
+    pairs : tuple of EerBound
+        Every pair, with its bounds.
+    largest : float
+        EER_M of eq. (7): no EER of the list is larger.
+    p_value : float
+        What counts as significant.
+    delta_eer : float or None
+        The smallest difference that is significant whatever the pair, eq. (7); None where all EERs are 0.
+    delta_eer_corrected : float or None
+        The same with the p value divided by the number of pairs, so that it holds for all of them at once.
+    correction : {"holm", "bh", "none"}
+        How p values were adjusted for the number of pairs.
+
+    Examples
+    --------
+    >>> from fairtrial import bounds_from_eers
+    >>> found = bounds_from_eers([0.0007, 0.0008], 285390, eer_m=0.0058)
+    >>> round(100 * found.delta_eer, 3)
+    0.052
+    """
 
     pairs: tuple[EerBound, ...]
     largest: float
-    """EER_M of eq. (7): no EER of the list is larger."""
     p_value: float
-    """What counts as significant."""
     delta_eer: float | None
-    """The smallest difference that is significant whatever the pair, eq. (7); None where all EERs are 0."""
     delta_eer_corrected: float | None
-    """The same with the p value divided by the number of pairs, so that it holds for all of them at once."""
     correction: Correction
 
     def to_dict(self) -> dict[str, Any]:
@@ -130,10 +171,10 @@ def bound_from_eers(a: float, b: float, trials: int) -> EerBound:
 
     Parameters
     ----------
-    a, b
-        Two EERs on the same trials, fractions.
-    trials
-        How many trials, N.
+    a, b : float
+        The two EERs, fractions, on the same trials.
+    trials : int
+        How many trials.
 
     Returns
     -------
@@ -153,7 +194,7 @@ def bound_from_eers(a: float, b: float, trials: int) -> EerBound:
 
     References
     ----------
-    Hofbauer & Uhl 2016, eq. (5) and Lemma 1.
+    Hofbauer & Uhl, Calculating a boundary for the significance from the equal-error rate, 2016, eq. (5) and Lemma 1.
 
     Examples
     --------
@@ -181,17 +222,17 @@ def bounds_from_eers(
 
     Parameters
     ----------
-    eers
-        EERs on the same trials, fractions; by the names of the methods if they are to be named.
-    trials
+    eers : dict of str to float or sequence of float
+        EERs, fractions, on the same trials; by the names of the methods if they are to be named.
+    trials : int
         How many trials.
-    p_value
+    p_value : float, default 0.01
         What counts as significant.
-    eer_m
-        EER_M of eq. (7), at least the largest EER, which it is by default. A larger one is on the safe side where
-        the published EERs are rounded.
-    correction
-        How p values are adjusted for the number of pairs.
+    eer_m : float, optional
+        EER_M of eq. (7), at least the largest EER, which it is by default. A larger one is on the safe side where the
+        published EERs are rounded.
+    correction : {"holm", "bh", "none"}, default "holm"
+        How p values are adjusted for the number of pairs: by Holm, by Benjamini and Hochberg (``bh``), or not at all.
 
     Returns
     -------
@@ -205,7 +246,8 @@ def bounds_from_eers(
 
     References
     ----------
-    Hofbauer & Uhl 2016, eqs. (5) to (7). The paper asks for the multiplicity effect to be kept in mind.
+    Hofbauer & Uhl, Calculating a boundary for the significance from the equal-error rate, 2016, eqs. (5) to (7). The
+    paper asks for the multiplicity effect to be kept in mind.
 
     Examples
     --------
@@ -240,24 +282,24 @@ def bounds_from_eers(
     )
 
 
-def smallest_difference(largest: float, trials: int, *, p_value: float = 0.01) -> float:
-    r"""Give the difference of EERs from which on every pair up to `largest` is significant.
+def smallest_difference(eer_m: float, trials: int, *, p_value: float = 0.01) -> float:
+    r"""Give the difference of EERs from which on every pair up to `eer_m` is significant.
 
     .. math:: \Delta EER = \sqrt{2 \chi^{2*} EER_M / N}
 
     Parameters
     ----------
-    largest
-        EER_M: no EER is larger.
-    trials
+    eer_m : float
+        EER_M of eq. (7): no EER is larger.
+    trials : int
         How many trials.
-    p_value
+    p_value : float, default 0.01
         What counts as significant.
 
     Returns
     -------
     float
-        The difference, a fraction. A pair that differs by less may still be significant by `bound_from_eers`.
+        A difference of EERs, a fraction.
 
     Raises
     ------
@@ -270,7 +312,7 @@ def smallest_difference(largest: float, trials: int, *, p_value: float = 0.01) -
 
     References
     ----------
-    Hofbauer & Uhl 2016, eqs. (6) and (7).
+    Hofbauer & Uhl, Calculating a boundary for the significance from the equal-error rate, 2016, eqs. (6) and (7).
 
     Examples
     --------
@@ -279,11 +321,11 @@ def smallest_difference(largest: float, trials: int, *, p_value: float = 0.01) -
     """
     from scipy import stats
 
-    _check(largest, largest, trials)
+    _check(eer_m, eer_m, trials)
     check_share("p_value", p_value, open_ends=True)
-    if largest == 0:
+    if eer_m == 0:
         raise ParameterError("the largest EER must be above 0: EERs of 0 do not differ, and nothing is significant")
-    return sqrt(float(stats.chi2.isf(p_value, 1)) * min(2 * largest, 1.0) / trials)
+    return sqrt(float(stats.chi2.isf(p_value, 1)) * min(2 * eer_m, 1.0) / trials)
 
 
 def _table(pairs: Sequence[EerBound], correction: Correction) -> Table:

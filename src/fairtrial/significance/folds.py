@@ -36,14 +36,14 @@ def corrected_resampled_test(
 
     Parameters
     ----------
-    differences
-        A - B on each fold or random split, two or more.
-    test_to_train
+    differences : array_like
+        A - B on each fold or random split, two or more, shape (folds,).
+    test_to_train : float, optional
         How many test trials there are per training trial; by default 1 / (J - 1), as with J folds.
-    measure
-        What the differences are of.
-    alternative
-        What is claimed of A - B.
+    measure : str, Measure, DetectionCosts or callable, default "hter"
+        What is compared: a name in `MEASURES`, a measure, detection costs, or a function of an `ErrorCounts`.
+    alternative : {"two-sided", "less", "greater"}, default "two-sided"
+        What is claimed of A - B: that it is not 0, below 0 (``less``) or above 0 (``greater``).
 
     Returns
     -------
@@ -103,12 +103,12 @@ def five_by_two_test(
 
     Parameters
     ----------
-    differences
-        A - B: one row per deal, one column per half.
-    measure
-        What the differences are of.
-    alternative
-        What is claimed of A - B.
+    differences : array_like
+        A - B: one row per deal, one column per half; shape (5, 2).
+    measure : str, Measure, DetectionCosts or callable, default "hter"
+        What is compared: a name in `MEASURES`, a measure, detection costs, or a function of an `ErrorCounts`.
+    alternative : {"two-sided", "less", "greater"}, default "two-sided"
+        What is claimed of A - B: that it is not 0, below 0 (``less``) or above 0 (``greater``).
 
     Returns
     -------

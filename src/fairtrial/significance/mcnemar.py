@@ -11,7 +11,33 @@ from fairtrial.tables import Column, Result, Table, number_text, p_phrase
 
 @dataclass(frozen=True, slots=True, repr=False)
 class McNemar(Result):
-    """McNemar's test in all its versions, from `b` and `c`: the trials that only A, or only B, got wrong."""
+    """McNemar's test in all its versions, from `b` and `c`: the trials that only A, or only B, got wrong.
+
+    Attributes
+    ----------
+    b : int
+        How many trials only A got wrong.
+    c : int
+        How many trials only B got wrong.
+    chi2 : float
+        The statistic without the correction for continuity.
+    p_value : float
+        Its p value.
+    chi2_corrected : float
+        The statistic with the correction for continuity.
+    p_value_corrected : float
+        Its p value.
+    p_value_exact : float
+        The p value of the binomial distribution.
+    p_value_mid : float
+        The same with half of the probability of what was found.
+
+    Examples
+    --------
+    >>> from fairtrial import mcnemar_test
+    >>> round(mcnemar_test(26055, 26707).p_value_exact, 5)
+    0.00459
+    """
 
     b: int
     c: int
@@ -46,8 +72,31 @@ class McNemar(Result):
 def mcnemar_test(b: int, c: int) -> McNemar:
     """Test the two numbers of discordant trials.
 
-    Gives chi2 without and with the continuity correction, the exact binomial p value and the mid-p value.
-    Without discordant trials there is no difference: every p value is 1.
+    Parameters
+    ----------
+    b : int
+        How many trials only A got wrong.
+    c : int
+        How many trials only B got wrong.
+
+    Returns
+    -------
+    McNemar
+        Chi2 without and with the continuity correction, the exact binomial p value and the mid-p value.
+
+    Raises
+    ------
+    ParameterError
+        A number that is not whole, or below 0.
+
+    Notes
+    -----
+    Trials are taken as independent of each other. Without discordant trials there is no difference: every p value is 1.
+
+    References
+    ----------
+    McNemar, Note on the sampling error of the difference between correlated proportions, 1947; Hofbauer & Uhl,
+    Calculating a boundary for the significance from the equal-error rate, 2016, eqs. (2) and (3).
 
     Examples
     --------

@@ -17,6 +17,28 @@ Correction: TypeAlias = Literal["holm", "bh", "none"]
 def adjust_p_values(p_values: Sequence[float], correction: Correction = "holm") -> NDArray[np.float64]:
     """Adjust p values: Holm controls any false finding, Benjamini-Hochberg the share of false ones.
 
+    Parameters
+    ----------
+    p_values : sequence of float
+        The p values, fractions.
+    correction : {"holm", "bh", "none"}, default "holm"
+        How p values are adjusted for the number of pairs: by Holm, by Benjamini and Hochberg (``bh``), or not at all.
+
+    Returns
+    -------
+    ndarray of float
+        Adjusted p values, in the order given.
+
+    Raises
+    ------
+    ParameterError
+        A correction that is not known, or a p value outside [0, 1].
+
+    References
+    ----------
+    Holm, A simple sequentially rejective multiple test procedure, 1979; Benjamini & Hochberg, Controlling the false
+    discovery rate, 1995.
+
     Examples
     --------
     >>> adjust_p_values([0.01, 0.04, 0.03]).tolist()
@@ -42,7 +64,25 @@ def adjust_p_values(p_values: Sequence[float], correction: Correction = "holm") 
 def compact_letters(count: int, different: Sequence[tuple[int, int]]) -> list[str]:
     """Give each of `count` systems letters so that two share one exactly when they do not differ.
 
-    The insert-and-absorb algorithm of Piepho (2004).
+    Parameters
+    ----------
+    count : int
+        How many systems.
+    different : sequence of tuple of (int, int)
+        The pairs that differ, by their places.
+
+    Returns
+    -------
+    list of str
+        One text per system.
+
+    Notes
+    -----
+    By the insert-and-absorb algorithm.
+
+    References
+    ----------
+    Piepho, An algorithm for a letter-based representation of all-pairwise comparisons, 2004.
 
     Examples
     --------

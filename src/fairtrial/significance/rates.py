@@ -25,7 +25,25 @@ from fairtrial.significance.results import TestResult, z_test
 class Discordant:
     """Trials on which two systems disagree: ``ab`` are those that A decides rightly and B wrongly.
 
-    In the paper: NI_AB, NI_BA, NC_AB and NC_BA.
+    Parameters
+    ----------
+    impostor_ab : int
+        Impostor trials that only A decides rightly, NI_AB.
+    impostor_ba : int
+        Impostor trials that only B decides rightly, NI_BA.
+    genuine_ab : int
+        Genuine trials that only A decides rightly, NC_AB.
+    genuine_ba : int
+        Genuine trials that only B decides rightly, NC_BA.
+
+    References
+    ----------
+    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, section 3.3.
+
+    Examples
+    --------
+    >>> Discordant(impostor_ab=1500, impostor_ba=603, genuine_ab=9, genuine_ba=8).genuine_ab
+    9
     """
 
     impostor_ab: int
@@ -50,21 +68,34 @@ def independent_test(
 
     Parameters
     ----------
-    a, b
-        Errors of both systems, or `published_counts`.
-    measure, alpha
-        A weighted sum of FAR and FRR, and the weight of FAR in wer.
-    alternative
-        What is claimed of A - B.
+    a, b : ErrorCounts
+        Errors and trials of the system, or `published_counts`.
+    measure : str, Measure, DetectionCosts or callable, default "hter"
+        What is compared: a weighted sum of FAR and FRR.
+    alpha : float, default 0.5
+        The weight of FAR in the measure ``wer``.
+    alternative : {"two-sided", "less", "greater"}, default "two-sided"
+        What is claimed of A - B: that it is not 0, below 0 (``less``) or above 0 (``greater``).
 
     Returns
     -------
     TestResult
         Called ``hter-independent``, ``far-independent``, ...
 
+    Raises
+    ------
+    ParameterError
+        A measure that is not linear.
+
+    Notes
+    -----
+    Trials that share people are not independent, and the test then finds too many differences; `compare` goes by
+    people.
+
     References
     ----------
-    Bengio & Mariéthoz, 2004, eq. (15); of a single rate eq. (7); one-sided eq. (5), two-sided eq. (6).
+    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eq. (15); of a single rate eq.
+    (7); one-sided eq. (5), two-sided eq. (6).
 
     Examples
     --------
@@ -93,12 +124,12 @@ def pooled_test(
 
     Parameters
     ----------
-    a, b
-        Errors of both systems, or `published_counts`.
-    measure
-        A measure of FAR alone or of FRR alone: far, frr, recall, sensitivity, specificity.
-    alternative
-        What is claimed of A - B.
+    a, b : ErrorCounts
+        Errors and trials of the system, or `published_counts`.
+    measure : str, Measure, DetectionCosts or callable, default "far"
+        What is compared: a measure of FAR alone or of FRR alone: far, frr, recall, sensitivity, specificity.
+    alternative : {"two-sided", "less", "greater"}, default "two-sided"
+        What is claimed of A - B: that it is not 0, below 0 (``less``) or above 0 (``greater``).
 
     Returns
     -------
@@ -117,7 +148,7 @@ def pooled_test(
 
     References
     ----------
-    Bengio & Mariéthoz, 2004, eq. (8).
+    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eq. (8).
 
     Examples
     --------
@@ -161,14 +192,16 @@ def dependent_test(
 
     Parameters
     ----------
-    a, b
-        Errors of both systems, or `published_counts`.
-    discordant
+    a, b : ErrorCounts
+        Errors and trials of the system, or `published_counts`.
+    discordant : Discordant
         How many trials only A or only B decides rightly.
-    measure, alpha
-        A weighted sum of FAR and FRR, and the weight of FAR in wer.
-    alternative
-        What is claimed of A - B.
+    measure : str, Measure, DetectionCosts or callable, default "hter"
+        What is compared: a weighted sum of FAR and FRR.
+    alpha : float, default 0.5
+        The weight of FAR in the measure ``wer``.
+    alternative : {"two-sided", "less", "greater"}, default "two-sided"
+        What is claimed of A - B: that it is not 0, below 0 (``less``) or above 0 (``greater``).
 
     Returns
     -------
@@ -187,7 +220,17 @@ def dependent_test(
 
     References
     ----------
-    Bengio & Mariéthoz, 2004, eq. (16); of a single rate eqs. (9) and (10).
+    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eq. (16); of a single rate eqs.
+    (9) and (10).
+
+    Examples
+    --------
+    >>> from fairtrial import published_counts
+    >>> a = published_counts(far=0.0115, frr=0.0250, impostor=112000, genuine=400)
+    >>> b = published_counts(far=0.0195, frr=0.0275, impostor=112000, genuine=400)
+    >>> found = dependent_test(a, b, Discordant(1500, 603, 9, 8))
+    >>> round(100 * found.delta, 1), round(found.sigma, 4)
+    (69.2, 0.0052)
     """
     _check_discordant(a, b, discordant)
     weights = linear_weights(measure, alpha)
@@ -226,9 +269,34 @@ def naive_test(a: ErrorCounts, b: ErrorCounts, *, alternative: Alternative = "tw
 
     It is mostly over-optimistic; the note says whether it is here, beside eq. (15).
 
+    Parameters
+    ----------
+    a, b : ErrorCounts
+        Errors and trials of the system, or `published_counts`.
+    alternative : {"two-sided", "less", "greater"}, default "two-sided"
+        What is claimed of A - B: that it is not 0, below 0 (``less``) or above 0 (``greater``).
+
+    Returns
+    -------
+    TestResult
+        Called ``naive``.
+
+    Raises
+    ------
+    ParameterError
+        An alternative that is not known.
+
     References
     ----------
-    Bengio & Mariéthoz, 2004, eq. (18).
+    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eq. (18).
+
+    Examples
+    --------
+    >>> from fairtrial import published_counts
+    >>> a = published_counts(far=0.131, frr=0.096, impostor=57748, genuine=5825)
+    >>> b = published_counts(far=0.158, frr=0.078, impostor=57748, genuine=5825)
+    >>> round(100 * naive_test(a, b).delta, 1)
+    98.8
     """
     variance = sum(float(c.hter * (1 - c.hter) / (c.impostor + c.genuine)) for c in (a, b))
     note = _beside_independent(NAIVE, sqrt(variance), a, b)
@@ -240,9 +308,33 @@ def class_test(a: ErrorCounts, b: ErrorCounts, *, alternative: Alternative = "tw
 
     It is mostly over-optimistic about the rarer class; the note says whether it is here, beside eq. (15).
 
+    Parameters
+    ----------
+    a, b : ErrorCounts
+        Errors and trials of the system, or `published_counts`.
+    alternative : {"two-sided", "less", "greater"}, default "two-sided"
+        What is claimed of A - B: that it is not 0, below 0 (``less``) or above 0 (``greater``).
+
+    Returns
+    -------
+    TestResult
+        Called ``class``.
+
+    Raises
+    ------
+    ParameterError
+        An alternative that is not known.
+
     References
     ----------
-    Bengio & Mariéthoz, 2004, eq. (17).
+    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eq. (17).
+
+    Examples
+    --------
+    >>> from fairtrial import published_counts
+    >>> a, b = (published_counts(false_accepts=n, false_rejects=1, impostor=99, genuine=1) for n in (9, 19))
+    >>> class_test(a, b).estimate
+    -0.1
     """
     errors = [float((c.false_accepts + c.false_rejects) / (c.impostor + c.genuine)) for c in (a, b)]
     variance = sum(e * (1 - e) / (c.impostor + c.genuine) for e, c in zip(errors, (a, b), strict=True))

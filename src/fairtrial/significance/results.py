@@ -28,7 +28,42 @@ TEST_COLUMNS = (
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TestResult(Result):
-    """A test of the difference A - B: the statistic, the p value and what they were made of."""
+    """A test of the difference A - B: the statistic, the p value and what they were made of.
+
+    Attributes
+    ----------
+    test : str
+        The name of the test, such as ``cluster`` or ``hter-independent``.
+    statistic : float
+        The statistic, signed as the difference is.
+    p_value : float
+        The p value, a fraction.
+    estimate : float
+        The difference A - B.
+    sigma : float or None
+        The standard deviation of the difference; None where the test has none.
+    alternative : {"two-sided", "less", "greater"}
+        What was claimed of A - B.
+    note : str
+        What the reader should know; empty where there is nothing.
+    measure : str
+        What the difference is one of.
+    threshold : {"re-estimated", "fixed"}
+        Whether the threshold counts as re-estimated from other dev trials, or as fixed.
+    degrees : float
+        The degrees of freedom of Student's t; infinite for the normal distribution.
+    is_share : bool
+        Whether the difference is one of shares, shown in percent; that of a cost is not.
+
+    Examples
+    --------
+    >>> from fairtrial import independent_test, published_counts
+    >>> a = published_counts(far=0.0115, frr=0.0250, impostor=112000, genuine=400)
+    >>> b = published_counts(far=0.0195, frr=0.0275, impostor=112000, genuine=400)
+    >>> found = independent_test(a, b)
+    >>> round(found.estimate, 5), round(found.sigma, 4), round(found.p_value, 4)
+    (-0.00525, 0.0057, 0.3535)
+    """
 
     __test__ = False  # its name is no promise to pytest
 
@@ -40,12 +75,9 @@ class TestResult(Result):
     alternative: Alternative = "two-sided"
     note: str = ""
     measure: str = "hter"
-    """What the difference is one of."""
     threshold: Threshold = "fixed"
     degrees: float = inf
-    """Of Student's t; infinite for the normal distribution."""
     is_share: bool = True
-    """Whether the difference is one of shares, shown in percent; that of a cost is not."""
 
     @property
     def delta(self) -> float:
@@ -53,7 +85,18 @@ class TestResult(Result):
         return 1 - self.p_value
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float] | None:
-        """The interval of the difference by the same distribution as the test; None without a standard deviation."""
+        """Give the interval of the difference by the same distribution as the test.
+
+        Parameters
+        ----------
+        confidence : float, default 0.95
+            The level of confidence, between 0 and 1.
+
+        Returns
+        -------
+        tuple of (float, float) or None
+            Low and high; None without a standard deviation.
+        """
         if self.sigma is None:
             return None
         reach = student_quantile(self.degrees, check_confidence(confidence)) * self.sigma
@@ -75,7 +118,13 @@ class TestResult(Result):
         }
 
     def cells(self) -> dict[str, Any]:
-        """What stands in `TEST_COLUMNS`: the names of the JSON, and which figures are shares."""
+        """Give what stands in `TEST_COLUMNS`: the names of the JSON, and which figures are shares.
+
+        Returns
+        -------
+        dict
+            Raw values by key.
+        """
         sigma = None if self.sigma is None else (self.sigma, self.is_share)
         return {**self.to_dict(), "difference": (self.estimate, self.is_share), "sigma": sigma}
 
@@ -145,15 +194,31 @@ def equivalence_test(result: TestResult, margin: float) -> TestResult:
 
     Parameters
     ----------
-    result
+    result : TestResult
         A test of the difference, whose standard deviation and degrees of freedom are used.
-    margin
-        How large a difference does not matter, a fraction.
+    margin : float
+        The largest difference that does not matter, a fraction.
 
     Returns
     -------
     TestResult
         A small p value says that A and B differ by less than the margin; the larger of the two p values counts.
+
+    Raises
+    ------
+    ParameterError
+        A margin that is not above 0, or a test without a standard deviation.
+
+    References
+    ----------
+    Schuirmann, A comparison of the two one-sided tests procedure, 1987.
+
+    Examples
+    --------
+    >>> from fairtrial import independent_test, published_counts
+    >>> a, b = (published_counts(far=0.01, frr=frr, impostor=10000, genuine=10000) for frr in (0.02, 0.021))
+    >>> equivalence_test(independent_test(a, b), 0.005).p_value < 0.001
+    True
     """
     if not margin > 0:
         raise ParameterError(f"the margin must be above 0, not {margin}")

@@ -57,6 +57,15 @@ column differ in what they are, each says so: a ``figure`` and the ``width`` of 
 and ``figures`` are ``(low, high, is_share)``; a share is shown in percent, anything else, such as a cost, as it is."""
 Row: TypeAlias = tuple[Any, ...]
 
+
+def _measure_text(name: str) -> str:
+    """The name of a measure as tables show it: abbreviations in capitals, words as they are."""
+    spelled = name.replace("cllr", "Cllr").replace("dcf@", "DCF@").replace("ece@", "ECE@")
+    if "-" in name or spelled != name:
+        return spelled.replace("-", " ")
+    return name.upper()
+
+
 _LEFT = ("text", "term", "measure", "flag")
 _PERCENT = ("rate", "level")
 _PAIRS = ("interval", "range", "figures")
@@ -64,7 +73,7 @@ _SINGLES = ("figure", "width")
 _SHOWN: dict[Kind, Callable[[Any], str]] = {
     "text": str,
     "term": str,
-    "measure": lambda name: name.replace("-", " ") if "-" in name else name.upper(),
+    "measure": _measure_text,
     "flag": lambda value: "yes" if value else "",
     "rate": in_percent,
     "interval": lambda pair: interval_text(*pair),
@@ -89,14 +98,25 @@ class Column:
 
     Parameters
     ----------
-    key
+    key : str
         What programs call it: the name in CSV files and data frames.
-    title
+    title : str
         What people read above it; the percent sign of rates is added.
-    kind
-        What it holds, which decides how it is written and aligned.
-    detail
+    kind : str, default "text"
+        What it holds, which decides how it is written and aligned; such as ``text``, ``count``, ``rate``, ``interval``,
+        ``p``.
+    detail : bool, default False
         Whether it is for files and data frames only, and not for people.
+
+    Raises
+    ------
+    ParameterError
+        A kind that is not known.
+
+    Examples
+    --------
+    >>> Column("far", "FAR", "rate").text(0.0123)
+    '1.23'
     """
 
     key: str
@@ -114,11 +134,35 @@ class Column:
         return self.kind not in _LEFT
 
     def heading(self, terms: Terms = "default") -> str:
-        """The title with its percent sign."""
+        """Give the title with its percent sign.
+
+        Parameters
+        ----------
+        terms : {"default", "iso"}, default "default"
+            The names of error rates: FAR and FRR, or FMR and FNMR as in ISO/IEC 19795-1 (``iso``).
+
+        Returns
+        -------
+        str
+            What stands above the column.
+        """
         return translate(f"{self.title} %" if self.kind in _PERCENT else self.title, terms)
 
     def text(self, value: Any, terms: Terms = "default") -> str:
-        """What a cell shows; nothing for None and NaN."""
+        """Give what a cell shows; nothing for None and NaN.
+
+        Parameters
+        ----------
+        value : object
+            The raw value.
+        terms : {"default", "iso"}, default "default"
+            The names of error rates: FAR and FRR, or FMR and FNMR as in ISO/IEC 19795-1 (``iso``).
+
+        Returns
+        -------
+        str
+            What people read.
+        """
         if value is None:
             return ""
         shown = _SHOWN[self.kind](value)
@@ -131,18 +175,36 @@ class Table:
 
     Parameters
     ----------
-    name
+    name : str
         What it is called among the tables of its result; tables of the same name can be joined.
-    caption
+    caption : str
         What people read above it.
-    columns, rows
+    columns : tuple of Column
+        The columns, each with its own key.
+    rows : tuple of tuple
         Values in the order of the columns: fractions for rates, pairs for intervals, None where there is nothing.
-    notes
+    notes : tuple of str, default ()
         What people read below it.
-    section
+    section : str, optional
         The key of the column that groups the rows.
-    shown
+    shown : tuple of int, optional
         Which rows people get to see on a terminal and in a notebook, by index; all by default. Files have them all.
+
+    Raises
+    ------
+    ParameterError
+        Columns of the same key, a section that is no column, or a row of another length.
+
+    Examples
+    --------
+    >>> table = Table("errors", "Errors", (Column("far", "FAR", "rate"),), ((0.0123,),))
+    >>> print(table.to_markdown())
+    ## Errors
+    <BLANKLINE>
+    | FAR % |
+    |---:|
+    | 1.23 |
+    <BLANKLINE>
     """
 
     name: str
@@ -175,7 +237,29 @@ class Table:
         section: str | None = None,
         shown: Sequence[int] | None = None,
     ) -> Table:
-        """A table from records, which are read by the keys of the columns; what a record lacks is empty.
+        """Make a table from records, which are read by the keys of the columns; what a record lacks is empty.
+
+        Parameters
+        ----------
+        name : str
+            What it is called among the tables of its result.
+        caption : str
+            What people read above it.
+        columns : sequence of Column
+            The columns.
+        records : iterable of dict
+            One record per row: raw values by key.
+        notes : sequence of str, default ()
+            What people read below it.
+        section : str, optional
+            The key of the column that groups the rows.
+        shown : sequence of int, optional
+            Which rows people get to see on a terminal and in a notebook, by index; all by default.
+
+        Returns
+        -------
+        Table
+            The table.
 
         Examples
         --------
@@ -187,11 +271,37 @@ class Table:
         return cls(name, caption, tuple(columns), rows, tuple(notes), section, None if shown is None else tuple(shown))
 
     def with_notes(self, *notes: str) -> Table:
-        """The same table with more notes."""
+        """Give the same table with more notes.
+
+        Parameters
+        ----------
+        *notes : str
+            What people read below it besides.
+
+        Returns
+        -------
+        Table
+            The table.
+        """
         return replace(self, notes=(*self.notes, *notes))
 
     def with_column(self, column: Column, values: Sequence[Any], *, first: bool = False) -> Table:
-        """The same table with one more column, at its end or before all others."""
+        """Give the same table with one more column, at its end or before all others.
+
+        Parameters
+        ----------
+        column : Column
+            The column.
+        values : sequence of object
+            One raw value per row.
+        first : bool, default False
+            Whether it stands before all others.
+
+        Returns
+        -------
+        Table
+            The table.
+        """
         rows = ((value, *row) if first else (*row, value) for row, value in zip(self.rows, values, strict=True))
         columns = (column, *self.columns) if first else (*self.columns, column)
         return replace(self, columns=columns, rows=tuple(rows))
@@ -202,16 +312,51 @@ class Table:
         return tuple(column for column in self.columns if not column.detail)
 
     def column(self, key: str) -> list[Any]:
-        """The raw values of one column."""
+        """Give the raw values of one column.
+
+        Parameters
+        ----------
+        key : str
+            The key of the column.
+
+        Returns
+        -------
+        list of object
+            One value per row.
+        """
         (place,) = (k for k, column in enumerate(self.columns) if column.key == key)
         return [row[place] for row in self.rows]
 
     def headings(self, terms: Terms = "default") -> list[str]:
-        """What stands above the columns that people get to see."""
+        """Give what stands above the columns that people get to see.
+
+        Parameters
+        ----------
+        terms : {"default", "iso"}, default "default"
+            The names of error rates: FAR and FRR, or FMR and FNMR as in ISO/IEC 19795-1 (``iso``).
+
+        Returns
+        -------
+        list of str
+            One heading per visible column.
+        """
         return [column.heading(terms) for column in self.visible_columns]
 
     def sections(self, terms: Terms = "default", *, whole: bool = True) -> Iterator[list[list[str]]]:
-        """The rows as people read them, in their groups; all of them, or those that are shown."""
+        """Give the rows as people read them, in their groups.
+
+        Parameters
+        ----------
+        terms : {"default", "iso"}, default "default"
+            The names of error rates: FAR and FRR, or FMR and FNMR as in ISO/IEC 19795-1 (``iso``).
+        whole : bool, default True
+            All rows, or only those in `shown`.
+
+        Yields
+        ------
+        list of list of str
+            A group: a list of rows, and each row a list of cells.
+        """
         rows = self.rows if whole or self.shown is None else tuple(self.rows[k] for k in self.shown)
         places = [(k, column) for k, column in enumerate(self.columns) if not column.detail]
         key = next((k for k, column in enumerate(self.columns) if column.key == self.section), None)
@@ -225,7 +370,18 @@ class Table:
             yield group
 
     def to_html(self, terms: Terms = "default") -> str:
-        """The table as plain HTML with everything escaped, for notebooks."""
+        """Give the table as plain HTML with everything escaped, for notebooks.
+
+        Parameters
+        ----------
+        terms : {"default", "iso"}, default "default"
+            The names of error rates: FAR and FRR, or FMR and FNMR as in ISO/IEC 19795-1 (``iso``).
+
+        Returns
+        -------
+        str
+            HTML.
+        """
         style = [' style="text-align:right"' if column.is_numeric else "" for column in self.visible_columns]
 
         def line(tag: str, cells: Sequence[str]) -> str:
@@ -242,7 +398,18 @@ class Table:
         return f"<table><caption>{caption}</caption><thead>{head}</thead>{body}</table>{below}"
 
     def to_markdown(self, terms: Terms = "default") -> str:
-        """The whole table as Markdown, below a heading."""
+        """Give the whole table as Markdown, below a heading.
+
+        Parameters
+        ----------
+        terms : {"default", "iso"}, default "default"
+            The names of error rates: FAR and FRR, or FMR and FNMR as in ISO/IEC 19795-1 (``iso``).
+
+        Returns
+        -------
+        str
+            Markdown.
+        """
 
         def line(cells: Sequence[str]) -> str:
             return f"| {' | '.join(map(markdown_text, cells))} |"
@@ -255,7 +422,18 @@ class Table:
         return "\n\n".join(parts) + "\n"
 
     def to_latex(self, terms: Terms = "default") -> str:
-        """The whole table as a LaTeX ``table`` with its notes below."""
+        """Give the whole table as a LaTeX ``table`` with its notes below.
+
+        Parameters
+        ----------
+        terms : {"default", "iso"}, default "default"
+            The names of error rates: FAR and FRR, or FMR and FNMR as in ISO/IEC 19795-1 (``iso``).
+
+        Returns
+        -------
+        str
+            LaTeX.
+        """
 
         def line(cells: Sequence[str]) -> str:
             return " & ".join(map(latex_text, cells)) + " \\\\"
@@ -270,10 +448,13 @@ class Table:
         )
 
     def to_arrow(self) -> pa.Table:
-        """The whole table with all columns, for programs.
+        """Give the whole table with all columns, for programs.
 
-        Rates stay fractions; a pair becomes the two columns ``key_low`` and ``key_high``; NaN becomes null. What is
-        a share and what is not is for people only.
+        Returns
+        -------
+        pyarrow.Table
+            Rates stay fractions; a pair becomes the two columns ``key_low`` and ``key_high``; NaN becomes null. What is
+            a share and what is not is for people only.
         """
         import pyarrow as pa
 
@@ -298,7 +479,12 @@ class Table:
         return pa.table(found)
 
     def to_frame(self) -> Any:
-        """The whole table as a data frame of pandas, or of polars where there is no pandas.
+        """Give the whole table as a data frame of pandas, or of polars where there is no pandas.
+
+        Returns
+        -------
+        pandas.DataFrame or polars.DataFrame
+            The columns of `to_arrow`.
 
         Raises
         ------
@@ -345,7 +531,7 @@ def join_tables(results: Sequence[Sequence[Table]]) -> tuple[Table, ...]:
 
     Parameters
     ----------
-    results
+    results : sequence of sequence of Table
         The tables of each result.
 
     Returns

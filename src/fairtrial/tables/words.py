@@ -25,10 +25,10 @@ def translate(text: str, terms: Terms = "default") -> str:
 
     Parameters
     ----------
-    text
+    text : str
         A heading, a caption or a sentence; whole words FAR and FRR are translated.
-    terms
-        ``default`` leaves the text as it is; ``iso`` says FMR and FNMR.
+    terms : {"default", "iso"}, default "default"
+        The names of error rates: FAR and FRR, or FMR and FNMR as in ISO/IEC 19795-1 (``iso``).
 
     Returns
     -------

@@ -14,7 +14,7 @@ from fairtrial.cli.output import notes_of_options, print_json, print_notes, say
 from fairtrial.errors import ParameterError, listed
 
 if TYPE_CHECKING:
-    from fairtrial.cli.options import PointOptions, ReadingOptions, TwoSets
+    from fairtrial.cli.options import ChanceOptions, PointOptions, ReadingOptions, TwoSets
     from fairtrial.plots.files import Draw
     from fairtrial.trials import Trials
 
@@ -67,6 +67,30 @@ def figure(
         return click.command(name, cls=FileCommand)(drawn)
 
     return decorate
+
+
+raw_option = click.option(
+    "--raw", is_flag=True, help="The scores are log-likelihood ratios already: draw them as they are, too."
+)
+bands_option = click.option(
+    "--bands",
+    type=click.Choice(["none", "pointwise"]),
+    default="none",
+    show_default=True,
+    help="Intervals along the calibrated line.",
+)
+redrawn_option = click.option(
+    "--resamples", type=int, default=1000, show_default=True, metavar="M", help="Resamples of people for bands."
+)
+
+
+def band_confidence(bands: str, chance: ChanceOptions) -> float | None:
+    """The confidence of bands, None where none were asked for; an error for options that would be ignored."""
+    options.refuse_given(["seed"], "applies to what is drawn at random, and nothing is here")
+    if bands == "none":
+        options.refuse_given(["confidence", "cluster"], "applies to --bands pointwise")
+        return None
+    return chance.confidence
 
 
 def two_systems(files: TwoSets, reading: ReadingOptions, chosen: str | None) -> tuple[Trials, Trials]:

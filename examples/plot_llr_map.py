@@ -1,0 +1,19 @@
+"""From scores to log-likelihood ratios: the maps of two ways to calibrate a system, with bands by dev people."""
+
+import sys
+from pathlib import Path
+
+import fairtrial as ft
+from fairtrial.plots import llr_map_plot, write_picture
+
+lp1 = ft.load_lausanne().sets[0]
+logistic = ft.calibrate(lp1.dev, lp1.test, systems=["(PAC,GMM)"])
+steps = ft.calibrate(lp1.dev, lp1.test, systems=["(PAC,GMM)"], method="pav")
+maps = [ft.llr_map(logistic), ft.llr_map(steps)]
+folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+write_picture(
+    lambda figure: llr_map_plot(maps, ax=figure.add_subplot()),
+    folder / "llr-map.png",
+    title="lausanne LP1: synthetic scores",
+    dpi=100,
+)

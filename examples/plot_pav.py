@@ -1,0 +1,20 @@
+"""Calibrated log-likelihood ratios against those that test gives, with bands that resample people."""
+
+import sys
+from pathlib import Path
+
+import fairtrial as ft
+from fairtrial.plots import pav_plot, write_picture
+
+lp1 = ft.load_lausanne().sets[0]
+systems = ["(LFCC,GMM)", "(PAC,GMM)"]
+curves = [ft.pav_curve(ft.calibrate(lp1.dev, lp1.test, systems=[name]), n_resamples=400) for name in systems]
+folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+write_picture(
+    lambda figure: pav_plot(curves, ax=figure.add_subplot()),
+    folder / "pav.png",
+    title="lausanne LP1: synthetic scores",
+    width=5.4,
+    height=5.6,
+    dpi=100,
+)

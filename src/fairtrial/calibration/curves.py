@@ -1,0 +1,424 @@
+"""What figures of evidence show along priors and along log-likelihood ratios: Bayes errors, cross-entropy, Tippett.
+
+All are of test, calibrated on dev; what is least there, and the scores as they are, stand beside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import entr, expit
+
+from fairtrial.axes import check_drawable
+from fairtrial.calibration.bands import PriorBand, bayes_error_band, ece_band
+from fairtrial.calibration.evidence import bayes_counts, bayes_rates, empirical_cross_entropy
+from fairtrial.calibration.model import Calibration
+from fairtrial.calibration.results import CalibratedSystem
+from fairtrial.counting.errors import ErrorCounts, ScoreSource, as_source, count_errors
+from fairtrial.errors import ParameterError
+from fairtrial.judging import SUPPORT, Kind
+from fairtrial.spread import Floats
+from fairtrial.tables import Column, Result, Table, every_tenth, number_text, percent
+from fairtrial.trials import Trials
+
+_REACH = 7.0
+"""Prior log-odds of figures, in either direction: priors from 0.001 to 0.999."""
+_POINTS = 71
+_SHOWN = (0.001, 0.999)
+"""The ratios of either class between these quantiles are drawn."""
+_FARTHEST = 20.0
+"""Prior log-odds beyond this one are of no use to anybody."""
+
+
+def prior_grid(points: int = _POINTS) -> Floats:
+    """Evenly spaced prior log-odds from -7 to 7, priors from 0.001 to 0.999.
+
+    Examples
+    --------
+    >>> prior_grid(3).tolist()
+    [-7.0, 0.0, 7.0]
+    """
+    if points < 2:
+        raise ParameterError(f"a curve has at least 2 points, not {points}")
+    return np.linspace(-_REACH, _REACH, points)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BayesErrors:
+    """Normalised Bayes error rates along prior log-odds, and the errors they come from."""
+
+    counts: ErrorCounts
+    rates: Floats
+
+    @property
+    def supported(self) -> NDArray[np.bool_]:
+        """Where at least 30 errors of either kind are behind a rate (Doddington's rule of 30)."""
+        return np.asarray(np.minimum(self.counts.false_accepts, self.counts.false_rejects) >= SUPPORT)
+
+    @classmethod
+    def of(cls, source: ScoreSource, log_odds: Floats, *, minimum: bool = False) -> BayesErrors:
+        """Those of log-likelihood ratios as they are, or at the best threshold for each of the log-odds."""
+        counts = bayes_counts(source, log_odds, minimum=minimum)
+        return cls(counts, bayes_rates(counts, log_odds))
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class BayesErrorCurve(Result):
+    """Normalised Bayes error rates of a calibrated system on test, along prior log-odds."""
+
+    system: str
+    kind: Kind
+    """Of the calibrated rates."""
+    log_odds: Floats
+    calibrated: BayesErrors
+    minimum: BayesErrors
+    """At the best threshold for each of the log-odds, a posteriori."""
+    raw: BayesErrors | None
+    """Of the scores as they are, taken for log-likelihood ratios."""
+    band: PriorBand | None = None
+    """Of the calibrated rates."""
+
+    @property
+    def _lines(self) -> list[tuple[str, BayesErrors]]:
+        found = [("calibrated", self.calibrated), ("minimum", self.minimum)]
+        return found if self.raw is None else [*found, ("raw", self.raw)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain lists."""
+        return {
+            "system": self.system,
+            "kind": self.kind,
+            "log_odds": self.log_odds.tolist(),
+            **{name: line.rates.tolist() for name, line in self._lines},
+            "supported": self.calibrated.supported.tolist(),
+            **({} if self.band is None else {"band": self.band.to_dict()}),
+        }
+
+    def summary(self) -> str:
+        """The highest rate, and where."""
+        worst = int(np.argmax(self.calibrated.rates))
+        return (
+            f"{self.system}, normalised Bayes error at most {number_text(self.calibrated.rates[worst])}, at prior "
+            f"log-odds of {number_text(self.log_odds[worst])}"
+        )
+
+    def tables(self) -> tuple[Table, ...]:
+        """One row for each of the log-odds."""
+        counts = self.calibrated.counts
+        columns = (
+            *_along_priors([name for name, _ in self._lines]),
+            Column("false_accepts", "false accepts", "count"),
+            Column("false_rejects", "false rejects", "count"),
+        )
+        rates = [line.rates for _, line in self._lines]
+        rows = _rows(
+            self.system,
+            [self.log_odds, expit(self.log_odds), *rates, counts.false_accepts, counts.false_rejects],
+        )
+        caption = f"Normalised Bayes error on test, {self.kind}, and its minimum, a posteriori"
+        return (_curve_table("bayes_errors", caption, columns, rows),)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class EceCurve(Result):
+    """The empirical cross-entropy of a calibrated system on test, in bits, along prior log-odds."""
+
+    system: str
+    kind: Kind
+    """Of the calibrated cross-entropy."""
+    log_odds: Floats
+    calibrated: Floats
+    minimum: Floats
+    """The least that any rising map of the scores has, a posteriori."""
+    neutral: Floats
+    """That of a likelihood ratio of 1 for every trial: the entropy of the prior."""
+    raw: Floats | None
+    """Of the scores as they are, taken for log-likelihood ratios."""
+    band: PriorBand | None = None
+    """Of the calibrated cross-entropy."""
+
+    @property
+    def _lines(self) -> list[tuple[str, Floats]]:
+        found = [("calibrated", self.calibrated), ("minimum", self.minimum), ("neutral", self.neutral)]
+        return found if self.raw is None else [*found, ("raw", self.raw)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain lists."""
+        lines: dict[str, Any] = {name: line.tolist() for name, line in self._lines}
+        if self.band is not None:
+            lines["band"] = self.band.to_dict()
+        return {"system": self.system, "kind": self.kind, "log_odds": self.log_odds.tolist(), **lines}
+
+    def summary(self) -> str:
+        """The cross-entropy at its highest, beside that of knowing nothing."""
+        worst = int(np.argmax(self.calibrated))
+        return (
+            f"{self.system}, cross-entropy at most {number_text(self.calibrated[worst])} bits, where a ratio of 1 has "
+            f"{number_text(self.neutral[worst])}"
+        )
+
+    def tables(self) -> tuple[Table, ...]:
+        """One row for each of the log-odds."""
+        columns = _along_priors([name for name, _ in self._lines])
+        rows = _rows(self.system, [self.log_odds, expit(self.log_odds), *(line for _, line in self._lines)])
+        caption = f"Empirical cross-entropy on test in bits, {self.kind}, and its minimum, a posteriori"
+        return (_curve_table("ece", caption, columns, rows),)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class TippettCurve(Result):
+    """The shares of genuine and of impostor trials on test whose evidence is above each log-likelihood ratio."""
+
+    system: str
+    kind: Kind
+    ratios: Floats
+    counts: ErrorCounts
+    """Trials at each ratio as at a threshold: genuine ones not above it, impostor ones above it."""
+    misleading: ErrorCounts
+    """The same at a log-likelihood ratio of 0."""
+
+    @property
+    def genuine(self) -> Floats:
+        """The share of genuine trials above each ratio."""
+        return np.asarray(1 - self.counts.frr)
+
+    @property
+    def impostor(self) -> Floats:
+        """The share of impostor trials above each ratio."""
+        return np.asarray(self.counts.far)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain lists."""
+        return {
+            "system": self.system,
+            "kind": self.kind,
+            "llr": self.ratios.tolist(),
+            "genuine": self.genuine.tolist(),
+            "impostor": self.impostor.tolist(),
+            "misleading": {"genuine": float(self.misleading.frr), "impostor": float(self.misleading.far)},
+        }
+
+    def summary(self) -> str:
+        """How much of the evidence misleads."""
+        return (
+            f"{self.system}, evidence for the wrong side in {percent(self.misleading.frr)} of genuine and "
+            f"{percent(self.misleading.far)} of impostor trials"
+        )
+
+    def tables(self) -> tuple[Table, ...]:
+        """One row per ratio."""
+        columns = (
+            Column("system", "system"),
+            Column("llr", "log-likelihood ratio", "number"),
+            Column("genuine", "genuine above", "rate"),
+            Column("impostor", "impostor above", "rate"),
+        )
+        rows = _rows(self.system, [self.ratios, self.genuine, self.impostor])
+        return (_curve_table("tippett", f"Trials above a log-likelihood ratio, {self.kind}", columns, rows),)
+
+
+def bayes_error_curve(
+    found: CalibratedSystem,
+    *,
+    log_odds: ArrayLike | None = None,
+    raw: bool = False,
+    confidence: float | None = None,
+) -> BayesErrorCurve:
+    """Normalised Bayes error rates of a calibrated system along prior log-odds.
+
+    Parameters
+    ----------
+    found
+        What `calibrate` gave.
+    log_odds
+        Natural log-odds of a genuine trial; 71 values from -7 to 7 by default.
+    raw
+        The scores are log-likelihood ratios already: have theirs too.
+    confidence
+        Of a band around the calibrated line, at each of the log-odds by itself; without it there is none.
+
+    Returns
+    -------
+    BayesErrorCurve
+        Of the calibrated system, the least there is, and perhaps of the scores as they are; 1 is what deciding
+        without a score costs. Each knows where fewer than 30 errors of a kind are behind it.
+
+    References
+    ----------
+    Brümmer & de Villiers, The BOSARIS toolkit: theory, algorithms and code, 2011.
+
+    Examples
+    --------
+    >>> from fairtrial import calibrate, load_lausanne
+    >>> lp1 = load_lausanne().sets[0]
+    >>> curve = bayes_error_curve(calibrate(lp1.dev, lp1.test, systems=["(LFCC,GMM)"]))
+    >>> bool((curve.minimum.rates <= curve.calibrated.rates).all())
+    True
+    """
+    odds = _checked(log_odds)
+    own = ratio_source(found)
+    return BayesErrorCurve(
+        found.system,
+        found.sets.kind,
+        odds,
+        BayesErrors.of(own, odds),
+        BayesErrors.of(own, odds, minimum=True),
+        BayesErrors.of(score_source(found), odds) if raw else None,
+        None if confidence is None else bayes_error_band(found.calibration, found.sets, odds, confidence),
+    )
+
+
+def ece_curve(
+    found: CalibratedSystem,
+    *,
+    log_odds: ArrayLike | None = None,
+    raw: bool = False,
+    confidence: float | None = None,
+) -> EceCurve:
+    """The empirical cross-entropy of a calibrated system along prior log-odds.
+
+    Parameters
+    ----------
+    found, log_odds, raw, confidence
+        As in `bayes_error_curve`.
+
+    Returns
+    -------
+    EceCurve
+        In bits: of the calibrated system, the least there is, that of a ratio of 1 for every trial, and perhaps of
+        the scores as they are. At log-odds of 0 they are Cllr and min Cllr.
+
+    References
+    ----------
+    Ramos & Gonzalez-Rodriguez, Reliable support: measuring calibration of likelihood ratios, 2013.
+
+    Examples
+    --------
+    >>> from fairtrial import calibrate, load_lausanne
+    >>> lp1 = load_lausanne().sets[0]
+    >>> found = calibrate(lp1.dev, lp1.test, systems=["(LFCC,GMM)"])
+    >>> curve = ece_curve(found, log_odds=[0.0])
+    >>> bool(np.isclose(curve.calibrated[0], found.test[0])), float(curve.neutral[0])
+    (True, 1.0)
+    """
+    odds = _checked(log_odds)
+    priors = expit(odds)
+    own = ratio_source(found)
+    return EceCurve(
+        found.system,
+        found.sets.kind,
+        odds,
+        empirical_cross_entropy(own, priors),
+        empirical_cross_entropy(own, priors, minimum=True),
+        np.asarray(entr(priors) + entr(1 - priors)) / np.log(2),
+        empirical_cross_entropy(score_source(found), priors) if raw else None,
+        None if confidence is None else ece_band(found.calibration, found.sets, odds, confidence),
+    )
+
+
+def tippett_curve(found: CalibratedSystem, *, points: int = 401) -> TippettCurve:
+    """The shares of both classes of test trials above each log-likelihood ratio.
+
+    Parameters
+    ----------
+    found
+        What `calibrate` gave.
+    points
+        How many ratios, from the 0.1 % quantile of the lower class to the 99.9 % quantile of the upper one.
+
+    Returns
+    -------
+    TippettCurve
+        With the shares of trials whose evidence is for the wrong side.
+
+    References
+    ----------
+    Meuwly, Reconnaissance de locuteurs en sciences forensiques, 2001; after Tippett et al. 1968.
+
+    Examples
+    --------
+    >>> from fairtrial import calibrate, load_lausanne
+    >>> lp1 = load_lausanne().sets[0]
+    >>> tippett_curve(calibrate(lp1.dev, lp1.test, systems=["(LFCC,GMM)"]))
+    <TippettCurve: (LFCC,GMM), evidence for the wrong side in 1.25 % of genuine and 1.09 % of impostor trials>
+    """
+    if points < 2:
+        raise ParameterError(f"a curve has at least 2 points, not {points}")
+    values, genuine = found.calibration.ratios(found.test_trials), found.test_trials.genuine
+    low, high = shown_range([values[genuine], values[~genuine]])
+    ratios = np.linspace(min(low, 0.0), max(high, 0.0), points)
+    own = as_source((values[genuine], values[~genuine]))
+    counts = count_errors(own, np.append(ratios, 0.0))
+    return TippettCurve(found.system, found.sets.kind, ratios, counts[:-1], counts[points].scalar())
+
+
+def ratio_source(found: CalibratedSystem) -> ScoreSource:
+    """The log-likelihood ratios of test."""
+    return as_source(found.calibration.apply(found.test_trials))
+
+
+def score_source(found: CalibratedSystem) -> ScoreSource:
+    """The scores of test as they are."""
+    return as_source(found.test_trials, system=only_system(found))
+
+
+def only_system(found: CalibratedSystem) -> str:
+    """The system that was calibrated.
+
+    Raises
+    ------
+    ParameterError
+        A fusion of several systems, which has no scores of its own.
+    """
+    names = found.calibration.systems
+    if len(names) != 1:
+        raise ParameterError(f"{found.system} is a fusion, which has ratios but no scores of its own to show")
+    return names[0]
+
+
+def ratios_at(calibration: Calibration, scores: Floats) -> Floats:
+    """The log-likelihood ratios of scores of the one system that was calibrated."""
+    anyone = np.zeros(len(scores), dtype=bool)
+    return calibration.ratios(Trials.from_arrays(scores, anyone, systems=calibration.systems))
+
+
+def shown_range(classes: Sequence[NDArray[np.floating]]) -> tuple[float, float]:
+    """From the lowest to the highest value of several classes, but for a few outliers; finite, and not empty."""
+    ends = []
+    for values in classes:
+        finite = values[np.isfinite(values)]
+        check_drawable(finite)
+        if len(finite):
+            ends.append(np.quantile(finite, _SHOWN))
+    low, high = (min(end[0] for end in ends), max(end[1] for end in ends)) if ends else (0.0, 0.0)
+    return (float(low), float(high)) if high > low else (float(low) - 0.5, float(high) + 0.5)
+
+
+def _checked(log_odds: ArrayLike | None) -> Floats:
+    if log_odds is None:
+        return prior_grid()
+    odds = np.atleast_1d(np.asarray(log_odds, dtype=np.float64))
+    if odds.ndim != 1 or not len(odds) or not (np.abs(odds) <= _FARTHEST).all():
+        raise ParameterError(f"prior log-odds must be numbers between -{_FARTHEST:g} and {_FARTHEST:g}, one or several")
+    return odds
+
+
+def _along_priors(lines: Sequence[str]) -> tuple[Column, ...]:
+    return (
+        Column("system", "system"),
+        Column("log_odds", "prior log-odds", "number"),
+        Column("prior", "prior", "number"),
+        *(Column(name, name, "number") for name in lines),
+    )
+
+
+def _rows(system: str, columns: Sequence[Any]) -> tuple[tuple[Any, ...], ...]:
+    return tuple((system, *row) for row in zip(*(np.asarray(column).tolist() for column in columns), strict=True))
+
+
+def _curve_table(name: str, caption: str, columns: tuple[Column, ...], rows: tuple[tuple[Any, ...], ...]) -> Table:
+    return Table(name, caption, columns, rows, shown=every_tenth(len(rows)), section="system")

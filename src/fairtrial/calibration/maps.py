@@ -1,0 +1,193 @@
+"""The map of a calibration, from scores to log-likelihood ratios, and how far other dev people would have moved it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import CubicSpline
+
+from fairtrial.calibration.curves import only_system, ratios_at, shown_range
+from fairtrial.calibration.isotonic import Steps
+from fairtrial.calibration.linear import LinearInfluence
+from fairtrial.calibration.model import Calibration, fit_calibration
+from fairtrial.calibration.reliability import RESAMPLES, percentile_limits, pooling_places, resampled_ratios
+from fairtrial.calibration.results import CalibratedSystem
+from fairtrial.calibration.values import by_class, spread_of_values
+from fairtrial.checks import as_generator, check_confidence, check_resamples
+from fairtrial.claims import student_quantile
+from fairtrial.errors import ParameterError
+from fairtrial.people import Cluster, People
+from fairtrial.spread import Floats
+from fairtrial.tables import Column, Result, Table, every_tenth, interval_title, plural
+from fairtrial.trials import Trials
+
+_ANCHORS = 9
+_REFITS = 200
+"""Calibrations that must be fitted anew for every replicate are, so often at the most."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class LlrMap(Result):
+    """The log-likelihood ratio of each score by a calibration, with its band by dev people."""
+
+    system: str
+    method: str
+    scores: Floats
+    ratios: Floats
+    low: Floats
+    high: Floats
+    confidence: float
+    cluster: Cluster
+    resampled: bool
+    """Whether the band draws dev anew; it comes from the parameters otherwise."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain lists."""
+        return {
+            "system": self.system,
+            "method": self.method,
+            "score": self.scores.tolist(),
+            "llr": self.ratios.tolist(),
+            "low": self.low.tolist(),
+            "high": self.high.tolist(),
+            "confidence": self.confidence,
+            "cluster": self.cluster,
+        }
+
+    def summary(self) -> str:
+        """The method, and what the band is."""
+        by = "dev resampled" if self.resampled else "from the parameters"
+        points = plural(len(self.scores), "score")
+        return f"{self.system}, {self.method}, {points}, {100 * self.confidence:g} % band {by}, cluster {self.cluster}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """One row per score."""
+        columns = (
+            Column("system", "system"),
+            Column("score", "score", "number"),
+            Column("llr", "log-likelihood ratio", "number"),
+            Column("interval", interval_title(self.confidence), "range"),
+        )
+        limits = zip(self.low.tolist(), self.high.tolist(), strict=True)
+        rows = tuple(
+            (self.system, *row) for row in zip(self.scores.tolist(), self.ratios.tolist(), limits, strict=True)
+        )
+        caption = f"Scores and their log-likelihood ratios by {self.method}, fitted on dev"
+        return (Table("llr_map", caption, columns, rows, shown=every_tenth(len(rows)), section="system"),)
+
+
+def llr_map(
+    found: CalibratedSystem,
+    *,
+    points: int = 201,
+    confidence: float = 0.95,
+    n_resamples: int = RESAMPLES,
+    rng: np.random.Generator | int | None = 0,
+) -> LlrMap:
+    """The map of a calibration, from scores to log-likelihood ratios, with a band.
+
+    Parameters
+    ----------
+    found
+        What `calibrate` gave for one system.
+    points
+        How many scores, between the 0.1 % and 99.9 % quantiles of dev.
+    confidence
+        Of the band, at each score by itself.
+    n_resamples, rng
+        How often dev is drawn anew, and the seed; 200 times at the most where each time all of it must be fitted.
+
+    Returns
+    -------
+    LlrMap
+        Ratios along scores. The band of a linear map comes from weight and offset, which vary with dev's people; that
+        of others from dev people, or trials where there are no ids, drawn anew.
+
+    Examples
+    --------
+    >>> from fairtrial import calibrate, load_lausanne
+    >>> lp1 = load_lausanne().sets[0]
+    >>> found = llr_map(calibrate(lp1.dev, lp1.test, systems=["(LFCC,GMM)"]))
+    >>> bool(((found.low < found.ratios) & (found.ratios < found.high)).all())
+    True
+    """
+    check_confidence(confidence)
+    if points < 2:
+        raise ParameterError(f"a map has at least 2 points, not {points}")
+    dev, system = found.dev_trials, only_system(found)
+    values = dev.column(system).astype(np.float64, copy=False)
+    classes = values[dev.genuine], values[~dev.genuine]
+    scores = np.linspace(*shown_range(classes), points)
+    ratios = ratios_at(found.calibration, scores)
+    people = found.sets.people[0] if found.sets.origin == "dev" else found.sets.people[1]
+    influence, mapping = found.calibration.influence, found.calibration.mapping
+    if isinstance(influence, LinearInfluence):
+        low, high = _by_parameters(influence.by_parameter, people, dev, scores, ratios, confidence)
+    elif isinstance(mapping, Steps):
+        places = pooling_places(classes, mapping.ends)
+        _, drawn = resampled_ratios(dev, values, places, people, n_resamples=n_resamples, rng=rng)
+        at = np.minimum(np.searchsorted(places, scores, side="left"), len(places) - 1)
+        low, high = (end[at] for end in percentile_limits(drawn, confidence))
+    else:
+        drawn = _refitted(found.calibration, dev, people, scores, min(n_resamples, _REFITS), rng)
+        low, high = percentile_limits(drawn, confidence)
+    cluster: Cluster = "none" if people is None else people.cluster
+    method = found.calibration.method
+    return LlrMap(
+        found.system, method, scores, ratios, low, high, confidence, cluster, not isinstance(influence, LinearInfluence)
+    )
+
+
+def _by_parameters(
+    influence: Floats, people: People | None, dev: Trials, scores: Floats, ratios: Floats, confidence: float
+) -> tuple[Floats, Floats]:
+    """Student's limits of ``weight * score + offset``, from how far each dev trial moves weight and offset."""
+    some = np.linspace(scores[0], scores[-1], _ANCHORS)
+    spreads = [
+        spread_of_values(people, dev.genuine, by_class(influence @ [score, 1.0], dev.genuine), (1.0, 1.0))
+        for score in some.tolist()
+    ]
+    # the variance is quadratic in the score
+    variances = CubicSpline(some, [own.variance for own in spreads])(scores)
+    degrees = min(own.degrees for own in spreads)
+    reach = student_quantile(degrees, confidence) * np.sqrt(np.maximum(variances, 0.0))
+    return ratios - reach, ratios + reach
+
+
+def _refitted(
+    calibration: Calibration,
+    dev: Trials,
+    people: People | None,
+    scores: Floats,
+    count: int,
+    rng: np.random.Generator | int | None,
+) -> Floats:
+    """Ratios of scores by calibrations that were fitted to dev people, or trials, drawn anew: one row per replicate."""
+    check_resamples(count)
+    generator = as_generator(rng)
+    found = []
+    for _ in range(count):
+        rows = np.repeat(np.arange(len(dev)), _times_drawn(dev, people, generator))
+        again = fit_calibration(
+            dev.rows(rows), systems=calibration.systems, method=calibration.method, prior=calibration.prior
+        )
+        found.append(ratios_at(again, scores))
+    return np.array(found)
+
+
+def _times_drawn(dev: Trials, people: People | None, rng: np.random.Generator) -> NDArray[np.int64]:
+    """How often each trial is drawn: as often as its person, or the product of its two people's numbers."""
+    times = np.zeros(len(dev), dtype=np.int64)
+    while not (times[dev.genuine].any() and times[~dev.genuine].any()):
+        if people is None:
+            for rows in (np.flatnonzero(dev.genuine), np.flatnonzero(~dev.genuine)):
+                times[rows] = np.bincount(rng.integers(len(rows), size=len(rows)), minlength=len(rows))
+            continue
+        numbers = people.draw(1, rng)[0].astype(np.int64)
+        for part in people.classes:
+            first, second = numbers[part.people[0]], numbers[part.people[-1]]
+            times[part.rows] = np.where(part.apart, first * second, first)
+    return times

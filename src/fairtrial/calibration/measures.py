@@ -1,0 +1,362 @@
+"""Figures of evidence as measures: by name, with intervals, told a priori or a posteriori.
+
+They are no functions of the errors at one threshold, as other measures are, but of all log-likelihood ratios. Wherever
+nothing else is said, scores are calibrated on dev, by logistic calibration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from math import exp, inf, log
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from fairtrial.calibration.costs import (
+    CostTarget,
+    cost_counts,
+    cost_figure,
+    cost_target,
+    least_cost_figure,
+    point_weights,
+)
+from fairtrial.calibration.figures import (
+    Evidence,
+    Figure,
+    claim_of,
+    cllr_figure,
+    entropy_figure,
+    least_entropy_figure,
+    rocch_eer_figure,
+)
+from fairtrial.calibration.linear import Linear
+from fairtrial.calibration.model import Calibration, fit_calibration
+from fairtrial.checks import check_confidence, check_share
+from fairtrial.claims import Threshold
+from fairtrial.errors import ParameterError, TrialsError, shown
+from fairtrial.intervals.judged import claimed_interval, one_error_of
+from fairtrial.intervals.rates import RateInterval
+from fairtrial.judging import Judgement, Kind, TrialSets
+from fairtrial.rules.measures import Measure, MeasureLike, Weights, as_measure, linear_measure, measures_help
+from fairtrial.trials import Trials
+
+GIVEN_CALIBRATION: dict[Threshold, str] = {
+    "re-estimated": "calibration re-estimated",
+    "fixed": "given this calibration",
+}
+"""What is said of the calibration in sentences."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceMeasure:
+    """A named figure of evidence.
+
+    Parameters
+    ----------
+    name
+        How it is called on the command line and in JSON.
+    label
+        How tables and figures call it.
+    figure
+        From the evidence on test to the figure.
+    summary
+        What it is, in a few words.
+    posteriori
+        Whether it is a minimum that only the judged trials themselves tell.
+    raw
+        Whether scores are taken as they are, in place of calibrated on dev.
+    is_share
+        Whether it is a share, shown in percent.
+    signed
+        Whether it may be below 0.
+    cost
+        Of a detection cost at one operating point: the point, whose errors give the limits.
+    """
+
+    name: str
+    label: str
+    figure: Callable[[Evidence], Figure]
+    summary: str = ""
+    posteriori: bool = False
+    raw: bool = False
+    is_share: bool = False
+    signed: bool = False
+    cost: CostTarget | None = None
+
+    higher_is_better = False
+
+    @property
+    def kind(self) -> Literal["rate", "number"]:
+        """What a column of it holds: a share is shown in percent, a cost is not."""
+        return "rate" if self.is_share else "number"
+
+    @property
+    def interval_kind(self) -> Literal["interval", "range"]:
+        """What a column of its intervals holds."""
+        return "interval" if self.is_share else "range"
+
+    def told(self, sets: TrialSets) -> Kind:
+        """Whether it is a priori."""
+        if self.posteriori or sets.origin == "same trials":
+            return "a posteriori"
+        return "a priori"
+
+
+def judged_evidence(measure: EvidenceMeasure, judgement: Judgement) -> Evidence:
+    """The evidence of a judged system, calibrated on dev as the measure asks; fitted once.
+
+    Raises
+    ------
+    ParameterError
+        Folds in place of dev and test, or thresholds that were given in place of dev.
+    TrialsError
+        Something else than `Trials`.
+    """
+    sets = judgement.sets
+    if sets.blocks or sets.dev is None:
+        raise ParameterError(f"{measure.name} is calibrated on dev and judged on test; give both sets")
+    if not isinstance(sets.dev, Trials) or not isinstance(sets.test, Trials):
+        raise TrialsError(f"{measure.name} needs Trials, one row per trial; build them with Trials.from_arrays")
+    as_they_are = measure.raw or measure.posteriori
+    key = ("evidence", as_they_are)
+    if key not in judgement.kept:
+        if as_they_are:
+            calibration = Calibration((judgement.system,), "raw", Linear((1.0,), 0.0))
+        else:
+            calibration = fit_calibration(sets.dev, systems=(judgement.system,))
+        judgement.kept[key] = Evidence(calibration, sets)
+    found: Evidence = judgement.kept[key]
+    return found
+
+
+def evidence_interval(
+    measure: EvidenceMeasure,
+    evidence: Evidence,
+    *,
+    confidence: float = 0.95,
+    threshold: Threshold = "re-estimated",
+    figure: Figure | None = None,
+) -> RateInterval:
+    """The interval of a figure of evidence.
+
+    Parameters
+    ----------
+    measure
+        Which figure.
+    evidence
+        The judged trials, calibrated.
+    confidence
+        Of the interval.
+    threshold
+        ``re-estimated``: how good the system is, calibrated on new dev trials. ``fixed``: how good this calibration
+        is. A figure that dev plays no part in is always fixed.
+    figure
+        The figure itself, where it is known already.
+
+    Notes
+    -----
+    Student's limits on the scale of logarithms, as costs are above 0; of a share on that of log-odds. A detection cost
+    is a weighted sum of two error rates, and has the limits that such sums have elsewhere, which hold with few errors
+    too (`judged_interval`); the limits of a mean over operating points are as far away as theirs are on average.
+    Of an infinite figure nothing is known.
+    """
+    check_confidence(confidence)
+    known = measure.figure(evidence) if figure is None else figure
+    method = evidence.method
+    if not np.isfinite(known.estimate):
+        whole = (known.estimate, 0.0, inf, inf, confidence, method, measure.name)
+        return RateInterval(*whole, is_share=measure.is_share)
+    found = claim_of(known, evidence, threshold=threshold)
+    if measure.cost is not None:
+        low, high = _cost_limits(measure, measure.cost, evidence, confidence, threshold)
+        method = "wilson" if evidence.sets.people[1] is None else method
+    else:
+        low, high = _limits(found.estimate, found.quantile(confidence) * found.sigma, measure)
+    return RateInterval(
+        found.estimate,
+        low,
+        high,
+        found.sigma,
+        confidence,
+        method,
+        measure.name,
+        found.threshold,
+        is_share=measure.is_share,
+    )
+
+
+def _limits(estimate: float, reach: float, measure: EvidenceMeasure) -> tuple[float, float]:
+    if measure.signed or not 0 < estimate < inf:
+        return estimate - reach, estimate + reach
+    if not measure.is_share:
+        return estimate * exp(-reach / estimate), estimate * exp(min(reach / estimate, 700.0))
+    if estimate >= 1:
+        return max(estimate - reach, 0.0), 1.0
+    place, scaled = log(estimate / (1 - estimate)), reach / (estimate * (1 - estimate))
+    ends = [1 / (1 + exp(-min(max(place + side * scaled, -700.0), 700.0))) for side in (-1, 1)]
+    return ends[0], ends[1]
+
+
+def _cost_limits(
+    measure: EvidenceMeasure, target: CostTarget, evidence: Evidence, confidence: float, threshold: Threshold
+) -> tuple[float, float]:
+    """The mean of the limits of all operating points, whose errors are nested."""
+    people = evidence.sets.people[1]
+    ends = []
+    for point in target.points:
+        own = cost_measure(replace(target, points=(point,)), least=measure.posteriori)
+        linear = linear_measure(own.name, own.label, Weights(*point_weights(point)), is_share=False)
+        found = claimed_interval(
+            claim_of(own.figure(evidence), evidence, threshold=threshold),
+            cost_counts(evidence, replace(target, points=(point,)), least=measure.posteriori),
+            linear,
+            alpha=0.5,
+            confidence=confidence,
+            method=evidence.method,
+            one_error=None if people is None else partial(one_error_of, people),
+        )
+        # to decide without a score costs 1, so the least cost is never more
+        ends.append((max(found.low, 0.0), min(found.high, 1.0) if measure.posteriori else found.high))
+    low, high = np.mean(ends, axis=0).tolist()
+    return low, high
+
+
+@dataclass(frozen=True, slots=True)
+class _Family:
+    """Measures that differ by what follows the @ in their name."""
+
+    make: Callable[[str], EvidenceMeasure]
+    argument: str
+    summary: str
+
+
+_KNOWN: dict[str, EvidenceMeasure | _Family] = {}
+
+
+def _entropy(least: bool, text: str) -> EvidenceMeasure:
+    try:
+        prior = check_share("prior", float(text), open_ends=True)
+    except ValueError as error:
+        raise ParameterError(f"the prior {shown(text)} is not a number; write it as in ece@.1") from error
+    return entropy_measure(prior, least=least)
+
+
+def entropy_measure(prior: float, *, least: bool = False) -> EvidenceMeasure:
+    """The cross-entropy at a prior, of the calibrated ratios or the least, as a measure."""
+    name = f"{'ece-min' if least else 'ece'}@{prior:g}"
+    figure = partial(least_entropy_figure if least else entropy_figure, prior=prior)
+    return EvidenceMeasure(name, f"{'min ' if least else ''}ECE({prior:g})", figure, posteriori=least)
+
+
+def cost_measure(target: CostTarget, *, least: bool = False) -> EvidenceMeasure:
+    """A detection cost, actual or least, as a measure."""
+    word, figure = ("min", least_cost_figure) if least else ("act", cost_figure)
+    return EvidenceMeasure(
+        f"{word}-dcf@{target.name}",
+        f"{'min' if least else 'actual'} DCF({target.name})",
+        partial(figure, target=target),
+        posteriori=least,
+        cost=target,
+    )
+
+
+def _cost(least: bool, text: str) -> EvidenceMeasure:
+    return cost_measure(cost_target(text), least=least)
+
+
+def _loss(evidence: Evidence) -> Figure:
+    return cllr_figure(evidence) - least_entropy_figure(evidence)
+
+
+CLLR = EvidenceMeasure("cllr", "Cllr", cllr_figure, "cost of the log-likelihood ratio, calibrated on dev")
+MIN_CLLR = EvidenceMeasure("cllr-min", "min Cllr", least_entropy_figure, "the least Cllr of any rising map", True)
+CLLR_CAL = EvidenceMeasure("cllr-cal", "Cllr - min Cllr", _loss, "what calibration on dev loses of Cllr", signed=True)
+
+for _measure in (
+    CLLR,
+    MIN_CLLR,
+    CLLR_CAL,
+    EvidenceMeasure("cllr-raw", "Cllr of the scores", cllr_figure, "Cllr of scores as they are", raw=True),
+    EvidenceMeasure(
+        "eer-rocch", "EER (ROCCH)", rocch_eer_figure, "equal error rate on the ROC convex hull", True, is_share=True
+    ),
+):
+    _KNOWN[_measure.name] = _measure
+_KNOWN["ece"] = _Family(partial(_entropy, False), "PRIOR", "cross-entropy at a prior, calibrated on dev")
+_KNOWN["ece-min"] = _Family(partial(_entropy, True), "PRIOR", "the least cross-entropy")
+_KNOWN["act-dcf"] = _Family(partial(_cost, False), "COST", "normalised detection cost, calibrated on dev")
+_KNOWN["min-dcf"] = _Family(partial(_cost, True), "COST", "the least normalised detection cost")
+
+
+AnyMeasureLike: TypeAlias = MeasureLike | EvidenceMeasure
+"""A measure of errors or of evidence, its name, detection costs, or a user's function of an `ErrorCounts`."""
+
+
+def as_any_measure(measure: AnyMeasureLike) -> Measure | EvidenceMeasure:
+    """A measure of errors at a threshold, or of evidence, by its name or as it is.
+
+    Parameters
+    ----------
+    measure
+        Names of evidence are ``cllr``, ``cllr-min``, ``cllr-cal``, ``cllr-raw``, ``eer-rocch``, and with a prior or a
+        cost ``ece@.1``, ``ece-min@.1``, ``act-dcf@.01``, ``act-dcf@.01,10,1``, ``min-dcf@sre18``.
+
+    Raises
+    ------
+    ParameterError
+        A name that is not known, or without the prior or cost that belongs to it.
+
+    Examples
+    --------
+    >>> as_any_measure("act-dcf@sre18").label
+    'actual DCF(sre18)'
+    """
+    if isinstance(measure, EvidenceMeasure):
+        return measure
+    if not isinstance(measure, str):
+        return as_measure(measure)
+    name, at, text = measure.partition("@")
+    found = _KNOWN.get(name)
+    if isinstance(found, _Family):
+        if not text:
+            raise ParameterError(f"{name} needs a {found.argument.lower()}, as in {name}@.01")
+        return found.make(text)
+    if found is None or at:
+        return as_measure(measure)
+    return found
+
+
+def errors_only(
+    measures: Sequence[Measure | EvidenceMeasure], why: str = "here are counts of errors only"
+) -> list[Measure]:
+    """The measures, where none of them is of evidence.
+
+    Parameters
+    ----------
+    measures
+        Any measures.
+    why
+        Why none of evidence will do, to end a sentence.
+
+    Raises
+    ------
+    ParameterError
+        A measure of evidence.
+    """
+    found = []
+    for measure in measures:
+        if isinstance(measure, EvidenceMeasure):
+            raise ParameterError(f"{measure.name} is a figure of log-likelihood ratios: {why}")
+        found.append(measure)
+    return found
+
+
+def any_measures_help() -> str:
+    """All measures in one line, each with what it is."""
+    own = [
+        f"{name}@{known.argument}: {known.summary}" if isinstance(known, _Family) else f"{name}: {known.summary}"
+        for name, known in _KNOWN.items()
+    ]
+    return "; ".join([measures_help(), *own])

@@ -1,0 +1,166 @@
+"""What a calibration method is: a map fitted on dev, how it is saved, and a registry of methods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairtrial.errors import ParameterError, TrialsError, shown
+from fairtrial.spread import Floats
+
+Numbers: TypeAlias = dict[str, float | list[float]]
+"""The numbers that a map consists of, by name."""
+
+
+class ScoreMap(Protocol):
+    """A map from scores to natural log-likelihood ratios."""
+
+    def ratios(self, scores: Floats) -> Floats:
+        """The ratio of each trial, from one row per trial and one column per system."""
+        ...
+
+    @property
+    def numbers(self) -> Numbers:
+        """All that it consists of, as it is saved."""
+        ...
+
+    def described(self, systems: tuple[str, ...]) -> dict[str, float]:
+        """What a table shows of it: a few numbers with their names."""
+        ...
+
+
+class Influence(Protocol):
+    """How dev trials determine a map."""
+
+    def moves(self, scores: Floats, slopes: Floats) -> Floats:
+        """By how much each dev trial moves a figure through the map, to first order.
+
+        Parameters
+        ----------
+        scores
+            The judged trials, one row per trial and one column per system.
+        slopes
+            By how much the figure rises with the ratio of each of them.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DevScores:
+    """What a calibration is fitted on.
+
+    Parameters
+    ----------
+    scores
+        One row per trial, one column per system.
+    genuine
+        Which trials are genuine; there are some of both classes.
+    systems
+        The names of the systems.
+    prior
+        The prior at which classes are weighed, by methods that weigh them.
+    """
+
+    scores: Floats
+    genuine: NDArray[np.bool_]
+    systems: tuple[str, ...]
+    prior: float = 0.5
+
+    @property
+    def pair(self) -> tuple[Floats, Floats]:
+        """Genuine and impostor scores of the only system."""
+        return self.scores[self.genuine, 0], self.scores[~self.genuine, 0]
+
+    def check_finite(self) -> None:
+        """Raise an error where a score is infinite, or where all scores of a system are equal."""
+        for name, column in zip(self.systems, self.scores.T, strict=True):
+            if not np.isfinite(column).all():
+                raise TrialsError(f'{name}: some dev scores are infinite; only method="pav" can calibrate those')
+            if column.min() == column.max():
+                raise TrialsError(f"{name}: all dev scores are equal, so they are evidence of nothing")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CalibrationFit:
+    """What a method found on dev trials.
+
+    Parameters
+    ----------
+    mapping
+        From scores to ratios.
+    influence
+        How dev trials determine the map. None where it is not known; the uncertainty of the calibration then is left
+        out, and said to be.
+    notes
+        What a reader should know.
+    """
+
+    mapping: ScoreMap
+    influence: Influence | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CalibrationMethod:
+    """A way to make log-likelihood ratios of scores.
+
+    Parameters
+    ----------
+    name
+        What it is called.
+    fit
+        From dev trials to a map.
+    read
+        From the saved numbers of a map and the number of systems to the map itself; a ValueError, KeyError or
+        TypeError where they do not fit together.
+    summary
+        What it does, in a few words.
+    fuses
+        Whether it takes several systems at once.
+    weighs
+        Whether the prior matters to it.
+    """
+
+    name: str
+    fit: Callable[[DevScores], CalibrationFit]
+    read: Callable[[Mapping[str, Any], int], ScoreMap]
+    summary: str = ""
+    fuses: bool = False
+    weighs: bool = False
+
+
+CALIBRATIONS: dict[str, CalibrationMethod] = {}
+"""The calibration methods by their names."""
+
+
+def register_calibration(method: CalibrationMethod) -> CalibrationMethod:
+    """Make a calibration method known by its name, to the command line too.
+
+    Parameters
+    ----------
+    method
+        The method.
+
+    Returns
+    -------
+    CalibrationMethod
+        The same.
+    """
+    CALIBRATIONS[method.name] = method
+    return method
+
+
+def calibration_method(name: str) -> CalibrationMethod:
+    """A calibration method by its name."""
+    if name not in CALIBRATIONS:
+        raise ParameterError(f"there is no calibration {shown(name)}; there are {', '.join(CALIBRATIONS)}")
+    return CALIBRATIONS[name]
+
+
+def calibrations_help() -> str:
+    """All registered methods in one line, each with what it does."""
+    return "; ".join(f"{each.name}: {each.summary}" if each.summary else each.name for each in CALIBRATIONS.values())

@@ -1,0 +1,46 @@
+"""The map of a calibration: from scores to log-likelihood ratios, with its band."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from fairtrial.calibration.maps import LlrMap
+from fairtrial.errors import ParameterError, listed
+from fairtrial.plots.priors import as_several
+from fairtrial.plots.style import GREY, axes_for, legend_below, legible, look
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def llr_map_plot(maps: LlrMap | Sequence[LlrMap], *, ax: Axes | None = None) -> Axes:
+    """Draw log-likelihood ratios along the scores of one system, by one method of calibration or by several.
+
+    Parameters
+    ----------
+    maps
+        Of `llr_map`; those of several methods must be of one system, whose scores the axis has.
+    """
+    shown = as_several(maps)
+    systems = dict.fromkeys(each.system for each in shown)
+    if len(systems) > 1:
+        raise ParameterError(
+            f"scores of {listed(tuple(systems))} have scales of their own: draw the maps of one system"
+        )
+    with axes_for(ax) as own:
+        own.axhline(0.0, color=GREY, linewidth=0.9, zorder=1)
+        for number, each in enumerate(shown):
+            drawn = look(number)
+            own.fill_between(each.scores, each.low, each.high, color=drawn.colour, alpha=0.18, linewidth=0)
+            by = "dev resampled" if each.resampled else "by its parameters"
+            label = f"{each.method}, band {by}"
+            own.plot(each.scores, each.ratios, color=drawn.colour, linestyle=drawn.line, label=label)
+        first = shown[0]
+        own.set_xlim(float(first.scores[0]), float(first.scores[-1]))
+        own.set_xlabel(f"score of {legible(first.system)}")
+        own.set_ylabel("log-likelihood ratio")
+        people = "trials taken as independent" if first.cluster == "none" else f"dev people, cluster {first.cluster}"
+        own.set_title(f"fitted on dev\n{100 * first.confidence:g} % pointwise bands, {people}")
+        legend_below(own)
+        return own

@@ -1,0 +1,87 @@
+"""Detection costs: presets, means over points, and parts that count alike, by brute force."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import fairtrial as ft
+from fairtrial.calibration.costs import Parts, cost_figure, least_cost_figure
+from fairtrial.calibration.figures import Evidence, claim_of
+from fairtrial.calibration.linear import Linear
+from simulated import crossed
+
+
+def divided(seed: int, size: int = 600) -> ft.Trials:
+    """Ratios with ties, of parts of very different sizes."""
+    rng = np.random.default_rng(seed)
+    genuine = rng.random(size) < 0.3
+    gender, phone = rng.choice(["f", "m"], size, p=[0.2, 0.8]), rng.integers(0, 3, size)
+    scores = np.round(rng.normal(4.0 * genuine - 2 + 0.5 * phone, 2), 1)
+    return ft.Trials.from_arrays(scores, genuine, columns={"gender": gender, "phone": phone})
+
+
+def as_they_are(trials: ft.Trials) -> Evidence:
+    return Evidence(ft.Calibration(trials.systems, "raw", Linear((1.0,), 0.0)), ft.TrialSets(divided(99), trials))
+
+
+def rates_by_part(trials: ft.Trials, threshold: float) -> tuple[float, float]:
+    """The mean FAR and FRR over all parts, each at the same threshold."""
+    gender, phone = trials.columns["gender"].decode(), trials.columns["phone"]  # type: ignore[union-attr]
+    scores = trials.column()
+    far, frr = [], []
+    for own in np.unique(gender.astype(str)):
+        for number in np.unique(np.asarray(phone)):
+            here = (gender == own) & (np.asarray(phone) == number)
+            far.append(np.mean(scores[here & ~trials.genuine] > threshold))
+            frr.append(np.mean(scores[here & trials.genuine] <= threshold))
+    return float(np.mean(far)), float(np.mean(frr))
+
+
+def test_parts_count_alike_by_brute_force() -> None:
+    trials = divided(1)
+    target = ft.cost_target("sre18", ["gender", "phone"])
+    evidence = as_they_are(trials)
+    expected, least = [], []
+    for point in target.points:
+        costs = [
+            (rates_by_part(trials, at)[1] + point.ratio * rates_by_part(trials, at)[0]) / min(1, point.ratio)
+            for at in [point.threshold, -np.inf, *np.unique(trials.column()).tolist()]
+        ]
+        expected.append(costs[0])
+        least.append(min(costs[1:]))
+    assert cost_figure(evidence, target).estimate == pytest.approx(np.mean(expected))
+    assert least_cost_figure(evidence, target).estimate == pytest.approx(np.mean(least))
+
+
+def test_variance_of_parts_is_that_of_independent_rates() -> None:
+    trials = divided(2, 6000)
+    target = ft.cost_target(".5", ["gender", "phone"])
+    parts = Parts.of(trials, target.partition)
+    wrong = (trials.column() > 0) != trials.genuine
+    expected = 0.0
+    for rows in (trials.genuine, ~trials.genuine):
+        for part in range(6):
+            own = wrong[rows & (parts.part == part)]
+            expected += own.mean() * (1 - own.mean()) / len(own) / 36
+    evidence = as_they_are(trials)
+    assert claim_of(cost_figure(evidence, target), evidence).variance == pytest.approx(expected, rel=0.01)
+
+
+def test_presets_points_and_bad_costs() -> None:
+    assert [point.prior for point in ft.cost_target("SRE21").points] == [0.01, 0.05]
+    assert ft.cost_target(ft.CostPoint(0.01, 10)).name == "0.01,10,1"
+    for bad in ("nist", ".1,2", ""):
+        with pytest.raises(ft.ParameterError, match="expected a prior"):
+            ft.cost_target(bad)
+    with pytest.raises(ft.TrialsError, match="there is no column 'sex' to divide trials by"):
+        ft.calibrate(divided(1), divided(2), partition=["sex"])
+
+
+def test_few_errors_have_an_interval_of_some_width() -> None:
+    """Where nobody is accepted there is no variance to go by; the limits are those of one error."""
+    dev, test = (crossed(np.random.default_rng(k), effect=1.0, start=1000 * k) for k in (1, 2))
+    found = ft.calibrate(dev, test, systems=["a"], points=["sre18"])
+    for cost in found.costs:
+        assert cost.interval.low < cost.actual < cost.interval.high
+        assert cost.least.low < cost.minimum <= cost.least.high <= 1

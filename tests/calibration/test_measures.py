@@ -1,0 +1,108 @@
+"""Figures of evidence as measures of evaluate and compare, in Python and on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import fairtrial as ft
+from fairtrial.calibration.measures import as_any_measure
+from fairtrial.cli.app import main
+from simulated import crossed, without_ids
+
+
+def sets() -> tuple[ft.Trials, ft.Trials]:
+    dev, test = (crossed(np.random.default_rng(k), effect=0.5, start=1000 * k) for k in (1, 2))
+    return dev, test
+
+
+def test_evaluate_reports_what_calibrate_does() -> None:
+    dev, test = sets()
+    names = ["cllr", "cllr-min", "cllr-cal", "act-dcf@.5", "min-dcf@.5", "hter"]
+    found = ft.evaluate(dev, test, system="a", measures=names)
+    same = ft.calibrate(dev, test, systems=["a"], points=[".5"])
+    assert found.measure_intervals["cllr"] == same.intervals[0]
+    assert found.measures["cllr-min"] == pytest.approx(same.test[1])
+    assert found.measures["cllr-cal"] == pytest.approx(same.loss)
+    assert found.measures["act-dcf@0.5"] == pytest.approx(same.costs[0].actual)
+    assert found.measures["min-dcf@0.5"] == pytest.approx(same.costs[0].minimum)
+    kinds = found.to_dict()["test"]["measure_kinds"]
+    assert kinds["cllr"] == kinds["act-dcf@0.5"] == kinds["hter"] == "a priori"
+    assert kinds["cllr-min"] == kinds["min-dcf@0.5"] == "a posteriori"
+    fixed = ft.evaluate(dev, test, system="a", measures=["cllr"], resample="test")
+    assert fixed.measure_intervals["cllr"] == same.intervals[1]
+
+
+def test_figures_at_a_prior_and_on_the_hull() -> None:
+    dev, test = sets()
+    found = ft.evaluate(dev, test, system="a", measures=["ece@.2", "ece-min@.5", "eer-rocch", "cllr-raw"])
+    ratios = ft.fit_calibration(dev, systems=["a"]).apply(test)
+    assert found.measures["ece@0.2"] == pytest.approx(ft.empirical_cross_entropy(ratios, 0.2))
+    assert found.measures["ece-min@0.5"] == pytest.approx(ft.min_cllr(test, system="a"))
+    assert found.measures["eer-rocch"] == pytest.approx(ft.equal_error_rate(test, system="a", definition="rocch").value)
+    assert found.measures["cllr-raw"] == pytest.approx(ft.cllr(test, system="a"))
+
+
+@pytest.mark.parametrize("measure", ["cllr", "cllr-min", "act-dcf@.5"])
+@pytest.mark.parametrize("ids", [True, False])
+def test_compare_tests_what_compare_evidence_does(measure: str, ids: bool) -> None:
+    dev, test = sets() if ids else map(without_ids, sets())
+    found = ft.compare(dev, test, measure=measure, n_resamples=2000)
+    both = [ft.calibrate(dev, test, systems=[name]) for name in ("a", "b")]
+    (expected,) = ft.compare_evidence(dev, test, both, measure=measure)
+    first = found.pairs[0].tests[0]
+    assert first.estimate == pytest.approx(expected.test.estimate)
+    assert first.p_value == pytest.approx(expected.test.p_value, rel=1e-6)
+    assert {rank.system: rank.value for rank in found.ranking}["a"] == pytest.approx(
+        ft.evaluate(dev, test, system="a", measures=[measure]).measures[as_any_measure(measure).name]
+    )
+    bootstrap = next(own for own in found.pairs[0].tests if own.test == "bootstrap")
+    fixed = next(own for own in found.pairs[0].tests if own.threshold == "fixed")
+    assert bootstrap.sigma == pytest.approx(fixed.sigma)
+    assert bootstrap.p_value == pytest.approx(fixed.p_value, abs=0.05)
+
+
+def test_bad_names_and_sets() -> None:
+    dev, test = sets()
+    for bad, message in (
+        ("ece", "ece needs a prior, as in ece@.01"),
+        ("ece@x", "the prior 'x' is not a number"),
+        ("ece@1", "prior"),
+        ("act-dcf@nist", "expected a prior"),
+        ("cllr@.5", "cllr@.5"),
+    ):
+        with pytest.raises(ft.ParameterError, match=message):
+            ft.evaluate(dev, test, system="a", measures=[bad])
+    with pytest.raises(ft.ParameterError, match="cllr is calibrated on dev and judged on test; give both sets"):
+        ft.cross_validate(dev, ft.make_blocks(dev, 3), system="a", measures=["cllr"])
+    with pytest.raises(ft.ParameterError, match="no dev of its own"):
+        ft.cross_validated_comparison(dev, ft.make_blocks(dev, 3), measure="cllr")
+    with pytest.raises(ft.TrialsError, match="cllr needs Trials"):
+        ft.evaluate(([1.0, 2.0], [0.0]), ([1.0], [0.0]), measures=["cllr"])
+    with pytest.raises(ft.ParameterError, match="hter is a figure of errors"):
+        ft.compare_evidence(dev, test, [ft.calibrate(dev, test, systems=[name]) for name in "ab"], measure="hter")
+
+
+def test_the_commands(tmp_path: Path) -> None:
+    for trials, name in zip(sets(), ("dev", "test"), strict=True):
+        ft.write_trials(trials, tmp_path / f"{name}.csv")
+    files = ["--dev", str(tmp_path / "dev.csv"), "--test", str(tmp_path / "test.csv"), "--json"]
+
+    def run(*given: str) -> dict[str, object]:
+        result = CliRunner().invoke(main, [given[0], *files, *given[1:]])
+        assert result.exit_code == 0, result.output
+        found: dict[str, object] = json.loads(result.stdout)
+        return found
+
+    found = run("evaluate", "--measure", "cllr", "--measure", "min-dcf@sre18", "--system", "a")
+    assert set(found["systems"][0]["test"]["measures"]) == {"cllr", "min-dcf@sre18"}  # type: ignore[index]
+    page = tmp_path / "c.html"
+    found = run("compare", "--measure", "cllr", "--resamples", "200", "--report", str(page))
+    assert "Whether the systems really differ in Cllr, each calibrated on dev." in page.read_text()
+    assert "calibration re-estimated" in page.read_text()
+    assert found["measure"] == "cllr"
+    assert found["pairs"][0]["tests"][0]["threshold"] == "re-estimated"  # type: ignore[index]
