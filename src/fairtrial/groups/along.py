@@ -76,9 +76,12 @@ def group_curves(
     found : GroupEvaluation
         Of `evaluate_groups`: the trials, the system and the groups.
     alphas : array_like, optional
-        Values of alpha in rising order; 0, 0.01, ..., 1 by default.
-    criterion, measure
-        How the thresholds are chosen on all dev trials, and what is reported of each group; see `performance_curve`.
+        The weights or targets that the criterion takes, rising, shape (alphas,); 0, 0.01, ..., 1 by default.
+    criterion : str, Criterion, DetectionCosts or callable, default "wer-min"
+        How the threshold is chosen on dev: a name in `CRITERIA`, a criterion, detection costs, or a function
+        ``C(far, frr, alpha)`` of arrays.
+    measure : str, Measure, DetectionCosts or callable, default "hter"
+        What is reported: a name in `MEASURES`, a measure, detection costs, or a function of an `ErrorCounts`.
     groups : sequence of str, optional
         Only these groups; all that have trials of both classes by default.
 

@@ -222,6 +222,8 @@ class GroupEvaluation(Result):
         What a threshold of its own would change for each group, where that was asked for.
     notes : tuple of str
         What the reader should know.
+    judged : JudgedGroups or None
+        The trials and their groups, for figures and pages.
 
     Examples
     --------
@@ -247,10 +249,14 @@ class GroupEvaluation(Result):
     own_thresholds: tuple[OwnThreshold, ...] = ()
     notes: tuple[str, ...] = ()
     judged: JudgedGroups | None = None
-    """The trials and their groups, for figures and pages."""
 
     def known_trials(self) -> JudgedGroups:
-        """The trials and their groups.
+        """Give the trials and their groups.
+
+        Returns
+        -------
+        JudgedGroups
+            The judged trials, the group of each, and the families of their rates.
 
         Raises
         ------

@@ -35,7 +35,7 @@ def group_operating_curves(
         Of `evaluate_groups`.
     groups : sequence of str, optional
         Only these; all that have trials of both classes by default.
-    eer : str, default "step-mean"
+    eer : {"step-mean", "step-low", "step-high", "interpolated", "rocch"}, default "step-mean"
         The definition of the equal error rate, see `equal_error_rate`.
     max_points : int, default 2000
         How many points of a curve are kept for drawing.
@@ -93,17 +93,29 @@ def group_det_plot(
         Of `evaluate_groups`.
     groups : sequence of str, optional
         Only these; all that have trials of both classes by default.
-    eer : str, default "step-mean"
+    eer : {"step-mean", "step-low", "step-high", "interpolated", "rocch"}, default "step-mean"
         The definition of the equal error rate, see `equal_error_rate`.
-    terms : {"default", "iso"}
-        ``iso`` calls error rates FMR and FNMR.
-    ax : Axes, optional
-        Where to draw; those of a new figure by default.
+    terms : {"default", "iso"}, default "default"
+        The names of error rates: FAR and FRR, or FMR and FNMR as in ISO/IEC 19795-1 (``iso``).
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
 
     Returns
     -------
-    Axes
+    matplotlib.axes.Axes
         As of `det_plot`; the bars are simultaneous intervals.
+
+    Raises
+    ------
+    ParameterError
+        A group that does not exist.
+
+    Examples
+    --------
+    >>> from fairtrial import evaluate_groups, synthetic_groups
+    >>> data = synthetic_groups({"a": 20, "b": 20}, worse={"b": 4.0})
+    >>> group_det_plot(evaluate_groups(data.dev, data.test, by="group"), terms="iso").get_xlabel()
+    'FMR (%)'
     """
     own = det_plot(group_operating_curves(found, groups=groups, eer=eer), terms=terms, ax=ax)
     moved = next(row.far_interval.threshold for row in found.groups if row.far_interval is not None)

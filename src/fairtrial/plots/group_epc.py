@@ -20,19 +20,27 @@ def group_epc_plot(curves: Sequence[PerformanceCurve], *, terms: Terms = "defaul
     ----------
     curves : sequence of PerformanceCurve
         Of `group_curves`.
-    terms : {"default", "iso"}
-        ``iso`` calls error rates FMR and FNMR.
-    ax : Axes, optional
-        Where to draw; those of a new figure by default.
+    terms : {"default", "iso"}, default "default"
+        The names of error rates: FAR and FRR, or FMR and FNMR as in ISO/IEC 19795-1 (``iso``).
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
 
     Returns
     -------
-    Axes
+    matplotlib.axes.Axes
         As of `epc_plot`.
 
     References
     ----------
     Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005.
+
+    Examples
+    --------
+    >>> from fairtrial import evaluate_groups, synthetic_groups
+    >>> data = synthetic_groups({"a": 20, "b": 20}, worse={"b": 4.0})
+    >>> from fairtrial.plots import group_curves
+    >>> group_epc_plot(group_curves(evaluate_groups(data.dev, data.test, by="group"))).get_ylabel()
+    'HTER on test (%)'
     """
     shown = as_curves(curves)
     own = epc_plot(shown, terms=terms, ax=ax)

@@ -34,14 +34,14 @@ def group_matrix_plot(found: GroupEvaluation, *, terms: Terms = "default", ax: A
     ----------
     found : GroupEvaluation
         Of `evaluate_groups`, with a table of people or `impostor_by`, so that both groups are known.
-    terms : {"default", "iso"}
-        ``iso`` calls error rates FMR and FNMR.
-    ax : Axes, optional
-        Where to draw; those of a new figure by default.
+    terms : {"default", "iso"}, default "default"
+        The names of error rates: FAR and FRR, or FMR and FNMR as in ISO/IEC 19795-1 (``iso``).
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
 
     Returns
     -------
-    Axes
+    matplotlib.axes.Axes
         One row per group of the claim, one column per group of the impostor; numbers are percent, bold where the
         simultaneous interval does not hold the FAR of all. Squares without trials are blank; those without a false
         accept have the colour of the lowest rate and the number 0.
@@ -50,6 +50,14 @@ def group_matrix_plot(found: GroupEvaluation, *, terms: Terms = "default", ax: A
     ------
     TrialsError
         The impostors' groups are not known.
+
+    Examples
+    --------
+    >>> from fairtrial import evaluate_groups, synthetic_groups
+    >>> data = synthetic_groups({"a": 20, "b": 20}, worse={"b": 4.0})
+    >>> found = evaluate_groups(data.dev, data.test, by="group", impostor_by="impostor_group")
+    >>> group_matrix_plot(found).get_xlabel()
+    'group of the impostor'
     """
     if not found.meetings:
         raise TrialsError("the groups of impostors are not known; say them with people=... or impostor_by=...")

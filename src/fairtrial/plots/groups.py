@@ -40,21 +40,29 @@ def groups_plot(
         Of `evaluate_groups`.
     sort : {"name", "far", "frr", "hter"}, default "name"
         In the order of the result, or the group with the highest rate first.
-    terms : {"default", "iso"}
-        ``iso`` calls error rates FMR and FNMR.
-    figure : Figure, optional
+    terms : {"default", "iso"}, default "default"
+        The names of error rates: FAR and FRR, or FMR and FNMR as in ISO/IEC 19795-1 (``iso``).
+    figure : matplotlib.figure.Figure or SubFigure, optional
         Where to draw; a new figure by default.
 
     Returns
     -------
-    Figure
+    matplotlib.figure.Figure or SubFigure
         The figure, with one panel for each rate. The upright line is the rate of all groups together. A group without
         errors has an arrow that comes from the upper limit of its rate: a log axis has no 0. Groups that share a
         letter are not shown to differ in this rate.
 
     References
     ----------
-    ISO/IEC 19795-10, Biometric performance testing: quantifying variation across demographic groups.
+    ISO/IEC 19795-10, Quantifying biometric system performance variation across demographic groups.
+
+    Examples
+    --------
+    >>> from fairtrial import evaluate_groups, synthetic_groups
+    >>> data = synthetic_groups({"a": 20, "b": 20}, worse={"b": 4.0})
+    >>> figure = groups_plot(evaluate_groups(data.dev, data.test, by="group"), sort="far")
+    >>> [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    ['b (20 people)', 'a (20 people)']
     """
     rows = _sorted(found.groups, sort)
     with figure_for(figure, (7.6, 1.7 + _ROW * len(rows))) as own:
