@@ -52,14 +52,19 @@ def test_chosen_groups_only_and_groups_that_cannot_be_chosen() -> None:
         group_curves(found(), groups=["c"])
 
 
-def test_groups_of_one_class_have_no_curve() -> None:
-    kind = np.where(DATA.test.genuine, "real", texts_of(DATA.test, "group"))
-    test = ft.Trials.from_arrays(DATA.test.scores, DATA.test.genuine, columns={"kind": kind})
-    one_class = ft.evaluate_groups(DATA.dev, test, by="kind", n_resamples=50)
-    with pytest.raises(ft.TrialsError, match="no group has both"):
-        group_curves(one_class)
-    with pytest.raises(ft.TrialsError, match="'real' has trials of one class only"):
-        group_curves(one_class, groups=["real"])
+def test_kinds_of_attack_have_the_genuine_trials_of_all() -> None:
+    scores, genuine = DATA.test.column(), DATA.test.genuine
+    kind = np.where(genuine, "real", texts_of(DATA.test, "group"))
+    test = ft.Trials.from_arrays(scores, genuine, columns={"kind": kind})
+    attacks = ft.evaluate_groups(DATA.dev, test, by="kind", n_resamples=50)
+    curves = group_curves(attacks, alphas=[0.3, 0.7])
+    assert [curve.system for curve in curves] == ["a", "alone", "b", "all trials"]
+    for curve in curves[:-1]:
+        for k, threshold in enumerate(curve.threshold):
+            assert curve.far[k] == np.mean(scores[kind == curve.system] > threshold)
+            assert curve.frr[k] == np.mean(scores[genuine] <= threshold)
+    with pytest.raises(ft.ParameterError, match="'real' has no impostor trials"):
+        group_curves(attacks, groups=["real"])
 
 
 def test_a_posteriori_stays_so_in_every_group() -> None:

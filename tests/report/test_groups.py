@@ -114,7 +114,7 @@ def test_many_groups_make_no_large_page(monkeypatch: pytest.MonkeyPatch) -> None
     assert [own["name"] for own in page.explore["systems"]] == [
         own.group for own in found().groups if own.group != "few"
     ]
-    assert "figures show the 2 of 3 groups with the most trials" in page.notes
+    assert "figures show the 2 of 3 groups with the most impostor trials" in page.notes
     pairs = next(table for table in page.tables if table.name == "pairs")
     assert len(pairs.rows) == 4
     left_out = sorted(own.p_adjusted for own in found().pairs)[4:]
@@ -122,9 +122,15 @@ def test_many_groups_make_no_large_page(monkeypatch: pytest.MonkeyPatch) -> None
     assert any("4 rows of 6 with the smallest p values" in note for note in pairs.notes)
 
 
-def test_groups_of_one_class_only_have_a_page_without_anything_to_move() -> None:
-    kind = np.where(data().test.genuine, "real", texts_of(data().test, "group"))
-    test = ft.Trials.from_arrays(data().test.scores, data().test.genuine, columns={"kind": kind})
-    page = groups_page(ft.evaluate_groups(data().dev, test, by="kind", n_resamples=50), REPEAT)
-    assert page.explore == {}
+def test_kinds_of_attack_are_drawn_with_the_genuine_trials_of_all() -> None:
+    genuine = data().test.genuine
+    kind = np.where(genuine, "real", texts_of(data().test, "group"))
+    test = ft.Trials.from_arrays(data().test.scores, genuine, columns={"kind": kind})
+    attacks = ft.evaluate_groups(data().dev, test, by="kind", n_resamples=50)
+    page = groups_page(attacks, REPEAT)
+    systems = page.explore["systems"]
+    assert [own["name"] for own in systems] == [own.group for own in attacks.groups if own.group != "real"]
+    assert {tuple(own["frr"]) for own in systems} == {tuple(page.explore["rates"]["frr"]["all"])}
+    assert [sorted(own["limits"]) for own in systems] == [["far"]] * 3
+    assert "figures of groups without genuine trials have those of all groups" in page.notes
     check_self_contained(render(page))

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fairtrial.epc import PerformanceCurve, curve_of, rising_alphas
-from fairtrial.errors import ParameterError, TrialsError, listed
-from fairtrial.groups.judged import RATES, JudgedGroups
+from fairtrial.errors import ParameterError, listed
+from fairtrial.groups.judged import JudgedGroups
 from fairtrial.groups.results import GroupEvaluation
 from fairtrial.judging import Judgement, judge
 from fairtrial.rules.criteria import CriterionLike
@@ -19,10 +19,15 @@ from fairtrial.rules.measures import MeasureLike
 ALL_TRIALS = "all trials"
 
 
+def without_genuine(groups: JudgedGroups) -> tuple[str, ...]:
+    """The groups that have impostor trials only, such as kinds of attack."""
+    return tuple(name for name in groups.names("far") if name not in groups.names("frr"))
+
+
 def judged_parts(
     groups: JudgedGroups, judgement: Judgement, chosen: Sequence[str] | None = None
 ) -> dict[str, Judgement]:
-    """Each group judged by the thresholds of all.
+    """Each group judged by the thresholds of all; one without genuine trials together with those of all groups.
 
     Parameters
     ----------
@@ -31,7 +36,7 @@ def judged_parts(
     judgement
         Of the same trials, at one threshold or several.
     chosen
-        Only these groups; all that have trials of both classes by default.
+        Only these groups; all that have impostor trials by default.
 
     Returns
     -------
@@ -41,24 +46,21 @@ def judged_parts(
     Raises
     ------
     ParameterError
-        A group that does not exist.
-    TrialsError
-        A group that is asked for, or every group, lacks trials of a class.
+        A group that does not exist, or that has no impostor trials.
     """
-    both = [name for name in groups.present if all(name in groups.names(rate) for rate in RATES)]
+    drawable = groups.names("far")
     for name in chosen or ():
         if name not in groups.present:
             raise ParameterError(f"there is no group {name!r}; there are {listed(groups.present)}")
-        if name not in both:
-            raise TrialsError(f"the group {name!r} has trials of one class only: a curve needs both")
-    if not both:
-        raise TrialsError("no group has both genuine and impostor trials: a curve needs both")
-    codes = groups.membership.trial
-    return {
-        name: judgement.within(np.flatnonzero(codes == groups.membership.names.index(name)))
-        for name in both
-        if not chosen or name in chosen
-    }
+        if name not in drawable:
+            raise ParameterError(f"the group {name!r} has no impostor trials, and a curve needs some")
+    codes, lacking = groups.membership.trial, without_genuine(groups)
+    found = {}
+    for name in drawable:
+        if not chosen or name in chosen:
+            rows = codes == groups.membership.names.index(name)
+            found[name] = judgement.within(np.flatnonzero(rows | judgement.trials.genuine if name in lacking else rows))
+    return found
 
 
 def group_curves(
@@ -83,19 +85,18 @@ def group_curves(
     measure : str, Measure, DetectionCosts or callable, default "hter"
         What is reported: a name in `MEASURES`, a measure, detection costs, or a function of an `ErrorCounts`.
     groups : sequence of str, optional
-        Only these groups; all that have trials of both classes by default.
+        Only these groups; all that have impostor trials by default.
 
     Returns
     -------
     tuple of PerformanceCurve
-        One curve per group, called by its name, and that of all trials last.
+        One curve per group, called by its name, and that of all trials last. A group without genuine trials, such as a
+        kind of attack, has those of all groups.
 
     Raises
     ------
     ParameterError
-        A group that does not exist.
-    TrialsError
-        No group has trials of both classes.
+        A group that does not exist, or that has no impostor trials.
 
     References
     ----------

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from fairtrial.claims import GIVEN
 from fairtrial.curves import roc_curve
-from fairtrial.groups.along import judged_parts
+from fairtrial.groups.along import judged_parts, without_genuine
+from fairtrial.groups.judged import RATES
 from fairtrial.groups.results import GroupEvaluation
+from fairtrial.intervals.judged import judged_interval
 from fairtrial.judging import CHOSEN
 from fairtrial.plots.det import det_plot
 from fairtrial.plots.operating import OperatingCurve, OperatingPoint
@@ -34,7 +36,7 @@ def group_operating_curves(
     found : GroupEvaluation
         Of `evaluate_groups`.
     groups : sequence of str, optional
-        Only these; all that have trials of both classes by default.
+        Only these; all that have impostor trials by default.
     eer : {"step-mean", "step-low", "step-high", "interpolated", "rocch"}, default "step-mean"
         The definition of the equal error rate, see `equal_error_rate`.
     max_points : int, default 2000
@@ -43,7 +45,8 @@ def group_operating_curves(
     Returns
     -------
     tuple of OperatingCurve
-        One per group, called by its name; the intervals of the points hold for all groups together.
+        One per group, called by its name; the intervals of the points hold for all groups together. A group without
+        genuine trials, such as a kind of attack, has those of all groups.
 
     Examples
     --------
@@ -57,9 +60,11 @@ def group_operating_curves(
     rates = {own.group: own for own in found.groups}
     curves = []
     for name, part in judged_parts(judged, judged.judgement, groups).items():
-        far, frr = rates[name].far_interval, rates[name].frr_interval
-        assert far is not None
-        assert frr is not None
+        far, frr = (
+            rates[name].interval_of(rate)
+            or judged_interval(part, measure=rate, confidence=found.confidence, threshold=judged.threshold)
+            for rate in RATES
+        )
         point = OperatingPoint(
             found.threshold,
             part.at(0),
@@ -92,7 +97,7 @@ def group_det_plot(
     found : GroupEvaluation
         Of `evaluate_groups`.
     groups : sequence of str, optional
-        Only these; all that have trials of both classes by default.
+        Only these; all that have impostor trials by default.
     eer : {"step-mean", "step-low", "step-high", "interpolated", "rocch"}, default "step-mean"
         The definition of the equal error rate, see `equal_error_rate`.
     terms : {"default", "iso"}, default "default"
@@ -119,8 +124,9 @@ def group_det_plot(
     """
     own = det_plot(group_operating_curves(found, groups=groups, eer=eer), terms=terms, ax=ax)
     moved = next(row.far_interval.threshold for row in found.groups if row.far_interval is not None)
+    shared = "; genuine trials of all for groups that have none" if without_genuine(found.known_trials()) else ""
     own.set_title(
-        f"{legible(found.system)} by {' and '.join(found.by)}; DET and EER: a posteriori, on test\n"
+        f"{legible(found.system)} by {' and '.join(found.by)}; DET and EER: a posteriori, on test{shared}\n"
         f"points, HTER: {found.kind}, one threshold for all groups by {found.criterion} {CHOSEN[found.kind]}\n"
         f"{100 * found.confidence:g} % intervals of all groups together, {GIVEN[moved]}"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isfinite, isnan
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from fairtrial.axes import log_ticks
 from fairtrial.claims import GIVEN
@@ -23,10 +23,17 @@ if TYPE_CHECKING:
 Sorting: TypeAlias = Literal["name", "far", "frr", "hter"]
 _ROW = 0.3
 """Inches of a row."""
+_NOTHING: dict[str, Any] = {
+    "color": GREY,
+    "ha": "center",
+    "va": "center",
+    "bbox": {"facecolor": "white", "edgecolor": "none", "pad": 0.5},
+}
 _FAR_BELOW = 30
 """Lower limits that are so many times below the smallest rate are beyond the axis."""
 _ROOM = 1.3
 """By which factor the axis goes on beyond the last limit."""
+_END = 1.15
 
 
 def groups_plot(
@@ -102,9 +109,7 @@ def _draw(ax: Axes, rows: Sequence[GroupRates], rate: Rate, found: GroupEvaluati
     for place, row in enumerate(rows):
         interval = row.interval_of(rate)
         if interval is None:
-            ax.text(
-                0.5, place, "no such trial", transform=ax.get_yaxis_transform(), va="center", ha="center", color=GREY
-            )
+            ax.text(0.5, place, "no such trial", transform=ax.get_yaxis_transform(), **_NOTHING)
             continue
         if interval.estimate > 0:
             ax.hlines(place, max(interval.low, low), interval.high, color=drawn.colour, linewidth=1.4)
@@ -131,7 +136,8 @@ def _range(rows: Sequence[GroupRates], rate: Rate, overall: float) -> tuple[floa
     rates = [own.estimate for own in known if own.estimate > 0]
     lowest = min([*rates, *(own.high for own in known), overall if overall > 0 else 1.0])
     limits = [own.low for own in known if own.low > 0 and own.estimate > 0]
-    return max(min([lowest, *limits]), lowest / _FAR_BELOW) / _ROOM, max(own.high for own in known) * _ROOM
+    high = min(max(own.high for own in known) * _ROOM, _END)
+    return max(min([lowest, *limits]), lowest / _FAR_BELOW) / _ROOM, high
 
 
 def _headline(found: GroupEvaluation, terms: Terms) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from fairtrial.axes import ALPHA_ENDS, Floats, log_axis
 from fairtrial.claims import Threshold
 from fairtrial.epc import alpha_grid, curve_of
-from fairtrial.groups.along import judged_parts
+from fairtrial.groups.along import judged_parts, without_genuine
 from fairtrial.groups.judged import RATES, JudgedGroups, Rate
 from fairtrial.groups.results import EqualityTest, GroupEvaluation, GroupRates
 from fairtrial.intervals.judged import intervals_along, judged_interval
@@ -25,7 +25,7 @@ from fairtrial.report.views import Asked, SystemView, curve_view, explored
 from fairtrial.tables import Table, Terms, interval_title, number_text, p_phrase, percent, plural, range_text, translate
 
 _MOST_GROUPS = 30
-"""So many groups are drawn, those with the most trials."""
+"""So many groups are drawn, those with the most impostor trials."""
 _MOST_ROWS = 300
 """So many pairs of groups are shown in a table, those that say most."""
 _BY_WHAT = {"pairs": ("p_adjusted", 1, "smallest p values"), "meetings": ("far", -1, "highest FAR")}
@@ -76,9 +76,12 @@ def groups_page(result: GroupEvaluation, repeat: Repeat, *, terms: Terms = "defa
     known = JUDGED[sets.origin]
     leading = judged_interval(judgement, confidence=result.confidence, threshold=judged.threshold)
     shown = _drawn_groups(result)
-    explore = _Along.of(result, judged, shown).to_dict(terms) if shown else {}
-    several = sum(1 for own in result.groups if own.hter_interval is not None)
-    notes = [f"figures show the {len(shown)} of {several} groups with the most trials"] if len(shown) < several else []
+    drawable = judged.names("far")
+    notes = []
+    if len(shown) < len(drawable):
+        notes.append(f"figures show the {len(shown)} of {len(drawable)} groups with the most impostor trials")
+    if set(shown) & set(without_genuine(judged)):
+        notes.append("figures of groups without genuine trials have those of all groups")
     return Page(
         title=f"{result.system} by {' and '.join(result.by)}",
         asked=f"For whom it is worse: error rates by group, with one threshold for all groups, chosen by "
@@ -96,18 +99,17 @@ def groups_page(result: GroupEvaluation, repeat: Repeat, *, terms: Terms = "defa
         ),
         repeat=repeat,
         notes=tuple(notes),
-        explore=explore,
+        explore=_Along.of(result, judged, shown).to_dict(terms),
         captions=_CAPTIONS,
         terms=terms,
     )
 
 
 def _drawn_groups(result: GroupEvaluation) -> list[str]:
-    """The groups that have curves, in their order; those with the most trials where they are many."""
-    both = [own for own in result.groups if own.hter_interval is not None]
-    largest = sorted(both, key=lambda own: own.genuine + own.impostor, reverse=True)[:_MOST_GROUPS]
-    kept = {own.group for own in largest}
-    return [own.group for own in both if own.group in kept]
+    """The groups that have curves, in their order; those with the most impostor trials where they are many."""
+    largest = sorted(result.groups, key=lambda own: own.impostor, reverse=True)[:_MOST_GROUPS]
+    kept = {own.group for own in largest if own.impostor}
+    return [own.group for own in result.groups if own.group in kept]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -143,8 +145,9 @@ class _Along:
         weight = result.criterion.weight_of_far(result.alpha)
         views, limits = [], []
         for name, part in judged_parts(judged, whole, names).items():
-            hter = rates[name].hter_interval
-            assert hter is not None
+            hter = rates[name].hter_interval or judged_interval(
+                at_asked[name], confidence=levels["hter"], threshold=judged.threshold
+            )
             asked = Asked.of(at_asked[name].at(0), result.threshold, hter, weight)
             view = curve_view(
                 curve_of(part), name=name, asked=asked, confidence=levels["hter"], threshold=judged.threshold
@@ -178,9 +181,8 @@ class _Along:
 def _levels_alone(judged: JudgedGroups, confidence: float) -> dict[str, float]:
     """The confidence at which the interval of one group alone is its simultaneous one, by rate."""
     totals = judged.half_totals()
-    assert totals is not None
     critical: dict[str, float] = {rate: judged.families[rate].critical(confidence) for rate in RATES}
-    critical["hter"] = totals[1].critical(confidence)
+    critical["hter"] = critical["far"] if totals is None else totals[1].critical(confidence)
     return {rate: 2 * NormalDist().cdf(value) - 1 for rate, value in critical.items()}
 
 
@@ -191,7 +193,8 @@ def _limits_of(
     same = view.low == view.asked.low
     for rate in RATES:
         asked = rates.interval_of(rate)
-        assert asked is not None
+        if asked is None:
+            continue
         along = intervals_along(part, measure=rate, confidence=levels[rate], threshold=threshold)
         low, high = (np.array([getattr(each, end) for each in along]) for end in ("low", "high"))
         low[same], high[same] = asked.interval

@@ -136,11 +136,12 @@
 
     const drawRatesOf = (name, chosen) => {
       const k = Number(slider.value), { axis, all, asked } = rates[name];
-      const rows = systems.map((system) => {
+      const rows = systems.filter((system) => system.limits[name]).map((system) => {
         const limits = system.limits[name];
         return { name: system.name, chosen: system === chosen, rate: point(system)[name],
           low: useAsked ? limits.asked[0] : limits.low[k], high: useAsked ? limits.asked[1] : limits.high[k] };
       });
+      byId(`rates-${name}`).closest("figure").hidden = !rows.length;
       drawRates(byId(`rates-${name}`), rows, { axis, all: useAsked ? asked : all[k] });
     };
 
