@@ -40,12 +40,12 @@ docs: $(DOCS)/.ready  ## the site in docs/_build/html; a warning or a broken lin
 fuzz: $(READY)  ## damaged files and odd commands, COUNT of them from SEED; what fails is kept in fuzz-failures, AGAIN=target/seed/number repeats it
 	PYTHONPATH=tests $(BIN)/python -m fuzzing.run $(if $(AGAIN),--again $(AGAIN),--count $(COUNT) --seed $(SEED))
 
-package: $(READY)  ## sdist and wheel, and the wheel used without dev extras
-	.ci/package
+package: $(READY)  ## sdist and wheel, checked; the wheel alone used in a fresh environment, with the demo and a plugin; DIST=dist keeps them
+	DIST=$(DIST) .ci/package
 
 floors:  ## all tests with the lowest versions that pyproject.toml allows
 	rm -rf $(VENV).floors && $(PYTHON) -m venv $(VENV).floors
-	$(VENV).floors/bin/python $(PIP) install $$($(PYTHON) .ci/floors.py) hypothesis playwright pytest pytest-xdist
+	$(VENV).floors/bin/python $(PIP) install $$($(PYTHON) .ci/floors.py) hatchling hypothesis playwright pytest pytest-xdist
 	$(VENV).floors/bin/python $(PIP) install --no-deps -e .
 	$(VENV).floors/bin/pytest -n auto -W ignore::DeprecationWarning
 

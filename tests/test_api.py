@@ -17,7 +17,6 @@ from docstrings import SECTIONS, Entry, parse
 SOURCE = Path(ft.__file__).parent
 PUBLIC = {f"ft.{name}": getattr(ft, name) for name in ft.__all__ if not inspect.ismodule(getattr(ft, name))}
 PUBLIC |= {f"ft.plots.{name}": getattr(ft.plots, name) for name in ft.plots.__all__}
-PUBLIC = {name: thing for name, thing in PUBLIC.items() if "calibration" not in getattr(thing, "__module__", "")}
 CLASSES = {name: thing for name, thing in PUBLIC.items() if inspect.isclass(thing)}
 
 SHARED = {

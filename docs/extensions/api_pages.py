@@ -47,6 +47,7 @@ MODULES = [
     Module("Limits for people", "fairtrial.individuals.limits", "The six of the paper, for one data set or thousands."),
 ]
 CONSTANTS = {
+    "CALIBRATIONS": "The registered calibration methods by name. :func:`register_calibration` adds one.",
     "CRITERIA": "The registered criteria by name. :func:`register_criterion` adds one.",
     "FORMATS": "The registered formats of score files by name. :func:`register_format` adds one.",
     "FUSIONS": "The registered fusion methods by name. :func:`register_fusion` adds one.",

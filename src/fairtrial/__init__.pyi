@@ -37,34 +37,45 @@ from .benchmark import (
     register_protocol,
     run_benchmark,
 )
-from .calibration.comparing import EvidencePair, compare_evidence
-from .calibration.costs import CostTarget, cost_target
-from .calibration.curves import (
+from .calibration import (
+    CALIBRATIONS,
     BayesErrorCurve,
+    CalibratedSystem,
+    Calibration,
+    CalibrationFit,
+    CalibrationMethod,
+    CostFigure,
+    CostPoint,
+    CostTarget,
+    DevScores,
     EceCurve,
+    EvidenceMeasure,
+    EvidencePair,
+    LlrMap,
+    PassedCalibration,
+    PavCurve,
     TippettCurve,
     bayes_error_curve,
-    ece_curve,
-    tippett_curve,
-)
-from .calibration.evidence import (
-    CostPoint,
     bayes_errors,
+    calibrate,
+    calibrate_in_passes,
     cllr,
+    compare_evidence,
+    cost_target,
     detection_cost,
     dev_pav,
+    ece_curve,
     empirical_cross_entropy,
+    fit_calibration,
+    fit_in_passes,
+    judge_calibration,
+    llr_map,
     min_cllr,
     min_detection_cost,
+    pav_curve,
+    register_calibration,
+    tippett_curve,
 )
-from .calibration.judged import calibrate, judge_calibration
-from .calibration.maps import LlrMap, llr_map
-from .calibration.measures import EvidenceMeasure
-from .calibration.methods import CalibrationFit, CalibrationMethod, DevScores
-from .calibration.model import CALIBRATIONS, Calibration, fit_calibration, register_calibration
-from .calibration.passing import PassedCalibration, calibrate_in_passes, fit_in_passes
-from .calibration.reliability import PavCurve, pav_curve
-from .calibration.results import CalibratedSystem, CostFigure
 from .comparison import Comparison, compare, cross_validated_comparison
 from .counting.errors import ErrorCounts, ScoreSource, as_source, count_errors
 from .curves import PrecisionRecallCurve, RocCurve, auc_error, precision_recall_curve, roc_curve
@@ -163,6 +174,8 @@ from .intervals import (
     rule_of_three,
 )
 from .judging import Judgement, TrialSets, judge, judge_at
+from .learning.metric import VerificationMetric
+from .learning.scorers import DevThresholdScorer, eer_score, hter_score
 from .operating import OperatingPoints, operating_points
 from .planning import ComparisonPlan, RatePlan, check_plan, comparison_power, plan_comparison, plan_rate, rule_of_thirty
 from .rules import (
@@ -270,6 +283,7 @@ __all__ = [
     "CurveComparison",
     "DetectionCosts",
     "DevScores",
+    "DevThresholdScorer",
     "Discordant",
     "EceCurve",
     "EerBound",
@@ -330,6 +344,7 @@ __all__ = [
     "TrialSets",
     "Trials",
     "TrialsError",
+    "VerificationMetric",
     "Weights",
     "adjust_p_values",
     "alpha_grid",
@@ -384,6 +399,7 @@ __all__ = [
     "device_test",
     "draw_individuals",
     "ece_curve",
+    "eer_score",
     "empirical_cross_entropy",
     "equal_error_rate",
     "equivalence_test",
@@ -407,6 +423,7 @@ __all__ = [
     "gaussian_eer",
     "groups",
     "hter_interval",
+    "hter_score",
     "independent_test",
     "individuals",
     "intervals",

@@ -349,10 +349,10 @@ def evaluate(
     alpha : float, optional
         The weight or the target that the criterion takes; 0.5 by default, but a criterion that aims at a target needs
         one.
-    measures : sequence of str, Measure, DetectionCosts or callable, default ()
+    measures : sequence of str, Measure, EvidenceMeasure, DetectionCosts or callable, default ()
         Further figures on test, each with its interval: names in `MEASURES`, measures, detection costs, or functions of
         an `ErrorCounts`. Those of evidence, as ``cllr``, ``cllr-min`` or ``act-dcf@.01``, are of the scores calibrated
-        on dev (`as_any_measure` names them all).
+        on dev.
     confidence : float, default 0.95
         The level of confidence, between 0 and 1.
     cluster : {"none", "claim", "subject", "both"}, optional

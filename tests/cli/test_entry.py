@@ -61,6 +61,15 @@ def test_a_bug_is_shown_to_those_who_ask(tmp_path: Path) -> None:
     assert b"Traceback (most recent call last)" in found.stderr
 
 
+def test_what_is_said_on_a_closed_standard_error_is_not_said_on_standard_output(tmp_path: Path) -> None:
+    path = stub(tmp_path, "scipy", "import sys\nsys.stderr.write('as NumPy 2.0 does')\nraise ZeroDivisionError\n")
+    command = f"{sys.executable} -m fairtrial mcnemar --b 5 --c 7 2>&-"
+    environment = {**ENVIRONMENT, "PYTHONPATH": path, "TMPDIR": str(tmp_path)}
+    found = subprocess.run(["bash", "-c", command], env=environment, check=False, stdout=subprocess.PIPE, timeout=60)
+    assert (found.returncode, found.stdout) == (70, b"")
+    assert "ZeroDivisionError" in next(tmp_path.glob("fairtrial-bug-*.txt")).read_text()
+
+
 def test_no_report_where_none_can_be_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "no place"))
     assert entry._saved(ValueError("x")) == (

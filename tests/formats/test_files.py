@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import errno
+import gc
+import gzip
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from fairtrial import OutputError, ParameterError
-from fairtrial.formats.files import check_place, write_whole
+from fairtrial import OutputError, ParameterError, open_trials, read_trials
+from fairtrial.errors import InputError
+from fairtrial.formats.files import check_place, read_head, write_whole
 
 
 def names(folder: Path) -> list[str]:
@@ -156,3 +159,31 @@ def test_any_call_may_fail(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, erro
     assert outcome == "written"
     assert seen == {"written", f"a: cannot be written: {os.strerror(error)}; nothing was left behind"}
     assert number > 8
+
+
+@pytest.fixture
+def cut_off(tmp_path: Path) -> Path:
+    """A file in bob's format whose gzip data ends within a line, far behind its head; only the slow reader reads it."""
+    lines = "".join(f"p{k % 90}  p{k % 91}  q{k}  {k * k % 9973}\n" for k in range(20_000)).encode()
+    packed = gzip.compress(lines)
+    path = tmp_path / "cut.txt.gz"
+    path.write_bytes(packed[: len(packed) * 7 // 10])
+    return path
+
+
+def test_a_reader_that_is_given_up_says_nothing_more(cut_off: Path) -> None:
+    def lines() -> Iterator[bytes]:
+        with read_head(cut_off).open() as stream:
+            while data := stream.read(1 << 16):
+                last = data
+            yield last
+
+    assert not next(lines()).endswith(b"\n")  # and then nobody holds it any more
+    gc.collect()
+
+
+def test_damage_is_told_rather_than_the_line_it_left_behind(cut_off: Path) -> None:
+    for read in (read_trials, lambda path: len(open_trials(path, memory="64MB"))):
+        with pytest.raises(InputError, match="gzip data is damaged or cut off"):
+            read(cut_off)
+        gc.collect()

@@ -22,6 +22,7 @@ from fairtrial import (
     register_format,
     write_trials,
 )
+from fairtrial.plugins import Registry
 
 BOB4 = "ann ann p1 0.5\nann bob p2 -1e-3\nbob bob p3 inf\nbob ann p1 0.25\n"
 BOB5 = "ann m1 ann p1 0.5\nann m1 bob p2 -1e-3\nbob m2 bob p3 inf\nbob m2 ann p1 0.25\n"
@@ -349,7 +350,8 @@ def test_files_of_the_same_name_are_told_by_their_folders(tmp_path: Path) -> Non
 def test_a_format_of_ones_own_is_one_registration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from fairtrial.formats.sheets import Sheet
 
-    monkeypatch.setattr("fairtrial.formats.registry.FORMATS", FORMATS.copy())
+    own = Registry("format", "formats", Format, FORMATS.registered)
+    monkeypatch.setattr("fairtrial.formats.registry.FORMATS", own)
     register_format(
         Format(
             "stars",

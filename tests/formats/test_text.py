@@ -4,6 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
 import pytest
 
 from fairtrial.errors import FairtrialError
@@ -137,3 +139,24 @@ def test_comments_are_noted_wherever_they_stand(files: dict[str, str], comments:
         assert "comments" not in note
     else:
         assert f"left out: {comments} of comments" in note
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_arrow_has_no_thread_to_lose_where_there_is_only_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, threads: int
+) -> None:
+    asked = []
+
+    def watched(stream: Any, read_options: Any, **options: Any) -> Any:
+        asked.append(read_options.use_threads)
+        return read_csv(stream, read_options=read_options, **options)
+
+    read_csv = arrow_csv.read_csv
+    monkeypatch.setattr(arrow_csv, "read_csv", watched)
+    before = pa.cpu_count()
+    pa.set_cpu_count(threads)
+    try:
+        assert len(read(tmp_path, "label,score\n1,.9\n0,.1\n")) == 2
+    finally:
+        pa.set_cpu_count(before)
+    assert asked == [threads > 1]

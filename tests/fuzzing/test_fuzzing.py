@@ -43,6 +43,7 @@ FOUND = (
     "plan --pi 1e-300 --below .05 --attempts 3",
     "plot eer-bound .01 .02 --trials 1000000 --out out.png --p-value 1e-300",
     f"evaluate --dev dev.csv --test test.csv --max-size {'x' * 3000}",
+    "interval individuals counts.csv --confidence 1e-9",
 )
 """Command lines that ended in a traceback, a warning or a message without end."""
 
@@ -51,6 +52,16 @@ FOUND = (
 def test_what_was_found_is_mended(words: str, tmp_path: Path) -> None:
     case = Case(folder_of_files(), tuple(words.split()))
     assert TARGETS["commands"].run(case, tmp_path).complaint is None
+
+
+def test_a_worker_without_memory_is_no_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def want(*given: object, **options: object) -> NoReturn:
+        raise ImportError("bezierTools.so: failed to map segment from shared object")
+
+    monkeypatch.setattr("fairtrial.plots.files.write_picture", want)
+    case = Case(folder_of_files(), ("plot", "eer-bound", ".01", ".02", "--trials", "1000", "--out", "out.pdf"))
+    ending = TARGETS["commands"].run(case, tmp_path)
+    assert (ending.refused, ending.complaint) == (True, None)
 
 
 @pytest.mark.parametrize("seed", ["oracle/0/5073", "manifests/0/62", "manifests/0/3432"])
@@ -147,6 +158,7 @@ def test_the_table_adds_up(tmp_path: Path) -> None:
         ("plan --pi .1 --half-width .01 --attempts 99999999999999999999", "attempts are more than there can be"),
         ("plot hter-sd --out out.png --most 1e308", "impostor trials must be below 2**53"),
         ("calibrate --dev d.csv --test t.csv --prior 1e-300", "prior must be between 1e-06 and"),
+        ("plan --a .01 .02 --b .05 .08 --impostors 99999999999999999999", "there can be at most 10,000,000 impostors"),
         ("coverage --datasets 99999999999999999999 --workers 1", "there can be at most 1,000,000,000 data sets"),
     ],
 )

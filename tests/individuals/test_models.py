@@ -70,6 +70,13 @@ def test_people_who_err_always_or_never_have_an_interval_up_to_1() -> None:
     assert (low > 0.3, high) == (True, 1)
 
 
+@pytest.mark.parametrize("model", MODELS)
+def test_an_interval_of_no_confidence_is_the_estimate(model: Generator) -> None:
+    for people in (PEOPLE, Individuals.from_counts([1] * 20, 5)):
+        rho = fit_model(people, model=model).rho
+        assert rho_interval(people, model=model, confidence=1e-9) == pytest.approx((rho, rho), abs=1e-3)
+
+
 @pytest.mark.parametrize(("errors", "attempts"), [([0, 0, 0], 5), ([5, 5, 5], 5), ([0, 1, 0, 1], 1)])
 def test_where_nothing_tells_the_correlation(errors: list[int], attempts: int) -> None:
     people = Individuals.from_counts(errors, attempts)

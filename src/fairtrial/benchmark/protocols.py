@@ -10,6 +10,7 @@ from typing import TypeAlias
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
 from fairtrial.checks import check_choice
 from fairtrial.errors import ParameterError, listed, shown
+from fairtrial.plugins import Registry
 
 MULTIMODAL = "multimodal"
 INTRAMODAL = "intramodal"
@@ -98,14 +99,14 @@ def _pairs(one: BenchmarkSet, benchmark: Benchmark) -> Chosen:
 Choose: TypeAlias = Callable[[BenchmarkSet, Benchmark], Iterable[tuple[str, Sequence[SystemInfo]]]]
 """From a set and its benchmark to what is fused: the group it is reported in, and the systems."""
 
-PROTOCOLS: dict[str, Choose] = {
+_OF_THE_PAPER: dict[str, Choose] = {
     "fp-2": _pairs,
     "fp-full": _full,
     "fp-intramodal": _intramodal,
     "fp-multimodal": _multimodal,
 }
+PROTOCOLS: Registry[Choose] = Registry("protocol", "protocols", known=_OF_THE_PAPER)
 """The fusion protocols by their names."""
-_OF_THE_PAPER = tuple(PROTOCOLS)
 
 
 def _listed(protocol: str) -> Choose:
@@ -179,7 +180,8 @@ def list_experiments(benchmark: Benchmark, protocol: str = "fp-2") -> list[Exper
     >>> len(list_experiments(load_lausanne(), "fp-2"))
     32
     """
-    check_choice("protocol", protocol, [*PROTOCOLS, *(name for name in benchmark.protocols if name not in PROTOCOLS)])
+    if protocol not in benchmark.protocols and protocol not in PROTOCOLS:
+        check_choice("protocol", protocol, [*PROTOCOLS, *benchmark.protocols])
     choose = _listed(protocol) if protocol in benchmark.protocols else PROTOCOLS[protocol]
     found = [
         Experiment(one.name, group, tuple(system.name for system in systems), one.split)

@@ -30,7 +30,29 @@ _AT_ONCE = 256
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EvidencePair(Result):
-    """Two systems and the test of the difference of a figure of their evidence."""
+    """Two systems and the test of the difference of a figure of their evidence.
+
+    Attributes
+    ----------
+    a, b : str
+        The name of the system.
+    test : TestResult
+        The test of the difference A - B.
+    adjusted : float
+        The p value adjusted for the number of pairs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(800) < 200
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
+    >>> trials = ft.Trials.from_arrays(scores, genuine, systems=["old", "new"])
+    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
+    >>> systems = [ft.calibrate(dev, test, systems=[name]) for name in ("old", "new")]
+    >>> ft.compare_evidence(dev, test, systems)[0].test.p_value < 0.05
+    True
+    """
 
     a: str
     b: str
@@ -76,22 +98,45 @@ def compare_evidence(
 
     Parameters
     ----------
-    dev, test
-        The trials that they were calibrated and judged on.
-    found
-        What `calibrate` gave for each.
-    measure
-        The figure, as ``cllr``, ``cllr-min`` or ``act-dcf@.01``; that of the calibrations as they were fitted.
-    correction, alternative
-        How p values are adjusted for the number of pairs, and what is claimed of A - B.
-    cluster
-        What trials share; by default all ids that are known.
+    dev : Trials
+        The trials that thresholds are chosen on, and that the calibrations were fitted to.
+    test : Trials
+        The trials that are judged.
+    found : sequence of CalibratedSystem
+        What `calibrate` gave for each system.
+    measure : str, Measure, EvidenceMeasure, DetectionCosts or callable, default "cllr"
+        What is compared: a figure of evidence, as ``cllr``, ``cllr-min`` or ``act-dcf@.01``.
+    correction : {"holm", "bh", "none"}, default "holm"
+        How p values are adjusted for the number of pairs: by Holm, by Benjamini and Hochberg (``bh``), or not at all.
+    alternative : {"two-sided", "less", "greater"}, default "two-sided"
+        What is claimed of A - B: that it is not 0, below 0 (``less``) or above 0 (``greater``).
+    cluster : {"none", "claim", "subject", "both"}, optional
+        What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
+        known.
 
     Returns
     -------
     list of EvidencePair
         One per pair. The test knows who shares trials; where the map is linear, also that dev was a sample: the
         calibration is re-estimated.
+
+    Raises
+    ------
+    ParameterError
+        A measure, correction or alternative that is not known.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(800) < 200
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
+    >>> trials = ft.Trials.from_arrays(scores, genuine, systems=["old", "new"])
+    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
+    >>> systems = [ft.calibrate(dev, test, systems=[name]) for name in ("old", "new")]
+    >>> (pair,) = compare_evidence(dev, test, systems)
+    >>> pair.a, pair.b, pair.test.estimate > 0
+    ('old', 'new', True)
     """
     if len(found) < 2:
         raise ParameterError(f"a comparison needs two systems, not {plural(len(found), 'system')}")

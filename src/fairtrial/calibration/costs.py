@@ -32,13 +32,18 @@ class CostTarget:
 
     Parameters
     ----------
-    name
+    name : str
         What it is called.
-    points
+    points : tuple of CostPoint
         The operating points.
-    partition
-        Further columns of the trials. Trials are divided by their values, and error rates are the means of those of
-        all parts that have trials of the class, as NIST's scorer equalises them.
+    partition : tuple of str, default ()
+        Further columns of the trials. Trials are divided by their values, and error rates are the means of those of all
+        parts that have trials of the class, as NIST's scorer equalises them.
+
+    Examples
+    --------
+    >>> cost_target("sre18").name
+    'sre18'
     """
 
     name: str
@@ -51,14 +56,20 @@ CostLike: TypeAlias = str | CostPoint | CostTarget
 
 
 def cost_target(cost: CostLike, partition: Sequence[str] = ()) -> CostTarget:
-    """A detection cost by its name, by a prior, or by prior and costs.
+    """Make a detection cost of its name, of a prior, or of prior and costs.
 
     Parameters
     ----------
-    cost
-        As in `CostLike`.
-    partition
-        Columns that divide the trials.
+    cost : CostLike
+        A `CostPoint`, a `CostTarget`, a prior, or a text: a name such as ``sre18``, or ``prior,miss,false_alarm``.
+    partition : sequence of str, default ()
+        Further columns of test. Detection costs are then means of error rates over the parts that their values divide
+        the trials into, all at the same threshold.
+
+    Returns
+    -------
+    CostTarget
+        The cost.
 
     Raises
     ------

@@ -68,19 +68,44 @@ class BayesErrors:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class BayesErrorCurve(Result):
-    """Normalised Bayes error rates of a calibrated system on test, along prior log-odds."""
+    """Normalised Bayes error rates of a calibrated system on test, along prior log-odds.
+
+    Attributes
+    ----------
+    system : str
+        The system's name.
+    kind : {"a priori", "a priori (cross-validated)", "a posteriori", "at a given threshold"}
+        Of the calibrated rates.
+    log_odds : ndarray of float
+        Natural log-odds of a genuine trial, shape (log-odds,).
+    calibrated : BayesErrors
+        The rates of the calibrated system.
+    minimum : BayesErrors
+        The least rates at any threshold, a posteriori.
+    raw : BayesErrors or None
+        The rates of the scores as they are; None where they are not asked for.
+    band : PriorBand or None
+        Of the calibrated rates.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(800) < 200
+    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
+    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
+    >>> found = ft.calibrate(dev, test)
+    >>> ft.bayes_error_curve(found, log_odds=[0.0]).log_odds
+    array([0.])
+    """
 
     system: str
     kind: Kind
-    """Of the calibrated rates."""
     log_odds: Floats
     calibrated: BayesErrors
     minimum: BayesErrors
-    """At the best threshold for each of the log-odds, a posteriori."""
     raw: BayesErrors | None
-    """Of the scores as they are, taken for log-likelihood ratios."""
     band: PriorBand | None = None
-    """Of the calibrated rates."""
 
     @property
     def _lines(self) -> list[tuple[str, BayesErrors]]:
@@ -125,21 +150,47 @@ class BayesErrorCurve(Result):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class EceCurve(Result):
-    """The empirical cross-entropy of a calibrated system on test, in bits, along prior log-odds."""
+    """The empirical cross-entropy of a calibrated system on test, in bits, along prior log-odds.
+
+    Attributes
+    ----------
+    system : str
+        The system's name.
+    kind : {"a priori", "a priori (cross-validated)", "a posteriori", "at a given threshold"}
+        Of the calibrated cross-entropy.
+    log_odds : ndarray of float
+        Natural log-odds of a genuine trial, shape (log-odds,).
+    calibrated : ndarray of float
+        The cross-entropy of the calibrated system, in bits, shape (log-odds,).
+    minimum : ndarray of float
+        The least cross-entropy, a posteriori, shape (log-odds,).
+    neutral : ndarray of float
+        The cross-entropy of a ratio of 1 for every trial, shape (log-odds,).
+    raw : ndarray of float or None
+        The cross-entropy of the scores as they are; None where it is not asked for.
+    band : PriorBand or None
+        Of the calibrated cross-entropy.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(800) < 200
+    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
+    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
+    >>> found = ft.calibrate(dev, test)
+    >>> ft.ece_curve(found, log_odds=[0.0]).neutral
+    array([1.])
+    """
 
     system: str
     kind: Kind
-    """Of the calibrated cross-entropy."""
     log_odds: Floats
     calibrated: Floats
     minimum: Floats
-    """The least that any rising map of the scores has, a posteriori."""
     neutral: Floats
-    """That of a likelihood ratio of 1 for every trial: the entropy of the prior."""
     raw: Floats | None
-    """Of the scores as they are, taken for log-likelihood ratios."""
     band: PriorBand | None = None
-    """Of the calibrated cross-entropy."""
 
     @property
     def _lines(self) -> list[tuple[str, Floats]]:
@@ -171,15 +222,39 @@ class EceCurve(Result):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TippettCurve(Result):
-    """The shares of genuine and of impostor trials on test whose evidence is above each log-likelihood ratio."""
+    """The shares of genuine and of impostor trials on test whose evidence is above each log-likelihood ratio.
+
+    Attributes
+    ----------
+    system : str
+        The system's name.
+    kind : {"a priori", "a priori (cross-validated)", "a posteriori", "at a given threshold"}
+        Whether the figures are a priori.
+    ratios : ndarray of float
+        Log-likelihood ratios, rising, shape (ratios,).
+    counts : ErrorCounts
+        Trials on either side of each ratio.
+    misleading : ErrorCounts
+        Trials whose evidence is for the wrong side.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(800) < 200
+    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
+    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
+    >>> found = ft.calibrate(dev, test)
+    >>> curve = ft.tippett_curve(found)
+    >>> bool((curve.genuine >= curve.impostor).all())
+    True
+    """
 
     system: str
     kind: Kind
     ratios: Floats
     counts: ErrorCounts
-    """Trials at each ratio as at a threshold: genuine ones not above it, impostor ones above it."""
     misleading: ErrorCounts
-    """The same at a log-likelihood ratio of 0."""
 
     @property
     def genuine(self) -> Floats:
@@ -228,24 +303,24 @@ def bayes_error_curve(
     raw: bool = False,
     confidence: float | None = None,
 ) -> BayesErrorCurve:
-    """Normalised Bayes error rates of a calibrated system along prior log-odds.
+    """Compute normalised Bayes error rates of a calibrated system along prior log-odds.
 
     Parameters
     ----------
-    found
+    found : CalibratedSystem
         What `calibrate` gave.
-    log_odds
-        Natural log-odds of a genuine trial; 71 values from -7 to 7 by default.
-    raw
-        The scores are log-likelihood ratios already: have theirs too.
-    confidence
-        Of a band around the calibrated line, at each of the log-odds by itself; without it there is none.
+    log_odds : array_like, optional
+        Natural log-odds of a genuine trial, shape (log-odds,); 71 values from -7 to 7 by default.
+    raw : bool, default False
+        Whether the scores are log-likelihood ratios already: then theirs are given too.
+    confidence : float, optional
+        The level of confidence, between 0 and 1.
 
     Returns
     -------
     BayesErrorCurve
-        Of the calibrated system, the least there is, and perhaps of the scores as they are; 1 is what deciding
-        without a score costs. Each knows where fewer than 30 errors of a kind are behind it.
+        Of the calibrated system, the least there is, and perhaps of the scores as they are; 1 is what deciding without
+        a score costs. Each knows where fewer than 30 errors of a kind are behind it.
 
     References
     ----------
@@ -253,9 +328,13 @@ def bayes_error_curve(
 
     Examples
     --------
-    >>> from fairtrial import calibrate, load_lausanne
-    >>> lp1 = load_lausanne().sets[0]
-    >>> curve = bayes_error_curve(calibrate(lp1.dev, lp1.test, systems=["(LFCC,GMM)"]))
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(800) < 200
+    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
+    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
+    >>> found = ft.calibrate(dev, test)
+    >>> curve = bayes_error_curve(found)
     >>> bool((curve.minimum.rates <= curve.calibrated.rates).all())
     True
     """
@@ -279,18 +358,24 @@ def ece_curve(
     raw: bool = False,
     confidence: float | None = None,
 ) -> EceCurve:
-    """The empirical cross-entropy of a calibrated system along prior log-odds.
+    """Compute the empirical cross-entropy of a calibrated system along prior log-odds.
 
     Parameters
     ----------
-    found, log_odds, raw, confidence
-        As in `bayes_error_curve`.
+    found : CalibratedSystem
+        What `calibrate` gave.
+    log_odds : array_like, optional
+        Natural log-odds of a genuine trial, shape (log-odds,); 71 values from -7 to 7 by default.
+    raw : bool, default False
+        Whether the scores are log-likelihood ratios already: then theirs are given too.
+    confidence : float, optional
+        The level of confidence, between 0 and 1.
 
     Returns
     -------
     EceCurve
-        In bits: of the calibrated system, the least there is, that of a ratio of 1 for every trial, and perhaps of
-        the scores as they are. At log-odds of 0 they are Cllr and min Cllr.
+        In bits: of the calibrated system, the least there is, that of a ratio of 1 for every trial, and perhaps of the
+        scores as they are. At log-odds of 0 they are Cllr and min Cllr.
 
     References
     ----------
@@ -298,12 +383,15 @@ def ece_curve(
 
     Examples
     --------
-    >>> from fairtrial import calibrate, load_lausanne
-    >>> lp1 = load_lausanne().sets[0]
-    >>> found = calibrate(lp1.dev, lp1.test, systems=["(LFCC,GMM)"])
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(800) < 200
+    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
+    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
+    >>> found = ft.calibrate(dev, test)
     >>> curve = ece_curve(found, log_odds=[0.0])
-    >>> bool(np.isclose(curve.calibrated[0], found.test[0])), float(curve.neutral[0])
-    (True, 1.0)
+    >>> bool(np.isclose(curve.calibrated[0], found.test[0]))
+    True
     """
     odds = _checked(log_odds)
     priors = expit(odds)
@@ -321,13 +409,13 @@ def ece_curve(
 
 
 def tippett_curve(found: CalibratedSystem, *, points: int = 401) -> TippettCurve:
-    """The shares of both classes of test trials above each log-likelihood ratio.
+    """Compute the shares of both classes of test trials above each log-likelihood ratio.
 
     Parameters
     ----------
-    found
+    found : CalibratedSystem
         What `calibrate` gave.
-    points
+    points : int, default 401
         How many ratios, from the 0.1 % quantile of the lower class to the 99.9 % quantile of the upper one.
 
     Returns
@@ -341,10 +429,14 @@ def tippett_curve(found: CalibratedSystem, *, points: int = 401) -> TippettCurve
 
     Examples
     --------
-    >>> from fairtrial import calibrate, load_lausanne
-    >>> lp1 = load_lausanne().sets[0]
-    >>> tippett_curve(calibrate(lp1.dev, lp1.test, systems=["(LFCC,GMM)"]))
-    <TippettCurve: (LFCC,GMM), evidence for the wrong side in 1.25 % of genuine and 1.09 % of impostor trials>
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(800) < 200
+    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
+    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
+    >>> found = ft.calibrate(dev, test)
+    >>> tippett_curve(found, points=5).ratios.shape
+    (5,)
     """
     if points < 2:
         raise ParameterError(f"a curve has at least 2 points, not {points}")

@@ -57,20 +57,30 @@ class _CostTally:
 
 
 def cllr(data: ScoreData, *, system: str | None = None) -> float:
-    """The cost of the log-likelihood ratio, in bits.
+    """Compute the cost of the log-likelihood ratio, in bits.
 
     Parameters
     ----------
-    data
-        Trials, a source of scores, or a pair of arrays ``(genuine, impostor)``; natural log-likelihood ratios.
-    system
-        Which system; not needed where there is one only.
+    data : Trials, data frame, ScoreSource or tuple of two array_like
+        Trials, a data frame of them, a source of scores, or a pair of arrays ``(genuine, impostor)``; natural
+        log-likelihood ratios.
+    system : str, optional
+        The name of the system; not needed where there is only one.
 
     Returns
     -------
     float
         0 for perfect evidence, 1 for none at all, and more than 1 for evidence that misleads. Infinite where a trial
         has infinite evidence for the wrong side.
+
+    Raises
+    ------
+    TrialsError
+        As for `as_source`.
+
+    References
+    ----------
+    Brümmer & du Preez, Application-independent evaluation of speaker detection, 2006.
 
     Examples
     --------
@@ -83,25 +93,38 @@ def cllr(data: ScoreData, *, system: str | None = None) -> float:
 def empirical_cross_entropy(
     data: ScoreData, prior: ArrayLike, *, system: str | None = None, minimum: bool = False
 ) -> Any:
-    """The empirical cross-entropy of log-likelihood ratios, in bits, at one prior or several.
+    """Compute the empirical cross-entropy of log-likelihood ratios, in bits, at one prior or several.
 
     Parameters
     ----------
-    data, system
-        As in `cllr`.
-    prior
-        The probability that a trial is genuine, between 0 and 1.
-    minimum
+    data : Trials, data frame, ScoreSource or tuple of two array_like
+        Trials, a data frame of them, a source of scores, or a pair of arrays ``(genuine, impostor)``; natural
+        log-likelihood ratios.
+    prior : array_like
+        The prior probability of a genuine trial, between 0 and 1; one, or an array of any shape.
+    system : str, optional
+        The name of the system; not needed where there is only one.
+    minimum : bool, default False
         The least that any rising map of the scores has, a posteriori, in place of that of the scores as they are.
 
     Returns
     -------
-    float or array
-        One number per prior. At 0.5 it is Cllr, or min Cllr.
+    float or ndarray of float
+        Bits, one number per prior. At 0.5 it is Cllr, or min Cllr.
+
+    Raises
+    ------
+    ParameterError
+        A prior that is not between 0 and 1.
 
     References
     ----------
     Ramos & Gonzalez-Rodriguez, Reliable support: measuring calibration of likelihood ratios, 2013.
+
+    Examples
+    --------
+    >>> float(empirical_cross_entropy(([0.0, 0.0], [0.0]), 0.5))
+    1.0
     """
     priors = np.atleast_1d(np.asarray(prior, dtype=np.float64))
     for value in priors.tolist():
@@ -167,21 +190,32 @@ class Segments:
 
 
 def min_cllr(data: ScoreData, *, system: str | None = None) -> float:
-    """The least Cllr that any rising map of the scores has: what is lost by discrimination alone, a posteriori.
+    """Compute the least Cllr that any rising map of the scores has: what is lost by discrimination alone, a posteriori.
 
     Parameters
     ----------
-    data, system
-        As in `cllr`; any scores.
+    data : Trials, data frame, ScoreSource or tuple of two array_like
+        Trials, a data frame of them, a source of scores, or a pair of arrays ``(genuine, impostor)``; any scores.
+    system : str, optional
+        The name of the system; not needed where there is only one.
 
     Returns
     -------
     float
-        Between 0 and 1.
+        Bits, between 0 and 1.
+
+    Raises
+    ------
+    TrialsError
+        As for `as_source`.
 
     Notes
     -----
     It comes from the ROC convex hull, so millions of scores are not sorted.
+
+    References
+    ----------
+    Brümmer & du Preez, Application-independent evaluation of speaker detection, 2006.
 
     Examples
     --------
@@ -198,12 +232,15 @@ def segment_cllr(found: Segments) -> float:
 
 
 def dev_pav(data: ScoreData, *, system: str | None = None) -> float:
-    """How far log-likelihood ratios are from those that the trials themselves give, on average.
+    """Compute how far log-likelihood ratios are from those that the trials themselves give, on average.
 
     Parameters
     ----------
-    data, system
-        As in `cllr`, in memory.
+    data : Trials, data frame, ScoreSource or tuple of two array_like
+        Trials, a data frame of them, a source of scores, or a pair of arrays ``(genuine, impostor)``; natural
+        log-likelihood ratios.
+    system : str, optional
+        The name of the system; not needed where there is only one.
 
     Returns
     -------
@@ -211,6 +248,11 @@ def dev_pav(data: ScoreData, *, system: str | None = None) -> float:
         The mean distance, in powers of ten, of the ratios by pool-adjacent-violators from the ratios themselves, along
         all ratios from the lowest to the highest at which the former are finite. 0 is perfect calibration; NaN where no
         range of them is finite, as when a threshold divides all trials.
+
+    Raises
+    ------
+    TrialsError
+        As for `as_source`.
 
     Notes
     -----
@@ -259,10 +301,26 @@ class CostPoint:
 
     Parameters
     ----------
-    prior
-        The probability of a genuine trial.
-    miss, false_alarm
-        What it costs to reject a genuine trial, and to accept an impostor.
+    prior : float
+        The prior probability of a genuine trial, between 0 and 1.
+    miss : float, default 1.0
+        What it costs to reject a genuine trial.
+    false_alarm : float, default 1.0
+        What it costs to accept an impostor.
+
+    Raises
+    ------
+    ParameterError
+        A prior that is not between 0 and 1, or a cost that is not above 0.
+
+    References
+    ----------
+    Brümmer & du Preez, Application-independent evaluation of speaker detection, 2006.
+
+    Examples
+    --------
+    >>> CostPoint(0.01).ratio
+    99.0
     """
 
     prior: float
@@ -285,7 +343,18 @@ class CostPoint:
         return log(self.ratio)
 
     def normalised(self, counts: ErrorCounts) -> Any:
-        """The cost of errors over that of the best decision without a score."""
+        """Give the cost of errors over that of the best decision without a score.
+
+        Parameters
+        ----------
+        counts : ErrorCounts
+            Errors at one threshold or at several.
+
+        Returns
+        -------
+        float or ndarray of float
+            As the counts are.
+        """
         return (counts.frr + self.ratio * counts.far) / min(1.0, self.ratio)
 
 
@@ -302,56 +371,108 @@ PRESETS: dict[str, tuple[CostPoint, ...]] = {
 
 
 def detection_cost(data: ScoreData, point: CostPoint, *, system: str | None = None) -> float:
-    """The normalised actual detection cost of log-likelihood ratios: at the threshold that the costs ask for.
+    """Compute the normalised actual detection cost of log-likelihood ratios: at the threshold that the costs ask for.
 
     Parameters
     ----------
-    data, system
-        As in `cllr`.
-    point
-        Prior and costs.
+    data : Trials, data frame, ScoreSource or tuple of two array_like
+        Trials, a data frame of them, a source of scores, or a pair of arrays ``(genuine, impostor)``; natural
+        log-likelihood ratios.
+    point : CostPoint
+        Prior and costs of errors.
+    system : str, optional
+        The name of the system; not needed where there is only one.
 
     Returns
     -------
     float
         1 is what deciding without a score costs.
+
+    Raises
+    ------
+    TrialsError
+        As for `as_source`.
+
+    References
+    ----------
+    Brümmer & du Preez, Application-independent evaluation of speaker detection, 2006.
+
+    Examples
+    --------
+    >>> detection_cost(([5.0, -1.0], [-5.0, -1.0]), CostPoint(0.5))
+    0.5
     """
     counts = count_errors(as_source(data, system=system), point.threshold)
     return float(point.normalised(counts))
 
 
 def min_detection_cost(data: ScoreData, point: CostPoint, *, system: str | None = None) -> float:
-    """The least normalised detection cost at any threshold, a posteriori.
+    """Compute the least normalised detection cost at any threshold, a posteriori.
 
     Parameters
     ----------
-    data, system, point
-        As in `detection_cost`; any scores.
+    data : Trials, data frame, ScoreSource or tuple of two array_like
+        Trials, a data frame of them, a source of scores, or a pair of arrays ``(genuine, impostor)``; any scores.
+    point : CostPoint
+        Prior and costs of errors.
+    system : str, optional
+        The name of the system; not needed where there is only one.
 
     Returns
     -------
     float
         At most 1.
+
+    Raises
+    ------
+    TrialsError
+        As for `as_source`.
+
+    References
+    ----------
+    Brümmer & du Preez, Application-independent evaluation of speaker detection, 2006.
+
+    Examples
+    --------
+    >>> min_detection_cost(([0.9, 0.4], [0.1, 0.5]), CostPoint(0.5))
+    0.5
     """
     return float(np.min(point.normalised(hull_points(as_source(data, system=system)))))
 
 
 def bayes_errors(data: ScoreData, log_odds: ArrayLike, *, system: str | None = None, minimum: bool = False) -> Floats:
-    """Normalised Bayes error rates along prior log-odds.
+    """Compute normalised Bayes error rates along prior log-odds.
 
     Parameters
     ----------
-    data, system
-        As in `cllr`.
-    log_odds
-        Natural log-odds of a genuine trial.
-    minimum
-        At the best threshold for each, a posteriori, in place of the one that the log-odds ask for.
+    data : Trials, data frame, ScoreSource or tuple of two array_like
+        Trials, a data frame of them, a source of scores, or a pair of arrays ``(genuine, impostor)``; natural
+        log-likelihood ratios.
+    log_odds : array_like
+        Natural log-odds of a genuine trial, shape (log-odds,).
+    system : str, optional
+        The name of the system; not needed where there is only one.
+    minimum : bool, default False
+        Whether to take the best threshold for each, a posteriori, in place of the one that the log-odds ask for.
 
     Returns
     -------
-    array
-        One rate per value; 1 is what deciding without a score costs.
+    ndarray of float
+        One rate per value, in the order given; 1 is what deciding without a score costs.
+
+    Raises
+    ------
+    TrialsError
+        As for `as_source`.
+
+    References
+    ----------
+    Brümmer & de Villiers, The BOSARIS toolkit: theory, algorithms and code, 2011.
+
+    Examples
+    --------
+    >>> bayes_errors(([2.0, -1.0], [-2.0, -1.0]), [0.0, 1.5])
+    array([0.5, 0.5])
     """
     odds = np.atleast_1d(np.asarray(log_odds, dtype=np.float64))
     return bayes_rates(bayes_counts(as_source(data, system=system), odds, minimum=minimum), odds)

@@ -43,25 +43,44 @@ def calibrate(
 
     Parameters
     ----------
-    dev, test
-        Where the calibration is fitted, and where it is judged.
-    systems
-        Which systems, fused where there are several; all by default.
-    method, prior
-        As in `fit_calibration`.
-    points
+    dev : Trials
+        The trials that thresholds are chosen on, and that the calibration is fitted to.
+    test : Trials
+        The trials that are judged.
+    systems : sequence of str, optional
+        The names of the systems, fused where there are several; all by default.
+    method : str, default "logistic"
+        How scores become ratios: a name in `CALIBRATIONS`.
+    prior : float, default 0.5
+        The prior probability of a genuine trial, between 0 and 1, at which ``logistic`` and ``gaussian`` weigh the
+        classes.
+    points : sequence of CostLike, default (CostPoint(prior=0.01, miss=1.0, false_alarm=1.0),)
         Detection costs: operating points, or names of those of NIST's evaluations, as ``sre18``; then each of its
         points is reported, and their mean.
-    partition
+    partition : sequence of str, default ()
         Further columns of test. Detection costs are then means of error rates over the parts that their values divide
         the trials into, all at the same threshold.
-    confidence, cluster
-        Of intervals, and what trials share; by default all ids that are known.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+    cluster : {"none", "claim", "subject", "both"}, optional
+        What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
+        known.
 
     Returns
     -------
     CalibratedSystem
         The calibration, Cllr and detection costs with intervals.
+
+    Raises
+    ------
+    ParameterError
+        A method, cost or number that cannot be.
+    TrialsError
+        A class without trials, different systems in dev and test, or scores that the method cannot be fitted to.
+
+    References
+    ----------
+    Brümmer & du Preez, Application-independent evaluation of speaker detection, 2006.
 
     Examples
     --------
@@ -93,17 +112,43 @@ def judge_calibration(
 
     Parameters
     ----------
-    calibration
-        Fitted by `fit_calibration`, or read by `Calibration.load`.
-    test
-        Trials that it was not fitted on.
-    points, partition, confidence, cluster
-        As in `calibrate`.
+    calibration : Calibration
+        What `fit_calibration` or `Calibration.load` gives.
+    test : Trials
+        The trials that are judged; the calibration was not fitted on them.
+    points : sequence of CostLike, default (CostPoint(prior=0.01, miss=1.0, false_alarm=1.0),)
+        Detection costs: operating points, or names of those of NIST's evaluations, as ``sre18``; then each of its
+        points is reported, and their mean.
+    partition : sequence of str, default ()
+        Further columns of test. Detection costs are then means of error rates over the parts that their values divide
+        the trials into, all at the same threshold.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+    cluster : {"none", "claim", "subject", "both"}, optional
+        What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
+        known.
 
     Returns
     -------
     CalibratedSystem
         As of `calibrate`; all intervals are given this calibration, and there are no figures on dev.
+
+    Raises
+    ------
+    ParameterError
+        A cost or number that cannot be.
+    TrialsError
+        A class without trials, or a system that the trials do not have.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(800) < 200
+    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
+    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
+    >>> judge_calibration(ft.fit_calibration(dev), test).dev is None
+    True
     """
     evidence = Evidence(replace(calibration, influence=None), TrialSets(None, test, cluster))
     return _judged(evidence, None, _targets(points, partition), confidence)

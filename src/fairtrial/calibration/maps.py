@@ -31,7 +31,38 @@ _REFITS = 200
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LlrMap(Result):
-    """The log-likelihood ratio of each score by a calibration, with its band by dev people."""
+    """The log-likelihood ratio of each score by a calibration, with its band by dev people.
+
+    Attributes
+    ----------
+    system : str
+        The system's name.
+    method : str
+        The name of the calibration method.
+    scores : ndarray of float
+        Scores, rising, shape (points,).
+    ratios : ndarray of float
+        The log-likelihood ratio of each score, shape (points,).
+    low, high : ndarray of float
+        The limits of the band, shape (points,).
+    confidence : float
+        The level of confidence, between 0 and 1.
+    cluster : {"none", "claim", "subject", "both"}
+        What dependent trials share.
+    resampled : bool
+        Whether the band comes from dev drawn anew, and not from weight and offset.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(800) < 200
+    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
+    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
+    >>> found = ft.calibrate(dev, test)
+    >>> ft.llr_map(found, points=5).ratios.shape
+    (5,)
+    """
 
     system: str
     method: str
@@ -42,7 +73,6 @@ class LlrMap(Result):
     confidence: float
     cluster: Cluster
     resampled: bool
-    """Whether the band draws dev anew; it comes from the parameters otherwise."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain lists."""
@@ -87,18 +117,20 @@ def llr_map(
     n_resamples: int = RESAMPLES,
     rng: np.random.Generator | int | None = 0,
 ) -> LlrMap:
-    """The map of a calibration, from scores to log-likelihood ratios, with a band.
+    """Compute the map of a calibration, from scores to log-likelihood ratios, with a band.
 
     Parameters
     ----------
-    found
+    found : CalibratedSystem
         What `calibrate` gave for one system.
-    points
+    points : int, default 201
         How many scores, between the 0.1 % and 99.9 % quantiles of dev.
-    confidence
-        Of the band, at each score by itself.
-    n_resamples, rng
-        How often dev is drawn anew, and the seed; 200 times at the most where each time all of it must be fitted.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1, at each score by itself.
+    n_resamples : int, default 1000
+        How many resamples are drawn, of dev; 200 at the most where each time all of it must be fitted.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed; the same seed gives the same result.
 
     Returns
     -------
@@ -108,10 +140,14 @@ def llr_map(
 
     Examples
     --------
-    >>> from fairtrial import calibrate, load_lausanne
-    >>> lp1 = load_lausanne().sets[0]
-    >>> found = llr_map(calibrate(lp1.dev, lp1.test, systems=["(LFCC,GMM)"]))
-    >>> bool(((found.low < found.ratios) & (found.ratios < found.high)).all())
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(800) < 200
+    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
+    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
+    >>> found = ft.calibrate(dev, test)
+    >>> curve = llr_map(found, points=5)
+    >>> bool(((curve.low < curve.ratios) & (curve.ratios < curve.high)).all())
     True
     """
     check_confidence(confidence)

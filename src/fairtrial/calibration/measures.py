@@ -55,24 +55,32 @@ class EvidenceMeasure:
 
     Parameters
     ----------
-    name
+    name : str
         How it is called on the command line and in JSON.
-    label
+    label : str
         How tables and figures call it.
-    figure
-        From the evidence on test to the figure.
-    summary
+    figure : callable
+        Where to draw; a new figure by default.
+    summary : str, default ""
         What it is, in a few words.
-    posteriori
+    posteriori : bool, default False
         Whether it is a minimum that only the judged trials themselves tell.
-    raw
+    raw : bool, default False
         Whether scores are taken as they are, in place of calibrated on dev.
-    is_share
+    is_share : bool, default False
         Whether it is a share, shown in percent.
-    signed
+    signed : bool, default False
         Whether it may be below 0.
-    cost
+    cost : CostTarget, optional
         Of a detection cost at one operating point: the point, whose errors give the limits.
+
+    Examples
+    --------
+    >>> import fairtrial as ft
+    >>> trials = ft.Trials.from_arrays([0.9, 0.8, 0.4, 0.7, 0.1, 0.3, 0.5, 0.2, 0.6], [True] * 4 + [False] * 5)
+    >>> found = ft.evaluate(trials, trials, measures=["cllr-min"])
+    >>> round(found.measures["cllr-min"], 3)
+    0.312
     """
 
     name: str
@@ -98,7 +106,18 @@ class EvidenceMeasure:
         return "interval" if self.is_share else "range"
 
     def told(self, sets: TrialSets) -> Kind:
-        """Whether it is a priori."""
+        """Tell whether it is a priori.
+
+        Parameters
+        ----------
+        sets : TrialSets
+            Dev and test trials, and who shares them.
+
+        Returns
+        -------
+        {"a priori", "a priori (cross-validated)", "a posteriori", "at a given threshold"}
+            What a report says of it.
+        """
         if self.posteriori or sets.origin == "same trials":
             return "a posteriori"
         return "a priori"

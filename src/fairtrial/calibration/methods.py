@@ -55,14 +55,21 @@ class DevScores:
 
     Parameters
     ----------
-    scores
-        One row per trial, one column per system.
-    genuine
-        Which trials are genuine; there are some of both classes.
-    systems
-        The names of the systems.
-    prior
-        The prior at which classes are weighed, by methods that weigh them.
+    scores : ndarray of float
+        Scores of shape (trials, systems), higher means more genuine.
+    genuine : ndarray of bool
+        Whether the claim of each trial is true, shape (trials,); there are some of both classes.
+    systems : tuple of str
+        The names of the systems, in the order of the columns.
+    prior : float, default 0.5
+        The prior probability of a genuine trial, between 0 and 1, at which classes are weighed, by methods that weigh
+        them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> DevScores(np.array([[0.9], [0.2]]), np.array([True, False]), ("face",), prior=0.5).pair
+    (array([0.9]), array([0.2]))
     """
 
     scores: Floats
@@ -76,7 +83,13 @@ class DevScores:
         return self.scores[self.genuine, 0], self.scores[~self.genuine, 0]
 
     def check_finite(self) -> None:
-        """Raise an error where a score is infinite, or where all scores of a system are equal."""
+        """Raise an error where a score is infinite, or where all scores of a system are equal.
+
+        Raises
+        ------
+        TrialsError
+            A score that is infinite, or scores of a system that are all equal.
+        """
         for name, column in zip(self.systems, self.scores.T, strict=True):
             if not np.isfinite(column).all():
                 raise TrialsError(f'{name}: some dev scores are infinite; only method="pav" can calibrate those')
@@ -90,13 +103,24 @@ class CalibrationFit:
 
     Parameters
     ----------
-    mapping
+    mapping : ScoreMap
         From scores to ratios.
-    influence
+    influence : Influence, optional
         How dev trials determine the map. None where it is not known; the uncertainty of the calibration then is left
         out, and said to be.
-    notes
-        What a reader should know.
+    notes : tuple of str, default ()
+        What the reader should know.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(800) < 200
+    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
+    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
+    >>> scores = DevScores(dev.scores, dev.genuine, dev.systems, prior=0.5)
+    >>> isinstance(ft.CALIBRATIONS["logistic"].fit(scores), CalibrationFit)
+    True
     """
 
     mapping: ScoreMap
@@ -110,19 +134,25 @@ class CalibrationMethod:
 
     Parameters
     ----------
-    name
+    name : str
         What it is called.
-    fit
+    fit : callable
         From dev trials to a map.
-    read
-        From the saved numbers of a map and the number of systems to the map itself; a ValueError, KeyError or
-        TypeError where they do not fit together.
-    summary
+    read : callable
+        From the saved numbers of a map and the number of systems to the map itself; a ValueError, KeyError or TypeError
+        where they do not fit together.
+    summary : str, default ""
         What it does, in a few words.
-    fuses
+    fuses : bool, default False
         Whether it takes several systems at once.
-    weighs
+    weighs : bool, default False
         Whether the prior matters to it.
+
+    Examples
+    --------
+    >>> import fairtrial as ft
+    >>> ft.CALIBRATIONS["logistic"].fuses
+    True
     """
 
     name: str
@@ -142,13 +172,20 @@ def register_calibration(method: CalibrationMethod) -> CalibrationMethod:
 
     Parameters
     ----------
-    method
-        The method.
+    method : CalibrationMethod
+        The method; one of the same name is replaced.
 
     Returns
     -------
     CalibrationMethod
         The same.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> register_calibration(replace(CALIBRATIONS["logistic"], name="mine")).name in CALIBRATIONS
+    True
+    >>> del CALIBRATIONS["mine"]
     """
     CALIBRATIONS[method.name] = method
     return method

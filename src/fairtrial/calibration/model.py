@@ -54,19 +54,30 @@ class Calibration:
 
     Parameters
     ----------
-    systems
+    systems : tuple of str
         The systems whose scores it takes: one, or several that are fused.
-    method
+    method : str
         How it was fitted: ``logistic`` and ``gaussian``, a weighted sum with an offset; ``pav``, steps that rise;
         ``kde``, a curve.
-    mapping
+    mapping : ScoreMap
         The map itself.
-    prior
-        The prior at which classes were weighed, by methods that do.
-    notes
-        What a reader should know.
-    influence
+    prior : float, default 0.5
+        The prior probability of a genuine trial, between 0 and 1, at which classes were weighed, by methods that do.
+    notes : tuple of str, default ()
+        What the reader should know.
+    influence : Influence, optional
         How dev trials determine the map; None where it is not known, as of a calibration that was read from a file.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(800) < 200
+    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
+    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
+    >>> calibration = ft.fit_calibration(dev)
+    >>> calibration.apply(test)
+    <Trials: 400 trials (100 genuine, 300 impostor), 1 system: logistic(system); ids: none>
     """
 
     systems: tuple[str, ...]
@@ -87,18 +98,29 @@ class Calibration:
         return dict(self.mapping.numbers)
 
     def ratios(self, trials: Trials) -> Floats:
-        """The log-likelihood ratio of each trial."""
+        """Give the log-likelihood ratio of each trial.
+
+        Parameters
+        ----------
+        trials : Trials
+            Trials of the systems of the calibration, and perhaps of others.
+
+        Returns
+        -------
+        ndarray of float
+            Natural log-likelihood ratios, shape (trials,).
+        """
         missing = [name for name in self.systems if name not in trials.systems]
         if missing:
             raise TrialsError(f"the trials hold no scores of {listed(missing)}; they hold {listed(trials.systems)}")
         return self.mapping.ratios(score_table(trials, self.systems))
 
     def apply(self, trials: Trials) -> Trials:
-        """The same trials with log-likelihood ratios as the scores of one system.
+        """Give the same trials with log-likelihood ratios as the scores of one system.
 
         Parameters
         ----------
-        trials
+        trials : Trials
             Trials of the systems of the calibration, and perhaps of others.
 
         Returns
@@ -109,7 +131,13 @@ class Calibration:
         return side_by_side([self], trials)
 
     def to_dict(self) -> dict[str, Any]:
-        """Names and numbers, as they are saved."""
+        """Give names and numbers, as they are saved.
+
+        Returns
+        -------
+        dict
+            What `save` writes.
+        """
         return {
             "kind": _KIND,
             "version": _VERSION,
@@ -120,13 +148,34 @@ class Calibration:
         }
 
     def save(self, path: PathLike) -> None:
-        """Write it to a JSON file, whole or not at all."""
+        """Write it to a JSON file, whole or not at all.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file, JSON.
+
+        Raises
+        ------
+        OutputError
+            A file that cannot be written.
+        """
         with write_whole(path) as place:
             place.write_text(json.dumps(self.to_dict(), indent=1) + "\n", encoding="utf-8")
 
     @classmethod
     def load(cls, path: PathLike) -> Calibration:
         """Read a calibration that was saved.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file, JSON.
+
+        Returns
+        -------
+        Calibration
+            The calibration, which gives the same ratios as the one that was saved.
 
         Raises
         ------
@@ -177,19 +226,31 @@ def fit_calibration(
 
     Parameters
     ----------
-    dev
-        Trials of both classes.
-    systems
-        The systems whose scores it takes; all by default. Several are fused, by ``logistic`` and ``gaussian`` only.
-    method
-        ``logistic``, ``pav``, ``gaussian``, ``kde``, or one that was registered.
-    prior
-        The prior at which ``logistic`` and ``gaussian`` weigh the classes.
+    dev : Trials
+        The trials that thresholds are chosen on, and that the calibration is fitted to.
+    systems : sequence of str, optional
+        The names of the systems; all by default. Several are fused, by ``logistic`` and ``gaussian`` only.
+    method : str, default "logistic"
+        How scores become ratios: a name in `CALIBRATIONS`.
+    prior : float, default 0.5
+        The prior probability of a genuine trial, between 0 and 1, at which ``logistic`` and ``gaussian`` weigh the
+        classes.
 
     Returns
     -------
     Calibration
         With notes on what was bounded.
+
+    Raises
+    ------
+    ParameterError
+        A method that is not known, or a prior that is not between 0 and 1.
+    TrialsError
+        A class without trials, or scores that the method cannot be fitted to.
+
+    References
+    ----------
+    Brümmer & du Preez, Application-independent evaluation of speaker detection, 2006.
 
     Examples
     --------

@@ -176,21 +176,36 @@ def fit_in_passes(source: ScoreSource, system: str, *, method: str = "logistic",
 
     Parameters
     ----------
-    source
-        The scores.
-    system
-        What the system is called.
-    method
-        ``logistic``, ``gaussian`` or ``pav``.
-    prior
-        As in `fit_calibration`.
+    source : ScoreSource
+        The scores of dev.
+    system : str
+        The name of the system.
+    method : str, default "logistic"
+        How scores become ratios: a name in `CALIBRATIONS`: ``logistic``, ``gaussian`` or ``pav``.
+    prior : float, default 0.5
+        The prior probability of a genuine trial, between 0 and 1, at which ``logistic`` and ``gaussian`` weigh the
+        classes.
+
+    Returns
+    -------
+    Calibration
+        The calibration that `fit_calibration` gives for the same trials in memory.
 
     Raises
     ------
     ParameterError
         A method that needs all scores at once.
     TrialsError
-        As `fit_calibration` does.
+        As for `fit_calibration`.
+
+    Examples
+    --------
+    >>> import fairtrial as ft
+    >>> rng = np.random.default_rng(0)
+    >>> genuine = np.arange(2000) < 500
+    >>> dev = ft.open_trials(rng.normal(2.0 * genuine), genuine)
+    >>> fit_in_passes(dev.source_of(None), "face").method
+    'logistic'
     """
     check_prior(prior)
     if method == "pav":
@@ -252,18 +267,41 @@ def _logistic(
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PassedCalibration(Result):
-    """A system calibrated on dev and judged on test in passes: figures without intervals."""
+    """A system calibrated on dev and judged on test in passes: figures without intervals.
+
+    Attributes
+    ----------
+    system : str
+        The system's name.
+    calibration : Calibration
+        The map from scores to ratios.
+    dev : tuple of (float, float)
+        Cllr and min Cllr on dev.
+    test : tuple of (float, float)
+        Cllr of the calibrated scores on test, a priori, and min Cllr, a posteriori.
+    raw : float
+        Cllr of the scores on test as they are.
+    costs : tuple of tuple of (CostTarget, float, float)
+        Each detection cost with its actual and its least value on test.
+    notes : tuple of str
+        What the reader should know.
+
+    Examples
+    --------
+    >>> import fairtrial as ft
+    >>> rng = np.random.default_rng(0)
+    >>> genuine = np.arange(2000) < 500
+    >>> dev, test = (ft.open_trials(rng.normal(2.0 * genuine), genuine) for _ in range(2))
+    >>> ft.calibrate_in_passes(dev, test).calibration.method
+    'logistic'
+    """
 
     system: str
     calibration: Calibration
     dev: tuple[float, float]
-    """Cllr and min Cllr on dev, both a posteriori."""
     test: tuple[float, float]
-    """Cllr on test, a priori, and min Cllr, a posteriori."""
     raw: float
-    """Cllr on test of the scores as they are."""
     costs: tuple[tuple[CostTarget, float, float], ...]
-    """Detection costs on test: which, the actual one and the least."""
     notes: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -342,14 +380,20 @@ def calibrate_in_passes(
 
     Parameters
     ----------
-    dev, test
-        Trials as `open_trials` gives them.
-    system
-        Which system; not needed where there is one only.
-    method, prior
-        As in `fit_calibration`; ``logistic``, ``gaussian`` or ``pav``.
-    points
-        Detection costs, as in `calibrate`.
+    dev : object
+        The trials that thresholds are chosen on, and that the calibration is fitted to, as `open_trials` gives them.
+    test : object
+        The trials that are judged, as `open_trials` gives them.
+    system : str, optional
+        The name of the system; not needed where there is only one.
+    method : str, default "logistic"
+        How scores become ratios: a name in `CALIBRATIONS`: ``logistic``, ``gaussian`` or ``pav``.
+    prior : float, default 0.5
+        The prior probability of a genuine trial, between 0 and 1, at which ``logistic`` and ``gaussian`` weigh the
+        classes.
+    points : sequence of CostLike, default (CostPoint(prior=0.01, miss=1.0, false_alarm=1.0),)
+        Detection costs: operating points, or names of those of NIST's evaluations, as ``sre18``; then each of its
+        points is reported, and their mean.
 
     Returns
     -------

@@ -33,28 +33,62 @@ RESAMPLES = 1000
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PavCurve(Result):
-    """The log-likelihood ratios that pool-adjacent-violators gives the test trials, a posteriori, and their band."""
+    """The log-likelihood ratios that pool-adjacent-violators gives the test trials, a posteriori, and their band.
+
+    Attributes
+    ----------
+    system : str
+        The system's name.
+    kind : {"a priori", "a priori (cross-validated)", "a posteriori", "at a given threshold"}
+        Of the calibrated ratios that they are held against.
+    of_scores : bool
+        Whether it is along the scores, and not along the calibrated ratios.
+    start : float
+        Where the first step begins.
+    ends : ndarray of float
+        Where each step ends, shape (steps,).
+    ratios : ndarray of float
+        The log-likelihood ratio of each step, shape (steps,).
+    genuine, impostor : ndarray of int
+        How many trials of the class each step has, shape (steps,).
+    places : ndarray of float
+        Where the band is given, shape (places,).
+    low, high : ndarray of float
+        The limits of the band, shape (places,).
+    guide : tuple of (ndarray of float, ndarray of float)
+        The calibrated ratios along the places, to compare with.
+    confidence : float
+        The level of confidence, between 0 and 1.
+    cluster : {"none", "claim", "subject", "both"}
+        What dependent trials share.
+    n_resamples : int
+        How many resamples were drawn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(800) < 200
+    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
+    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
+    >>> found = ft.calibrate(dev, test)
+    >>> curve = ft.pav_curve(found, n_resamples=20)
+    >>> int(curve.genuine.sum()), int(curve.impostor.sum())
+    (100, 300)
+    """
 
     system: str
     kind: Kind
-    """Of the calibrated ratios that they are held against."""
     of_scores: bool
-    """Whether places are scores; log-likelihood ratios otherwise."""
     start: float
-    """The lowest place of a test trial."""
     ends: Floats
-    """The highest place of each step, rising."""
     ratios: Floats
-    """The log-likelihood ratio of each step; infinite where it holds trials of one class only."""
     genuine: NDArray[np.int64]
     impostor: NDArray[np.int64]
-    """Trials of each step."""
     places: Floats
-    """Where the band is known: up to each place, and above the one before."""
     low: Floats
     high: Floats
     guide: tuple[Floats, Floats]
-    """What dev says: places, from where to where both classes have trials and a little beyond, and their ratios."""
     confidence: float
     cluster: Cluster
     n_resamples: int
@@ -118,18 +152,20 @@ def pav_curve(
     n_resamples: int = RESAMPLES,
     rng: np.random.Generator | int | None = 0,
 ) -> PavCurve:
-    """Log-likelihood ratios of a calibrated system against those that test gives by pool-adjacent-violators.
+    """Compute log-likelihood ratios of a calibrated system against those that test gives by pool-adjacent-violators.
 
     Parameters
     ----------
-    found
+    found : CalibratedSystem
         What `calibrate` gave.
-    of_scores
-        Along the scores of the system, in place of its calibrated ratios.
-    confidence
-        Of the band, at each place by itself.
-    n_resamples, rng
-        How many replicates are drawn, and their seed.
+    of_scores : bool, default False
+        Whether to go along the scores of the system, in place of its calibrated ratios.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1, at each place by itself.
+    n_resamples : int, default 1000
+        How many resamples are drawn.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed; the same seed gives the same result.
 
     Returns
     -------
@@ -152,9 +188,13 @@ def pav_curve(
 
     Examples
     --------
-    >>> from fairtrial import calibrate, load_lausanne
-    >>> lp1 = load_lausanne().sets[0]
-    >>> curve = pav_curve(calibrate(lp1.dev, lp1.test, systems=["(LFCC,GMM)"]), n_resamples=50)
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(800) < 200
+    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
+    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
+    >>> found = ft.calibrate(dev, test)
+    >>> curve = pav_curve(found, n_resamples=20)
     >>> bool((np.diff(curve.ratios) > 0).all())
     True
     """

@@ -26,15 +26,35 @@ CALIBRATED: dict[Kind, str] = {
 
 @dataclass(frozen=True, slots=True)
 class CostFigure:
-    """A normalised detection cost on test, calibrated on dev, and the least there is."""
+    """A normalised detection cost on test, calibrated on dev, and the least there is.
+
+    Attributes
+    ----------
+    target : CostTarget
+        The detection cost.
+    interval : RateInterval
+        The actual cost with its interval.
+    least : RateInterval
+        The least cost at any threshold, a posteriori, with its interval.
+    accepted : tuple of (int, int) or None
+        How many genuine and impostor trials are accepted at the threshold; None where there are several.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(800) < 200
+    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
+    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
+    >>> found = ft.calibrate(dev, test)
+    >>> found.costs[0].minimum <= found.costs[0].actual
+    True
+    """
 
     target: CostTarget
     interval: RateInterval
-    """Of the actual cost."""
     least: RateInterval
-    """Of the least cost, a posteriori."""
     accepted: tuple[int, int] | None
-    """How many impostor and how many genuine trials are accepted; None for the mean over several points."""
 
     @property
     def actual(self) -> float:
@@ -58,7 +78,13 @@ class CostFigure:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The names of the command line's JSON."""
+        """Give the cost under the names of the command line's JSON.
+
+        Returns
+        -------
+        dict
+            Costs are normalised: 1 is what deciding without a score costs.
+        """
         points = [{"prior": own.prior, "c_miss": own.miss, "c_fa": own.false_alarm} for own in self.target.points]
         figures = {
             "actual": self.actual,
@@ -71,27 +97,56 @@ class CostFigure:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CalibratedSystem(Result):
-    """A system calibrated on dev, and its evidence on test."""
+    """A system calibrated on dev, and its evidence on test.
+
+    Attributes
+    ----------
+    calibration : Calibration
+        The map from scores to ratios.
+    parameter_intervals : tuple of RateInterval
+        The intervals of weights and offset; none where the map is not linear.
+    dev : tuple of (float, float) or None
+        Cllr and min Cllr on dev; None where the calibration was fitted before.
+    raw : float
+        Cllr of the scores on test as they are.
+    intervals : tuple of RateInterval
+        Intervals of Cllr on test, the one to go by first.
+    least : RateInterval
+        The interval of min Cllr on test.
+    lost : RateInterval
+        The interval of what calibration costs on test: Cllr less min Cllr.
+    dev_pav : float
+        How far the calibrated ratios are from those that test itself gives; see `dev_pav`.
+    costs : tuple of CostFigure
+        Detection costs on test.
+    notes : tuple of str
+        What the reader should know.
+    sets : TrialSets
+        Dev and test trials, and who shares them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(800) < 200
+    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
+    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
+    >>> found = ft.calibrate(dev, test)
+    >>> found.test[0] >= found.test[1]
+    True
+    """
 
     calibration: Calibration
     parameter_intervals: tuple[RateInterval, ...]
-    """Of weights and offset, by dev people; none for steps and curves."""
     dev: tuple[float, float] | None
-    """Cllr and min Cllr on dev, where the calibration was fitted: both are a posteriori. None where it was saved."""
     raw: float
-    """Cllr on test of the scores as they are, taken for log-likelihood ratios; of one system only, else NaN."""
     intervals: tuple[RateInterval, ...]
-    """Of Cllr on test, the one to go by first."""
     least: RateInterval
-    """Of min Cllr on test, a posteriori."""
     lost: RateInterval
-    """Of what calibration on dev costs on test: Cllr less min Cllr."""
     dev_pav: float
-    """The mean distance of ratios on test from those that test itself gives, in powers of ten; NaN where undefined."""
     costs: tuple[CostFigure, ...]
     notes: tuple[str, ...]
     sets: TrialSets
-    """The trials that it was calibrated and judged on, for figures and pages."""
 
     @property
     def system(self) -> str:

@@ -17,6 +17,7 @@ from fairtrial.cli.entry import stopped
 from fairtrial.cli.output import say
 from fairtrial.cli.words import in_command_line_words
 from fairtrial.errors import FairtrialError
+from fairtrial.plugins import left_out_plugins
 
 COMMANDS = {
     "evaluate": "Fix the threshold on dev, report the errors on test.",
@@ -86,6 +87,9 @@ class _Main(LazyGroup):
             sys.exit(2)
         except KeyboardInterrupt:
             sys.exit(stopped(signal.SIGINT))
+        finally:
+            for line in left_out_plugins():
+                say(f"warning: {line}", aside=True)
 
 
 @click.group(cls=_Main, room="fairtrial.cli", known=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})

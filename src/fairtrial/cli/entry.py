@@ -31,12 +31,12 @@ def run() -> NoReturn:
     """Run the command line with the arguments of the process, and end it."""
     try:
         _answer_signals()
+        _open_closed()
         _keep_quiet()
         from fairtrial.cli.app import work
 
         status = work()
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        sys.stdout.flush()
     except SystemExit as error:
         status = error.code if isinstance(error.code, int) else int(error.code is not None)
     except KeyboardInterrupt:
@@ -54,7 +54,7 @@ def _end(status: int) -> NoReturn:
     with suppress(KeyboardInterrupt):
         atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError, AttributeError):
+        with suppress(OSError, ValueError):
             stream.flush()
     os._exit(status)
 
@@ -78,11 +78,17 @@ def _stop(number: int, frame: FrameType | None) -> NoReturn:
     sys.exit(stopped(number))
 
 
+def _open_closed() -> None:
+    """Let an output that was closed be one that is thrown away; libraries write to it without a look."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - until the end
+
+
 def _keep_quiet() -> None:
     """Say what is said in any encoding, and leave out what libraries warn of or log, here and in worker processes."""
     for stream in (sys.stdout, sys.stderr):
-        if stream is not None:
-            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     if os.environ.get(DEBUG) or sys.warnoptions:
         return
     import logging

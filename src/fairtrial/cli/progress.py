@@ -29,7 +29,7 @@ class Bar:
         self._timer.daemon = True
 
     def __enter__(self) -> Bar:
-        if sys.stderr is not None and sys.stderr.isatty():
+        if sys.stderr.isatty():
             self._timer.start()
         return self
 

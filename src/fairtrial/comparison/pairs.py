@@ -83,7 +83,7 @@ def compare(
     alpha : float, optional
         The weight or the target that the criterion takes; 0.5 by default, but a criterion that aims at a target needs
         one.
-    measure : str, Measure, DetectionCosts or callable, default "hter"
+    measure : str, Measure, EvidenceMeasure, DetectionCosts or callable, default "hter"
         What is compared: a name in `MEASURES`, a measure, detection costs, or a function of an `ErrorCounts`. One of
         evidence, as ``cllr``, ``cllr-min`` or ``act-dcf@.01``, is that of the scores calibrated on dev.
     cluster : {"none", "claim", "subject", "both"}, optional

@@ -302,8 +302,12 @@ def _bounded(stream: pa.NativeFile, max_size: int | None, path: Path) -> Iterato
     bounded = BoundedStream(stream, max_size, path)
     try:
         yield pa.PythonFile(bounded, mode="r")
-    finally:
+    except GeneratorExit:  # a reader that nobody asks for more: there is nobody to tell
+        raise
+    except BaseException:
         bounded.check()
+        raise
+    bounded.check()
 
 
 def _reason(error: OSError, compression: str | None) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
 from typing import IO, Any
-from zipfile import ZipFile
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import numpy as np
 
@@ -224,14 +224,17 @@ def _two_lists(head: Head, arrays: dict[str, Any], others: Sequence[str], option
 
 def write(trials: Trials, place: Path, target: Path) -> tuple[str, ...]:
     """Write scores, genuine, systems, the ids that are known and further columns."""
-    clash = [name for name in trials.columns if name in (*_OWN, "file")]
+    clash = [name for name in trials.columns if name in _OWN]
     if clash:
         raise OutputError(f"{target}: a further column cannot be called {clash[0]} in an npz archive; write Parquet")
     texts = {**trials.ids, **{name: c for name, c in trials.columns.items() if not isinstance(c, np.ndarray)}}
-    arrays: dict[str, Any] = {name: column.decode().astype(str) for name, column in texts.items()}
+    arrays: dict[str, Any] = {"scores": trials.scores, "genuine": trials.genuine}
+    arrays["systems"] = np.array(trials.systems, dtype=str)
+    arrays |= {name: column.decode().astype(str) for name, column in texts.items()}
     arrays |= {name: column for name, column in trials.columns.items() if isinstance(column, np.ndarray)}
-    with open(place, "wb") as file:
-        np.savez_compressed(
-            file, scores=trials.scores, genuine=trials.genuine, systems=np.array(trials.systems, dtype=str), **arrays
-        )
+    # as np.savez_compressed does, which before NumPy 2.3 leaves its archive open where a disk is full
+    with ZipFile(place, "w", ZIP_DEFLATED) as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, array, allow_pickle=False)
     return ()

@@ -133,35 +133,35 @@ class TextPiece:
 
     def sheets(self, systems: Sequence[str] | None) -> Iterator[Sheet]:
         """The rows, block by block."""
-        for block in self._blocks():
-            before = self.lines + block.lines
-            text = self.header + block.data
-            head = Head(
-                Path(self.path),
-                text[:_HEAD],
-                None,
-                block=text,
-                before=before - self.header.count(b"\n"),
-                place=f", after line {before:,}",
-            )
-            sheet = self._read(head, systems)
-            if len(sheet):
-                yield sheet
+        whole = Head(Path(self.path), b"", self.compression, self.options.max_size)
+        with whole.open() as stream:  # here, so that damage to the file is told rather than the line it left behind
+            for block in self._blocks(stream):
+                sheet = self._read(block, systems)
+                if len(sheet):
+                    yield sheet
 
-    def _read(self, head: Head, systems: Sequence[str] | None) -> Sheet:
+    def _read(self, block: Block, systems: Sequence[str] | None) -> Sheet:
+        before = self.lines + block.lines
+        text = self.header + block.data
+        head = Head(
+            Path(self.path),
+            text[:_HEAD],
+            None,
+            block=text,
+            before=before - self.header.count(b"\n"),
+            place=f", after line {before:,}",
+        )
         if isinstance(self.plan, Layout):
             return bob.read_planned(head, self.plan, self.options)
         return table.read_planned(head, self.plan.only(systems), self.options)
 
-    def _blocks(self) -> Iterator[Block]:
-        whole = Head(Path(self.path), b"", self.compression, self.options.max_size)
-        with whole.open() as stream:
-            _skip(stream, self.start)
-            if self.compression is None:
-                yield Block(stream.read(self.size), 0, 0)
-            else:
-                quotes = not isinstance(self.plan, Layout)
-                yield from cut_blocks(stream, self.at_once, quotes=quotes, origin=self.path)
+    def _blocks(self, stream: pa.NativeFile) -> Iterator[Block]:
+        _skip(stream, self.start)
+        if self.compression is None:
+            yield Block(stream.read(self.size), 0, 0)
+        else:
+            quotes = not isinstance(self.plan, Layout)
+            yield from cut_blocks(stream, self.at_once, quotes=quotes, origin=self.path)
 
 
 def _skip(stream: Any, count: int) -> None:

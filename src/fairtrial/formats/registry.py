@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from fairtrial.errors import InputError, OutputError, ParameterError, shown
 from fairtrial.formats import bob, lists, matrix, npz, pairs, parquet, table
 from fairtrial.formats.files import Head, Progress
 from fairtrial.formats.pieces import Piece, bob_pieces, parquet_pieces, table_pieces
 from fairtrial.formats.sheets import ReadOptions, Sheet
+from fairtrial.plugins import Registry
 from fairtrial.trials import Trials
 
 
@@ -61,7 +63,7 @@ _TABLE = frozenset({"columns", "scores", "others", "genuine_labels", "impostor_l
 _LABELS = frozenset({"genuine_labels", "impostor_labels"})
 _MATRIX = frozenset({"diagonal", "transpose"})
 
-FORMATS: dict[str, Format] = {}
+FORMATS: Registry[Format] = Registry("format", "formats", Format)
 """File formats by name, in the order in which a file is tried against them."""
 
 
@@ -173,30 +175,47 @@ def check_options(format_: Format, options: ReadOptions) -> None:
             raise ParameterError(f"{given} means nothing to the format {format_.name}; leave it out")
 
 
-def told_by_content(heads: Sequence[Head]) -> list[tuple[Format, list[Head]]]:
-    """The format of all files together, or of each."""
-    for format_ in FORMATS.values():
+Told: TypeAlias = list[tuple[Format, list[Head]]]
+
+
+def told_by_content(heads: Sequence[Head]) -> Told:
+    """The format of all files together, or of each; those of other packages are tried where no other fits."""
+    found = _told(heads, FORMATS.registered.values())
+    if isinstance(found, Head):
+        found = _told(heads, FORMATS.values())
+    if isinstance(found, Head):
+        raise _unknown(found)
+    return found
+
+
+def _told(heads: Sequence[Head], formats: Iterable[Format]) -> Told | Head:
+    """The formats of files among these, or the first file that has none of them."""
+    known = list(formats)
+    for format_ in known:
         if format_.joint and format_.matches(heads):
             return [(format_, list(heads))]
-    return [(_of_one(head), [head]) for head in heads]
+    found: Told = []
+    for head in heads:
+        fitting = next((each for each in known if not each.joint and each.matches([head])), None)
+        if fitting is None:
+            return head
+        found.append((fitting, [head]))
+    return found
 
 
-def _of_one(head: Head) -> Format:
-    for format_ in FORMATS.values():
-        if not format_.joint and format_.matches([head]):
-            return format_
+def _unknown(head: Head) -> InputError:
     if not head.is_text:
-        raise InputError(
+        return InputError(
             f"{head.path}: is binary data of no known kind; expected a text file of scores, Parquet or .npz"
         )
     if lists.are_scores(head):
-        raise InputError(
+        return InputError(
             f"{head.path}: holds scores, but nothing that says which are genuine; two such files are read together if "
             "their names say it, as in genuine.txt and impostor.txt, a score list after its trial list"
         )
     line = head.lines(1)
     found = shown(line[0]) if line else "only comments"
-    raise InputError(
+    return InputError(
         f"{head.path}: is not in a known format; it begins with {found}. Known formats: "
         + "; ".join(f"{f.name} ({f.description})" for f in FORMATS.values())
     )

@@ -289,6 +289,7 @@ def _parsed(
                 column_names=list(layout.names),
                 skip_rows=head.first_line + int(layout.header),
                 block_size=_block_size(head),
+                use_threads=pa.cpu_count() > 1,  # a thread may be lost with a file that is refused (pyarrow 18 to 21)
             ),
             parse_options=arrow_csv.ParseOptions(
                 delimiter=layout.delimiter, quote_char='"' if quotes else False, double_quote=True
@@ -400,10 +401,19 @@ def _read_slowly(head: Head, layout: Layout, progress: Progress | None = None) -
         for name, kind in zip(layout.names, layout.kinds, strict=True)
         if kind != "skip"
     }
+    with head.open(progress) as stream:  # here, so that damage to the file is told rather than the line it left behind
+        comments = _append_rows(_rows(_Lines(head, stream), head, layout), head, layout, columns)
+    return TextColumns({name: column.finish() for name, column in columns.items() if not column.lost}, comments)
+
+
+def _append_rows(
+    rows: Iterator[tuple[int, list[str]]], head: Head, layout: Layout, columns: Mapping[str, _SlowColumn]
+) -> int:
+    """Put the fields of all rows into columns; how many lines of comments there are."""
     targets = [columns.get(name) for name in layout.names]
     hint = '; if the column holds no scores, say so, as in columns={"other": "NAME"}' if layout.header else ""
     comments = head.comments
-    for number, fields in _rows(head, layout, progress):
+    for number, fields in rows:
         where = f"{head.path}, line {number}"
         if not layout.header and fields[0].startswith("#"):
             comments += 1
@@ -429,12 +439,11 @@ def _read_slowly(head: Head, layout: Layout, progress: Progress | None = None) -
                 raise InputError(
                     f"{where}: column {cut(name)} should be a number, but it is {shown(field)}{hint}"
                 ) from error
-    return TextColumns({name: column.finish() for name, column in columns.items() if not column.lost}, comments)
+    return comments
 
 
-def _rows(head: Head, layout: Layout, progress: Progress | None) -> Iterator[tuple[int, list[str]]]:
+def _rows(lines: _Lines, head: Head, layout: Layout) -> Iterator[tuple[int, list[str]]]:
     """The rows below the header, comments among them, and the numbers of the lines they end in."""
-    lines = _Lines(head, progress)
     for _ in range(head.first_line + int(layout.header)):
         next(lines, None)
     quoted = QuotedRows(lines, layout.delimiter)
@@ -482,27 +491,21 @@ def _check_breaks(fields: Sequence[str], layout: Layout, where: str) -> None:
 class _Lines:
     """The lines of a file, counted and none too long; bytes that are not UTF-8 are kept aside."""
 
-    def __init__(self, head: Head, progress: Progress | None) -> None:
+    def __init__(self, head: Head, stream: pa.NativeFile) -> None:
         self.number = head.before
-        self._head = head
-        self._progress = progress
-        self._iterator = self._read()
+        self._path = head.path
+        self._text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape", newline="")
 
     def __iter__(self) -> Iterator[str]:
         return self
 
     def __next__(self) -> str:
-        return next(self._iterator)
-
-    def _read(self) -> Iterator[str]:
-        with self._head.open(self._progress) as stream:
-            text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape", newline="")
-            while line := text.readline(MAX_LINE):
-                self.number += 1
-                if len(line) >= MAX_LINE:
-                    raise InputError(f"{self._head.path}, line {self.number}: is longer than {MAX_LINE >> 20} MiB")
-                if "\x00" in line:
-                    raise InputError(
-                        f"{self._head.path}, line {self.number}: holds a NUL, so it is not text; get it again"
-                    )
-                yield line
+        line = self._text.readline(MAX_LINE)
+        if not line:
+            raise StopIteration
+        self.number += 1
+        if len(line) >= MAX_LINE:
+            raise InputError(f"{self._path}, line {self.number}: is longer than {MAX_LINE >> 20} MiB")
+        if "\x00" in line:
+            raise InputError(f"{self._path}, line {self.number}: holds a NUL, so it is not text; get it again")
+        return line

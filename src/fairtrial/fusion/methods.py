@@ -13,6 +13,7 @@ from fairtrial.checks import check_choice
 from fairtrial.errors import ParameterError, TrialsError, shown
 from fairtrial.fusion.holding import HeldOut
 from fairtrial.fusion.steps import Claims, Floats, Step, run_steps
+from fairtrial.plugins import Registry
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,7 +139,7 @@ class FusionMethod:
             )
 
 
-FUSIONS: dict[str, FusionMethod] = {}
+FUSIONS: Registry[FusionMethod] = Registry("fusion", "fusions", FusionMethod)
 """The fusion methods by their names."""
 
 

@@ -140,6 +140,8 @@ def rho_interval(people: Individuals, *, model: Generator = "beta-binomial", con
         """By how much the likelihood of a correlation is above the least that counts."""
         return profile(rho) - fit.log_likelihood + drop
 
+    if spare(fit.rho) <= 0:  # a confidence so small that the likelihood is not known as exactly
+        return Interval(fit.rho, fit.rho)
     low = 0.0 if spare(0.0) >= 0 else float(brentq(spare, 0.0, fit.rho))
     high = 1.0 if spare(_MOST_RHO) >= 0 else float(brentq(spare, fit.rho, _MOST_RHO))
     return Interval(low, high)

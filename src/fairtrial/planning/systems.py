@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import sqrt
 
-from fairtrial.checks import check_share
+from fairtrial.checks import check_number, check_share
 from fairtrial.errors import ParameterError
 
 
@@ -46,6 +46,8 @@ class ComparisonSetting:
             raise ParameterError("rho_impostor needs impostors=..., the number of impostors common to all clients")
         if self.impostors is not None and self.impostors < 2:
             raise ParameterError(f"there must be at least two impostors, not {self.impostors}")
+        if self.impostors is not None:
+            check_number("impostor", self.impostors, most=10**7)
         if min(self.attempts, self.impostor_attempts) < 1:
             raise ParameterError(
                 f"each client must have attempts of both kinds, not {self.attempts} and {self.impostor_attempts}"

@@ -25,13 +25,31 @@ def bayes_error_plot(curves: BayesErrorCurve | Sequence[BayesErrorCurve], *, ax:
 
     Parameters
     ----------
-    curves
+    curves : BayesErrorCurve or sequence of BayesErrorCurve
         Of `bayes_error_curve`. Lines are faint where fewer than 30 errors of a kind are behind them; the guide at 1 is
         the default system, which decides without a score.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
 
     References
     ----------
     Brümmer & de Villiers, The BOSARIS toolkit, 2011; Doddington's rule of 30.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(800) < 200
+    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
+    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
+    >>> found = ft.calibrate(dev, test)
+    >>> bayes_error_plot(ft.bayes_error_curve(found)).get_xlabel()
+    'prior log-odds of a genuine trial'
     """
     shown = as_several(curves)
     with axes_for(ax) as own:

@@ -20,12 +20,30 @@ def ece_plot(curves: EceCurve | Sequence[EceCurve], *, ax: Axes | None = None) -
 
     Parameters
     ----------
-    curves
+    curves : EceCurve or sequence of EceCurve
         Of `ece_curve`. The grey line is that of a likelihood ratio of 1 for every trial: above it, evidence misleads.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
 
     References
     ----------
     Ramos & Gonzalez-Rodriguez, Reliable support: measuring calibration of likelihood ratios, 2013.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(800) < 200
+    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
+    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
+    >>> found = ft.calibrate(dev, test)
+    >>> ece_plot(ft.ece_curve(found)).get_xlabel()
+    'prior log-odds of a genuine trial'
     """
     shown = as_several(curves)
     with axes_for(ax) as own:

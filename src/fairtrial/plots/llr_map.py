@@ -19,8 +19,26 @@ def llr_map_plot(maps: LlrMap | Sequence[LlrMap], *, ax: Axes | None = None) -> 
 
     Parameters
     ----------
-    maps
+    maps : LlrMap or sequence of LlrMap
         Of `llr_map`; those of several methods must be of one system, whose scores the axis has.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(800) < 200
+    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
+    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
+    >>> found = ft.calibrate(dev, test)
+    >>> llr_map_plot(ft.llr_map(found)).get_xlabel()
+    'score of system'
     """
     shown = as_several(maps)
     systems = dict.fromkeys(each.system for each in shown)

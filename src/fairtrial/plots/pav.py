@@ -24,13 +24,31 @@ def pav_plot(curves: PavCurve | Sequence[PavCurve], *, ax: Axes | None = None) -
 
     Parameters
     ----------
-    curves
+    curves : PavCurve or sequence of PavCurve
         Of `pav_curve`; one only where it is along scores. What is infinite is drawn on the edge of the axes. The grey
         line is what dev says: where a band lies beside it, the evidence is too strong or too weak.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
 
     References
     ----------
     Ramos & Gonzalez-Rodriguez 2013; Dimitriadis, Gneiting & Jordan 2021.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(800) < 200
+    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
+    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
+    >>> found = ft.calibrate(dev, test)
+    >>> pav_plot(ft.pav_curve(found, n_resamples=20)).get_xlabel()
+    'log-likelihood ratio, calibrated on dev, a priori'
     """
     shown = as_several(curves)
     if len(shown) > 1 and any(curve.of_scores for curve in shown):

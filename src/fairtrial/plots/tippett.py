@@ -24,13 +24,31 @@ def tippett_plot(curves: TippettCurve | Sequence[TippettCurve], *, ax: Axes | No
 
     Parameters
     ----------
-    curves
+    curves : TippettCurve or sequence of TippettCurve
         Of `tippett_curve`. Solid: genuine trials, dashed: impostor trials; the legend has the shares whose evidence is
         for the wrong side of 0.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
 
     References
     ----------
     Meuwly, Reconnaissance de locuteurs en sciences forensiques, 2001.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(800) < 200
+    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
+    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
+    >>> found = ft.calibrate(dev, test)
+    >>> tippett_plot(ft.tippett_curve(found)).get_xlabel()
+    'log-likelihood ratio'
     """
     shown = as_several(curves)
     with axes_for(ax) as own:

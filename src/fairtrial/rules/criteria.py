@@ -20,6 +20,7 @@ from fairtrial.checks import check_alphas
 from fairtrial.counting.errors import ErrorCounts, ScoreData, ScoreSource, as_source, count_errors
 from fairtrial.counting.search import BoundedCost, Level, all_points, bounded_points, crossing_points, hull_points
 from fairtrial.errors import ParameterError
+from fairtrial.plugins import Registry
 from fairtrial.rules.exact import simplest_fraction
 from fairtrial.rules.measures import (
     MEASURES,
@@ -213,7 +214,7 @@ def _balance(counts: ErrorCounts) -> NDArray[np.float64]:
     return np.where(far + frr > 0, share(frr, far + frr), 0.5)
 
 
-CRITERIA: dict[str, Criterion] = {}
+CRITERIA: Registry[Criterion] = Registry("criterion", "criteria", Criterion)
 """Criteria by name; `register_criterion` adds one."""
 
 

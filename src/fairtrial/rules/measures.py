@@ -18,6 +18,7 @@ import numpy as np
 from fairtrial.checks import check_share
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import ParameterError
+from fairtrial.plugins import Registry
 from fairtrial.rules.exact import simplest_fraction
 
 Formula: TypeAlias = Callable[[ErrorCounts, Any], Any]
@@ -416,7 +417,7 @@ def _detection_cost(costs: DetectionCosts) -> Measure:
     return linear_measure("dcf", "DCF", _CostWeights(costs), is_share=False, summary="detection cost function")
 
 
-MEASURES: dict[str, Measure] = {}
+MEASURES: Registry[Measure] = Registry("measure", "measures", Measure)
 """Measures by name; `register_measure` adds one."""
 
 

@@ -1,0 +1,164 @@
+"""A metric in the manners of torch: updated batch by batch, merged between processes, computed at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import nan
+from typing import Any
+
+from fairtrial.errors import ParameterError
+from fairtrial.learning.labels import Label, flat, genuine_of
+from fairtrial.rules.measures import MeasureLike, as_measure
+from fairtrial.scale.bounds import Bounds
+from fairtrial.scale.counter import PRECISION, Counter
+from fairtrial.scale.figures import bounded_eer
+
+
+class VerificationMetric:
+    """The equal error rate, or a measure at a threshold fixed beforehand, of scores that come batch by batch.
+
+    It has the methods of torch's metrics (``update``, ``compute``, ``merge_state``, ``reset``, each of which but
+    ``compute`` returns the metric itself) and needs no torch: tensors, arrays and lists are all taken.
+
+    Parameters
+    ----------
+    threshold : float, optional
+        Chosen on other trials; scores above it are accepted. None: the equal error rate, whose threshold is
+        that of the same trials.
+    measure : str, Measure or callable, default "hter"
+        What is reported at the threshold.
+    genuine_label : str, float or bool, optional
+        The label of genuine trials. By default 1, where labels are 0 and 1 or -1 and 1, or True.
+    precision : float, default 0.0001
+        As in `Counter`: how far apart the bounds of the equal error rate may be, relative to it.
+
+    Raises
+    ------
+    ParameterError
+        A precision or a threshold that cannot be, or a measure that is not known.
+
+    Notes
+    -----
+    It keeps a `Counter`: its memory is bounded however many trials come, what it computes does not depend on the order
+    of batches or on how processes share them, and errors at the threshold are exact. It can be pickled.
+
+    Examples
+    --------
+    >>> metric = VerificationMetric()
+    >>> for scores, labels in [([0.9, 0.8, 0.1, 0.3], [1, 1, 0, 0]), ([0.4, 0.7, 0.5, 0.2, 0.6], [1, 1, 0, 0, 0])]:
+    ...     _ = metric.update(scores, labels)
+    >>> metric.compute()
+    0.225
+    >>> VerificationMetric(threshold=0.45).update([0.9, 0.4, 0.5, 0.1], [1, 1, 0, 0]).compute()
+    0.5
+    """
+
+    def __init__(
+        self,
+        threshold: float | None = None,
+        *,
+        measure: MeasureLike = "hter",
+        genuine_label: Label | None = None,
+        precision: float = PRECISION,
+    ) -> None:
+        self.threshold = threshold
+        self.measure = as_measure(measure)
+        self.genuine_label = genuine_label
+        self.counter = Counter(precision=precision, thresholds=None if threshold is None else [threshold])
+        """What was counted so far, which can be saved, merged and evaluated as any other."""
+
+    def __repr__(self) -> str:
+        what = "EER" if self.threshold is None else f"{self.measure.label} at {self.threshold:g}"
+        return f"<VerificationMetric: {what} of {len(self.counter):,} trials>"
+
+    def update(self, scores: Any, labels: Any) -> VerificationMetric:
+        """Count a batch.
+
+        Parameters
+        ----------
+        scores : array_like or tensor of shape (n,) or (n, 1)
+            One score per trial; higher means genuine.
+        labels : array_like or tensor of shape (n,) or (n, 1)
+            One label per trial.
+
+        Returns
+        -------
+        VerificationMetric
+            Itself.
+
+        Raises
+        ------
+        ParameterError
+            Labels that do not tell which are genuine.
+        TrialsError
+            A score that is NaN, or scores and labels that do not fit each other. Nothing of the batch is counted then.
+        """
+        self.counter.update(flat(scores, "scores"), genuine_of(labels, self.genuine_label))
+        return self
+
+    def compute(self) -> float:
+        """Compute the figure of all trials so far.
+
+        Returns
+        -------
+        float
+            NaN while one of the classes has no trials.
+        """
+        if not self.counter.genuine or not self.counter.impostor:
+            return nan
+        if self.threshold is None:
+            return float(bounded_eer(self.counter)[0].value)
+        return float(self.measure(self.counter.errors_at(self.threshold)))
+
+    def bounds(self) -> Bounds:
+        """Compute the bounds that hold the figure of the scores themselves.
+
+        Returns
+        -------
+        Bounds
+            Low and high: the same number at a threshold, or while few distinct scores have come; NaN while one of the
+            classes has no trials.
+        """
+        if self.threshold is None and self.counter.genuine and self.counter.impostor:
+            return bounded_eer(self.counter)[1]
+        value = self.compute()
+        return Bounds(value, value)
+
+    def merge_state(self, metrics: Iterable[VerificationMetric]) -> VerificationMetric:
+        """Add what other metrics have counted, those of other processes say; they stay as they are.
+
+        Parameters
+        ----------
+        metrics : iterable of VerificationMetric
+            Metrics of the same figure and precision.
+
+        Returns
+        -------
+        VerificationMetric
+            Itself.
+
+        Raises
+        ------
+        ParameterError
+            A metric of another figure, threshold or precision. Nothing of any is counted then.
+        """
+        others = list(metrics)
+        for other in others:
+            if self.measure.name != other.measure.name or self.counter.settings() != other.counter.settings():
+                raise ParameterError(
+                    f"metrics of different figures or precisions cannot be merged: {self!r} and {other!r}"
+                )
+        for other in others:
+            self.counter.merge(other.counter)
+        return self
+
+    def reset(self) -> VerificationMetric:
+        """Forget all trials.
+
+        Returns
+        -------
+        VerificationMetric
+            Itself.
+        """
+        self.counter = self.counter.emptied()
+        return self
