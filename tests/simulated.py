@@ -53,3 +53,10 @@ def strangers(trials: Trials) -> Trials:
     """The same trials, everybody by another name."""
     claim, subject = (["new " + person for person in trials.ids[role].decode()] for role in ("claim", "subject"))
     return Trials.from_arrays(trials.scores, trials.genuine, systems=trials.systems, claim=claim, subject=subject)
+
+
+def texts_of(trials: Trials, column: str) -> NDArray[np.object_]:
+    """What a further column of trials says, one text per trial."""
+    found = trials.columns[column]
+    assert not isinstance(found, np.ndarray)
+    return found.decode().astype(object)

@@ -13,10 +13,12 @@ from fairtrial import (
     evaluate,
     judge,
     judge_at,
+    judged_interval,
     make_blocks,
     performance_curve,
 )
 from fairtrial.judging import seed_of
+from fairtrial.people import Cluster
 from simulated import crossed, without_ids
 
 ARRAYS = ([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6])
@@ -121,3 +123,32 @@ def test_seeds() -> None:
 def test_arrays_have_no_trials_to_decide_one_by_one() -> None:
     with pytest.raises(TrialsError, match="one row per trial"):
         judge(TrialSets(ARRAYS, OTHERS)).wrong()
+
+
+@pytest.mark.parametrize("cluster", [None, "claim", "none"])
+def test_part_of_the_trials_is_judged_like_trials_of_their_own(cluster: Cluster | None) -> None:
+    rows = np.flatnonzero(np.isin(TEST.ids["claim"].decode(), [str(500 + k) for k in range(0, 20, 3)]))
+    whole = judge(TrialSets(DEV, TEST, cluster), system="a", criterion="wer-min", alphas=[0.2, 0.5])
+    part, alone = whole.within(rows), judge(TrialSets(DEV, TEST.rows(rows), cluster), system="a", criterion="wer-min")
+    assert part.at(1) == alone.at(0)
+    assert part.movement is whole.movement
+    fixed = [judged_interval(own, index=k, threshold="fixed") for own, k in ((part, 1), (alone, 0))]
+    assert fixed[0].interval == pytest.approx(fixed[1].interval)
+    moved = [judged_interval(own, index=k) for own, k in ((part, 1), (alone, 0))]
+    assert moved[0].interval == pytest.approx(moved[1].interval, rel=0.1)
+
+
+def test_part_in_which_everybody_is_alone_has_people_of_its_own() -> None:
+    rows = np.flatnonzero(TEST.ids["claim"].decode() == "500")
+    whole = judge(TrialSets(DEV, TEST), system="a")
+    part, alone = whole.within(rows), judge(TrialSets(DEV, TEST.rows(rows)), system="a")
+    fixed = [judged_interval(own, threshold="fixed") for own in (part, alone)]
+    assert fixed[0].interval == pytest.approx(fixed[1].interval)
+    assert judged_interval(part).high >= fixed[0].high
+
+
+def test_folds_are_not_judged_in_part() -> None:
+    trials = TEST.select(["a"])
+    found = judge(TrialSets(trials, trials, blocks=make_blocks(trials, 3, rng=1)))
+    with pytest.raises(TrialsError, match="in folds"):
+        found.within(np.arange(200))

@@ -173,6 +173,28 @@ def det_axis(label: str, limits: Range, *, apart: float = 0.06) -> Axis:
     return Axis(f"{label} (%)", low, high, tuple(ticks))
 
 
+def log_ticks(low: float, high: float) -> tuple[Tick, ...]:
+    """Rates by which a log axis is read, with their labels in percent: 1, 2 and 5 times powers of ten, if few.
+
+    Examples
+    --------
+    >>> log_ticks(0.004, 0.06)
+    ((0.005, '0.5'), (0.01, '1'), (0.02, '2'), (0.05, '5'))
+    >>> log_ticks(0.00002, 0.3)
+    ((0.0001, '0.01'), (0.001, '0.1'), (0.01, '1'), (0.1, '10'))
+    """
+    factors = (1, 2, 5) if high < 150 * low else (1, 3) if high < 1500 * low else (1,)
+    powers = range(floor(log10(low)), ceil(log10(high)) + 1)
+    rates = [float(f"{factor}e{power}") for power in powers for factor in factors]
+    return tuple((rate, f"{100 * rate:.6g}") for rate in rates if low <= rate <= high)
+
+
+def log_axis(label: str, limits: Range) -> Axis:
+    """The axis of a rate in powers of ten, its ticks read in percent."""
+    ticks = tuple((log10(rate), text) for rate, text in log_ticks(*limits))
+    return Axis(f"{label} (%)", log10(limits[0]), log10(limits[1]), ticks)
+
+
 def coverage_classes(coverage: ArrayLike) -> NDArray[np.int64]:
     """The class of each coverage, from 0 (below 1 %) to 7 (95 % and more)."""
     found = np.searchsorted(COVERAGE_BOUNDS, np.asarray(coverage), side="right") - 1

@@ -173,6 +173,28 @@ class TrialSets:
             found.__dict__[name] = getattr(self, name)
         return found
 
+    def within(self, rows: NDArray[np.int64]) -> TrialSets:
+        """Give the same dev and only some of the judged trials, such as those of a group.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            Which of the judged trials.
+
+        Returns
+        -------
+        TrialSets
+            People keep their numbers, and thresholds come from where they came from.
+        """
+        assert isinstance(self.test, Trials)
+        found = replace(self, test=self.test.rows(rows))
+        dev, test = self.people
+        part = None if test is None else test.within(rows)
+        found.__dict__.update(origin=self.origin, sharing=self.sharing, people=(dev, part))
+        if test is None or part is None or part.size == test.size:
+            found.__dict__["draws"] = self.draws
+        return found
+
     @property
     def notes(self) -> tuple[str, ...]:
         """What the reader should know of the trials and their people."""
@@ -214,6 +236,8 @@ class Judgement:
         For cross-validation: one row per block, one column per alpha.
     kept : dict
         What others have found out about it and will ask again.
+    part_of : Judgement or None
+        The judgement of all trials, where this one is of some of them at the same thresholds.
 
     Examples
     --------
@@ -230,6 +254,7 @@ class Judgement:
     test: ErrorCounts
     fold_thresholds: Floats | None = None
     kept: dict[Any, Any] = field(default_factory=dict, repr=False)
+    part_of: Judgement | None = field(default=None, repr=False)
 
     @property
     def kind(self) -> Kind:
@@ -324,6 +349,30 @@ class Judgement:
         """
         return self.test[index].scalar()
 
+    def within(self, rows: NDArray[np.int64]) -> Judgement:
+        """Judge some of the trials by the same thresholds, such as those of a group.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            Which of the judged trials; there must be some of both classes.
+
+        Returns
+        -------
+        Judgement
+            Errors on these trials; how the thresholds would move is found once for all parts.
+
+        Raises
+        ------
+        TrialsError
+            Trials of one class only, or thresholds from folds.
+        """
+        if self.fold_thresholds is not None:
+            raise TrialsError("trials that are judged in folds cannot be judged in part")
+        sets = self.sets.within(rows)
+        counts = count_errors(as_source(sets.test, system=self.own, what="test"), self.test.threshold)
+        return replace(self, sets=sets, test=counts, kept={}, part_of=self)
+
     @property
     def movement(self) -> Movement | None:
         """How the thresholds would move with other dev trials; None where they are given."""
@@ -336,6 +385,9 @@ class Judgement:
     def _find_movement(self) -> Movement | None:
         if self.dev is None or self.sets.dev is None:
             return None
+        # only people of both dev and test must be drawn alike for both
+        if self.part_of is not None and (self.sets.draws is self.part_of.sets.draws or not self.sets.overlap):
+            return self.part_of.movement
         data = self.sets.dev
         source = as_source(data, system=self.own, what="dev")
         if has_sources(data) and self.sets.sharing != "none":

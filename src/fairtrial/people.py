@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -228,6 +228,19 @@ class People:
         doubts = _doubts(trials, cluster)
         return cls(cluster, max(size, most), trials.genuine, place, parts[0], parts[1], doubts)
 
+    def within(self, rows: NDArray[np.int64]) -> People:
+        """Who takes part in some of the trials, such as those of a group; people keep their numbers."""
+        genuine = self.is_genuine[rows]
+        place = np.empty(len(rows), dtype=np.int64)
+        parts, fresh = [], self.size
+        for part, flags in ((self.genuine, genuine), (self.impostor, ~genuine)):
+            own = np.flatnonzero(flags)
+            place[own] = np.arange(len(own))
+            parts.append(replace(members_within(part, self.place[rows[own]], self.size, fresh), rows=own))
+            fresh += len(part.rows)
+        most = 1 + max(int(column.max(initial=-1)) for part in parts for column in part.people)
+        return People(self.cluster, max(self.size, most), genuine, place, parts[0], parts[1], self.doubts)
+
     @property
     def classes(self) -> tuple[Members, Members]:
         """Genuine and impostor trials."""
@@ -426,9 +439,13 @@ def _members(
     )
 
 
-def members_within(part: Members, rows: NDArray[np.int64], size: int) -> Members:
-    """Who takes part in some of the trials of a class, of `size` people in all; rows count within the class."""
-    return _members(rows, list(part.people), size, ("claim", "subject")[: len(part.people)], size)
+def members_within(part: Members, rows: NDArray[np.int64], size: int, fresh: int | None = None) -> Members:
+    """Who takes part in some of the trials of a class, of `size` people in all; rows count within the class.
+
+    Trials that stand for people of their own are numbered from `fresh`, or from `size`.
+    """
+    roles = ("claim", "subject")[: len(part.people)]
+    return _members(rows, list(part.people), size, roles, size if fresh is None else fresh)
 
 
 def _centred(

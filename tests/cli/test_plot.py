@@ -17,6 +17,7 @@ from fairtrial.cli.app import COMMANDS, main
 SETS = ["--dev", "dev.csv", "--test", "test.csv"]
 PAIR = [*SETS, "--systems", "face,voice"]
 QUICK = ["--resamples", "50", "--points", "11"]
+GROUPS = [*SETS, "--system", "face", "--people", "people.csv", "--by", "sex", "--resamples", "50"]
 STUDY = "n,m,pi,rho,method,coverage\n" + "".join(
     f"{n},{m},.01,{rho},lbb,{0.8 + m / 100}\n" for n in (100, 200) for m in (2, 5, 8) for rho in (0.1, 0.4)
 )
@@ -73,6 +74,26 @@ FIGURES: dict[str, list[list[str]]] = {
         ["--pi", ".02", "--rho", ".1", "--half-width", ".005"],
         ["--a", ".01", ".02", "--b", ".015", ".03", "--attempts", "4"],
     ],
+    "groups": [GROUPS, [*GROUPS, "--sort", "far", "--resample", "test", "--terms", "iso"]],
+    "group-matrix": [GROUPS],
+    "group-det": [[*GROUPS, "--group", "f", "--eer", "rocch"]],
+    "group-epc": [
+        [*SETS, "--system", "face", "--by", "claim", "--points", "5", "--measure", "far", "--group", "3"],
+        [
+            *SETS,
+            "--system",
+            "face",
+            "--people",
+            "people.csv",
+            "--by",
+            "sex",
+            "--criterion",
+            "far",
+            "--range",
+            ".1",
+            ".3",
+        ],
+    ],
     "zoo": [[*SETS, "--system", "face"], [*SETS, "--system", "face", "--shows", "errors", "--by", "subject"]],
 }
 CASES = [(name, arguments) for name, several in FIGURES.items() for arguments in several]
@@ -104,6 +125,7 @@ def folder(trials: tuple[Trials, Trials], tmp_path: Path, monkeypatch: pytest.Mo
         'name = "small"\n[[set]]\nname = "S"\ndev = "dev.csv"\ntest = "test.csv"\n'
         '[[set.system]]\nname = "face"\nmodality = "seen"\n[[set.system]]\nname = "voice"\nmodality = "heard"\n'
     )
+    Path("people.csv").write_text("person,sex\n" + "".join(f"{k},{'fm'[k % 2]}\n" for k in range(20)))
     Path("study.csv").write_text(STUDY)
     Path("counts.csv").write_text("errors,attempts\n" + "".join(f"{x},5\n" for x in (0, 0, 0, 1, 0, 2, 0, 0, 5, 1)))
     return tmp_path
@@ -211,6 +233,11 @@ BAD: list[tuple[list[str], str]] = [
     (["plan", "--out", "a.png"], "--pi"),
     (["plan", "--a", ".1", ".1", "--out", "a.png"], "both --a"),
     (["plan", "--a", ".1", ".1", "--b", ".1", ".2", "--attempts", "0", "--out", "a.png"], "attempt"),
+    (["groups", *SETS, "--by", "claim", "--out", "a.png"], "choose it with --system: face, voice"),
+    (["groups", *SETS, "--system", "face", "--by", "sex", "--out", "a.png"], "no column 'sex'"),
+    (["group-matrix", *SETS, "--system", "face", "--by", "claim", "--out", "a.png"], "--people or --impostor-by"),
+    (["group-det", *GROUPS, "--group", "x", "--out", "a.png"], "no group 'x'; there are f, m"),
+    (["group-epc", *GROUPS[:-2], "--points", "1", "--out", "a.png"], "at least 2 points"),
     (["zoo", *SETS, "--out", "a.png"], "one system, not face, voice"),
 ]
 

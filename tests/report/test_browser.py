@@ -6,6 +6,7 @@ import struct
 from collections.abc import Iterator
 from importlib import resources
 from itertools import pairwise
+from math import log10
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -21,10 +22,12 @@ from fairtrial import (
     compare_evidence,
     cross_validate,
     evaluate,
+    evaluate_groups,
     load_lausanne,
     make_blocks,
     run_benchmark,
     run_study,
+    synthetic_groups,
 )
 from fairtrial.axes import COVERAGE_COLOURS
 from fairtrial.report.benchmark import benchmark_page
@@ -32,6 +35,7 @@ from fairtrial.report.calibration import calibration_page
 from fairtrial.report.comparison import comparison_page
 from fairtrial.report.coverage import coverage_page
 from fairtrial.report.evaluation import evaluation_page
+from fairtrial.report.groups import groups_page
 from fairtrial.report.page import write_report
 from fairtrial.tables import percent
 from report.pages import EVIL, REPEAT, two_systems
@@ -59,6 +63,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     lausanne = load_lausanne()
     run = run_benchmark(lausanne, settings=RunSettings(keep_scores=True))
     study = run_study(Grid((50, 100), (2, 5), (0.05, 0.1), (0.1, 0.2)), StudySettings(data_sets=50))
+    grouped = synthetic_groups({"a": 20, EVIL: 15, "none": 2}, worse={EVIL: 5.0}, impostors=15)
     calibrated = [calibrate(dev, test, systems=[name]) for name in test.systems]
     made = {
         "calibration": calibration_page(calibrated, compare_evidence(dev, test, calibrated), REPEAT),
@@ -67,6 +72,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "folds": evaluation_page([cross_validate(dev, blocks, system="face")], REPEAT),
         "benchmark": benchmark_page(lausanne, run, REPEAT),
         "coverage": coverage_page(study, REPEAT),
+        "groups": groups_page(evaluate_groups(grouped.dev, grouped.test, by="group", n_resamples=100), REPEAT),
     }
     for name, page in made.items():
         write_report(page, place / f"{name}.html")
@@ -84,7 +90,9 @@ def opened(browser: Any, path: Path, width: int = 1280, scheme: str = "light") -
     return page, heard
 
 
-@pytest.mark.parametrize("name", ["calibration", "evaluation", "comparison", "folds", "benchmark", "coverage"])
+@pytest.mark.parametrize(
+    "name", ["calibration", "evaluation", "comparison", "folds", "benchmark", "coverage", "groups"]
+)
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (375, "dark")])
 def test_page_opens_without_error_or_request_at_any_width(
     browser: Any, pages: dict[str, Path], name: str, width: int, scheme: str
@@ -117,6 +125,29 @@ def test_slider_moves_all_panels_together(browser: Any, pages: dict[str, Path]) 
     assert page.locator("#interval").inner_text().startswith(f"{100 * view['low'][80]:.2f}"[:4])
     page.locator("#asked").click()
     assert positions(page) == before
+    assert heard == []
+    page.close()
+
+
+def test_slider_moves_all_groups(browser: Any, pages: dict[str, Path]) -> None:
+    page, heard = opened(browser, pages["groups"])
+    data = page.evaluate("JSON.parse(document.getElementById('data').textContent)")
+    assert page.locator("label[for=system]").inner_text().startswith("Group")
+    for keys, k in (("", None), ("ArrowRight", 90), ("Home", 0)):
+        page.locator("#alpha").focus()
+        for _ in range(40 if keys == "ArrowRight" else bool(keys)):
+            page.keyboard.press(keys)
+        for rate in ("far", "frr"):
+            shown = [own["asked"][rate] if k is None else own[rate][k] for own in data["systems"]]
+            at = page.locator(f"#rates-{rate}").get_attribute("data-at")
+            assert [float(value) for value in at.split(",")] == pytest.approx(shown)
+            assert page.locator(f"#rates-{rate} circle").count() == sum(value > 0 for value in shown)
+            assert page.locator(f"#rates-{rate} .span").count() == len(shown) == 3
+        assert page.locator("#det circle.elsewhere").count() == 2
+    places = page.locator("#rates-far circle").evaluate_all("found => found.map((dot) => +dot.getAttribute('cx'))")
+    low, high = data["rates"]["far"]["axis"]["low"], data["rates"]["far"]["axis"]["high"]
+    share = [(log10(own["far"][0]) - low) / (high - low) for own in data["systems"]]
+    assert places == pytest.approx([130 + 372 * part for part in share])
     assert heard == []
     page.close()
 

@@ -21,10 +21,13 @@ from fairtrial.cli.options import (
     option,
 )
 from fairtrial.cli.output import print_result
+from fairtrial.cli.reporting import ReportOptions, repeat_of
 from fairtrial.errors import ParameterError
+from fairtrial.reestimation import RESAMPLES
 
 if TYPE_CHECKING:
     from fairtrial.groups.membership import PeopleTable
+    from fairtrial.groups.results import GroupEvaluation
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +109,47 @@ class GroupOptions:
         return replace(reading, columns=tuple(dict.fromkeys((*reading.columns, *wanted))))
 
 
+def evaluated(
+    files: TwoSets,
+    wanted: GroupOptions,
+    point: PointOptions,
+    chance: ChanceOptions,
+    reading: ReadingOptions,
+    *,
+    own_thresholds: bool = False,
+    factor: float = 2.0,
+    weight: float = 0.5,
+    resample: Literal["test", "both"] = "both",
+    resamples: int = RESAMPLES,
+) -> GroupEvaluation:
+    """Read the trials and evaluate the groups of the one system that is asked for."""
+    from fairtrial.cli.inputs import read_sets
+    from fairtrial.groups.evaluating import evaluate_groups
+
+    point.check()
+    cuts, table = wanted.cuts(), wanted.table()
+    dev, test = read_sets(files, wanted.reading(reading))
+    return evaluate_groups(
+        dev,
+        test,
+        by=wanted.columns,
+        people=table,
+        impostor_by=wanted.impostor_columns,
+        edges=cuts,
+        system=_one(test.systems),
+        criterion=point.rule,
+        alpha=point.alpha,
+        own_thresholds=own_thresholds,
+        factor=factor,
+        weight=weight,
+        confidence=chance.confidence,
+        cluster=chance.cluster,
+        resample=resample,
+        n_resamples=resamples,
+        rng=chance.seed,
+    )
+
+
 @click.command(cls=FileCommand)
 @options.takes(TwoSets, GroupOptions, PointOptions, ChanceOptions)
 @click.option("--own-thresholds", is_flag=True, help="Show what thresholds of their own would change, too.")
@@ -127,7 +171,7 @@ class GroupOptions:
 )
 @resample_option
 @dev_resamples_option
-@options.takes(ReadingOptions, OutputOptions)
+@options.takes(ReadingOptions, OutputOptions, ReportOptions)
 def command(
     files: TwoSets,
     wanted: GroupOptions,
@@ -135,6 +179,7 @@ def command(
     chance: ChanceOptions,
     reading: ReadingOptions,
     output: OutputOptions,
+    page: ReportOptions,
     *,
     own_thresholds: bool,
     factor: float,
@@ -151,33 +196,27 @@ def command(
       fairtrial groups --dev dev.csv --test test.csv --by sex
       fairtrial groups --dev dev.csv --test test.csv --people people.csv --by sex,age --edges age=30,50
       fairtrial groups --dev dev.csv --test test.csv --by device --criterion far --alpha .01 --out groups.csv
+      fairtrial groups --dev dev.csv --test test.csv --people people.csv --by sex --report groups.html
     """
-    from fairtrial.cli.inputs import read_sets
-    from fairtrial.groups.evaluating import evaluate_groups
-
-    point.check()
+    page.check()
     output.check()
-    cuts, table = wanted.cuts(), wanted.table()
-    dev, test = read_sets(files, wanted.reading(reading))
-    result = evaluate_groups(
-        dev,
-        test,
-        by=wanted.columns,
-        people=table,
-        impostor_by=wanted.impostor_columns,
-        edges=cuts,
-        system=_one(test.systems),
-        criterion=point.rule,
-        alpha=point.alpha,
+    result = evaluated(
+        files,
+        wanted,
+        point,
+        chance,
+        reading,
         own_thresholds=own_thresholds,
         factor=factor,
         weight=weight,
-        confidence=chance.confidence,
-        cluster=chance.cluster,
         resample=resample,
-        n_resamples=resamples,
-        rng=chance.seed,
+        resamples=resamples,
     )
+    if page.report is not None:
+        from fairtrial.report.groups import groups_page
+
+        inputs = [*files.files, *([] if wanted.people is None else [wanted.people])]
+        page.write(groups_page(result, repeat_of(inputs, chance.seed), terms=output.terms))
     print_result(output, result.tables(), result.to_dict())
 
 

@@ -28,6 +28,8 @@ SPELLINGS: dict[str, str] = {
     r"\brho_client\b": "--rho",
     r"\brho_impostor\b": "--rho-impostor",
     r"\bimpostors=\.\.\.": "--impostors",
+    r"\bpeople=\.\.\.": "--people",
+    r"\bimpostor_by=\.\.\.": "--impostor-by",
     r"\bn_resamples=(\d+)": r"--resamples \1",
     r"\bmax_size=(\d+)": r"--max-size \1",
     r"\boutside=True\b": "--outside",

@@ -203,6 +203,7 @@ def _evaluation(groups: JudgedGroups, confidence: float, factor: float, weight: 
         summaries,
         _meetings(groups, confidence),
         notes=tuple(group_remarks(groups, comparisons, summaries, confidence=confidence, factor=factor)),
+        judged=groups,
     )
 
 

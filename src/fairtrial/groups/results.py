@@ -8,7 +8,8 @@ from math import isfinite, nan
 from typing import Any
 
 from fairtrial.claims import GIVEN
-from fairtrial.groups.judged import Rate
+from fairtrial.errors import TrialsError
+from fairtrial.groups.judged import RATES, JudgedGroups, Rate
 from fairtrial.groups.summaries import Summary
 from fairtrial.intervals.rates import RateInterval
 from fairtrial.judging import CHOSEN, Kind
@@ -58,6 +59,10 @@ class GroupRates:
     def hter(self) -> float:
         """The mean of both."""
         return _estimate(self.hter_interval)
+
+    def interval_of(self, rate: Rate) -> RateInterval | None:
+        """That of one of the two rates; None where there is no such trial."""
+        return self.far_interval if rate == "far" else self.frr_interval
 
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON."""
@@ -217,6 +222,8 @@ class GroupEvaluation(Result):
         What a threshold of its own would change for each group, where that was asked for.
     notes : tuple of str
         What the reader should know.
+    judged : JudgedGroups or None
+        The trials and their groups, for figures and pages.
 
     Examples
     --------
@@ -241,6 +248,33 @@ class GroupEvaluation(Result):
     meetings: tuple[MeetingRate, ...] = ()
     own_thresholds: tuple[OwnThreshold, ...] = ()
     notes: tuple[str, ...] = ()
+    judged: JudgedGroups | None = None
+
+    def known_trials(self) -> JudgedGroups:
+        """Give the trials and their groups.
+
+        Returns
+        -------
+        JudgedGroups
+            The judged trials, the group of each, and the families of their rates.
+
+        Raises
+        ------
+        TrialsError
+            The result was made without them.
+        """
+        if self.judged is None:
+            raise TrialsError("this result does not know its trials; make it with evaluate_groups")
+        return self.judged
+
+    @property
+    def overall(self) -> dict[Rate, float]:
+        """Both rates of all groups together, at the threshold of all; NaN where there is no trial of a class."""
+        errors = {
+            "far": (sum(own.false_accepts for own in self.groups), sum(own.impostor for own in self.groups)),
+            "frr": (sum(own.false_rejects for own in self.groups), sum(own.genuine for own in self.groups)),
+        }
+        return {rate: errors[rate][0] / errors[rate][1] if errors[rate][1] else nan for rate in RATES}
 
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON."""

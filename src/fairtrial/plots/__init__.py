@@ -1,5 +1,6 @@
 """Figures: one file each, drawn with matplotlib from results; functions take ax=None and return the Axes."""
 
+from fairtrial.groups.along import group_curves
 from fairtrial.plots.bayes_error import bayes_error_plot
 from fairtrial.plots.bootstrap import bootstrap_plot
 from fairtrial.plots.correlation import correlation_plot
@@ -13,6 +14,10 @@ from fairtrial.plots.epc_compare import epc_comparison_plot
 from fairtrial.plots.epc_significance import epc_significance_plot
 from fairtrial.plots.files import write_picture
 from fairtrial.plots.fit import fit_plot
+from fairtrial.plots.group_det import group_det_plot, group_operating_curves
+from fairtrial.plots.group_epc import group_epc_plot
+from fairtrial.plots.group_matrix import group_matrix_plot
+from fairtrial.plots.groups import groups_plot
 from fairtrial.plots.hook import hook_plot
 from fairtrial.plots.hter_sd import hter_deviations, hter_sd_plot
 from fairtrial.plots.llr_map import llr_map_plot
@@ -41,6 +46,12 @@ __all__ = [
     "epc_plot",
     "epc_significance_plot",
     "fit_plot",
+    "group_curves",
+    "group_det_plot",
+    "group_epc_plot",
+    "group_matrix_plot",
+    "group_operating_curves",
+    "groups_plot",
     "hook_plot",
     "hter_deviations",
     "hter_sd_plot",

@@ -76,7 +76,35 @@
   };
   const clear = (svg) => { while (svg.firstChild) svg.removeChild(svg.firstChild); };
 
-  const explore = ({ systems, together, alpha: alphaAxis, det, no_threshold: noThreshold }) => {
+  // one rate of every group with its interval, on a log axis, where a rate of 0 is an arrow from its upper limit
+  const ROW = 20, BESIDE = 130;
+  const drawRates = (svg, rows, { axis, all }) => {
+    clear(svg);
+    svg.setAttribute("viewBox", `0 0 ${420 + NAMES} ${60 + ROW * rows.length}`);
+    const area = box(svg);
+    area.left = BESIDE;
+    const [x] = axes(svg, area, axis, { label: "", low: 0, high: 1, ticks: [] });
+    const at = (rate) => rate > 0 ? Math.max(x(Math.log10(rate)), area.left) : area.left;
+    const inside = framed(svg, area);
+    draw(inside, "path", { class: "marker", d: `M${at(all)} ${area.top}V${area.bottom}` });
+    rows.forEach(({ name, rate, low, high, chosen }, k) => {
+      const y = area.top + (k + 0.5) * (area.bottom - area.top) / rows.length;
+      const label = draw(svg, "text", { class: chosen ? "name chosen" : "name", x: BESIDE - 6, y: y + 4, "text-anchor": "end" }, short(name, 18));
+      draw(label, "title", {}, name);
+      let line = "";
+      if (high !== null) {
+        const from = rate > 0 ? at(low) : area.left, to = at(high);
+        line = `M${from} ${y}H${to}M${to} ${y - 4}v8`;
+        if (!(rate > 0)) line += `M${from + 6} ${y - 4}L${from} ${y}l6 4`;
+        else if (from > area.left) line += `M${from} ${y - 4}v8`;
+      }
+      draw(inside, "path", { class: "span", d: line });
+      if (rate > 0) draw(inside, "circle", { class: chosen ? "point" : "sure", r: chosen ? 5 : 4, cx: at(rate), cy: y });
+    });
+    svg.setAttribute("data-at", rows.map(({ rate }) => rate).join(","));
+  };
+
+  const explore = ({ systems, together, alpha: alphaAxis, det, rates, no_threshold: noThreshold }) => {
     const chooser = byId("system"), slider = byId("alpha");
     systems.forEach((system, k) => {
       const option = document.createElement("option");
@@ -91,11 +119,30 @@
     for (const id of ["epc", "det", "density"]) byId(id).setAttribute("viewBox", `0 0 ${420 + room} 300`);
     const boxBesideNames = (svg) => { const area = box(svg); area.right -= room; return area; };
 
-    const point = () => {
-      const system = systems[chooser.value], k = Number(slider.value);
+    const point = (system) => {
+      const k = Number(slider.value);
       if (useAsked) return system.asked;
       return { alpha: system.alpha[k], threshold: system.threshold[k], far: system.far[k], frr: system.frr[k],
         hter: system.hter[k], low: system.low[k], high: system.high[k], x: system.at.x[k], y: system.at.y[k] };
+    };
+
+    // where the other systems are at the same alpha
+    const others = (svg, chosen, across, up) => {
+      for (const system of faint) {
+        const now = point(system);
+        if (system !== chosen) draw(svg, "circle", { class: "elsewhere", r: 3, cx: across(now), cy: up(now) });
+      }
+    };
+
+    const drawRatesOf = (name, chosen) => {
+      const k = Number(slider.value), { axis, all, asked } = rates[name];
+      const rows = systems.filter((system) => system.limits[name]).map((system) => {
+        const limits = system.limits[name];
+        return { name: system.name, chosen: system === chosen, rate: point(system)[name],
+          low: useAsked ? limits.asked[0] : limits.low[k], high: useAsked ? limits.asked[1] : limits.high[k] };
+      });
+      byId(`rates-${name}`).closest("figure").hidden = !rows.length;
+      drawRates(byId(`rates-${name}`), rows, { axis, all: useAsked ? asked : all[k] });
     };
 
     const drawEpc = (system, now) => {
@@ -114,6 +161,7 @@
       draw(inside, "path", { class: "curve", d: path(system.alpha.map(x), system.hter.map(y)) });
       if (room) named(svg, area, faint.map((s) => ({ name: s.name, xs: s.alpha.map(x), ys: s.hter.map(y) })), system.name, 0.95);  // before errors soar
       const at = now.alpha === null ? null : x(now.alpha);
+      if (at !== null) others(inside, system, () => at, ({ hter }) => y(hter));
       if (at !== null) draw(svg, "path", { class: "marker", d: `M${at} ${area.top}V${area.bottom}` });
       // a criterion that is no weighting of errors has no place on this axis, only a height
       if (at === null) draw(svg, "path", { class: "marker", d: `M${area.left} ${clip(y(now.hter))}H${area.right}` });
@@ -132,6 +180,7 @@
       for (const other of faint) draw(inside, "path", { class: "other", d: line(other) });
       draw(inside, "path", { class: "curve", d: line(system) });
       if (room) named(svg, area, faint.map((s) => ({ name: s.name, xs: s.det.x.map(x), ys: s.det.y.map(y) })), system.name);
+      others(inside, system, (where) => x(where.x), (where) => y(where.y));
       draw(svg, "circle", { class: "point", r: 5, cx: x(now.x), cy: y(now.y) });
       svg.setAttribute("data-at", `${now.far},${now.frr}`);
     };
@@ -158,7 +207,7 @@
     };
 
     const show = () => {
-      const system = systems[chooser.value], now = point();
+      const system = systems[chooser.value], now = point(system);
       const word = now.alpha === null ? "none: as asked" : now.alpha.toFixed(2) + (useAsked ? ", as asked" : "");
       byId("alpha-value").textContent = word;
       slider.setAttribute("aria-valuetext", word);
@@ -170,6 +219,7 @@
       drawEpc(system, now);
       drawDet(system, now);
       drawDensity(system, now);
+      if (rates) for (const name of ["far", "frr"]) drawRatesOf(name, system);
     };
     slider.addEventListener("input", () => { useAsked = false; show(); });
     chooser.addEventListener("change", show);

@@ -54,6 +54,9 @@ class Captions:
     det: str = "DET curve of the test trials, and the operating point"
     density: str = "Scores of the test trials"
     hter: str = "HTER on test trials"
+    interval: str = "interval of the HTER"
+    choose: str = "System"
+    """What one of several curves is of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,7 @@ class Page:
     notes: tuple[str, ...] = ()
     synthetic: bool = False
     explore: dict[str, Any] = field(default_factory=dict)
-    """What the figures draw, by their kind: `systems`, `differences`, `evidence`, `pooled` or `coverage`."""
+    """What figures draw, by their kind: `systems`, `rates`, `differences`, `evidence`, `pooled` or `coverage`."""
     captions: Captions = Captions()
     terms: Terms = "default"
     heading: str = ""

@@ -29,6 +29,10 @@ FIGURES = {
     "fit": "People by their number of errors, observed and expected by a model.",
     "eer-bound": "The p value over chi2, with published EERs.",
     "plan": "People and attempts of a planned test, or its power.",
+    "groups": "FAR and FRR of every group with simultaneous intervals.",
+    "group-matrix": "FAR by the group of the claim and that of the impostor.",
+    "group-det": "DET curves of groups, with their points at one threshold.",
+    "group-epc": "Expected Performance Curves of groups at common thresholds.",
     "zoo": "Doddington's zoo: everybody by genuine and impostor trials.",
 }
 """The figures, and what each shows in one line; `epc-compare` is in the module `epc_compare`."""

@@ -1,0 +1,18 @@
+"""Expected Performance Curves of groups: at every alpha one threshold from all dev trials, errors of the group."""
+
+import sys
+from pathlib import Path
+
+import fairtrial as ft
+from fairtrial.plots import group_curves, group_epc_plot, write_picture
+
+sizes = {"A": 120, "B": 80, "C": 60, "D": 40, "E": 8}
+data = ft.synthetic_groups(sizes, worse={"C": 4.0}, impostors=40, rng=2)
+found = ft.evaluate_groups(data.dev, data.test, by="group", resample="test")
+folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+write_picture(
+    lambda figure: group_epc_plot(group_curves(found), ax=figure.add_subplot()),
+    folder / "group-epc.png",
+    title="synthetic groups: the FAR of C is four times that of the others",
+    dpi=100,
+)

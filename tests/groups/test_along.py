@@ -1,0 +1,79 @@
+"""Groups at thresholds that all of them share: errors by brute force, intervals against those of the table."""
+
+from functools import cache
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+
+import fairtrial as ft
+from fairtrial.groups.along import group_curves, judged_parts
+from simulated import texts_of
+
+DATA = ft.synthetic_groups({"a": 20, "b": 15, "alone": 1}, worse={"b": 4.0}, impostors=15)
+
+
+@cache
+def found() -> ft.GroupEvaluation:
+    return ft.evaluate_groups(DATA.dev, DATA.test, by="group", n_resamples=100)
+
+
+def test_curves_of_groups_by_brute_force() -> None:
+    curves = group_curves(found(), alphas=[0.2, 0.5, 0.9], criterion="wer-equal")
+    assert [curve.system for curve in curves] == ["a", "alone", "b", "all trials"]
+    groups, scores, genuine = texts_of(DATA.test, "group"), DATA.test.column(), DATA.test.genuine
+    for curve in curves:
+        own = np.ones(len(scores), dtype=bool) if curve.system == "all trials" else groups == curve.system
+        for k, alpha in enumerate((0.2, 0.5, 0.9)):
+            threshold = ft.choose_thresholds(DATA.dev, "wer-equal", alpha).threshold[0]
+            assert curve.threshold[k] == threshold
+            assert curve.far[k] == np.mean(scores[own & ~genuine] > threshold)
+            assert curve.frr[k] == np.mean(scores[own & genuine] <= threshold)
+
+
+def test_interval_of_a_part_at_the_critical_value_is_the_simultaneous_one() -> None:
+    judged = found().known_trials()
+    parts = judged_parts(judged, judged.judgement)
+    for own in found().groups:
+        for rate in ("far", "frr"):
+            expected, critical = own.interval_of(rate), judged.families[rate].critical(0.95)
+            assert expected is not None
+            level = 2 * NormalDist().cdf(critical) - 1
+            interval = ft.judged_interval(parts[own.group], measure=rate, confidence=level)
+            # a role with one person only is left out of the one and not of the other; where there is no error, the
+            # one takes the degrees of freedom of the threshold's part from what one error would add
+            close = 0.05 if own.group == "alone" else 1e-9 if expected.estimate else 0.01
+            assert tuple(interval.interval) == pytest.approx(tuple(expected.interval), rel=close, abs=1e-12)
+
+
+def test_chosen_groups_only_and_groups_that_cannot_be_chosen() -> None:
+    assert [curve.system for curve in group_curves(found(), alphas=[0.5], groups=["b"])] == ["b", "all trials"]
+    with pytest.raises(ft.ParameterError, match=r"no group 'c'; there are a, alone, b"):
+        group_curves(found(), groups=["c"])
+
+
+def test_kinds_of_attack_have_the_genuine_trials_of_all() -> None:
+    scores, genuine = DATA.test.column(), DATA.test.genuine
+    kind = np.where(genuine, "real", texts_of(DATA.test, "group"))
+    test = ft.Trials.from_arrays(scores, genuine, columns={"kind": kind})
+    attacks = ft.evaluate_groups(DATA.dev, test, by="kind", n_resamples=50)
+    curves = group_curves(attacks, alphas=[0.3, 0.7])
+    assert [curve.system for curve in curves] == ["a", "alone", "b", "all trials"]
+    for curve in curves[:-1]:
+        for k, threshold in enumerate(curve.threshold):
+            assert curve.far[k] == np.mean(scores[kind == curve.system] > threshold)
+            assert curve.frr[k] == np.mean(scores[genuine] <= threshold)
+    with pytest.raises(ft.ParameterError, match="'real' has no impostor trials"):
+        group_curves(attacks, groups=["real"])
+
+
+def test_a_posteriori_stays_so_in_every_group() -> None:
+    same = ft.evaluate_groups(DATA.test, DATA.test, by="group", n_resamples=50)
+    assert {curve.kind for curve in group_curves(same, alphas=[0.5])} == {"a posteriori"}
+
+
+def test_a_result_without_trials_has_no_curves() -> None:
+    from dataclasses import replace
+
+    with pytest.raises(ft.TrialsError, match="does not know its trials"):
+        group_curves(replace(found(), judged=None))
