@@ -1,4 +1,8 @@
-"""DET curves of groups, with the point of each at the one threshold from all dev trials."""
+"""DET curves of groups
+====================
+
+DET curves of groups, with the point of each at the one threshold from all dev trials.
+"""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,8 @@
-"""Expected Performance Curves of groups: at every alpha one threshold from all dev trials, errors of the group."""
+"""Expected Performance Curves of groups
+=====================================
+
+Expected Performance Curves of groups: at every alpha one threshold from all dev trials, errors of the group.
+"""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,8 @@
-"""The FAR by the group of the claim and that of the impostor, on a log scale of colours."""
+"""FAR by pair of groups
+=====================
+
+The FAR by the group of the claim and that of the impostor, on a log scale of colours.
+"""
 
 import sys
 from pathlib import Path

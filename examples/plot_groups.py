@@ -1,4 +1,8 @@
-"""Error rates by group, with intervals that hold for all groups together: one group has four times the FAR."""
+"""Error rates by group
+====================
+
+Error rates by group, with intervals that hold for all groups together: one group has four times the FAR.
+"""
 
 import sys
 from pathlib import Path
