@@ -25,3 +25,7 @@ def test_what_cannot_be_made() -> None:
         ft.synthetic_groups({"a": 5}, worse={"b": 2})
     with pytest.raises(ft.ParameterError, match="cannot be worse"):
         ft.synthetic_groups({"a": 5, "b": 5}, worse={"b": 100})
+    with pytest.raises(ft.ParameterError, match="at least one genuine trial of each claim"):
+        ft.synthetic_groups({"a": 5, "b": 5}, attempts=0)
+    with pytest.raises(ft.ParameterError, match="effect must be a number"):
+        ft.synthetic_groups({"a": 5, "b": 5}, effect=-1)

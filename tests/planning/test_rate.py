@@ -190,6 +190,11 @@ def test_rule_of_thirty_by_hand() -> None:
     assert 1.645 * sqrt(0.99 / (attempts * 0.01)) == pytest.approx(0.3, abs=0.002)
 
 
+def test_a_simulation_of_nothing_is_refused() -> None:
+    with pytest.raises(ParameterError, match="at least one data set"):
+        check_plan(plan_rate(0.02, 0.1, half_width=0.01, attempts=5), data_sets=0)
+
+
 def test_no_error_expected_against_the_exact_bound() -> None:
     # no error in E attempts excludes c when (1 - c)^E <= .05
     needed = attempts_for_upper_bound(0, 0.01)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import sqrt
+from math import isfinite, sqrt
 
 import numpy as np
 
@@ -137,6 +137,10 @@ def synthetic_groups(
         check_number(f"person in group {name}", sizes[name], most=10**6)
         if not 0 < factors.get(name, 1.0) * _FAR < 1:
             raise ParameterError(f"group {name} cannot be worse by a factor of {factors[name]}")
+    check_number("genuine trial of each claim", attempts)
+    check_number("impostor trial of each claim", impostors)
+    if not (isfinite(effect) and effect >= 0):
+        raise ParameterError(f"effect must be a number of at least 0, not {effect}")
     threshold = -float(ndtri(_FAR))
     shift = np.array([threshold + float(ndtri(_FAR * factors.get(name, 1.0))) for name in names])
     generator = as_generator(rng)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrial.checks import as_generator
+from fairtrial.checks import as_generator, check_number
 from fairtrial.individuals import Generator, errors_pmf
 from fairtrial.individuals.limits import beta_binomial_limits, logit_limits
 from fairtrial.planning.bound import UpperBound, drawn_people
@@ -86,7 +86,9 @@ def check_plan(
     >>> 0.0045 < found.mean_half_width < 0.0055
     True
     """
-    data_sets = max(1, min(data_sets, _DRAWS // min(plan.individuals, plan.attempts + 1)))
+    data_sets = max(
+        1, min(check_number("data set", data_sets, most=10**9), _DRAWS // min(plan.individuals, plan.attempts + 1))
+    )
     pmf = errors_pmf(plan.attempts, plan.pi, plan.rho, generator=generator)
     people = drawn_people(plan.individuals, pmf, data_sets, as_generator(rng))
     low, high = logit_limits(people, confidence=plan.confidence)
