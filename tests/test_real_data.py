@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fairtrial import Trials, as_source, equal_error_rate, evaluate, read_pair, read_trials
+from fairtrial import Trials, as_source, equal_error_rate, evaluate, evaluate_groups, read_pair, read_trials
+from fairtrial.plots import group_operating_curves
 
 
 def eer(trials: Trials, system: str | None = None) -> float:
@@ -40,6 +41,20 @@ def test_asvspoof_speaker_verification(real_data: Path) -> None:
     spoof = read_trials(file, genuine_labels=("target",), impostor_labels=("spoof",))
     assert eer(spoof, "asv_ecapa") == pytest.approx(30.75, abs=0.005)
     assert any("negate" in note for note in evaluate(spoof, spoof, system="cm_resnet_ocsoftmax").notes)
+
+
+def test_asvspoof_by_kind_of_attack(real_data: Path) -> None:
+    file = real_data / "asvspoof2019_la" / "asv_trials_eval.csv.gz"
+    trials = read_trials(file, genuine_labels=("target",), impostor_labels=("nontarget", "spoof")).select(["asv_ecapa"])
+    found = evaluate_groups(trials, trials, by="attack", resample="test")
+    attacks = [f"A{k:02d}" for k in range(7, 20)]
+    assert [own.group for own in found.groups] == [*attacks, "unknown"]
+    curves = {curve.system: curve for curve in group_operating_curves(found)}
+    # trials without an attack are those of target and nontarget
+    assert 100 * curves["unknown"].eer.value == pytest.approx(1.64, abs=0.005)
+    spoof = sum(curves[name].point.counts.false_accepts for name in attacks)
+    whole = read_trials(file, genuine_labels=("target",), impostor_labels=("spoof",))
+    assert spoof == np.count_nonzero(whole.column("asv_ecapa")[~whole.genuine] > found.threshold)
 
 
 def test_asvspoof_countermeasure_per_utterance(real_data: Path) -> None:

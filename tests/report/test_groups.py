@@ -61,6 +61,16 @@ def test_answer_names_the_groups_that_differ_most_the_worse_one_first() -> None:
     assert frr.startswith("No difference of the FNMR between groups is shown (p = ")
 
 
+def test_groups_without_errors_are_told_by_a_limit() -> None:
+    pairs = tuple(
+        replace(own, ratio=np.inf, ratio_low=3.25, ratio_high=np.inf, difference=0.1, a=EVIL, b="a")
+        for own in found().pairs
+        if (own.measure, {own.a, own.b}) == ("far", {"a", EVIL})
+    )
+    far, *_ = groups_page(replace(found(), pairs=pairs), REPEAT).answer
+    assert far.endswith("at least 3.25 times as much (95 % limit of all pairs together).")
+
+
 def test_equal_groups_are_said_to_be_so() -> None:
     shown = replace(found(), equivalences=(Equivalence("frr", factor=3.0, within=2.5), Equivalence("far", 3.0, 4.0)))
     said = [sentence for sentence in groups_page(shown, REPEAT).answer if "the same in all groups within" in sentence]

@@ -224,11 +224,14 @@ def _difference(result: GroupEvaluation, test: EqualityTest, terms: Terms) -> st
     if pair.difference < 0:
         worse, better = better, worse
         ratio, low, high = (_one_over(value) for value in (ratio, high, low))
-    size = f"{number_text(ratio, 3)} times as much" if isfinite(ratio) else "infinitely many times as much"
-    sure = f"{interval_title(result.confidence)} of all pairs together {range_text(low, high)}"
+    size, sure = f"{number_text(ratio, 3)} times as much", interval_title(result.confidence)
+    together = f"of all pairs together {range_text(low, high)}"
+    if not isfinite(ratio):
+        size, sure = f"at least {number_text(low, 3)} times as much", f"{100 * result.confidence:g} % limit"
+        together = "of all pairs together"
     return (
         f"The {label} is not the same in all groups ({p_phrase(test.p_value)}): it is {percent(rates[worse])} in "
-        f"{worse} and {percent(rates[better])} in {better}, {size} ({sure})."
+        f"{worse} and {percent(rates[better])} in {better}, {size} ({sure} {together})."
     )
 
 
