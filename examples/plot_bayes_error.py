@@ -1,4 +1,8 @@
-"""Normalised Bayes error of a calibrated system of the synthetic set lausanne over prior log-odds, with its band."""
+"""Normalised Bayes error
+======================
+
+Normalised Bayes error of a calibrated system of the synthetic set lausanne over prior log-odds, with its band.
+"""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,8 @@
-"""Empirical cross-entropy of two calibrated systems of the synthetic set lausanne, over prior log-odds."""
+"""Empirical cross-entropy
+=======================
+
+Empirical cross-entropy of two calibrated systems of the synthetic set lausanne, over prior log-odds.
+"""
 
 import sys
 from pathlib import Path

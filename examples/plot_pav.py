@@ -1,4 +1,8 @@
-"""Calibrated log-likelihood ratios against those that test gives, with bands that resample people."""
+"""Reliability of evidence (PAV)
+=============================
+
+Calibrated log-likelihood ratios against those that test gives, with bands that resample people.
+"""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,8 @@
-"""Tippett plot of two calibrated systems of the synthetic set lausanne."""
+"""Tippett plot
+============
+
+Tippett plot of two calibrated systems of the synthetic set lausanne.
+"""
 
 import sys
 from pathlib import Path

@@ -365,12 +365,6 @@ class ThresholdDeviations:
         chance = self.chance[0][which], self.chance[1][which]
         return ThresholdDeviations(people, self.by_trials[:, which], chance, self.degrees)
 
-    def contrasts(self, first: NDArray[np.int64], second: NDArray[np.int64]) -> ThresholdDeviations:
-        """The deviations of differences between columns."""
-        people = None if self.by_people is None else self.by_people[:, first] - self.by_people[:, second]
-        chance = self.chance[0][first] + self.chance[0][second], self.chance[1][first] + self.chance[1][second]
-        return ThresholdDeviations(people, self.by_trials[:, first] - self.by_trials[:, second], chance, self.degrees)
-
     def variances(self) -> Floats:
         """The variance of the figure through its thresholds, per alpha: never below that of independent trials."""
         alone = _without_chance(self.by_trials, self.chance[1])

@@ -31,6 +31,11 @@ def test_numbers_come_in_their_order() -> None:
     assert group_by_columns(TRIALS, ["site"]).names == ("1", "2", "10")
 
 
+def test_numbers_within_names_count_too() -> None:
+    trials = Trials.from_arrays(np.zeros(4), np.arange(4) < 2, columns={"site": ["g10", "g2", "", "g1"]})
+    assert group_by_columns(trials, ["site"]).names == ("g1", "g2", "g10", "unknown")
+
+
 def test_edges_belong_to_the_group_above() -> None:
     found = groups(TRIALS, "age", edges={"age": [30]})
     assert found == ["age below 30", "age below 30", "age 30 and up", "age 30 and up", "unknown"]

@@ -105,12 +105,10 @@ class RateFamily:
         """What the threshold adds to the covariance of each rate with each."""
         if self.deviations is None:
             return np.zeros((self.size, self.size))
-        first, second = np.triu_indices(self.size, 1)
-        alone = self.deviations.variances()
-        found = np.diag(alone)
-        if len(first):
-            apart = self.deviations.contrasts(first, second).variances()
-            found[first, second] = found[second, first] = (alone[first] + alone[second] - apart) / 2
+        moved = self.deviations.by_trials if self.deviations.by_people is None else self.deviations.by_people
+        sigma, spread = np.sqrt(self.deviations.variances()), np.sqrt(np.mean(moved**2, axis=0))
+        scale = np.divide(sigma, spread, out=np.zeros_like(sigma), where=spread > 0)
+        found = np.asarray(moved.T @ moved / len(moved) * np.outer(scale, scale))
         return found if self.joint is None else found + self.joint
 
     @cached_property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -262,13 +263,8 @@ def _crossed(columns: Sequence[Ids]) -> Ids:
 
 def _order(name: str) -> tuple[bool, list[tuple[int, float, str]]]:
     """Numbers by their size, names by the alphabet, the unknown last."""
-    parts = name.replace("below ", "-inf ").split()
-    found = []
-    for part in parts:
-        try:
-            found.append((0, float(part.rstrip(",")), ""))
-        except ValueError:
-            found.append((1, 0.0, part))
+    parts = re.split(r"(-inf|\d+(?:\.\d+)?)", name.replace("below ", "-inf "))
+    found = [(0, float(part), "") if k % 2 else (1, 0.0, part) for k, part in enumerate(parts) if part]
     return UNKNOWN in name.split(", "), found
 
 
