@@ -106,3 +106,25 @@ def test_the_commands(tmp_path: Path) -> None:
     assert "calibration re-estimated" in page.read_text()
     assert found["measure"] == "cllr"
     assert found["pairs"][0]["tests"][0]["threshold"] == "re-estimated"  # type: ignore[index]
+
+
+def test_limits_of_the_least_cost_stay_within_what_it_can_be() -> None:
+    """At 0, and at a figure below its own standard deviation, where a logarithmic scale gave 3e-13 to 7e+06."""
+    rng = np.random.default_rng(5)
+    genuine = np.arange(400) < 100
+    equal = ft.Trials.from_arrays(genuine.astype(float), genuine)
+    names = ["cllr-min", "ece-min@.1"]
+    found = ft.evaluate(equal, equal, measures=names).measure_intervals
+    for name, without_scores in (("cllr-min", 1.0), ("ece-min@0.1", 0.469)):  # the entropy of one half, and of 0.1
+        interval = found[name]
+        assert interval.low == interval.estimate == 0
+        # with Laplace's rule each of n trials costs log2(1 + 1 / n) or so, times its prior
+        assert 0.002 < interval.high < 0.02 < without_scores
+    scores = rng.normal(size=400) + 4.5 * genuine
+    nearly = ft.Trials.from_arrays(scores, genuine)
+    interval = ft.evaluate(nearly, nearly, measures=["cllr-min"]).measure_intervals["cllr-min"]
+    assert 0 == interval.low < interval.estimate < interval.high < 0.2
+    few = ft.Trials.from_arrays(rng.normal(size=12), np.arange(12) % 2 == 0)
+    for name, limit in zip(names, (1.0, 0.4690), strict=True):
+        interval = ft.evaluate(few, few, measures=[name]).measure_intervals[name.replace("@.", "@0.")]
+        assert 0 <= interval.low <= interval.estimate <= interval.high <= limit + 1e-4

@@ -109,6 +109,8 @@ class Figure:
     moves: Floats | None = None
     """By how much each dev trial moves it through the calibration, times the trials of its class; None where the
     calibration does not matter, or nothing is known of it."""
+    least_high: float = 0.0
+    """What the upper limit is at least, where the judged trials themselves do not tell a variance."""
 
     def __sub__(self, other: Figure) -> Figure:
         both = [own.moves for own in (self, other) if own.moves is not None]
@@ -174,7 +176,9 @@ def least_entropy_figure(evidence: Evidence, prior: float = 0.5) -> Figure:
         if held.any() and all(map(len, classes)):
             ratios[held] = fit_steps(as_source(classes)).ratios(evidence.ratios[held, None])
     held_out, _ = _entropies(ratios, evidence.genuine, prior)
-    return Figure(sum_of_class_means(costs, evidence.genuine), (costs + held_out) / 2)
+    estimate = sum_of_class_means(costs, evidence.genuine)
+    least_high = sum_of_class_means(held_out, evidence.genuine) if estimate == 0 else 0.0
+    return Figure(estimate, (costs + held_out) / 2, least_high=least_high)
 
 
 def _folds(evidence: Evidence) -> NDArray[np.int64]:

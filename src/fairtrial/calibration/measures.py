@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from math import exp, inf, log
+from math import e, exp, inf, log, log2
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -71,6 +71,8 @@ class EvidenceMeasure:
         Whether it is a share, shown in percent.
     signed : bool, default False
         Whether it may be below 0.
+    most : float, default inf
+        The highest value that it can have.
     cost : CostTarget, optional
         Of a detection cost at one operating point: the point, whose errors give the limits.
 
@@ -91,6 +93,7 @@ class EvidenceMeasure:
     raw: bool = False
     is_share: bool = False
     signed: bool = False
+    most: float = inf
     cost: CostTarget | None = None
 
     higher_is_better = False
@@ -176,7 +179,10 @@ def evidence_interval(
 
     Notes
     -----
-    Student's limits on the scale of logarithms, as costs are above 0; of a share on that of log-odds. A detection cost
+    Student's limits on the scale of logarithms, as costs are above 0; of a share on that of log-odds. Where they reach
+    farther than the figure itself, that scale tells nothing: from there on they go straight, down to 0 and up to the
+    most that there can be, as 1 of min Cllr. Where min Cllr is 0, its upper limit is at least what trials cost on
+    average at the bounded map that other people give. A detection cost
     is a weighted sum of two error rates, and has the limits that such sums have elsewhere, which hold with few errors
     too (`judged_interval`); the limits of a mean over operating points are as far away as theirs are on average.
     Of an infinite figure nothing is known.
@@ -193,6 +199,7 @@ def evidence_interval(
         method = "wilson" if evidence.sets.people[1] is None else method
     else:
         low, high = _limits(found.estimate, found.quantile(confidence) * found.sigma, measure)
+        high = max(high, known.least_high)
     return RateInterval(
         found.estimate,
         low,
@@ -207,15 +214,15 @@ def evidence_interval(
 
 
 def _limits(estimate: float, reach: float, measure: EvidenceMeasure) -> tuple[float, float]:
-    if measure.signed or not 0 < estimate < inf:
+    if measure.signed:
         return estimate - reach, estimate + reach
-    if not measure.is_share:
-        return estimate * exp(-reach / estimate), estimate * exp(min(reach / estimate, 700.0))
-    if estimate >= 1:
-        return max(estimate - reach, 0.0), 1.0
-    place, scaled = log(estimate / (1 - estimate)), reach / (estimate * (1 - estimate))
-    ends = [1 / (1 + exp(-min(max(place + side * scaled, -700.0), 700.0))) for side in (-1, 1)]
-    return ends[0], ends[1]
+    if measure.is_share and 0 < estimate < 1:
+        place, scaled = log(estimate / (1 - estimate)), reach / (estimate * (1 - estimate))
+        ends = [1 / (1 + exp(-min(max(place + side * scaled, -700.0), 700.0))) for side in (-1, 1)]
+        return ends[0], ends[1]
+    near = min(reach, estimate)
+    factor, beyond = exp(near / estimate) if estimate > 0 else e, reach - near
+    return max(estimate / factor - beyond, 0.0), min(estimate * factor + beyond, measure.most)
 
 
 def _cost_limits(
@@ -266,7 +273,9 @@ def entropy_measure(prior: float, *, least: bool = False) -> EvidenceMeasure:
     """The cross-entropy at a prior, of the calibrated ratios or the least, as a measure."""
     name = f"{'ece-min' if least else 'ece'}@{prior:g}"
     figure = partial(least_entropy_figure if least else entropy_figure, prior=prior)
-    return EvidenceMeasure(name, f"{'min ' if least else ''}ECE({prior:g})", figure, posteriori=least)
+    without_scores = -prior * log2(prior) - (1 - prior) * log2(1 - prior)
+    label, most = f"{'min ' if least else ''}ECE({prior:g})", without_scores if least else inf
+    return EvidenceMeasure(name, label, figure, posteriori=least, most=most)
 
 
 def cost_measure(target: CostTarget, *, least: bool = False) -> EvidenceMeasure:
@@ -290,7 +299,9 @@ def _loss(evidence: Evidence) -> Figure:
 
 
 CLLR = EvidenceMeasure("cllr", "Cllr", cllr_figure, "cost of the log-likelihood ratio, calibrated on dev")
-MIN_CLLR = EvidenceMeasure("cllr-min", "min Cllr", least_entropy_figure, "the least Cllr of any rising map", True)
+MIN_CLLR = EvidenceMeasure(
+    "cllr-min", "min Cllr", least_entropy_figure, "the least Cllr of any rising map", True, most=1.0
+)
 CLLR_CAL = EvidenceMeasure("cllr-cal", "Cllr - min Cllr", _loss, "what calibration on dev loses of Cllr", signed=True)
 
 for _measure in (
@@ -299,7 +310,13 @@ for _measure in (
     CLLR_CAL,
     EvidenceMeasure("cllr-raw", "Cllr of the scores", cllr_figure, "Cllr of scores as they are", raw=True),
     EvidenceMeasure(
-        "eer-rocch", "EER (ROCCH)", rocch_eer_figure, "equal error rate on the ROC convex hull", True, is_share=True
+        "eer-rocch",
+        "EER (ROCCH)",
+        rocch_eer_figure,
+        "equal error rate on the ROC convex hull",
+        True,
+        is_share=True,
+        most=1.0,
     ),
 ):
     _KNOWN[_measure.name] = _measure
