@@ -111,3 +111,27 @@ def test_a_saved_calibration_is_judged_as_it_is() -> None:
     assert again.dev is None
     assert [cost.actual for cost in again.costs] == [cost.actual for cost in found.costs]
     assert all(cost.interval.threshold == "fixed" for cost in again.costs)
+
+
+def test_a_system_with_infinite_evidence_for_the_wrong_side_is_not_compared(tmp_path: Path) -> None:
+    """The others are, and all are in the table."""
+    dev, test = (crossed(np.random.default_rng(k), clients=10, impostors=5, systems=("a", "b", "c")) for k in (1, 2))
+    scores = test.scores.copy()
+    scores[0, 0] = -np.inf  # a genuine trial
+    bad = ft.Trials(scores, test.genuine, test.systems)
+    for trials, name in ((dev, "dev"), (bad, "test")):
+        ft.write_trials(trials, tmp_path / f"{name}.csv")
+    files = ["--dev", str(tmp_path / "dev.csv"), "--test", str(tmp_path / "test.csv")]
+    result = CliRunner().invoke(main, ["calibrate", *files, "--json"])
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert [own["system"] for own in found["systems"]] == ["a", "b", "c"]
+    assert [(own["a"], own["b"]) for own in found["pairs"]] == [("b", "c")]
+    told = [note for own in found["systems"] for note in own["notes"] if "no difference" in note]
+    assert len(told) == 1
+    assert told[0].startswith("logistic(a): Cllr is infinite")
+    alone = CliRunner().invoke(main, ["calibrate", *files, "--system", "a", "--system", "b", "--json"])
+    assert json.loads(alone.stdout)["pairs"] == []
+    compared = CliRunner().invoke(main, ["compare", *files, "--measure", "cllr", "--resamples", "100"])
+    assert compared.exit_code == 2
+    assert "a: a trial has infinite evidence for the wrong side" in compared.stderr

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from fairtrial.calibration.measures import AnyMeasureLike, EvidenceMeasure, as_a
 from fairtrial.calibration.results import CalibratedSystem
 from fairtrial.checks import as_generator, check_resamples
 from fairtrial.claims import Alternative, Threshold
-from fairtrial.errors import ParameterError
+from fairtrial.errors import ParameterError, TrialsError, listed
 from fairtrial.intervals.bootstrap import Bootstrap
 from fairtrial.judging import TrialSets
 from fairtrial.people import Cluster
@@ -124,6 +125,8 @@ def compare_evidence(
     ------
     ParameterError
         A measure, correction or alternative that is not known.
+    TrialsError
+        A system with infinite evidence for the wrong side, where that makes the measure infinite.
 
     Examples
     --------
@@ -146,6 +149,7 @@ def compare_evidence(
     sets = TrialSets(dev, test, cluster)
     evidence = [Evidence(own.calibration, sets) for own in found]
     figures = [known.figure(own) for own in evidence]
+    check_finite(known, {own.system: figure for own, figure in zip(found, figures, strict=True)})
     tests = [
         evidence_test(known, evidence[i], figures[i] - figures[j], alternative=alternative)
         for i, j in combinations(range(len(found)), 2)
@@ -155,6 +159,16 @@ def compare_evidence(
         EvidencePair(a.system, b.system, each, value)
         for (a, b), each, value in zip(combinations(found, 2), tests, adjusted, strict=True)
     ]
+
+
+def check_finite(measure: EvidenceMeasure, figures: Mapping[str, Figure]) -> None:
+    """Raise an error where the figure of a system, by its name, is infinite: no difference from it can be tested."""
+    infinite = [name for name, figure in figures.items() if not isfinite(figure.estimate)]
+    if infinite:
+        raise TrialsError(
+            f"{listed(infinite)}: a trial has infinite evidence for the wrong side, so no difference in "
+            f"{measure.label} can be tested; leave such systems out"
+        )
 
 
 def evidence_test(

@@ -165,7 +165,10 @@ def _judged(
     costs = tuple(cost_of(evidence, target, confidence) for target in targets)
     own_notes = [note for cost in costs for note in cost.notes]
     if first.estimate == inf:
-        own_notes.append("Cllr is infinite: a test trial has infinite evidence for the wrong side")
+        own_notes.append(
+            "Cllr is infinite: a test trial has infinite evidence for the wrong side, so no difference from other "
+            "systems is tested"
+        )
     return CalibratedSystem(
         calibration,
         _parameter_intervals(evidence, confidence),

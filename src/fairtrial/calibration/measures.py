@@ -191,7 +191,8 @@ def evidence_interval(
     known = measure.figure(evidence) if figure is None else figure
     method = evidence.method
     if not np.isfinite(known.estimate):
-        whole = (known.estimate, 0.0, inf, inf, confidence, method, measure.name)
+        given: Threshold = "fixed" if known.moves is None else threshold
+        whole = (known.estimate, 0.0, inf, inf, confidence, method, measure.name, given)
         return RateInterval(*whole, is_share=measure.is_share)
     found = claim_of(known, evidence, threshold=threshold)
     if measure.cost is not None:

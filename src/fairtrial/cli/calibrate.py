@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -186,7 +187,9 @@ def command(
     found: dict[str, Any] = {"systems": [result.to_dict() for result in results]}
     pairs: list[EvidencePair] = []
     if len(results) > 1:
-        pairs = compare_evidence(dev, test, results, correction=correction, cluster=chance.cluster)
+        finite = [own for own in results if isfinite(own.test[0])]  # a note of theirs says so of all others
+        if len(finite) > 1:
+            pairs = compare_evidence(dev, test, finite, correction=correction, cluster=chance.cluster)
         found_tables += join_tables([pair.tables() for pair in pairs])
         found["pairs"] = [pair.to_dict() for pair in pairs]
     _write_page(page, results, pairs, (*files.dev, *files.test), correction, chance.seed, output)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.calibration.comparing import bootstrap_figure, evidence_test
+from fairtrial.calibration.comparing import bootstrap_figure, check_finite, evidence_test
 from fairtrial.calibration.measures import (
     AnyMeasureLike,
     EvidenceMeasure,
@@ -357,7 +357,9 @@ def _tests(
 def _evidence_tests(pair: Pair, measure: EvidenceMeasure, asked: _Asked) -> tuple[tuple[TestResult, ...], Bootstrap]:
     """Every test of a figure of evidence, the one to go by first, and the bootstrap behind one of them."""
     evidence = judged_evidence(measure, pair.a)
-    difference = measure.figure(evidence) - measure.figure(judged_evidence(measure, pair.b))
+    first, second = measure.figure(evidence), measure.figure(judged_evidence(measure, pair.b))
+    check_finite(measure, {pair.a.system: first, pair.b.system: second})
+    difference = first - second
     own: dict[str, Any] = {"alternative": asked.alternative}
     tests = [evidence_test(measure, evidence, difference, **own)]
     if tests[0].threshold == "re-estimated":
