@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ import fairtrial as ft
 from calibration.test_model import make
 from fairtrial.calibration.linear import Linear
 from fairtrial.cli.app import main
+from simulated import crossed
 
 
 @pytest.fixture
@@ -41,3 +43,29 @@ def test_a_registered_method_is_fitted_saved_and_a_choice_of_the_command(halved:
 def test_a_method_that_is_not_there() -> None:
     with pytest.raises(ft.ParameterError, match="there are logistic, pav, gaussian, kde"):
         ft.fit_calibration(make(1), method="halved")
+
+
+@pytest.mark.parametrize("method", ["logistic", "gaussian", "kde", "pav"])
+@pytest.mark.parametrize("unit", [2.0**990, 2.0**-990])
+def test_scores_of_any_size_have_the_figures_of_ordinary_ones(method: str, unit: float) -> None:
+    """Squares of huge scores overflow, and those of tiny ones vanish."""
+    sets = [crossed(np.random.default_rng(k), clients=12, impostors=6, systems=["a"], effect=0.5) for k in (1, 2)]
+    far = [replace(own, scores=own.scores * unit) for own in sets]
+    found, expected = ft.calibrate(*far, method=method), ft.calibrate(*sets, method=method)
+    assert found.test == pytest.approx(expected.test, rel=1e-9)
+    for own, other in zip(found.intervals, expected.intervals, strict=True):
+        assert own.interval == pytest.approx(other.interval, rel=1e-6)
+    assert found.costs[0].interval.interval == pytest.approx(expected.costs[0].interval.interval, rel=0.05)
+    for own, other, size in zip(found.parameter_intervals, expected.parameter_intervals, (unit, 1.0), strict=False):
+        assert [end * size for end in own.interval] == pytest.approx(other.interval, rel=1e-6)
+    bands = [ft.llr_map(own, points=5, n_resamples=20) for own in (found, expected)]
+    assert bands[0].low == pytest.approx(bands[1].low, rel=1e-6)
+    if method != "kde":
+        passed = ft.calibrate_in_passes(*(ft.open_trials(own.scores[:, 0], own.genuine) for own in far), method=method)
+        assert passed.test == pytest.approx(expected.test, rel=1e-6)
+
+
+def test_scores_next_to_nothing_are_refused() -> None:
+    trials = ft.Trials.from_arrays(np.array([3.0, 1.0, 2.0, 0.0]) * 1e-310, [True, True, False, False])
+    with pytest.raises(ft.TrialsError, match="from 0 to 3e-310 are too small to calibrate; multiply"):
+        ft.fit_calibration(trials)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from fairtrial.calibration.evidence import PRESETS, CostPoint
 from fairtrial.calibration.figures import Evidence, Figure
 from fairtrial.calibration.linear import Linear, LinearInfluence
+from fairtrial.calibration.methods import units_of
 from fairtrial.calibration.values import by_class, spread_of_values, sum_of_class_means
 from fairtrial.counting.errors import ErrorCounts, as_source, count_errors
 from fairtrial.counting.search import hull_points
@@ -164,12 +165,13 @@ def cost_figure(evidence: Evidence, target: CostTarget) -> Figure:
     influence, mapping = evidence.influence, evidence.calibration.mapping
     if not isinstance(influence, LinearInfluence) or not isinstance(mapping, Linear):
         return Figure(estimate, values)
-    middle = mapping.vector
+    units = units_of(influence.by_parameter)
+    influence, middle = LinearInfluence(influence.by_parameter / units), mapping.vector / units
     covariance = _covariance(influence, evidence)
     rng = np.random.default_rng([evidence.sets.seed, 5])
     drawn = rng.multivariate_normal(middle, covariance, size=_DRAWN, method="eigh", check_valid="ignore") - middle
     weights = parts.weights / np.where(evidence.genuine, evidence.genuine.sum(), (~evidence.genuine).sum())
-    moved = _costs_at(drawn + middle, evidence, target, weights) - estimate
+    moved = _costs_at((drawn + middle) * units, evidence, target, weights) - estimate
     # a cost is a step function: its slope is that over the range in which dev leaves the calibration
     gradient = np.linalg.lstsq(drawn, moved, rcond=None)[0]
     return Figure(estimate, values, by_class(influence.by_parameter @ gradient, evidence.dev.genuine))

@@ -15,6 +15,7 @@ from fairtrial.calibration.evidence import CostPoint, cllr, dev_pav, min_cllr
 from fairtrial.calibration.figures import Evidence
 from fairtrial.calibration.linear import LinearInfluence
 from fairtrial.calibration.measures import CLLR, CLLR_CAL, MIN_CLLR, cost_measure, evidence_interval
+from fairtrial.calibration.methods import units_of
 from fairtrial.calibration.model import Calibration, fit_calibration
 from fairtrial.calibration.results import CalibratedSystem, CostFigure
 from fairtrial.calibration.values import by_class, spread_of_values
@@ -217,11 +218,12 @@ def _parameter_intervals(evidence: Evidence, confidence: float) -> tuple[RateInt
     found = []
     for (name, value), influence in zip(shown.items(), calibration.influence.by_parameter.T, strict=True):
         genuine = evidence.dev.genuine
-        spread = spread_of_values(people, genuine, by_class(influence, genuine), (1.0, 1.0))
-        own = Claim(value, spread, 0.0, spread.degrees, "fixed")
-        reach = own.quantile(confidence) * own.sigma
+        moves = by_class(influence, genuine)
+        unit = float(units_of(moves[:, None])[0])
+        spread = spread_of_values(people, genuine, moves / unit, (1.0, 1.0))
+        own = Claim(value / unit, spread, 0.0, spread.degrees, "fixed")
+        sigma = own.sigma * unit
+        reach = own.quantile(confidence) * sigma
         method = "independent" if people is None else f"cluster-{people.cluster}"
-        found.append(
-            RateInterval(value, value - reach, value + reach, own.sigma, confidence, method, name, is_share=False)
-        )
+        found.append(RateInterval(value, value - reach, value + reach, sigma, confidence, method, name, is_share=False))
     return tuple(found)

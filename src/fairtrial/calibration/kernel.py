@@ -78,16 +78,18 @@ def fit_kernels(dev: DevScores) -> CalibrationFit:
     """
     dev.check_finite()
     (name,) = dev.systems
-    classes = dev.pair
+    unit = float(dev.units[0])
+    scores = dev.scores[:, 0] / unit
+    classes = scores[dev.genuine], scores[~dev.genuine]
     widths = [_bandwidth(own) for own in classes]
     if not min(widths) > 0:
         raise TrialsError(f"{name}: all dev scores of one class are equal, so no density can be estimated")
-    low, high = float(dev.scores.min()), float(dev.scores.max())
+    low, high = float(scores.min()), float(scores.max())
     step = min(widths) / _BINS
     if not (high - low) / step < _MOST_BINS:
         raise TrialsError(
-            f"{name}: dev scores from {number_text(low)} to {number_text(high)} are too far apart for kernels of width "
-            f'{number_text(min(widths))}; method="pav" takes scores of any range'
+            f"{name}: dev scores from {number_text(low * unit)} to {number_text(high * unit)} are too far apart for "
+            f'kernels of width {number_text(min(widths) * unit)}; method="pav" takes scores of any range'
         )
     grid = _Grid(low, step, int(np.ceil((high - low) / step)) + 1)
     densities = [grid.density(own, width) for own, width in zip(classes, widths, strict=True)]
@@ -95,10 +97,10 @@ def fit_kernels(dev: DevScores) -> CalibrationFit:
     known = (densities[0] > 0) | (densities[1] > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         values = np.log(densities[0]) - np.log(densities[1])
-    curve = Curve(grid.centres[known], np.clip(values[known], bounds[0], bounds[-1]))
+    curve = Curve(grid.centres[known] * unit, np.clip(values[known], bounds[0], bounds[-1]))
     free = known & (values > bounds[0]) & (values < bounds[-1])
     influence = KernelInfluence(
-        grid, dev.scores[:, 0], dev.genuine, (widths[0], widths[1]), (densities[0], densities[1]), free
+        unit, grid, scores, dev.genuine, (widths[0], widths[1]), (densities[0], densities[1]), free
     )
     return CalibrationFit(curve, influence, _falls(curve))
 
@@ -138,8 +140,11 @@ class _Grid:
 class KernelInfluence:
     """How dev trials determine the ratio of two densities, where bandwidths and bounds stay as they are."""
 
+    unit: float
+    """What scores are divided by."""
     grid: _Grid
     scores: Floats
+    """Of dev, so divided."""
     genuine: NDArray[np.bool_]
     widths: tuple[float, float]
     densities: tuple[Floats, Floats]
@@ -152,7 +157,7 @@ class KernelInfluence:
 
         A trial adds its kernel to the density of its class, and takes from all of it.
         """
-        place = self.grid.place(scores[:, 0])
+        place = self.grid.place(scores[:, 0] / self.unit)
         pulled = np.where(self.free[np.rint(place).astype(np.int64)], slopes, 0.0)
         found = np.empty(len(self.scores))
         sides = zip((self.genuine, ~self.genuine), (1.0, -1.0), self.widths, self.densities, strict=True)

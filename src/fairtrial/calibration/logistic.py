@@ -32,7 +32,8 @@ def fit_logistic(dev: DevScores) -> CalibrationFit:
         Infinite scores, a system whose scores are all equal, or one that is there twice.
     """
     dev.check_finite()
-    table, genuine, prior = dev.scores, dev.genuine, dev.prior
+    units = dev.units
+    table, genuine, prior = dev.scores / units, dev.genuine, dev.prior
     middle, scale = table.mean(axis=0), table.std(axis=0)
     places = np.column_stack([(table - middle) / scale, np.ones(len(table))])
     targets = genuine.astype(np.float64)
@@ -45,16 +46,15 @@ def fit_logistic(dev: DevScores) -> CalibrationFit:
         again = _cost_terms(np.vstack([places, means]), np.append(targets, [0.0, 1.0]), np.append(weights, more), prior)
         found = minimise(again, places.shape[1], prior)
         if found is None:
-            raise TrialsError(
-                f"{listed(dev.systems)}: no weights could be fitted to these dev scores; is one there twice?"
-            )
+            twice = "; is one there twice?" if len(dev.systems) > 1 else ""
+            raise TrialsError(f"{listed(dev.systems)}: no weights could be fitted to these dev scores{twice}")
         notes = (SEPARATED,)
     shift = log(prior / (1 - prior))
     chance = expit(places @ found + shift)
     bend = (weights * chance * (1 - chance))[:, None] * places
     moves = -np.linalg.solve(places.T @ bend, ((weights * (chance - targets))[:, None] * places).T).T
     # from standardised scores to scores themselves
-    back = np.diag(np.append(1 / scale, 1.0))
+    back = np.diag(np.append(1 / scale / units, 1.0))
     back[-1, :-1] = -middle / scale
     *weights_back, offset = (back @ found).tolist()
     mapping = Linear(tuple(weights_back), offset)

@@ -181,13 +181,14 @@ def _by_parameters(
     influence: Floats, people: People | None, dev: Trials, scores: Floats, ratios: Floats, confidence: float
 ) -> tuple[Floats, Floats]:
     """Student's limits of ``weight * score + offset``, from how far each dev trial moves weight and offset."""
-    some = np.linspace(scores[0], scores[-1], _ANCHORS)
+    some = np.linspace(0.0, 1.0, _ANCHORS)
+    low, width = scores[0], scores[-1] - scores[0]
     spreads = [
-        spread_of_values(people, dev.genuine, by_class(influence @ [score, 1.0], dev.genuine), (1.0, 1.0))
-        for score in some.tolist()
+        spread_of_values(people, dev.genuine, by_class(influence @ [low + place * width, 1.0], dev.genuine), (1.0, 1.0))
+        for place in some.tolist()
     ]
     # the variance is quadratic in the score
-    variances = CubicSpline(some, [own.variance for own in spreads])(scores)
+    variances = CubicSpline(some, [own.variance for own in spreads])((scores - low) / width)
     degrees = min(own.degrees for own in spreads)
     reach = student_quantile(degrees, confidence) * np.sqrt(np.maximum(variances, 0.0))
     return ratios - reach, ratios + reach

@@ -17,6 +17,12 @@ Numbers: TypeAlias = dict[str, float | list[float]]
 """The numbers that a map consists of, by name."""
 
 
+INFINITE = 'some dev scores are infinite; only fit_calibration(method="pav") can calibrate those'
+_LEAST = 1e-300
+"""Smaller scores would have weights that a number cannot hold."""
+_HUGE = 1e100
+
+
 class ScoreMap(Protocol):
     """A map from scores to natural log-likelihood ratios."""
 
@@ -83,19 +89,44 @@ class DevScores:
         """Genuine and impostor scores of the only system."""
         return self.scores[self.genuine, 0], self.scores[~self.genuine, 0]
 
+    @property
+    def units(self) -> Floats:
+        """The unit of each system's scores; see `units_of`."""
+        return units_of(self.scores)
+
     def check_finite(self) -> None:
-        """Raise an error where a score is infinite, or where all scores of a system are equal.
+        """Raise an error where a score is infinite, or where all scores of a system are equal or next to 0.
 
         Raises
         ------
         TrialsError
-            A score that is infinite, or scores of a system that are all equal.
+            A score that is infinite, or scores of a system that are all equal, or too small for a weight.
         """
         for name, column in zip(self.systems, self.scores.T, strict=True):
             if not np.isfinite(column).all():
-                raise TrialsError(f'{name}: some dev scores are infinite; only method="pav" can calibrate those')
-            if column.min() == column.max():
-                raise TrialsError(f"{name}: all dev scores are equal, so they are evidence of nothing")
+                raise TrialsError(f"{name}: {INFINITE}")
+            check_range(name, float(column.min()), float(column.max()))
+
+
+def check_range(system: str, low: float, high: float) -> None:
+    """Raise an error where scores from `low` to `high` are all equal, or too small for a weight."""
+    if low == high:
+        raise TrialsError(f"{system}: all dev scores are equal, so they are evidence of nothing")
+    if max(abs(low), abs(high)) < _LEAST:
+        raise TrialsError(
+            f"{system}: dev scores from {low:g} to {high:g} are too small to calibrate; multiply those of dev and test "
+            "by the same number"
+        )
+
+
+def units_of(table: Floats) -> Floats:
+    """Units in which no square of a number overflows or vanishes, one per column: 1 but for huge and tiny numbers.
+
+    They are powers of two, so to divide by them is exact.
+    """
+    most = np.abs(table).max(axis=0)
+    powers = np.where((most == 0) | ((most > 1 / _HUGE) & (most < _HUGE)), 1, np.frexp(most)[1])
+    return np.asarray(np.ldexp(1.0, powers - 1))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -18,7 +18,7 @@ from fairtrial.calibration.evidence import CostPoint, Segments, cllr, segment_cl
 from fairtrial.calibration.isotonic import Steps, fit_steps
 from fairtrial.calibration.linear import Linear, turned_notes
 from fairtrial.calibration.logistic import SEPARATED, minimise
-from fairtrial.calibration.methods import CalibrationFit
+from fairtrial.calibration.methods import INFINITE, CalibrationFit, check_range, units_of
 from fairtrial.calibration.model import Calibration, check_prior
 from fairtrial.counting.cells import Cells
 from fairtrial.counting.errors import ErrorCounts, Genuine, Scores, ScoreSource, Tally, count_errors, has_sources
@@ -33,16 +33,20 @@ Total = TypeVar("Total")
 
 @dataclass(frozen=True, slots=True)
 class _Moments:
-    """Per class (impostor, genuine): the number, the sum and the sum of squares of what scores are above a middle."""
+    """Per class (impostor, genuine): the number, the sum and the sum of squares of what scores are above a middle.
 
-    middle: float = 0.0
+    They are in units of which no square overflows or vanishes.
+    """
+
+    middle: float
+    unit: float
 
     def start(self) -> Floats:
         return np.zeros((2, 3))
 
     def add(self, total: Floats, scores: Scores, genuine: Genuine) -> Floats:
         for row, own in enumerate(_by_class(scores, genuine)):
-            away = own.astype(np.float64, copy=False) - self.middle
+            away = (own.astype(np.float64, copy=False) - self.middle) / self.unit
             total[row] += len(own), away.sum(), away @ away
         return total
 
@@ -214,37 +218,53 @@ def fit_in_passes(source: ScoreSource, system: str, *, method: str = "logistic",
         raise ParameterError(f"{method} needs all dev scores at once; in passes there are logistic, gaussian and pav")
     low, high = source.tally(_Range()).tolist()
     if not np.isfinite([low, high]).all():
-        raise TrialsError(f'{system}: some dev scores are infinite; only method="pav" can calibrate those')
-    if low == high:
-        raise TrialsError(f"{system}: all dev scores are equal, so they are evidence of nothing")
-    counts, sums, squares = source.tally(_Moments(low + (high - low) / 2)).T
-    means = low + (high - low) / 2 + sums / counts
+        raise TrialsError(f"{system}: {INFINITE}")
+    check_range(system, low, high)
+    unit = float(units_of(np.array([[low], [high]]))[0])
+    start = low / 2 + high / 2
+    counts, sums, squares = source.tally(_Moments(start, unit)).T
+    means = start + unit * sums / counts
     # the squares once more around the mean of all, so that they lose no digits
     middle = float(counts @ means / counts.sum())
-    counts, sums, squares = source.tally(_Moments(middle)).T
+    counts, sums, squares = source.tally(_Moments(middle, unit)).T
     fit = _gaussian if method == "gaussian" else _logistic
-    found = fit(source, system, prior, middle, counts, sums / counts, squares / counts)
+    found = fit(source, system, prior, middle, unit, counts, sums / counts, squares / counts)
     return Calibration((system,), method, found.mapping, prior, found.notes)
 
 
 def _gaussian(
-    source: ScoreSource, system: str, prior: float, middle: float, counts: Floats, means: Floats, squares: Floats
+    source: ScoreSource,
+    system: str,
+    prior: float,
+    middle: float,
+    unit: float,
+    counts: Floats,
+    means: Floats,
+    squares: Floats,
 ) -> CalibrationFit:
     variance = float(np.array([1 - prior, prior]) @ (squares - means**2))
     if not variance > 0:
         raise TrialsError(f"{system}: the dev scores of each class do not spread; no normal distribution can be fitted")
     weight = float(means[1] - means[0]) / variance
-    mapping = Linear((weight,), float(-weight * (means.sum() / 2 + middle)))
+    mapping = Linear((weight / unit,), float(-weight * (means.sum() / 2 + middle / unit)))
     return CalibrationFit(mapping, notes=turned_notes(np.array([weight])))
 
 
 def _logistic(
-    source: ScoreSource, system: str, prior: float, middle: float, counts: Floats, means: Floats, squares: Floats
+    source: ScoreSource,
+    system: str,
+    prior: float,
+    middle: float,
+    unit: float,
+    counts: Floats,
+    means: Floats,
+    squares: Floats,
 ) -> CalibrationFit:
-    scale = float(np.sqrt(squares @ counts / counts.sum()))
+    width = float(np.sqrt(squares @ counts / counts.sum()))
+    scale = width * unit
     shift = float(np.log(prior) - np.log1p(-prior))
     shares = np.array([(1 - prior) / counts[0], prior / counts[1]])
-    added = means[::-1] / scale
+    added = means[::-1] / width
 
     def terms(at: Floats, *, separated: bool) -> tuple[float, Floats, Floats]:
         weight, offset = float(at[0]), float(at[1]) + shift

@@ -6,6 +6,7 @@ import re
 
 _CHOICES = "nan|cluster|missing|format|fusion|normalise|inner|criterion|measure|method|convention"
 SPELLINGS: dict[str, str] = {
+    r'\bfit_calibration\(method="(\w+)"\)': r"fairtrial calibrate --method \1",
     rf"""\b({_CHOICES})=(["'])([^"']*)\2""": r"--\1 \3",
     r"""\bgenuine_by=(["'])([^"']*)\1""": r"--genuine-by \2",
     r"\bperson=(?=['\"])": "--person ",
