@@ -71,7 +71,10 @@ def test_bad_names_and_sets() -> None:
     for bad, message in (
         ("ece", "ece needs a prior, as in ece@.01"),
         ("ece@x", "the prior 'x' is not a number"),
-        ("ece@1", "prior"),
+        ("ece@1", "prior must be between 0 and 1, not 1"),
+        ("ece-min@-1", "prior must be between 0 and 1, not -1"),
+        ("ece@nan", "prior must be between 0 and 1, not nan"),
+        ("cllrx", "there is no measure 'cllrx'; there are hter, .*cllr, cllr-min, .*ece@PRIOR, .*act-dcf@COST"),
         ("act-dcf@nist", "expected a prior"),
         ("cllr@.5", "cllr@.5"),
     ):

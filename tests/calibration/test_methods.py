@@ -13,6 +13,7 @@ from click.testing import CliRunner
 import fairtrial as ft
 from calibration.test_model import make
 from fairtrial.calibration.linear import Linear
+from fairtrial.calibration.passing import fit_in_passes
 from fairtrial.cli.app import main
 from simulated import crossed
 
@@ -69,3 +70,14 @@ def test_scores_next_to_nothing_are_refused() -> None:
     trials = ft.Trials.from_arrays(np.array([3.0, 1.0, 2.0, 0.0]) * 1e-310, [True, True, False, False])
     with pytest.raises(ft.TrialsError, match="from 0 to 3e-310 are too small to calibrate; multiply"):
         ft.fit_calibration(trials)
+
+
+@pytest.mark.parametrize("method", ["logistic", "gaussian", "pav"])
+def test_distances_are_noted(method: str) -> None:
+    trials = crossed(np.random.default_rng(1), clients=12, impostors=6, systems=["a"])
+    turned = replace(trials, scores=-trials.scores)
+    opened = [ft.open_trials(own.scores[:, 0], own.genuine) for own in (trials, turned)]
+    for own, passed, expected in zip((trials, turned), opened, (False, True), strict=True):
+        in_passes = fit_in_passes(passed.source_of(None), "a", method=method)
+        for found in (ft.fit_calibration(own, method=method), in_passes):
+            assert any("are the scores distances?" in note for note in found.notes) == expected

@@ -23,6 +23,10 @@ def test_notes_that_were_put_together_stay_so() -> None:
     assert gather_notes([*gather_notes(parts), *parts]) == ("dev, test: 3 and 4 trials left out",)
 
 
+def test_a_name_may_end_in_a_number() -> None:
+    assert gather_notes(["face 1: 3 trials", "face 2: 4 trials"]) == ("face 1, face 2: 3 and 4 trials",)
+
+
 def test_notes_of_one_name_tell_the_ends() -> None:
     assert gather_notes(["cluster: worth 30 people", "cluster: worth 9 people"]) == ("cluster: worth 9 to 30 people",)
 
@@ -33,6 +37,8 @@ def test_other_notes_stay_as_they_are() -> None:
         "4 people take part in both dev and test",
         "face: no false accepts",
         "voice: no false accepts",
+        "one person takes part in 60 % of the genuine trials: they are worth 1.9 people",
+        "one person takes part in 71 % of the impostor trials: they are worth 3.0 people",
         "dev: read as csv: scores face1",
         "test: read as csv: scores face2",
     )

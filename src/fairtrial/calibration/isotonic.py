@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.calibration.evidence import Segments
+from fairtrial.calibration.linear import turned_notes
 from fairtrial.calibration.methods import CalibrationFit, CalibrationMethod, DevScores, Numbers
 from fairtrial.counting.errors import ScoreSource, as_source
 from fairtrial.spread import Floats
@@ -110,7 +111,11 @@ class StepInfluence:
 
 def _fit(dev: DevScores) -> CalibrationFit:
     steps = fit_steps(as_source(dev.pair))
-    return CalibrationFit(steps, StepInfluence(steps, steps.place(dev.scores), dev.genuine))
+    notes: tuple[str, ...] = ()
+    if np.isfinite(dev.scores).all():
+        genuine, impostor = (float(np.mean(own / dev.units)) for own in dev.pair)
+        notes = turned_notes(np.array([genuine - impostor]))
+    return CalibrationFit(steps, StepInfluence(steps, steps.place(dev.scores), dev.genuine), notes)
 
 
 ISOTONIC = CalibrationMethod("pav", _fit, Steps.read, "steps that rise (pool adjacent violators), bounded")

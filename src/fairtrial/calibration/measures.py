@@ -39,7 +39,16 @@ from fairtrial.errors import ParameterError, TrialsError, shown
 from fairtrial.intervals.judged import claimed_interval, one_error_of
 from fairtrial.intervals.rates import RateInterval
 from fairtrial.judging import Judgement, Kind, TrialSets
-from fairtrial.rules.measures import Measure, MeasureLike, Weights, as_measure, linear_measure, measures_help
+from fairtrial.rules.measures import (
+    MEASURES,
+    Measure,
+    MeasureLike,
+    Weights,
+    as_measure,
+    linear_measure,
+    measures_help,
+    unknown_measure,
+)
 from fairtrial.trials import Trials
 
 GIVEN_CALIBRATION: dict[Threshold, str] = {
@@ -264,10 +273,10 @@ _KNOWN: dict[str, EvidenceMeasure | _Family] = {}
 
 def _entropy(least: bool, text: str) -> EvidenceMeasure:
     try:
-        prior = check_share("prior", float(text), open_ends=True)
+        prior = float(text)
     except ValueError as error:
         raise ParameterError(f"the prior {shown(text)} is not a number; write it as in ece@.1") from error
-    return entropy_measure(prior, least=least)
+    return entropy_measure(check_share("prior", prior, open_ends=True), least=least)
 
 
 def entropy_measure(prior: float, *, least: bool = False) -> EvidenceMeasure:
@@ -361,8 +370,15 @@ def as_any_measure(measure: AnyMeasureLike) -> Measure | EvidenceMeasure:
             raise ParameterError(f"{name} needs a {found.argument.lower()}, as in {name}@.01")
         return found.make(text)
     if found is None or at:
+        if measure not in MEASURES:
+            raise unknown_measure(measure, _names())
         return as_measure(measure)
     return found
+
+
+def _names() -> list[str]:
+    """The names of evidence; those of families with what follows the @."""
+    return [f"{name}@{known.argument}" if isinstance(known, _Family) else name for name, known in _KNOWN.items()]
 
 
 def errors_only(
@@ -392,8 +408,5 @@ def errors_only(
 
 def any_measures_help() -> str:
     """All measures in one line, each with what it is."""
-    own = [
-        f"{name}@{known.argument}: {known.summary}" if isinstance(known, _Family) else f"{name}: {known.summary}"
-        for name, known in _KNOWN.items()
-    ]
+    own = [f"{name}: {known.summary}" for name, known in zip(_names(), _KNOWN.values(), strict=True)]
     return "; ".join([measures_help(), *own])

@@ -212,17 +212,21 @@ def fit_in_passes(source: ScoreSource, system: str, *, method: str = "logistic",
     'logistic'
     """
     check_prior(prior)
-    if method == "pav":
-        return Calibration((system,), method, fit_steps(source), prior)
-    if method not in ("logistic", "gaussian"):
+    if method not in ("logistic", "gaussian", "pav"):
         raise ParameterError(f"{method} needs all dev scores at once; in passes there are logistic, gaussian and pav")
     low, high = source.tally(_Range()).tolist()
-    if not np.isfinite([low, high]).all():
+    finite = bool(np.isfinite([low, high]).all())
+    if method == "pav" and not finite:
+        return Calibration((system,), method, fit_steps(source), prior)
+    if not finite:
         raise TrialsError(f"{system}: {INFINITE}")
-    check_range(system, low, high)
     unit = float(units_of(np.array([[low], [high]]))[0])
     start = low / 2 + high / 2
     counts, sums, squares = source.tally(_Moments(start, unit)).T
+    if method == "pav":
+        notes = turned_notes(np.diff(sums / counts))
+        return Calibration((system,), method, fit_steps(source), prior, notes)
+    check_range(system, low, high)
     means = start + unit * sums / counts
     # the squares once more around the mean of all, so that they lose no digits
     middle = float(counts @ means / counts.sum())

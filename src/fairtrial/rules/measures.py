@@ -8,7 +8,7 @@ all follow from them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -519,8 +519,13 @@ def as_measure(measure: MeasureLike) -> Measure:
         name = getattr(measure, "__name__", "measure").strip("<>")
         return Measure(name, _UsersFormula(measure), name, is_share=False)
     if not isinstance(measure, str) or measure not in MEASURES:
-        raise ParameterError(f"there is no measure {measure!r}; there are {', '.join(MEASURES)}")
+        raise unknown_measure(measure)
     return MEASURES[measure]
+
+
+def unknown_measure(measure: object, others: Iterable[str] = ()) -> ParameterError:
+    """The error for a measure that is not known, with the names of all that are, and of others that would do."""
+    return ParameterError(f"there is no measure {measure!r}; there are {', '.join([*MEASURES, *others])}")
 
 
 def linear_weights(measure: MeasureLike, alpha: float = 0.5) -> Weights:

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from fairtrial.errors import listed
 
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?(?!\w)")
+_SENTENCE = re.compile(_NUMBER.pattern + r"\s")
+"""A number and more words, as no name has them."""
 _NAMED = 6
 """So many names and numbers are told one by one; of more numbers, the smallest and the largest."""
 
@@ -19,7 +21,7 @@ def gather_notes(notes: Iterable[str]) -> tuple[str, ...]:
     ----------
     notes
         A note of a system, a test or a set begins with its name and a colon. Such notes are put together if they
-        hold a number.
+        hold a number. Where a sentence stands before the colon, with a number of its own, the note stays as it is.
 
     Returns
     -------
@@ -37,8 +39,8 @@ def gather_notes(notes: Iterable[str]) -> tuple[str, ...]:
     for note in dict.fromkeys(notes):
         name, colon, text = note.partition(": ")
         parts = _NUMBER.split(text)
-        key = (colon, *parts) if len(parts) > 1 else (note,)
-        alike.setdefault(key, []).append((name, text) if len(parts) > 1 else ("", note))
+        joins = len(parts) > 1 and not _SENTENCE.search(name)
+        alike.setdefault((colon, *parts) if joins else (note,), []).append((name, text) if joins else ("", note))
     return tuple(dict.fromkeys(_together(found) for found in alike.values()))
 
 
