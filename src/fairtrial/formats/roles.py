@@ -29,8 +29,9 @@ _FURTHER = {
 _NEARLY_A_NUMBER = re.compile(r"[+\-\u2212]?(\d+([.,\u066b]\d*)?|[.,\u066b]\d+)([eE][+\-\u2212]?\d+)?\s*%?")
 _MISSING = {"", "-", "--", "?", "na", "n/a", "#n/a", "nan", "nil", "null", "none", "missing"}
 
-Look: TypeAlias = Literal["number", "fraction", "text", "empty"]
-"""What the first cells of a column hold: ``fraction``, only numbers, not all of them whole."""
+Look: TypeAlias = Literal["number", "fraction", "nearly", "text", "empty"]
+"""What the first cells of a column hold: ``fraction``, only numbers, not all of them whole; ``nearly``, text most of
+which would be numbers if it were written otherwise, as 0,5 is."""
 
 
 def look_at(cells: Sequence[str]) -> Look:
@@ -40,7 +41,7 @@ def look_at(cells: Sequence[str]) -> Look:
         return "empty"
     numbers = [is_number(cell) for cell in filled]
     if not any(numbers):
-        return "text"
+        return "nearly" if may_be_scores(filled) else "text"
     return "fraction" if all(numbers) and any(not _is_whole(cell) for cell in filled) else "number"
 
 
@@ -140,9 +141,13 @@ def find_roles(names: Sequence[str], looks: dict[str, Look], options: ReadOption
         free = [name for name in names if name not in spoken_for]
         scores = [name for name in free if looks.get(name) in ("number", "fraction") and name.lower() not in _FURTHER]
     if not scores:
-        raise InputError(
-            f'{origin}: there is no column of scores among {listed(names)}; name one, as in columns={{"score": "NAME"}}'
+        nearly = [name for name in free if looks.get(name) == "nearly"]
+        what = (
+            f"{listed(nearly)} looks like numbers in another notation; write them as 0.5, not as 0,5 or 50 %"
+            if nearly
+            else 'name one, as in columns={"score": "NAME"}'
         )
+        raise InputError(f"{origin}: there is no column of scores among {listed(names)}; {what}")
     if "system" in roles and len(scores) != 1:
         raise InputError(
             f"{origin}: a table with a column of system names has one column of scores, not {listed(scores)}; "
