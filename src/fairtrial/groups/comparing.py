@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 
@@ -11,6 +12,9 @@ from fairtrial.groups.family import RateFamily
 from fairtrial.groups.judged import Rate
 from fairtrial.groups.results import EqualityTest, Equivalence, GroupPair
 from fairtrial.significance.multiple import compact_letters
+
+_LEAST = 0.5
+"""The confidence above which something can be shown on one side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +75,11 @@ def compare_rates(
     apart = pairs[largest]
     test = EqualityTest(rate, abs(apart.statistic), apart.p_adjusted, apart.a, apart.b)
     # every ratio must be within the factor, so each is judged alone, and on one side at a time
-    low, high = family.ratio_limits(max(float(ndtri(confidence)), 0.0))
-    with np.errstate(divide="ignore"):
-        within = float(np.max(np.maximum(high, 1 / low)))
+    within = inf
+    if confidence > _LEAST:
+        low, high = family.ratio_limits(float(ndtri(confidence)))
+        with np.errstate(divide="ignore"):
+            within = float(np.max(np.maximum(high, 1 / low)))
     differ = np.flatnonzero(adjusted < 1 - confidence)
     letters = compact_letters(len(names), [(int(first[k]), int(second[k])) for k in differ])
     return RateComparison(pairs, test, Equivalence(rate, factor, within), dict(zip(names, letters, strict=True)))
