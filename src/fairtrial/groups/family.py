@@ -185,10 +185,12 @@ class RateFamily:
         share = worth[first] / (worth[first] + worth[second])
         mean = share * rate[first] + (1 - share) * rate[second]
         spread = np.maximum(mean * (1 - mean), _TINY)
-        apart = _of_difference(alike, first, second)
-        # people who are in both groups tell themselves how their difference varies
-        told = np.where(self.grouped.crossed[first, second], _of_difference(self.covariance, first, second), 0.0)
-        apart = np.maximum(apart, told / spread) + _of_difference(self._by_threshold, first, second) / spread
+        # people who are in both groups tell themselves how their difference varies, trials by chance at the least
+        told = _of_difference(self.covariance, first, second) / spread
+        chance = 1 / self.grouped.trials[first] + 1 / self.grouped.trials[second]
+        crossed = self.grouped.crossed[first, second]
+        apart = np.where(crossed, np.maximum(told, chance / 2), _of_difference(alike, first, second))
+        apart += _of_difference(self._by_threshold, first, second) / spread
         # what the two have in common makes their difference surer, as more trials would; and so does a larger rate
         correct = np.maximum(1 - mean, 2 / (1 + np.minimum(worth[first], worth[second])))
         scale = (alike[first, first] + alike[second, second]) / np.maximum(apart * correct, _TINY)
