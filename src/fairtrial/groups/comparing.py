@@ -10,11 +10,8 @@ import numpy as np
 
 from fairtrial.groups.family import RateFamily
 from fairtrial.groups.judged import Rate
-from fairtrial.groups.results import EqualityTest, Equivalence, GroupPair
+from fairtrial.groups.results import LEAST_SHOWN, EqualityTest, Equivalence, GroupPair
 from fairtrial.significance.multiple import compact_letters
-
-_LEAST = 0.5
-"""The confidence above which something can be shown on one side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +73,7 @@ def compare_rates(
     test = EqualityTest(rate, abs(apart.statistic), apart.p_adjusted, apart.a, apart.b)
     # every ratio must be within the factor, so each is judged alone, and on one side at a time
     within = inf
-    if confidence > _LEAST:
+    if confidence > LEAST_SHOWN:
         low, high = family.ratio_limits(float(ndtri(confidence)))
         with np.errstate(divide="ignore"):
             within = float(np.max(np.maximum(high, 1 / low)))

@@ -297,8 +297,8 @@ class RateFamily:
 def _normal(covariance: Floats, seed: int) -> Floats:
     """Normal deviates with this covariance: one row per draw."""
     values, vectors = np.linalg.eigh(covariance)
-    root = vectors * np.sqrt(np.maximum(values, 0))
-    return np.asarray(np.random.default_rng([seed, 5]).normal(size=(_DRAWS, len(covariance))) @ root.T)
+    root = vectors * np.sqrt(np.maximum(values, 0)) @ vectors.T  # symmetric, so the same by any library
+    return np.asarray(np.random.default_rng([seed, 5]).normal(size=(_DRAWS, len(covariance))) @ root)
 
 
 def largest_normal_of(covariance: Floats, seed: int) -> Floats:

@@ -16,6 +16,8 @@ from fairtrial.judging import CHOSEN, Kind
 from fairtrial.rules.criteria import Criterion
 from fairtrial.tables import Column, Result, Table, interval_title, plural, threshold_text
 
+LEAST_SHOWN = 0.5
+"""The confidence above which something can be shown on one side."""
 _MOST_SHOWN = 400
 """Pairs that a table shows."""
 _WORDS = {
@@ -371,7 +373,8 @@ class GroupEvaluation(Result):
             same = known.get(test.measure)
             rest = (None, None, None) if same is None else (same.within, same.factor, "yes" if same.shown else "no")
             rows.append((test.measure, test.statistic, test.p_value, f"{test.a} and {test.b}", *rest))
-        notes = (f"equal within a factor: by {100 * (2 * self.confidence - 1):.3g} % intervals of all ratios",)
+        level = 100 * (2 * self.confidence - 1)
+        notes = (f"equal within a factor: by {level:.3g} % intervals of all ratios",) if level > 0 else ()
         return Table("tests", "Are all groups equal?", columns, tuple(rows), notes)
 
     def _pairs(self) -> Table:
