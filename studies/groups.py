@@ -29,6 +29,8 @@ class Regime:
     attempts: int = 20
     impostors: int = 40
     worse: dict[str, float] = field(default_factory=dict)
+    share: float = 1.0
+    """Of the data sets that were asked for."""
 
     @property
     def name(self) -> str:
@@ -37,10 +39,30 @@ class Regime:
 
 
 REGIMES = [
-    *(Regime(sizes, effect) for sizes in (SIX, TWENTY) for effect in (0.0, 0.5, 1.0)),
-    *(Regime(SIX, effect, attempts=5, impostors=10) for effect in (0.0, 1.0)),
-    *(Regime(SIX, 0.5, worse={worse: 3.0}) for worse in ("g00", "g02", "g04")),
+    *(Regime(SIX, effect) for effect in (0.0, 0.5, 1.0)),
+    *(Regime(TWENTY, effect, share=0.5) for effect in (0.0, 0.5, 1.0)),
+    *(Regime(SIX, effect, attempts=5, impostors=10, share=0.25) for effect in (0.0, 1.0)),
+    *(Regime(SIX, 0.5, worse={worse: 3.0}, share=0.25) for worse in ("g00", "g02", "g04")),
 ]
+CROSSED = ((0.0, 0.0), (0.7, 0.0), (0.5, 0.5), (0.0, 0.7))
+"""Effects of claims, and of claims with a device."""
+
+
+def rejected_devices(effects: tuple[float, float], seed: int) -> bool:
+    """Whether four equal devices, with each of which 48 claims are tried, are said to differ in FAR."""
+    claims, devices, each = 48, 4, 50
+    rng = np.random.default_rng([seed, 7])
+    sets = []
+    for name in ("dev", "test"):
+        own = effects[0] * rng.normal(size=(claims, 1)) + effects[1] * rng.normal(size=(claims, devices))
+        claim, device = (np.repeat(place.ravel(), each) for place in np.indices((claims, devices)))
+        client, with_device = (np.repeat(place.ravel(), 5) for place in np.indices((claims, devices)))
+        scores = np.concatenate([3 + rng.normal(size=len(client)), own[claim, device] + rng.normal(size=len(claim))])
+        everybody = [f"{name} {person}" for person in np.concatenate([client, claim])]
+        with_which = np.concatenate([with_device, device])
+        genuine = np.arange(len(scores)) < len(client)
+        sets.append(ft.Trials.from_arrays(scores, genuine, claim=everybody, columns={"device": with_which}))
+    return ft.evaluate_groups(*sets, by="device", rng=seed).tests[0].p_value < 0.05
 
 
 def one(regime: Regime, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -84,21 +106,25 @@ def study(regime: Regime, count: int, pool: ProcessPoolExecutor) -> str:
             for low, high, true in ((3, 4, a / b), (5, 6, a - b)):
                 covered.append(np.all((pairs[:, low] <= true) & (true <= pairs[:, high])))
         numbers += [np.mean(covered[0::2]), np.mean(covered[1::2])]
-    return f"| {regime.name} | " + " | ".join(f"{100 * number:.1f}" for number in numbers) + " |"
+    return f"| {regime.name} | {count:,} | " + " | ".join(f"{100 * number:.1f}" for number in numbers) + " |"
 
 
 def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
-    print(f"{count:,} data sets per row, in %.\n")
     print(
-        "| groups, trials per person, effects | FAR | FRR | HTER | "
+        "| groups, trials per person, effects | data sets | FAR | FRR | HTER | "
         "equal FAR rejected | equal FRR rejected | FAR ratios | FAR differences | FRR ratios | FRR differences |\n"
-        + 10 * "|---"
+        + 11 * "|---"
         + "|"
     )
     with ProcessPoolExecutor(2) as pool:
         for regime in REGIMES:
-            print(study(regime, count, pool), flush=True)
+            print(study(regime, int(count * regime.share), pool), flush=True)
+        print("\n| effects of claims, of claims with a device | data sets | equal FAR rejected |\n|---|---|---|")
+        for effects in CROSSED:
+            number = count // 2
+            share = np.mean(list(pool.map(partial(rejected_devices, effects), range(number), chunksize=10)))
+            print(f"| {effects[0]:g}, {effects[1]:g} | {number:,} | {100 * share:.1f} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -39,12 +39,14 @@ class GroupedRates:
     people: NDArray[np.int64]
     """How many people take part in each; as many as there are trials where nobody is known."""
     spreads: tuple[ClassSpread, ...]
-    """The variance of each rate, and the people it rests on; with one error more where there is none."""
+    """The variance of each rate, and the people it rests on; as if there were one error where it would be 0."""
     covariance: Floats
-    """Of each rate with each; the variances are on the diagonal, 0 where there is no error."""
+    """Of each rate with each; the variances are on the diagonal, 0 where all trials are decided alike."""
     alike: Floats
     """The same in units of the variance of a single trial, if people in all groups are alike: what a group of its
     people and trials would vary by, told from the errors of all groups together."""
+    crossed: NDArray[np.bool_]
+    """Which groups have claims in common, or people of genuine trials: such are compared person by person."""
     moved: Floats | None
     """By how much each rate changes with each person: one row per person; None where nobody is known."""
 
@@ -65,6 +67,7 @@ class GroupedRates:
             tuple(self.spreads[k] for k in places),
             self.covariance[square],
             self.alike[square],
+            self.crossed[square],
             None if self.moved is None else self.moved[:, places],
         )
 
@@ -93,7 +96,8 @@ def independent_rates(groups: NDArray[np.int64], wrong: NDArray[np.bool_], count
         for own, number in zip(rate.tolist(), trials.tolist(), strict=True)
     )
     variances = np.diag([own.variance for own in spreads])
-    return GroupedRates(errors, trials, trials, spreads, variances, np.diag(1 / np.maximum(trials, 1)), None)
+    alike, none = np.diag(1 / np.maximum(trials, 1)), np.zeros((count, count), dtype=bool)
+    return GroupedRates(errors, trials, trials, spreads, variances, alike, none, None)
 
 
 def clustered_rates(
@@ -128,14 +132,16 @@ def clustered_rates(
     np.fill_diagonal(covariance, np.maximum(np.diag(covariance), alone))
     spreads = []
     for k in range(count):
-        if not table.errors[k] and table.trials[k]:
+        if covariance[k, k] == 0 and table.trials[k]:
             spreads.append(members_within(part, np.flatnonzero(groups == k), size).one_error(size))
             continue
         squares = moved[:, k] ** 2
         even = concentration(squares, float(squares.sum()))
         spreads.append(ClassSpread(float(covariance[k, k]), effective[k], int(table.trials[k]), even))
     people = np.count_nonzero(table.took_part, axis=0)
-    return GroupedRates(table.errors, table.trials, people, tuple(spreads), covariance, _alike(table), moved * fewer)
+    return GroupedRates(
+        table.errors, table.trials, people, tuple(spreads), covariance, _alike(table), table.crossed, moved * fewer
+    )
 
 
 def _tally(groups: NDArray[np.int64], count: int) -> NDArray[np.int64]:
@@ -228,6 +234,12 @@ class _Table:
         """Errors by person and group."""
         return self._first[1] + self._second[1]
 
+    @property
+    def crossed(self) -> NDArray[np.bool_]:
+        """Which groups have people in common in the first role."""
+        took_part = self._first[0] > 0
+        return (took_part.T.astype(np.float64) @ took_part > 0) & ~np.eye(self.count, dtype=bool)
+
     def effective(self, group: int) -> float:
         """As many people of equal weight a group is worth, in the role with fewer of them, unless that has one only."""
         took_part = self.took_part[:, group]
@@ -287,21 +299,31 @@ class _Table:
 def _alike(table: _Table) -> Floats:
     """The covariance of the rates in units of the variance of a trial, if errors are alike in all groups.
 
-    Errors of two trials are correlated by what the trials have in common, as much in every group. Deviations are from
-    each group's own rate, so that groups may differ; as those rates are estimated, what they vary by is added again.
+    Errors of two trials are correlated by what the trials have in common, as much in every group, and less if the two
+    are of different groups: somebody may be bad with one device and not with another. Deviations are from each group's
+    own rate, so that groups may differ; as those rates are estimated, what they vary by is added again.
     """
     number = np.maximum(table.trials, 1).astype(np.float64)
     rate = table.errors / number
     sigma = np.sqrt(rate * (1 - rate))
     single, both, per_pair = np.diag(1 / number), np.outer(sigma, sigma), 1 / np.outer(number, number)
+    same = np.eye(len(number), dtype=bool)
     known = [(own.number, own.centred(rate), lowest) for own, lowest in table.sharing()]
     found = single
     for _ in range(_ROUNDS):
         parts = [single]
         for pairs, products, lowest in known:
-            whole = float(np.sum(pairs * both))
-            correlation = (products.sum() + np.sum(pairs * found * both)) / whole if whole > 0 else 0.0
-            parts.append(float(np.clip(correlation, lowest, 1)) * pairs * per_pair)
+            within = _correlation(pairs[same], products[same], found[same], both[same])
+            within = min(max(within, lowest), 1.0)
+            between = _correlation(pairs[~same], products[~same], found[~same], both[~same])
+            between = min(max(between, -abs(within)), abs(within))
+            parts.append(np.where(same, within, between) * pairs * per_pair)
         found = np.sum(parts, axis=0)
         np.fill_diagonal(found, np.maximum(np.diag(found), 1 / number))
     return found
+
+
+def _correlation(pairs: Floats, products: Floats, found: Floats, both: Floats) -> float:
+    """The mean correlation of so many pairs of trials, from the products of their deviations."""
+    whole = float(np.sum(pairs * both))
+    return float(products.sum() + np.sum(pairs * found * both)) / whole if whole > 0 else 0.0

@@ -84,6 +84,11 @@ def test_equivalence_is_by_the_widest_ratio() -> None:
     assert found.equivalences[0].within == pytest.approx(max(1 / (low / (1 - low)), 1), rel=0.1)
 
 
+def test_nothing_is_shown_at_a_confidence_of_a_half() -> None:
+    found = ft.evaluate_groups(DATA.dev, DATA.test, by="group", confidence=0.5, n_resamples=50)
+    assert not any(own.shown for own in found.equivalences)
+
+
 def test_small_groups_are_named_with_what_they_would_need() -> None:
     data = ft.synthetic_groups({"a": 100, "b": 4}, rng=2)
     found = ft.evaluate_groups(data.dev, data.test, by="group", n_resamples=50)
@@ -112,6 +117,18 @@ def test_a_group_without_a_class_and_one_without_errors() -> None:
     json.dumps(found.to_dict(), allow_nan=False)
 
 
+def test_groups_of_one_trial_say_nothing() -> None:
+    trials = ft.Trials.from_arrays(
+        [0.9, 0.8, 0.2, 0.1],
+        [True, True, False, False],
+        claim=["p", "q", "p", "q"],
+        subject=["p", "q", "r", "r"],
+        columns={"group": ["a", "b", "a", "b"]},
+    )
+    found = ft.evaluate_groups(trials, trials, by="group", n_resamples=20)
+    assert all(own.far_interval is not None and own.far_interval.high > 0.5 for own in found.groups)
+
+
 def test_without_ids_trials_are_independent() -> None:
     bare = [
         ft.Trials(trials.scores, trials.genuine, trials.systems, columns=trials.columns)
@@ -126,14 +143,20 @@ def test_bad_input_is_one_error() -> None:
     alone = DATA.test.rows(np.flatnonzero(DATA.test.columns["group"].decode() == "a"))  # type: ignore[union-attr]
     with pytest.raises(ft.TrialsError, match="puts all test trials into one group, a"):
         ft.evaluate_groups(DATA.dev, alone, by="group")
-    with pytest.raises(ft.ParameterError, match="factor must be above 1"):
+    with pytest.raises(ft.ParameterError, match="factor must be a number above 1"):
         ft.evaluate_groups(DATA.dev, DATA.test, by="group", factor=1.0)
     with pytest.raises(ft.ParameterError, match="weight"):
         ft.evaluate_groups(DATA.dev, DATA.test, by="group", weight=2.0)
+    for wrong in (3, "", ["group", "group"]):
+        with pytest.raises(ft.ParameterError, match="by must be the name of a column"):
+            ft.evaluate_groups(DATA.dev, DATA.test, by=wrong)  # type: ignore[arg-type]
+    for edges in ({"group": "30,50"}, {"group": 3}, [3], {"group": ["a"]}):
+        with pytest.raises(ft.ParameterError, match="edges"):
+            ft.evaluate_groups(DATA.dev, DATA.test, by="group", edges=edges)  # type: ignore[arg-type]
     with pytest.raises(ft.ParameterError, match="edges are given for age"):
         ft.evaluate_groups(DATA.dev, DATA.test, by="group", edges={"age": [3]})
     with pytest.raises(ft.ParameterError, match="impostor_by needs one column for each"):
-        ft.evaluate_groups(DATA.dev, DATA.test, by="group", impostor_by=["group", "group"])
+        ft.evaluate_groups(DATA.dev, DATA.test, by="group", impostor_by=["group", "impostor_group"])
 
 
 @pytest.fixture
@@ -187,9 +210,10 @@ def test_a_table_of_people(folder: Path) -> None:
     ("words", "said"),
     [
         (("--by", "sex"), "there is no column 'sex'; there are claim, subject, label, group, impostor_group, score"),
+        (("--by", ""), "--by '': expected the name of a column"),
         (("--by", "group", "--edges", "group"), "expected a column and numbers, as in age=30,50"),
         (("--by", "group", "--person-column", "who"), "names a column of --people"),
-        (("--by", "group", "--factor", "0"), "factor must be above 1"),
+        (("--by", "group", "--factor", "0"), "factor must be a number above 1"),
     ],
 )
 def test_a_bad_command_is_one_error(folder: Path, words: tuple[str, ...], said: str) -> None:

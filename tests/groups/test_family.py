@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from fairtrial import Trials, TrialSets, judge
+from fairtrial import Trials, TrialSets, judge, judge_at
 from fairtrial.grouped_people import GroupedRates, independent_rates
 from fairtrial.groups.family import RateFamily
 from fairtrial.groups.judged import rate_family
@@ -52,7 +52,9 @@ def test_differences_that_cannot_be_large_do_not_count() -> None:
 def test_groups_that_share_all_are_worth_one() -> None:
     grouped = independent([10, 10, 10], [200, 200, 200]).grouped
     full = np.full((3, 3), grouped.covariance[0, 0])
-    same = GroupedRates(grouped.errors, grouped.trials, grouped.people, grouped.spreads, full, grouped.alike, None)
+    same = GroupedRates(
+        grouped.errors, grouped.trials, grouped.people, grouped.spreads, full, grouped.alike, grouped.crossed, None
+    )
     assert RateFamily(same).critical(0.95) == pytest.approx(1.96, abs=0.04)
 
 
@@ -92,6 +94,39 @@ def test_limits_of_one_group_are_those_of_the_judgement() -> None:
             low, high = family.limits(stats.norm.isf(0.025))
             assert (low[0], high[0]) == pytest.approx((expected.low, expected.high), rel=1e-6)
             assert family.sigma[0] == pytest.approx(expected.sigma, rel=1e-6)
+
+
+def test_people_in_both_groups_tell_how_their_difference_varies() -> None:
+    """Claims that are bad with one device and not with another: as a paired test of claims, not of trials."""
+    claims, devices, each = 40, 2, 30
+    rng = np.random.default_rng(3)
+    claim, device = (np.tile(own.ravel(), each) for own in np.indices((claims, devices)))
+    bad = rng.normal(size=(claims, devices))[claim, device]
+    impostor = Trials.from_arrays(
+        bad + rng.normal(size=len(claim)), np.zeros(len(claim), dtype=bool), claim=claim, columns={"device": device}
+    )
+    genuine = Trials.from_arrays(
+        np.full(40, 5.0), np.ones(40, dtype=bool), claim=np.arange(40), columns={"device": np.arange(40) % 2}
+    )
+    test = Trials.concat([genuine, impostor])
+    judgement = judge_at(TrialSets(None, test), 1.0)
+    codes = np.concatenate([np.arange(40) % 2, device])
+    family = rate_family(judgement, codes, 2, "far", "fixed")
+    wrong = (impostor.column() >= 1.0).astype(float)
+    rates = np.bincount(claim * 2 + device, wrong).reshape(claims, 2) / each
+    expected = stats.ttest_rel(rates[:, 0], rates[:, 1]).statistic
+    assert family.statistics[0] == pytest.approx(expected, rel=0.15)
+
+
+@pytest.mark.parametrize("errors", [[50, 80], [0, 0]])
+def test_all_trials_decided_alike(errors: list[int]) -> None:
+    """Rates of exactly 1 or 0 are known no better than others, and equal ones do not differ."""
+    family = independent(errors, [50, 80])
+    assert family.statistics.tolist() == [0.0]
+    low, high = family.limits(1.96)
+    assert (high - low > 0.03).all()
+    low, high = family.difference_limits(1.96)
+    assert low[0] < -0.03 < 0.03 < high[0]
 
 
 def test_a_threshold_moves_groups_together() -> None:

@@ -56,7 +56,7 @@ def test_the_impostors_group_by_columns_of_its_own() -> None:
 
 
 def test_people_are_joined_by_claim_and_subject() -> None:
-    table = PeopleTable.of({"person": ["a", "b", "z"], "sex": ["f", "m", "m"]}, ["sex"])
+    table = PeopleTable.of({"person": ["a", " b ", "z"], "sex": ["f", "m", "m"]}, ["sex"])
     found = group_by_people(TRIALS, table)
     assert found.impostor is not None
     assert [found.names[code] for code in found.trial] == ["f", "f", "m", "m", "unknown"]

@@ -68,7 +68,10 @@ class GroupOptions:
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns to group by."""
-        return names_of(self.by)
+        found = names_of(self.by)
+        if not all(found):
+            raise ParameterError(f"--by {self.by!r}: expected the name of a column, or several separated by commas")
+        return found
 
     @property
     def impostor_columns(self) -> tuple[str, ...]:
@@ -77,11 +80,11 @@ class GroupOptions:
 
     def cuts(self) -> dict[str, list[float]]:
         """Edges by column."""
-        found = {}
+        found: dict[str, list[float]] = {}
         for entry in self.edges:
             name, _, numbers = entry.partition("=")
             try:
-                found[name] = [float(number) for number in numbers.split(",")]
+                found.setdefault(name, []).extend(float(number) for number in numbers.split(","))
             except ValueError as error:
                 raise ParameterError(f"--edges {entry}: expected a column and numbers, as in age=30,50") from error
         return found

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 
 from fairtrial.groups.family import RateFamily
 from fairtrial.groups.judged import Rate
-from fairtrial.groups.results import EqualityTest, Equivalence, GroupPair
+from fairtrial.groups.results import LEAST_SHOWN, EqualityTest, Equivalence, GroupPair
 from fairtrial.significance.multiple import compact_letters
 
 
@@ -71,9 +72,11 @@ def compare_rates(
     apart = pairs[largest]
     test = EqualityTest(rate, abs(apart.statistic), apart.p_adjusted, apart.a, apart.b)
     # every ratio must be within the factor, so each is judged alone, and on one side at a time
-    low, high = family.ratio_limits(max(float(ndtri(confidence)), 0.0))
-    with np.errstate(divide="ignore"):
-        within = float(np.max(np.maximum(high, 1 / low)))
+    within = inf
+    if confidence > LEAST_SHOWN:
+        low, high = family.ratio_limits(float(ndtri(confidence)))
+        with np.errstate(divide="ignore"):
+            within = float(np.max(np.maximum(high, 1 / low)))
     differ = np.flatnonzero(adjusted < 1 - confidence)
     letters = compact_letters(len(names), [(int(first[k]), int(second[k])) for k in differ])
     return RateComparison(pairs, test, Equivalence(rate, factor, within), dict(zip(names, letters, strict=True)))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import isfinite
+from math import inf
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -135,14 +136,14 @@ def evaluate_groups(
     check_choice("resample", resample, ("test", "both"))
     check_confidence(confidence)
     check_share("weight", weight)
-    if not isfinite(factor) or factor <= 1:
-        raise ParameterError(f"factor must be above 1, not {factor}")
+    if not isinstance(factor, Real) or not 1 < factor < inf:
+        raise ParameterError(f"factor must be a number above 1, not {factor!r}")
     dev, test = trials_of(dev, "dev"), trials_of(test, "test")
     sets = TrialSets(dev, test, cluster, seed_of(rng), n_resamples=check_resamples(n_resamples))
     rule = as_criterion(criterion)
     judgement = judge(sets, system=system, criterion=rule, alphas=rule.resolve_alpha(alpha))
-    columns = (by,) if isinstance(by, str) else tuple(by)
-    others = (impostor_by,) if isinstance(impostor_by, str) else tuple(impostor_by)
+    columns, others = _names("by", by), _names("impostor_by", impostor_by)
+    _check_edges(edges)
 
     def group(trials: Trials) -> Membership:
         return _membership(trials, columns, people, others, edges)
@@ -158,6 +159,24 @@ def evaluate_groups(
         return found
     own, notes = _at_own_thresholds(groups, group(dev), confidence)
     return replace(found, own_thresholds=own, notes=(*found.notes, *notes))
+
+
+def _names(what: str, columns: str | Sequence[str]) -> tuple[str, ...]:
+    """Names of columns, each once."""
+    found = (columns,) if isinstance(columns, str) else tuple(columns) if isinstance(columns, Sequence) else (columns,)
+    if not all(isinstance(name, str) and name for name in found) or len(set(found)) < len(found):
+        raise ParameterError(f"{what} must be the name of a column, or several of them, each once, not {columns!r}")
+    return found
+
+
+def _check_edges(edges: Edges | None) -> None:
+    """Edges by column, each a sequence of numbers."""
+    known = edges if isinstance(edges, Mapping) else {} if edges is None else {"": edges}
+    for name, places in known.items():
+        if not name or isinstance(places, str) or not isinstance(places, Sequence | np.ndarray):
+            raise ParameterError(f'edges must be numbers by column, as {{"age": [30, 50]}}, not {edges!r}')
+        if not all(isinstance(place, Real) for place in places):
+            raise ParameterError(f"edges of {name} must be numbers, not {list(places)!r}")
 
 
 def _membership(

@@ -146,7 +146,7 @@ class RateFamily:
 
     def critical(self, confidence: float) -> float:
         """The critical value at which the limits of all rates hold together."""
-        return float(np.quantile(self._largest_rate, confidence))
+        return critical_of(self._largest_rate, confidence)
 
     @cached_property
     def _largest_rate(self) -> Floats:
@@ -155,7 +155,7 @@ class RateFamily:
 
     def pair_critical(self, confidence: float) -> float:
         """The critical value at which the limits of all differences and ratios hold together."""
-        return float(np.quantile(self._largest_difference, confidence))
+        return critical_of(self._largest_difference, confidence)
 
     @cached_property
     def _largest_difference(self) -> Floats:
@@ -184,20 +184,28 @@ class RateFamily:
         worth = 1 / np.diag(alike)
         share = worth[first] / (worth[first] + worth[second])
         mean = share * rate[first] + (1 - share) * rate[second]
-        spread = mean * (1 - mean)
-        moved = _of_difference(self._by_threshold, first, second)
-        apart = _of_difference(alike, first, second) + np.divide(
-            moved, spread, out=np.zeros_like(moved), where=spread > 0
-        )
+        spread = np.maximum(mean * (1 - mean), _TINY)
+        # people who are in both groups tell themselves how their difference varies, trials by chance at the least
+        told = _of_difference(self.covariance, first, second) / spread
+        chance = 1 / self.grouped.trials[first] + 1 / self.grouped.trials[second]
+        crossed = self.grouped.crossed[first, second]
+        apart = np.where(crossed, np.maximum(told, chance / 2), _of_difference(alike, first, second))
+        apart += _of_difference(self._by_threshold, first, second) / spread
         # what the two have in common makes their difference surer, as more trials would; and so does a larger rate
-        scale = (alike[first, first] + alike[second, second]) / np.maximum(apart * (1 - mean), _TINY)
+        correct = np.maximum(1 - mean, 2 / (1 + np.minimum(worth[first], worth[second])))
+        scale = (alike[first, first] + alike[second, second]) / np.maximum(apart * correct, _TINY)
         return rate[first] * worth[first] * scale, rate[second] * worth[second] * scale, share
 
     @cached_property
     def _pair_degrees(self) -> Floats:
-        """Degrees of freedom of what people add to a difference: told from all groups together."""
-        people = float(np.sum(self.grouped.people)) - self.size if self.grouped.moved is not None else np.inf
-        return np.full(len(self.pairs[0]), max(people, 1.0))
+        """Degrees of freedom of what people add to a difference: told from all groups together, or from both."""
+        first, second = self.pairs
+        if self.grouped.moved is None:
+            return np.full(len(first), np.inf)
+        everybody = max(float(np.sum(self.grouped.people)) - self.size, 1.0)
+        people = np.array([own.people for own in self.grouped.spreads])
+        own = np.maximum(np.minimum(people[first], people[second]) - 1, 1.0)
+        return np.where(self.grouped.crossed[first, second], own, everybody)
 
     @cached_property
     def statistics(self) -> Floats:
@@ -205,7 +213,8 @@ class RateFamily:
         errors, others, share = self._effective
         above, below = upper_tail(errors, others, share), upper_tail(others, errors, 1 - share)
         found = self._deviate(np.minimum(above, below))
-        return np.where(errors + others > 0, np.where(above <= below, found, -found), 0.0)
+        first, second = self.pairs
+        return np.where(self.rate[first] == self.rate[second], 0.0, np.where(above <= below, found, -found))
 
     def _deviate(self, tail: Floats) -> Floats:
         """The normal deviate of a tail, from 0 on; it is told with as many degrees of freedom as there are."""
@@ -221,9 +230,11 @@ class RateFamily:
         from scipy.special import ndtr
 
         beyond = _DRAWS - np.searchsorted(self._largest_difference, abs(statistics))
-        bonferroni = np.minimum(2 * ndtr(-abs(statistics)) * len(self.pairs[0]), 1.0)
+        alone = 2 * ndtr(-abs(statistics))
+        bonferroni = np.minimum(alone * len(self.pairs[0]), 1.0)
         # the draws are too few to tell p values that are this small
-        return np.where(beyond >= _FEW_DRAWS, beyond / _DRAWS, np.minimum(bonferroni, _FEW_DRAWS / _DRAWS))
+        found = np.where(beyond >= _FEW_DRAWS, beyond / _DRAWS, np.minimum(bonferroni, _FEW_DRAWS / _DRAWS))
+        return np.maximum(found, alone)
 
     def ratio_limits(self, critical: float) -> tuple[Floats, Floats]:
         """The limits of the first rate over the second, of every pair; infinite where the second may be 0.
@@ -242,14 +253,18 @@ class RateFamily:
     def difference_limits(self, critical: float) -> tuple[Floats, Floats]:
         """The limits of the first rate less the second, of every pair.
 
-        They exclude 0 exactly where the statistic is beyond the critical value: the distances of the limits of both
-        rates are put together at the critical value times what the statistic is by those distances, over what it is.
+        The distances of the limits of both rates, put together. Where that would say something else than the
+        statistic, the critical value is changed until it does not: 0 is excluded exactly where the statistic is beyond.
         """
         first, second = self.pairs
-        estimate = self.rate[first] - self.rate[second]
-        own = self._statistics_by_limits
-        scale = np.divide(own, abs(self.statistics), out=np.ones_like(own), where=abs(self.statistics) > _NOTHING)
-        values = np.minimum(critical * np.clip(scale, 0.5, 2), _MOST)
+        estimate, own, statistic = (
+            self.rate[first] - self.rate[second],
+            self._statistics_by_limits,
+            abs(self.statistics),
+        )
+        disagree = (own > critical) != (statistic > critical)
+        values = np.where(disagree, critical * own / np.maximum(statistic, _NOTHING), critical)
+        values = np.minimum(values, _MOST)
         below, above = self._reach_below(first, second, values), self._reach_below(second, first, values)
         return estimate - below, estimate + above
 
@@ -282,13 +297,20 @@ class RateFamily:
 def _normal(covariance: Floats, seed: int) -> Floats:
     """Normal deviates with this covariance: one row per draw."""
     values, vectors = np.linalg.eigh(covariance)
-    root = vectors * np.sqrt(np.maximum(values, 0))
-    return np.asarray(np.random.default_rng([seed, 5]).normal(size=(_DRAWS, len(covariance))) @ root.T)
+    root = vectors * np.sqrt(np.maximum(values, 0)) @ vectors.T  # symmetric, so the same by any library
+    return np.asarray(np.random.default_rng([seed, 5]).normal(size=(_DRAWS, len(covariance))) @ root)
 
 
 def largest_normal_of(covariance: Floats, seed: int) -> Floats:
     """The largest of normal deviates with this covariance in their standard deviations, in many draws."""
     return np.asarray(np.max(abs(_standardised(_normal(covariance, seed))), axis=1))
+
+
+def critical_of(largest: Floats, confidence: float) -> float:
+    """The critical value of the largest of several deviates, from draws of it: not below that of a single one."""
+    from scipy.special import ndtri
+
+    return max(float(np.quantile(largest, confidence)), float(ndtri((1 + confidence) / 2)))
 
 
 def _standardised(normal: Floats) -> Floats:

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from fairtrial.claims import ThresholdDeviations
-from fairtrial.groups.family import RateFamily, correlation_of, largest_normal_of
+from fairtrial.groups.family import RateFamily, correlation_of, critical_of, largest_normal_of
 from fairtrial.spread import Floats
 
 
@@ -59,7 +59,7 @@ class HalfTotals:
 
     def critical(self, confidence: float) -> float:
         """The critical value at which the limits of all hold together."""
-        return float(np.quantile(largest_normal_of(self._covariance + np.diag(self._moved), self.far.seed), confidence))
+        return critical_of(largest_normal_of(self._covariance + np.diag(self._moved), self.far.seed), confidence)
 
     def limits(self, critical: float) -> tuple[Floats, Floats]:
         """The limits of every HTER, the distances of those of both rates put together."""

@@ -20,6 +20,8 @@ from fairtrial.spread import Floats
 
 Rate: TypeAlias = Literal["far", "frr"]
 RATES: tuple[Rate, Rate] = ("far", "frr")
+MOST_THAT_MEET = 30
+"""Groups whose pairs are shown."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,9 +72,14 @@ class JudgedGroups:
         far, frr = (self.families[rate].kept(np.isin(self.names(rate), both)) for rate in RATES)
         return both, HalfTotals(far, frr)
 
+    @property
+    def too_many_meet(self) -> bool:
+        """Whether there are more pairs of groups than anybody would look at."""
+        return self.membership.impostor is not None and len(self.membership.names) > MOST_THAT_MEET
+
     def meetings(self) -> tuple[list[tuple[str, str]], RateFamily] | None:
-        """The FAR of impostors of every group against claims of every group; None where theirs is not known."""
-        if self.membership.impostor is None:
+        """The FAR of impostors of every group against claims of every group; None if theirs is unknown, or too many."""
+        if self.membership.impostor is None or self.too_many_meet:
             return None
         names = self.membership.names
         codes = self.membership.trial * len(names) + self.membership.impostor

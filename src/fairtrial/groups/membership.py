@@ -19,7 +19,7 @@ from fairtrial.trials import IdColumn, Ids, Trials
 
 UNKNOWN = "unknown"
 """The group of trials of which nothing is known."""
-MOST_GROUPS = 400
+MOST_GROUPS = 100
 _MISSING = {"", "-", "?", "na", "n/a", "nan", "none", "null", "nil", "missing", UNKNOWN}
 _FEW_TWICE = 0.1
 """The share of people below which it is taken for a mistake that somebody is in two groups."""
@@ -83,7 +83,8 @@ class PeopleTable:
         return cls(texts.pop("person"), texts)
 
     def __post_init__(self) -> None:
-        names = self.person.astype(str)
+        names = np.array([str(name).strip() for name in self.person], dtype=object)
+        object.__setattr__(self, "person", names)
         for name, values in self.columns.items():
             rows: dict[str, str] = {}
             for person, value in zip(names.tolist(), values.tolist(), strict=True):

@@ -10,10 +10,10 @@ import numpy as np
 
 from fairtrial.errors import listed
 from fairtrial.groups.comparing import RateComparison
-from fairtrial.groups.judged import RATES, JudgedGroups, Rate
+from fairtrial.groups.judged import MOST_THAT_MEET, RATES, JudgedGroups, Rate
 from fairtrial.groups.summaries import Summary
 from fairtrial.planning import attempts_for_half_width
-from fairtrial.tables import percent
+from fairtrial.tables import percent, plural
 
 _CLASS = {"far": "impostor", "frr": "genuine"}
 
@@ -28,6 +28,8 @@ def group_remarks(
 ) -> list[str]:
     """All notes on groups, those of their trials and people first."""
     found = [*groups.judgement.sets.notes, *groups.judgement.notes, *groups.membership.notes]
+    if groups.too_many_meet:
+        found.append(f"the FAR by pair of groups is left out: there are more than {MOST_THAT_MEET} groups")
     for rate in RATES:
         lacking = [name for name in groups.present if name not in groups.names(rate)]
         if lacking:
@@ -55,8 +57,8 @@ def _too_small(groups: JudgedGroups, rate: Rate, confidence: float, factor: floa
         times = needed * float(family.grouped.alike[k, k])
         if times > 1:
             count = groups.people.get(names[k], int(family.grouped.trials[k]))
-            unit = "people" if groups.people else "trials"
-            small.append(f"{names[k]} ({count:,} {unit}; about {ceil(times * count):,} would tell)")
+            size = plural(count, "person", "people") if groups.people else plural(count, "trial")
+            small.append(f"{names[k]} ({size}; about {ceil(times * count):,} would tell)")
     if not small:
         return []
     return [
@@ -78,6 +80,6 @@ def _only_certainty_differs(
     blurred = worst if sigma[worst] >= sigma[best] else best
     return [
         f"the {rate.upper()} of {names[worst]} and {names[best]} look different ({percent(rates[worst])} and "
-        f"{percent(rates[best])}) but are not shown to be: the standard deviation of that of {names[blurred]} is "
-        f"{percent(sigma[blurred])}; they differ in how well they are known"
+        f"{percent(rates[best])}) but are not shown to differ: that of {names[blurred]} is known with a standard "
+        f"deviation of {percent(sigma[blurred])} only, so it may be the quality of the estimate that differs"
     ]

@@ -16,6 +16,10 @@ from fairtrial.judging import CHOSEN, Kind
 from fairtrial.rules.criteria import Criterion
 from fairtrial.tables import Column, Result, Table, interval_title, plural, threshold_text
 
+LEAST_SHOWN = 0.5
+"""The confidence above which something can be shown on one side."""
+_MOST_SHOWN = 400
+"""Pairs that a table shows."""
 _WORDS = {
     "fdr": "FDR: 1 - weighted largest differences",
     "garbe": "GARBE: weighted Gini coefficients",
@@ -358,18 +362,19 @@ class GroupEvaluation(Result):
             Column("measure", "rate", "measure"),
             Column("statistic", "statistic", "number"),
             Column("p_value", "p, all equal", "p"),
-            Column("apart", "farthest apart"),
+            Column("apart", "most clearly apart"),
             Column("within", "equal within a factor of", "ratio"),
             Column("factor", "asked", "ratio"),
-            Column("shown", "shown", "flag"),
+            Column("shown", "shown", "term"),
         )
         known = {own.measure: own for own in self.equivalences}
         rows = []
         for test in self.tests:
             same = known.get(test.measure)
-            rest = (None, None, None) if same is None else (same.within, same.factor, same.shown)
+            rest = (None, None, None) if same is None else (same.within, same.factor, "yes" if same.shown else "no")
             rows.append((test.measure, test.statistic, test.p_value, f"{test.a} and {test.b}", *rest))
-        notes = (f"equal within a factor: by {100 * (2 * self.confidence - 1):.3g} % intervals of all ratios",)
+        level = 100 * (2 * self.confidence - 1)
+        notes = (f"equal within a factor: by {level:.3g} % intervals of all ratios",) if level > 0 else ()
         return Table("tests", "Are all groups equal?", columns, tuple(rows), notes)
 
     def _pairs(self) -> Table:
@@ -393,13 +398,16 @@ class GroupEvaluation(Result):
             }
             for own in self.pairs
         ]
-        notes = ("p values and intervals of each rate hold for all pairs together",)
-        return Table.of("pairs", "Every two groups", columns, records, notes=notes, section="measure")
+        notes = ["p values and intervals of each rate hold for all pairs together"]
+        if len(records) > _MOST_SHOWN:
+            records = sorted(records, key=lambda own: own["p_adjusted"])[:_MOST_SHOWN]
+            notes.append(f"the {_MOST_SHOWN} clearest of {len(self.pairs):,} pairs; the JSON and `pairs` have all")
+        return Table.of("pairs", "Every two groups", columns, records, notes=tuple(notes), section="measure")
 
     def _summaries(self) -> Table:
         columns = (
             Column("name", "key", detail=True),
-            Column("summary", "summary"),
+            Column("summary", "summary", "term"),
             Column("estimate", "value", "number"),
             Column("interval", f"at least {100 * self.confidence:g} % limits", "range"),
         )
