@@ -62,9 +62,10 @@ bench: $(READY)  ## speed and memory against the peers; makes a venv of their ow
 bench-scale: $(READY)  ## exact curves of 10^7 to 10^9 scores in Parquet against Polars, DuckDB and reading alone; needs 40 GB of disk
 	$(BIN)/python benchmarks/scale.py
 
-study: $(READY)  ## coverage and level of intervals and tests, the synthetic set beside its paper, for docs/individuals.md, dependence.md, benchmark.md; 40 minutes
+study: $(READY)  ## coverage and level of intervals and tests, the synthetic set beside its paper, for docs/individuals.md, dependence.md, groups.md, benchmark.md; 80 minutes
 	$(BIN)/python studies/coverage.py
 	$(BIN)/python studies/dependence.py
+	$(BIN)/python studies/groups.py
 	PYTHONPATH=tests $(BIN)/python studies/lausanne.py table
 
 COMPILE := $(VENV).pins/bin/uv pip compile --quiet --upgrade --universal --generate-hashes --no-annotate --python-version 3.11 \
