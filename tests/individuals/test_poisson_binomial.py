@@ -20,13 +20,17 @@ LEVELS = np.array([1e-4, 0.005, 0.025, 0.1, 0.5, 0.9, 0.975, 0.995, 1 - 1e-4])
 
 def distribution_function(probabilities: list[float], repeats: list[int]) -> NDArray[np.float64]:
     """At 0, 1, ... all, by scipy."""
-    if sum(repeats) <= 500:
+    if sum(repeats) <= 500 and hasattr(stats, "poisson_binom"):  # since scipy 1.15
         each = np.repeat(probabilities, repeats)
         return np.asarray(stats.poisson_binom(each).cdf(np.arange(len(each) + 1)))
     # scipy takes memory by the square of the draws; so many are binomials put together
     masses = np.ones(1)
     for p, r in zip(probabilities, repeats, strict=True):
-        masses = np.convolve(masses, stats.binom(r, p).pmf(np.arange(r + 1)))
+        if r <= 500:  # one by one, as the binomial of older versions of scipy overflows at tiny probabilities
+            for _ in range(r):
+                masses = np.convolve(masses, [1 - p, p])
+        else:
+            masses = np.convolve(masses, stats.binom(r, p).pmf(np.arange(r + 1)))
     return np.asarray(masses.cumsum())
 
 
