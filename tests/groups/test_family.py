@@ -141,6 +141,17 @@ def test_a_threshold_moves_groups_together() -> None:
     assert widths[0] ** 2 - widths[1] ** 2 < 0.5 * (2 * 2.0) ** 2 * added.sum()
 
 
+def test_three_groups_have_three_pairs_and_their_own_people() -> None:
+    """Of two groups the one with fewer people counts, also where there are as many pairs as groups."""
+    dev, test = (crossed(np.random.default_rng(k), clients=30, start=1000 * k, systems=("a",)) for k in (1, 2))
+    assert test.claim is not None
+    claim = test.claim.numbered().codes.astype(np.int64)
+    three = rate_family(judge(TrialSets(dev, test)), np.digitize(claim, [3, 9]), 3, "far", "re-estimated")
+    pair = three.kept(np.array([False, True, True]))
+    low, high = (own[2:] for own in three.difference_limits(2.0))
+    assert (low[0], high[0]) == pytest.approx([float(own[0]) for own in pair.difference_limits(2.0)], rel=1e-3)
+
+
 def test_counts_at_candidate_thresholds() -> None:
     """Ties with a threshold are accepted, as everywhere."""
     from fairtrial.groups.judged import _rates_at

@@ -119,7 +119,7 @@ class RateFamily:
     def limits(self, critical: float) -> tuple[Floats, Floats]:
         """The limits of every rate at a critical value, within 0 and 1."""
         low, high = self.limits_at_threshold(critical)
-        moved = self.moved_reach(np.diag(self._by_threshold), np.diag(self.covariance), critical)
+        moved = self.moved_reach(np.diag(self._by_threshold), np.diag(self.covariance), self.people, critical)
         below, above = _on_the_logit_scale(self.rate, moved)
         reach = np.hypot(self.rate - low, below), np.hypot(high - self.rate, above)
         return np.maximum(self.rate - reach[0], 0.0), np.minimum(self.rate + reach[1], 1.0)
@@ -132,16 +132,19 @@ class RateFamily:
         """The limits of some rates at this threshold, each at a critical value of its own."""
         return wilson_limits(self.rate[which], self._worth[which], _quantile(self._degrees[which], critical))
 
-    def moved_reach(self, moved: Floats, fixed: Floats, critical: Floats | float) -> Floats:
-        """How far the threshold's part reaches at a critical value."""
+    @cached_property
+    def people(self) -> Floats:
+        """As many people of equal weight each group is worth."""
+        return np.array([own.people for own in self.grouped.spreads])
+
+    def moved_reach(self, moved: Floats, fixed: Floats, people: Floats, critical: Floats | float) -> Floats:
+        """How far the threshold's part of variances reaches, beside a fixed part that rests on so many people."""
         if self.deviations is None:
             return np.zeros_like(moved)
         moved = np.maximum(moved, 0)
-        people = np.array([own.people for own in self.grouped.spreads])
-        own = people if len(moved) == self.size else np.full(len(moved), people.min())
         part = np.divide(moved, moved + fixed, out=np.zeros_like(moved), where=moved + fixed > 0)
         # Welch's degrees of freedom, by the shares of the two parts
-        degrees = 1 / (part**2 / self.deviations.degrees + (1 - part) ** 2 / np.maximum(own - 1, 1.0))
+        degrees = 1 / (part**2 / self.deviations.degrees + (1 - part) ** 2 / np.maximum(people - 1, 1.0))
         return _quantile(degrees, critical) * np.sqrt(moved)
 
     def critical(self, confidence: float) -> float:
@@ -203,8 +206,7 @@ class RateFamily:
         if self.grouped.moved is None:
             return np.full(len(first), np.inf)
         everybody = max(float(np.sum(self.grouped.people)) - self.size, 1.0)
-        people = np.array([own.people for own in self.grouped.spreads])
-        own = np.maximum(np.minimum(people[first], people[second]) - 1, 1.0)
+        own = np.maximum(np.minimum(self.people[first], self.people[second]) - 1, 1.0)
         return np.where(self.grouped.crossed[first, second], own, everybody)
 
     @cached_property
@@ -276,7 +278,8 @@ class RateFamily:
         correlation = correlation_of(self.covariance[first, second], variances[first], variances[second])
         moved = _of_difference(self._by_threshold, first, second)
         fixed = _of_difference(self.covariance, first, second)
-        reach = self.moved_reach(moved, np.maximum(fixed, 0), critical)
+        people = np.minimum(self.people[first], self.people[second])
+        reach = self.moved_reach(moved, np.maximum(fixed, 0), people, critical)
         together = np.maximum(below**2 + above**2 - 2 * correlation * below * above, 0)
         return np.asarray(np.sqrt(together + reach**2))
 

@@ -70,7 +70,8 @@ class HalfTotals:
             (self.far.rate - far_low, self.frr.rate - frr_low),
             (far_high - self.far.rate, frr_high - self.frr.rate),
         )
-        moved = self.far.moved_reach(self._moved, np.diag(self._covariance), critical)
+        people = np.minimum(self.far.people, self.frr.people)
+        moved = self.far.moved_reach(self._moved, np.diag(self._covariance), people, critical)
         below, above = (
             np.sqrt(np.maximum(one**2 + other**2 + 2 * correlation * one * other, 0) / 4 + moved**2)
             for one, other in sides
