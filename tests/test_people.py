@@ -173,6 +173,8 @@ def test_a_two_way_variance_below_zero_is_that_of_independent_trials() -> None:
     for found in (People.of(trials).variance(deviations), People.of(trials).error_variance(errors)):
         assert found.variance == pytest.approx(16 * 3 / 16 / 16**2)
         assert np.isfinite([found.sigma, found.degrees]).all()
+    half = People.of(trials).error_variance(errors, at_least=0.5)
+    assert half.variance == pytest.approx(16 * 3 / 16 / 16**2 / 2)
 
 
 def test_effective_number_of_people_by_hand() -> None:

@@ -68,6 +68,31 @@ def test_variance_of_parts_is_that_of_independent_rates() -> None:
     assert claim_of(cost_figure(evidence, target), evidence).variance == pytest.approx(expected, rel=0.01)
 
 
+def test_limits_of_several_points_are_the_means_of_theirs() -> None:
+    dev, test = (crossed(np.random.default_rng(k), effect=0.5, separation=3, start=1000 * k) for k in (1, 2))
+    found = ft.calibrate(dev, test, systems=["a"], points=["sre18"])
+    *points, whole = found.costs
+    for one in ("interval", "least"):
+        for end in ("estimate", "low", "high"):
+            expected = np.mean([getattr(getattr(point, one), end) for point in points])
+            assert getattr(getattr(whole, one), end) == pytest.approx(expected)
+
+
+def test_variance_of_a_least_cost_lies_between_those_of_its_thresholds() -> None:
+    """At the best threshold of all trials, and at those of other people: by hand, every trial of another person."""
+    trials = divided(3)
+    evidence, point = as_they_are(trials), ft.CostPoint(0.2)
+    found = least_cost_figure(evidence, ft.cost_target(point))
+    best = found.errors
+    assert best is not None
+    wrong = (trials.column() > best.counts.threshold) != trials.genuine
+    costs = np.where(trials.genuine, 1.0, point.ratio) * wrong
+    by_others = (3 * found.values - costs) / 2
+    assert found.estimate == pytest.approx(ft.min_detection_cost(trials, point))
+    assert set(np.round(by_others, 9)) <= {0.0, 1.0, point.ratio}
+    assert np.mean(by_others[trials.genuine]) + np.mean(by_others[~trials.genuine]) >= found.estimate
+
+
 def test_presets_points_and_bad_costs() -> None:
     assert [point.prior for point in ft.cost_target("SRE21").points] == [0.01, 0.05]
     assert ft.cost_target(ft.CostPoint(0.01, 10)).name == "0.01,10,1"
