@@ -158,6 +158,7 @@ def test_degrees_of_freedom_are_welchs() -> None:
         assert spread.impostor.variance == pytest.approx(stats.sem(classes[1]) ** 2 / 4, rel=slack)
     assert welch([(2.0, 5.0), (0.0, 3.0)]) == pytest.approx(5)
     assert welch([(0.0, 5.0), (0.0, 3.0)]) == 3
+    assert welch([(2e-257, 5.0), (6e-257, 3.0)]) == pytest.approx(welch([(2.0, 5.0), (6.0, 3.0)]))
 
 
 def test_a_two_way_variance_below_zero_is_that_of_independent_trials() -> None:

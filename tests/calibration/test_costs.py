@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ import fairtrial as ft
 from fairtrial.calibration.costs import Parts, cost_figure, least_cost_figure
 from fairtrial.calibration.figures import Evidence, claim_of
 from fairtrial.calibration.linear import Linear
-from simulated import crossed
+from simulated import crossed, without_ids
 
 
 def divided(seed: int, size: int = 600) -> ft.Trials:
@@ -91,6 +93,25 @@ def test_variance_of_a_least_cost_lies_between_those_of_its_thresholds() -> None
     assert found.estimate == pytest.approx(ft.min_detection_cost(trials, point))
     assert set(np.round(by_others, 9)) <= {0.0, 1.0, point.ratio}
     assert np.mean(by_others[trials.genuine]) + np.mean(by_others[~trials.genuine]) >= found.estimate
+
+
+@pytest.mark.parametrize(("method", "within"), [("logistic", 0.2), ("gaussian", 0.2), ("kde", 0.2), ("pav", 0.5)])
+def test_what_dev_adds_to_the_variance_of_a_cost_by_refitting(method: str, within: float) -> None:
+    """Against dev trials drawn anew, the calibration fitted to them, and test as it is; steps are rough when redrawn."""
+    rng = np.random.default_rng(4)
+    dev, test = (without_ids(crossed(rng, clients=200, impostors=10)) for _ in range(2))
+    dev = replace(dev, scores=np.asarray(dev.scores) - 0.7)  # so that the cost has a slope in the threshold
+    target = ft.cost_target(".1")
+    evidence = Evidence(ft.fit_calibration(dev, systems=["a"], method=method), ft.TrialSets(dev, test))
+    claimed = claim_of(cost_figure(evidence, target), evidence)
+    assert claimed.threshold == "re-estimated"
+    classes = [np.flatnonzero(own) for own in (dev.genuine, ~dev.genuine)]
+    costs = []
+    for _ in range(150):
+        drawn = np.concatenate([rng.choice(own, len(own)) for own in classes])
+        again = ft.fit_calibration(dev.rows(drawn), systems=["a"], method=method)
+        costs.append(ft.detection_cost(again.apply(test), target.points[0]))
+    assert np.sqrt(claimed.moved) == pytest.approx(np.std(costs), rel=within)
 
 
 def test_presets_points_and_bad_costs() -> None:

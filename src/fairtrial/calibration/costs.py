@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import pi, sqrt
 from typing import TypeAlias
 
 import numpy as np
@@ -15,8 +16,6 @@ from numpy.typing import NDArray
 
 from fairtrial.calibration.evidence import PRESETS, CostPoint
 from fairtrial.calibration.figures import ErrorSum, Evidence, Figure, between, folds_of_people
-from fairtrial.calibration.linear import Linear, LinearInfluence
-from fairtrial.calibration.methods import units_of
 from fairtrial.calibration.values import by_class, spread_of_values, sum_of_class_means
 from fairtrial.counting.errors import ErrorCounts, as_source
 from fairtrial.counting.search import hull_points
@@ -24,8 +23,6 @@ from fairtrial.errors import ParameterError, TrialsError, listed, shown
 from fairtrial.rules.measures import Weights
 from fairtrial.spread import Floats
 from fairtrial.trials import Further, Ids, Trials
-
-_DRAWN = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,12 +155,11 @@ def point_weights(point: CostPoint) -> Weights:
 
 def cost_figure(evidence: Evidence, target: CostTarget) -> Figure:
     """The actual cost, at the thresholds that priors and costs ask for."""
-    parts, moving = Parts.of(evidence.test, target.partition), _Moving.of(evidence)
+    parts = Parts.of(evidence.test, target.partition)
     found = []
     for point in target.points:
         own = _point_figure(evidence, parts, point, point.threshold)
-        moves = None if moving is None else moving.moves(evidence, parts, point, own.estimate)
-        found.append(replace(own, moves=moves))
+        found.append(replace(own, moves=_moves(evidence, parts, point)))
     return Figure.mean_of(found)
 
 
@@ -233,66 +229,22 @@ def _priced(ratios: Floats, genuine: NDArray[np.bool_], point: CostPoint, thresh
     return np.asarray(((ratios > threshold) != genuine) * np.where(genuine, weights.frr, weights.far))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Moving:
-    """Where dev's people leave a linear calibration: weights and offset as they might have been, drawn at random."""
+def _moves(evidence: Evidence, parts: Parts, point: CostPoint) -> Floats | None:
+    """By how much each dev trial moves the cost at a point through the calibration; None where that is not known.
 
-    influence: Floats
-    """By how much each dev trial moves weights and offset, in their units."""
-    drawn: Floats
-    """How far they are from those that were fitted, in the same units: one row per draw."""
-    middle: Floats
-    units: Floats
-
-    @classmethod
-    def of(cls, evidence: Evidence) -> _Moving | None:
-        """None where the map is not linear, or nothing is known of how dev determines it."""
-        influence, mapping = evidence.influence, evidence.calibration.mapping
-        if not isinstance(influence, LinearInfluence) or not isinstance(mapping, Linear):
-            return None
-        units = units_of(influence.by_parameter)
-        scaled, middle = influence.by_parameter / units, mapping.vector / units
-        rng = np.random.default_rng([evidence.sets.seed, 5])
-        covariance = _covariance(scaled, evidence)
-        drawn = rng.multivariate_normal(middle, covariance, size=_DRAWN, method="eigh", check_valid="ignore")
-        return cls(scaled, drawn - middle, middle, units)
-
-    def moves(self, evidence: Evidence, parts: Parts, point: CostPoint, estimate: float) -> Floats:
-        """By how much each dev trial moves the cost at a point: by the slope of the cost over all that was drawn."""
-        genuine = evidence.genuine
-        weights = parts.weights / np.where(genuine, genuine.sum(), (~genuine).sum())
-        moved = _costs_at((self.drawn + self.middle) * self.units, evidence, point, weights) - estimate
-        # a cost is a step function: its slope is that over the range in which dev leaves the calibration
-        gradient = np.linalg.lstsq(self.drawn, moved, rcond=None)[0]
-        return by_class(self.influence @ gradient, evidence.dev.genuine)
-
-
-def _covariance(influence: Floats, evidence: Evidence) -> Floats:
-    """The covariance of weights and offset, by dev people, from how far each dev trial moves them."""
-    count = influence.shape[1]
-    variances = np.empty((count, count))
-    genuine, people = evidence.dev.genuine, evidence.sets.people[0]
-    for row in range(count):
-        for column in range(row + 1):
-            together = influence[:, row] + (influence[:, column] if column < row else 0.0)
-            found = spread_of_values(people, genuine, by_class(together, genuine), (1.0, 1.0))
-            variances[row, column] = variances[column, row] = found.variance
-    own = np.diag(variances).copy()
-    covariance = (variances - own[:, None] - own[None, :]) / 2
-    np.fill_diagonal(covariance, own)
-    return covariance
-
-
-def _costs_at(drawn: Floats, evidence: Evidence, point: CostPoint, weights: Floats) -> Floats:
-    """The cost on test for each row of weights and offset; `weights` are those of trials."""
-    by_far, by_frr, _ = point_weights(point)
-    if drawn.shape[1] == 2 and (drawn[:, 0] > 0).all():  # thresholds of the score itself
-        scores = evidence.scores[:, 0]
-        order = np.argsort(scores, kind="stable")
-        genuine = evidence.genuine[order]
-        rejected = np.concatenate([[0.0], np.cumsum(weights[order] * genuine)])
-        accepted = np.concatenate([[0.0], np.cumsum(weights[order] * ~genuine)])
-        place = np.searchsorted(scores[order], (point.threshold - drawn[:, 1]) / drawn[:, 0], side="right")
-        return np.asarray(by_frr * rejected[place] + by_far * (accepted[-1] - accepted[place]))
-    ratios = (evidence.scores @ row[:-1] + row[-1] for row in drawn)
-    return np.array([float(weights @ _priced(own, evidence.genuine, point, point.threshold)) for own in ratios])
+    A cost is a step function of ratios: it changes as trials pass the threshold. How many do is asked of all trials as
+    near to it as dev leaves the ratio there uncertain: the slope of the cost in each ratio is a normal density around
+    the threshold, of that width.
+    """
+    influence = evidence.influence
+    if influence is None:
+        return None
+    away, dev = evidence.ratios - point.threshold, evidence.dev.genuine
+    nearest = int(np.argmin(np.abs(away)))
+    moved = by_class(influence.moves(evidence.scores[[nearest]], np.ones(1)), dev)
+    width = spread_of_values(evidence.sets.people[0], dev, moved, (1.0, 1.0)).sigma
+    if not width > 0:
+        return np.zeros(len(dev))
+    genuine, weights = evidence.genuine, point_weights(point)
+    passing = np.where(genuine, -weights.frr / genuine.sum(), weights.far / (~genuine).sum()) * parts.weights
+    return evidence.moved_by(passing * np.exp(-((away / width) ** 2) / 2) / (width * sqrt(2 * pi)))
