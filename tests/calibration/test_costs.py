@@ -97,7 +97,7 @@ def test_variance_of_a_least_cost_lies_between_those_of_its_thresholds() -> None
 
 @pytest.mark.parametrize(("method", "within"), [("logistic", 0.2), ("gaussian", 0.2), ("kde", 0.2), ("pav", 0.5)])
 def test_what_dev_adds_to_the_variance_of_a_cost_by_refitting(method: str, within: float) -> None:
-    """Against dev trials drawn anew, the calibration fitted to them, and test as it is; steps are rough when redrawn."""
+    """Against dev trials drawn anew, and test as it is; steps that are fitted to trials drawn anew are rough."""
     rng = np.random.default_rng(4)
     dev, test = (without_ids(crossed(rng, clients=200, impostors=10)) for _ in range(2))
     dev = replace(dev, scores=np.asarray(dev.scores) - 0.7)  # so that the cost has a slope in the threshold

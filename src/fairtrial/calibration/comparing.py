@@ -120,8 +120,8 @@ def compare_evidence(
     Returns
     -------
     list of EvidencePair
-        One per pair. The test knows who shares trials; where the map is linear, also that dev was a sample: the
-        calibration is re-estimated.
+        One per pair. The test knows who shares trials; where the method says how dev determines the calibration, also
+        that dev was a sample: the calibration is re-estimated.
 
     Raises
     ------
