@@ -1,7 +1,8 @@
 """How well intervals of evidence cover, calibrated on dev sets of their own: what docs/calibration.md says.
 
-``python studies/calibration.py [DATA_SETS]``. What is to be covered is the mean of a figure over all data sets: that of
-the system, calibration procedure and all, on new people. Two equal systems are compared on the same trials.
+``python studies/calibration.py [DATA_SETS [METHOD]]``; with a method, only what depends on it. What is to be covered is
+the mean of a figure over all data sets: that of the system, calibration procedure and all, on new people. Two equal
+systems are compared on the same trials.
 """
 
 from __future__ import annotations
@@ -43,14 +44,16 @@ MEASURES = (
     *("cllr", "cllr-min", "cllr-cal"),
     *("act-dcf@0.5", "act-dcf@0.1", "act-dcf@0.01", "min-dcf@0.5", "min-dcf@0.1", "eer-rocch"),
 )
+OF_CALIBRATION = ("cllr", "act-dcf@0.5", "act-dcf@0.1")
 FIXED = "cllr, calibration fixed"
-ACCEPTS = "false accepts at 0.5, 0.1, 0.01"
+ACCEPTS = "false accepts, at each prior"
 
 
 class Found:
     """What was found in the data sets of one regime."""
 
-    def __init__(self) -> None:
+    def __init__(self, method: str, measures: Sequence[str]) -> None:
+        self.method, self.measures = method, measures
         self.intervals: dict[str, list[tuple[float, float, float]]] = {}
         self.rejected: dict[str, list[bool]] = {}
         self.accepts: list[tuple[float, ...]] = []
@@ -66,9 +69,9 @@ class Found:
             for start in (0, 1000)
         )  # fmt: skip
         sets = ft.TrialSets(dev, test)
-        both = [Evidence(ft.fit_calibration(dev, systems=[name]), sets) for name in ("a", "b")]
+        both = [Evidence(ft.fit_calibration(dev, systems=[name], method=self.method), sets) for name in ("a", "b")]
         accepts = []
-        for name in MEASURES:
+        for name in self.measures:
             measure = as_any_measure(name)
             assert isinstance(measure, EvidenceMeasure)
             figures = [measure.figure(own) for own in both]
@@ -99,19 +102,21 @@ def table(title: str, columns: Sequence[str], rows: Sequence[tuple[str, Sequence
 
 def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
+    method = sys.argv[2] if len(sys.argv) > 2 else ""
+    measures = OF_CALIBRATION if method else MEASURES
     covered, rejected = [], []
-    names = [MEASURES[0], FIXED, *MEASURES[1:]]
-    for regime in (*REGIMES, *OTHERS):
-        found = Found()
+    names = [measures[0], FIXED, *measures[1:]]
+    for regime in REGIMES if method else (*REGIMES, *OTHERS):
+        found = Found(method or "logistic", measures)
         for seed in range(count):
             found.add(regime, seed)
         accepts = ", ".join(f"{mean:.3g}" for mean in np.mean(found.accepts, axis=0))
         covered.append((regime.name, [*(f"{found.covered(name):.1f}" for name in names), accepts]))
-        rejected.append((regime.name, [f"{100 * np.mean(found.rejected[name]):.1f}" for name in MEASURES]))
+        rejected.append((regime.name, [f"{100 * np.mean(found.rejected[name]):.1f}" for name in measures]))
         print(regime.name, *covered[-1][1], ";", *rejected[-1][1], file=sys.stderr, flush=True)
     print(f"{count:,} data sets per row, in %.\n")
     print(table("Covered", [*names, ACCEPTS], covered))
-    print(table("Type I", MEASURES, rejected))
+    print(table("Type I", measures, rejected))
 
 
 if __name__ == "__main__":
