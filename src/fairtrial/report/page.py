@@ -13,6 +13,11 @@ from fairtrial.axes import ALPHA, COLOURS
 from fairtrial.formats.files import PathLike, write_whole
 from fairtrial.tables import Column, Table, Terms, gather_notes, translate
 
+STYLES = ("page.css", "charts.css")
+CHART_SCRIPTS = ("vendor/d3.min.js", "vendor/plot.umd.min.js", "charts.js")
+"""What draws charts, in the order in which a browser reads it; a page without charts does without."""
+SCRIPTS = ("tables.js", "page.js")
+
 
 @dataclass(frozen=True, slots=True)
 class Reference:
@@ -82,13 +87,17 @@ class Page:
     """What its writer calls it; what it is of comes below."""
 
 
+def read(name: str) -> str:
+    """A file of this room that goes to a browser as it is."""
+    return (resources.files("fairtrial.report") / name).read_text(encoding="utf-8")
+
+
 def render(page: Page) -> str:
     """The page as HTML: styles, scripts and data within; names of systems and files are always text."""
     from jinja2 import Environment, StrictUndefined
 
-    room = resources.files("fairtrial.report")
     template = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    return template.from_string((room / "page.html.j2").read_text(encoding="utf-8")).render(
+    return template.from_string(read("page.html.j2")).render(
         page=_in_terms(page),
         notes=[
             translate(note, page.terms)
@@ -98,8 +107,8 @@ def render(page: Page) -> str:
         data_tables=[_Laid.of(table, page.terms) for table in page.data],
         alpha=translate(ALPHA, page.terms),
         rates=[translate(name, page.terms) for name in ("FAR", "FRR")],
-        style=_palette() + (room / "page.css").read_text(encoding="utf-8"),
-        script=(room / "page.js").read_text(encoding="utf-8"),
+        style=_palette() + "".join(read(name) for name in STYLES),
+        scripts=[read(name) for name in (*(CHART_SCRIPTS if page.explore else ()), *SCRIPTS)],
         data=_embedded(page.explore),
     )
 
