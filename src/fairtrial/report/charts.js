@@ -15,7 +15,8 @@ SVG, which is as wide as the element it is in.
           move({x, y, others: [{x, y}, ...]}); x is null for a point that has a height only
   det     {x, y, chosen: Curve, others: [Curve]}            move as that of epc
   roc     the same as det; {diagonal: false} in the options leaves out the line of equal coordinates
-  density {scores: Axis, top, edges: [n + 1], genuine: [n], impostor: [n]}        move({threshold})
+  density {scores: Axis, top, genuine: [...], impostor: [...]}                    move({threshold})
+          Heights, up to `top`, of bins of equal width from the low to the high end of the axis.
           With the option {beside: true} it is as wide as a chart with names beside it. With onThreshold(value), the
           threshold can be dragged, or moved by arrow keys, Page Up and Down, Home and End.
   rates   {axis: Axis in powers of ten, names: [...], chosen: number of a row}
@@ -26,9 +27,10 @@ SVG, which is as wide as the element it is in.
   zoo     {x, y, points: [{x, y, name, kind}], kinds: [...]}                      move({x, y}), or move({}) for none
   bayes   {x, y, odds, chosen: name, calibrated, minimum, supported, band: {at, low, high}, others: [{name, y}]}
   ece     {x, y, odds, chosen: name, calibrated, minimum, neutral, band, others}  both: move({x, y})
-  tippett {x, y, at, genuine, impostor}                                           move({x})
-  pav     {x, y, at, steps, places, low, high}                                    move({x})
-  map     {scores: {x, at}, y, llr, low, high}
+  tippett {x, y, genuine, impostor}, evenly along x                               move({x})
+  pav     {x, y, at: [n + 1], steps: [n], places: [m + 1], low: [m], high: [m]}   move({x})
+          Steps from each place to the next; the same for their band.
+  map     {scores: Axis, y, llr, low, high}, evenly along the scores
 
 charts.save(node, name, "svg" or "png") saves a chart that is in the document as a file of its own.
 
@@ -47,8 +49,11 @@ const charts = (() => {
 
   // marks, by the class that gives them their looks; what lies beyond the axes is cut off at their frame
   const line = (name, x, y, look = {}) => Plot.line({ length: x.length }, { x: known(x), y: known(y), className: name, clip: true, ...look });
-  const band = (x, low, high) => Plot.areaY({ length: x.length }, { x: known(x), y1: known(low), y2: known(high), className: "band", clip: true });
+  const band = (x, low, high, look = {}) => Plot.areaY({ length: x.length }, { x: known(x), y1: known(low), y2: known(high), className: "band", clip: true, ...look });
   const dashed = (name, x, y, look = {}) => line(name, x, y, { strokeLinecap: "butt", ...look });
+  // heights of steps, which begin at places: one more of these, where the last step ends
+  const STAIRS = { curve: "step-after" }, ended = (heights) => [...heights, heights[heights.length - 1]];
+  const evenly = ({ low, high }, count) => d3.range(count).map((k) => low + (high - low) * k / (count - 1));
   const straight = (name, from, to) => line(name, [from[0], to[0]], [from[1], to[1]]);
   const equal = (name, x, y) => {
     const from = Math.max(x.low, y.low), to = Math.min(x.high, y.high);
@@ -170,10 +175,9 @@ const charts = (() => {
     return { node: drawn.node, move: pointed(drawn, { lined: false }) };
   };
 
-  const density = ({ scores, top, edges, genuine, impostor }, { onThreshold, beside = false, ...options } = {}) => {
+  const density = ({ scores, top, genuine, impostor }, { onThreshold, beside = false, ...options } = {}) => {
     const steps = (mark, name, heights) => mark(name,
-      [edges[0], ...heights.flatMap((_, k) => [edges[k], edges[k + 1]]), edges[heights.length]],
-      [0, ...heights.flatMap((height) => [height, height]), 0]);
+      [scores.low, ...evenly(scores, heights.length + 1), scores.high], [0, ...ended(heights), 0], STAIRS);
     const drawn = onAxes(scores, { label: "density", low: 0, high: top, ticks: [] },
       [steps(line, "first", genuine), steps(dashed, "second", impostor)], { width: beside ? WIDTH + NAMES : WIDTH, ...options });
     const { svg, x, area } = drawn, handle = svg.append("g").datum(null);
@@ -321,16 +325,21 @@ const charts = (() => {
   ], options);
   const ece = (data, options = {}) => overPriors(data, data.neutral, [line("curve", data.odds, data.calibrated)], options);
 
-  const tippett = ({ x, y, at, genuine, impostor }, options = {}) => {
-    const drawn = onAxes(x, y, [line("curve", at, genuine), dashed("against", at, impostor)], options);
+  const tippett = ({ x, y, genuine, impostor }, options = {}) => {
+    const drawn = onAxes(x, y, [line("curve", evenly(x, genuine.length), genuine), dashed("against", evenly(x, impostor.length), impostor)], options);
     return { node: drawn.node, move: upMoved(drawn) };
   };
   const pav = ({ x, y, at, steps, places, low, high }, options = {}) => {
-    const drawn = onAxes(x, y, [band(places, low, high), straight("guide", [x.low, x.low], [x.high, x.high]), line("curve", at, steps)], options);
+    const drawn = onAxes(x, y, [
+      band(places, ended(low), ended(high), STAIRS),
+      straight("guide", [x.low, x.low], [x.high, x.high]),
+      line("curve", at, ended(steps), STAIRS),
+    ], options);
     return { node: drawn.node, move: upMoved(drawn) };
   };
-  const map = ({ scores: { x, at }, y, llr, low, high }, options = {}) => {
-    const drawn = onAxes(x, y, [band(at, low, high), straight("guide", [x.low, 0], [x.high, 0]), line("curve", at, llr)], options);
+  const map = ({ scores, y, llr, low, high }, options = {}) => {
+    const at = evenly(scores, llr.length);
+    const drawn = onAxes(scores, y, [band(at, low, high), straight("guide", [scores.low, 0], [scores.high, 0]), line("curve", at, llr)], options);
     return { node: drawn.node, move: still };
   };
 

@@ -79,17 +79,18 @@
     backToAsked();
   };
 
-  const evidence = ({ systems, together, log_odds: odds, neutral, odds: across, rates, bits, shares }) => {
+  const evidence = ({ systems, together, log_odds: odds, band_odds: bandOdds, neutral, odds: across, rates, bits, shares }) => {
     const chooser = byId("calibrated"), slider = byId("odds"), others = together ? systems : [];
     offer(chooser, systems.map(({ name }) => name));
     const number = (value) => value === null || value === undefined ? "not known" : String(+value.toPrecision(4));
     let shown = {};
     const draw = () => {
-      const { name, bayes, ece, tippett, pav, map } = systems[chooser.value];
-      const overPriors = (kind) => ({ x: across, odds, chosen: name, others: others.map((other) => ({ name: other.name, y: other[kind].calibrated })) });
+      const system = systems[chooser.value], { tippett, pav, map } = system;
+      const overPriors = (kind, y) => ({ x: across, y, odds, chosen: system.name, neutral, ...system[kind], band: { at: bandOdds, ...system[kind].band },
+        others: others.map((other) => ({ name: other.name, y: other[kind].calibrated })) });
       shown = {
-        bayes: place("bayes", charts.bayes, { ...overPriors("bayes"), y: rates, ...bayes }),
-        ece: place("ece", charts.ece, { ...overPriors("ece"), y: bits, neutral, ...ece }),
+        bayes: place("bayes", charts.bayes, overPriors("bayes", rates)),
+        ece: place("ece", charts.ece, overPriors("ece", bits)),
         tippett: place("tippett", charts.tippett, { y: shares, ...tippett }),
         pav: place("pav", charts.pav, pav),
       };

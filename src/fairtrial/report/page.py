@@ -17,6 +17,10 @@ STYLES = ("page.css", "charts.css")
 CHART_SCRIPTS = ("vendor/d3.min.js", "vendor/plot.umd.min.js", "charts.js")
 """What draws charts, in the order in which a browser reads it; a page without charts does without."""
 SCRIPTS = ("tables.js", "page.js")
+_DIGITS = {"threshold": 17, "scores": 17, "band": 4, "tippett": 4, "pav": 4, "map": 4}
+"""Scores, which may be far from 0, have all of theirs; what is drawn and never written has fewer than others."""
+_LONG = 1e6
+"""Smaller whole numbers are written without a point."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,14 +172,16 @@ def _embedded(data: dict[str, Any]) -> str:
 
 
 def _short(value: Any, *, digits: int = 5) -> Any:
-    """Rates with as many digits as can be seen; scores, which may be far from 0, with all of theirs."""
+    """Numbers with as many digits as can be seen, by what they are of."""
     if isinstance(value, dict):
-        exact = ("threshold", "edges", "scores")
-        return {key: _short(entry, digits=17 if key in exact else digits) for key, entry in value.items()}
+        return {key: _short(entry, digits=_DIGITS.get(key, digits)) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):
         return [_short(entry, digits=digits) for entry in value]
     if isinstance(value, float):
-        return None if not math.isfinite(value) else float(f"{value:.{digits}g}")
+        if not math.isfinite(value):
+            return None
+        rounded = float(f"{value:.{digits}g}")
+        return int(rounded) if rounded.is_integer() and abs(rounded) < _LONG else rounded
     return value
 
 
