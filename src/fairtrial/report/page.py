@@ -14,6 +14,15 @@ from fairtrial.formats.files import PathLike, write_whole
 from fairtrial.report.laying import LaidTable
 from fairtrial.tables import Table, Terms, gather_notes, translate
 
+STYLES = ("page.css", "charts.css")
+CHART_SCRIPTS = ("vendor/d3.min.js", "vendor/plot.umd.min.js", "charts.js")
+"""What draws charts, in the order in which a browser reads it; a page without charts does without."""
+SCRIPTS = ("tables.js", "page.js")
+_DIGITS = {"threshold": 17, "scores": 17, "band": 4, "tippett": 4, "pav": 4, "map": 4}
+"""Scores, which may be far from 0, have all of theirs; what is drawn and never written has fewer than others."""
+_LONG = 1e6
+"""Smaller whole numbers are written without a point."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reference:
@@ -83,13 +92,17 @@ class Page:
     """What its writer calls it; what it is of comes below."""
 
 
+def read(name: str) -> str:
+    """A file of this room that goes to a browser as it is."""
+    return (resources.files("fairtrial.report") / name).read_text(encoding="utf-8")
+
+
 def render(page: Page) -> str:
     """The page as HTML: styles, scripts and data within; names of systems and files are always text."""
     from jinja2 import Environment, StrictUndefined
 
-    room = resources.files("fairtrial.report")
     template = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    return template.from_string((room / "page.html.j2").read_text(encoding="utf-8")).render(
+    return template.from_string(read("page.html.j2")).render(
         page=_in_terms(page),
         notes=[
             translate(note, page.terms)
@@ -99,8 +112,8 @@ def render(page: Page) -> str:
         data_tables=[LaidTable.of(table, page.terms) for table in page.data],
         alpha=translate(ALPHA, page.terms),
         rates=[translate(name, page.terms) for name in ("FAR", "FRR")],
-        style=palette() + (room / "page.css").read_text(encoding="utf-8"),
-        script=(room / "page.js").read_text(encoding="utf-8"),
+        style=palette() + "".join(read(name) for name in STYLES),
+        scripts=[read(name) for name in (*(CHART_SCRIPTS if page.explore else ()), *SCRIPTS)],
         data=_embedded(page.explore),
     )
 
@@ -126,14 +139,16 @@ def _embedded(data: dict[str, Any]) -> str:
 
 
 def _short(value: Any, *, digits: int = 5) -> Any:
-    """Rates with as many digits as can be seen; scores, which may be far from 0, with all of theirs."""
+    """Numbers with as many digits as can be seen, by what they are of."""
     if isinstance(value, dict):
-        exact = ("threshold", "edges", "scores")
-        return {key: _short(entry, digits=17 if key in exact else digits) for key, entry in value.items()}
+        return {key: _short(entry, digits=_DIGITS.get(key, digits)) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):
         return [_short(entry, digits=digits) for entry in value]
     if isinstance(value, float):
-        return None if not math.isfinite(value) else float(f"{value:.{digits}g}")
+        if not math.isfinite(value):
+            return None
+        rounded = float(f"{value:.{digits}g}")
+        return int(rounded) if rounded.is_integer() and abs(rounded) < _LONG else rounded
     return value
 
 

@@ -58,21 +58,21 @@ class Asked:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Densities:
-    """Histograms of both classes on the same bins, each of area 1."""
+    """Histograms of both classes on the same bins of equal width, each of area 1."""
 
-    edges: Floats
+    low: float
+    high: float
+    """Where the first bin begins, and the last one ends."""
     genuine: Floats
     impostor: Floats
 
     def to_dict(self) -> dict[str, Any]:
         """What the page gets."""
-        low, high = float(self.edges[0]), float(self.edges[-1])
         return {
-            "edges": self.edges.tolist(),
             "genuine": self.genuine.tolist(),
             "impostor": self.impostor.tolist(),
             "top": 1.05 * float(max(self.genuine.max(), self.impostor.max())) or 1.0,
-            "scores": Axis("score", low, high, linear_ticks(low, high)).to_dict(),
+            "scores": Axis("score", self.low, self.high, linear_ticks(self.low, self.high)).to_dict(),
         }
 
 
@@ -204,7 +204,7 @@ def densities_of(trials: Trials) -> Densities:
     finite = np.isfinite(scores)
     shown = scores[finite]
     if not len(shown):
-        return Densities(np.array([0.0, 1.0]), np.zeros(1), np.zeros(1))
+        return Densities(0.0, 1.0, np.zeros(1), np.zeros(1))
     check_drawable(shown)
     ends = [np.quantile(shown[flags], [0.002, 0.998]) for flags in _classes(trials.genuine[finite]) if flags.any()]
     low, high = score_range(float(min(end[0] for end in ends)), float(max(end[1] for end in ends)))
@@ -213,7 +213,7 @@ def densities_of(trials: Trials) -> Densities:
         np.histogram(shown[flags], edges)[0] / max(np.count_nonzero(flags), 1) / (edges[1] - edges[0])
         for flags in _classes(trials.genuine[finite])
     )
-    return Densities(edges, genuine, impostor)
+    return Densities(low, high, genuine, impostor)
 
 
 def _classes(genuine: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
