@@ -19,7 +19,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from fairtrial import __version__
-from fairtrial.errors import FairtrialError, InputError, ParameterError
+from fairtrial.errors import FairtrialError, InputError, ParameterError, cut
 from fairtrial.explorer.answers import Question
 from fairtrial.explorer.data import Data
 from fairtrial.explorer.guard import REPORT_POLICY, Guard
@@ -47,7 +47,7 @@ _KINDS = {
     ".png": "image/png",
     ".pdf": "application/pdf",
 }
-_SHARED = {"charts.js", "charts.css", "d3.min.js", "plot.umd.min.js"}
+_SHARED = {"charts.js", "charts.css", "page.css", "tables.js", "d3.min.js", "plot.umd.min.js"}
 """What the explorer shares with the report."""
 Work = Callable[[Session, Request], Awaitable[Response]]
 Words = Callable[[str], str]
@@ -235,15 +235,16 @@ async def _track(session: Session, request: Request) -> Response:
 
 
 async def _at(session: Session, request: Request) -> Response:
-    """The errors at a threshold that is being dragged."""
+    """The errors at a threshold that is being dragged, or at a weight or target that was typed."""
     data, asked = session.known_data(), request.query_params
-    try:
-        point = Point.of({"threshold": float(asked.get("threshold", ""))})
-    except ValueError as error:
-        raise ParameterError("a threshold must be a number") from error
-    judged = await run_in_threadpool(point.judged, data.sets, asked.get("system", ""))
-    counts = judged.at(0)
-    return _json({"threshold": counts.threshold, **counts.to_dict()})
+    given: dict[str, Any] = {name: asked[name] for name in ("criterion",) if name in asked}
+    for name in ("alpha", "threshold"):
+        if name in asked:
+            try:
+                given[name] = float(asked[name])
+            except ValueError as error:
+                raise ParameterError(f"{name} must be a number, not {cut(asked[name])}") from error
+    return _json(await run_in_threadpool(data.at, asked.getlist("system"), Point.of(given)))
 
 
 async def _ask(words: Words, session: Session, request: Request) -> Response:

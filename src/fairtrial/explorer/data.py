@@ -10,7 +10,7 @@ from typing import Any
 
 from fairtrial.errors import ParameterError, TrialsError, listed
 from fairtrial.explorer.looking import Look, shown_together
-from fairtrial.explorer.points import track
+from fairtrial.explorer.points import Point, errors_shown, steps_of, track
 from fairtrial.explorer.reading import Files, Reading
 from fairtrial.judging import TrialSets
 from fairtrial.rules.criteria import as_criterion
@@ -75,15 +75,17 @@ class Data:
 
     def track(self, names: Sequence[str], criterion: str) -> dict[str, Any]:
         """What these systems do along the slider of a criterion."""
-        rule = as_criterion(criterion)
-        found: dict[str, Any] = {}
+        rule, chosen = as_criterion(criterion), self.chosen(names)
         with self._lock:
-            for name in self.chosen(names):
+            for name in chosen:
                 if (criterion, name) not in self._tracks:
-                    self._tracks[criterion, name] = track(self.sets, [name], rule)
-                own = self._tracks[criterion, name]
-                found = {**own, "systems": {**found.get("systems", {}), **own["systems"]}}
-        return found
+                    self._tracks[criterion, name] = track(self.sets, name, rule)
+            found = {name: self._tracks[criterion, name] for name in chosen}
+        return {"criterion": rule.name, "means": rule.alpha_means, "steps": steps_of(rule).tolist(), "systems": found}
+
+    def at(self, names: Sequence[str], point: Point) -> dict[str, Any]:
+        """What these systems do at one point."""
+        return {"systems": {name: errors_shown(point.judged(self.sets, name).at(0)) for name in self.chosen(names)}}
 
     def words(self, names: Sequence[str] = ()) -> list[str]:
         """The files and how they are read, as options; only these systems, where they are not all."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from fairtrial.axes import Floats
+from fairtrial.axes import Floats, probit
+from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import ParameterError
 from fairtrial.explorer import fields
 from fairtrial.explorer.fields import Fields
@@ -20,6 +20,7 @@ _PREFERRED = (1.0, 1.1, 1.2, 1.3, 1.5, 1.6, 1.8, 2.0, 2.2, 2.4, 2.7, 3.0, 3.3, 3
               7.5, 8.2, 9.1)  # fmt: skip
 """Two digits, evenly apart on a logarithmic scale: the preferred numbers E24 of IEC 60063."""
 _WEIGHTS = 1001
+_DIGITS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,17 +78,13 @@ def steps_of(criterion: Criterion) -> Floats:
     return rates[rates <= 0.5]
 
 
-def track(sets: TrialSets, systems: Sequence[str], criterion: Criterion) -> dict[str, Any]:
-    """What every system does along the steps of a slider, all at once: no move has to be computed."""
-    steps = steps_of(criterion)
-    found = {}
-    for system in systems:
-        judged = judge(sets, system=system, criterion=criterion, alphas=steps)
-        found[system] = {
-            "threshold": np.where(np.isnan(judged.test.threshold), np.nan, judged.test.threshold).tolist(),
-            "false_accepts": judged.test.false_accepts.tolist(),
-            "false_rejects": judged.test.false_rejects.tolist(),
-            "genuine": int(judged.test.genuine),
-            "impostor": int(judged.test.impostor),
-        }
-    return {"criterion": criterion.name, "means": criterion.alpha_means, "steps": steps.tolist(), "systems": found}
+def track(sets: TrialSets, system: str, criterion: Criterion) -> dict[str, Any]:
+    """What a system does along the steps of a slider, all at once: no move has to be computed."""
+    found = errors_shown(judge(sets, system=system, criterion=criterion, alphas=steps_of(criterion)).test)
+    return {name: value for name, value in found.items() if name not in ("far", "frr", "hter")}
+
+
+def errors_shown(counts: ErrorCounts) -> dict[str, Any]:
+    """Errors at one threshold or at several, and their place on the axes of a DET curve."""
+    x, y = (np.round(probit(rate), _DIGITS).tolist() for rate in (counts.far, counts.frr))
+    return {"threshold": np.asarray(counts.threshold).tolist(), **counts.to_dict(), "x": x, "y": y}

@@ -86,22 +86,24 @@ class Reading:
         return cls(dev, test, folds, options, cluster or None, seed)  # type: ignore[arg-type]
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields that the browser asked with."""
+        """The fields that the browser asked with, but for those that are as they would be by default."""
         options = self.options
-        return {
+        roles = {**options.columns, "score": list(options.scores), "other": list(options.others)}
+        found = {
             "dev": list(self.dev),
             "test": list(self.test),
             "folds": self.folds,
-            "roles": {**options.columns, "score": list(options.scores), "other": list(options.others)},
+            "roles": {role: given for role, given in roles.items() if given},
             "genuine": list(options.genuine_labels),
             "impostor": list(options.impostor_labels),
             "distances": options.negate is True,
             "negate": [] if isinstance(options.negate, bool) else list(options.negate),
-            "nan": options.nan,
-            "person": options.person or "",
-            "cluster": self.cluster or "",
+            "nan": "" if options.nan == "error" else options.nan,
+            "person": options.person,
+            "cluster": self.cluster,
             "seed": self.seed,
         }
+        return {name: value for name, value in found.items() if value}
 
     def files(self, shelf: Shelf) -> Files:
         """The files that are to be read."""

@@ -38,7 +38,7 @@ Looks are those of charts.css, by class. Plot's own style element and style attr
 forbid styles within it. */
 const charts = (() => {
   "use strict";
-  const WIDTH = 420, HEIGHT = 300, MARGINS = { top: 8, right: 10, bottom: 36, left: 48 };
+  const WIDTH = 420, HEIGHT = 300, MARGINS = { top: 8, right: 10, bottom: 39, left: 48 };
   const NAMES = 92, APART = 12, ROW = 20, LEGEND_ROW = 18;
   const SYMBOLS = ["circle", "triangle", "square", "diamond", "cross", "star", "wye"], COLOURS = 7;
 
@@ -130,7 +130,7 @@ const charts = (() => {
   const pointed = (drawn, { lined = true } = {}) => {
     const { x, y, area, svg } = drawn;
     const elsewhere = framed(drawn), marker = svg.append("path").attr("class", "marker"), dot = svg.append("circle").attr("class", "point").attr("r", 5);
-    return ({ x: at, y: height, others = [] }) => {
+    const move = ({ x: at, y: height, others = [] }) => {
       const has = Number.isFinite(at), up = Number.isFinite(height);
       elsewhere.selectAll("circle").data(others.filter((other) => Number.isFinite(other.x) && Number.isFinite(other.y))).join("circle")
         .attr("class", "elsewhere").attr("r", 3).attr("cx", (other) => x(other.x)).attr("cy", (other) => y(other.y));
@@ -140,6 +140,8 @@ const charts = (() => {
       shown(dot, has && up);
       if (has && up) dot.attr("cx", within(x(at), area.left, area.right)).attr("cy", top);
     };
+    move({});
+    return move;
   };
   const upMoved = (drawn) => {
     const marker = drawn.svg.append("path").attr("class", "marker");
@@ -273,7 +275,7 @@ const charts = (() => {
     const drawn = onAxes(x, y, curves.map(({ alpha, hter }, k) => dashed("pooled", alpha, hter, looks[k])),
       { width: 640, height: Math.max(320, 60 + LEGEND_ROW * curves.length), margins: { right: MARGINS.right + 190 }, ...options });
     legend(drawn, curves.map(({ name }, k) => ({ name, ...looks[k] })), (path, { stroke, strokeWidth, strokeDasharray }, height) =>
-      path.attr("d", `M${drawn.area.right + 12} ${height}h24`).attr("stroke", stroke).attr("stroke-width", strokeWidth).attr("stroke-dasharray", strokeDasharray));
+      path.attr("d", `M${drawn.area.right + 12} ${height}h24`).attr("fill", "none").attr("stroke", stroke).attr("stroke-width", strokeWidth).attr("stroke-dasharray", strokeDasharray));
     return { node: drawn.node, move: still };
   };
 

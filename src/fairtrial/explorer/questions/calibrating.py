@@ -11,6 +11,7 @@ from fairtrial.calibration.methods import CALIBRATIONS
 from fairtrial.explorer import fields
 from fairtrial.explorer.answers import UNREPEATED, Answer
 from fairtrial.explorer.data import Data
+from fairtrial.explorer.drawing import evidence_figures
 from fairtrial.explorer.fields import Fields
 from fairtrial.explorer.jobs import Advance
 from fairtrial.explorer.repeating import Call, Repeated, sure_keywords, sure_words, words
@@ -56,7 +57,7 @@ class CalibrateQuestion:
         if len(results) > 1:
             found["pairs"] = [pair.to_dict() for pair in pairs]
         page = calibration_page(results, pairs, UNREPEATED, rng=data.reading.seed)
-        return Answer.of_page(page, found, {})
+        return Answer.of_page(page, found, evidence_figures(results, self.confidence, data.reading.seed))
 
     def repeated(self, data: Data) -> Repeated:
         names = data.chosen(self.systems)

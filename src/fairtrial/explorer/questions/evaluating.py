@@ -8,6 +8,7 @@ from fairtrial.evaluation import Evaluation, evaluation_of
 from fairtrial.explorer import fields
 from fairtrial.explorer.answers import Answer
 from fairtrial.explorer.data import Data
+from fairtrial.explorer.drawing import operating_figures
 from fairtrial.explorer.fields import Fields
 from fairtrial.explorer.jobs import Advance
 from fairtrial.explorer.points import Point
@@ -50,6 +51,7 @@ class EvaluateQuestion:
             tuple(evaluation_sentence(result) for result in results),
             join_tables([result.tables() for result in results]),
             {"systems": [result.to_dict() for result in results]},
+            drawn=operating_figures(data, names, self.point, self.confidence),
             page=page,
         )
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from fairtrial.epc import alpha_grid, curve_of
 from fairtrial.errors import ParameterError
 from fairtrial.explorer import fields
 from fairtrial.explorer.answers import UNREPEATED, Answer
 from fairtrial.explorer.data import Data
+from fairtrial.explorer.drawing import epc_figure
 from fairtrial.explorer.fields import Fields
 from fairtrial.explorer.jobs import Advance
 from fairtrial.explorer.points import Point
 from fairtrial.explorer.repeating import Call, Repeated, sure_keywords, sure_words, together, words
 from fairtrial.fusion import fuse
+from fairtrial.judging import judge
 from fairtrial.report.fusion import fusion_page
 
 _DEFAULT = "wer-equal"
@@ -57,7 +60,12 @@ class FuseQuestion:
             rng=data.reading.seed,
             progress=advance,
         )
-        return Answer.of_page(fusion_page(result, UNREPEATED), result.to_dict(), {})
+        judged = [own.judgement for own in (result.evaluation, *result.baselines) if own.judgement is not None]
+        curves = [
+            curve_of(judge(own.sets, system=own.system, criterion=own.criterion.along_alpha, alphas=alpha_grid()))
+            for own in judged
+        ]
+        return Answer.of_page(fusion_page(result, UNREPEATED), result.to_dict(), {"epc": epc_figure(curves)})
 
     def repeated(self, data: Data) -> Repeated:
         normalise: dict[str, Any] = {} if self.normalise == "none" else {"normalise": self.normalise}
