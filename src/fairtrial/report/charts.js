@@ -136,8 +136,9 @@ const charts = (() => {
       elsewhere.selectAll("circle").data(others.filter((other) => Number.isFinite(other.x) && Number.isFinite(other.y))).join("circle")
         .attr("class", "elsewhere").attr("r", 3).attr("cx", (other) => x(other.x)).attr("cy", (other) => y(other.y));
       const top = up ? within(y(height), area.top, area.bottom) : NaN;
-      if (has) shown(upright(marker, drawn, x(at)), lined);
-      else shown(marker, lined && up).attr("d", up ? `M${area.left} ${top}H${area.right}` : "");
+      if (has) upright(marker, drawn, x(at));
+      else shown(marker, up).attr("d", up ? `M${area.left} ${top}H${area.right}` : "");
+      if (!lined) shown(marker, false);
       shown(dot, has && up);
       if (has && up) dot.attr("cx", within(x(at), area.left, area.right)).attr("cy", top);
     };
