@@ -34,6 +34,7 @@ LAYERS = [
     {"fusion", "groups"},
     {"benchmark", "scale"},
     {"plots", "report", "learning"},
+    {"explorer"},
     {"cli"},
 ]
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
@@ -107,6 +108,8 @@ def test_layers_name_every_room() -> None:
         ("pooch", {"benchmark"}),
         ("matplotlib", {"plots"}),
         ("jinja2", {"report"}),
+        ("starlette", {"explorer"}),
+        ("uvicorn", {"explorer"}),
         ("numba", {"counting", "scale"}),
     ],
 )

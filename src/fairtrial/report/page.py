@@ -11,7 +11,8 @@ from typing import Any
 
 from fairtrial.axes import ALPHA, COLOURS
 from fairtrial.formats.files import PathLike, write_whole
-from fairtrial.tables import Column, Table, Terms, gather_notes, translate
+from fairtrial.report.laying import LaidTable
+from fairtrial.tables import Table, Terms, gather_notes, translate
 
 STYLES = ("theme.css", "page.css", "charts.css")
 CHART_SCRIPTS = ("vendor/d3.min.js", "vendor/plot.umd.min.js", "charts.js")
@@ -107,11 +108,11 @@ def render(page: Page) -> str:
             translate(note, page.terms)
             for note in gather_notes([*page.notes, *(note for table in page.tables for note in table.notes)])
         ],
-        tables=[_Laid.of(table, page.terms) for table in page.tables if table.rows],
-        data_tables=[_Laid.of(table, page.terms) for table in page.data],
+        tables=[LaidTable.of(table, page.terms) for table in page.tables if table.rows],
+        data_tables=[LaidTable.of(table, page.terms) for table in page.data],
         alpha=translate(ALPHA, page.terms),
         rates=[translate(name, page.terms) for name in ("FAR", "FRR")],
-        style=_palette() + "".join(read(name) for name in STYLES),
+        style=palette() + "".join(read(name) for name in STYLES),
         scripts=[read(name) for name in (*(CHART_SCRIPTS if page.explore else ()), *SCRIPTS)],
         data=_embedded(page.explore),
     )
@@ -126,41 +127,7 @@ def _in_terms(page: Page) -> Page:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Cell:
-    """What a cell shows, and the number it is sorted by, if it is one."""
-
-    text: str
-    sort: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Laid:
-    """A table as it is laid out on a page."""
-
-    caption: str
-    headings: list[str]
-    numeric: list[bool]
-    rows: list[list[_Cell]]
-
-    @classmethod
-    def of(cls, table: Table, terms: Terms) -> _Laid:
-        columns = table.visible_columns
-        values = zip(*(table.column(column.key) for column in columns), strict=True)
-        rows = [[_cell(column, value, terms) for column, value in zip(columns, row, strict=True)] for row in values]
-        numeric = [column.is_numeric for column in columns]
-        return cls(translate(table.caption, terms), table.headings(terms), numeric, rows)
-
-
-def _cell(column: Column, value: Any, terms: Terms) -> _Cell:
-    """A pair is sorted by its lower end, what is not known comes before all else."""
-    number = value[0] if isinstance(value, tuple) else value
-    unknown = number is None or (isinstance(number, float) and math.isnan(number))
-    sort = (-math.inf if unknown else float(number)) if column.is_numeric else None
-    return _Cell(column.text(value, terms), sort)
-
-
-def _palette() -> str:
+def palette() -> str:
     """The colours of figures, by which the style sheet and the script call them."""
     return f":root {{ {' '.join(f'--c{number}: {colour};' for number, colour in enumerate(COLOURS))} }}\n"
 

@@ -158,7 +158,7 @@ def curve_view(
     same = (curve.alpha == asked.alpha) & (curve.far == asked.counts.far) & (curve.frr == asked.counts.frr)
     low[same], high[same] = asked.low, asked.high
     trials = judgement.trials.select([judgement.system])
-    return SystemView(name, curve, low, high, asked, roc_curve(trials, max_points=_DET_POINTS), _densities(trials))
+    return SystemView(name, curve, low, high, asked, roc_curve(trials, max_points=_DET_POINTS), densities_of(trials))
 
 
 def explored(views: Sequence[SystemView], captions: Captions, terms: Terms) -> dict[str, Any]:
@@ -198,7 +198,7 @@ def _hter_axis(view: SystemView, behind: float, label: str) -> Axis:
     return percent_axis(label, max(view.highest, behind, reach, float(view.asked.counts.hter)))
 
 
-def _densities(trials: Trials) -> Densities:
+def densities_of(trials: Trials) -> Densities:
     """Outliers are left out of the picture."""
     scores = trials.column().astype(np.float64, copy=False)
     finite = np.isfinite(scores)
