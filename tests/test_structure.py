@@ -51,6 +51,8 @@ MIRROR_NOTHING = {
     "formats/test_fuzz.py",
     "fuzzing/test_fuzzing.py",
     "report/test_browser.py",
+    "report/test_charts.py",
+    "report/test_vendor.py",
     "test_api.py",
     "test_damage.py",
     "test_docs.py",

@@ -37,6 +37,7 @@ from fairtrial.report.page import write_report
 from fairtrial.tables import percent
 from report.pages import EVIL, REPEAT, count_scripts, two_systems
 
+
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     place = tmp_path_factory.mktemp("pages")
@@ -101,7 +102,8 @@ def test_slider_moves_all_panels_together(browser: Any, pages: dict[str, Path]) 
         page.keyboard.press("ArrowRight")
     after = positions(page)
     assert [name for name in before if before[name] == after[name]] == []
-    view = page.evaluate("JSON.parse(document.getElementById('data').textContent).systems[0]")
+    data = page.evaluate("JSON.parse(document.getElementById('data').textContent)")
+    view = {**data["shared"], **data["systems"][0]}
     assert after["epc"] == str(view["alpha"][80])
     assert after["det"] == f"{view['far'][80]:.15g},{view['frr'][80]:.15g}"
     assert float(after["threshold"]) == pytest.approx(view["threshold"][80], rel=1e-4)

@@ -17,6 +17,13 @@ def test_numbers_that_json_does_not_know() -> None:
     assert data_of(render(page)) == {"systems": [{"x": [None, 0.12346]}]}
 
 
+def test_what_systems_have_in_common_is_written_once() -> None:
+    systems = [{"name": name, "alpha": [0.0, 1.0], "threshold": [1.25, own]} for name, own in (("a", 2.0), ("b", 3.0))]
+    data = data_of(render(Page("t", "q", ("a",), (), (), (), REPEAT, explore={"systems": systems})))
+    assert data["shared"] == {"alpha": [0, 1]}
+    assert data["systems"] == [{"name": own["name"], "threshold": own["threshold"]} for own in systems]
+
+
 def test_tables_show_what_their_columns_say_and_sort_by_the_numbers() -> None:
     columns = (
         Column("system", "system"),
@@ -51,7 +58,7 @@ def test_colours_of_a_page_are_those_of_figures() -> None:
     for number, colour in enumerate(COLOURS):
         assert f"--c{number}: {colour};" in text
         assert text.upper().count(colour) == 1, colour
-    for name in ("page.js", "charts.js", "charts.css"):
+    for name in ("page.js", "page.css", "charts.js", "charts.css"):
         assert not re.search("#[0-9a-fA-F]{3,6}", read(name)), name
 
 

@@ -29,7 +29,7 @@ from fairtrial.explorer.points import Point
 from fairtrial.explorer.questions import QUESTIONS
 from fairtrial.explorer.reading import Reading
 from fairtrial.explorer.sessions import Session, Sessions
-from fairtrial.explorer.vocabulary import vocabulary
+from fairtrial.explorer.choices import vocabulary
 from fairtrial.report.page import palette
 from fairtrial.tables import json_text
 
@@ -47,7 +47,7 @@ _KINDS = {
     ".png": "image/png",
     ".pdf": "application/pdf",
 }
-_SHARED = {"charts.js", "charts.css", "page.css", "tables.js", "d3.min.js", "plot.umd.min.js"}
+_SHARED = {"charts.js", "charts.css", "theme.css", "page.css", "tables.js", "d3.min.js", "plot.umd.min.js"}
 """What the explorer shares with the report."""
 Work = Callable[[Session, Request], Awaitable[Response]]
 Words = Callable[[str], str]

@@ -39,8 +39,8 @@ forbid styles within it. */
 const charts = (() => {
   "use strict";
   const WIDTH = 420, HEIGHT = 300, MARGINS = { top: 8, right: 10, bottom: 39, left: 48 };
-  const NAMES = 92, APART = 12, ROW = 20, LEGEND_ROW = 18;
-  const SYMBOLS = ["circle", "triangle", "square", "diamond", "cross", "star", "wye"], COLOURS = 7;
+  const NAMES = 92, APART = 12, ROW = 20, LEGEND_ROW = 18, COLOURS = 7;
+  const SYMBOLS = [d3.symbolCircle, d3.symbolTriangle, d3.symbolSquare, d3.symbolDiamond, d3.symbolCross, d3.symbolStar, d3.symbolWye];
 
   const short = (name, most) => name.length > most ? `${name.slice(0, most - 1)}\u2026` : name;
   const known = (values) => Array.from(values, (value) => Number.isFinite(value) ? value : NaN);
@@ -62,7 +62,7 @@ const charts = (() => {
   const ticks = { className: "grid", strokeOpacity: 1 }, value = (tick) => tick[0], text = (tick) => tick[1];
   const across = (x) => [
     Plot.gridX(x.ticks, { x: value, ...ticks }),
-    Plot.axisX(x.ticks, { x: value, text, tickSize: 0, tickPadding: 6, label: x.label || null, labelAnchor: "center", labelArrow: "none", labelOffset: 33 }),
+    Plot.axisX(x.ticks, { x: value, text, tickSize: 0, tickPadding: 6, label: x.label || null, labelAnchor: "center", labelArrow: "none", labelOffset: 29 }),
     Plot.frame({ anchor: "bottom", className: "axis" }),
   ];
   const upwards = (y) => [
@@ -116,7 +116,8 @@ const charts = (() => {
     ends.slice().reverse().forEach((entry) => { entry.y = Math.min(entry.y, lowest); lowest = entry.y - APART; });
     for (const { name, last, y: height } of ends) {
       svg.append("path").attr("class", "leader").attr("d", `M${last.x.toFixed(1)} ${last.y.toFixed(1)}L${area.right + 6} ${height.toFixed(1)}`);
-      nameAt(svg, { name, most: 15, x: area.right + 8, y: height + 3, anchor: "start", look: name === chosen ? "name chosen" : "name" });
+      const [look, most] = name === chosen ? ["name chosen", 14] : ["name", 15];
+      nameAt(svg, { name, most, look, x: area.right + 8, y: height + 3, anchor: "start" });
     }
   };
   // room for the names of several curves: to the right, and below if there are many
@@ -127,21 +128,20 @@ const charts = (() => {
   };
 
   // the operating point: its upright line, itself, and where others are; beyond the axes it stays at their edge
-  const pointed = (drawn, { lined = true } = {}) => {
+  const pointed = (drawn, { lined = true, look = "point", r = 5 } = {}) => {
     const { x, y, area, svg } = drawn;
-    const elsewhere = framed(drawn), marker = svg.append("path").attr("class", "marker"), dot = svg.append("circle").attr("class", "point").attr("r", 5);
-    const move = ({ x: at, y: height, others = [] }) => {
+    const elsewhere = framed(drawn), marker = svg.append("path").attr("class", "marker"), dot = svg.append("circle").attr("class", look).attr("r", r);
+    return ({ x: at, y: height, others = [] }) => {
       const has = Number.isFinite(at), up = Number.isFinite(height);
       elsewhere.selectAll("circle").data(others.filter((other) => Number.isFinite(other.x) && Number.isFinite(other.y))).join("circle")
         .attr("class", "elsewhere").attr("r", 3).attr("cx", (other) => x(other.x)).attr("cy", (other) => y(other.y));
       const top = up ? within(y(height), area.top, area.bottom) : NaN;
-      if (has) shown(upright(marker, drawn, x(at)), lined);
-      else shown(marker, lined && up).attr("d", up ? `M${area.left} ${top}H${area.right}` : "");
+      if (has) upright(marker, drawn, x(at));
+      else shown(marker, up).attr("d", up ? `M${area.left} ${top}H${area.right}` : "");
+      if (!lined) shown(marker, false);
       shown(dot, has && up);
       if (has && up) dot.attr("cx", within(x(at), area.left, area.right)).attr("cy", top);
     };
-    move({});
-    return move;
   };
   const upMoved = (drawn) => {
     const marker = drawn.svg.append("path").attr("class", "marker");
@@ -261,10 +261,10 @@ const charts = (() => {
   };
 
   // what lines or symbols stand for, one below the other to the right of the axes
-  const legend = ({ svg, area }, entries, key, most = 26) => entries.forEach((entry, k) => {
-    const y = area.top + 12 + LEGEND_ROW * k;
-    key(svg.append("path").attr("class", "key"), entry, y);
-    nameAt(svg, { name: entry.name, most, x: area.right + 42, y: y + 4, anchor: "start", look: null });
+  const legend = ({ svg, area }, entries, { width, most, key }) => entries.forEach((entry, k) => {
+    const x = area.right + 12, y = area.top + 12 + LEGEND_ROW * k;
+    key(svg.append("path").attr("class", "key").attr("transform", `translate(${x} ${y})`), entry);
+    nameAt(svg, { name: entry.name, most, x: x + width + 6, y: y + 4, anchor: "start", look: null });
   });
 
   const pooled = ({ x, y, curves }, options = {}) => {
@@ -274,22 +274,21 @@ const charts = (() => {
     });
     const drawn = onAxes(x, y, curves.map(({ alpha, hter }, k) => dashed("pooled", alpha, hter, looks[k])),
       { width: 640, height: Math.max(320, 60 + LEGEND_ROW * curves.length), margins: { right: MARGINS.right + 190 }, ...options });
-    legend(drawn, curves.map(({ name }, k) => ({ name, ...looks[k] })), (path, { stroke, strokeWidth, strokeDasharray }, height) =>
-      path.attr("d", `M${drawn.area.right + 12} ${height}h24`).attr("fill", "none").attr("stroke", stroke).attr("stroke-width", strokeWidth).attr("stroke-dasharray", strokeDasharray));
+    legend(drawn, curves.map(({ name }, k) => ({ name, ...looks[k] })), { width: 24, most: 26, key: (path, { stroke, strokeWidth, strokeDasharray }) =>
+      path.attr("d", "M0 0h24").attr("stroke", stroke).attr("stroke-width", strokeWidth).attr("stroke-dasharray", strokeDasharray) });
     return { node: drawn.node, move: still };
   };
 
   const zoo = ({ x, y, points, kinds }, options = {}) => {
     const all = [...new Set([...kinds, ...points.map(({ kind }) => kind)])];
-    const look = new Map(all.map((kind, k) => [kind, { fill: `var(--c${k % COLOURS})`, symbol: SYMBOLS[k % SYMBOLS.length] }]));
+    const symbolOf = (k) => SYMBOLS[(k + Math.floor(k / COLOURS)) % SYMBOLS.length];  // the first 49 kinds differ
+    const look = new Map(all.map((kind, k) => [kind, { fill: `var(--c${k % COLOURS})`, symbol: symbolOf(k) }]));
     const drawn = onAxes(x, y, all.map((kind) => Plot.dot(points.filter((point) => point.kind === kind),
       { x: "x", y: "y", ...look.get(kind), r: 3.5, stroke: "var(--paper)", className: "person", clip: true, title: ({ name }) => `${name}: ${kind}` })),
     { width: WIDTH + NAMES, height: Math.max(HEIGHT, 60 + LEGEND_ROW * all.length), margins: { right: MARGINS.right + NAMES }, ...options });
-    const shapes = { circle: d3.symbolCircle, triangle: d3.symbolTriangle, square: d3.symbolSquare, diamond: d3.symbolDiamond,
-      cross: d3.symbolCross, star: d3.symbolStar, wye: d3.symbolWye };
-    legend(drawn, all.map((name) => ({ name, ...look.get(name) })), (path, { fill, symbol }, height) =>
-      path.attr("d", d3.symbol(shapes[symbol], 50)()).attr("transform", `translate(${drawn.area.right + 30} ${height})`).attr("fill", fill), 9);
-    return { node: drawn.node, move: pointed(drawn, { lined: false }) };
+    legend(drawn, all.map((name) => ({ name, ...look.get(name) })), { width: 6, most: 12, key: (path, { fill, symbol }) =>
+      path.attr("d", d3.symbol(symbol, 50)()).attr("fill", fill) });
+    return { node: drawn.node, move: pointed(drawn, { lined: false, look: "ring", r: 8 }) };
   };
 
   // blocks of one n and one m, and in each a cell for every pi and rho
@@ -299,7 +298,7 @@ const charts = (() => {
     const distinct = (name) => d3.sort(new Set(rows.map((row) => row[name])));
     const blocks = { padding: 0.02, label: null, axis: null }, axis = { tickSize: 0, labelAnchor: "center", labelArrow: "none" };
     const drawn = plotted([
-      Plot.axisFx({ ...axis, anchor: "bottom", label: "n, individuals", labelOffset: 33 }),
+      Plot.axisFx({ ...axis, anchor: "bottom", label: "n, individuals", labelOffset: 29 }),
       Plot.axisFy({ ...axis, anchor: "left", label: "m, attempts of each", labelOffset: 44 }),
       Plot.cell(rows, { fx: "n", fy: "m", x: "pi", y: "rho", fill: "colour", title: "text", inset: 0, className: "cell" }),
     ], { width: 860, height: 700, ...options,
@@ -356,7 +355,7 @@ const charts = (() => {
       const looks = getComputedStyle(originals[k]);
       for (const name of LOOKS) if (looks.getPropertyValue(name)) each.setAttribute(name, looks.getPropertyValue(name));
     });
-    const drawn = d3.select(copy).attr("role", "img").attr("xmlns", d3.namespaces.svg).attr("width", width).attr("height", height);
+    const drawn = d3.select(copy).attr("class", null).attr("role", "img").attr("xmlns", d3.namespaces.svg).attr("width", width).attr("height", height);
     drawn.selectAll(".grip").remove();
     drawn.selectAll("*").attr("class", null).attr("style", null);
     drawn.insert("rect", ":first-child").attr("width", width).attr("height", height).attr("fill", getComputedStyle(document.body).backgroundColor);

@@ -16,8 +16,9 @@
   };
   const offer = (chooser, names) => names.forEach((name, k) => chooser.add(new Option(name, k)));
 
-  const explore = ({ systems, together, alpha: alphaAxis, det, rates, no_threshold: noThreshold }) => {
-    const chooser = byId("system"), slider = byId("alpha"), others = together ? systems : [];
+  const explore = ({ systems: given, shared = {}, together, alpha: alphaAxis, det, rates, no_threshold: noThreshold }) => {
+    const systems = given.map((system) => ({ ...shared, ...system })), others = together ? systems : [];
+    const chooser = byId("system"), slider = byId("alpha");
     offer(chooser, systems.map(({ name }) => name));
     slider.max = systems[0].alpha.length - 1;
     let useAsked = true, shown = {};

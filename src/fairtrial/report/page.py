@@ -14,11 +14,11 @@ from fairtrial.formats.files import PathLike, write_whole
 from fairtrial.report.laying import LaidTable
 from fairtrial.tables import Table, Terms, gather_notes, translate
 
-STYLES = ("page.css", "charts.css")
+STYLES = ("theme.css", "page.css", "charts.css")
 CHART_SCRIPTS = ("vendor/d3.min.js", "vendor/plot.umd.min.js", "charts.js")
 """What draws charts, in the order in which a browser reads it; a page without charts does without."""
 SCRIPTS = ("tables.js", "page.js")
-_DIGITS = {"threshold": 17, "scores": 17, "band": 4, "tippett": 4, "pav": 4, "map": 4}
+_DIGITS = {"threshold": 17, "scores": 17} | dict.fromkeys(("at", "det", "limits", "band", "tippett", "pav", "map"), 4)
 """Scores, which may be far from 0, have all of theirs; what is drawn and never written has fewer than others."""
 _LONG = 1e6
 """Smaller whole numbers are written without a point."""
@@ -134,8 +134,18 @@ def palette() -> str:
 
 def _embedded(data: dict[str, Any]) -> str:
     """JSON that can stand in a script element whatever it holds."""
-    text = json.dumps(_short(data), separators=(",", ":"), allow_nan=False)
+    text = json.dumps(_short(_said_once(data)), separators=(",", ":"), allow_nan=False)
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _said_once(data: dict[str, Any]) -> dict[str, Any]:
+    """With what several systems have in common beside them, as `shared`."""
+    systems = data.get("systems", ())
+    if len(systems) < 2:
+        return data
+    first, *others = systems
+    shared = {key: first[key] for key in ("alpha", "threshold") if all(own[key] == first[key] for own in others)}
+    return {**data, "shared": shared, "systems": [{k: own[k] for k in own if k not in shared} for own in systems]}
 
 
 def _short(value: Any, *, digits: int = 5) -> Any:
