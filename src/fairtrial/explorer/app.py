@@ -21,6 +21,7 @@ from starlette.routing import Route
 from fairtrial import __version__
 from fairtrial.errors import FairtrialError, InputError, ParameterError, cut
 from fairtrial.explorer.answers import Question
+from fairtrial.explorer.choices import vocabulary
 from fairtrial.explorer.data import Data
 from fairtrial.explorer.guard import REPORT_POLICY, Guard
 from fairtrial.explorer.jobs import Advance, Job
@@ -29,7 +30,6 @@ from fairtrial.explorer.points import Point
 from fairtrial.explorer.questions import QUESTIONS
 from fairtrial.explorer.reading import Reading
 from fairtrial.explorer.sessions import Session, Sessions
-from fairtrial.explorer.choices import vocabulary
 from fairtrial.report.page import palette
 from fairtrial.tables import json_text
 

@@ -80,6 +80,7 @@ class Reading:
             negate=fields.names(given, "negate") or fields.flag(given, "distances"),
             nan=fields.choice(given, "nan", ("error", "drop", "reject"), "error"),  # type: ignore[arg-type]
             person=fields.text(given, "person", "") or None,
+            genuine_by=fields.choice(given, "genuine_by", ("", "label", "ids"), "") or None,  # type: ignore[arg-type]
         )
         folds = None if test else fields.whole(given, "folds", 5)
         seed = fields.whole(given, "seed", 0)
@@ -100,6 +101,7 @@ class Reading:
             "negate": [] if isinstance(options.negate, bool) else list(options.negate),
             "nan": "" if options.nan == "error" else options.nan,
             "person": options.person,
+            "genuine_by": options.genuine_by,
             "cluster": self.cluster,
             "seed": self.seed,
         }
@@ -133,7 +135,17 @@ class Reading:
     def _keywords(self) -> dict[str, Any]:
         """What is not as it would be by default, as keywords of `read_trials`."""
         default = ReadOptions()
-        names = ("columns", "scores", "others", "genuine_labels", "impostor_labels", "negate", "nan", "person")
+        names = (
+            "columns",
+            "scores",
+            "others",
+            "genuine_labels",
+            "impostor_labels",
+            "negate",
+            "nan",
+            "person",
+            "genuine_by",
+        )
         return {
             name: getattr(self.options, name) for name in names if getattr(self.options, name) != getattr(default, name)
         }
@@ -164,6 +176,8 @@ class Reading:
             found += ["--nan", options.nan]
         if options.person is not None:
             found += ["--person", options.person]
+        if options.genuine_by is not None:
+            found += ["--genuine-by", options.genuine_by]
         return found
 
     def chance_words(self) -> list[str]:

@@ -37,7 +37,7 @@ const rolesAsked = (file, roles) => {
 
 export const filesView = (host, app) => {
   const { session, state } = app;
-  const local = { sets: guess(session.files), roles: {}, labels: {}, distances: {}, folds: 5, cluster: "", nan: "error", person: "", ...restored(state.reading, session) };
+  const local = { sets: guess(session.files), roles: {}, labels: {}, distances: {}, folds: 5, cluster: "", nan: "error", person: "", genuine_by: "", ...restored(state.reading, session) };
   const list = make("div"), columns = make("div"), options = make("div"), answer = make("div");
   const input = make("input", { type: "file", multiple: true, id: "choose", on: { change: () => { opened([...input.files]); } } });
   const zone = make("div", { class: "drop" }, make("p", {}, "Drop score files here, or "), labelled("choose them: ", input),
@@ -123,6 +123,7 @@ export const filesView = (host, app) => {
     !chosen("test").length && labelled("Folds, as there is no test set", make("input", { type: "number", min: 2, max: 50, value: local.folds, on: { change: (event) => { local.folds = Number(event.target.value); } } })),
     labelled("Trials share", choose([["", "all ids that are known"], ["none", "nothing"], ["claim", "the claim"], ["subject", "the subject"], ["both", "both"]], local.cluster, (value) => { local.cluster = value; })),
     labelled("A trial without a score", choose([["error", "is an error"], ["drop", "is left out"], ["reject", "is rejected"]], local.nan, (value) => { local.nan = value; })),
+    labelled("Where label and ids disagree", choose([["", "it is an error"], ["label", "the label counts"], ["ids", "the ids count"]], local.genuine_by, (value) => { local.genuine_by = value; })),
     labelled("Person within an id (pattern)", make("input", { type: "text", value: local.person, on: { change: (event) => { local.person = event.target.value; } } })),
     button("Read", read, { class: "primary", id: "read" })));
 
@@ -133,7 +134,7 @@ export const filesView = (host, app) => {
     const negate = scores.filter((name) => local.distances[name]), all = negate.length > 0 && negate.length === scores.length;
     const roles = file.columns.length ? rolesAsked(file, Object.fromEntries(file.columns.map((column) => [column.name, local.roles[column.name] || column.role]))) : {};
     return { dev: chosen("dev"), test: chosen("test"), ...(chosen("test").length ? {} : { folds: local.folds }), roles, ...labelsAsked(file),
-      ...(all ? { distances: true } : negate.length ? { negate } : {}), ...(local.cluster ? { cluster: local.cluster } : {}), ...(local.nan === "error" ? {} : { nan: local.nan }), ...(local.person ? { person: local.person } : {}) };
+      ...(all ? { distances: true } : negate.length ? { negate } : {}), ...(local.cluster ? { cluster: local.cluster } : {}), ...(local.nan === "error" ? {} : { nan: local.nan }), ...(local.person ? { person: local.person } : {}), ...(local.genuine_by ? { genuine_by: local.genuine_by } : {}) };
   };
   const read = async () => {
     const bar = make("progress", { max: 1, "aria-label": "Reading" });
@@ -162,7 +163,7 @@ export const filesView = (host, app) => {
 // what was asked for before, as it is to be shown
 const restored = (given, session) => {
   if (!given) return {};
-  const reading = { dev: [], test: [], roles: {}, genuine: [], impostor: [], negate: [], nan: "error", person: "", cluster: "", ...given };
+  const reading = { dev: [], test: [], roles: {}, genuine: [], impostor: [], negate: [], nan: "error", person: "", cluster: "", genuine_by: "", ...given };
   const roles = {};
   for (const [role, given] of Object.entries(reading.roles)) for (const name of [given].flat()) roles[name] = role;
   const [file] = session.files.filter(({ key }) => reading.dev.includes(key));
@@ -173,5 +174,5 @@ const restored = (given, session) => {
   for (const kind of ["genuine", "impostor"]) for (const word of reading[kind]) labels[word] = kind;
   const sets = Object.fromEntries(session.files.map(({ key }) => [key, reading.dev.includes(key) ? "dev" : reading.test.includes(key) ? "test" : ""]));
   const distances = Object.fromEntries((file ? file.columns : []).map(({ name }) => [name, reading.distances || reading.negate.includes(name)]));
-  return { sets, roles, labels, distances, folds: reading.folds || 5, cluster: reading.cluster, nan: reading.nan, person: reading.person };
+  return { sets, roles, labels, distances, folds: reading.folds || 5, cluster: reading.cluster, nan: reading.nan, person: reading.person, genuine_by: reading.genuine_by };
 };

@@ -1,16 +1,16 @@
 // the first look: numbers and curves that move with the operating point, intervals as soon as they are known
 import * as api from "./api.js";
 import { answerOf, takeAway } from "./answers.js";
-import { make, show, told } from "./dom.js";
+import { button, make, show, told } from "./dom.js";
 import { figure } from "./figures.js";
 import { pointControl, pointOf } from "./points.js";
 
-const PAUSE = 250;
+const PAUSE = 250, MANY = 2e6;
 const cells = (name, now, interval, open) => [name, open ? "\u2026" : interval ? `${tables.percent(interval.low)} to ${tables.percent(interval.high)}` : "",
   now.threshold === null ? "one per block" : typeof now.threshold === "string" ? now.threshold : String(+now.threshold.toPrecision(6))];
 
 export const lookView = async (host, app) => {
-  const { state } = app, numbers = make("div"), panels = make("div", { class: "panels look" }), below = make("div");
+  const { state } = app, numbers = make("div"), panels = make("div", { class: "panels look" }), below = make("div"), curves = make("div");
   let look = null, shown = {}, now = {}, bands = {}, intervals = {}, pending = null, timer = null, gone = false;
   const going = new Set();
   app.leave = () => { gone = true; clearTimeout(timer); for (const each of going) each.stop(); };
@@ -79,13 +79,24 @@ export const lookView = async (host, app) => {
     shown.density.node.dataset.at = own.threshold;
   };
 
+  const banded = async () => {
+    show(curves);
+    try {
+      const found = await asking({ question: "curves", slot: "bands", systems: app.systems() });
+      if (found === null || gone) return;
+      bands = found.shown.bands;
+      draw();
+      move();
+      show(curves, make("h2", {}, "The expected performance curves, to take away"), takeAway(found));
+    } catch (error) { if (!gone) show(curves, told(error.message)); }
+  };
   const point = pointControl(app, (found) => {
     now = found;
     drawNumbers();
     if (look) move();
     evaluated();
   });
-  show(host, point.host, numbers, panels, below);
+  show(host, point.host, numbers, panels, curves, below);
   if (!app.systems().length) { show(below, told("choose at least one system")); return; }
   try {
     await point.told();
@@ -93,11 +104,8 @@ export const lookView = async (host, app) => {
     if (gone) return;
     draw();
     move();
-    const found = await asking({ question: "curves", slot: "bands", systems: app.systems() });
-    if (found === null || gone) return;
-    bands = found.shown.bands;
-    draw();
-    move();
-    host.append(make("h2", {}, "The expected performance curves, to take away"), takeAway(found));
+    if (Object.values(app.data.counts).some(({ genuine, impostor }) => genuine + impostor > MANY)) {
+      show(curves, button("Compute the bands of the curves; it takes a while", banded, { id: "bands" }));
+    } else await banded();
   } catch (error) { if (!gone) show(below, told(error.message)); }
 };
