@@ -16,7 +16,6 @@ import numpy as np
 
 from fairtrial.calibration.costs import CostTarget, cost_figure, cost_target, least_cost_figure
 from fairtrial.calibration.figures import (
-    ErrorSum,
     Evidence,
     Figure,
     claim_of,
@@ -222,9 +221,9 @@ def evidence_interval(
         whole = (known.estimate, 0.0, inf, inf, confidence, method, measure.name, given)
         return RateInterval(*whole, is_share=measure.is_share)
     found = claim_of(known, evidence, threshold=threshold)
-    sums = [own for own in known.parts or (known,) if own.errors is not None]
-    if sums:
-        ends = [_limits_of_sum(own, own.errors, evidence, confidence, threshold) for own in sums if own.errors]
+    parts = known.parts or (known,)
+    if parts[0].errors is not None:
+        ends = [_limits_of_sum(own, evidence, confidence, threshold) for own in parts]
         low, high = np.clip(np.mean(ends, axis=0), 0.0, measure.most).tolist()
         method = "wilson" if evidence.sets.people[1] is None else method
     else:
@@ -251,15 +250,14 @@ def _limits(estimate: float, reach: float, measure: EvidenceMeasure) -> tuple[fl
     return max(estimate / factor - beyond, 0.0), min(estimate * factor + beyond, measure.most)
 
 
-def _limits_of_sum(
-    figure: Figure, errors: ErrorSum, evidence: Evidence, confidence: float, threshold: Threshold
-) -> tuple[float, float]:
+def _limits_of_sum(figure: Figure, evidence: Evidence, confidence: float, threshold: Threshold) -> tuple[float, float]:
     """The limits of a weighted sum of two error rates."""
     people = evidence.sets.people[1]
+    assert figure.errors is not None
     return limits_of_sum(
         claim_of(figure, evidence, threshold=threshold),
-        errors.weights,
-        errors.counts,
+        figure.errors.weights,
+        figure.errors.counts,
         confidence,
         one_error=None if people is None else partial(one_error_of, people),
         together=True,
