@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 WANTED = {
     "Name": "fairtrial",
     "Requires-Python": ">=3.11",
-    "License-Expression": "BSD-3-Clause",
+    "License-Expression": "BSD-3-Clause AND ISC",
     "Description-Content-Type": "text/markdown",
 }
 NEEDED_OF_SDIST = (
@@ -44,7 +44,8 @@ def check_wheels(first: Path, again: Path) -> None:
     check_metadata(metadata)
     (entries,) = (data.decode() for name, data in files.items() if name.endswith(".dist-info/entry_points.txt"))
     assert "fairtrial = fairtrial.cli.entry:run" in entries
-    assert any(name.endswith("licenses/LICENSE") for name in files), "the licence is not in the wheel"
+    licences = {name.rpartition("/")[2] for name in files if ".dist-info/licenses/" in name}
+    assert licences == {"LICENSE", "LICENSE.d3", "LICENSE.plot"}, f"licences in the wheel: {sorted(licences)}"
 
 
 def check_metadata(text: str) -> None:

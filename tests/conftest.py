@@ -1,9 +1,12 @@
-"""What all tests share: where real scores lie, and how thorough hypothesis is."""
+"""What all tests share: where real scores lie, how thorough hypothesis is, and a browser."""
 
 import inspect
 import os
+import shutil
+from collections.abc import Iterator
 from functools import partialmethod
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -26,3 +29,16 @@ def real_data() -> Path:
     if place.is_dir():
         return place
     pytest.skip("real score sets: neither $FAIRTRIAL_DATA nor ../shared/data is there")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A real browser."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if chromium is None:
+        pytest.skip("needs Chromium (Debian's package chromium)")
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as running:
+        found = running.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield found
+        found.close()

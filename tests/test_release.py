@@ -46,6 +46,16 @@ def test_the_recipe_needs_what_the_package_needs() -> None:
     assert script == f"fairtrial = {PROJECT['scripts']['fairtrial']}"
 
 
+def test_the_licences_of_libraries_come_with_the_package() -> None:
+    found = {path.name for pattern in PROJECT["license-files"] for path in ROOT.glob(pattern)}
+    assert found == {"LICENSE", *(path.name for path in (ROOT / "src/fairtrial/report/vendor").glob("LICENSE.*"))}
+    assert len(found) == 3
+    assert PROJECT["license"] == "BSD-3-Clause AND ISC"
+    plain = recipe().partition("about:")[2]
+    assert "license: BSD-3-Clause AND ISC" in plain
+    assert all(f"/{name}" in plain for name in found - {"LICENSE"})
+
+
 def test_workflows_try_every_python_that_is_promised() -> None:
     assert parsed(".github/workflows/tests.yml")["jobs"]["tests"]["strategy"]["matrix"]["python"] == PYTHONS
 

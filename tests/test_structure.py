@@ -34,6 +34,7 @@ LAYERS = [
     {"fusion", "groups"},
     {"benchmark", "scale"},
     {"plots", "report", "learning"},
+    {"explorer"},
     {"cli"},
 ]
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
@@ -50,6 +51,8 @@ MIRROR_NOTHING = {
     "formats/test_fuzz.py",
     "fuzzing/test_fuzzing.py",
     "report/test_browser.py",
+    "report/test_charts.py",
+    "report/test_vendor.py",
     "test_api.py",
     "test_damage.py",
     "test_docs.py",
@@ -105,6 +108,8 @@ def test_layers_name_every_room() -> None:
         ("pooch", {"benchmark"}),
         ("matplotlib", {"plots"}),
         ("jinja2", {"report"}),
+        ("starlette", {"explorer"}),
+        ("uvicorn", {"explorer"}),
         ("numba", {"counting", "scale"}),
     ],
 )

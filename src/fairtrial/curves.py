@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.counting.errors import ErrorCounts, ScoreData, as_source
-from fairtrial.counting.search import all_points, hull_points
+from fairtrial.counting.search import all_points, hull_points, points_beside
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.rules.measures import precision, recall
 from fairtrial.tables import Column, Result, Table, every_tenth, percent, plural
 
+_MANY = 1 << 20
+"""More scores than these are not sorted for a curve that is drawn."""
 _SMALL = 1e-6
 """Rates below this one are all the same to a curve that is drawn."""
 
@@ -139,7 +141,12 @@ def roc_curve(
     (array([-inf,  0.1,  0.4,  0.5,  0.9]), array([1. , 0.5, 0.5, 0. , 0. ]), array([0. , 0. , 0.5, 0.5, 1. ]))
     """
     source = as_source(data, system=system)
-    counts = hull_points(source) if convex_hull else all_points(source)
+    if convex_hull:
+        counts = hull_points(source)
+    elif max_points is not None and source.genuine + source.impostor > _MANY:
+        counts = points_beside(source, lambda edges: _spread(edges, max_points))
+    else:
+        counts = all_points(source)
     return RocCurve(counts if max_points is None else thinned_points(counts, max_points), convex_hull)
 
 
@@ -277,6 +284,8 @@ def _corners(counts: ErrorCounts) -> NDArray[np.bool_]:
 
 def _spread(counts: ErrorCounts, max_points: int) -> NDArray[np.int64]:
     """The ends, and the points on either side of even steps along the DET curve: long treads keep both of theirs."""
+    if max_points < 2:
+        raise ParameterError(f"max_points must be at least 2, not {max_points}")
     from scipy.special import ndtri
 
     x, y = (ndtri(np.clip(rates, _SMALL, 1 - _SMALL)) for rates in (counts.far, counts.frr))

@@ -9,7 +9,7 @@ from fairtrial.report.calibration import calibration_page
 from fairtrial.report.evidence import evidence_view, shown_evidence
 from fairtrial.report.page import render
 from fairtrial.tables import number_text
-from report.pages import EVIL, REPEAT, check_self_contained, data_of, references, two_systems
+from report.pages import EVIL, REPEAT, check_self_contained, data_of, references, two_systems, without_libraries
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def test_page_says_cllr_what_dev_cost_and_who_is_better(results: list[ft.Calibra
     assert "Holm" in references(page)
     text = render(page)
     check_self_contained(text)
-    assert len(text.encode()) < 150_000
+    assert len(without_libraries(text).encode()) < 150_000
     assert EVIL not in text
     shown = data_of(text)["evidence"]
     assert isinstance(shown, dict)

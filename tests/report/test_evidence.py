@@ -28,11 +28,17 @@ def test_page_gets_the_curves(sets: tuple[ft.Trials, ft.Trials]) -> None:
     pav = ft.pav_curve(found, confidence=0.9, n_resamples=400, rng=3)
     drawn = system["pav"]
     low, high = drawn["y"]["low"], drawn["y"]["high"]
-    assert drawn["steps"] == np.clip(np.repeat(pav.ratios, 2), low, high).tolist()
-    assert drawn["at"][1:-1:2] == drawn["at"][2:-1:2]  # a step ends where the next begins
-    assert drawn["low"] == np.clip(np.repeat(pav.low, 2), low, high).tolist()
+    left, right = drawn["x"]["low"], drawn["x"]["high"]
+    assert drawn["steps"] == np.clip(pav.ratios, low, high).tolist()
+    assert drawn["at"] == np.clip([pav.start, *pav.ends], left, right).tolist()
+    assert drawn["low"] == np.clip(pav.low, low, high).tolist()
+    assert drawn["places"] == np.clip([pav.start, *pav.places], left, right).tolist()
     assert "90 % band, people resampled" in shown["captions"]["pav"]
-    assert system["map"]["llr"] == ft.llr_map(found, points=121).ratios.tolist()
+    fitted, tippett = ft.llr_map(found, points=121), ft.tippett_curve(found, points=161)
+    assert system["map"]["llr"] == fitted.ratios.tolist()
+    assert system["tippett"]["genuine"] == tippett.genuine.tolist()
+    for axis, places in ((system["map"]["scores"], fitted.scores), (system["tippett"]["x"], tippett.ratios)):
+        assert np.linspace(axis["low"], axis["high"], len(places)) == pytest.approx(places)
     assert shown["maps"]
 
 

@@ -93,6 +93,12 @@ def test_one_threshold_moves_all_groups_by_brute_force() -> None:
         assert rates["frr"]["all"][k] == np.mean(scores[genuine] <= threshold)
 
 
+def test_thirty_groups_stay_below_a_megabyte() -> None:
+    page = page_of_groups()
+    text = render(replace(page, explore={**page.explore, "systems": (30 * page.explore["systems"])[:30]}))
+    assert len(text.encode()) < 1_000_000
+
+
 def test_what_was_asked_has_the_intervals_of_the_table() -> None:
     explore = page_of_groups().explore
     assert explore["rates"]["far"]["axis"]["label"] == "FMR (%)"

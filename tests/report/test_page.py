@@ -1,11 +1,13 @@
 """The page as such: numbers, tables, colours, the file."""
 
 import re
-from importlib import resources
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from fairtrial.axes import COLOURS
-from fairtrial.report.page import Page, render, write_report
+from fairtrial.report.page import CHART_SCRIPTS, SCRIPTS, Page, read, render, write_report
 from fairtrial.tables import Column, Table
 from report.pages import EVIL, REPEAT, Reader, data_of
 
@@ -13,6 +15,13 @@ from report.pages import EVIL, REPEAT, Reader, data_of
 def test_numbers_that_json_does_not_know() -> None:
     page = Page("t", "q", ("a",), (), (), (), REPEAT, explore={"systems": [{"x": [float("inf"), 0.1234567]}]})
     assert data_of(render(page)) == {"systems": [{"x": [None, 0.12346]}]}
+
+
+def test_what_systems_have_in_common_is_written_once() -> None:
+    systems = [{"name": name, "alpha": [0.0, 1.0], "threshold": [1.25, own]} for name, own in (("a", 2.0), ("b", 3.0))]
+    data = data_of(render(Page("t", "q", ("a",), (), (), (), REPEAT, explore={"systems": systems})))
+    assert data["shared"] == {"alpha": [0, 1]}
+    assert data["systems"] == [{"name": own["name"], "threshold": own["threshold"]} for own in systems]
 
 
 def test_tables_show_what_their_columns_say_and_sort_by_the_numbers() -> None:
@@ -49,5 +58,19 @@ def test_colours_of_a_page_are_those_of_figures() -> None:
     for number, colour in enumerate(COLOURS):
         assert f"--c{number}: {colour};" in text
         assert text.upper().count(colour) == 1, colour
-    script = (resources.files("fairtrial.report") / "page.js").read_text(encoding="utf-8")
-    assert not re.search("#[0-9a-fA-F]{3,6}", script)
+    for name in ("page.js", "page.css", "charts.js", "charts.css"):
+        assert not re.search("#[0-9a-fA-F]{3,6}", read(name)), name
+
+
+@pytest.mark.parametrize("name", [*CHART_SCRIPTS, *SCRIPTS])
+def test_scripts_can_stand_in_a_page(name: str) -> None:
+    assert not re.search("</script|<script|<!--", read(name), re.IGNORECASE)
+
+
+def test_only_a_page_with_charts_holds_what_draws_them() -> None:
+    words = Page("t", "q", ("a",), (), (), (), REPEAT)
+    with_charts = replace(words, explore={"pooled": {"curves": []}})
+    for page, charts in ((words, False), (with_charts, True)):
+        scripts = Reader(render(page)).scripts[1:]
+        expected = (*(CHART_SCRIPTS if charts else ()), *SCRIPTS)
+        assert [text.strip() for text in scripts] == [read(name).strip() for name in expected]

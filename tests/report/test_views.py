@@ -20,7 +20,7 @@ from fairtrial.counting.errors import as_source, count_errors
 from fairtrial.intervals.judged import intervals_along
 from fairtrial.report.evaluation import evaluation_page
 from fairtrial.report.page import render
-from report.pages import REPEAT, Reader, data_of, references, two_systems
+from report.pages import REPEAT, Reader, data_of, edges_of, references, two_systems
 
 
 def test_view_of_a_system_against_plain_counts_and_intervals() -> None:
@@ -36,7 +36,7 @@ def test_view_of_a_system_against_plain_counts_and_intervals() -> None:
         expected = judged_interval(judgement)
         assert expected.threshold == "re-estimated"
         assert (view["low"][k], view["high"][k]) == pytest.approx((expected.low, expected.high), rel=0.05)
-    edges = np.array(view["density"]["edges"])
+    edges = edges_of(view["density"])
     for name, flags in (("genuine", test.genuine), ("impostor", ~test.genuine)):
         shown = np.histogram(own.scores[flags, 0], edges)[0] / np.count_nonzero(flags) / np.diff(edges)
         assert np.allclose(view["density"][name], shown)
@@ -141,4 +141,4 @@ def test_scores_far_from_zero_keep_their_digits() -> None:
     systems = data_of(text)["systems"]
     assert isinstance(systems, list)
     assert systems[0]["asked"]["threshold"] == result.threshold
-    assert len(set(systems[0]["density"]["edges"])) == 61
+    assert len(set(edges_of(systems[0]["density"]))) == 61

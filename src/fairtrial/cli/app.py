@@ -24,6 +24,7 @@ COMMANDS = {
     "operating-points": "AUC, d' and the FRR at given FARs, in one table.",
     "epc": "Expected Performance Curves: all trade-offs at once.",
     "compare": "Test whether systems really differ.",
+    "explore": "Look around in score files, in a browser.",
     "groups": "Error rates by group: for whom is it worse, and how sure is that.",
     "interval": "Intervals from published rates, or from people tested several times.",
     "test": "Test a rate, two devices or a model, of people tested several times.",

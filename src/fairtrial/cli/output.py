@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -12,7 +10,7 @@ import click
 
 from fairtrial.cli.words import in_command_line_words
 from fairtrial.errors import visible
-from fairtrial.tables import gather_notes, translate
+from fairtrial.tables import gather_notes, json_text, translate
 
 if TYPE_CHECKING:
     from rich.console import JustifyMethod
@@ -73,27 +71,12 @@ def _write(path: str, tables: Sequence[Table], found: dict[str, Any], terms: Ter
         write_tables(tables, path, terms)
         return
     with write_whole(path) as place:
-        place.write_text(_json(found) + "\n", encoding="utf-8")
+        place.write_text(json_text(found, indent=2) + "\n", encoding="utf-8")
 
 
 def print_json(found: dict[str, Any]) -> None:
     """One JSON object; infinite numbers, which JSON has not, as the strings "inf" and "-inf"."""
-    say(_json(found))
-
-
-def _json(found: dict[str, Any]) -> str:
-    return json.dumps(_plain(found), indent=2, allow_nan=False)
-
-
-def _plain(value: Any) -> Any:
-    """The same in what JSON has: infinite numbers as strings, NaN as null."""
-    if isinstance(value, dict):
-        return {key: _plain(entry) for key, entry in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(entry) for entry in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None if math.isnan(value) else str(value)
-    return value
+    say(json_text(found, indent=2))
 
 
 def print_tables(tables: Sequence[Table], terms: Terms = "default") -> None:

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 import shlex
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fairtrial.cli.files import WRITTEN
 from fairtrial.cli.options import option
 from fairtrial.cli.output import say
-from fairtrial.errors import OutputError, ParameterError, visible
+from fairtrial.errors import OutputError, ParameterError
 
 if TYPE_CHECKING:
-    from datetime import date
-
-    from fairtrial.report.page import InputFile, Page, Repeat
+    from fairtrial.report.page import Page, Repeat
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,37 +53,6 @@ class ReportOptions:
 
 def repeat_of(inputs: Iterable[str], seed: int | None) -> Repeat:
     """The command as it was given, versions, and the files it read."""
-    from importlib.metadata import version
+    from fairtrial.report.repeating import repeat_of
 
-    from fairtrial import __version__
-    from fairtrial.report.page import Repeat
-
-    versions = {
-        "fairtrial": __version__,
-        "Python": sys.version.split()[0],
-        "numpy": version("numpy"),
-        "scipy": version("scipy"),
-        "scikit-learn": version("scikit-learn"),
-    }
-    words = [Path(sys.argv[0]).name if sys.argv else "fairtrial", *sys.argv[1:]]
-    words[0] = "fairtrial"
-    return Repeat(visible(shlex.join(words)), versions, seed, tuple(_files(inputs)), _today())
-
-
-def _today() -> date:
-    """The day, or that of $SOURCE_DATE_EPOCH, so that pages can be made again to the byte."""
-    given = os.environ.get("SOURCE_DATE_EPOCH", "")
-    return (datetime.fromtimestamp(int(given), UTC) if given.isdecimal() else datetime.now(UTC)).date()
-
-
-def _files(inputs: Iterable[str]) -> Iterable[InputFile]:
-    from fairtrial.formats.files import expand, list_directory
-    from fairtrial.report.page import InputFile
-
-    for name in inputs:
-        for path in expand(name):
-            for entry in list_directory(path) if path.is_dir() else [path]:
-                if entry.is_file():
-                    with open(entry, "rb") as file:
-                        digest = hashlib.file_digest(file, "sha256").hexdigest()
-                    yield InputFile(visible(str(entry)), entry.stat().st_size, digest)
+    return repeat_of(shlex.join(["fairtrial", *sys.argv[1:]]), inputs, seed)

@@ -56,6 +56,25 @@ def hull_points(source: ScoreSource) -> ErrorCounts:
     return points[hull_of_points(points)]
 
 
+def points_beside(source: ScoreSource, keep: Callable[[ErrorCounts], NDArray[np.int64]]) -> ErrorCounts:
+    """Error counts at the scores around some places of the curve, where all scores would be too many to sort.
+
+    Parameters
+    ----------
+    keep
+        From the counts at many places along the curve, by rising threshold, to the indices of those that matter.
+    """
+
+    def chosen(edges: ErrorCounts) -> NDArray[np.bool_]:
+        places = keep(edges)
+        found = np.zeros(len(edges) - 1, dtype=bool)
+        for beside in (places - 1, places):
+            found[beside[(beside >= 0) & (beside < len(found))]] = True
+        return found
+
+    return _candidates(source, chosen, MAX_CELLS)
+
+
 def crossing_points(source: ScoreSource, level: Level, targets: NDArray[np.float64]) -> ErrorCounts:
     """Error counts at the candidates around the place where `level` passes each target.
 

@@ -266,6 +266,11 @@ def find_coding(labels: Iterable[str], origin: str) -> tuple[str, str]:
     )
 
 
+def label_meaning(label: str, coding: tuple[str, str]) -> str:
+    """What a label stands for in a coding: genuine, impostor, or nothing."""
+    return dict(zip(coding, ("genuine", "impostor"), strict=True)).get(_plain(label), "")
+
+
 def check_labels(labels: Iterable[str], options: ReadOptions, origin: str) -> None:
     """Raise an error where a label that was given does not occur, or where labels are of no one coding."""
     known = set(labels)

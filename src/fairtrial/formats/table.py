@@ -45,10 +45,10 @@ _SAMPLED = 2000
 
 def matches_text(heads: Sequence[Head]) -> bool:
     """Whether each file begins with a header of column names."""
-    return all(head.is_text and _header(head) is not None for head in heads)
+    return all(head.is_text and text_header(head) is not None for head in heads)
 
 
-def _header(head: Head) -> tuple[str, list[str]] | None:
+def text_header(head: Head) -> tuple[str, list[str]] | None:
     """What separates the columns, and their names; only the first, an index, may have none."""
     lines = head.lines(1)
     if not lines:
@@ -82,16 +82,26 @@ class TextPlan:
 
 def plan_text(head: Head, options: ReadOptions) -> TextPlan:
     """Tell the columns of a text table and what each is."""
-    found = _header(head)
-    if found is None:
-        raise InputError(f"{head.path}: the first line is not a header of column names")
-    delimiter, names = found
+    roles = text_roles(head, options)
+    delimiter, names = _known_header(head)
+    return TextPlan(Layout(tuple(names), _kinds(names, roles), delimiter, header=True, shape=listed(names)), roles)
+
+
+def text_roles(head: Head, options: ReadOptions) -> Roles:
+    """Tell which column of a text table plays which role, by its first lines."""
+    delimiter, names = _known_header(head)
     rows = split_rows(head.lines(1 + _MOST_LOOKED_AT, header=True), delimiter)[1:]
     if not rows:
         raise InputError(f"{head.path}: there is a header, but no trial below it")
     looks = {name: _look(rows, k) for k, name in enumerate(names) if name}
-    roles = find_roles(names, looks, options, str(head.path))
-    return TextPlan(Layout(tuple(names), _kinds(names, roles), delimiter, header=True, shape=listed(names)), roles)
+    return find_roles(names, looks, options, str(head.path))
+
+
+def _known_header(head: Head) -> tuple[str, list[str]]:
+    found = text_header(head)
+    if found is None:
+        raise InputError(f"{head.path}: the first line is not a header of column names")
+    return found
 
 
 def read_planned(head: Head, plan: TextPlan, options: ReadOptions, progress: Progress | None = None) -> Sheet:

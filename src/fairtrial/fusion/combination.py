@@ -121,6 +121,7 @@ def fuse_scores(
     inner: Inner = "auto",
     folds: int = 5,
     rng: np.random.Generator | int | None = 0,
+    progress: Callable[[float], None] | None = None,
 ) -> FusedScores:
     """Fit a fusion on dev trials and fuse the scores of dev and test trials.
 
@@ -154,6 +155,8 @@ def fuse_scores(
         client, by the method or by the normalisation: then every client's trials are dealt into the folds.
     rng : numpy.random.Generator, int or None, default 0
         A generator, or a seed; the same seed gives the same result.
+    progress : callable, optional
+        Called with the share of the fits that are done, from 0 to 1.
 
     Returns
     -------
@@ -200,6 +203,8 @@ def fuse_scores(
     data, other = data.with_scores(filled), other.with_scores(filled_other)
     held_out = _held_out(inner, method, by_client=by_client)
     fit = _normalised(method, normalise)
+    if progress is not None:
+        fit = _told(fit, progress, 1 + len(method.grid) * (1 if held_out == "none" else folds))
     parameters, fused_dev, more = _dev_scores(fit, method, data, dev, held_out, rule, weight, folds, rng)
     fitted = fit(data, **parameters)
     if fused_dev is None:
@@ -262,6 +267,20 @@ def _dev_scores(
     if data.claim is not None:
         notes += held_out_at_once(data.claim, data.genuine, masks)
     return best.parameters, best.scores, notes
+
+
+def _told(fit: Callable[..., Fitted], progress: Callable[[float], None], fits: int) -> Callable[..., Fitted]:
+    """The same fit, which says how many of all fits are done."""
+    done = 0
+
+    def fit_and_tell(data: FusionData, **parameters: Any) -> Fitted:
+        nonlocal done
+        found = fit(data, **parameters)
+        done += 1
+        progress(min(done / fits, 1.0))
+        return found
+
+    return fit_and_tell
 
 
 def _uneven(data: FusionData, names: Sequence[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -235,6 +235,7 @@ def fuse(
     rng: np.random.Generator | int | None = 0,
     confidence: float = 0.95,
     cluster: Cluster | None = None,
+    progress: Callable[[float], None] | None = None,
 ) -> FusionResult:
     """Fuse systems and evaluate the fusion and each of them at thresholds from dev.
 
@@ -270,6 +271,8 @@ def fuse(
     cluster : {"none", "claim", "subject", "both"}, optional
         What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
         known.
+    progress : callable, optional
+        Called with the share of the fits that are done, from 0 to 1.
 
     Returns
     -------
@@ -318,6 +321,7 @@ def fuse(
         inner=inner,
         folds=folds,
         rng=rng,
+        progress=progress,
     )
     sets = TrialSets(dev.select(scores.systems), test.select(scores.systems), cluster, seed_of(rng))
     rule = as_criterion(criterion)

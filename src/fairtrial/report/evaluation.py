@@ -42,7 +42,7 @@ def evaluation_page(results: Sequence[Evaluation], repeat: Repeat, *, terms: Ter
     return Page(
         title=f"Evaluation of {joined([result.system for result in results])}",
         asked=f"How good {'it is' if len(results) == 1 else 'they are'}{asked}.",
-        answer=tuple(_sentence(result) for result in results),
+        answer=tuple(evaluation_sentence(result) for result in results),
         tables=(replace(main, caption=judged.table), points, *others),
         data=(judged_trials_table(sets),),
         methods=(
@@ -73,7 +73,8 @@ def _judgement(result: Evaluation) -> Judgement:
     return result.judgement
 
 
-def _sentence(result: Evaluation) -> str:
+def evaluation_sentence(result: Evaluation) -> str:
+    """How good a system is and how sure that is, in one sentence."""
     far, frr, hter = (percent(rate) for rate in (result.test.far, result.test.frr, result.test.hter))
     low, high = (in_percent(limit) for limit in result.interval.interval)
     return (

@@ -60,7 +60,7 @@ class EvidenceView:
                 "band": _band(bayes.band),
                 "calibrated": bayes.calibrated.rates.tolist(),
                 "minimum": bayes.minimum.rates.tolist(),
-                "supported": bayes.calibrated.supported.tolist(),
+                "supported": bayes.calibrated.supported.astype(int).tolist(),
                 "false_accepts": bayes.calibrated.counts.false_accepts.tolist(),
                 "false_rejects": bayes.calibrated.counts.false_rejects.tolist(),
             },
@@ -71,7 +71,6 @@ class EvidenceView:
             },
             "tippett": {
                 "x": _axis(_RATIO, float(tippett.ratios[0]), float(tippett.ratios[-1])),
-                "at": tippett.ratios.tolist(),
                 "genuine": tippett.genuine.tolist(),
                 "impostor": tippett.impostor.tolist(),
                 "misled": f"{percent(wrong.frr)} of genuine, {percent(wrong.far)} of impostor trials",
@@ -125,6 +124,7 @@ def shown_evidence(views: Sequence[EvidenceView]) -> dict[str, Any]:
         "systems": [view.to_dict() for view in views],
         "together": len(views) <= TOGETHER,
         "log_odds": odds.tolist(),
+        "band_odds": first.bayes.band.log_odds.tolist(),
         "neutral": first.ece.neutral.tolist(),
         "odds": _axis("prior log-odds of a genuine trial", float(odds[0]), float(odds[-1])),
         "rates": _axis("normalised Bayes error", 0.0, min(max(1.05 * highest, 1.05), _HIGHEST)),
@@ -137,42 +137,31 @@ def shown_evidence(views: Sequence[EvidenceView]) -> dict[str, Any]:
 
 def _band(band: PriorBand | None) -> dict[str, Any]:
     assert band is not None
-    return {"at": band.log_odds.tolist(), "low": band.low.tolist(), "high": np.minimum(band.high, _BEYOND).tolist()}
+    return {"low": band.low.tolist(), "high": np.minimum(band.high, _BEYOND).tolist()}
 
 
 def _pav(curve: PavCurve) -> dict[str, Any]:
-    """Steps and band as corners, what is infinite on the edge of the axes."""
+    """Steps and band, each with where it begins and where its steps end; what is infinite on the edge of the axes."""
     left, right = float(curve.guide[0][0]), float(curve.guide[0][-1])
     within = (curve.places >= left) & (curve.places <= right)
     values = np.concatenate([curve.low[within], curve.high[within], curve.ratios, curve.guide[1], [0.0]])
     low, high = _widened(values[np.isfinite(values)])
     some = np.unique(np.linspace(0, len(curve.ends) - 1, _MOST_STEPS).astype(np.int64))
-    steps = _corners(curve.start, curve.ends[some], [curve.ratios[some]], (left, right), (low, high))
-    band = _corners(curve.start, curve.places, [curve.low, curve.high], (left, right), (low, high))
     return {
         "x": _axis(f"{_RATIO} from dev", left, right),
         "y": _axis(f"{_RATIO} on test", low, high),
-        "at": steps[0].tolist(),
-        "steps": steps[1].tolist(),
-        "places": band[0].tolist(),
-        "low": band[1].tolist(),
-        "high": band[2].tolist(),
+        "at": np.clip([curve.start, *curve.ends[some]], left, right).tolist(),
+        "steps": np.clip(curve.ratios[some], low, high).tolist(),
+        "places": np.clip([curve.start, *curve.places], left, right).tolist(),
+        "low": np.clip(curve.low, low, high).tolist(),
+        "high": np.clip(curve.high, low, high).tolist(),
     }
-
-
-def _corners(
-    start: float, ends: Floats, heights: Sequence[Floats], across: tuple[float, float], up: tuple[float, float]
-) -> list[Floats]:
-    """Corners of stairs, cut off at the ends of the axes."""
-    left, right = across
-    places = np.clip(np.concatenate([[start], np.repeat(ends[:-1], 2), ends[-1:]]), left, right)
-    return [places, *(np.clip(np.repeat(values, 2), *up) for values in heights)]
 
 
 def _map(found: LlrMap) -> dict[str, Any]:
     low, high = _widened(np.concatenate([found.low, found.high]))
     return {
-        "scores": {"x": _axis("score", float(found.scores[0]), float(found.scores[-1])), "at": found.scores.tolist()},
+        "scores": _axis("score", float(found.scores[0]), float(found.scores[-1])),
         "y": _axis(_RATIO, low, high),
         "llr": found.ratios.tolist(),
         "low": found.low.tolist(),

@@ -11,7 +11,17 @@ from typing import Any
 
 from fairtrial.axes import ALPHA, COLOURS
 from fairtrial.formats.files import PathLike, write_whole
-from fairtrial.tables import Column, Table, Terms, gather_notes, translate
+from fairtrial.report.laying import LaidTable
+from fairtrial.tables import Table, Terms, gather_notes, translate
+
+STYLES = ("theme.css", "page.css", "charts.css")
+CHART_SCRIPTS = ("vendor/d3.min.js", "vendor/plot.umd.min.js", "charts.js")
+"""What draws charts, in the order in which a browser reads it; a page without charts does without."""
+SCRIPTS = ("tables.js", "page.js")
+_DIGITS = {"threshold": 17, "scores": 17} | dict.fromkeys(("at", "det", "limits", "band", "tippett", "pav", "map"), 4)
+"""Scores, which may be far from 0, have all of theirs; what is drawn and never written has fewer than others."""
+_LONG = 1e6
+"""Smaller whole numbers are written without a point."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,24 +92,28 @@ class Page:
     """What its writer calls it; what it is of comes below."""
 
 
+def read(name: str) -> str:
+    """A file of this room that goes to a browser as it is."""
+    return (resources.files("fairtrial.report") / name).read_text(encoding="utf-8")
+
+
 def render(page: Page) -> str:
     """The page as HTML: styles, scripts and data within; names of systems and files are always text."""
     from jinja2 import Environment, StrictUndefined
 
-    room = resources.files("fairtrial.report")
     template = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    return template.from_string((room / "page.html.j2").read_text(encoding="utf-8")).render(
+    return template.from_string(read("page.html.j2")).render(
         page=_in_terms(page),
         notes=[
             translate(note, page.terms)
             for note in gather_notes([*page.notes, *(note for table in page.tables for note in table.notes)])
         ],
-        tables=[_Laid.of(table, page.terms) for table in page.tables if table.rows],
-        data_tables=[_Laid.of(table, page.terms) for table in page.data],
+        tables=[LaidTable.of(table, page.terms) for table in page.tables if table.rows],
+        data_tables=[LaidTable.of(table, page.terms) for table in page.data],
         alpha=translate(ALPHA, page.terms),
         rates=[translate(name, page.terms) for name in ("FAR", "FRR")],
-        style=_palette() + (room / "page.css").read_text(encoding="utf-8"),
-        script=(room / "page.js").read_text(encoding="utf-8"),
+        style=palette() + "".join(read(name) for name in STYLES),
+        scripts=[read(name) for name in (*(CHART_SCRIPTS if page.explore else ()), *SCRIPTS)],
         data=_embedded(page.explore),
     )
 
@@ -113,60 +127,38 @@ def _in_terms(page: Page) -> Page:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Cell:
-    """What a cell shows, and the number it is sorted by, if it is one."""
-
-    text: str
-    sort: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Laid:
-    """A table as it is laid out on a page."""
-
-    caption: str
-    headings: list[str]
-    numeric: list[bool]
-    rows: list[list[_Cell]]
-
-    @classmethod
-    def of(cls, table: Table, terms: Terms) -> _Laid:
-        columns = table.visible_columns
-        values = zip(*(table.column(column.key) for column in columns), strict=True)
-        rows = [[_cell(column, value, terms) for column, value in zip(columns, row, strict=True)] for row in values]
-        numeric = [column.is_numeric for column in columns]
-        return cls(translate(table.caption, terms), table.headings(terms), numeric, rows)
-
-
-def _cell(column: Column, value: Any, terms: Terms) -> _Cell:
-    """A pair is sorted by its lower end, what is not known comes before all else."""
-    number = value[0] if isinstance(value, tuple) else value
-    unknown = number is None or (isinstance(number, float) and math.isnan(number))
-    sort = (-math.inf if unknown else float(number)) if column.is_numeric else None
-    return _Cell(column.text(value, terms), sort)
-
-
-def _palette() -> str:
+def palette() -> str:
     """The colours of figures, by which the style sheet and the script call them."""
     return f":root {{ {' '.join(f'--c{number}: {colour};' for number, colour in enumerate(COLOURS))} }}\n"
 
 
 def _embedded(data: dict[str, Any]) -> str:
     """JSON that can stand in a script element whatever it holds."""
-    text = json.dumps(_short(data), separators=(",", ":"), allow_nan=False)
+    text = json.dumps(_short(_said_once(data)), separators=(",", ":"), allow_nan=False)
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
+def _said_once(data: dict[str, Any]) -> dict[str, Any]:
+    """With what several systems have in common beside them, as `shared`."""
+    systems = data.get("systems", ())
+    if len(systems) < 2:
+        return data
+    first, *others = systems
+    shared = {key: first[key] for key in ("alpha", "threshold") if all(own[key] == first[key] for own in others)}
+    return {**data, "shared": shared, "systems": [{k: own[k] for k in own if k not in shared} for own in systems]}
+
+
 def _short(value: Any, *, digits: int = 5) -> Any:
-    """Rates with as many digits as can be seen; scores, which may be far from 0, with all of theirs."""
+    """Numbers with as many digits as can be seen, by what they are of."""
     if isinstance(value, dict):
-        exact = ("threshold", "edges", "scores")
-        return {key: _short(entry, digits=17 if key in exact else digits) for key, entry in value.items()}
+        return {key: _short(entry, digits=_DIGITS.get(key, digits)) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):
         return [_short(entry, digits=digits) for entry in value]
     if isinstance(value, float):
-        return None if not math.isfinite(value) else float(f"{value:.{digits}g}")
+        if not math.isfinite(value):
+            return None
+        rounded = float(f"{value:.{digits}g}")
+        return int(rounded) if rounded.is_integer() and abs(rounded) < _LONG else rounded
     return value
 
 

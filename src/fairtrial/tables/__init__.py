@@ -1,6 +1,7 @@
 """What a result shows, said once: a result lists its tables; terminal, notebook, page and files render them."""
 
 from fairtrial.tables.notes import gather_notes
+from fairtrial.tables.plain import json_text
 from fairtrial.tables.result import Result
 from fairtrial.tables.table import (
     COUNT_COLUMNS,
@@ -50,6 +51,7 @@ __all__ = [
     "interval_text",
     "interval_title",
     "join_tables",
+    "json_text",
     "latex_text",
     "markdown_text",
     "number_text",

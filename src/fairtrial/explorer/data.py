@@ -1,0 +1,142 @@
+"""The trials that a session looks at, and what was found out about them once for all questions."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from fairtrial.errors import ParameterError, TrialsError, listed
+from fairtrial.explorer.looking import Look, shown_together
+from fairtrial.explorer.points import Point, errors_shown, steps_of, track
+from fairtrial.explorer.reading import Files, Reading
+from fairtrial.judging import TrialSets
+from fairtrial.rules.criteria import as_criterion
+from fairtrial.tables import plural
+from fairtrial.trials import Trials
+
+_MOST_SYSTEMS = 12
+"""So many systems are looked at together."""
+
+
+@dataclass(eq=False)
+class Data:
+    """What was read, from which files."""
+
+    sets: TrialSets
+    reading: Reading
+    files: Files
+    _looks: dict[str, Look] = field(default_factory=dict)
+    _tracks: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def test(self) -> Trials:
+        """The trials that are judged."""
+        assert isinstance(self.sets.test, Trials)
+        return self.sets.test
+
+    @property
+    def dev(self) -> Trials:
+        """The trials that thresholds come from."""
+        assert isinstance(self.sets.dev, Trials)
+        return self.sets.dev
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """All systems."""
+        return self.test.systems
+
+    def two_sets(self, what: str) -> tuple[Trials, Trials]:
+        """Dev and test; an error where there is one set that was cut into folds."""
+        if self.reading.folds is not None:
+            raise TrialsError(f"{what} needs a test set of its own; open one, in place of folds")
+        return self.dev, self.test
+
+    def chosen(self, names: Sequence[str], *, most: int = _MOST_SYSTEMS) -> tuple[str, ...]:
+        """The systems of these names, or the first ones where none is named."""
+        found = tuple(names) or self.systems[:most]
+        for name in found:
+            self.test.check_system(name)
+        if len(found) > most:
+            raise ParameterError(f"{len(found)} systems at once are too many to look at; choose at most {most}")
+        return found
+
+    def look(self, names: Sequence[str]) -> dict[str, Any]:
+        """Curves and densities of these systems."""
+        chosen = self.chosen(names)
+        with self._lock:
+            for name in chosen:
+                if name not in self._looks:
+                    self._looks[name] = Look.of(self.sets, name)
+            return shown_together([self._looks[name] for name in chosen])
+
+    def track(self, names: Sequence[str], criterion: str) -> dict[str, Any]:
+        """What these systems do along the slider of a criterion."""
+        rule, chosen = as_criterion(criterion), self.chosen(names)
+        with self._lock:
+            for name in chosen:
+                if (criterion, name) not in self._tracks:
+                    self._tracks[criterion, name] = track(self.sets, name, rule)
+            found = {name: self._tracks[criterion, name] for name in chosen}
+        return {"criterion": rule.name, "means": rule.alpha_means, "steps": steps_of(rule).tolist(), "systems": found}
+
+    def at(self, names: Sequence[str], point: Point) -> dict[str, Any]:
+        """What these systems do at one point."""
+        return {"systems": {name: errors_shown(point.judged(self.sets, name).at(0)) for name in self.chosen(names)}}
+
+    def words(self, names: Sequence[str] = ()) -> list[str]:
+        """The files and how they are read, as options; only these systems, where they are not all."""
+        which = [word for name in names for word in ("--system", name)] if tuple(names) != self.systems else []
+        return [*self.reading.words(self.files), *which]
+
+    def lines(self) -> list[str]:
+        """The same in Python."""
+        return self.reading.lines(self.files)
+
+    def cluster_keywords(self) -> dict[str, Any]:
+        """What trials share, as a keyword of Python, where it is not the default."""
+        return {} if self.reading.cluster is None else {"cluster": self.reading.cluster}
+
+    def seed_keywords(self) -> dict[str, Any]:
+        """The seed as a keyword of Python, where it is not the default."""
+        return {"rng": self.reading.seed} if self.reading.seed else {}
+
+    def chance_keywords(self) -> dict[str, Any]:
+        """Both."""
+        return {**self.cluster_keywords(), **self.seed_keywords()}
+
+    @property
+    def where_files_are(self) -> str:
+        """What to know before a command is typed, where a browser did not tell where files lie."""
+        dropped = [file.name for file in self.files.all if file.dropped]
+        return f"run it in the folder of {listed(dropped)}" if dropped else ""
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """What was read, in numbers and words."""
+        sets, kept = {"test": self.test}, self.reading.folds
+        if kept is None:
+            sets = {"dev": self.dev, "test": self.test}
+        counts = {
+            name: {"genuine": int(own.genuine.sum()), "impostor": int((~own.genuine).sum())}
+            for name, own in sets.items()
+        }
+        ids = list(self.test.ids)
+        return {
+            "systems": list(self.systems),
+            "counts": counts,
+            "folds": kept,
+            "ids": ids,
+            "columns": list(self.test.columns),
+            "kind": self.sets.kind,
+            "notes": list(dict.fromkeys(note for own in sets.values() for note in own.notes)),
+            "said": f"{plural(len(self.systems), 'system')}: {listed(self.systems)}; "
+            + "; ".join(
+                f"{name}: {count['genuine']:,} genuine and {count['impostor']:,} impostor trials"
+                for name, count in counts.items()
+            )
+            + (f"; ids: {', '.join(ids)}" if ids else "; no ids, so trials are taken as independent"),
+        }

@@ -1,0 +1,195 @@
+"""Is one system really better than another, and how many people would settle it?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fairtrial.comparison import compare, cross_validated_comparison
+from fairtrial.errors import ParameterError
+from fairtrial.explorer import fields
+from fairtrial.explorer.answers import UNREPEATED, Answer
+from fairtrial.explorer.data import Data
+from fairtrial.explorer.fields import Fields
+from fairtrial.explorer.jobs import Advance
+from fairtrial.explorer.points import Point
+from fairtrial.explorer.repeating import Call, Repeated, sure_keywords, sure_words, together, words
+from fairtrial.planning import plan_comparison
+from fairtrial.planning.observing import ObservedSetting, observed_setting
+from fairtrial.report.comparison import comparison_page
+from fairtrial.significance.paired import pair_judgements
+from fairtrial.tables import percent, plural
+
+_MEASURES = ("hter", "far", "frr", "wer", "dcf", "f1", "precision", "recall", "cllr", "cllr-min", "eer-rocch")
+_RESAMPLES = 10_000
+_FEW_RESAMPLES = 2000
+_MANY_TRIALS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class CompareQuestion:
+    """Two systems, each at its own threshold."""
+
+    a: str
+    b: str
+    point: Point
+    measure: str = "hter"
+    confidence: float = 0.95
+
+    @classmethod
+    def of(cls, given: Fields) -> CompareQuestion:
+        a, b = (fields.text(given, name) for name in ("a", "b"))
+        if a == b:
+            raise ParameterError("choose two different systems to compare")
+        return cls(
+            a,
+            b,
+            Point.of(fields.part(given, "point")),
+            fields.choice(given, "measure", _MEASURES, "hter"),
+            fields.number(given, "confidence", 0.95),
+        )
+
+    def answer(self, data: Data, advance: Advance) -> Answer:
+        from fairtrial.plots.bootstrap import bootstrap_plot
+
+        rule = self.point.rule
+        asked = {
+            "systems": data.chosen((self.a, self.b)),
+            "criterion": rule,
+            "alpha": self.point.alpha,
+            "measure": self.measure,
+            "confidence": self.confidence,
+            "n_resamples": self._resamples(data),
+            "progress": _counting(advance),
+            "cluster": data.reading.cluster,
+            "rng": data.reading.seed,
+        }
+        if data.reading.folds is None:
+            result = compare(data.dev, data.test, **asked)  # type: ignore[arg-type]
+        else:
+            result = cross_validated_comparison(data.test, data.sets.blocks, **asked)  # type: ignore[arg-type]
+        pair = result.pairs[0]
+        drawn = {
+            "bootstrap": lambda figure: bootstrap_plot(pair, measure=result.measure.label, ax=figure.add_subplot())
+        }
+        return Answer.of_page(comparison_page(result, UNREPEATED), result.to_dict(), drawn)
+
+    def _resamples(self, data: Data) -> int:
+        """Fewer resamples where each takes long; the test to go by does not need them."""
+        return _RESAMPLES if len(data.test) < _MANY_TRIALS else _FEW_RESAMPLES
+
+    def repeated(self, data: Data) -> Repeated:
+        folds = data.reading.folds is not None
+        measure = {} if self.measure == "hter" else {"measure": self.measure}
+        few = {} if self._resamples(data) == _RESAMPLES else {"n_resamples": self._resamples(data)}
+        command = [
+            "compare",
+            *data.words(data.systems),
+            *words("--systems", together((self.a, self.b))),
+            *self.point.words(),
+            *(words("--measure", self.measure) if measure else []),
+            *sure_words(self.confidence),
+            *(words("--resamples", self._resamples(data)) if few else []),
+            *data.reading.chance_words(),
+        ]
+        keywords = {
+            "systems": [self.a, self.b],
+            **self.point.keywords(),
+            **measure,
+            **sure_keywords(self.confidence),
+            **few,
+            **data.chance_keywords(),
+        }
+        called = "ft.cross_validated_comparison" if folds else "ft.compare"
+        call = Call(called, ("trials", "blocks") if folds else ("dev", "test"), keywords)
+        return Repeated(tuple(command), (*data.lines(), f"print({call})"), data.where_files_are)
+
+
+def _counting(advance: Advance) -> Advance:
+    """`compare` says what was done since it spoke last, as a share of a pair; there is one pair."""
+    done = 0.0
+
+    def further(share: float = 1.0) -> None:
+        nonlocal done
+        done += share
+        advance(done)
+
+    return further
+
+
+@dataclass(frozen=True, slots=True)
+class PlanQuestion:
+    """How many people would settle whether two systems differ, if they differ by as much as it seems."""
+
+    a: str
+    b: str
+    point: Point
+    power: float = 0.8
+    confidence: float = 0.95
+
+    @classmethod
+    def of(cls, given: Fields) -> PlanQuestion:
+        return cls(
+            fields.text(given, "a"),
+            fields.text(given, "b"),
+            Point.of(fields.part(given, "point")),
+            fields.number(given, "power", 0.8),
+            fields.number(given, "confidence", 0.95),
+        )
+
+    def answer(self, data: Data, advance: Advance) -> Answer:
+        seen = self._observed(data)
+        advance(0.1)
+        plan = plan_comparison(
+            seen.a,
+            seen.b,
+            power=self.power,
+            attempts=seen.attempts,
+            impostor_attempts=seen.impostor_attempts,
+            impostors=seen.impostors,
+            rho_client=seen.rho_client,
+            rho_impostor=seen.rho_impostor,
+            correlation=seen.correlation,
+            confidence=self.confidence,
+        )
+        attempts = f"{seen.attempts:,} genuine and {plural(seen.impostor_attempts, 'impostor attempt')}"
+        sentence = (
+            f"If {self.a} and {self.b} really differ as much as they did here ({_rates(self.a, seen.a)}; "
+            f"{_rates(self.b, seen.b)}), {plural(plan.individuals, 'client')} with {attempts} each would show it in "
+            f"{100 * self.power:g} of 100 tests. Here there were {plural(seen.individuals, 'client')}."
+        )
+        return Answer((sentence,), plan.tables(), {"observed": _plain(seen), **plan.to_dict()})
+
+    def _observed(self, data: Data) -> ObservedSetting:
+        if self.a == self.b:
+            raise ParameterError("choose two different systems to compare")
+        a, b = (self.point.judged(data.sets, name) for name in data.chosen((self.a, self.b)))
+        return observed_setting(pair_judgements(a, b))
+
+    def repeated(self, data: Data) -> Repeated:
+        seen = self._observed(data)
+        numbers = {
+            "attempts": seen.attempts,
+            "impostor_attempts": seen.impostor_attempts,
+            **({} if seen.impostors is None else {"impostors": seen.impostors}),
+            "rho_client": seen.rho_client,
+            "rho_impostor": seen.rho_impostor,
+            "correlation": seen.correlation,
+            **({} if self.power == 0.8 else {"power": self.power}),
+            **sure_keywords(self.confidence),
+        }
+        spelled = {"rho_client": "rho"}
+        command = ["plan"]
+        for flag, pair in (("--a", seen.a), ("--b", seen.b)):
+            command += [flag, *(f"{rate!r}" for rate in pair)]
+        for name, value in numbers.items():
+            command += words(f"--{spelled.get(name, name).replace('_', '-')}", value)
+        call = Call("ft.plan_comparison", (repr(seen.a), repr(seen.b)), numbers)
+        return Repeated(tuple(command), (f"print({call})",))
+
+
+def _rates(name: str, rates: tuple[float, float]) -> str:
+    return f"{name}: FAR {percent(rates[0])}, FRR {percent(rates[1])}"
+
+
+def _plain(seen: ObservedSetting) -> dict[str, object]:
+    return {name: getattr(seen, name) for name in ObservedSetting.__slots__}

@@ -1,0 +1,78 @@
+"""For whom is a system worse?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fairtrial.explorer import fields
+from fairtrial.explorer.answers import UNREPEATED, Answer
+from fairtrial.explorer.data import Data
+from fairtrial.explorer.fields import Fields
+from fairtrial.explorer.jobs import Advance
+from fairtrial.explorer.points import Point
+from fairtrial.explorer.repeating import Call, Repeated, sure_keywords, sure_words, together, words
+from fairtrial.groups.evaluating import evaluate_groups
+from fairtrial.report.groups import groups_page
+
+
+@dataclass(frozen=True, slots=True)
+class GroupsQuestion:
+    """One system by the groups that a column, or several, make."""
+
+    system: str
+    by: tuple[str, ...]
+    point: Point
+    impostor_by: tuple[str, ...] = ()
+    confidence: float = 0.95
+
+    @classmethod
+    def of(cls, given: Fields) -> GroupsQuestion:
+        return cls(
+            fields.text(given, "system"),
+            fields.names(given, "by"),
+            Point.of(fields.part(given, "point")),
+            fields.names(given, "impostor_by"),
+            fields.number(given, "confidence", 0.95),
+        )
+
+    def answer(self, data: Data, advance: Advance) -> Answer:
+        from fairtrial.plots.groups import groups_plot
+
+        dev, test = data.two_sets("groups")
+        result = evaluate_groups(
+            dev,
+            test,
+            by=self.by,
+            impostor_by=self.impostor_by,
+            system=self.system,
+            criterion=self.point.rule,
+            alpha=self.point.alpha,
+            confidence=self.confidence,
+            cluster=data.reading.cluster,
+            rng=data.reading.seed,
+        )
+        advance(0.5)
+        drawn = {"groups": lambda figure: groups_plot(result, figure=figure)}
+        return Answer.of_page(groups_page(result, UNREPEATED), result.to_dict(), drawn)
+
+    def repeated(self, data: Data) -> Repeated:
+        impostor = {"impostor_by": list(self.impostor_by)} if self.impostor_by else {}
+        command = [
+            "groups",
+            *data.words((self.system,)),
+            *words("--by", together(self.by)),
+            *(words("--impostor-by", together(self.impostor_by)) if impostor else []),
+            *self.point.words(),
+            *sure_words(self.confidence),
+            *data.reading.chance_words(),
+        ]
+        keywords = {
+            "by": list(self.by),
+            **impostor,
+            "system": self.system,
+            **self.point.keywords(),
+            **sure_keywords(self.confidence),
+            **data.chance_keywords(),
+        }
+        call = Call("ft.evaluate_groups", ("dev", "test"), keywords)
+        return Repeated(tuple(command), (*data.lines(), f"print({call})"), data.where_files_are)

@@ -1,0 +1,122 @@
+"""The files that a browser may look into: those named on the command line and those that were dropped. No others."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fairtrial.errors import InputError, ParameterError, cut, visible
+from fairtrial.formats.files import expand
+from fairtrial.formats.glancing import Glance, glance
+
+MOST_UPLOADED = 2 * 1024**3
+"""Bytes that the dropped files of a session may have together; larger files are opened in place."""
+MOST_FILES = 64
+
+
+@dataclass(frozen=True, slots=True)
+class ShelvedFile:
+    """A file, the name that people know it by, and what it would be read as."""
+
+    key: str
+    path: Path
+    name: str
+    size: int
+    glance: Glance
+    dropped: bool
+
+    @property
+    def typed(self) -> str:
+        """What stands for it on a command line: its path, or only its name where a browser did not tell the path."""
+        return self.name if self.dropped else str(self.path)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What the browser gets."""
+        told = self.glance
+        return {
+            "key": self.key,
+            "name": self.name,
+            "size": self.size,
+            "dropped": self.dropped,
+            "format": told.format,
+            "description": told.description,
+            "columns": [{"name": own.name, "role": own.role, "examples": list(own.examples)} for own in told.columns],
+            "labels": [{"word": own.word, "meaning": own.meaning} for own in told.labels],
+            "lines": list(told.lines),
+            "trouble": told.trouble,
+        }
+
+
+class Shelf:
+    """The files of one session. What was dropped lies in a folder of its own, which goes with the session."""
+
+    def __init__(self, paths: Iterable[str] = ()) -> None:
+        self._files: dict[str, ShelvedFile] = {}
+        self._folder: Path | None = None
+        self._count = 0
+        for path in (file for entry in paths for file in expand(entry)):
+            self._add(path, str(path), dropped=False)
+
+    def __iter__(self) -> Iterator[ShelvedFile]:
+        return iter(self._files.values())
+
+    def __getitem__(self, key: str) -> ShelvedFile:
+        if key not in self._files:
+            raise ParameterError("a file that was asked for is not open any more; open it again")
+        return self._files[key]
+
+    def opened(self, keys: Sequence[str]) -> tuple[ShelvedFile, ...]:
+        """The files of these keys."""
+        return tuple(self[key] for key in keys)
+
+    @property
+    def room(self) -> int:
+        """How many bytes may still be dropped."""
+        return MOST_UPLOADED - sum(file.size for file in self if file.dropped)
+
+    def place_for(self, name: str) -> Path:
+        """Where a dropped file is to be written: a folder of its own, so that names cannot meet."""
+        if len(self._files) >= MOST_FILES:
+            raise InputError(f"{cut(visible(name))}: {MOST_FILES} files are open; close some of them first")
+        if self._folder is None:
+            self._folder = Path(tempfile.mkdtemp(prefix="fairtrial-explore-"))
+        self._count += 1
+        place = self._folder / str(self._count)
+        place.mkdir()
+        return place / _plain_name(name)
+
+    def add_dropped(self, path: Path) -> ShelvedFile:
+        """Add a file that lies where `place_for` said."""
+        return self._add(path, path.name, dropped=True)
+
+    def remove(self, key: str) -> None:
+        """Close a file; one that was dropped is deleted."""
+        file = self[key]
+        del self._files[key]
+        if file.dropped:
+            shutil.rmtree(file.path.parent, ignore_errors=True)
+
+    def close(self) -> None:
+        """Delete what was dropped."""
+        self._files.clear()
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _add(self, path: Path, name: str, *, dropped: bool) -> ShelvedFile:
+        key = f"f{len(self._files) + 1 if not dropped else self._count}{'d' if dropped else ''}"
+        size = path.stat().st_size if path.is_file() else 0
+        told = glance(path) if path.is_file() else Glance(description="a directory")
+        self._files[key] = ShelvedFile(key, path, visible(name), size, told, dropped)
+        return self._files[key]
+
+
+def _plain_name(name: str) -> str:
+    """The last part of a name, with nothing in it that a file system would take for more than a name."""
+    last = name.replace("\\", "/").rsplit("/", 1)[-1]
+    kept = "".join(letter if letter.isprintable() and letter not in '<>:"|?*' else "_" for letter in last)
+    kept = kept.strip(". ").encode("utf-8", "replace")[:200].decode("utf-8", "ignore")
+    return kept or "scores"

@@ -1,0 +1,38 @@
+// elements from names, attributes and children; whatever comes from files is text, never markup
+export const make = (name, attributes = {}, ...children) => {
+  const node = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key === "on") for (const [event, handler] of Object.entries(value)) node.addEventListener(event, handler);
+    else if (value === true) node.setAttribute(key, "");
+    else if (value !== false && value !== null && value !== undefined) node.setAttribute(key, value);
+  }
+  node.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  return node;
+};
+export const byId = (id) => document.getElementById(id);
+export const button = (text, click, attributes = {}) => make("button", { type: "button", ...attributes, on: { click } }, text);
+export const labelled = (text, field) => make("label", {}, text, field);
+export const choose = (options, value, change, attributes = {}) => {
+  const field = make("select", { ...attributes, on: { change: () => change(field.value) } }, options.map((option) => {
+    const [key, text] = Array.isArray(option) ? option : [option, option];
+    return make("option", { value: key }, text);
+  }));
+  field.value = value;
+  return field;
+};
+export const checks = (legend, options, checked, change) => make("fieldset", {}, make("legend", {}, legend),
+  make("div", { class: "choices" }, options.map((name) => {
+    const box = make("input", { type: "checkbox", checked: checked.includes(name), on: { change: () => {
+      change(options.filter((other) => other === name ? box.checked : checked.includes(other)));
+    } } });
+    return make("label", {}, box, name);
+  })));
+export const show = (host, ...children) => host.replaceChildren(...children.flat().filter(Boolean));
+export const told = (message) => make("p", { class: "error", role: "alert" }, message);
+export const copyable = (text, label) => {
+  const copied = button("Copy", async () => {
+    await navigator.clipboard.writeText(text);
+    copied.textContent = "Copied";
+  }, { "aria-label": `Copy ${label}` });
+  return [make("pre", {}, make("code", {}, text)), copied];
+};

@@ -1,0 +1,34 @@
+/* What tables do on reports and in the explorer: a classic script that defines `tables`.
+
+  tables.percent(rate)     a rate as the tables of fairtrial write it, with its unit
+  tables.sortable(table)   makes the heads of a table, each with a button, sort its rows: by the data-sort of the cells
+                           of a column if they have it, and by what they say otherwise */
+const tables = (() => {
+  "use strict";
+  const percent = (rate) => {
+    if (rate === null || rate === undefined) return "not known";
+    const value = 100 * rate;
+    if (value !== 0 && Math.abs(value) < 0.0995) return `${+value.toPrecision(3)} %`;
+    return `${Math.abs(value) < 1 ? value.toFixed(3) : value.toFixed(2)} %`;
+  };
+
+  const numberOf = (text) => text === "inf" ? Infinity : text === "-inf" ? -Infinity : Number(text);
+  const inOrder = (column) => (a, b) => {
+    const [one, two] = [a.cells[column], b.cells[column]];
+    if (one.dataset.sort === undefined) return one.textContent.localeCompare(two.textContent, undefined, { numeric: true });
+    const [first, second] = [numberOf(one.dataset.sort), numberOf(two.dataset.sort)];
+    return first === second ? 0 : first - second;
+  };
+  const sortable = (table) => {
+    const heads = [...table.querySelectorAll("th")];
+    heads.forEach((head, column) => head.querySelector("button").addEventListener("click", () => {
+      const rising = head.getAttribute("aria-sort") !== "ascending", order = inOrder(column);
+      heads.forEach((other) => other.setAttribute("aria-sort", "none"));
+      head.setAttribute("aria-sort", rising ? "ascending" : "descending");
+      const body = table.tBodies[0];
+      body.append(...[...body.rows].sort((a, b) => rising ? order(a, b) : order(b, a)));
+    }));
+  };
+
+  return { percent, sortable };
+})();
