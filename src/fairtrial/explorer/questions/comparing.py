@@ -15,6 +15,7 @@ from fairtrial.explorer.points import Point
 from fairtrial.explorer.repeating import Call, Repeated, sure_keywords, sure_words, together, words
 from fairtrial.planning import plan_comparison
 from fairtrial.planning.observing import ObservedSetting, observed_setting
+from fairtrial.plots.bootstrap import bootstrap_plot
 from fairtrial.report.comparison import comparison_page
 from fairtrial.significance.paired import pair_judgements
 from fairtrial.tables import percent, plural
@@ -49,7 +50,6 @@ class CompareQuestion:
         )
 
     def answer(self, data: Data, advance: Advance) -> Answer:
-        from fairtrial.plots.bootstrap import bootstrap_plot
 
         rule = self.point.rule
         asked = {

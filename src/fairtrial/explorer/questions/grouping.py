@@ -12,6 +12,7 @@ from fairtrial.explorer.jobs import Advance
 from fairtrial.explorer.points import Point
 from fairtrial.explorer.repeating import Call, Repeated, sure_keywords, sure_words, together, words
 from fairtrial.groups.evaluating import evaluate_groups
+from fairtrial.plots.groups import groups_plot
 from fairtrial.report.groups import groups_page
 
 
@@ -36,7 +37,6 @@ class GroupsQuestion:
         )
 
     def answer(self, data: Data, advance: Advance) -> Answer:
-        from fairtrial.plots.groups import groups_plot
 
         dev, test = data.two_sets("groups")
         result = evaluate_groups(
