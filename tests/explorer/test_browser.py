@@ -1,0 +1,211 @@
+"""The explorer in a real browser: the numbers of the command line, without complaints and without the network."""
+
+import csv
+import io
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from explorer.browsing import QUESTIONS, SYSTEMS, VIEWS, Visit, told, visiting, write_scores
+
+from fairtrial.cli.app import main
+from fairtrial.cli.words import in_command_line_words
+from fairtrial.tables import percent
+
+served = pytest.importorskip("fairtrial.explorer.serving").served
+
+
+@pytest.fixture(scope="module")
+def scores(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """Files of dev and of test."""
+    place = tmp_path_factory.mktemp("scores")
+    return str(write_scores(place / "dev.csv", 0)), str(write_scores(place / "test.csv", 1))
+
+
+@pytest.fixture(scope="module")
+def address(scores: tuple[str, str]) -> Iterator[str]:
+    """An explorer that has both files open."""
+    with served(list(scores), words=in_command_line_words) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def empty() -> Iterator[str]:
+    """An explorer without files."""
+    with served([], words=in_command_line_words) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def one_visit(browser: Any, address: str) -> Iterator[Visit]:
+    """A visit for all tests that leave nothing behind; the files are read."""
+    with visiting(browser, address) as found:
+        found.read()
+        yield found
+
+
+@pytest.fixture
+def shared(one_visit: Visit) -> Visit:
+    """The same visit with nothing chosen yet."""
+    one_visit.page.goto(one_visit.page.url.partition("#")[0])
+    one_visit.page.wait_for_selector("#read-data")
+    assert one_visit.heard == []
+    return one_visit
+
+
+def evaluated(scores: tuple[str, str], *words: str) -> dict[str, dict[str, Any]]:
+    """What the command line says of every system."""
+    found = told("evaluate", "--dev", scores[0], "--test", scores[1], *words)
+    return {own["system"]: own for own in found["systems"]}
+
+
+def check_numbers(visit: Visit, scores: tuple[str, str], *words: str) -> None:
+    """The table of errors says what the command line says, intervals included."""
+    for system, found in evaluated(scores, *words).items():
+        test = found["test"]
+        low, high = (percent(test["interval"][end]) for end in ("low", "high"))
+        visit.expect_row(
+            system,
+            **{name: percent(test[name]) for name in ("far", "frr", "hter")},
+            interval=f"{low} to {high}",
+            false_accepts=f"{test['false_accepts']} of {test['impostor']}",
+            false_rejects=f"{test['false_rejects']} of {test['genuine']}",
+        )
+        assert float(visit.row(system)["threshold"]) == pytest.approx(found["threshold"], rel=1e-5)
+
+
+def test_alpha_moves_by_mouse_and_by_keys(shared: Visit, scores: tuple[str, str]) -> None:
+    shared.go("look")
+    page = shared.page
+    check_numbers(shared, scores, "--criterion", "wer-min", "--alpha", "0.5")
+    drawn = [page.locator(f"figure[data-figure={name}]").inner_html() for name in ("epc", "det", "density", "roc")]
+    box = page.locator("#slider").bounding_box()
+    page.mouse.click(box["x"] + 0.25 * box["width"], box["y"] + box["height"] / 2)
+    alpha = page.input_value("#value")
+    assert 0.2 < float(alpha) < 0.3
+    check_numbers(shared, scores, "--criterion", "wer-min", "--alpha", alpha)
+    for name, before in zip(("epc", "det", "density", "roc"), drawn, strict=True):
+        assert page.locator(f"figure[data-figure={name}]").inner_html() != before, f"{name} did not move"
+    page.focus("#slider")
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    assert float(page.input_value("#value")) == pytest.approx(float(alpha) + 0.003)
+    check_numbers(shared, scores, "--criterion", "wer-min", "--alpha", page.input_value("#value"))
+
+
+def test_the_interval_of_another_point_is_never_shown(shared: Visit) -> None:
+    shared.go("look")
+    shared.page.wait_for_selector("#numbers [data-figure=interval]:has-text(' to ')")
+    after = shared.page.evaluate(
+        """() => {
+        const slider = document.getElementById("slider");
+        slider.value = 700;
+        slider.dispatchEvent(new Event("input"));
+        return document.querySelector("#numbers [data-figure=interval]").textContent;
+    }"""
+    )
+    assert after == "\N{HORIZONTAL ELLIPSIS}"
+
+
+def test_targets_are_typed_and_moved(shared: Visit, scores: tuple[str, str]) -> None:
+    shared.go("look")
+    page = shared.page
+    page.select_option("#criterion", "far")
+    check_numbers(shared, scores, "--criterion", "far", "--alpha", "0.01")
+    assert page.input_value("#value") == "1"
+    page.focus("#slider")
+    page.keyboard.press("ArrowRight")
+    assert page.input_value("#value") == "1.1", "the slider is where the target is"
+    check_numbers(shared, scores, "--criterion", "far", "--alpha", "0.011")
+    page.keyboard.press("End")
+    assert page.input_value("#value") == "47"
+    page.fill("#value", "7.77")
+    page.keyboard.press("Enter")
+    check_numbers(shared, scores, "--criterion", "far", "--alpha", "0.0777")
+    page.select_option("#criterion", "frr")
+    check_numbers(shared, scores, "--criterion", "frr", "--alpha", "0.01")
+    page.select_option("#criterion", "eer")
+    check_numbers(shared, scores, "--criterion", "eer")
+    page.select_option("#criterion", "dcf")
+    check_numbers(shared, scores, "--criterion", "dcf")
+
+
+def errors_above(path: str, column: str, threshold: float) -> tuple[int, int]:
+    """False accepts and false rejects, counted one by one."""
+    with open(path, newline="") as file:
+        trials = [(row["label"] == "genuine", float(row[column]) >= threshold) for row in csv.DictReader(file)]
+    return sum(not genuine and accepted for genuine, accepted in trials), sum(
+        genuine and not accepted for genuine, accepted in trials
+    )
+
+
+def test_threshold_is_dragged_by_mouse_and_by_keys(shared: Visit, scores: tuple[str, str]) -> None:
+    shared.go("look")
+    page = shared.page
+    page.wait_for_selector("figure[data-figure=density]")
+    page.check("#numbers input[value=iris]")
+    handle = page.locator("figure[data-figure=density] [role=slider]")
+    handle.scroll_into_view_if_needed()
+    start = handle.locator(".grip").bounding_box()
+    middle = start["y"] + start["height"] / 2
+    page.mouse.move(start["x"] + start["width"] / 2, middle)
+    page.mouse.down()
+    page.mouse.move(start["x"] - 40, middle, steps=4)
+    page.mouse.up()
+    assert page.input_value("#criterion") == "threshold"
+    for key in (None, "ArrowRight", "PageDown"):
+        if key is not None:
+            handle.focus()
+            page.keyboard.press(key)
+        threshold = float(page.get_attribute("figure[data-figure=density] [role=slider]", "aria-valuenow"))
+        accepts, rejects = errors_above(scores[1], "iris", threshold)
+        shared.expect_row("iris", false_accepts=f"{accepts} of 288", false_rejects=f"{rejects} of 96")
+        assert float(page.input_value("#value")) == pytest.approx(threshold, rel=1e-5)
+    page.fill("#value", "1.25")
+    page.keyboard.press("Enter")
+    accepts, rejects = errors_above(scores[1], "iris", 1.25)
+    shared.expect_row("iris", threshold="1.25", false_accepts=f"{accepts} of 288", false_rejects=f"{rejects} of 96")
+    page.wait_for_selector("text=At a threshold of 1.25, iris wrongly accepts")
+
+
+def test_systems_are_switched_on_and_off(shared: Visit) -> None:
+    shared.go("look")
+    page = shared.page
+    page.uncheck("text=voice >> input[type=checkbox]")
+    page.wait_for_selector("#numbers tr[data-system=voice]", state="detached")
+    assert page.locator("figure[data-figure=det] >> text=voice").count() == 0
+    page.check("text=voice >> input[type=checkbox]")
+    page.wait_for_selector("#numbers tr[data-system=voice]")
+    page.wait_for_selector("figure[data-figure=det] text:has-text('voice')")
+
+
+def test_two_systems_are_compared(shared: Visit, scores: tuple[str, str]) -> None:
+    shared.go("compare")
+    page = shared.page
+    page.select_option("#a", "face")
+    page.select_option("#b", "voice")
+    shared.ask()
+    found = told(
+        "compare", "--dev", scores[0], "--test", scores[1], "--systems", "face,voice",
+        "--criterion", "wer-min", "--alpha", "0.5",
+    )  # fmt: skip
+    assert shared.answer(0) == found
+    (pair,) = found["pairs"]
+    sentence = page.locator(".answer").first.inner_text()
+    low, high = sorted(abs(100 * pair["interval"][end]) for end in ("low", "high"))
+    assert sentence == (
+        f"face is better than voice by {abs(100 * pair['difference']):.2f} percentage points (95 % interval "
+        f"{low:.2f} to {high:.2f}, threshold re-estimated; p = {pair['p_value']:.3g})."
+    )
+    page.wait_for_selector("figure[data-figure=differences] svg")
+    page.wait_for_selector("figure[data-figure=regions] svg")
+    curves = told("epc", "--dev", scores[0], "--test", scores[1], "--compare", "face,voice")
+    assert shared.answer(1)["comparison"]["regions"] == curves["comparison"]["regions"]
+    page.click("#more")
+    page.wait_for_selector("text=would show it in 80 of 100 tests. Here there were 24 clients.")
