@@ -26,15 +26,17 @@ _ONE_COLUMN = tuple(role for role in ROLES if role not in ("score", "other"))
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """The files of dev and of test."""
+    """The files of dev and of test, and what is known of people."""
 
     dev: tuple[ShelvedFile, ...]
     test: tuple[ShelvedFile, ...] = ()
+    people: ShelvedFile | None = None
+    """A table with one row per person, for groups."""
 
     @property
     def all(self) -> tuple[ShelvedFile, ...]:
-        """Both."""
-        return (*self.dev, *self.test)
+        """All of them."""
+        return (*self.dev, *self.test, *(() if self.people is None else (self.people,)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,8 @@ class Reading:
         What trials share; None: all ids that are known.
     seed
         Of folds and resamples.
+    people
+        The key of a table of people; empty where there is none.
     """
 
     dev: tuple[str, ...]
@@ -61,6 +65,7 @@ class Reading:
     options: ReadOptions = field(default_factory=ReadOptions)
     cluster: Cluster | None = None
     seed: int = 0
+    people: str = ""
 
     @classmethod
     def of(cls, given: Fields) -> Reading:
@@ -84,7 +89,8 @@ class Reading:
         )
         folds = None if test else fields.whole(given, "folds", 5)
         seed = fields.whole(given, "seed", 0)
-        return cls(dev, test, folds, options, cluster or None, seed)  # type: ignore[arg-type]
+        people = fields.text(given, "people", "")
+        return cls(dev, test, folds, options, cluster or None, seed, people)  # type: ignore[arg-type]
 
     def to_dict(self) -> dict[str, Any]:
         """The fields that the browser asked with, but for those that are as they would be by default."""
@@ -104,17 +110,19 @@ class Reading:
             "genuine_by": options.genuine_by,
             "cluster": self.cluster,
             "seed": self.seed,
+            "people": self.people,
         }
         return {name: value for name, value in found.items() if value}
 
     def files(self, shelf: Shelf) -> Files:
         """The files that are to be read."""
-        return Files(shelf.opened(self.dev), shelf.opened(self.test))
+        people = shelf[self.people] if self.people else None
+        return Files(shelf.opened(self.dev), shelf.opened(self.test), people)
 
     def read(self, files: Files, progress: Progress | None, *, room: int) -> TrialSets:
         """Read the files; an error where they would not fit into `room` bytes of memory."""
         dev, test = files.dev, files.test
-        needed = expected_memory([str(file.path) for file in (*dev, *test)])
+        needed = expected_memory(_paths((*dev, *test)))
         if needed > room:
             raise TrialsError(
                 f"these files need about {needed / 1e9:.1f} GB of memory and {room / 1e9:.1f} GB may be used; "
