@@ -53,7 +53,7 @@ class Visit:
         self.refusals_expected = False
         self.page.on("console", lambda message: self.hear(message.text))
         self.page.on("pageerror", lambda error: self.hear(str(error)))
-        self.page.on("dialog", lambda dialog: (self.hear(f"dialog {dialog.message}"), dialog.dismiss()))
+        self.page.on("dialog", self._refuse_dialog)
         self.context.on("request", self._check_request)
         self.page.goto(address)
 
@@ -61,6 +61,10 @@ class Visit:
         """Keep a complaint; a browser complains about every answer that is an error, expected or not."""
         if not (self.refusals_expected and "422" in text):
             self.heard.append(text)
+
+    def _refuse_dialog(self, dialog: Any) -> None:
+        self.heard.append(f"dialog {dialog.message}")
+        dialog.dismiss()
 
     def _check_request(self, request: Any) -> None:
         if not request.url.startswith((self.origin, "data:", "blob:")):
