@@ -8,7 +8,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
+import pyarrow as pa
 from click.testing import CliRunner
+from pyarrow import parquet
 
 from fairtrial.cli.app import main
 
@@ -31,6 +33,22 @@ def write_scores(path: Path, seed: int, *, people: int = 24, attempts: int = 4, 
                 f"p{claim},p{subject},{'genuine' if genuine else 'impostor'},{scores},{'fm'[claim < people // 2]}"
             )
     path.write_text("\n".join(rows) + "\n")
+    return path
+
+
+def write_many(path: Path, seed: int, rows: int) -> Path:
+    """Very many trials of two systems in a Parquet file."""
+    rng, people = np.random.default_rng(seed), 3000
+    genuine = rng.random(rows) < 0.02
+    claim = rng.integers(0, people, rows)
+    subject = np.where(genuine, claim, (claim + 1 + rng.integers(0, people - 1, rows)) % people)
+    names = pa.array([f"p{k}" for k in range(people)])
+    ids = {
+        name: pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), names)
+        for name, codes in (("claim", claim), ("subject", subject))
+    }
+    scores = {name: rng.normal(size=rows) + shift * genuine for name, shift in (("face", 3.0), ("voice", 2.5))}
+    parquet.write_table(pa.table({**ids, "label": pa.array(genuine), **scores}), path)
     return path
 
 
@@ -90,13 +108,13 @@ class Visit:
         self.page.click("#ask")
         self.page.wait_for_selector("#status:text-is('Answered')", timeout=60_000)
 
-    def expect_row(self, system: str, **figures: str) -> None:
+    def expect_row(self, system: str, *, timeout: float = 10_000, **figures: str) -> None:
         """The table of errors says this about a system, now or soon."""
         from playwright.sync_api import expect
 
         row = self.page.locator(f"#numbers tr[data-system='{system}']")
         for name, text in figures.items():
-            expect(row.locator(f"[data-figure={name}]")).to_have_text(text)
+            expect(row.locator(f"[data-figure={name}]")).to_have_text(text, timeout=timeout)
 
     def row(self, system: str) -> dict[str, str]:
         """What the table of errors says about a system now."""

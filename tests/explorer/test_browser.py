@@ -2,13 +2,16 @@
 
 import csv
 import io
+import os
 from collections.abc import Iterator
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
+import numpy as np
 import pytest
 
-from explorer.browsing import Visit, told, visiting, write_scores
+from explorer.browsing import QUESTIONS, VIEWS, Visit, told, visiting, write_many, write_scores
 from fairtrial.cli.words import in_command_line_words
 from fairtrial.tables import percent
 
@@ -26,13 +29,6 @@ def scores(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
 def address(scores: tuple[str, str]) -> Iterator[str]:
     """An explorer that has both files open."""
     with served(list(scores), words=in_command_line_words) as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def empty() -> Iterator[str]:
-    """An explorer without files."""
-    with served([], words=in_command_line_words) as found:
         yield found
 
 
@@ -335,3 +331,178 @@ def test_reports_figures_and_tables_are_taken_away(shared: Visit, tmp_path: Path
         page.click("figure[data-figure=det] button:text-is('SVG')")
     assert b"<svg" in Path(waiting_for_svg.value.path()).read_bytes()[:200]
     assert shared.heard == []
+
+
+def test_a_reload_and_the_way_back_come_to_the_same_state(shared: Visit, browser: Any, address: str) -> None:
+    shared.go("look")
+    page = shared.page
+    page.uncheck("text=iris >> input[type=checkbox]")
+    page.fill("#value", "0.31")
+    page.keyboard.press("Enter")
+    page.check("#numbers input[value=voice]")
+    page.wait_for_selector("#numbers [data-figure=interval]:has-text(' to ')")
+    before = {system: shared.row(system) for system in ("face", "voice")}
+    page.reload()
+    for system, figures in before.items():
+        shared.expect_row(system, **figures)
+    assert page.input_value("#value") == "0.31"
+    assert page.is_checked("#numbers input[value=voice]")
+    assert page.locator("#numbers tbody tr").count() == 2
+
+    shared.go("errors")
+    page.select_option("#system", "iris")
+    shared.ask()
+    sentence = page.locator(".answer").inner_text()
+    page.reload()
+    page.wait_for_selector(".answer")
+    assert page.locator(".answer").inner_text() == sentence
+    assert page.input_value("#system") == "iris"
+    kept = page.url.partition("#")[2]
+
+    page.go_back()
+    page.wait_for_selector("nav a[data-view=look][aria-current]")
+    assert page.input_value("#value") == "0.31"
+    page.go_forward()
+    page.wait_for_selector("nav a[data-view=errors][aria-current]")
+    page.wait_for_selector(".answer")
+
+    with visiting(browser, f"{address}#{kept}") as later:
+        later.page.wait_for_selector(".answer")
+        assert later.page.locator(".answer").inner_text() == sentence
+        assert later.page.url.partition("#")[2] == kept
+
+
+def unnamed(page: Any) -> list[str]:
+    """Controls without a name for those who do not see them."""
+    found: list[str] = page.evaluate(
+        """() => [...document.querySelectorAll("a[href], button, input, select, progress, summary, [role=slider], [tabindex='0']")]
+        .filter(node => node.checkVisibility())
+        .filter(node => !(node.getAttribute("aria-label") || [...(node.labels || [])].some(label => label.textContent.trim())
+            || !("labels" in node && node.tagName !== "BUTTON") && node.textContent.trim()))
+        .map(node => node.outerHTML)"""
+    )
+    return found
+
+
+def test_every_view_on_a_phone_in_the_dark(browser: Any, address: str) -> None:
+    with visiting(browser, address, viewport={"width": 390, "height": 844}, has_touch=True) as visit:
+        page = visit.page
+        page.wait_for_selector("#read")
+        light = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        page.click("#theme")
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") != light
+        assert page.inner_text("#theme") == "Light"
+        for view in VIEWS:
+            visit.go(view)
+            if view == "files":
+                assert page.evaluate("document.documentElement.scrollWidth") <= 390
+                visit.read()
+                page.wait_for_selector("details.away >> nth=1")
+            elif view in QUESTIONS:
+                visit.ask()
+            for away in page.locator("details.away").all():
+                away.evaluate("away => { away.open = true; }")
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390, view
+            assert unnamed(page) == [], view
+            assert page.locator(".error").count() == 0
+
+
+def test_all_is_reached_by_keys(shared: Visit) -> None:
+    page = shared.page
+    page.keyboard.press("Tab")
+    focused = "document.activeElement.id || document.activeElement.dataset.view || document.activeElement.tagName"
+    assert page.evaluate(focused) == "skip"
+    page.keyboard.press("Enter")
+    assert page.evaluate(focused) == "main"
+    page.keyboard.press("Shift+Tab")
+    assert page.evaluate(focused) == "errors"
+    for _ in range(6):
+        page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("figure[data-figure=roc]")
+    assert page.title() == "Look: fairtrial explorer"
+    reached = []
+    for _ in range(16):
+        page.keyboard.press("Tab")
+        reached.append(page.evaluate("document.activeElement.getAttribute('role') || document.activeElement.id"))
+    assert {"criterion", "value", "slider"} <= set(reached)
+    assert "slider" in reached[reached.index("region") :], "the handle of the threshold"
+
+
+def test_long_work_is_stopped_and_the_page_goes_on(browser: Any, many: tuple[str, tuple[str, str]]) -> None:
+    with visiting(browser, many[0]) as visit:
+        visit.read()
+        visit.go("compare")
+        page = visit.page
+        page.click("#ask")
+        page.wait_for_selector(".work progress[value]")
+        assert page.locator(".work").inner_text().startswith("Working")
+        page.click(".work >> text=Stop")
+        page.wait_for_selector("text=Stopped.")
+        visit.go("errors")
+        visit.ask()
+        assert page.locator(".answer").inner_text().startswith("face wrongly accepts ")
+        assert page.locator(".found tbody").first.locator("tr").count() == 1000
+
+
+BIG = "FAIRTRIAL_BIG" in os.environ
+ROWS = 10_000_000 if BIG else 200_000
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, tuple[str, str]]]:
+    """An explorer of very many trials, and the files; as many as the issue asks for if FAIRTRIAL_BIG is set."""
+    place = tmp_path_factory.mktemp("many")
+    dev, test = (str(write_many(place / f"{name}.parquet", seed, ROWS)) for seed, name in enumerate(("dev", "test")))
+    with served([dev, test], words=in_command_line_words) as found:
+        yield found, (dev, test)
+
+
+MOVE = """async () => {
+    const slider = document.getElementById("slider"), times = [];
+    for (let k = 0; k < 20; k += 1) {
+        const began = performance.now();
+        slider.value = Number(slider.value) + 1;
+        slider.dispatchEvent(new Event("input"));
+        await new Promise(done => requestAnimationFrame(() => setTimeout(done)));
+        times.push(performance.now() - began);
+    }
+    return times;
+}"""
+MOVE_ON_SERVER = """async () => {
+    const times = [];
+    for (let k = 0; k < 20; k += 1) {
+        const began = performance.now();
+        await (await fetch(`api/at?threshold=${1.5 + 0.01 * k}&system=face&system=voice`)).json();
+        times.push(performance.now() - began);
+    }
+    return times;
+}"""
+
+
+def test_very_many_trials(
+    browser: Any, many: tuple[str, tuple[str, str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    address, (dev, test) = many
+    with visiting(browser, address) as visit:
+        page = visit.page
+        page.wait_for_selector("#read")
+        began = perf_counter()
+        page.click("#read")
+        page.wait_for_selector("#numbers", timeout=300_000)
+        read = perf_counter() - began
+        page.wait_for_selector("figure[data-figure=roc]", timeout=60_000)
+        drawn = perf_counter() - began - read
+        found = page.evaluate("fetch('api/look').then(answer => answer.json())")
+        assert all(len(own["far"]) <= 2000 for own in found["systems"])
+        on_server, on_screen = (np.median(page.evaluate(script)) for script in (MOVE_ON_SERVER, MOVE))
+        if BIG:
+            with capsys.disabled():
+                print(f"\n{ROWS:,} rows: read {read:.1f} s, then {drawn:.2f} s to the curves; median of 20 moves: "
+                      f"{on_server:.0f} ms on the server, {on_screen:.0f} ms to the screen")  # fmt: skip
+        alpha = page.input_value("#value")
+        result = told("evaluate", "--dev", dev, "--test", test, "--criterion", "wer-min", "--alpha", alpha)
+        for own in result["systems"]:
+            low, high = (percent(own["test"]["interval"][end]) for end in ("low", "high"))
+            figures = {name: percent(own["test"][name]) for name in ("far", "frr", "hter")}
+            visit.expect_row(own["system"], **figures, interval=f"{low} to {high}", timeout=300_000)

@@ -222,7 +222,7 @@ def test_other_sites_get_nothing(browser: Any, address: str) -> None:
     page.goto("http://elsewhere.test/")
     tried = page.evaluate(
         """async address => {
-        const outcome = promise => promise.then(answer => answer.type === "opaque" ? "opaque" : answer.status, () => "refused");
+        const outcome = promise => promise.then(answer => `${answer.type} ${answer.status}`, () => "refused");
         const script = new Promise(resolve => {
             const node = document.createElement("script");
             node.src = `${address}static/tables.js`;
@@ -232,7 +232,8 @@ def test_other_sites_get_nothing(browser: Any, address: str) -> None:
         });
         return [await outcome(fetch(address)), await outcome(fetch(address, { mode: "no-cors" })),
             await outcome(fetch(`${address}x/api/files?name=a`, { method: "PUT", body: "a" })),
-            await outcome(fetch(`${address}x/api/read`, { method: "POST", mode: "no-cors", body: "{}" })), await script];
+            await outcome(fetch(`${address}x/api/read`, { method: "POST", mode: "no-cors", body: "{}" })),
+            await script];
     }""",
         address,
     )
