@@ -6,6 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
+from fairtrial.counting.errors import check_classes
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.explorer import fields
 from fairtrial.explorer.fields import Fields
@@ -132,11 +135,11 @@ class Reading:
         if self.folds is None:
             pair = read_pair(_paths(dev), _paths(test), progress=progress, **keywords)
             check_same_systems(*pair)
-            for trials, name in zip(pair, ("dev", "test"), strict=True):
-                _check_classes(trials, name)
+            for trials, own, name in zip(pair, (dev, test), ("dev", "test"), strict=True):
+                _check_classes(trials, own, name)
             return TrialSets(*pair, self.cluster, self.seed)
         trials = read_trials(_paths(dev), progress=progress, **keywords)
-        _check_classes(trials, "dev")
+        _check_classes(trials, dev, "to be cut into folds")
         blocks = make_blocks(trials, self.folds, cluster=self.cluster, rng=self.seed)
         return TrialSets(trials, trials, self.cluster, self.seed, blocks)
 
@@ -215,7 +218,6 @@ def _typed(files: Sequence[ShelvedFile]) -> str:
     return repr(names[0] if len(names) == 1 else names)
 
 
-def _check_classes(trials: Trials, name: str) -> None:
-    for found, word in ((trials.genuine.any(), "genuine"), ((~trials.genuine).any(), "impostor")):
-        if not found:
-            raise TrialsError(f"{name}: there is no {word} trial; error rates need both classes")
+def _check_classes(trials: Trials, files: Sequence[ShelvedFile], name: str) -> None:
+    genuine = int(np.count_nonzero(trials.genuine))
+    check_classes(genuine, len(trials) - genuine, f"{', '.join(file.name for file in files[:3])}, {name}")
