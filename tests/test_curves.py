@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 from sklearn import metrics
 
-from fairtrial import ErrorCounts, ParameterError, TrialsError, auc_error, precision_recall_curve, roc_curve
+from fairtrial import ErrorCounts, ParameterError, TrialsError, auc_error, curves, precision_recall_curve, roc_curve
 from fairtrial.curves import RocCurve, area_under
 from strategies import score_arrays
 
@@ -135,3 +135,30 @@ def test_area_is_exact_beyond_64_bits() -> None:
     many = 5 * 10**9
     square = ErrorCounts(np.array([0.0, 1.0]), np.array([many, 0]), np.array([0, many]), many, many)
     assert area_under(square) == 0.5
+
+
+@pytest.mark.parametrize("kind", ["smooth", "rounded", "heavy-tailed", "all the same", "few genuine"])
+def test_curves_of_very_many_scores_are_near_the_whole_curve(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not all scores are sorted then; every point that is drawn is one of the whole curve, and none is far away."""
+    rng = np.random.default_rng(0)
+    genuine, impostor = rng.normal(3, 1, 4000), rng.normal(0, 1, 120_000)
+    if kind == "rounded":
+        genuine, impostor = genuine.round(1), impostor.round(1)
+    elif kind == "heavy-tailed":
+        genuine, impostor = 3 + rng.standard_cauchy(4000), rng.standard_cauchy(120_000)
+    elif kind == "all the same":
+        genuine, impostor = np.ones(4000), np.ones(120_000)
+    elif kind == "few genuine":
+        genuine = genuine[:30]
+    full = roc_curve((genuine, impostor))
+    monkeypatch.setattr(curves, "_MANY", 1000)
+    drawn = roc_curve((genuine, impostor), max_points=1000)
+    places = np.searchsorted(full.threshold, drawn.threshold)
+    assert np.array_equal(full.threshold[places], drawn.threshold)
+    assert np.array_equal(full.far[places], drawn.far)
+    assert np.array_equal(full.frr[places], drawn.frr)
+    assert (drawn.threshold[0], drawn.threshold[-1]) == (full.threshold[0], full.threshold[-1])
+    some = RocCurve(full.counts[:: 1 + len(full.counts) // 500], False)
+    assert distances(some, drawn, det=True).max() < 19 / 500
+    if kind == "few genuine":
+        assert drawn.far[drawn.frr == 0].min() == full.far[full.frr == 0].min()

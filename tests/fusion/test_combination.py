@@ -258,3 +258,11 @@ def test_a_method_of_ones_own_needs_no_registration() -> None:
     result = fuse(example(0), test, fusion=FusionMethod("hand", fit))
     assert result.scores.test.column() == pytest.approx(test.scores @ [0.5, 0.3, 0.2])
     assert "hand(face + voice + gait): by hand" in result.notes
+
+
+def test_fits_are_told_as_they_are_done() -> None:
+    told: list[float] = []
+    fuse(example(0), example(1), fusion="svm-linear", folds=3, progress=told.append)
+    assert told == sorted(told)
+    assert told[-1] == 1.0
+    assert len(told) > 3

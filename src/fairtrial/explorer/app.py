@@ -47,7 +47,7 @@ _KINDS = {
     ".png": "image/png",
     ".pdf": "application/pdf",
 }
-_SHARED = {"charts.js", "charts.css", "theme.css", "page.css", "tables.js", "d3.min.js", "plot.umd.min.js"}
+_SHARED = {"charts.js", "charts.css", "theme.css", "page.css", "tables.js", "theme.js", "d3.min.js", "plot.umd.min.js"}
 """What the explorer shares with the report."""
 Work = Callable[[Session, Request], Awaitable[Response]]
 Words = Callable[[str], str]

@@ -19,6 +19,9 @@ from fairtrial.tables import json_text
 
 _DRAWING = threading.Lock()
 """matplotlib's settings are those of the whole process: one picture after the other."""
+_WIDTH = {"det": 5.4, "diagnostic": 9.0}
+_HEIGHT = {"det": 5.4, "roc": 5.4, "diagnostic": 7.0, "zoo": 5.4}
+"""Inches, where a figure has a shape of its own."""
 
 
 def kept_report(kept: Kept) -> str:
@@ -62,5 +65,5 @@ def kept_picture(kept: Kept, name: str, ending: str) -> bytes:
         raise ParameterError(f"figures can be taken away as {', '.join(PICTURE_ENDINGS)}, not as {ending}")
     with tempfile.TemporaryDirectory(prefix="fairtrial-explore-") as folder, _DRAWING:
         place = Path(folder, f"figure{ending}")
-        write_picture(draw, place)
+        write_picture(draw, place, width=_WIDTH.get(name, 6.4), height=_HEIGHT.get(name, 4.8))
         return place.read_bytes()

@@ -15,6 +15,8 @@ from fairtrial.explorer.looking import drawable
 from fairtrial.explorer.repeating import Call, Repeated, sure_keywords, sure_words, together
 from fairtrial.intervals.bands import Band, curve_band
 from fairtrial.judging import judge
+from fairtrial.plots.epc import epc_plot
+from fairtrial.plots.epc_compare import epc_comparison_plot
 from fairtrial.significance.curves import compare_curves
 from fairtrial.tables import join_tables
 
@@ -53,7 +55,6 @@ class CurvesQuestion:
         )
 
     def answer(self, data: Data, advance: Advance) -> Answer:
-        from fairtrial.plots.epc import epc_plot
 
         names = data.chosen(self.systems)
         curves = [_curve(data, name) for name in names]
@@ -95,7 +96,6 @@ class RegionsQuestion:
         return cls(fields.text(given, "a"), fields.text(given, "b"), fields.number(given, "confidence", 0.95))
 
     def answer(self, data: Data, advance: Advance) -> Answer:
-        from fairtrial.plots.epc_compare import epc_comparison_plot
 
         if self.a == self.b:
             raise ParameterError("choose two different systems to compare")

@@ -16,7 +16,7 @@ from fairtrial.explorer.fields import Fields
 from fairtrial.explorer.jobs import Advance
 from fairtrial.explorer.points import Point
 from fairtrial.explorer.repeating import Call, Repeated, words
-from fairtrial.plots.zoo import Zoo, zoo_data
+from fairtrial.plots.zoo import Zoo, zoo_data, zoo_plot
 from fairtrial.tables import Column, Table, plural
 
 
@@ -39,7 +39,6 @@ class ZooQuestion:
         )
 
     def answer(self, data: Data, advance: Advance) -> Answer:
-        from fairtrial.plots.zoo import zoo_plot
 
         threshold = float(self.point.judged(data.sets, self.system).test.threshold[0])
         zoo = zoo_data(data.test, system=self.system, by=self.by, shows=self.shows, threshold=threshold)  # type: ignore[arg-type]

@@ -1,0 +1,192 @@
+"""The server as a browser meets it, and as somebody else does."""
+
+import http.client
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import pytest
+
+from explorer.opened import write_sets
+from fairtrial import evaluate, read_pair
+from fairtrial.explorer import app, shelf
+from fairtrial.explorer.guard import POLICY
+from fairtrial.explorer.serving import served
+
+Asked = dict[str, Any]
+
+
+class Client:
+    """A browser without a page."""
+
+    def __init__(self, address: str) -> None:
+        parts = urlsplit(address)
+        self.host, self.root = parts.netloc, parts.path
+        status, _, headers = self.send("GET", self.root)
+        assert status == 303
+        self.base = headers["location"]
+
+    def send(self, method: str, path: str, body: bytes | None = None, **headers: str) -> tuple[int, bytes, Any]:
+        link = http.client.HTTPConnection(self.host, timeout=30)
+        known = {"Origin": f"http://{self.host}"} if method not in ("GET", "HEAD") else {}
+        link.request(method, path, body, {**known, **{name.replace("_", "-"): own for name, own in headers.items()}})
+        answer = link.getresponse()
+        found = answer.read()
+        link.close()
+        return answer.status, found, answer.headers
+
+    def call(self, path: str, method: str = "GET", fields: Asked | None = None) -> tuple[int, Any]:
+        body = None if fields is None else json.dumps(fields).encode()
+        status, found, _ = self.send(method, f"{self.base}api/{path}", body)
+        return status, json.loads(found)
+
+    def done(self, path: str, fields: Asked) -> Any:
+        status, found = self.call(path, "POST", fields)
+        while "job" in found:
+            status, found = self.call(f"jobs/{found['job']}")
+        assert status == 200, found
+        return found["result"]
+
+
+@pytest.fixture(scope="module")
+def paths(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    return write_sets(tmp_path_factory.mktemp("scores"))
+
+
+@pytest.fixture(scope="module")
+def address(paths: list[str]) -> Iterator[str]:
+    with served(paths, words=lambda text: text.replace('nan="drop"', "--nan drop")) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def client(address: str) -> Client:
+    found = Client(address)
+    found.done("read", {"dev": ["f1"], "test": ["f2"]})
+    return found
+
+
+def test_a_session_begins_with_the_files_of_the_command_line(address: str, paths: list[str]) -> None:
+    status, found = Client(address).call("session")
+    assert status == 200
+    assert [file["name"] for file in found["files"]] == paths
+    assert (found["data"], found["reading"]) == (None, None)
+    assert "mean" in [own["name"] for own in found["words"]["fusions"]]
+
+
+def test_numbers_are_those_of_evaluate(client: Client, paths: list[str]) -> None:
+    found = client.done("ask", {"question": "evaluate", "point": {"criterion": "wer-min", "alpha": 0.3}})
+    dev, test = read_pair(*paths)
+    for own in found["found"]["systems"]:
+        known = evaluate(dev, test, system=own["system"], criterion="wer-min", alpha=0.3).to_dict()
+        assert own["test"] == known["test"]
+    assert found["repeated"]["command"].startswith("fairtrial evaluate --dev ")
+
+
+@pytest.mark.parametrize(
+    ("file", "begins"),
+    [
+        ("report.html", b"<!doctype html>"),
+        ("table.csv", b"system"),
+        ("table.tex", b"\\begin"),
+        ("table.json", b"{"),
+        ("table.parquet", b"PAR1"),
+        ("det.svg", b"<?xml"),
+        ("roc.png", b"\x89PNG"),
+        ("diagnostic.pdf", b"%PDF"),
+    ],
+)
+def test_what_can_be_taken_away(client: Client, file: str, begins: bytes) -> None:
+    key = client.done("ask", {"question": "evaluate", "point": {"criterion": "eer"}})["answer"]
+    status, found, headers = client.send("GET", f"{client.base}api/answers/{key}/{file}")
+    assert (status, found.lstrip()[: len(begins)]) == (200, begins)
+    assert headers["content-disposition"] == f'attachment; filename="{file}"'
+    if file == "report.html":
+        assert "sandbox" in headers["content-security-policy"]
+
+
+@pytest.mark.parametrize("file", ["table.exe", "nothing.png", "det.gif", "report.pdf"])
+def test_what_cannot_be_taken_away_is_told(client: Client, file: str) -> None:
+    key = client.done("ask", {"question": "evaluate", "point": {"criterion": "eer"}})["answer"]
+    status, found = client.call(f"answers/{key}/{file}")
+    assert (status, list(found)) == (422, ["error"])
+
+
+def test_a_file_is_dropped_read_and_closed(client: Client) -> None:
+    text = b"label,face\n1,0.9\n1,0.7\n0,0.2\n0,0.8\n"
+    status, body, _ = client.send("PUT", f"{client.base}api/files?name={quote('<b>new</b>.csv')}", text)
+    file = json.loads(body)
+    assert (status, file["name"], file["size"], file["dropped"]) == (200, "b_.csv", len(text), True)
+    assert client.call(f"files/{file['key']}", "DELETE")[0] == 200
+    assert client.call(f"files/{file['key']}", "DELETE")[0] == 422
+
+
+def test_a_file_that_is_too_large_leaves_nothing_behind(
+    client: Client, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(shelf, "MOST_UPLOADED", 10)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    status, body, _ = client.send("PUT", f"{client.base}api/files?name=big.csv", b"x" * 100)
+    assert status == 422
+    assert b"too large" in body
+    assert not [place for place in tmp_path.rglob("*") if place.is_file()]
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"[]", b"{", b'{"question": "evaluate"}' + b" " * app._MOST_JSON, b'{"question": 3}', b"\xff"]
+)
+def test_what_is_not_a_question_is_told(client: Client, body: bytes) -> None:
+    status, found, _ = client.send("POST", f"{client.base}api/ask", body)
+    assert (status, list(json.loads(found))) == (422, ["error"])
+
+
+def test_bad_files_get_the_error_of_the_command_line_and_the_rest_stays(client: Client) -> None:
+    client.send("PUT", f"{client.base}api/files?name=gap.csv", b"label,face\n1,0.9\n0,\n0,0.1\n")
+    key = client.call("session")[1]["files"][-1]["key"]
+    status, found = client.call("read", "POST", {"dev": [key], "folds": 2})
+    assert status == 422
+    assert "gap.csv, row 2: the score of face is NaN" in found["error"]
+    assert "--nan drop" in found["error"]
+    assert client.call("session")[1]["data"]["systems"] == ["face", "voice", "gait"]
+
+
+def test_answers_say_how_browsers_are_to_treat_them(client: Client) -> None:
+    _, page, headers = client.send("GET", client.base)
+    assert headers["content-security-policy"] == POLICY
+    assert (headers["x-content-type-options"], headers["referrer-policy"]) == ("nosniff", "no-referrer")
+    assert headers["cache-control"] == "no-store"
+    assert b"<script>" not in page
+    assert b"style=" not in page
+
+
+@pytest.mark.parametrize("name", ["main.js", "explorer.css", "charts.js", "d3.min.js", "palette.css", "theme.css"])
+def test_the_pages_own_files(client: Client, name: str) -> None:
+    assert client.send("GET", f"{client.root}static/{name}")[0] == 200
+
+
+@pytest.mark.parametrize(
+    "name", ["..%2f..%2fapp.py", "../app.py", "index.html", "%2e%2e/guard.py", "/etc/passwd", "x.js"]
+)
+def test_no_other_files(client: Client, name: str) -> None:
+    assert client.send("GET", f"{client.root}static/{name}")[0] in (403, 404, 410)
+
+
+def test_an_unknown_session_is_told(client: Client) -> None:
+    status, found, _ = client.send("GET", f"{client.root}nobody/api/session")
+    assert (status, list(json.loads(found))) == (410, ["error"])
+
+
+def test_an_error_of_ours_is_told_and_the_server_goes_on(
+    client: Client, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def broken(*given: object) -> None:
+        raise ZeroDivisionError("oh")
+
+    monkeypatch.setattr("fairtrial.explorer.data.Data.look", broken)
+    status, found = client.call("look")
+    assert status == 500
+    assert "oh" in found["error"]
+    assert "ZeroDivisionError" in capfd.readouterr().err
+    assert client.call("session")[0] == 200

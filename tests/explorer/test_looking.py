@@ -1,0 +1,20 @@
+"""The first look."""
+
+from pathlib import Path
+
+import numpy as np
+
+from explorer.opened import read_data, write_sets
+from fairtrial import performance_curve, roc_curve
+
+
+def test_curves_are_those_of_the_library(tmp_path: Path) -> None:
+    data = read_data(write_sets(tmp_path))
+    found = data.look(["voice", "face"])
+    assert [own["name"] for own in found["systems"]] == ["voice", "face"]
+    voice = found["systems"][0]
+    curve = roc_curve(data.test, system="voice", max_points=2000)
+    assert np.array_equal(voice["far"], curve.far)
+    assert np.array_equal(voice["frr"], curve.frr)
+    assert np.array_equal(voice["hter"], performance_curve(data.dev, data.test, system="voice").hter)
+    assert found["axes"]["det"]["x"]["low"] < found["axes"]["det"]["x"]["high"]

@@ -1,0 +1,64 @@
+"""The files that a browser may look into."""
+
+from pathlib import Path
+
+import pytest
+
+from explorer.opened import write_sets
+from fairtrial import InputError, ParameterError
+from fairtrial.explorer import shelf as shelves
+from fairtrial.explorer.shelf import Shelf
+
+
+def test_files_of_the_command_line_are_open_where_they_lie(tmp_path: Path) -> None:
+    paths = write_sets(tmp_path)
+    shelf = Shelf([str(tmp_path / "*.csv")])
+    assert sorted(file.typed for file in shelf) == paths
+    assert [file.dropped for file in shelf] == [False, False]
+    assert [file.glance.format for file in shelf] == ["csv", "csv"]
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("dev.csv", "dev.csv"),
+        ("../../etc/passwd", "passwd"),
+        ("C:\\scores\\dev.csv", "dev.csv"),
+        ("..", "scores"),
+        (".hidden", "hidden"),
+        ("a\x00b\nc.csv", "a_b_c.csv"),
+        ("", "scores"),
+        ("ü" * 500 + ".csv", None),
+    ],
+)
+def test_dropped_names_are_only_names(given: str, kept: str | None) -> None:
+    shelf = Shelf()
+    place = shelf.place_for(given)
+    place.write_text("label,face\n1,0.9\n0,0.2\n")
+    file = shelf.add_dropped(place)
+    assert kept is None or file.name == kept
+    assert len(file.name.encode()) <= 200
+    folder = place.parent.parent
+    shelf.remove(file.key)
+    assert not place.exists()
+    shelf.close()
+    assert not folder.exists()
+
+
+def test_what_is_not_open_cannot_be_asked_for() -> None:
+    with pytest.raises(ParameterError, match="not open any more"):
+        Shelf()["../dev.csv"]
+
+
+def test_there_is_room_for_so_many_files_and_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shelves, "MOST_FILES", 2)
+    monkeypatch.setattr(shelves, "MOST_UPLOADED", 100)
+    shelf = Shelf()
+    for _ in range(2):
+        place = shelf.place_for("scores.csv")
+        place.write_text("label,face\n1,0.9\n0,0.2\n")
+        shelf.add_dropped(place)
+    assert shelf.room == 100 - 2 * len("label,face\n1,0.9\n0,0.2\n")
+    with pytest.raises(InputError, match="2 files are open"):
+        shelf.place_for("scores.csv")
+    shelf.close()
