@@ -480,9 +480,7 @@ MOVE_ON_SERVER = """async () => {
 }"""
 
 
-def test_very_many_trials(
-    browser: Any, many: tuple[str, tuple[str, str]], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_very_many_trials(browser: Any, many: tuple[str, tuple[str, str]], capsys: pytest.CaptureFixture[str]) -> None:
     address, (dev, test) = many
     with visiting(browser, address) as visit:
         page = visit.page

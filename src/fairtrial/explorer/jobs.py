@@ -67,7 +67,9 @@ class Job:
                 self.failure = error
         except Stopped:
             pass
-        settled = False  # what is just being raised is waited for and forgotten; a call here would be outside of any try
+        settled = (
+            False  # what is just being raised is waited for and forgotten; a call here would be outside of any try
+        )
         while not settled:
             try:
                 self._stoppable = False
