@@ -1,39 +1,42 @@
-"""Commands in the documentation print what the pages show, and what is only shown to be copied is understood."""
+"""Commands in the documentation run and print what the pages show; those that are not run say why."""
 
 import re
 import runpy
 import shutil
 from pathlib import Path
 
+import click
 import pytest
 
 import fairtrial as ft
-from doc_pages import EXAMPLE_PAGE, PAGES, ROOT, Page, Shown, run, understand
+from doc_pages import EXAMPLE_PAGE, PAGES, ROOT, Page, Step, is_form, make_stand_ins, run, understand
+from fairtrial.cli.app import main
 
-SHOWING = [Page(path) for path in PAGES if Page(path).shown]
 ALL = [Page(path) for path in PAGES]
+RUN = [page for page in ALL if any(block.not_run is None for block in page.blocks)]
 
 
 @pytest.fixture(scope="session")
 def example_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The files that the page for beginners says how to make."""
+    """The files that the page for beginners says how to make, and some that stand for those of a reader."""
     folder = tmp_path_factory.mktemp("example")
     (script,) = [name for name in Page(EXAMPLE_PAGE).files if name.endswith(".py")]
     (folder / script).write_text(Page(EXAMPLE_PAGE).files[script], encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        run(f"python {script}")
+        run(Step(f"python {script}"))
+        make_stand_ins()
     return folder
 
 
-def test_most_pages_show_commands_that_are_run() -> None:
-    assert len(SHOWING) >= 10
-    assert sum(len(page.shown) for page in SHOWING) >= 30
-    assert all(each.lines for page in SHOWING for each in page.shown if each.command.startswith("fairtrial"))
+def test_most_pages_show_what_commands_print() -> None:
+    shown = [step for page in RUN for step in page.steps if step.lines is not None]
+    assert len(shown) >= 40
+    assert all(step.lines for step in shown if step.command.startswith("fairtrial"))
 
 
-@pytest.mark.parametrize("page", SHOWING, ids=lambda page: page.path.name)
-def test_commands_print_what_the_page_shows(
+@pytest.mark.parametrize("page", RUN, ids=lambda page: page.path.name)
+def test_commands_run_and_print_what_the_page_shows(
     page: Page, example_files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -42,10 +45,33 @@ def test_commands_print_what_the_page_shows(
     for name, content in page.files.items():
         Path(name).write_text(content, encoding="utf-8")
     printed: dict[str, str] = {}
-    for shown in page.shown:
-        if shown.command not in printed:
-            printed[shown.command] = run(shown.command)
-        assert shown.missing(printed[shown.command]) == [], f"{shown.command} prints\n{printed[shown.command]}"
+    for step in page.steps:
+        if step.command not in printed:
+            printed[step.command] = run(step)
+        assert step.missing(printed[step.command]) == [], f"{step.command} prints\n{printed[step.command]}"
+
+
+@pytest.mark.parametrize("page", [page for page in ALL if page.unrun], ids=lambda page: page.path.name)
+def test_commands_that_are_not_run_are_understood(page: Page) -> None:
+    calls = [step.command for block in page.unrun for step in block.steps]
+    for call in calls:
+        if call.startswith("fairtrial ") and not is_form(call):
+            understand(call)
+
+
+@pytest.mark.parametrize("page", ALL, ids=lambda page: page.path.name)
+def test_every_mark_says_why_the_block_below_it_is_not_run(page: Page) -> None:
+    assert page.text.count("not run:") == len(page.unrun), "<!-- not run: WHY -->, an empty line, an indented block"
+    assert all(len((block.not_run or "").split()) >= 3 for block in page.unrun)
+
+
+@pytest.mark.parametrize("page", ALL, ids=lambda page: page.path.name)
+def test_no_command_hides_outside_of_the_blocks(page: Page) -> None:
+    command = re.compile(rf" *(?:\$ )?fairtrial (?:{'|'.join(main.list_commands(click.Context(main)))})\b")
+    in_blocks = [line for block in page.blocks for line in block.lines]
+    assert sum(bool(command.match(line)) for line in page.text.splitlines()) == sum(
+        bool(command.match(line)) for line in in_blocks
+    )
 
 
 def test_lines_of_python_in_the_readme_run(
@@ -55,12 +81,6 @@ def test_lines_of_python_in_the_readme_run(
     monkeypatch.chdir(example_files)
     exec(code, {})
     assert "face - voice" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("page", [page for page in ALL if page.forms], ids=lambda page: page.path.name)
-def test_commands_to_be_copied_are_understood(page: Page) -> None:
-    for call in page.forms:
-        understand(call)
 
 
 @pytest.mark.parametrize("page", ALL, ids=lambda page: page.path.name)
@@ -89,7 +109,7 @@ def test_links_lead_to_files_of_the_repository(page: Page) -> None:
     ],
 )
 def test_what_is_left_out_is_said(lines: tuple[str, ...], missing: list[str]) -> None:
-    assert Shown("fairtrial", lines).missing("one\ntwo  \nthree\n") == missing
+    assert Step("fairtrial", lines).missing("one\ntwo  \nthree\n") == missing
 
 
 def test_broken_links_of_the_site_are_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -62,3 +62,12 @@ def test_there_is_room_for_so_many_files_and_bytes(monkeypatch: pytest.MonkeyPat
     with pytest.raises(InputError, match="2 files are open"):
         shelf.place_for("scores.csv")
     shelf.close()
+
+
+def test_errors_name_dropped_files_as_people_know_them(tmp_path: Path) -> None:
+    shelf = Shelf()
+    place = shelf.place_for("dev.csv")
+    text = f"{place}, line 3: is bad; {tmp_path}/other.csv is not"
+    assert shelf.without_folder(text) == f"dev.csv, line 3: is bad; {tmp_path}/other.csv is not"
+    shelf.close()
+    assert Shelf().without_folder(text) == text

@@ -164,8 +164,8 @@ none is left out where a good command line has it, as defaults are large."""
 
 @cache
 def commands() -> dict[str, click.Command]:
-    """Every command by its words."""
-    return dict(_within(main, ()))
+    """Every command by its words, but for the one that does not end by itself."""
+    return {words: command for words, command in _within(main, ()) if words != "explore"}
 
 
 def _within(command: click.Command, words: tuple[str, ...]) -> Iterator[tuple[str, click.Command]]:

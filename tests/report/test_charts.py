@@ -169,7 +169,7 @@ def test_a_move_leaves_the_curves_as_they_are(page: Any) -> None:
         }"""
     )
     assert set(changed) == {"marker", "point", "elsewhere"}
-    width, height = 420 - 48 - 10, 300 - 8 - 36
+    width, height = 420 - 48 - 10, 300 - 8 - 39
     assert place(page.locator(".point")) == pytest.approx([48 + width / 4, 8 + height / 2])
     assert place(page.locator(".elsewhere")) == pytest.approx([48 + width / 4, 8 + height / 4])
 

@@ -14,7 +14,8 @@ from fairtrial.checks import check_resamples
 from fairtrial.cli.opened import PlaceOptions, opened_sets
 from fairtrial.cli.options import ChanceOptions, InputOptions, ReadingOptions, TwoSets, check_chosen, names_of
 from fairtrial.cli.progress import Bar, reading_bar
-from fairtrial.errors import ParameterError, TrialsError
+from fairtrial.counting.errors import check_classes
+from fairtrial.errors import ParameterError
 from fairtrial.folds import Block, make_blocks
 from fairtrial.formats import read_pair, read_trials
 from fairtrial.judging import TrialSets, check_same_systems
@@ -135,11 +136,8 @@ def notes_of_reading() -> list[str]:
 
 def _check_classes(trials: Trials, files: Sequence[str], name: str) -> None:
     """Raise an error that names the files where they hold one class only."""
-    for found, word in ((trials.genuine.any(), "genuine"), ((~trials.genuine).any(), "impostor")):
-        if not found:
-            raise TrialsError(
-                f"{', '.join(files[:3])}, {name}: there is no {word} trial; error rates need both classes"
-            )
+    genuine = int(np.count_nonzero(trials.genuine))
+    check_classes(genuine, len(trials) - genuine, f"{', '.join(files[:3])}, {name}")
 
 
 def for_each_system(inputs: Inputs | OpenInputs, what: str, work: Callable[[str], Found]) -> list[Found]:

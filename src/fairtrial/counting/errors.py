@@ -370,10 +370,15 @@ def as_source(data: ScoreData, *, system: str | None = None, what: str = "scores
         )
     if not isinstance(source, ArraySource):
         return source  # it says itself what is missing, once it is passed over
-    for count, name in ((source.genuine, "genuine"), (source.impostor, "impostor")):
+    check_classes(source.genuine, source.impostor, what)
+    return source
+
+
+def check_classes(genuine: int, impostor: int, what: str) -> None:
+    """Raise an error where there are trials of one class only; `what` is what the error calls them."""
+    for count, name in ((genuine, "genuine"), (impostor, "impostor")):
         if count == 0:
             raise TrialsError(f"{what}: there is no {name} trial; error rates need both classes")
-    return source
 
 
 def score_array(values: ArrayLike, what: str) -> Scores:

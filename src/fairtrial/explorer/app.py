@@ -24,12 +24,12 @@ from fairtrial.explorer.answers import Question
 from fairtrial.explorer.choices import vocabulary
 from fairtrial.explorer.data import Data
 from fairtrial.explorer.guard import REPORT_POLICY, Guard
-from fairtrial.explorer.jobs import Advance, Job
+from fairtrial.explorer.jobs import Advance
 from fairtrial.explorer.keeping import kept_picture, kept_report, kept_table
 from fairtrial.explorer.points import Point
 from fairtrial.explorer.questions import QUESTIONS
 from fairtrial.explorer.reading import Reading
-from fairtrial.explorer.sessions import Session, Sessions
+from fairtrial.explorer.sessions import Session, Sessions, Words
 from fairtrial.report.page import palette
 from fairtrial.tables import json_text
 
@@ -47,11 +47,9 @@ _KINDS = {
     ".png": "image/png",
     ".pdf": "application/pdf",
 }
-_SHARED = {"charts.js", "charts.css", "theme.css", "page.css", "tables.js", "d3.min.js", "plot.umd.min.js"}
+_SHARED = {"charts.js", "charts.css", "theme.css", "page.css", "tables.js", "theme.js", "d3.min.js", "plot.umd.min.js"}
 """What the explorer shares with the report."""
 Work = Callable[[Session, Request], Awaitable[Response]]
-Words = Callable[[str], str]
-"""From the words of the library to those that the user reads."""
 
 
 def make_app(paths: list[str], *, token: str, port: int, words: Words = str) -> tuple[Guard, Sessions]:
@@ -68,7 +66,7 @@ def make_app(paths: list[str], *, token: str, port: int, words: Words = str) -> 
     words
         How errors of the library are put to the user.
     """
-    sessions = Sessions(paths)
+    sessions = Sessions(paths, words)
 
     def route(address: str, work: Work, *methods: str) -> Route:
         async def answer(request: Request) -> Response:
@@ -78,7 +76,7 @@ def make_app(paths: list[str], *, token: str, port: int, words: Words = str) -> 
             try:
                 return await work(session, request)
             except FairtrialError as error:
-                return _told(422, words(str(error)))
+                return _told(422, session.said(str(error)))
             except Exception as error:  # the page goes on, and the terminal says what happened
                 traceback.print_exception(error)
                 return _told(500, f"an error of fairtrial itself: {error!r}; the terminal says more")
@@ -96,12 +94,12 @@ def make_app(paths: list[str], *, token: str, port: int, words: Words = str) -> 
         route("/api/session", _session),
         route("/api/files", _drop, "PUT"),
         route("/api/files/{file}", _close_file, "DELETE"),
-        route("/api/read", partial(_read, sessions, words), "POST"),
+        route("/api/read", partial(_read, sessions), "POST"),
         route("/api/look", _look),
         route("/api/track", _track),
         route("/api/at", _at),
-        route("/api/ask", partial(_ask, words), "POST"),
-        route("/api/jobs/{job}", partial(_job, words)),
+        route("/api/ask", _ask, "POST"),
+        route("/api/jobs/{job}", _job),
         route("/api/jobs/{job}", _stop, "DELETE"),
         route("/api/answers/{answer}/{file}", _take),
     ]
@@ -140,7 +138,7 @@ async def _session(session: Session, request: Request) -> Response:
     return _json(
         {
             "version": __version__,
-            "files": [file.to_dict() for file in session.shelf],
+            "files": [file.to_dict(session.said) for file in session.shelf],
             "data": None if data is None else data.summary,
             "reading": None if data is None else data.reading.to_dict(),
             "words": vocabulary(),
@@ -169,7 +167,7 @@ async def _drop(session: Session, request: Request) -> Response:
         place.parent.rmdir()
         raise
     shelved = await run_in_threadpool(session.shelf.add_dropped, place)
-    return _json(shelved.to_dict())
+    return _json(shelved.to_dict(session.said))
 
 
 async def _close_file(session: Session, request: Request) -> Response:
@@ -186,14 +184,14 @@ async def _fields(request: Request) -> dict[str, Any]:
             raise ParameterError("more was sent than a question can hold")
     try:
         found = json.loads(body)
-    except ValueError as error:
-        raise ParameterError("what was sent is not JSON") from error
+    except (ValueError, RecursionError) as error:
+        raise ParameterError("what was sent is not JSON, or nests too deeply") from error
     if not isinstance(found, dict):
         raise ParameterError("what was sent holds no fields")
     return found
 
 
-async def _read(sessions: Sessions, words: Words, session: Session, request: Request) -> Response:
+async def _read(sessions: Sessions, session: Session, request: Request) -> Response:
     reading = Reading.of(await _fields(request))
     files = reading.files(session.shelf)
 
@@ -212,7 +210,7 @@ async def _read(sessions: Sessions, words: Words, session: Session, request: Req
         session.data = data
         return data.summary
 
-    return await _awaited(session, session.begin(work, "read"), words)
+    return await _awaited(session, session.begin(work, "read"))
 
 
 def _room() -> int:
@@ -247,7 +245,7 @@ async def _at(session: Session, request: Request) -> Response:
     return _json(await run_in_threadpool(data.at, asked.getlist("system"), Point.of(given)))
 
 
-async def _ask(words: Words, session: Session, request: Request) -> Response:
+async def _ask(session: Session, request: Request) -> Response:
     given = await _fields(request)
     kind = given.get("question")
     if not isinstance(kind, str) or kind not in QUESTIONS:
@@ -261,27 +259,28 @@ async def _ask(words: Words, session: Session, request: Request) -> Response:
         return {"answer": key, **answer.to_dict(), "repeated": kept.repeated.to_dict()}
 
     slot = given.get("slot")
-    return await _awaited(session, session.begin(work, slot if isinstance(slot, str) else kind), words)
+    return await _awaited(session, session.begin(work, slot if isinstance(slot, str) else kind))
 
 
-async def _awaited(session: Session, key: str, words: Words) -> Response:
+async def _awaited(session: Session, key: str) -> Response:
     """The result, if it comes at once; else how far it is."""
     await asyncio.to_thread(session.job(key).wait, _FIRST_WAIT)
-    return _state(key, session.job(key), words)
+    return _state(session, key)
 
 
-async def _job(words: Words, session: Session, request: Request) -> Response:
+async def _job(session: Session, request: Request) -> Response:
     key = request.path_params["job"]
-    return await _awaited(session, key, words)
+    return await _awaited(session, key)
 
 
-def _state(key: str, job: Job, words: Words) -> Response:
+def _state(session: Session, key: str) -> Response:
+    job = session.job(key)
     if not job.ended:
         return _json({"job": key, "share": job.share, "seconds": job.seconds})
     if job.stopped:
         return _json({"stopped": True})
     if job.error:
-        return _told(422, words(job.error))
+        return _told(422, session.said(job.error))
     if job.failure is not None:
         raise job.failure
     return _json({"result": job.result})

@@ -12,6 +12,8 @@ from fairtrial.errors import ParameterError, TrialsError, listed
 from fairtrial.explorer.looking import Look, shown_together
 from fairtrial.explorer.points import Point, errors_shown, steps_of, track
 from fairtrial.explorer.reading import Files, Reading
+from fairtrial.formats.columns import read_named
+from fairtrial.groups.membership import PeopleTable
 from fairtrial.judging import TrialSets
 from fairtrial.rules.criteria import as_criterion
 from fairtrial.tables import plural
@@ -87,6 +89,30 @@ class Data:
         """What these systems do at one point."""
         return {"systems": {name: errors_shown(point.judged(self.sets, name).at(0)) for name in self.chosen(names)}}
 
+    @property
+    def people_columns(self) -> tuple[str, ...]:
+        """What the table of people says of each, besides who it is."""
+        file = self.files.people
+        return () if file is None else tuple(own.name for own in file.glance.columns if own.name != self.person_column)
+
+    @property
+    def person_column(self) -> str:
+        """The column of the table of people that says who it is: the one called so, or the first."""
+        assert self.files.people is not None
+        names = [own.name for own in self.files.people.glance.columns]
+        if not names:
+            raise TrialsError(
+                f"{self.files.people.name}: has no header; a table of people has one, and one row per person"
+            )
+        return "person" if "person" in names else names[0]
+
+    def people_table(self, columns: Sequence[str]) -> PeopleTable:
+        """What is known of people, from the table of them."""
+        assert self.files.people is not None
+        own = self.person_column
+        found = read_named(self.files.people.path, names=(own, *columns), what="one row per person")
+        return PeopleTable(found[own], {name: found[name] for name in columns})
+
     def words(self, names: Sequence[str] = ()) -> list[str]:
         """The files and how they are read, as options; only these systems, where they are not all."""
         which = [word for name in names for word in ("--system", name)] if tuple(names) != self.systems else []
@@ -131,6 +157,7 @@ class Data:
             "folds": kept,
             "ids": ids,
             "columns": list(self.test.columns),
+            "people_columns": list(self.people_columns),
             "kind": self.sets.kind,
             "notes": list(dict.fromkeys(note for own in sets.values() for note in own.notes)),
             "said": f"{plural(len(self.systems), 'system')}: {listed(self.systems)}; "

@@ -6,6 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
+from fairtrial.counting.errors import check_classes
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.explorer import fields
 from fairtrial.explorer.fields import Fields
@@ -26,15 +29,17 @@ _ONE_COLUMN = tuple(role for role in ROLES if role not in ("score", "other"))
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """The files of dev and of test."""
+    """The files of dev and of test, and what is known of people."""
 
     dev: tuple[ShelvedFile, ...]
     test: tuple[ShelvedFile, ...] = ()
+    people: ShelvedFile | None = None
+    """A table with one row per person, for groups."""
 
     @property
     def all(self) -> tuple[ShelvedFile, ...]:
-        """Both."""
-        return (*self.dev, *self.test)
+        """All of them."""
+        return (*self.dev, *self.test, *(() if self.people is None else (self.people,)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +58,8 @@ class Reading:
         What trials share; None: all ids that are known.
     seed
         Of folds and resamples.
+    people
+        The key of a table of people; empty where there is none.
     """
 
     dev: tuple[str, ...]
@@ -61,6 +68,7 @@ class Reading:
     options: ReadOptions = field(default_factory=ReadOptions)
     cluster: Cluster | None = None
     seed: int = 0
+    people: str = ""
 
     @classmethod
     def of(cls, given: Fields) -> Reading:
@@ -84,7 +92,8 @@ class Reading:
         )
         folds = None if test else fields.whole(given, "folds", 5)
         seed = fields.whole(given, "seed", 0)
-        return cls(dev, test, folds, options, cluster or None, seed)  # type: ignore[arg-type]
+        people = fields.text(given, "people", "")
+        return cls(dev, test, folds, options, cluster or None, seed, people)  # type: ignore[arg-type]
 
     def to_dict(self) -> dict[str, Any]:
         """The fields that the browser asked with, but for those that are as they would be by default."""
@@ -104,17 +113,19 @@ class Reading:
             "genuine_by": options.genuine_by,
             "cluster": self.cluster,
             "seed": self.seed,
+            "people": self.people,
         }
         return {name: value for name, value in found.items() if value}
 
     def files(self, shelf: Shelf) -> Files:
         """The files that are to be read."""
-        return Files(shelf.opened(self.dev), shelf.opened(self.test))
+        people = shelf[self.people] if self.people else None
+        return Files(shelf.opened(self.dev), shelf.opened(self.test), people)
 
     def read(self, files: Files, progress: Progress | None, *, room: int) -> TrialSets:
         """Read the files; an error where they would not fit into `room` bytes of memory."""
         dev, test = files.dev, files.test
-        needed = expected_memory([str(file.path) for file in (*dev, *test)])
+        needed = expected_memory(_paths((*dev, *test)))
         if needed > room:
             raise TrialsError(
                 f"these files need about {needed / 1e9:.1f} GB of memory and {room / 1e9:.1f} GB may be used; "
@@ -124,11 +135,11 @@ class Reading:
         if self.folds is None:
             pair = read_pair(_paths(dev), _paths(test), progress=progress, **keywords)
             check_same_systems(*pair)
-            for trials, name in zip(pair, ("dev", "test"), strict=True):
-                _check_classes(trials, name)
+            for trials, own, name in zip(pair, (dev, test), ("dev", "test"), strict=True):
+                _check_classes(trials, own, name)
             return TrialSets(*pair, self.cluster, self.seed)
         trials = read_trials(_paths(dev), progress=progress, **keywords)
-        _check_classes(trials, "dev")
+        _check_classes(trials, dev, "to be cut into folds")
         blocks = make_blocks(trials, self.folds, cluster=self.cluster, rng=self.seed)
         return TrialSets(trials, trials, self.cluster, self.seed, blocks)
 
@@ -207,7 +218,6 @@ def _typed(files: Sequence[ShelvedFile]) -> str:
     return repr(names[0] if len(names) == 1 else names)
 
 
-def _check_classes(trials: Trials, name: str) -> None:
-    for found, word in ((trials.genuine.any(), "genuine"), ((~trials.genuine).any(), "impostor")):
-        if not found:
-            raise TrialsError(f"{name}: there is no {word} trial; error rates need both classes")
+def _check_classes(trials: Trials, files: Sequence[ShelvedFile], name: str) -> None:
+    genuine = int(np.count_nonzero(trials.genuine))
+    check_classes(genuine, len(trials) - genuine, f"{', '.join(file.name for file in files[:3])}, {name}")

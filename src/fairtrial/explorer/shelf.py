@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,8 +36,8 @@ class ShelvedFile:
         """What stands for it on a command line: its path, or only its name where a browser did not tell the path."""
         return self.name if self.dropped else str(self.path)
 
-    def to_dict(self) -> dict[str, Any]:
-        """What the browser gets."""
+    def to_dict(self, said: Callable[[str], str] = str) -> dict[str, Any]:
+        """What the browser gets; `said` puts an error to the user."""
         told = self.glance
         return {
             "key": self.key,
@@ -47,7 +49,7 @@ class ShelvedFile:
             "columns": [{"name": own.name, "role": own.role, "examples": list(own.examples)} for own in told.columns],
             "labels": [{"word": own.word, "meaning": own.meaning} for own in told.labels],
             "lines": list(told.lines),
-            "trouble": told.trouble,
+            "trouble": said(told.trouble),
         }
 
 
@@ -92,6 +94,12 @@ class Shelf:
     def add_dropped(self, path: Path) -> ShelvedFile:
         """Add a file that lies where `place_for` said."""
         return self._add(path, path.name, dropped=True)
+
+    def without_folder(self, text: str) -> str:
+        """A text in which the files that were dropped have the names that people know."""
+        if self._folder is None:
+            return text
+        return re.sub(rf"{re.escape(str(self._folder))}{re.escape(os.sep)}\d+{re.escape(os.sep)}", "", text)
 
     def remove(self, key: str) -> None:
         """Close a file; one that was dropped is deleted."""

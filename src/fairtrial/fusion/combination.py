@@ -156,7 +156,7 @@ def fuse_scores(
     rng : numpy.random.Generator, int or None, default 0
         A generator, or a seed; the same seed gives the same result.
     progress : callable, optional
-        Called with the share of the fits that are done, from 0 to 1.
+        Called as work proceeds, with the share of the fits that are done, from 0 to 1.
 
     Returns
     -------

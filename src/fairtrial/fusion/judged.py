@@ -272,7 +272,7 @@ def fuse(
         What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
         known.
     progress : callable, optional
-        Called with the share of the fits that are done, from 0 to 1.
+        Called as work proceeds, with the share of the fits that are done, from 0 to 1.
 
     Returns
     -------

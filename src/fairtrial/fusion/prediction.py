@@ -248,7 +248,8 @@ def predict_fusions(
 
     References
     ----------
-    N. Poh & S. Bengio, Towards predicting optimal subsets of base-experts in biometric authentication task, MLMI 2004.
+    N. Poh & S. Bengio, Towards predicting optimal subsets of base-experts in biometric authentication task, IDIAP-RR
+    04-17, 2004.
 
     Examples
     --------

@@ -135,18 +135,7 @@
     draw();
   };
 
-  const theme = byId("theme"), root = document.documentElement;
-  const darkNow = () => root.classList.contains("dark") ||
-    (!root.classList.contains("light") && matchMedia("(prefers-color-scheme: dark)").matches);
-  const label = () => { theme.textContent = darkNow() ? "Light" : "Dark"; };
-  theme.addEventListener("click", () => {
-    const dark = !darkNow();
-    root.classList.toggle("dark", dark);
-    root.classList.toggle("light", !dark);
-    label();
-  });
-  label();
-
+  theme(byId("theme"));
   document.querySelectorAll("table.sortable").forEach(tables.sortable);
   for (const button of document.querySelectorAll("button[data-save]")) button.addEventListener("click", () => {
     const { save, as } = button.dataset;

@@ -17,7 +17,7 @@ from fairtrial.tables import Table, Terms, gather_notes, translate
 STYLES = ("theme.css", "page.css", "charts.css")
 CHART_SCRIPTS = ("vendor/d3.min.js", "vendor/plot.umd.min.js", "charts.js")
 """What draws charts, in the order in which a browser reads it; a page without charts does without."""
-SCRIPTS = ("tables.js", "page.js")
+SCRIPTS = ("tables.js", "theme.js", "page.js")
 _DIGITS = {"threshold": 17, "scores": 17} | dict.fromkeys(("at", "det", "limits", "band", "tippett", "pav", "map"), 4)
 """Scores, which may be far from 0, have all of theirs; what is drawn and never written has fewer than others."""
 _LONG = 1e6

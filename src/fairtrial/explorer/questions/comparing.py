@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fairtrial.comparison import compare, cross_validated_comparison
 from fairtrial.errors import ParameterError
@@ -71,7 +71,8 @@ class CompareQuestion:
         drawn = {
             "bootstrap": lambda figure: bootstrap_plot(pair, measure=result.measure.label, ax=figure.add_subplot())
         }
-        return Answer.of_page(comparison_page(result, UNREPEATED), result.to_dict(), drawn)
+        found = Answer.of_page(comparison_page(result, UNREPEATED), result.to_dict(), drawn)
+        return replace(found, sentences=(*found.sentences, _assumed(data, pair.headline.threshold)))
 
     def _resamples(self, data: Data) -> int:
         """Fewer resamples where each takes long; the test to go by does not need them."""
@@ -102,6 +103,22 @@ class CompareQuestion:
         called = "ft.cross_validated_comparison" if folds else "ft.compare"
         call = Call(called, ("trials", "blocks") if folds else ("dev", "test"), keywords)
         return Repeated(tuple(command), (*data.lines(), f"print({call})"), data.where_files_are)
+
+
+def _assumed(data: Data, threshold: str) -> str:
+    """What the claim rests on."""
+    sharing = data.sets.sharing
+    if sharing == "none":
+        people = "all trials are independent, as nothing tells which of them share a person"
+    else:
+        who = {"claim": "a claim", "subject": "a subject", "both": "a person"}[sharing]
+        people = f"trials that do not share {who} are independent, and that these people stand for those to come"
+    chosen = (
+        "the dev trials that the thresholds come from were a sample, too, and what that adds is counted"
+        if threshold == "re-estimated"
+        else "the thresholds stay what they are"
+    )
+    return f"This assumes that {people}; {chosen}."
 
 
 def _counting(advance: Advance) -> Advance:

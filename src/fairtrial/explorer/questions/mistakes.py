@@ -65,8 +65,8 @@ class ErrorsQuestion:
         return Answer((sentence,), (trial_table, *people), {"errors": len(rows), **counts.to_dict()})
 
     def repeated(self, data: Data) -> Repeated:
-        if self.point.threshold is not None:
-            return Repeated((), (), "no command takes a threshold: a command chooses it on dev, by a rule")
+        if self.point.threshold is not None and data.reading.folds is not None:
+            return Repeated((), (), "no command judges folds at a threshold that is given")
         command = [
             "evaluate",
             *data.words((self.system,)),

@@ -2,7 +2,7 @@
 import * as api from "./api.js";
 import { button, choose, labelled, make, show, told } from "./dom.js";
 
-const SETS = [["dev", "development"], ["test", "test"], ["", "leave out"]];
+const SETS = [["dev", "development"], ["test", "test"], ["people", "a table of people"], ["", "leave out"]];
 const MEANINGS = [["genuine", "genuine"], ["impostor", "impostor"], ["", "left out"]];
 const SIZE = (bytes) => bytes < 1000 ? `${bytes} bytes` : bytes < 1e6 ? `${(bytes / 1e3).toFixed(0)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 const SINGLE = ["claim", "subject", "model", "probe", "label", "system"];
@@ -11,7 +11,7 @@ const guess = (files) => {
   const sets = {};
   for (const { key, name } of files) {
     const last = name.split(/[\\/]/).pop();
-    sets[key] = /dev|train/i.test(last) ? "dev" : /test|eval/i.test(last) ? "test" : null;
+    sets[key] = /people|person|subjects/i.test(last) ? "people" : /dev|train/i.test(last) ? "dev" : /test|eval/i.test(last) ? "test" : null;
   }
   const free = files.filter(({ key }) => sets[key] === null);
   for (const set of ["dev", "test"]) if (free.length && !Object.values(sets).includes(set)) sets[free.shift().key] = set;
@@ -78,7 +78,7 @@ export const filesView = (host, app) => {
         make("td", {}, file.name), make("td", { class: "number" }, SIZE(file.size)), make("td", {}, file.description || "not known"),
         make("td", {}, choose(SETS, local.sets[file.key], (set) => { local.sets[file.key] = set; draw(); }, { "aria-label": `Use ${file.name} as` })),
         make("td", {}, button("Close", () => close(file), { "aria-label": `Close ${file.name}` }))))))),
-  session.files.filter((file) => file.trouble).map((file) => told(file.trouble)));
+  session.files.filter((file) => file.trouble && ["dev", "test"].includes(local.sets[file.key])).map((file) => told(file.trouble)));
 
   const leading = () => session.files.find((file) => local.sets[file.key] === "dev");
   const drawColumns = () => {
@@ -133,7 +133,7 @@ export const filesView = (host, app) => {
     const scores = file.columns.filter((column) => (local.roles[column.name] || column.role) === "score").map(({ name }) => name);
     const negate = scores.filter((name) => local.distances[name]), all = negate.length > 0 && negate.length === scores.length;
     const roles = file.columns.length ? rolesAsked(file, Object.fromEntries(file.columns.map((column) => [column.name, local.roles[column.name] || column.role]))) : {};
-    return { dev: chosen("dev"), test: chosen("test"), ...(chosen("test").length ? {} : { folds: local.folds }), roles, ...labelsAsked(file),
+    return { dev: chosen("dev"), test: chosen("test"), ...(chosen("test").length ? {} : { folds: local.folds }), ...(chosen("people").length ? { people: chosen("people")[0] } : {}), roles, ...labelsAsked(file),
       ...(all ? { distances: true } : negate.length ? { negate } : {}), ...(local.cluster ? { cluster: local.cluster } : {}), ...(local.nan === "error" ? {} : { nan: local.nan }), ...(local.person ? { person: local.person } : {}), ...(local.genuine_by ? { genuine_by: local.genuine_by } : {}) };
   };
   const read = async () => {
@@ -172,7 +172,7 @@ const restored = (given, session) => {
   }
   const labels = {};
   for (const kind of ["genuine", "impostor"]) for (const word of reading[kind]) labels[word] = kind;
-  const sets = Object.fromEntries(session.files.map(({ key }) => [key, reading.dev.includes(key) ? "dev" : reading.test.includes(key) ? "test" : ""]));
+  const sets = Object.fromEntries(session.files.map(({ key }) => [key, reading.dev.includes(key) ? "dev" : reading.test.includes(key) ? "test" : reading.people === key ? "people" : ""]));
   const distances = Object.fromEntries((file ? file.columns : []).map(({ name }) => [name, reading.distances || reading.negate.includes(name)]));
   return { sets, roles, labels, distances, folds: reading.folds || 5, cluster: reading.cluster, nan: reading.nan, person: reading.person, genuine_by: reading.genuine_by };
 };

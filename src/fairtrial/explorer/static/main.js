@@ -57,21 +57,8 @@ const draw = () => {
   else questionView(host, app, view);
 };
 
-const theme = () => {
-  const root = document.documentElement, change = byId("theme");
-  const dark = () => root.classList.contains("dark") || (!root.classList.contains("light") && matchMedia("(prefers-color-scheme: dark)").matches);
-  const label = () => { change.textContent = dark() ? "Light" : "Dark"; };
-  change.addEventListener("click", () => {
-    const next = !dark();
-    root.classList.toggle("dark", next);
-    root.classList.toggle("light", !next);
-    label();
-  });
-  label();
-};
-
 const begin = async () => {
-  theme();
+  theme(byId("theme"));
   byId("skip").addEventListener("click", (event) => { event.preventDefault(); byId("main").focus(); });
   try {
     app.session = await api.get("session");

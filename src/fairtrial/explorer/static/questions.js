@@ -32,10 +32,10 @@ const FORMS = {
   },
   groups: {
     point: true,
-    start: ({ systems, columns }) => ({ system: systems[0], by: columns.slice(0, 1), impostor_by: [] }),
+    start: ({ systems, columns, people_columns: people }) => ({ system: systems[0], by: [...people, ...columns].slice(0, 1), impostor_by: [] }),
     fields: (asked, set, { data }) => [
       labelled("System", choose(data.systems, asked.system, set("system"), { id: "system" })),
-      checks("Groups by", [...data.columns, ...data.ids], asked.by, set("by")), checks("of the impostor by (optional)", data.columns, asked.impostor_by, set("impostor_by"))],
+      checks("Groups by", [...new Set([...data.people_columns, ...data.columns, ...data.ids])], asked.by, set("by")), checks("of the impostor by (optional)", data.columns, asked.impostor_by, set("impostor_by"))],
     asks: (asked) => [{ question: "groups", ...asked }],
     cannot: ({ folds }) => folds ? "groups need a test set of their own; open one, in place of folds" : "",
   },
