@@ -200,8 +200,8 @@ def test_what_dev_adds_is_the_jackknife_over_its_people(name: AreaName, high: fl
     found = _claims(TrialSets(dev, test, cluster), [(1.0, "a")], rates(high))[name]
     expected = left_out(dev, test, dev.ids[cluster].decode(), name, high)
     alone = _claims(TrialSets(dev, test, "none"), [(1.0, "a")], rates(high))[name].moved
-    # never below that of independent trials
-    assert found.moved == pytest.approx(max(expected, alone), rel=0.15)
+    # never below half of that of independent trials
+    assert found.moved == pytest.approx(max(expected, alone / 2), rel=0.15)
 
 
 @pytest.mark.parametrize("name", NAMES)

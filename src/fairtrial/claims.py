@@ -8,7 +8,7 @@ people: then the variance also holds how far the threshold would have moved with
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import copysign, inf, sqrt
 from typing import Any, Literal, TypeAlias
 
@@ -25,6 +25,7 @@ from fairtrial.spread import (
     contributions,
     independent_class,
     independent_spread,
+    not_below_half,
     put_classes_together,
     welch,
 )
@@ -298,7 +299,7 @@ def _errors(terms: Terms, weights: Sequence[Weights], index: int) -> tuple[NDArr
 def not_below_chance(
     spread: Spread, errors: NDArray[Any], weights: tuple[float, float], genuine: NDArray[np.bool_]
 ) -> Spread:
-    """A variance that is not below what the discordant trials have where there is no difference, as in eq. (16).
+    """A variance that is not below half of what the discordant trials have if nothing differs, as in eq. (16).
 
     So a difference that is the same for everybody has a variance too. `errors` are differences by trial.
     """
@@ -306,9 +307,7 @@ def not_below_chance(
         weight**2 * float(np.sum(errors[rows].astype(np.float64) ** 2)) / np.count_nonzero(rows) ** 2
         for rows, weight in ((genuine, weights[1]), (~genuine, weights[0]))
     ]
-    if spread.variance >= sum(squares):
-        return spread
-    return Spread(sum(squares), spread.degrees, spread.genuine, spread.impostor)
+    return replace(spread, variance=not_below_half(spread.variance, sum(squares)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -25,6 +25,7 @@ from fairtrial.spread import (
     Spread,
     concentration,
     effective_people,
+    not_below_half,
     one_fewer,
     welch,
     without_one,
@@ -176,8 +177,8 @@ class People:
     Notes
     -----
     The variance is that of the jackknife over people (CV3): each person's sum is taken as it would change the mean if
-    they were left out. It is never below that of independent trials. The variance of each class has one degree of
-    freedom fewer than its effective number of people; those of a sum are Welch's and Satterthwaite's.
+    they were left out. It is never below half of that of independent trials. The variance of each class has one degree
+    of freedom fewer than its effective number of people; those of a sum are Welch's and Satterthwaite's.
     """
 
     cluster: Cluster
@@ -266,18 +267,14 @@ class People:
             alone.append(float(np.sum(own**2)))
         return self._put_together(sums, twice, alone)
 
-    def error_variance(
-        self, errors: NDArray[Any], weights: tuple[float, float] = (1.0, 1.0), *, at_least: float = 1.0
-    ) -> Spread:
+    def error_variance(self, errors: NDArray[Any], weights: tuple[float, float] = (1.0, 1.0)) -> Spread:
         """The variance of a weighted sum of class means of errors; weights are those of FAR and of FRR.
 
         `errors` is 1 for an error and 0 for none, the difference of two systems' errors, or any other number per
         trial. The same as that of their `contributions`, at a cost that grows with the number of errors only.
-        `at_least` is the share of the variance of independent trials that it is not below.
         """
         found = self._centred_errors(errors, weights)
-        alone = [at_least * own[2] for own in found]
-        return self._put_together([own[0] for own in found], [own[1] for own in found], alone)
+        return self._put_together([own[0] for own in found], [own[1] for own in found], [own[2] for own in found])
 
     def error_sums(self, errors: NDArray[Any], weights: tuple[float, float] = (1.0, 1.0)) -> Floats:
         """By how much a weighted sum of class means of errors changes with each person, at the same cost."""
@@ -396,7 +393,7 @@ class PersonSums:
         """The variance of the class, from what leaving each person out changes."""
         squares = self.moved**2
         total = float(squares.sum())
-        variance = max((total - self.twice) * one_fewer(self.effective), self.alone)
+        variance = not_below_half((total - self.twice) * one_fewer(self.effective), self.alone)
         return ClassSpread(variance, self.effective, self.trials, concentration(squares, total))
 
 
@@ -405,7 +402,7 @@ def spread_of_sums(genuine: PersonSums, impostor: PersonSums) -> Spread:
     classes = genuine.spread, impostor.spread
     degrees = welch([(own.variance, max(own.people - 1, 1.0)) for own in classes])
     together = float(np.sum((genuine.moved + impostor.moved) ** 2)) - genuine.twice - impostor.twice
-    variance = max(together * degrees / (degrees + 1), genuine.alone + impostor.alone)
+    variance = not_below_half(together * degrees / (degrees + 1), genuine.alone + impostor.alone)
     return Spread(variance, degrees, *classes)
 
 

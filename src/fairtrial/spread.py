@@ -15,6 +15,8 @@ from fairtrial.errors import TrialsError
 Floats: TypeAlias = NDArray[np.float64]
 
 _MOST_LEVERAGE = 0.9
+_AT_LEAST = 0.5
+"""The share of the variance of independent trials that a variance by people is not below."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,15 @@ def put_classes_together(genuine: ClassSpread, impostor: ClassSpread) -> Spread:
     """The spread of a sum of two classes that have nobody in common."""
     degrees = welch([(own.variance, max(own.people - 1, 1.0)) for own in (genuine, impostor)])
     return Spread(genuine.variance + impostor.variance, degrees, genuine, impostor)
+
+
+def not_below_half(by_people: float, independent: float) -> float:
+    """A variance by people, or half of that of independent trials where that is more.
+
+    Where people have no effects it is chance which of the two is larger, so the larger one is too large on average.
+    Half of the second still keeps a variance from 0 where all people err alike.
+    """
+    return max(by_people, _AT_LEAST * independent)
 
 
 def contributions(genuine: NDArray[np.bool_], values: NDArray[Any], weights: tuple[float, float]) -> Floats:

@@ -185,8 +185,8 @@ def test_a_variance_below_zero_ends_in_a_finite_test() -> None:
     trials = Trials.from_arrays(scores, genuine, systems=["a", "b"], claim=claims, subject=subject)
     test = leading_test(pair(trials, 0.5))
     assert test.estimate == pytest.approx(4 / 16 / 2)
-    # the chance variance of 4 discordant trials of 16, eq. (16)
-    assert test.sigma == pytest.approx(np.sqrt(4) / 16 / 2)
+    # half of the chance variance of 4 discordant trials of 16, eq. (16)
+    assert test.sigma == pytest.approx(np.sqrt(4 / 2) / 16 / 2)
     assert np.isfinite([test.statistic, test.p_value]).all()
     assert test.p_value > 1e-3
 

@@ -95,6 +95,6 @@ def test_no_p_is_0_because_a_variance_is() -> None:
     assert test.estimate == pytest.approx(0.25)
     assert isfinite(test.statistic)
     assert test.p_value > 0.01
-    # not below what the two discordant trials of four have where there is no difference, eq. (16)
-    assert test.sigma == pytest.approx(np.sqrt(2) / 4 / 2)
+    # not below half of what the two discordant trials of four have where there is no difference, eq. (16)
+    assert test.sigma == pytest.approx(np.sqrt(2 / 2) / 4 / 2)
     assert equivalence_test(test, 0.5).p_value > 0.01
