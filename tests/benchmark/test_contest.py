@@ -101,19 +101,19 @@ def effective_people(parts: list[Part]) -> float:
 
 
 def jackknife(parts: list[Part]) -> tuple[float, float]:
-    """The variance with people left out in turn, never below that of independent trials; and degrees of freedom."""
+    """The variance with people left out in turn, never below half of that of independent trials; and degrees."""
     classes, without, twice = [], [], 0.0
     for genuine in (True, False):
         own = [part for part in parts if part.genuine == genuine]
         people, moved, pairs = effective_people(own), without_each(own), counted_twice(own)
         variance = (sum(move**2 for move in moved.values()) - pairs) * (people - 1) / people
-        classes.append((max(variance, sum(part.value**2 for part in own)), people - 1))
+        classes.append((max(variance, sum(part.value**2 for part in own) / 2), people - 1))
         without.append(moved)
         twice += pairs
     degrees = welch(classes)
     everyone = {*without[0], *without[1]}
     total = sum((without[0].get(name, 0) + without[1].get(name, 0)) ** 2 for name in everyone) - twice
-    return max(total * degrees / (degrees + 1), sum(part.value**2 for part in parts)), degrees
+    return max(total * degrees / (degrees + 1), sum(part.value**2 for part in parts) / 2), degrees
 
 
 def welch(parts: list[tuple[float, float]]) -> float:
