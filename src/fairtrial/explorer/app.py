@@ -14,12 +14,12 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from fairtrial import __version__
-from fairtrial.errors import FairtrialError, InputError, ParameterError, cut
+from fairtrial.errors import FairtrialError, ParameterError, cut
 from fairtrial.explorer.answers import Question
 from fairtrial.explorer.choices import vocabulary
 from fairtrial.explorer.data import Data
@@ -78,7 +78,9 @@ def make_app(paths: list[str], *, token: str, port: int, words: Words = str) -> 
             try:
                 return await work(session, request)
             except FairtrialError as error:
-                return _told(422, words(str(error)))
+                return _told(422, words(session.shelf.in_known_names(str(error))))
+            except ClientDisconnect:  # nobody is left to be told
+                return Response(status_code=400)
             except Exception as error:  # the page goes on, and the terminal says what happened
                 traceback.print_exception(error)
                 return _told(500, f"an error of fairtrial itself: {error!r}; the terminal says more")
@@ -96,12 +98,12 @@ def make_app(paths: list[str], *, token: str, port: int, words: Words = str) -> 
         route("/api/session", _session),
         route("/api/files", _drop, "PUT"),
         route("/api/files/{file}", _close_file, "DELETE"),
-        route("/api/read", partial(_read, sessions, words), "POST"),
+        route("/api/read", partial(_read, sessions), "POST"),
         route("/api/look", _look),
         route("/api/track", _track),
         route("/api/at", _at),
-        route("/api/ask", partial(_ask, words), "POST"),
-        route("/api/jobs/{job}", partial(_job, words)),
+        route("/api/ask", _ask, "POST"),
+        route("/api/jobs/{job}", _job),
         route("/api/jobs/{job}", _stop, "DELETE"),
         route("/api/answers/{answer}/{file}", _take),
     ]
@@ -150,24 +152,7 @@ async def _session(session: Session, request: Request) -> Response:
 
 async def _drop(session: Session, request: Request) -> Response:
     """A file that was dropped, written as it comes, never more than there is room for."""
-    name = request.query_params.get("name", "scores")
-    room = session.shelf.room
-    place = session.shelf.place_for(name)
-    size = 0
-    try:
-        with open(place, "xb") as file:
-            async for chunk in request.stream():
-                size += len(chunk)
-                if size > room:
-                    raise InputError(
-                        f"{place.name}: is too large to be dropped; name it on the command line, as in fairtrial "
-                        "explore FILE, and it is opened where it lies"
-                    )
-                file.write(chunk)
-    except BaseException:
-        place.unlink(missing_ok=True)
-        place.parent.rmdir()
-        raise
+    place = await session.shelf.receive(request.query_params.get("name", "scores"), request.stream())
     shelved = await run_in_threadpool(session.shelf.add_dropped, place)
     return _json(shelved.to_dict())
 
@@ -193,7 +178,7 @@ async def _fields(request: Request) -> dict[str, Any]:
     return found
 
 
-async def _read(sessions: Sessions, words: Words, session: Session, request: Request) -> Response:
+async def _read(sessions: Sessions, session: Session, request: Request) -> Response:
     reading = Reading.of(await _fields(request))
     files = reading.files(session.shelf)
 
@@ -209,10 +194,10 @@ async def _read(sessions: Sessions, words: Words, session: Session, request: Req
 
             data = Data(reading.read(files, progress, room=_room()), reading, files)
             sessions.share(data)
-        session.data = data
+        session.look_at(data)
         return data.summary
 
-    return await _awaited(session, session.begin(work, "read"), words)
+    return await _awaited(session, session.begin(work, "read"))
 
 
 def _room() -> int:
@@ -247,7 +232,7 @@ async def _at(session: Session, request: Request) -> Response:
     return _json(await run_in_threadpool(data.at, asked.getlist("system"), Point.of(given)))
 
 
-async def _ask(words: Words, session: Session, request: Request) -> Response:
+async def _ask(session: Session, request: Request) -> Response:
     given = await _fields(request)
     kind = given.get("question")
     if not isinstance(kind, str) or kind not in QUESTIONS:
@@ -257,31 +242,31 @@ async def _ask(words: Words, session: Session, request: Request) -> Response:
 
     def work(advance: Advance) -> dict[str, Any]:
         answer = question.answer(data, advance)
-        key, kept = session.keep(question, answer)
+        key, kept = session.keep(question, answer, data)
         return {"answer": key, **answer.to_dict(), "repeated": kept.repeated.to_dict()}
 
     slot = given.get("slot")
-    return await _awaited(session, session.begin(work, slot if isinstance(slot, str) else kind), words)
+    return await _awaited(session, session.begin(work, slot if isinstance(slot, str) else kind))
 
 
-async def _awaited(session: Session, key: str, words: Words) -> Response:
+async def _awaited(session: Session, key: str) -> Response:
     """The result, if it comes at once; else how far it is."""
     await asyncio.to_thread(session.job(key).wait, _FIRST_WAIT)
-    return _state(key, session.job(key), words)
+    return _state(key, session.job(key))
 
 
-async def _job(words: Words, session: Session, request: Request) -> Response:
+async def _job(session: Session, request: Request) -> Response:
     key = request.path_params["job"]
-    return await _awaited(session, key, words)
+    return await _awaited(session, key)
 
 
-def _state(key: str, job: Job, words: Words) -> Response:
+def _state(key: str, job: Job) -> Response:
     if not job.ended:
         return _json({"job": key, "share": job.share, "seconds": job.seconds})
     if job.stopped:
         return _json({"stopped": True})
     if job.error:
-        return _told(422, words(job.error))
+        raise FairtrialError(job.error)
     if job.failure is not None:
         raise job.failure
     return _json({"result": job.result})

@@ -62,7 +62,7 @@ class Guard:
         hosts = [f"127.0.0.1:{self.port}", f"localhost:{self.port}"]
         if headers.get("host") not in hosts:
             return "this server answers to 127.0.0.1 only"
-        first = str(scope["path"]).split("/")[1]
+        first = str(scope["path"]).removeprefix("/").split("/")[0]
         if not hmac.compare_digest(first.encode(), self.token.encode()):
             return (
                 "the address lacks the token that fairtrial explore printed; open that address, and note that every "
