@@ -23,7 +23,7 @@ from fairtrial.errors import FairtrialError, ParameterError, cut
 from fairtrial.explorer.answers import Question
 from fairtrial.explorer.choices import vocabulary
 from fairtrial.explorer.data import Data
-from fairtrial.explorer.guard import REPORT_POLICY, Guard
+from fairtrial.explorer.guard import REPORT_HEADERS, Guard
 from fairtrial.explorer.jobs import Advance, Job
 from fairtrial.explorer.keeping import kept_picture, kept_report, kept_table
 from fairtrial.explorer.points import Point
@@ -286,7 +286,7 @@ async def _take(session: Session, request: Request) -> Response:
     if file.name == "report.html":
         text = await run_in_threadpool(kept_report, kept)
         shown = {} if "show" in request.query_params else headers
-        return Response(text, media_type=_KINDS[".html"], headers={"Content-Security-Policy": REPORT_POLICY, **shown})
+        return Response(text, media_type=_KINDS[".html"], headers={**REPORT_HEADERS, **shown})
     if name == "table":
         found = await run_in_threadpool(kept_table, kept, ending)
     else:

@@ -12,6 +12,7 @@ from fairtrial.errors import ParameterError, TrialsError, listed
 from fairtrial.explorer.looking import Look, shown_together
 from fairtrial.explorer.points import Point, errors_shown, steps_of, track
 from fairtrial.explorer.reading import Files, Reading
+from fairtrial.explorer.repeating import Call
 from fairtrial.formats.columns import read_named
 from fairtrial.groups.membership import PeopleTable
 from fairtrial.judging import TrialSets
@@ -122,6 +123,13 @@ class Data:
         """The same in Python."""
         return self.reading.lines(self.files)
 
+    def lines_at(self, threshold: float) -> list[str]:
+        """The judged trials and, as `judged(system)`, each system at a given threshold, in Python."""
+        test = "test" if self.reading.folds is None else "trials"
+        sets = Call("ft.TrialSets", ("None", test), self.cluster_keywords())
+        judged = Call("ft.judge_at", ("sets", repr(threshold), "system=system"))
+        return [*self.lines()[:1], f"sets = {sets}", "", "def judged(system):", f"    return {judged}", ""]
+
     def cluster_keywords(self) -> dict[str, Any]:
         """What trials share, as a keyword of Python, where it is not the default."""
         return {} if self.reading.cluster is None else {"cluster": self.reading.cluster}
@@ -139,6 +147,12 @@ class Data:
         """What to know before a command is typed, where a browser did not tell where files lie."""
         dropped = [file.name for file in self.files.all if file.dropped]
         return f"run it in the folder of {listed(dropped)}" if dropped else ""
+
+    @property
+    def no_command(self) -> str:
+        """Why there are lines of Python only, at a threshold that was given."""
+        why = "no command takes a threshold: a command chooses it on dev, by a rule"
+        return "; ".join(filter(None, [why, self.where_files_are]))
 
     @cached_property
     def summary(self) -> dict[str, Any]:

@@ -15,11 +15,15 @@ POLICY = (
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 """Of the explorer's own pages: nothing from elsewhere, nothing inline."""
-REPORT_POLICY = (
+_REPORT_POLICY = (
     "sandbox allow-scripts allow-downloads; default-src 'none'; style-src 'unsafe-inline'; "
     "script-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
 )
 """Of a report, which holds its scripts: it may run them, but it is nobody here and can ask for nothing."""
+REPORT_HEADERS = {
+    "Content-Security-Policy": _REPORT_POLICY,
+    "Cross-Origin-Opener-Policy": "unsafe-none",  # by HTML, what is in a sandbox is not shown with any other
+}
 _HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",

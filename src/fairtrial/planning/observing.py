@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,7 +30,9 @@ class ObservedSetting:
     impostors : int or None
         How many impostors there were; None where their ids are not known.
     rho_client, rho_impostor : float
-        Correlations of the difference of errors within clients and within impostors, not below 0.
+        Correlations of the difference of errors within clients and within impostors, not below 0. There is one for
+        clients, though genuine and impostor trials have their own: the one with which the difference of HTERs has the
+        same variance.
     correlation : float
         Of the errors of both systems on the same trial.
     """
@@ -75,7 +78,7 @@ def observed_setting(pair: Pair) -> ObservedSetting:
     known = "subject" in trials.ids
     impostors = _codes(trials, "subject") if known else clients
     rho_impostor = intraclass_correlation(difference[~genuine], impostors[~genuine]) if known else 0.0
-    rho_client = max(intraclass_correlation(difference[rows], clients[rows]) for rows in (genuine, ~genuine))
+    rho_client = _pooled_correlation([(difference[rows], clients[rows]) for rows in (genuine, ~genuine)])
     return ObservedSetting(
         (pair.a.at(0).far, pair.a.at(0).frr),
         (pair.b.at(0).far, pair.b.at(0).frr),
@@ -115,6 +118,17 @@ def intraclass_correlation(values: Floats, groups: NDArray[np.integer]) -> float
     size = (total - float(np.sum(sizes.astype(np.float64) ** 2)) / total) / (people - 1)
     whole = between + (size - 1) * within
     return min(max((between - within) / whole, 0.0), 1.0) if whole > 0 else 0.0
+
+
+def _pooled_correlation(classes: Sequence[tuple[Floats, NDArray[np.integer]]]) -> float:
+    """One correlation in place of one per class, each weighted by what it adds to the variance of the sum of means."""
+    weighted = weights = 0.0
+    for values, groups in classes:
+        others = len(values) / len(np.unique(groups)) - 1
+        weight = float(np.var(values)) * others / len(values)
+        weighted += weight * intraclass_correlation(values, groups)
+        weights += weight
+    return weighted / weights if weights > 0 else 0.0
 
 
 def _codes(trials: Trials, field: str) -> NDArray[np.int32]:

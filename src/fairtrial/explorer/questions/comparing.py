@@ -13,7 +13,7 @@ from fairtrial.explorer.fields import Fields
 from fairtrial.explorer.jobs import Advance
 from fairtrial.explorer.points import Point
 from fairtrial.explorer.repeating import Call, Repeated, sure_keywords, sure_words, together, words
-from fairtrial.planning import plan_comparison
+from fairtrial.planning import ComparisonPlan, plan_comparison
 from fairtrial.planning.observing import ObservedSetting, observed_setting
 from fairtrial.plots.bootstrap import bootstrap_plot
 from fairtrial.report.comparison import comparison_page
@@ -156,7 +156,21 @@ class PlanQuestion:
     def answer(self, data: Data, advance: Advance) -> Answer:
         seen = self._observed(data)
         advance(0.1)
-        plan = plan_comparison(
+        plan = self._planned(seen)
+        advance(0.9)
+        attempts = f"{seen.attempts:,} genuine and {plural(seen.impostor_attempts, 'impostor attempt')}"
+        sentence = (
+            f"If the HTERs of {self.a} and {self.b} really differ as much as they did here ({_rates(self.a, seen.a)}; "
+            f"{_rates(self.b, seen.b)}), {plural(plan.individuals, 'client')} with {attempts} each would show it in "
+            f"{100 * self.power:g} of 100 tests at these thresholds. Here there were "
+            f"{plural(seen.individuals, 'client')}."
+        )
+        return Answer(
+            (sentence, self._doubt(seen)), plan.tables(), {"observed": _plain(seen), **plan.to_dict()}
+        )
+
+    def _planned(self, seen: ObservedSetting, **given: int) -> ComparisonPlan:
+        return plan_comparison(
             seen.a,
             seen.b,
             power=self.power,
@@ -167,14 +181,22 @@ class PlanQuestion:
             rho_impostor=seen.rho_impostor,
             correlation=seen.correlation,
             confidence=self.confidence,
+            **given,
         )
-        attempts = f"{seen.attempts:,} genuine and {plural(seen.impostor_attempts, 'impostor attempt')}"
-        sentence = (
-            f"If {self.a} and {self.b} really differ as much as they did here ({_rates(self.a, seen.a)}; "
-            f"{_rates(self.b, seen.b)}), {plural(plan.individuals, 'client')} with {attempts} each would show it in "
-            f"{100 * self.power:g} of 100 tests. Here there were {plural(seen.individuals, 'client')}."
+
+    def _doubt(self, seen: ObservedSetting) -> str:
+        """How far to trust a plan from a difference that was seen: what half of it would take."""
+        far, frr = ((one + other) / 2 for one, other in zip(seen.a, seen.b, strict=True))
+        try:
+            enough = plural(self._planned(replace(seen, b=(far, frr)), data_sets=0).individuals, "client")
+            takes = f"it takes {enough}"
+        except ParameterError:
+            takes = "no number of clients is enough without more impostors"
+        return (
+            "This plan is likely too small: a difference that was seen is uncertain, and one that caught the eye is "
+            f"more often too large than too small. If only half of it is real, {takes}. Plan for the smallest "
+            "difference that would matter."
         )
-        return Answer((sentence,), plan.tables(), {"observed": _plain(seen), **plan.to_dict()})
 
     def _observed(self, data: Data) -> ObservedSetting:
         if self.a == self.b:

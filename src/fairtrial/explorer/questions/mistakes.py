@@ -66,7 +66,8 @@ class ErrorsQuestion:
 
     def repeated(self, data: Data) -> Repeated:
         if self.point.threshold is not None:
-            return Repeated((), (), "no command takes a threshold: a command chooses it on dev, by a rule")
+            lines = (*data.lines_at(self.point.threshold), f"wrong = judged({self.system!r}).wrong()", "print(wrong.nonzero())")
+            return Repeated((), lines, data.no_command)
         command = [
             "evaluate",
             *data.words((self.system,)),

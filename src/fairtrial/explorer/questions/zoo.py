@@ -79,8 +79,11 @@ class ZooQuestion:
     def repeated(self, data: Data) -> Repeated:
         shown = [] if self.shows == "scores" else words("--shows", self.shows)
         by = [] if self.by == "claim" else words("--by", self.by)
-        command = [*data.words((self.system,)), *self.point.words(), *shown, *by]
         keywords = {"system": self.system, "by": self.by, "shows": self.shows}
+        if self.point.threshold is not None:
+            call = Call("ft.plots.zoo_data", ("test",), {"threshold": self.point.threshold, **keywords})
+            return Repeated((), (*data.lines(), f"zoo = {call}"), data.no_command)
+        command = [*data.words((self.system,)), *self.point.words(), *shown, *by]
         judged = Call("ft.evaluate", ("dev", "test"), {"system": self.system, **self.point.keywords()})
         lines = [
             *data.lines(),

@@ -65,7 +65,7 @@ export const filesView = (host, app) => {
     draw();
   };
   const close = async (file) => {
-    await api.close(file.key);
+    try { await api.close(file.key); } catch (error) { show(answer, told(error.message)); return; }
     session.files.splice(session.files.indexOf(file), 1);
     delete local.sets[file.key];
     draw();

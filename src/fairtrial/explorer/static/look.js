@@ -99,7 +99,7 @@ export const lookView = async (host, app) => {
   show(host, point.host, numbers, panels, curves, below);
   if (!app.systems().length) { show(below, told("choose at least one system")); return; }
   try {
-    await point.told();
+    await point.tell();
     look = await api.get("look", { system: app.systems() });
     if (gone) return;
     draw();

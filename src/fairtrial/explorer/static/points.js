@@ -1,6 +1,6 @@
 // the operating point that all views share: a rule and its weight or target, or a threshold
 import * as api from "./api.js";
-import { checks, choose, labelled, make, show } from "./dom.js";
+import { checks, choose, labelled, make, show, told } from "./dom.js";
 
 const RULES = [["wer-min", "a weight of errors, alpha"], ["eer", "the equal error rate on dev"], ["far", "a FAR on dev"], ["frr", "a FRR on dev"], ["threshold", "a threshold"]];
 const PERCENT = ["far", "frr", "far-at-most", "frr-at-most"];
@@ -18,9 +18,10 @@ export const pointControl = (app, change, { systems = true } = {}) => {
   const { state } = app, host = make("div", { class: "operating", role: "group", "aria-label": "Operating point" });
   const means = (name) => (app.session.words.criteria.find((own) => own.name === name) || { means: "none" }).means;
   const others = app.session.words.criteria.filter(({ name }) => !RULES.some(([known]) => known === name)).map(({ name, summary }) => [name, summary ? `${name}: ${summary}` : name]);
+  const problem = make("div");
   let track = null, asked = 0;
 
-  const told = async () => {
+  const find = async () => {
     const turn = asked += 1, on = app.systems();
     if (!on.length) return;
     if (state.criterion !== "threshold" && (!track || track.criterion !== state.criterion || on.some((name) => !track.systems[name]))) {
@@ -34,7 +35,13 @@ export const pointControl = (app, change, { systems = true } = {}) => {
     const own = track.systems[name], far = own.false_accepts[k] / own.impostor, frr = own.false_rejects[k] / own.genuine;
     return [name, { threshold: own.threshold[k], far, frr, hter: (far + frr) / 2, false_accepts: own.false_accepts[k], false_rejects: own.false_rejects[k], genuine: own.genuine, impostor: own.impostor, x: own.x[k], y: own.y[k] }];
   }));
-  const moved = () => { app.save(); told(); };
+  const tell = async () => {
+    try {
+      await find();
+      show(problem);
+    } catch (error) { show(problem, told(error.message)); }
+  };
+  const moved = () => { app.save(); tell(); };
 
   const rule = (name) => {
     state.criterion = name;
@@ -53,6 +60,7 @@ export const pointControl = (app, change, { systems = true } = {}) => {
       const slider = make("input", { type: "range", id: "slider", min: 0, max: 1, step: 1, "aria-label": percent ? "Target" : "Alpha, the weight of FAR" });
       number.addEventListener("change", () => { state.alpha = Number(number.value) / unit; place(); moved(); });
       slider.addEventListener("input", () => {
+        if (!track) return;
         state.alpha = track.steps[Number(slider.value)];
         number.value = shown(state.alpha * unit);
         slider.setAttribute("aria-valuetext", number.value + (percent ? " %" : ""));
@@ -65,7 +73,7 @@ export const pointControl = (app, change, { systems = true } = {}) => {
       const number = make("input", { type: "number", id: "value", step: "any", value: state.threshold });
       number.addEventListener("change", () => { state.threshold = Number(number.value); moved(); });
       control.typed = number;
-      parts.push(labelled("threshold", number), make("span", { class: "note" }, "or drag it in the densities"));
+      parts.push(labelled("threshold", number), make("span", { class: "note" }, "or drag it in the densities. A threshold that was chosen by looking at these trials makes errors look smaller than they will be: report those at a threshold from dev."));
     }
     if (systems) parts.push(checks("Systems", app.data.systems, app.systems(), (names) => {
       state.system = names;
@@ -73,11 +81,11 @@ export const pointControl = (app, change, { systems = true } = {}) => {
       app.save();
       app.redraw();
     }));
-    show(host, ...parts);
+    show(host, ...parts, problem);
     if (control.placed) control.placed();
   };
   const shown = (value) => String(+value.toPrecision(6));
-  const control = { host, told: async () => { await told(); if (control.placed) control.placed(); },
+  const control = { host, tell: async () => { await tell(); if (control.placed) control.placed(); },
     drag: (value) => {
       const fresh = state.criterion !== "threshold";
       state.criterion = "threshold";

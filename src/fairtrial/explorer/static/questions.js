@@ -120,7 +120,7 @@ export const questionView = (host, app, view) => {
   const point = form.point ? pointControl(app, () => {}, { systems: false }) : null;
   show(host, point && point.host, fields, answers);
   drawForm();
-  if (point) point.told();
+  if (point) point.tell();
   if (app.state.asked[view]) ask();
 };
 
@@ -134,6 +134,6 @@ const regions = ({ shown, found }, app) => {
     const alpha = app.state.criterion === "wer-min" ? app.state.alpha : null;
     chart.move({ x: alpha, y: null });
     place.append(figure("regions", "Shaded: where along alpha one of the two is significantly better", chart));
-  });
+  }).catch((error) => { place.append(told(error.message)); });
   return place;
 };
