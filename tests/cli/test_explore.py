@@ -48,3 +48,13 @@ def test_a_port_in_use_is_told(tmp_path: Path) -> None:
         found = CliRunner().invoke(main, ["explore", "--no-browser", "--port", str(taken.getsockname()[1])])
     assert found.exit_code == 2
     assert "cannot be used" in found.stderr
+
+
+def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("uvicorn", "starlette.applications"):
+        monkeypatch.setitem(sys.modules, name, None)
+    for name in ("serving", "app", "guard"):
+        monkeypatch.delitem(sys.modules, f"fairtrial.explorer.{name}", raising=False)
+    found = CliRunner().invoke(main, ["explore"])
+    assert found.exit_code == 2
+    assert "pip install 'fairtrial[explore]'" in found.stderr

@@ -83,3 +83,12 @@ def test_files_that_are_just_coming_take_room(monkeypatch: pytest.MonkeyPatch) -
 
     found = asyncio.run(two_at_once())
     assert [type(own) for own in found].count(InputError) == 1
+
+
+def test_errors_name_dropped_files_as_people_know_them(tmp_path: Path) -> None:
+    shelf = Shelf()
+    place = shelf.place_for("dev.csv")
+    text = f"{place}, line 3: is bad; {tmp_path}/other.csv is not"
+    assert shelf.without_folder(text) == f"dev.csv, line 3: is bad; {tmp_path}/other.csv is not"
+    shelf.close()
+    assert Shelf().without_folder(text) == text

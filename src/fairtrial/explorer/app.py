@@ -24,12 +24,12 @@ from fairtrial.explorer.answers import Question
 from fairtrial.explorer.choices import vocabulary
 from fairtrial.explorer.data import Data
 from fairtrial.explorer.guard import REPORT_HEADERS, Guard
-from fairtrial.explorer.jobs import Advance, Job
+from fairtrial.explorer.jobs import Advance
 from fairtrial.explorer.keeping import kept_picture, kept_report, kept_table
 from fairtrial.explorer.points import Point
 from fairtrial.explorer.questions import QUESTIONS
 from fairtrial.explorer.reading import Reading
-from fairtrial.explorer.sessions import Session, Sessions
+from fairtrial.explorer.sessions import Session, Sessions, Words
 from fairtrial.report.page import palette
 from fairtrial.tables import json_text
 
@@ -50,8 +50,6 @@ _KINDS = {
 _SHARED = {"charts.js", "charts.css", "theme.css", "page.css", "tables.js", "theme.js", "d3.min.js", "plot.umd.min.js"}
 """What the explorer shares with the report."""
 Work = Callable[[Session, Request], Awaitable[Response]]
-Words = Callable[[str], str]
-"""From the words of the library to those that the user reads."""
 
 
 def make_app(paths: list[str], *, token: str, port: int, words: Words = str) -> tuple[Guard, Sessions]:
@@ -68,7 +66,7 @@ def make_app(paths: list[str], *, token: str, port: int, words: Words = str) -> 
     words
         How errors of the library are put to the user.
     """
-    sessions = Sessions(paths)
+    sessions = Sessions(paths, words)
 
     def route(address: str, work: Work, *methods: str) -> Route:
         async def answer(request: Request) -> Response:
@@ -78,7 +76,7 @@ def make_app(paths: list[str], *, token: str, port: int, words: Words = str) -> 
             try:
                 return await work(session, request)
             except FairtrialError as error:
-                return _told(422, words(session.shelf.in_known_names(str(error))))
+                return _told(422, session.said(str(error)))
             except ClientDisconnect:  # nobody is left to be told
                 return Response(status_code=400)
             except Exception as error:  # the page goes on, and the terminal says what happened
@@ -142,7 +140,7 @@ async def _session(session: Session, request: Request) -> Response:
     return _json(
         {
             "version": __version__,
-            "files": [file.to_dict() for file in session.shelf],
+            "files": [file.to_dict(session.said) for file in session.shelf],
             "data": None if data is None else data.summary,
             "reading": None if data is None else data.reading.to_dict(),
             "words": vocabulary(),
@@ -154,7 +152,7 @@ async def _drop(session: Session, request: Request) -> Response:
     """A file that was dropped, written as it comes, never more than there is room for."""
     place = await session.shelf.receive(request.query_params.get("name", "scores"), request.stream())
     shelved = await run_in_threadpool(session.shelf.add_dropped, place)
-    return _json(shelved.to_dict())
+    return _json(shelved.to_dict(session.said))
 
 
 async def _close_file(session: Session, request: Request) -> Response:
@@ -252,7 +250,7 @@ async def _ask(session: Session, request: Request) -> Response:
 async def _awaited(session: Session, key: str) -> Response:
     """The result, if it comes at once; else how far it is."""
     await asyncio.to_thread(session.job(key).wait, _FIRST_WAIT)
-    return _state(key, session.job(key))
+    return _state(session, key)
 
 
 async def _job(session: Session, request: Request) -> Response:
@@ -260,7 +258,8 @@ async def _job(session: Session, request: Request) -> Response:
     return await _awaited(session, key)
 
 
-def _state(key: str, job: Job) -> Response:
+def _state(session: Session, key: str) -> Response:
+    job = session.job(key)
     if not job.ended:
         return _json({"job": key, "share": job.share, "seconds": job.seconds})
     if job.stopped:

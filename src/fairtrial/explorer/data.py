@@ -124,11 +124,10 @@ class Data:
         return self.reading.lines(self.files)
 
     def lines_at(self, threshold: float) -> list[str]:
-        """The judged trials and, as `judged(system)`, each system at a given threshold, in Python."""
-        test = "test" if self.reading.folds is None else "trials"
-        sets = Call("ft.TrialSets", ("None", test), self.cluster_keywords())
+        """The trials of folds, all of them at a given threshold: `judged(system)` of the lines is one system there."""
+        sets = Call("ft.TrialSets", ("None", "trials"), self.cluster_keywords())
         judged = Call("ft.judge_at", ("sets", repr(threshold), "system=system"))
-        return [*self.lines()[:1], f"sets = {sets}", "", "def judged(system):", f"    return {judged}", ""]
+        return [self.lines()[0], f"sets = {sets}", "", "def judged(system):", f"    return {judged}", ""]
 
     def cluster_keywords(self) -> dict[str, Any]:
         """What trials share, as a keyword of Python, where it is not the default."""
@@ -149,9 +148,9 @@ class Data:
         return f"run it in the folder of {listed(dropped)}" if dropped else ""
 
     @property
-    def no_command(self) -> str:
-        """Why there are lines of Python only, at a threshold that was given."""
-        why = "no command takes a threshold: a command chooses it on dev, by a rule"
+    def why_no_command(self) -> str:
+        """What to know of the trials of folds at a given threshold."""
+        why = "no command judges folds at a threshold that is given"
         return "; ".join(filter(None, [why, self.where_files_are]))
 
     @cached_property

@@ -12,7 +12,8 @@ from time import sleep
 import uvicorn
 
 from fairtrial.errors import ParameterError
-from fairtrial.explorer.app import Words, make_app
+from fairtrial.explorer.app import make_app
+from fairtrial.explorer.sessions import Words
 
 _HOST = "127.0.0.1"
 

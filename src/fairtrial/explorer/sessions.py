@@ -7,7 +7,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.explorer.answers import Answer, Question
@@ -21,6 +21,8 @@ MOST_SESSIONS = 16
 _MOST_ANSWERS = 24
 _MOST_JOBS = 8
 _SHARED_DATA = 2
+Words: TypeAlias = Callable[[str], str]
+"""From the words of the library to those that the user reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,7 @@ class Session:
 
     key: str
     shelf: Shelf
+    words: Words = str
     data: Data | None = None
     answers: OrderedDict[str, Kept] = field(default_factory=OrderedDict)
     jobs: OrderedDict[str, Job] = field(default_factory=OrderedDict)
@@ -57,6 +60,10 @@ class Session:
             self.data = data
             for key in [key for key, kept in self.answers.items() if kept.data is not data]:
                 del self.answers[key]
+
+    def said(self, text: str) -> str:
+        """An error of the library as the command line would put it, in the folder of the files that were dropped."""
+        return self.words(self.shelf.without_folder(text))
 
     def begin(self, work: Callable[[Advance], Any], slot: str) -> str:
         """Begin some work, in place of what went on in the same slot."""
@@ -113,15 +120,16 @@ class Session:
 class Sessions:
     """All sessions of a server, and trials of the files named on its command line, which all of them may look at."""
 
-    def __init__(self, paths: Sequence[str]) -> None:
+    def __init__(self, paths: Sequence[str], words: Words = str) -> None:
         self._paths = tuple(paths)
+        self._words = words
         self._sessions: OrderedDict[str, Session] = OrderedDict()
         self._shared: OrderedDict[str, Data] = OrderedDict()
         self._lock = threading.Lock()
 
     def new(self) -> Session:
         """A session of its own; where there are many, the one that was used the longest ago is closed."""
-        session = Session(secrets.token_urlsafe(9), Shelf(self._paths))
+        session = Session(secrets.token_urlsafe(9), Shelf(self._paths), self._words)
         with self._lock:
             self._sessions[session.key] = session
             gone = self._sessions.popitem(last=False)[1] if len(self._sessions) > MOST_SESSIONS else None

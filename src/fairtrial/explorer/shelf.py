@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import tempfile
-from collections.abc import AsyncIterable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterable, Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -37,8 +38,8 @@ class ShelvedFile:
         """What stands for it on a command line: its path, or only its name where a browser did not tell the path."""
         return self.name if self.dropped else str(self.path)
 
-    def to_dict(self) -> dict[str, Any]:
-        """What the browser gets."""
+    def to_dict(self, said: Callable[[str], str] = str) -> dict[str, Any]:
+        """What the browser gets; `said` puts an error to the user."""
         told = self.glance
         return {
             "key": self.key,
@@ -50,7 +51,7 @@ class ShelvedFile:
             "columns": [{"name": own.name, "role": own.role, "examples": list(own.examples)} for own in told.columns],
             "labels": [{"word": own.word, "meaning": own.meaning} for own in told.labels],
             "lines": list(told.lines),
-            "trouble": told.trouble,
+            "trouble": said(told.trouble),
         }
 
 
@@ -120,18 +121,18 @@ class Shelf:
         """Add a file that lies where `place_for` said."""
         return self._add(path, path.name, dropped=True)
 
+    def without_folder(self, text: str) -> str:
+        """A text in which the files that were dropped have the names that people know."""
+        if self._folder is None:
+            return text
+        return re.sub(rf"{re.escape(str(self._folder))}{re.escape(os.sep)}\d+{re.escape(os.sep)}", "", text)
+
     def remove(self, key: str) -> None:
         """Close a file; one that was dropped is deleted."""
         file = self[key]
         del self._files[key]
         if file.dropped:
             shutil.rmtree(file.path.parent, ignore_errors=True)
-
-    def in_known_names(self, message: str) -> str:
-        """A message that calls dropped files by their names, not by the places of their copies."""
-        if self._folder is None:
-            return message
-        return re.sub(rf"{re.escape(str(self._folder))}[/\\]\d+[/\\]", "", message)
 
     def close(self) -> None:
         """Delete what was dropped."""
@@ -143,7 +144,6 @@ class Shelf:
         key = f"f{len(self._files) + 1 if not dropped else self._count}{'d' if dropped else ''}"
         size = path.stat().st_size if path.is_file() else 0
         told = glance(path) if path.is_file() else Glance(description="a directory")
-        told = replace(told, trouble=self.in_known_names(told.trouble))
         self._files[key] = ShelvedFile(key, path, visible(name), size, told, dropped)
         return self._files[key]
 

@@ -5,11 +5,16 @@
                            of a column if they have it, and by what they say otherwise */
 const tables = (() => {
   "use strict";
+  // as Python rounds: a number halfway between two goes to the even one, where toFixed would take the larger
+  const fixed = (value, digits) => {
+    const scaled = value * 10 ** digits, halfway = Number.isInteger(value * 2 ** (digits + 1)) && Math.abs(scaled % 1) === 0.5;
+    return halfway ? (2 * Math.round(scaled / 2) / 10 ** digits).toFixed(digits) : value.toFixed(digits);
+  };
   const percent = (rate) => {
     if (rate === null || rate === undefined) return "not known";
-    const value = 100 * rate;
-    if (value !== 0 && Math.abs(value) < 0.0995) return `${+value.toPrecision(3)} %`;
-    return `${Math.abs(value) < 1 ? value.toFixed(3) : value.toFixed(2)} %`;
+    const value = 100 * rate, size = Math.abs(value);
+    if (value !== 0 && size < 0.0995) return `${+fixed(value, 2 - Math.floor(Math.log10(size)))} %`;
+    return `${fixed(value, size < 1 ? 3 : 2)} %`;
   };
 
   const numberOf = (text) => text === "inf" ? Infinity : text === "-inf" ? -Infinity : Number(text);

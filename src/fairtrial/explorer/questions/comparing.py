@@ -113,6 +113,8 @@ def _assumed(data: Data, threshold: str) -> str:
     else:
         who = {"claim": "a claim", "subject": "a subject", "both": "a person"}[sharing]
         people = f"trials that do not share {who} are independent, and that these people stand for those to come"
+    if data.sets.kind == "a posteriori":
+        return f"This assumes that {people}; dev and test are the same trials, so the thresholds know the answers."
     chosen = (
         "the dev trials that the thresholds come from were a sample, too, and what that adds is counted"
         if threshold == "re-estimated"
@@ -165,11 +167,9 @@ class PlanQuestion:
             f"{100 * self.power:g} of 100 tests at these thresholds. Here there were "
             f"{plural(seen.individuals, 'client')}."
         )
-        return Answer(
-            (sentence, self._doubt(seen)), plan.tables(), {"observed": _plain(seen), **plan.to_dict()}
-        )
+        return Answer((sentence, self._doubt(seen)), plan.tables(), {"observed": _plain(seen), **plan.to_dict()})
 
-    def _planned(self, seen: ObservedSetting, **given: int) -> ComparisonPlan:
+    def _planned(self, seen: ObservedSetting, *, data_sets: int = 1000) -> ComparisonPlan:
         return plan_comparison(
             seen.a,
             seen.b,
@@ -181,7 +181,7 @@ class PlanQuestion:
             rho_impostor=seen.rho_impostor,
             correlation=seen.correlation,
             confidence=self.confidence,
-            **given,
+            data_sets=data_sets,
         )
 
     def _doubt(self, seen: ObservedSetting) -> str:

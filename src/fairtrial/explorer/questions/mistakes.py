@@ -65,9 +65,10 @@ class ErrorsQuestion:
         return Answer((sentence,), (trial_table, *people), {"errors": len(rows), **counts.to_dict()})
 
     def repeated(self, data: Data) -> Repeated:
-        if self.point.threshold is not None:
-            lines = (*data.lines_at(self.point.threshold), f"wrong = judged({self.system!r}).wrong()", "print(wrong.nonzero())")
-            return Repeated((), lines, data.no_command)
+        if self.point.threshold is not None and data.reading.folds is not None:
+            wrong = f"judged({self.system!r}).wrong()"
+            lines = (*data.lines_at(self.point.threshold), f"print({wrong}.nonzero())")
+            return Repeated((), lines, data.why_no_command)
         command = [
             "evaluate",
             *data.words((self.system,)),

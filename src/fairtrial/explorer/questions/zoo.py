@@ -40,8 +40,9 @@ class ZooQuestion:
 
     def answer(self, data: Data, advance: Advance) -> Answer:
 
+        _, test = data.two_sets("the zoo")
         threshold = float(self.point.judged(data.sets, self.system).test.threshold[0])
-        zoo = zoo_data(data.test, system=self.system, by=self.by, shows=self.shows, threshold=threshold)  # type: ignore[arg-type]
+        zoo = zoo_data(test, system=self.system, by=self.by, shows=self.shows, threshold=threshold)  # type: ignore[arg-type]
         word = "lamb" if self.by == "claim" else "wolf"
         kinds = _kinds(zoo, word)
         rows = tuple(zip(zoo.names, kinds, zoo.genuine.tolist(), zoo.impostor.tolist(), strict=True))
@@ -82,7 +83,9 @@ class ZooQuestion:
         keywords = {"system": self.system, "by": self.by, "shows": self.shows}
         if self.point.threshold is not None:
             call = Call("ft.plots.zoo_data", ("test",), {"threshold": self.point.threshold, **keywords})
-            return Repeated((), (*data.lines(), f"zoo = {call}"), data.no_command)
+            note = "fairtrial plot zoo takes no threshold: it chooses it on dev, by a rule"
+            note = "; ".join(filter(None, [note, data.where_files_are]))
+            return Repeated((), (*data.lines(), f"zoo = {call}"), note)
         command = [*data.words((self.system,)), *self.point.words(), *shown, *by]
         judged = Call("ft.evaluate", ("dev", "test"), {"system": self.system, **self.point.keywords()})
         lines = [

@@ -3,7 +3,7 @@ import * as api from "./api.js";
 import { button, choose, copyable, labelled, make, show } from "./dom.js";
 import { figure } from "./figures.js";
 
-const MANY = 25, FEW = 15;
+const MANY = 25; // rows of a longer table are cut by .few of explorer.css, after they were sorted
 const laidOut = (table) => {
   const heads = table.headings.map((heading, k) => make("th", { scope: "col", class: table.numeric[k] ? "number" : null, "aria-sort": "none" }, make("button", { type: "button" }, heading)));
   const rows = table.rows.map((row) => make("tr", {}, row.map(({ text, sort }, k) => make("td", table.numeric[k] ? { class: "number", "data-sort": sort } : {}, text))));
@@ -11,8 +11,8 @@ const laidOut = (table) => {
   tables.sortable(node);
   const scroll = make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": table.caption }, node);
   if (rows.length <= MANY) return scroll;
-  rows.slice(FEW).forEach((row) => { row.hidden = true; });
-  const more = button(`Show all ${rows.length.toLocaleString("en")} rows`, () => { rows.forEach((row) => { row.hidden = false; }); more.remove(); });
+  node.classList.add("few");
+  const more = button(`Show all ${rows.length.toLocaleString("en")} rows`, () => { node.classList.remove("few"); more.remove(); });
   return make("div", {}, scroll, more);
 };
 

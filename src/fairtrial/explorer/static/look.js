@@ -11,7 +11,7 @@ const cells = (name, now, interval, open) => [name, open ? "\u2026" : interval ?
 
 export const lookView = async (host, app) => {
   const { state } = app, numbers = make("div"), panels = make("div", { class: "panels look" }), below = make("div"), curves = make("div");
-  let look = null, shown = {}, now = {}, bands = {}, intervals = {}, pending = null, timer = null, gone = false;
+  let look = null, shown = {}, now = {}, bands = {}, intervals = {}, timer = null, gone = false;
   const going = new Set();
   app.leave = () => { gone = true; clearTimeout(timer); for (const each of going) each.stop(); };
   app.redraw = () => { app.leave(); lookView(host, app); };
@@ -23,7 +23,6 @@ export const lookView = async (host, app) => {
   };
   const evaluated = () => {
     clearTimeout(timer);
-    if (pending) pending.stop();
     intervals = {};
     timer = setTimeout(async () => {
       try {
@@ -49,19 +48,23 @@ export const lookView = async (host, app) => {
       })))));
 
   const chosen = () => look.systems.find(({ name }) => name === state.chosen) || look.systems[0];
+  const where = app.data.folds ? "held-out trials" : "test trials";
+  const curve = () => {
+    const system = chosen(), others = look.systems.length > 1 ? look.systems : [], { axes } = look;
+    const epc = ({ name, alpha, hter }) => ({ name, x: alpha, y: hter }), band = bands[system.name] && { x: system.alpha, ...bands[system.name] };
+    shown.epc = charts.epc({ x: axes.alpha, y: axes.hter, chosen: epc(system), others: others.map(epc), band }, { label: "Expected performance curve" });
+    return figure("epc", `Expected performance curve: HTER on ${where}, the threshold from ${app.data.folds ? "other people" : "dev"}${band ? ", with its pointwise 95 % band" : ""}`, shown.epc);
+  };
   const draw = () => {
     const system = chosen(), others = look.systems.length > 1 ? look.systems : [], { axes } = look;
-    const epc = ({ name, alpha, hter }) => ({ name, x: alpha, y: hter }), det = ({ name, det: place }) => ({ name, ...place }), roc = ({ name, far, frr }) => ({ name, x: far, y: frr.map((rate) => 1 - rate) });
-    const band = bands[system.name] && { x: system.alpha, ...bands[system.name] };
+    const det = ({ name, det: place }) => ({ name, ...place }), roc = ({ name, far, frr }) => ({ name, x: far, y: frr.map((rate) => 1 - rate) });
     shown = {
-      epc: charts.epc({ x: axes.alpha, y: axes.hter, chosen: epc(system), others: others.map(epc), band }, { label: "Expected performance curve" }),
       det: charts.det({ ...axes.det, chosen: det(system), others: others.map(det) }, { label: "DET curve" }),
       density: charts.density(system.density, { label: "Score densities", beside: others.length > 1, onThreshold: (value) => point.drag(value) }),
       roc: charts.roc({ ...axes.roc, chosen: roc(system), others: others.map(roc) }, { label: "ROC curve", diagonal: false }),
     };
-    const where = app.data.folds ? "held-out trials" : "test trials";
     show(panels,
-      figure("epc", `Expected performance curve: HTER on ${where}, the threshold from ${app.data.folds ? "other people" : "dev"}${band ? ", with its pointwise 95 % band" : ""}`, shown.epc),
+      curve(),
       figure("det", `DET curve of ${app.data.folds ? "all trials, a posteriori" : "the test trials"}, and the operating point`, shown.det),
       figure("density", `Scores of ${system.name}: genuine, filled; impostor, dashed; the threshold can be dragged`, shown.density),
       figure("roc", `ROC curve of ${app.data.folds ? "all trials, a posteriori" : "the test trials"}, and the operating point`, shown.roc));
@@ -85,16 +88,16 @@ export const lookView = async (host, app) => {
       const found = await asking({ question: "curves", slot: "bands", systems: app.systems() });
       if (found === null || gone) return;
       bands = found.shown.bands;
-      draw();
+      panels.firstElementChild.replaceWith(curve()); // the others stay: one of them may just be dragged
       move();
       show(curves, make("h2", {}, "The expected performance curves, to take away"), takeAway(found));
     } catch (error) { if (!gone) show(curves, told(error.message)); }
   };
   const point = pointControl(app, (found) => {
     now = found;
+    evaluated();
     drawNumbers();
     if (look) move();
-    evaluated();
   });
   show(host, point.host, numbers, panels, curves, below);
   if (!app.systems().length) { show(below, told("choose at least one system")); return; }

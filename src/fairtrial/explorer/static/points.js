@@ -26,6 +26,7 @@ export const pointControl = (app, change, { systems = true } = {}) => {
     if (!on.length) return;
     if (state.criterion !== "threshold" && (!track || track.criterion !== state.criterion || on.some((name) => !track.systems[name]))) {
       track = await api.get("track", { criterion: state.criterion, system: on });
+      control.placed();
     }
     const exact = track && state.criterion !== "threshold" && (track.means === "none" || track.steps[nearest(track.steps, state.alpha)] === state.alpha);
     const found = exact ? along(on, track.means === "none" ? 0 : nearest(track.steps, state.alpha)) : (await api.get("at", { ...pointOf(state), system: on })).systems;
@@ -53,6 +54,7 @@ export const pointControl = (app, change, { systems = true } = {}) => {
   const draw = async () => {
     const rules = choose([...RULES, ...others], state.criterion, rule, { id: "criterion" });
     const parts = [labelled("The threshold comes from", rules)];
+    control.placed = () => {};
     if (state.criterion !== "threshold" && means(state.criterion) !== "none") {
       if (state.alpha === undefined || Number.isNaN(state.alpha)) state.alpha = first(means(state.criterion));
       const percent = PERCENT.includes(state.criterion), unit = percent ? 100 : 1;
@@ -60,13 +62,18 @@ export const pointControl = (app, change, { systems = true } = {}) => {
       const slider = make("input", { type: "range", id: "slider", min: 0, max: 1, step: 1, "aria-label": percent ? "Target" : "Alpha, the weight of FAR" });
       number.addEventListener("change", () => { state.alpha = Number(number.value) / unit; place(); moved(); });
       slider.addEventListener("input", () => {
-        if (!track) return;
         state.alpha = track.steps[Number(slider.value)];
         number.value = shown(state.alpha * unit);
-        slider.setAttribute("aria-valuetext", number.value + (percent ? " %" : ""));
+        say();
         moved();
       });
-      const place = () => { if (track) { slider.max = track.steps.length - 1; slider.value = nearest(track.steps, state.alpha); } };
+      const say = () => slider.setAttribute("aria-valuetext", number.value + (percent ? " %" : ""));
+      const place = () => {
+        const steps = track && track.criterion === state.criterion ? track.steps : null;
+        slider.disabled = !steps;
+        if (steps) { slider.max = steps.length - 1; slider.value = nearest(steps, state.alpha); }
+        say();
+      };
       control.placed = place;
       parts.push(labelled(percent ? "target, %" : "alpha, the weight of FAR", number), slider);
     } else if (state.criterion === "threshold") {
@@ -82,10 +89,10 @@ export const pointControl = (app, change, { systems = true } = {}) => {
       app.redraw();
     }));
     show(host, ...parts, problem);
-    if (control.placed) control.placed();
+    control.placed();
   };
   const shown = (value) => String(+value.toPrecision(6));
-  const control = { host, tell: async () => { await tell(); if (control.placed) control.placed(); },
+  const control = { host, tell, placed: () => {},
     drag: (value) => {
       const fresh = state.criterion !== "threshold";
       state.criterion = "threshold";
