@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from fairtrial import Trials, TrialsError, TrialSets, judge_at, plan_comparison
+from fairtrial import Trials, TrialsError, TrialSets, judge_at
 from fairtrial.planning.observing import intraclass_correlation, observed_setting
 from fairtrial.significance.paired import Pair, leading_test, pair_judgements
 
@@ -75,17 +75,6 @@ def test_the_setting_has_the_power_of_the_test_that_it_was_taken_from() -> None:
     sets = TrialSets(None, trials)
     both = pair_judgements(*(judge_at(sets, 1.0, system=name) for name in ("a", "b")))
     test, seen = leading_test(both, threshold="fixed"), observed_setting(both)
-    plan = plan_comparison(
-        seen.a,
-        seen.b,
-        individuals=seen.individuals,
-        attempts=seen.attempts,
-        impostor_attempts=seen.impostor_attempts,
-        impostors=seen.impostors,
-        rho_client=seen.rho_client,
-        rho_impostor=seen.rho_impostor,
-        correlation=seen.correlation,
-        data_sets=0,
-    )
+    plan = seen.plan(individuals=seen.individuals, data_sets=0)
     assert 0.2 < plan.power < 0.95
     assert plan.power == pytest.approx(norm.cdf(abs(test.statistic) - 1.96), abs=0.02)

@@ -14,7 +14,7 @@ from fairtrial.explorer import fields
 from fairtrial.explorer.fields import Fields
 from fairtrial.explorer.repeating import Call
 from fairtrial.explorer.shelf import Shelf, ShelvedFile
-from fairtrial.folds import make_blocks
+from fairtrial.folds import make_blocks, with_fold_note
 from fairtrial.formats import read_pair, read_trials
 from fairtrial.formats.opening import expected_memory
 from fairtrial.formats.sheets import ROLES, ReadOptions
@@ -141,6 +141,7 @@ class Reading:
         trials = read_trials(_paths(dev), progress=progress, **keywords)
         _check_classes(trials, dev, "to be cut into folds")
         blocks = make_blocks(trials, self.folds, cluster=self.cluster, rng=self.seed)
+        trials = with_fold_note(trials, self.folds, blocks, self.cluster)
         return TrialSets(trials, trials, self.cluster, self.seed, blocks)
 
     def _keywords(self) -> dict[str, Any]:

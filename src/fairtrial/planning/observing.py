@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.errors import TrialsError
+from fairtrial.planning.comparison import ComparisonPlan, plan_comparison
 from fairtrial.significance.paired import Pair
 from fairtrial.trials import Trials
 
@@ -46,6 +47,47 @@ class ObservedSetting:
     rho_client: float
     rho_impostor: float
     correlation: float
+
+    def plan(
+        self, *, power: float = 0.8, individuals: int | None = None, confidence: float = 0.95, data_sets: int = 1000
+    ) -> ComparisonPlan:
+        """Plan a comparison of systems that really are as they were seen, by `plan_comparison`.
+
+        Parameters
+        ----------
+        power : float, default 0.8
+            How surely the difference is to be found, between 0 and 1.
+        individuals : int, optional
+            The clients there are; then only the power is computed.
+        confidence : float, default 0.95
+            The level of confidence, between 0 and 1: 0.95 tests at 5 %.
+        data_sets : int, default 1000
+            How many sets of trials are simulated to check the power; 0: none.
+
+        Returns
+        -------
+        ComparisonPlan
+            As many attempts of each client as there were, and as many impostors.
+
+        Notes
+        -----
+        A difference that was seen is uncertain, and one that was picked for its size is too large on average: so the
+        plan is too small on average.
+        """
+        return plan_comparison(
+            self.a,
+            self.b,
+            power=power,
+            individuals=individuals,
+            attempts=self.attempts,
+            impostor_attempts=self.impostor_attempts,
+            impostors=self.impostors,
+            rho_client=self.rho_client,
+            rho_impostor=self.rho_impostor,
+            correlation=self.correlation,
+            confidence=confidence,
+            data_sets=data_sets,
+        )
 
 
 def observed_setting(pair: Pair) -> ObservedSetting:

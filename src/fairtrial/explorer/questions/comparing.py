@@ -13,7 +13,6 @@ from fairtrial.explorer.fields import Fields
 from fairtrial.explorer.jobs import Advance
 from fairtrial.explorer.points import Point
 from fairtrial.explorer.repeating import Call, Repeated, sure_keywords, sure_words, together, words
-from fairtrial.planning import ComparisonPlan, plan_comparison
 from fairtrial.planning.observing import ObservedSetting, observed_setting
 from fairtrial.plots.bootstrap import bootstrap_plot
 from fairtrial.report.comparison import comparison_page
@@ -158,7 +157,7 @@ class PlanQuestion:
     def answer(self, data: Data, advance: Advance) -> Answer:
         seen = self._observed(data)
         advance(0.1)
-        plan = self._planned(seen)
+        plan = seen.plan(power=self.power, confidence=self.confidence)
         advance(0.9)
         attempts = f"{seen.attempts:,} genuine and {plural(seen.impostor_attempts, 'impostor attempt')}"
         sentence = (
@@ -169,27 +168,12 @@ class PlanQuestion:
         )
         return Answer((sentence, self._doubt(seen)), plan.tables(), {"observed": _plain(seen), **plan.to_dict()})
 
-    def _planned(self, seen: ObservedSetting, *, data_sets: int = 1000) -> ComparisonPlan:
-        return plan_comparison(
-            seen.a,
-            seen.b,
-            power=self.power,
-            attempts=seen.attempts,
-            impostor_attempts=seen.impostor_attempts,
-            impostors=seen.impostors,
-            rho_client=seen.rho_client,
-            rho_impostor=seen.rho_impostor,
-            correlation=seen.correlation,
-            confidence=self.confidence,
-            data_sets=data_sets,
-        )
-
     def _doubt(self, seen: ObservedSetting) -> str:
         """How far to trust a plan from a difference that was seen: what half of it would take."""
         far, frr = ((one + other) / 2 for one, other in zip(seen.a, seen.b, strict=True))
         try:
-            enough = plural(self._planned(replace(seen, b=(far, frr)), data_sets=0).individuals, "client")
-            takes = f"it takes {enough}"
+            plan = replace(seen, b=(far, frr)).plan(power=self.power, confidence=self.confidence, data_sets=0)
+            takes = f"it takes {plural(plan.individuals, 'client')}"
         except ParameterError:
             takes = "no number of clients is enough without more impostors"
         return (

@@ -65,7 +65,9 @@ class CurvesQuestion:
         shown = {
             "bands": {name: {"low": drawable(band.low), "high": drawable(band.high)} for name, band in bands.items()}
         }
-        found = {"curves": [{**curve.to_dict(), **bands[curve.system].to_dict()} for curve in curves]}
+        found = {
+            "curves": [{**bands[curve.system].to_dict(), "band_kind": self.kind, **curve.to_dict()} for curve in curves]
+        }
         return Answer(
             tuple(curve.summary() + "." for curve in curves),
             join_tables([curve.tables() for curve in curves]),
@@ -116,4 +118,7 @@ class RegionsQuestion:
         command = ["epc", *data.words(data.systems), "--compare", both, *sure_words(self.confidence)]
         call = Call("ft.compare_curves", ("*curves",), {**sure_keywords(self.confidence), **data.seed_keywords()})
         lines = [*_curve_lines(data, (self.a, self.b)), f"print({call})"]
+        if data.reading.folds is not None:
+            note = "fairtrial epc compares curves where there is a test set; Python does so with folds, too"
+            return Repeated((), tuple(lines), "; ".join(filter(None, [note, data.where_files_are])))
         return Repeated((*command, *data.reading.chance_words()), tuple(lines), data.where_files_are)

@@ -47,12 +47,16 @@ class EvaluateQuestion:
             return evaluation_page(results, repeat)
 
         return Answer(
-            (*(evaluation_sentence(result) for result in results), *_doubts(data, self.point)),
+            (*(self._sentence(result) for result in results), *_doubts(data, self.point)),
             join_tables([result.tables() for result in results]),
             {"systems": [result.to_dict() for result in results]},
             drawn={} if given else operating_figures(data, names, self.point, self.confidence),
             page=None if given else page,
         )
+
+    def _sentence(self, result: Evaluation) -> str:
+        where = "" if self.point.threshold is None else f"At a threshold of {self.point.threshold:g}, "
+        return where + evaluation_sentence(result)
 
     def repeated(self, data: Data) -> Repeated:
         names = data.chosen(self.systems)
@@ -83,8 +87,8 @@ def _doubts(data: Data, point: Point) -> list[str]:
     """What makes errors look smaller than those to come, in words that are copied with the numbers."""
     if point.threshold is not None:
         return [
-            f"The threshold of {point.threshold:g} was given: if it was chosen by looking at these trials, these "
-            "errors are too small and the intervals do not hold."
+            "The threshold was given: if it was chosen by looking at these trials, these errors are too small and the "
+            "intervals do not hold."
         ]
     if data.sets.kind == "a posteriori":
         return ["Dev and test are the same trials: the thresholds were set on what they are judged by."]
