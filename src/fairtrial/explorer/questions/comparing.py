@@ -161,9 +161,9 @@ class PlanQuestion:
         advance(0.9)
         attempts = f"{seen.attempts:,} genuine and {plural(seen.impostor_attempts, 'impostor attempt')}"
         sentence = (
-            f"If the HTERs of {self.a} and {self.b} really differ as much as they did here ({_rates(self.a, seen.a)}; "
-            f"{_rates(self.b, seen.b)}), {plural(plan.individuals, 'client')} with {attempts} each would show it in "
-            f"{100 * self.power:g} of 100 tests at these thresholds. Here there were "
+            f"If the HTERs of {self.a} and {self.b} at these thresholds really differ as much as they did here "
+            f"({_rates(self.a, seen.a)}; {_rates(self.b, seen.b)}), {plural(plan.individuals, 'client')} with "
+            f"{attempts} each would show it in {100 * self.power:g} of 100 tests. Here there were "
             f"{plural(seen.individuals, 'client')}."
         )
         return Answer((sentence, self._doubt(seen)), plan.tables(), {"observed": _plain(seen), **plan.to_dict()})
