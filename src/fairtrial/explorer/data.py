@@ -12,6 +12,7 @@ from fairtrial.errors import ParameterError, TrialsError, listed
 from fairtrial.explorer.looking import Look, shown_together
 from fairtrial.explorer.points import Point, errors_shown, steps_of, track
 from fairtrial.explorer.reading import Files, Reading
+from fairtrial.explorer.repeating import Call
 from fairtrial.formats.columns import read_named
 from fairtrial.groups.membership import PeopleTable
 from fairtrial.judging import TrialSets
@@ -113,14 +114,26 @@ class Data:
         found = read_named(self.files.people.path, names=(own, *columns), what="one row per person")
         return PeopleTable(found[own], {name: found[name] for name in columns})
 
-    def words(self, names: Sequence[str] = ()) -> list[str]:
-        """The files and how they are read, as options; only these systems, where they are not all."""
-        which = [word for name in names for word in ("--system", name)] if tuple(names) != self.systems else []
-        return [*self.reading.words(self.files), *which]
+    def words(self, names: Sequence[str], *, named: bool = False) -> list[str]:
+        """The files and how they are read, as options; only these systems, where they are not all.
+
+        `named`: another option of the command names the systems.
+        """
+        which = [word for name in names for word in ("--system", name)]
+        return [*self.reading.words(self.files, names), *([] if named or tuple(names) == self.systems else which)]
 
     def lines(self) -> list[str]:
         """The same in Python."""
         return self.reading.lines(self.files)
+
+    def lines_at_threshold(self) -> list[str]:
+        """The judged trials in Python, as sets without dev: at a given threshold there is nothing to choose."""
+        judged = "test" if self.reading.folds is None else "trials"
+        return [*self.lines()[:1], f"sets = {Call('ft.TrialSets', ('None', judged), self.cluster_keywords())}"]
+
+    def without_command(self, why: str) -> str:
+        """What to know where only Python can repeat something."""
+        return "; ".join(filter(None, [why, self.where_files_are]))
 
     def cluster_keywords(self) -> dict[str, Any]:
         """What trials share, as a keyword of Python, where it is not the default."""

@@ -12,7 +12,7 @@ from fairtrial.explorer.drawing import operating_figures
 from fairtrial.explorer.fields import Fields
 from fairtrial.explorer.jobs import Advance
 from fairtrial.explorer.points import Point
-from fairtrial.explorer.repeating import Call, Repeated, sure_keywords, sure_words
+from fairtrial.explorer.repeating import THRESHOLD_GIVEN, Call, Repeated, sure_keywords, sure_words
 from fairtrial.intervals.judged import judged_interval
 from fairtrial.report.evaluation import evaluation_page, evaluation_sentence
 from fairtrial.report.page import Page, Repeat
@@ -106,15 +106,10 @@ class EvaluateQuestion:
         return Repeated((*command, *data.reading.chance_words()), tuple(lines), data.where_files_are)
 
     def _threshold_lines(self, data: Data, names: tuple[str, ...]) -> Repeated:
-        sets = Call(
-            "ft.TrialSets", ("None", "test" if data.reading.folds is None else "trials"), data.cluster_keywords()
-        )
         judged = Call("ft.judge_at", ("sets", repr(self.point.threshold), "system=system"))
         lines = [
-            *data.lines()[:1],
-            f"sets = {sets}",
+            *data.lines_at_threshold(),
             f"for system in {list(names)!r}:",
             f"    print({Call('ft.judged_interval', (str(judged),), sure_keywords(self.confidence))})",
         ]
-        note = "no command takes a threshold: a command chooses it on dev, by a rule"
-        return Repeated((), tuple(lines), "; ".join(filter(None, [note, data.where_files_are])))
+        return Repeated((), tuple(lines), data.without_command(THRESHOLD_GIVEN))

@@ -14,7 +14,7 @@ from fairtrial.explorer.data import Data
 from fairtrial.explorer.fields import Fields
 from fairtrial.explorer.jobs import Advance
 from fairtrial.explorer.points import Point
-from fairtrial.explorer.repeating import Call, Repeated, words
+from fairtrial.explorer.repeating import THRESHOLD_GIVEN, Call, Repeated, words
 from fairtrial.tables import Column, Table
 from fairtrial.trials import Further, Trials
 
@@ -65,8 +65,12 @@ class ErrorsQuestion:
         return Answer((sentence,), (trial_table, *people), {"errors": len(rows), **counts.to_dict()})
 
     def repeated(self, data: Data) -> Repeated:
+        wanted = "" if self.kind == "all" else f" == {self.kind.removesuffix('s')!r}"
+        printing = (f'    if trial["error"]{wanted}:', "        print(trial)")
         if self.point.threshold is not None:
-            return Repeated((), (), "no command takes a threshold: a command chooses it on dev, by a rule")
+            judged = Call("ft.judge_at", ("sets", repr(self.point.threshold)), {"system": self.system})
+            lines = (*data.lines_at_threshold(), f"for trial in {judged}.decisions().to_pylist():", *printing)
+            return Repeated((), lines, data.without_command(THRESHOLD_GIVEN))
         command = [
             "evaluate",
             *data.words((self.system,)),
@@ -78,7 +82,7 @@ class ErrorsQuestion:
         keywords = {"system": self.system, **self.point.keywords(), **data.chance_keywords()}
         called = "ft.cross_validate" if folds else "ft.evaluate"
         call = Call(called, ("trials", "blocks") if folds else ("dev", "test"), keywords)
-        lines = (*data.lines(), f"decisions = {call}.decisions()", "print(decisions.to_pandas())")
+        lines = (*data.lines(), f"for trial in {call}.decisions().to_pylist():", *printing)
         return Repeated(tuple(command), lines, data.where_files_are)
 
 

@@ -15,7 +15,7 @@ from fairtrial.explorer.data import Data
 from fairtrial.explorer.fields import Fields
 from fairtrial.explorer.jobs import Advance
 from fairtrial.explorer.points import Point
-from fairtrial.explorer.repeating import Call, Repeated, words
+from fairtrial.explorer.repeating import THRESHOLD_GIVEN, Call, Repeated, words
 from fairtrial.plots.zoo import Zoo, zoo_data, zoo_plot
 from fairtrial.tables import Column, Table, plural
 
@@ -77,17 +77,17 @@ class ZooQuestion:
         )
 
     def repeated(self, data: Data) -> Repeated:
+        keywords = {"system": self.system, "by": self.by, "shows": self.shows}
+        zoo = f"zoo = {Call('ft.plots.zoo_data', ('test', 'threshold=threshold'), keywords)}"
+        if self.point.threshold is not None:
+            lines = (*data.lines(), f"threshold = {self.point.threshold!r}", zoo)
+            return Repeated((), lines, data.without_command(THRESHOLD_GIVEN))
         shown = [] if self.shows == "scores" else words("--shows", self.shows)
         by = [] if self.by == "claim" else words("--by", self.by)
-        command = [*data.words((self.system,)), *self.point.words(), *shown, *by]
-        keywords = {"system": self.system, "by": self.by, "shows": self.shows}
+        command = ["plot", "zoo", *data.words((self.system,)), *self.point.words(), *shown, *by, "--out", "zoo.png"]
         judged = Call("ft.evaluate", ("dev", "test"), {"system": self.system, **self.point.keywords()})
-        lines = [
-            *data.lines(),
-            f"threshold = {judged}.threshold",
-            f"zoo = {Call('ft.plots.zoo_data', ('test', 'threshold=threshold'), keywords)}",
-        ]
-        return Repeated(("plot", "zoo", *command, "--out", "zoo.png"), tuple(lines), data.where_files_are)
+        lines = (*data.lines(), f"threshold = {judged}.threshold", zoo)
+        return Repeated(tuple(command), lines, data.where_files_are)
 
 
 def _kinds(zoo: Zoo, word: str) -> list[str]:
