@@ -30,7 +30,7 @@ def write_scores(path: Path, seed: int, *, people: int = 24, attempts: int = 4, 
         others = [(claim + 1 + k) % people for k in range(impostors)]
         for subject in [claim] * attempts + others:
             genuine = subject == claim
-            shift = np.array([2.5, 1.9 if claim < people - 3 else 0.0, 2.0]) * genuine
+            shift = np.array([2.5, 1.9 if claim < people - 3 else -1.0, 2.0]) * genuine
             scores = ",".join(f"{score:.6f}" for score in rng.normal(size=3) + shift)
             rows.append(
                 f"p{claim},p{subject},{'genuine' if genuine else 'impostor'},{scores},{'fm'[claim < people // 2]}"
