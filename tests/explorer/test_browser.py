@@ -440,6 +440,7 @@ def test_long_work_is_stopped_and_the_page_goes_on(browser: Any, many: tuple[str
         assert page.locator(".work").inner_text().startswith("Working")
         page.click(".work >> text=Stop")
         page.wait_for_selector("text=Stopped.")
+        assert page.locator(".work").count() == 0, "nothing else that was asked with it goes on"
         visit.go("errors")
         visit.ask()
         assert page.locator(".answer").inner_text().startswith("face wrongly accepts ")

@@ -33,7 +33,11 @@ ASKED: dict[str, dict[str, Any]] = {
     "calibrate": {"question": "calibrate", "systems": ["face", "voice"]},
     "calibrate gaussian": {"question": "calibrate", "systems": ["gait"], "method": "gaussian", "confidence": 0.9},
 }
-NEEDS_TEST = {"fuse", "groups", "calibrate"}
+CASES = [
+    *((what, "plain") for what in ASKED),
+    *((what, "odd") for what in ("evaluate some", "curves", "compare f1", "fuse", "groups", "calibrate gaussian")),
+    *((what, "folds") for what in ("evaluate", "curves", "regions", "compare")),
+]
 READ: dict[str, dict[str, Any]] = {
     "plain": {},
     "odd": {"roles": {"score": ["gait", "voice", "face"]}, "negate": ["voice"], "cluster": "claim", "seed": 3},
@@ -71,10 +75,7 @@ def printed(lines: str) -> list[Any]:
     return found or [known[name] for name in ("curves", "bands") if name in known]
 
 
-@pytest.mark.parametrize(
-    ("what", "how"),
-    [(what, how) for what in ASKED for how in READ if how != "folds" or ASKED[what]["question"] not in NEEDS_TEST],
-)
+@pytest.mark.parametrize(("what", "how"), CASES)
 def test_the_same_once_more(read: dict[str, Data], what: str, how: str) -> None:
     asked, data = ASKED[what], read[how]
     question = QUESTIONS[asked["question"]].of(asked)
