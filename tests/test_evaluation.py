@@ -247,3 +247,20 @@ def test_a_cost_has_an_interval_by_its_own_weights_and_not_in_percent() -> None:
     (rows,) = intervals.sections()
     assert rows[-2][2] == f"{10 * result.interval.low:.4g} to {10 * result.interval.high:.4g}"
     assert rows[-1][2].endswith(" %")
+
+
+def test_a_given_threshold_is_judged_on_both_sets() -> None:
+    dev, test = ([0.9, 0.4], [0.1, 0.5]), ([0.8, 0.6, 0.3], [0.2, 0.7, 0.35])
+    found = evaluate(dev, test, threshold=0.35)
+    assert (found.threshold, found.kind) == (0.35, "at a given threshold")
+    assert (found.dev.false_accepts, found.dev.false_rejects) == (1, 0)
+    assert (found.test.false_accepts, found.test.false_rejects) == (1, 1)
+    assert {own.threshold for own in found.intervals} == {"fixed"}
+    assert found.to_dict()["dev"]["kind"] == "at a given threshold"
+    assert found.tables()[0].caption == "Errors at the threshold that was given"
+    assert any("if it was fixed before" in note for note in found.notes)
+
+
+def test_a_given_threshold_is_a_number() -> None:
+    with pytest.raises(ParameterError, match="not NaN"):
+        evaluate(([0.9], [0.1]), ([0.8], [0.2]), threshold=float("nan"))

@@ -13,7 +13,7 @@ from fairtrial import Trials, TrialsError
 from fairtrial.counting.errors import as_source, count_errors
 from fairtrial.intervals.rates import independent_variance
 from fairtrial.judging import wrong_decisions
-from fairtrial.people import Cluster, People, known_cluster, people_of, shared_people
+from fairtrial.people import Cluster, People, known_cluster, people_of, ranks_of, shared_people
 from fairtrial.rules.measures import Weights
 from fairtrial.spread import Spread, contributions, independent_spread, welch
 from simulated import strangers
@@ -298,3 +298,9 @@ def test_ids_that_look_like_files_or_come_once_are_doubted() -> None:
     assert "subject ids look like files, such as f0.png" in notes(people, [f"f{k % 20}.png" for k in range(300)])
     once = [f"u{k}" for k in range(300)]
     assert "300 subject ids take part in 1.0 trials each: if a person has several" in notes(people, once)
+
+
+@given(st.lists(st.integers(0, 40), min_size=1, max_size=60), st.integers(41, 400))
+def test_ranks_are_those_of_numpy_however_they_are_found(numbers: list[int], limit: int) -> None:
+    codes = np.array(numbers, dtype=np.int64)
+    assert np.array_equal(ranks_of(codes, limit), np.unique(codes, return_inverse=True)[1])

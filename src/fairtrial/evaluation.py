@@ -18,13 +18,13 @@ from fairtrial.calibration.measures import (
 )
 from fairtrial.checks import check_choice, check_resamples
 from fairtrial.claims import GIVEN, Threshold
-from fairtrial.counting.errors import ErrorCounts, ScoreData, as_source
+from fairtrial.counting.errors import ErrorCounts, ScoreData, as_source, count_errors
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.folds import Block
 from fairtrial.formats import TrialsLike, trials_of
 from fairtrial.intervals.judged import judged_interval, judged_intervals
 from fairtrial.intervals.rates import RateInterval
-from fairtrial.judging import CHOSEN, Judgement, Kind, TrialSets, judge, seed_of
+from fairtrial.judging import CHOSEN, Judgement, Kind, TrialSets, judge, judge_at, seed_of
 from fairtrial.people import Cluster
 from fairtrial.reestimation import RESAMPLES
 from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion
@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from fairtrial.formats.decisions import ArrowTable
 
 _A_POSTERIORI: Kind = "a posteriori"
+_AT_GIVEN: Kind = "at a given threshold"
+_IF_FIXED = "the threshold was given: the interval holds if it was fixed before these trials were seen"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -162,7 +164,7 @@ class Evaluation(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON."""
-        dev = {**self.dev.to_dict(), "kind": _A_POSTERIORI, "eer": self.dev_eer.value}
+        dev = {**self.dev.to_dict(), "kind": self._dev_kind, "eer": self.dev_eer.value}
         test = {
             **self.test.to_dict(),
             "kind": self.kind,
@@ -192,6 +194,16 @@ class Evaluation(Result):
             result["fold_thresholds"] = list(self.fold_thresholds)
         return result
 
+    @property
+    def _dev_kind(self) -> Kind:
+        """Whether the figures on dev are a posteriori: they are where the threshold came from there."""
+        return self.kind if self._is_given else _A_POSTERIORI
+
+    @property
+    def _is_given(self) -> bool:
+        """Whether the threshold was given, and not chosen on dev."""
+        return self.kind == _AT_GIVEN
+
     def _told(self, measure: Measure | EvidenceMeasure) -> Kind:
         """Whether a measure is a priori."""
         posteriori = isinstance(measure, EvidenceMeasure) and measure.posteriori
@@ -199,9 +211,10 @@ class Evaluation(Result):
 
     def summary(self) -> str:
         """The HTER with its interval, and the threshold."""
+        rule = self.criterion.described(self.alpha)
         return (
             f"{self.system}, HTER {percent(self.test.hter)} ({interval_text(*self.interval.interval)} %) {self.kind}, "
-            f"threshold {threshold_text(self.threshold)} by {self.criterion.described(self.alpha)}"
+            f"threshold {threshold_text(self.threshold)}{'' if self._is_given else f' by {rule}'}"
         )
 
     def tables(self) -> tuple[Table, ...]:
@@ -243,7 +256,7 @@ class Evaluation(Result):
             )
         ]
         given = {"criterion": self.criterion.name, "alpha": self.alpha, "threshold": self.threshold}
-        dev = {"set": "dev", "kind": _A_POSTERIORI, "eer": self.dev_eer.value}
+        dev = {"set": "dev", "kind": self._dev_kind, "eer": self.dev_eer.value}
         test = {
             "set": self.judged_set,
             "kind": self.kind,
@@ -261,6 +274,8 @@ class Evaluation(Result):
             for counts, rest in ((self.dev, dev), (self.test, test))
         ]
         rule = f"threshold by {self.criterion.described(self.alpha)} {CHOSEN[self.kind]}"
+        if self._is_given:
+            rule = "threshold that was given"
         caption = f"Errors, each held-out block at a {rule}" if self.fold_thresholds else f"Errors at the {rule}"
         notes = (
             f"the interval is that of the HTER, {GIVEN[self.interval.threshold]}",
@@ -325,6 +340,7 @@ def evaluate(
     system: str | None = None,
     criterion: CriterionLike = "eer",
     alpha: float | None = None,
+    threshold: float | None = None,
     measures: Sequence[AnyMeasureLike] = (),
     confidence: float = 0.95,
     cluster: Cluster | None = None,
@@ -349,6 +365,8 @@ def evaluate(
     alpha : float, optional
         The weight or the target that the criterion takes; 0.5 by default, but a criterion that aims at a target needs
         one.
+    threshold : float, optional
+        A threshold that was fixed before, in place of one from dev; criterion and alpha do not matter then.
     measures : sequence of str, Measure, EvidenceMeasure, DetectionCosts or callable, default ()
         Further figures on test, each with its interval: names in `MEASURES`, measures, detection costs, or functions of
         an `ErrorCounts`. Those of evidence, as ``cllr``, ``cllr-min`` or ``act-dcf@.01``, are of the scores calibrated
@@ -400,9 +418,12 @@ def evaluate(
     """
     check_choice("resample", resample, ("test", "both"))
     sets = TrialSets(dev, test, cluster, seed_of(rng), n_resamples=check_resamples(n_resamples))
-    rule = as_criterion(criterion)
-    judgement = judge(sets, system=system, criterion=rule, alphas=rule.resolve_alpha(alpha))
-    return evaluation_of(judgement, measures=measures, confidence=confidence, resample=resample, eer=eer)
+    if threshold is None:
+        rule = as_criterion(criterion)
+        judgement = judge(sets, system=system, criterion=rule, alphas=rule.resolve_alpha(alpha))
+    else:
+        judgement = judge_at(sets, threshold, system=system)
+    return evaluation_of(judgement, dev=sets.dev, measures=measures, confidence=confidence, resample=resample, eer=eer)
 
 
 def cross_validate(
@@ -496,16 +517,19 @@ def cross_validate(
 def evaluation_of(
     judgement: Judgement,
     *,
+    dev: ScoreData | None = None,
     measures: Sequence[AnyMeasureLike] = (),
     confidence: float = 0.95,
     resample: Literal["test", "both"] = "both",
     eer: EerDefinition = "step-mean",
 ) -> Evaluation:
-    """Report what a judgement of one alpha says; see `evaluate`."""
-    assert judgement.dev is not None
-    assert judgement.sets.dev is not None
-    dev, test, alpha = judgement.dev[0].scalar(), judgement.at(0), float(judgement.alpha[0])
-    dev_eer = equal_error_rate(as_source(judgement.sets.dev, system=judgement.own, what="dev"), definition=eer)
+    """Report what a judgement of one alpha says; see `evaluate`. At a given threshold it is told the dev trials."""
+    data = judgement.sets.dev if dev is None else dev
+    assert data is not None
+    source = as_source(data, system=judgement.own, what="dev")
+    counts = count_errors(source, judgement.test.threshold) if judgement.dev is None else judgement.dev
+    at_dev, test, alpha = counts[0].scalar(), judgement.at(0), float(judgement.alpha[0])
+    dev_eer = equal_error_rate(source, definition=eer)
     folds = judgement.fold_thresholds
     reported = by_name([as_any_measure(own) for own in ([measures] if isinstance(measures, str) else measures)])
     leading: Literal["re-estimated", "fixed"] = "re-estimated" if resample == "both" else "fixed"
@@ -524,8 +548,8 @@ def evaluation_of(
         judgement.system,
         judgement.criterion,
         alpha,
-        dev.threshold,
-        dev,
+        at_dev.threshold,
+        at_dev,
         test,
         dev_eer,
         None if folds is not None else equal_error_rate(judgement.judged_source(), definition=eer),
@@ -540,6 +564,7 @@ def evaluation_of(
         (
             *judgement.sets.notes,
             *judgement.notes,
+            *((_IF_FIXED,) if judgement.dev is None else ()),
             *(f"{judgement.system}: {note}" for note in (*error_notes(dev_eer, test), *sharing_notes(design_effect))),
         ),
         reported,

@@ -25,7 +25,7 @@ from fairtrial.counting.errors import (
     count_errors,
     has_sources,
 )
-from fairtrial.errors import TrialsError, listed
+from fairtrial.errors import ParameterError, TrialsError, listed
 from fairtrial.folds import Block, block_sources
 from fairtrial.formats.decisions import decisions_table
 from fairtrial.formats.frames import Frame, trials_of
@@ -548,6 +548,8 @@ def judge_at(sets: TrialSets, threshold: float, *, system: str | None = None) ->
 
     Raises
     ------
+    ParameterError
+        A threshold that is not a number.
     TrialsError
         Trials that lack a class, or several systems and none named.
 
@@ -557,10 +559,14 @@ def judge_at(sets: TrialSets, threshold: float, *, system: str | None = None) ->
     >>> found.at(0).far, found.kind
     (0.5, 'at a given threshold')
     """
+    if np.isnan(threshold):
+        raise ParameterError("the threshold must be a number, not NaN")
     name = system_name(sets.test, system)
     own = name if _has_systems(sets.test) else None
     counts = count_errors(as_source(sets.test, system=own, what="test"), np.array([float(threshold)]))
     given = TrialSets(None, sets.test, sets.cluster, sets.seed)
+    if "people" in sets.__dict__:  # who shares trials need not be found out twice
+        given.__dict__["people"] = (None, sets.people[1])
     return Judgement(name, _GIVEN, np.array([0.5]), given, None, counts)
 
 

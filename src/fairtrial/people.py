@@ -37,6 +37,8 @@ Cluster: TypeAlias = Literal["none", "claim", "subject", "both"]
 _FEW = 1.5
 """Trials of each id on average below which it may be that of a recording, not of a person."""
 _SAMPLED = 1000
+_TABLE = 4
+"""A table of what numbers can be may be so many times as long as there are numbers."""
 _LIKE_A_FILE = re.compile(r"[/\\]|\.[A-Za-z]\w{1,3}$")
 _DOMINANT = 0.2
 """The share of a class's trials above which one person decides too much."""
@@ -427,16 +429,29 @@ def _members(
     apart = people[0] != people[-1]
     first, second = people[0][apart], people[-1][apart]
     numbers = np.minimum(first, second) * size + np.maximum(first, second)
-    pairs = np.unique(numbers, return_inverse=True)[1].astype(np.int64)
+    pairs = ranks_of(numbers, size * size)
     pair_of = np.zeros(len(rows), dtype=np.int64)
     pair_of[apart] = pairs
     trials = np.bincount(people[0], minlength=size).astype(np.float64)
     if len(people) > 1:
         trials += np.bincount(second, minlength=size)
-    effective = min(effective_people(trials[np.unique(column)]) for column in people)
+    effective = min(effective_people(trials[np.bincount(column, minlength=size) > 0]) for column in people)
     return Members(
         rows, tuple(people), apart, pairs, pair_of, trials, np.bincount(pairs).astype(np.float64), effective, alone
     )
+
+
+def ranks_of(numbers: NDArray[np.int64], limit: int) -> NDArray[np.int64]:
+    """The rank of each number among all distinct ones; all are below `limit`.
+
+    Where there are many numbers and few that they can be, a table of those is quicker than to sort.
+    """
+    if limit > _TABLE * len(numbers):
+        return np.unique(numbers, return_inverse=True)[1].astype(np.int64)
+    there = np.zeros(limit, dtype=np.int64)
+    there[numbers] = 1
+    found: NDArray[np.int64] = (np.cumsum(there) - 1)[numbers]
+    return found
 
 
 def members_within(part: Members, rows: NDArray[np.int64], size: int, fresh: int | None = None) -> Members:
@@ -474,5 +489,9 @@ def _sum_of_squares(codes: NDArray[Any], deviations: Floats) -> float:
 
 def shared_people(dev: People, test: People) -> int:
     """How many people take part in both sets."""
-    first, second = (np.concatenate([*people.genuine.people, *people.impostor.people]) for people in (dev, test))
-    return len(np.intersect1d(first, second))
+    there = np.zeros((2, max(dev.size, test.size)), dtype=bool)
+    for own, people in zip(there, (dev, test), strict=True):
+        for part in people.classes:
+            for column in part.people:
+                own[column] = True
+    return int(np.count_nonzero(there[0] & there[1]))

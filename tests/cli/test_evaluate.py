@@ -1,4 +1,4 @@
-"""fairtrial evaluate --trials-out."""
+"""fairtrial evaluate --trials-out and --threshold."""
 
 from __future__ import annotations
 
@@ -63,3 +63,35 @@ def test_decisions_that_cannot_be_written_are_an_error_before_the_work(more: tup
     assert (result.exit_code, result.stdout) == (2, "")
     assert words in result.stderr
     assert {path.name for path in Path().iterdir()} == before
+
+
+def test_a_given_threshold_is_that_of_the_decisions() -> None:
+    found = json.loads(run(*SETS, "--system", "a", "--threshold", "1.25", "--json", "--trials-out", "d.csv").stdout)
+    (system,) = found["systems"]
+    with open("d.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert system["threshold"] == 1.25 == float(rows[0]["threshold"])
+    assert system["test"]["false_accepts"] == sum(row["error"] == "false accept" for row in rows)
+    assert system["test"]["interval"]["threshold"] == "fixed"
+    assert system["test"]["kind"] == "at a given threshold"
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (("--alpha", ".3"), "--alpha is for a threshold from dev"),
+        (("--criterion", "wer-min"), "--criterion is for a threshold from dev"),
+        (("--resample", "test"), "--resample is for a threshold from dev"),
+        (("--report", "page.html"), "--report shows errors at thresholds from dev"),
+        (("--measure", "cllr"), "calibrated on dev"),
+    ],
+)
+def test_what_does_not_go_with_a_given_threshold_is_refused(more: tuple[str, ...], words: str) -> None:
+    shown = run(*SETS, "--threshold", "1", *more)
+    assert shown.exit_code == 2
+    assert words in shown.stderr
+
+
+def test_folds_have_thresholds_of_their_own() -> None:
+    shown = run("--dev", "dev.csv", "--folds", "3", "--threshold", "1")
+    assert (shown.exit_code, "--folds finds a threshold" in shown.stderr) == (2, True)

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from math import isclose
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,13 @@ from fairtrial.explorer.questions import QUESTIONS
 from fairtrial.tables import json_text
 
 FAR = {"criterion": "far", "alpha": 0.05}
+AT = {"threshold": 0.75}
 EQUAL = {"criterion": "wer-equal", "alpha": 0.5}
 WEIGHT = {"criterion": "wer-min", "alpha": 1 / 3}
 ASKED: dict[str, dict[str, Any]] = {
     "evaluate": {"question": "evaluate", "point": WEIGHT},
     "evaluate some": {"question": "evaluate", "point": FAR, "systems": ["voice", "gait"], "confidence": 0.9},
+    "evaluate at": {"question": "evaluate", "point": AT, "systems": ["face", "gait"]},
     "curves": {"question": "curves", "systems": ["face", "voice"]},
     "curves at once": {"question": "curves", "systems": ["face"], "kind": "simultaneous", "confidence": 0.9},
     "regions": {"question": "regions", "a": "face", "b": "gait"},
@@ -35,7 +38,10 @@ ASKED: dict[str, dict[str, Any]] = {
 }
 CASES = [
     *((what, "plain") for what in ASKED),
-    *((what, "odd") for what in ("evaluate some", "curves", "compare f1", "fuse", "groups", "calibrate gaussian")),
+    *(
+        (what, "odd")
+        for what in ("evaluate some", "evaluate at", "curves", "compare f1", "fuse", "groups", "calibrate gaussian")
+    ),
     *((what, "folds") for what in ("evaluate", "curves", "regions", "compare")),
 ]
 READ: dict[str, dict[str, Any]] = {
@@ -65,6 +71,8 @@ def holds(more: Any, less: Any) -> bool:
         )
     if isinstance(less, list):
         return isinstance(more, list) and len(more) == len(less) and all(map(holds, more, less))
+    if isinstance(less, float) and isinstance(more, float):
+        return isclose(more, less, rel_tol=1e-12)  # sums over other strides of memory
     return bool(more == less)
 
 
@@ -94,13 +102,10 @@ def test_the_same_once_more(read: dict[str, Data], what: str, how: str) -> None:
         return
     known = [plain(own.to_dict()) for own in objects]
     if asked["question"] in ("evaluate", "calibrate"):
-        assert known == answer["systems"]
+        assert holds(known, answer["systems"])
     else:
         (one,) = known
         assert holds(answer, {"comparison": one} if asked["question"] == "regions" else one)
-
-
-AT = {"threshold": 0.75}
 
 
 @pytest.mark.parametrize(
@@ -126,7 +131,7 @@ def test_the_same_errors(
     assert listed
     repeated = question.repeated(data)
     lists = [printed(repeated.python)]
-    if point is AT:
+    if point is AT and how == "folds":
         assert repeated.command == ()
     else:
         monkeypatch.chdir(tmp_path)
@@ -162,13 +167,10 @@ def test_the_same_zoo(
     assert Path("zoo.png").read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize("how", READ)
-def test_the_same_at_a_threshold(read: dict[str, Data], how: str) -> None:
-    data = read[how]
-    asked = {"question": "evaluate", "point": AT, "systems": ["face", "gait"]}
-    question = QUESTIONS["evaluate"].of(asked)
-    answer = plain(question.answer(data, lambda share: None).found)
-    repeated = question.repeated(data)
+def test_folds_at_a_threshold_are_repeated_by_python_only(read: dict[str, Data]) -> None:
+    question = QUESTIONS["evaluate"].of({"question": "evaluate", "point": AT, "systems": ["face", "gait"]})
+    answer = plain(question.answer(read["folds"], lambda share: None).found)
+    repeated = question.repeated(read["folds"])
     assert repeated.command == ()
     intervals = [plain(own.to_dict()) for own in printed(repeated.python)]
-    assert intervals == [own["test"]["interval"] for own in answer["systems"]]
+    assert holds(intervals, [own["test"]["interval"] for own in answer["systems"]])

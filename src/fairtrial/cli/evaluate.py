@@ -14,6 +14,7 @@ from fairtrial.cli.opened import PlaceOptions
 from fairtrial.cli.options import ChanceOptions, InputOptions, OutputOptions, PointOptions, ReadingOptions
 from fairtrial.cli.output import print_result, say
 from fairtrial.cli.reporting import ReportOptions, repeat_of
+from fairtrial.errors import ParameterError
 
 if TYPE_CHECKING:
     from fairtrial.calibration.measures import EvidenceMeasure
@@ -47,6 +48,12 @@ dev_resamples_option = click.option(
 @options.measure_option(
     "--measure", "measures", evidence=True, multiple=True, help="One more figure on test; may be repeated."
 )
+@click.option(
+    "--threshold",
+    type=float,
+    metavar="X",
+    help="Judge at this threshold, which was fixed before, in place of one from dev.",
+)
 @eer_option
 @resample_option
 @dev_resamples_option
@@ -68,6 +75,7 @@ def command(
     page: ReportOptions,
     *,
     measures: tuple[str, ...],
+    threshold: float | None,
     eer: EerDefinition,
     resample: Literal["test", "both"],
     resamples: int,
@@ -81,6 +89,7 @@ def command(
       fairtrial evaluate --dev scores.csv --folds 5 --criterion far --alpha .001 --json
       fairtrial evaluate --dev dev.txt --test test.txt --out errors.csv --report evaluation.html
       fairtrial evaluate --dev dev.txt --test test.txt --trials-out decisions.csv
+      fairtrial evaluate --dev dev.txt --test test.txt --threshold 1.5
       fairtrial evaluate --dev dev.ftc --test test.ftc
       fairtrial evaluate --dev dev.parquet --test test.parquet --memory 2GB
     """
@@ -88,7 +97,7 @@ def command(
     from fairtrial.evaluation import evaluation_of
     from fairtrial.formats.decisions import ENDINGS, write_decisions
     from fairtrial.formats.results import check_target
-    from fairtrial.judging import judge
+    from fairtrial.judging import Judgement, judge, judge_at
     from fairtrial.tables import join_tables
 
     point.check(*measures)
@@ -96,19 +105,27 @@ def command(
     rule = point.rule
     page.check()
     output.check()
+    if threshold is not None:
+        _check_given(files, page)
     if trials_out is not None:
         check_target(trials_out, ENDINGS)
     if are_counts(files):
-        refuse(report=page.report, trials_out=trials_out)
+        refuse(report=page.report, trials_out=trials_out, threshold=threshold)
         options.refuse_given(["resample", "resamples", "seed"], NEEDS_SCORES)
         _evaluate_counts(files, point, chance, reading, output, more, eer)
         return
     inputs = read_or_open(files, reading, chance, place, report=page.report, trials_out=trials_out)
     sets = inputs.sets(chance, resamples=resamples)
 
+    def judged(system: str) -> Judgement:
+        if threshold is not None:
+            return judge_at(sets, threshold, system=system)
+        return judge(sets, system=system, criterion=rule, alphas=rule.resolve_alpha(point.alpha))
+
     def work(system: str) -> Evaluation:
-        judgement = judge(sets, system=system, criterion=rule, alphas=rule.resolve_alpha(point.alpha))
-        return evaluation_of(judgement, measures=more, confidence=chance.confidence, resample=resample, eer=eer)
+        return evaluation_of(
+            judged(system), dev=sets.dev, measures=more, confidence=chance.confidence, resample=resample, eer=eer
+        )
 
     results = for_each_system(inputs, "evaluating", work)
     if page.report is not None:
@@ -121,6 +138,20 @@ def command(
     print_result(output, join_tables([result.tables() for result in results]), found)
     if trials_out is not None and not output.json:
         say(f"decisions in {trials_out}")
+
+
+def _check_given(files: InputOptions, page: ReportOptions) -> None:
+    """Raise an error where something was asked for that does not go with a given threshold."""
+    options.refuse_given(["criterion", "alpha", "dcf"], "is for a threshold from dev, and --threshold gives one")
+    options.refuse_given(["resample", "resamples"], "is for a threshold from dev, and --threshold gives one")
+    if files.folds is not None:
+        raise ParameterError(
+            "--folds finds a threshold for each block, and --threshold gives one; leave one of them out"
+        )
+    if page.report is not None:
+        raise ParameterError(
+            "--report shows errors at thresholds from dev, and --threshold gives one; leave one of them out"
+        )
 
 
 def _evaluate_counts(

@@ -184,8 +184,8 @@ async def _fields(request: Request) -> dict[str, Any]:
             raise ParameterError("more was sent than a question can hold")
     try:
         found = json.loads(body)
-    except ValueError as error:
-        raise ParameterError("what was sent is not JSON") from error
+    except (ValueError, RecursionError) as error:
+        raise ParameterError("what was sent is not JSON, or nests too deeply") from error
     if not isinstance(found, dict):
         raise ParameterError("what was sent holds no fields")
     return found

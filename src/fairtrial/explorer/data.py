@@ -127,9 +127,8 @@ class Data:
         return self.reading.lines(self.files)
 
     def lines_at_threshold(self) -> list[str]:
-        """The judged trials in Python, as sets without dev: at a given threshold there is nothing to choose."""
-        judged = "test" if self.reading.folds is None else "trials"
-        return [*self.lines()[:1], f"sets = {Call('ft.TrialSets', ('None', judged), self.cluster_keywords())}"]
+        """All trials of folds in Python, as a set to judge: at a given threshold the folds choose nothing."""
+        return [*self.lines()[:1], f"sets = {Call('ft.TrialSets', ('None', 'trials'), self.cluster_keywords())}"]
 
     def without_command(self, why: str) -> str:
         """What to know where only Python can repeat something."""

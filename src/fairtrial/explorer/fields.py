@@ -39,9 +39,16 @@ def names(fields: Fields, name: str) -> tuple[str, ...]:
 def number(fields: Fields, name: str, default: float | None = None) -> float:
     """A finite number."""
     value = fields.get(name, default)
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not _is_float(value):
         raise ParameterError(f"{name} must be a number, not {cut(repr(value))}")
     return float(value)
+
+
+def _is_float(value: int | float) -> bool:
+    try:
+        return isfinite(value)
+    except OverflowError:  # JSON has whole numbers of any length
+        return False
 
 
 def whole(fields: Fields, name: str, default: int | None = None) -> int:

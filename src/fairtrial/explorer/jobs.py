@@ -6,7 +6,7 @@ import ctypes
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any, TypeAlias
 
 from fairtrial.errors import FairtrialError
@@ -19,13 +19,18 @@ class Stopped(BaseException):
     """The work was asked to stop; no handler of errors takes it for one."""
 
 
+_AGAIN = 1.0
+"""Seconds after which a job that was asked to stop is asked again: what calls Python from C may lose the first time."""
+
+
 @dataclass
 class Job:
     """One piece of work in a thread of its own.
 
     A thread is stopped by an exception that is raised in it, between two steps of the interpreter: so any work of the
     library can be stopped, without each loop having to ask. A thread of its own, so that the exception can meet
-    nothing else.
+    nothing else; and only while `_stoppable`, so that it meets neither the beginning nor the end of the thread. The
+    thread takes no lock for that, as it could be stopped while it holds one.
     """
 
     work: Callable[[Advance], Any]
@@ -39,9 +44,10 @@ class Job:
     stopped: bool = False
     began: float = field(default_factory=monotonic)
     _ended: threading.Event = field(default_factory=threading.Event)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
     _thread: threading.Thread | None = None
     _asked_to_stop: bool = False
+    _stoppable: bool = False
+    _raising: bool = False
 
     def start(self) -> Job:
         """Begin, and return at once."""
@@ -52,18 +58,29 @@ class Job:
     def _run(self) -> None:
         try:
             try:
-                self.result = self.work(self._advance)
+                self._stoppable = True
+                if not self._asked_to_stop:
+                    self.result = self.work(self._advance)
             except FairtrialError as error:
                 self.error = str(error)
-            except Stopped:
-                self.stopped = True
-            except BaseException as error:  # a thread must not die in silence
+            except Exception as error:  # a thread must not die in silence
                 self.failure = error
-            with self._lock:  # from here on nobody raises anything in this thread
-                self._ended.set()
-        except Stopped:  # came between the end of the work and that of the thread
-            self.stopped = True
-            self._ended.set()
+        except Stopped:
+            pass
+        settled = (
+            False  # what is just being raised is waited for and forgotten; a call here would be outside of any try
+        )
+        while not settled:
+            try:
+                self._stoppable = False
+                while self._raising:
+                    sleep(0)
+                _raise_in(threading.get_ident(), None)
+                settled = True
+            except Stopped:
+                pass
+        self.stopped = self._asked_to_stop
+        self._ended.set()
 
     def _advance(self, share: float) -> None:
         self.share = min(max(share, 0.0), 1.0)
@@ -84,8 +101,21 @@ class Job:
 
     def stop(self) -> None:
         """Ask it to stop, soon."""
-        with self._lock:
-            if self._thread is None or self._thread.ident is None or self.ended or self._asked_to_stop:
-                return
+        if not self.ended and not self._asked_to_stop:
             self._asked_to_stop = True
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._thread.ident), ctypes.py_object(Stopped))
+            threading.Thread(target=self._insist, name="fairtrial stop", daemon=True).start()
+
+    def _insist(self) -> None:
+        assert self._thread is not None and self._thread.ident is not None
+        while not self.ended:
+            self._raising = True
+            if self._stoppable:
+                _raise_in(self._thread.ident, Stopped)
+            self._raising = False
+            self._ended.wait(_AGAIN)
+
+
+def _raise_in(thread: int, what: type[BaseException] | None) -> None:
+    """Raise an exception in a thread at its next step; None: forget one that is not raised yet."""
+    given = None if what is None else ctypes.py_object(what)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), given)

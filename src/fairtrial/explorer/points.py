@@ -60,6 +60,8 @@ class Point:
 
     def keywords(self, *, default: str = "eer") -> dict[str, Any]:
         """The same as keywords of Python, but for what is the default."""
+        if self.threshold is not None:
+            return {"threshold": self.threshold}
         found: dict[str, Any] = {} if self.rule.name == default else {"criterion": self.criterion}
         return found if self.alpha is None else {**found, "alpha": self.alpha}
 

@@ -48,8 +48,8 @@ class Repeated:
         return {"command": self.typed, "python": self.python, "note": self.note}
 
 
-THRESHOLD_GIVEN = "no command takes a threshold: a command chooses it on dev, by a rule"
-"""Why there is no command where the user dragged the threshold."""
+THRESHOLD_OF_FOLDS = "no command judges folds at a threshold that is given"
+"""Why there is no command where the user dragged the threshold and there is no test set."""
 
 
 def words(flag: str, value: object) -> list[str]:
