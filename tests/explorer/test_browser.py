@@ -159,9 +159,43 @@ def test_threshold_is_dragged_by_mouse_and_by_keys(shared: Visit, scores: tuple[
         assert float(page.input_value("#value")) == pytest.approx(threshold, rel=1e-5)
     page.fill("#value", "1.25")
     page.keyboard.press("Enter")
-    accepts, rejects = errors_above(scores[1], "iris", 1.25)
-    shared.expect_row("iris", threshold="1.25", false_accepts=f"{accepts} of 288", false_rejects=f"{rejects} of 96")
-    page.wait_for_selector("text=At a threshold of 1.25, iris wrongly accepts")
+    check_numbers(shared, scores, "--threshold", "1.25")
+
+
+def test_a_drag_asks_one_thing_at_a_time(shared: Visit) -> None:
+    shared.go("look")
+    page = shared.page
+    going: set[str] = set()
+    most: list[int] = []
+
+    def begun(request: Any) -> None:
+        if "/api/at" in request.url:
+            going.add(request.url)
+            most.append(len(going))
+
+    page.on("request", begun)
+    page.on("requestfinished", lambda request: going.discard(request.url))
+    page.wait_for_selector("figure[data-figure=density]")
+    page.locator("figure[data-figure=density] [role=slider]").focus()
+    for _ in range(30):
+        page.keyboard.press("ArrowRight")
+    threshold = float(page.get_attribute("figure[data-figure=density] [role=slider]", "aria-valuenow"))
+    shared.expect_row("face", threshold=f"{threshold:.6g}")
+    assert set(most) == {1}
+
+
+def test_a_weight_that_is_none_is_told(shared: Visit) -> None:
+    shared.go("look")
+    page = shared.page
+    shared.refusals_expected = True
+    page.fill("#value", "7")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".operating .error:has-text('alpha')")
+    page.fill("#value", "0.7")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".operating .error", state="detached")
+    page.wait_for_selector("#numbers [data-figure=interval]:has-text(' to ')")
+    shared.refusals_expected = False
 
 
 def test_systems_are_switched_on_and_off(shared: Visit) -> None:
