@@ -464,6 +464,29 @@ def test_all_is_reached_by_keys(shared: Visit) -> None:
     assert "slider" in reached[reached.index("region") :], "the handle of the threshold"
 
 
+def test_who_uses_keys_stays_where_they_are(shared: Visit) -> None:
+    shared.go("look")
+    page = shared.page
+    page.wait_for_selector("figure[data-figure=roc]")
+    page.focus("#criterion")
+    page.keyboard.press("ArrowDown")
+    page.wait_for_selector("#slider", state="detached")
+    assert page.evaluate("document.activeElement.id") == "criterion"
+    page.focus("#numbers input[value=face]")
+    page.keyboard.press("ArrowDown")
+    page.wait_for_selector("#numbers [data-figure=interval]:has-text(' to ')")
+    assert page.evaluate("document.activeElement.value") == "voice"
+    shared.go("groups")
+    page.get_by_label("claim", exact=True).focus()
+    page.keyboard.press("Space")
+    assert page.evaluate("document.activeElement.labels[0].textContent") == "claim"
+    assert page.get_by_label("claim", exact=True).is_checked()
+    shared.go("files")
+    page.get_by_label("Column sex is").focus()
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "Column sex is"
+
+
 def test_long_work_is_stopped_and_the_page_goes_on(browser: Any, many: tuple[str, tuple[str, str]]) -> None:
     with visiting(browser, many[0]) as visit:
         visit.read()
