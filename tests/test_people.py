@@ -158,6 +158,7 @@ def test_degrees_of_freedom_are_welchs() -> None:
         assert spread.impostor.variance == pytest.approx(stats.sem(classes[1]) ** 2 / 4, rel=slack)
     assert welch([(2.0, 5.0), (0.0, 3.0)]) == pytest.approx(5)
     assert welch([(0.0, 5.0), (0.0, 3.0)]) == 3
+    assert welch([(2e-257, 5.0), (6e-257, 3.0)]) == pytest.approx(welch([(2.0, 5.0), (6.0, 3.0)]))
 
 
 def test_a_two_way_variance_below_zero_is_that_of_independent_trials() -> None:
@@ -173,6 +174,8 @@ def test_a_two_way_variance_below_zero_is_that_of_independent_trials() -> None:
     for found in (People.of(trials).variance(deviations), People.of(trials).error_variance(errors)):
         assert found.variance == pytest.approx(16 * 3 / 16 / 16**2)
         assert np.isfinite([found.sigma, found.degrees]).all()
+    half = People.of(trials).error_variance(errors, at_least=0.5)
+    assert half.variance == pytest.approx(16 * 3 / 16 / 16**2 / 2)
 
 
 def test_effective_number_of_people_by_hand() -> None:

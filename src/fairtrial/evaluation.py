@@ -15,6 +15,7 @@ from fairtrial.calibration.measures import (
     as_any_measure,
     evidence_interval,
     judged_evidence,
+    judged_figure,
 )
 from fairtrial.checks import check_choice, check_resamples
 from fairtrial.claims import GIVEN, Threshold
@@ -460,9 +461,10 @@ def cross_validate(
     alpha : float, optional
         The weight or the target that the criterion takes; 0.5 by default, but a criterion that aims at a target needs
         one.
-    measures : sequence of str, Measure, DetectionCosts or callable, default ()
+    measures : sequence of str, Measure, EvidenceMeasure, DetectionCosts or callable, default ()
         Further figures on test, each with its interval: names in `MEASURES`, measures, detection costs, or functions of
-        an `ErrorCounts`.
+        an `ErrorCounts`. Those of evidence, as ``cllr``, ``cllr-min`` or ``act-dcf@.01``, are of scores calibrated on
+        other people.
     confidence : float, default 0.95
         The level of confidence, between 0 and 1.
     cluster : {"none", "claim", "subject", "both"}, optional
@@ -577,8 +579,8 @@ def _measure_interval(
 ) -> RateInterval:
     """The interval of a measure of errors at the threshold, or of evidence."""
     if isinstance(measure, EvidenceMeasure):
-        evidence = judged_evidence(measure, judgement)
-        return evidence_interval(measure, evidence, confidence=confidence, threshold=threshold)
+        evidence, figure = judged_evidence(measure, judgement), judged_figure(measure, judgement)
+        return evidence_interval(measure, evidence, confidence=confidence, threshold=threshold, figure=figure)
     return judged_interval(judgement, measure=measure, confidence=confidence, threshold=threshold)
 
 

@@ -95,7 +95,7 @@ def make_blocks(
     [4, 4]
     """
     trials = trials_of(trials, "trials")
-    first, second = _folds_of_trials(trials, folds, cluster, rng)
+    first, second = folds_of_trials(trials, folds, cluster, rng)
     taken = np.unique(np.minimum(first, second) * folds + np.maximum(first, second))
     blocks = [Block((int(pair) // folds, int(pair) % folds), first, second) for pair in taken]
     for block in blocks:
@@ -120,7 +120,7 @@ def make_halves(
     TrialsError
         No ids, or a half without genuine or without impostor trials.
     """
-    first, second = _folds_of_trials(trials, 2, cluster, rng)
+    first, second = folds_of_trials(trials, 2, cluster, rng)
     blocks = [Block((half, half), first, second) for half in range(2)]
     for block in blocks:
         missing = [name for name, rows in _classes(trials) if not np.any(rows & block.held_out)]
@@ -159,7 +159,7 @@ def _classes(trials: Trials) -> tuple[tuple[str, NDArray[np.bool_]], tuple[str, 
     return ("genuine", trials.genuine), ("impostor", ~trials.genuine)
 
 
-def _folds_of_trials(
+def folds_of_trials(
     trials: Trials, folds: int, cluster: Cluster | None, rng: np.random.Generator | int | None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The folds of the two individuals in each trial; the same twice where only one counts."""

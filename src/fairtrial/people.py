@@ -266,14 +266,18 @@ class People:
             alone.append(float(np.sum(own**2)))
         return self._put_together(sums, twice, alone)
 
-    def error_variance(self, errors: NDArray[Any], weights: tuple[float, float] = (1.0, 1.0)) -> Spread:
+    def error_variance(
+        self, errors: NDArray[Any], weights: tuple[float, float] = (1.0, 1.0), *, at_least: float = 1.0
+    ) -> Spread:
         """The variance of a weighted sum of class means of errors; weights are those of FAR and of FRR.
 
         `errors` is 1 for an error and 0 for none, the difference of two systems' errors, or any other number per
         trial. The same as that of their `contributions`, at a cost that grows with the number of errors only.
+        `at_least` is the share of the variance of independent trials that it is not below.
         """
         found = self._centred_errors(errors, weights)
-        return self._put_together([own[0] for own in found], [own[1] for own in found], [own[2] for own in found])
+        alone = [at_least * own[2] for own in found]
+        return self._put_together([own[0] for own in found], [own[1] for own in found], alone)
 
     def error_sums(self, errors: NDArray[Any], weights: tuple[float, float] = (1.0, 1.0)) -> Floats:
         """By how much a weighted sum of class means of errors changes with each person, at the same cost."""

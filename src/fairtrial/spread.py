@@ -93,7 +93,7 @@ def welch(parts: Sequence[tuple[float, float]]) -> float:
     total = sum(variance for variance, _ in parts)
     if total <= 0:
         return min(degrees for _, degrees in parts)
-    return total**2 / sum(variance**2 / degrees for variance, degrees in parts)
+    return 1 / sum((variance / total) ** 2 / degrees for variance, degrees in parts)
 
 
 def concentration(squares: Floats, total: float) -> float:

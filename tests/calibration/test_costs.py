@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ import fairtrial as ft
 from fairtrial.calibration.costs import Parts, cost_figure, least_cost_figure
 from fairtrial.calibration.figures import Evidence, claim_of
 from fairtrial.calibration.linear import Linear
-from simulated import crossed
+from simulated import crossed, without_ids
 
 
 def divided(seed: int, size: int = 600) -> ft.Trials:
@@ -66,6 +68,50 @@ def test_variance_of_parts_is_that_of_independent_rates() -> None:
             expected += own.mean() * (1 - own.mean()) / len(own) / 36
     evidence = as_they_are(trials)
     assert claim_of(cost_figure(evidence, target), evidence).variance == pytest.approx(expected, rel=0.01)
+
+
+def test_limits_of_several_points_are_the_means_of_theirs() -> None:
+    dev, test = (crossed(np.random.default_rng(k), effect=0.5, separation=3, start=1000 * k) for k in (1, 2))
+    found = ft.calibrate(dev, test, systems=["a"], points=["sre18"])
+    *points, whole = found.costs
+    for one in ("interval", "least"):
+        for end in ("estimate", "low", "high"):
+            expected = np.mean([getattr(getattr(point, one), end) for point in points])
+            assert getattr(getattr(whole, one), end) == pytest.approx(expected)
+
+
+def test_variance_of_a_least_cost_lies_between_those_of_its_thresholds() -> None:
+    """At the best threshold of all trials, and at those of other people: by hand, every trial of another person."""
+    trials = divided(3)
+    evidence, point = as_they_are(trials), ft.CostPoint(0.2)
+    found = least_cost_figure(evidence, ft.cost_target(point))
+    best = found.errors
+    assert best is not None
+    wrong = (trials.column() > best.counts.threshold) != trials.genuine
+    costs = np.where(trials.genuine, 1.0, point.ratio) * wrong
+    by_others = (3 * found.values - costs) / 2
+    assert found.estimate == pytest.approx(ft.min_detection_cost(trials, point))
+    assert set(np.round(by_others, 9)) <= {0.0, 1.0, point.ratio}
+    assert np.mean(by_others[trials.genuine]) + np.mean(by_others[~trials.genuine]) >= found.estimate
+
+
+@pytest.mark.parametrize(("method", "within"), [("logistic", 0.2), ("gaussian", 0.2), ("kde", 0.2), ("pav", 0.5)])
+def test_what_dev_adds_to_the_variance_of_a_cost_by_refitting(method: str, within: float) -> None:
+    """Against dev trials drawn anew, and test as it is; steps that are fitted to trials drawn anew are rough."""
+    rng = np.random.default_rng(4)
+    dev, test = (without_ids(crossed(rng, clients=200, impostors=10)) for _ in range(2))
+    dev = replace(dev, scores=np.asarray(dev.scores) - 0.7)  # so that the cost has a slope in the threshold
+    target = ft.cost_target(".1")
+    evidence = Evidence(ft.fit_calibration(dev, systems=["a"], method=method), ft.TrialSets(dev, test))
+    claimed = claim_of(cost_figure(evidence, target), evidence)
+    assert claimed.threshold == "re-estimated"
+    classes = [np.flatnonzero(own) for own in (dev.genuine, ~dev.genuine)]
+    costs = []
+    for _ in range(150):
+        drawn = np.concatenate([rng.choice(own, len(own)) for own in classes])
+        again = ft.fit_calibration(dev.rows(drawn), systems=["a"], method=method)
+        costs.append(ft.detection_cost(again.apply(test), target.points[0]))
+    assert np.sqrt(claimed.moved) == pytest.approx(np.std(costs), rel=within)
 
 
 def test_presets_points_and_bad_costs() -> None:

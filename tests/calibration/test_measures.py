@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from scipy import stats
 
 import fairtrial as ft
 from fairtrial.calibration.measures import as_any_measure
@@ -80,14 +82,83 @@ def test_bad_names_and_sets() -> None:
     ):
         with pytest.raises(ft.ParameterError, match=message):
             ft.evaluate(dev, test, system="a", measures=[bad])
-    with pytest.raises(ft.ParameterError, match="cllr is calibrated on dev and judged on test; give both sets"):
-        ft.cross_validate(dev, ft.make_blocks(dev, 3), system="a", measures=["cllr"])
-    with pytest.raises(ft.ParameterError, match="no dev of its own"):
-        ft.cross_validated_comparison(dev, ft.make_blocks(dev, 3), measure="cllr")
+    blocks = ft.make_blocks(dev, 3)
+    with pytest.raises(ft.TrialsError, match=r"cllr is a figure of all trials, but .* of them are in no block"):
+        ft.cross_validate(dev, blocks[1:], system="a", measures=["cllr"])
+    with pytest.raises(ft.ParameterError, match="the 5x2cv test leaves trials out"):
+        ft.cross_validated_comparison(dev, blocks, measure="cllr", five_by_two=True)
     with pytest.raises(ft.TrialsError, match="cllr needs Trials"):
         ft.evaluate(([1.0, 2.0], [0.0]), ([1.0], [0.0]), measures=["cllr"])
     with pytest.raises(ft.ParameterError, match="hter is a figure of errors"):
         ft.compare_evidence(dev, test, [ft.calibrate(dev, test, systems=[name]) for name in "ab"], measure="hter")
+
+
+def test_folds_are_calibrated_on_other_people_by_brute_force() -> None:
+    trials, _ = sets()
+    blocks = ft.make_blocks(trials, 4)
+    ratios = {}
+    for system in ("a", "b"):
+        ratios[system] = np.empty(len(trials))
+        for block in blocks:
+            own = ft.fit_calibration(trials.rows(np.flatnonzero(block.others)), systems=[system])
+            ratios[system][block.held_out] = own.ratios(trials)[block.held_out]
+    values = {name: ft.cllr((own[trials.genuine], own[~trials.genuine])) for name, own in ratios.items()}
+    wrong = (ratios["a"] > np.log(9)) != trials.genuine
+    found = ft.cross_validate(trials, blocks, system="a", measures=["cllr", "act-dcf@.1", "cllr-min"])
+    assert found.measures["cllr"] == pytest.approx(values["a"])
+    assert found.measures["act-dcf@0.1"] == pytest.approx(
+        wrong[trials.genuine].mean() + 9 * wrong[~trials.genuine].mean()
+    )
+    assert found.measures["cllr-min"] == pytest.approx(ft.min_cllr(trials, system="a"))
+    assert found.measure_intervals["cllr"].threshold == "re-estimated"
+    kinds = found.to_dict()["test"]["measure_kinds"]
+    assert kinds == {
+        "cllr": "a priori (cross-validated)",
+        "act-dcf@0.1": "a priori (cross-validated)",
+        "cllr-min": "a posteriori",
+    }
+    both = ft.cross_validated_comparison(trials, blocks, measure="cllr", n_resamples=200)
+    assert both.kind == "a priori (cross-validated)"
+    assert both.pairs[0].tests[0].estimate == pytest.approx(values["a"] - values["b"])
+    assert any("no test over the folds: Cllr is a figure of all trials together" in note for note in both.notes)
+
+
+@pytest.mark.parametrize("count", [50, 500])
+def test_no_error_is_no_certainty(count: int) -> None:
+    """Classes that do not meet: the upper limits are those of Wilson for no error, put together; none is 0."""
+    rng = np.random.default_rng(1)
+    genuine = np.arange(3 * count) < count
+    dev, test = (ft.Trials.from_arrays(rng.uniform(0, 1, 3 * count) + 2 * genuine, genuine) for _ in range(2))
+    found = ft.evaluate(dev, test, measures=["eer-rocch", "min-dcf@.5", "cllr-min", "act-dcf@.5"])
+    square = float(stats.norm.ppf(0.975)) ** 2
+    upper = np.hypot(square / (count + square), square / (2 * count + square))
+    for name, expected in (("eer-rocch", upper / 2), ("min-dcf@0.5", upper), ("act-dcf@0.5", upper)):
+        assert tuple(found.measure_intervals[name].interval) == pytest.approx((0.0, expected))
+    assert 0 < found.measure_intervals["cllr-min"].high < 0.5
+
+
+def test_no_error_of_people_who_share_trials() -> None:
+    """Fewer people know less: the limits without an error widen, and stay below those of an error that was made."""
+    highs = []
+    for clients in (20, 80):
+        dev, test = (crossed(np.random.default_rng(k), clients=clients, start=1000 * k, separation=40) for k in (1, 2))
+        found = ft.evaluate(dev, test, system="a", measures=["eer-rocch"])
+        scores = np.array(test.scores)
+        scores[test.genuine, 0] = np.where(np.arange(4 * clients) == 0, -99, scores[test.genuine, 0])
+        one = ft.evaluate(dev, replace(test, scores=scores), system="a", measures=["eer-rocch"])
+        highs.append([own.measure_intervals["eer-rocch"].high for own in (found, one)])
+    assert 0 < highs[1][0] < highs[0][0] < highs[0][1] < 0.5
+    assert highs[1][0] < highs[1][1]
+
+
+def test_what_is_lost_warns_that_its_test_is_careful() -> None:
+    dev, test = sets()
+    (pair,) = ft.compare(dev, test, measure="cllr-cal", n_resamples=100).pairs
+    assert pair.tests[0].note.startswith("careful: two systems that both lose little")
+    both = [ft.calibrate(dev, test, systems=[name]) for name in ("a", "b")]
+    (own,) = ft.compare_evidence(dev, test, both, measure="cllr-cal")
+    assert own.tables()[0].notes == (own.test.note,)
+    assert not ft.compare_evidence(dev, test, both)[0].test.note
 
 
 def test_the_commands(tmp_path: Path) -> None:
@@ -108,6 +179,13 @@ def test_the_commands(tmp_path: Path) -> None:
     assert "Whether the systems really differ in Cllr, each calibrated on dev." in page.read_text()
     assert "calibration re-estimated" in page.read_text()
     assert found["measure"] == "cllr"
+    refused = CliRunner().invoke(main, ["epc", *files[:-1], "--measure", "cllr"])
+    assert refused.exit_code == 2
+    assert "plot ece and plot bayes-error draw evidence along priors" in refused.output
+    page = tmp_path / "folds.html"
+    folds = ["compare", *files[:2], "--folds", "4", "--measure", "cllr", "--resamples", "200", "--report", str(page)]
+    assert CliRunner().invoke(main, folds).exit_code == 0
+    assert "each calibrated on other people" in page.read_text()
     assert found["pairs"][0]["tests"][0]["threshold"] == "re-estimated"  # type: ignore[index]
 
 

@@ -173,6 +173,22 @@ def test_several_methods_are_compared() -> None:
     assert places == sorted(places)
 
 
+def test_calibrated_systems_are_systems_like_any_others() -> None:
+    """Ratios are rising maps of the scores, so that single systems decide as before."""
+    calibrate = ["calibrate", "--dev", "lab/dev.csv", "--test", "lab/test.csv", "--out", "lab/llr.csv"]
+    assert CliRunner().invoke(main, calibrate).exit_code == 0
+    before = found()
+    manifest = Path("lab/benchmark.toml").read_text().replace("dev.csv", "dev-llr.csv").replace("test.csv", "llr.csv")
+    for name in ("pca", "dct", "mfcc"):
+        manifest = manifest.replace(f'name = "{name}"', f'name = "logistic({name})"')
+    Path("lab/benchmark.toml").write_text(manifest)
+    after = found()
+    for own, same in zip(after["baselines"], before["baselines"], strict=True):
+        assert own["system"] == f"logistic({same['system']})"
+        assert own["hter"] == same["hter"]
+    assert len(after["experiments"]) == len(before["experiments"])
+
+
 def test_workers_change_nothing() -> None:
     assert found("--workers", "2") == found()
 

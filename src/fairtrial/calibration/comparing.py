@@ -82,7 +82,9 @@ class EvidencePair(Result):
             Column("p_adjusted", "p adjusted", "p"),
         )
         record = {"pair": f"{self.a} - {self.b}", **self.test.cells(), "p_adjusted": self.adjusted}
-        return (Table.of("tests", f"Tests of the difference A - B in {self.test.measure}", columns, [record]),)
+        caption = f"Tests of the difference A - B in {self.test.measure}"
+        notes = [self.test.note] if self.test.note else []
+        return (Table.of("tests", caption, columns, [record], notes=notes),)
 
 
 def compare_evidence(
@@ -118,8 +120,8 @@ def compare_evidence(
     Returns
     -------
     list of EvidencePair
-        One per pair. The test knows who shares trials; where the map is linear, also that dev was a sample: the
-        calibration is re-estimated.
+        One per pair. The test knows who shares trials; where the method says how dev determines the calibration, also
+        that dev was a sample: the calibration is re-estimated.
 
     Raises
     ------
@@ -197,7 +199,7 @@ def evidence_test(
     claim = claim_of(difference, evidence, threshold=threshold)
     name = "paired" if evidence.sets.people[1] is None else "cluster"
     found = student_test(name, claim, alternative=alternative)
-    return replace(found, measure=measure.name, is_share=measure.is_share)
+    return replace(found, measure=measure.name, is_share=measure.is_share, note=measure.caution)
 
 
 def bootstrap_figure(

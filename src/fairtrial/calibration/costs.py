@@ -7,24 +7,22 @@ with other dev people the calibration, and so the threshold, would have been ano
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import pi, sqrt
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.calibration.evidence import PRESETS, CostPoint
-from fairtrial.calibration.figures import Evidence, Figure
-from fairtrial.calibration.linear import Linear, LinearInfluence
-from fairtrial.calibration.methods import units_of
+from fairtrial.calibration.figures import ErrorSum, Evidence, Figure, between, folds_of_people
 from fairtrial.calibration.values import by_class, spread_of_values, sum_of_class_means
-from fairtrial.counting.errors import ErrorCounts, as_source, count_errors
+from fairtrial.counting.errors import ErrorCounts, as_source
 from fairtrial.counting.search import hull_points
 from fairtrial.errors import ParameterError, TrialsError, listed, shown
+from fairtrial.rules.measures import Weights
 from fairtrial.spread import Floats
 from fairtrial.trials import Further, Ids, Trials
-
-_DRAWN = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,115 +147,104 @@ class Parts:
         return found
 
 
-def point_weights(point: CostPoint) -> tuple[float, float]:
+def point_weights(point: CostPoint) -> Weights:
     """What FAR and FRR weigh in the normalised cost."""
     scale = min(1.0, point.ratio)
-    return point.ratio / scale, 1 / scale
+    return Weights(point.ratio / scale, 1 / scale)
 
 
 def cost_figure(evidence: Evidence, target: CostTarget) -> Figure:
     """The actual cost, at the thresholds that priors and costs ask for."""
     parts = Parts.of(evidence.test, target.partition)
-
-    thresholds = [point.threshold for point in target.points]
-    values = parts.centred(_priced(evidence.ratios, thresholds, evidence, target))
-    estimate = sum_of_class_means(values, evidence.genuine)
-    influence, mapping = evidence.influence, evidence.calibration.mapping
-    if not isinstance(influence, LinearInfluence) or not isinstance(mapping, Linear):
-        return Figure(estimate, values)
-    units = units_of(influence.by_parameter)
-    influence, middle = LinearInfluence(influence.by_parameter / units), mapping.vector / units
-    covariance = _covariance(influence, evidence)
-    rng = np.random.default_rng([evidence.sets.seed, 5])
-    drawn = rng.multivariate_normal(middle, covariance, size=_DRAWN, method="eigh", check_valid="ignore") - middle
-    weights = parts.weights / np.where(evidence.genuine, evidence.genuine.sum(), (~evidence.genuine).sum())
-    moved = _costs_at((drawn + middle) * units, evidence, target, weights) - estimate
-    # a cost is a step function: its slope is that over the range in which dev leaves the calibration
-    gradient = np.linalg.lstsq(drawn, moved, rcond=None)[0]
-    return Figure(estimate, values, by_class(influence.by_parameter @ gradient, evidence.dev.genuine))
+    found = []
+    for point in target.points:
+        own = _point_figure(evidence, parts, point, point.threshold)
+        found.append(replace(own, moves=_moves(evidence, parts, point)))
+    return Figure.mean_of(found)
 
 
 def least_cost_figure(evidence: Evidence, target: CostTarget) -> Figure:
-    """The least cost at any threshold, the best one for each point, a posteriori."""
+    """The least cost at any threshold, the best one for each point, a posteriori.
+
+    It is a minimum: trials add something between what they cost at the best threshold and at that of other people.
+    """
     parts = Parts.of(evidence.test, target.partition)
-    values = parts.centred(_priced(evidence.ratios, least_thresholds(evidence, target, parts), evidence, target))
-    return Figure(sum_of_class_means(values, evidence.genuine), values)
+    best = least_thresholds(evidence, target, parts)
+    by_others = [np.full(len(evidence.ratios), own) for own in best]
+    for held, rest in folds_of_people(evidence):
+        for column, threshold in zip(by_others, least_thresholds(evidence, target, parts, rest), strict=True):
+            column[held] = threshold
+    found = []
+    for point, threshold, others in zip(target.points, best, by_others, strict=True):
+        own = _point_figure(evidence, parts, point, threshold)
+        held_out = parts.centred(_priced(evidence.ratios, evidence.genuine, point, others))
+        found.append(replace(own, values=between(own.values, held_out)))
+    return Figure.mean_of(found)
 
 
-def least_thresholds(evidence: Evidence, target: CostTarget, parts: Parts | None = None) -> list[float]:
-    """The threshold of the least cost at each operating point; where trials are in parts, of the means over them."""
-    if parts is None or not target.partition:
-        hull = hull_points(as_source(evidence.pair))
+def least_thresholds(
+    evidence: Evidence, target: CostTarget, parts: Parts, rows: NDArray[np.bool_] | None = None
+) -> list[float]:
+    """The threshold of the least cost at each operating point, of all trials or of some of them.
+
+    Where trials are in parts, costs are the means over them.
+    """
+    some = slice(None) if rows is None else rows
+    ratios, genuine, weights = evidence.ratios[some], evidence.genuine[some], parts.weights[some]
+    if not target.partition:
+        hull = hull_points(as_source((ratios[genuine], ratios[~genuine])))
         thresholds, far, frr = (np.asarray(own) for own in (hull.threshold, hull.far, hull.frr))
     else:
-        order = np.argsort(evidence.ratios, kind="stable")
-        scores, genuine, weights = evidence.ratios[order], evidence.genuine[order], parts.weights[order]
+        order = np.argsort(ratios, kind="stable")
+        scores, genuine, weights = ratios[order], genuine[order], weights[order]
         last = np.append(scores[1:] != scores[:-1], True)
         thresholds = np.concatenate([[-np.inf], scores[last]])
         frr, rejected = (
-            np.concatenate([[0.0], np.cumsum(weights * own)[last] / np.count_nonzero(own)])
-            for own in (genuine, ~genuine)
+            np.concatenate([[0.0], np.cumsum(own)[last] / own.sum()]) for own in (weights * genuine, weights * ~genuine)
         )
         far = 1 - rejected
     found = []
     for point in target.points:
-        by_far, by_frr = point_weights(point)
+        by_far, by_frr, _ = point_weights(point)
         found.append(float(thresholds[int(np.argmin(by_far * far + by_frr * frr))]))
     return found
 
 
-def cost_counts(evidence: Evidence, target: CostTarget, *, least: bool) -> ErrorCounts:
-    """The errors at the threshold of a single operating point; where trials are in parts, those of the mean rates."""
-    parts = Parts.of(evidence.test, target.partition)
-    (threshold,) = least_thresholds(evidence, target, parts) if least else [point.threshold for point in target.points]
-    if not target.partition:
-        return count_errors(evidence.pair, threshold).scalar()
-    wrong = parts.weights * ((evidence.ratios > threshold) != evidence.genuine)
-    errors = [float(wrong[rows].sum()) for rows in (~evidence.genuine, evidence.genuine)]
-    genuine = int(np.count_nonzero(evidence.genuine))
-    return ErrorCounts(threshold, errors[0], errors[1], genuine, len(wrong) - genuine)
+def _point_figure(evidence: Evidence, parts: Parts, point: CostPoint, threshold: float) -> Figure:
+    """The cost at one operating point and one threshold."""
+    genuine = evidence.genuine
+    values = parts.centred(_priced(evidence.ratios, genuine, point, threshold))
+    wrong = parts.weights * ((evidence.ratios > threshold) != genuine)
+    positive = int(np.count_nonzero(genuine))
+    counts = ErrorCounts(
+        threshold, float(wrong[~genuine].sum()), float(wrong[genuine].sum()), positive, len(wrong) - positive
+    )
+    errors = ErrorSum(counts, point_weights(point))
+    return Figure(sum_of_class_means(values, genuine), values, errors=errors)
 
 
-def _priced(ratios: Floats, thresholds: Sequence[float], evidence: Evidence, target: CostTarget) -> Floats:
-    """What each trial costs, the mean over the operating points, each at its threshold."""
-    found = np.zeros(len(ratios))
-    for point, threshold in zip(target.points, thresholds, strict=True):
-        by_far, by_frr = point_weights(point)
-        found += ((ratios > threshold) != evidence.genuine) * np.where(evidence.genuine, by_frr, by_far)
-    return found / len(target.points)
+def _priced(ratios: Floats, genuine: NDArray[np.bool_], point: CostPoint, threshold: float | Floats) -> Floats:
+    """What each trial costs at an operating point, all at one threshold or each at its own."""
+    weights = point_weights(point)
+    return np.asarray(((ratios > threshold) != genuine) * np.where(genuine, weights.frr, weights.far))
 
 
-def _covariance(known: LinearInfluence, evidence: Evidence) -> Floats:
-    """The covariance of weights and offset, by dev people."""
-    influence = known.by_parameter
-    count = influence.shape[1]
-    variances = np.empty((count, count))
-    genuine, people = evidence.dev.genuine, evidence.sets.people[0]
-    for row in range(count):
-        for column in range(row + 1):
-            together = influence[:, row] + (influence[:, column] if column < row else 0.0)
-            found = spread_of_values(people, genuine, by_class(together, genuine), (1.0, 1.0))
-            variances[row, column] = variances[column, row] = found.variance
-    own = np.diag(variances).copy()
-    covariance = (variances - own[:, None] - own[None, :]) / 2
-    np.fill_diagonal(covariance, own)
-    return covariance
+def _moves(evidence: Evidence, parts: Parts, point: CostPoint) -> Floats | None:
+    """By how much each dev trial moves the cost at a point through the calibration; None where that is not known.
 
-
-def _costs_at(drawn: Floats, evidence: Evidence, target: CostTarget, weights: Floats) -> Floats:
-    """The cost on test for each row of weights and offset; `weights` are those of trials."""
-    if drawn.shape[1] == 2 and (drawn[:, 0] > 0).all():  # thresholds of the score itself
-        scores = evidence.scores[:, 0]
-        order = np.argsort(scores, kind="stable")
-        genuine = evidence.genuine[order]
-        rejected = np.concatenate([[0.0], np.cumsum(weights[order] * genuine)])
-        accepted = np.concatenate([[0.0], np.cumsum(weights[order] * ~genuine)])
-        total = np.zeros(len(drawn))
-        for point in target.points:
-            by_far, by_frr = point_weights(point)
-            place = np.searchsorted(scores[order], (point.threshold - drawn[:, 1]) / drawn[:, 0], side="right")
-            total += by_frr * rejected[place] + by_far * (accepted[-1] - accepted[place])
-        return total / len(target.points)
-    thresholds = [point.threshold for point in target.points]
-    rows = ((evidence.scores @ row[:-1] + row[-1], weights) for row in drawn)
-    return np.array([float(own @ _priced(ratios, thresholds, evidence, target)) for ratios, own in rows])
+    A cost is a step function of ratios: it changes as trials pass the threshold. How many do is asked of all trials as
+    near to it as dev leaves the ratio there uncertain: the slope of the cost in each ratio is a normal density around
+    the threshold, of that width.
+    """
+    influence = evidence.influence
+    if influence is None:
+        return None
+    away, dev = evidence.ratios - point.threshold, evidence.dev.genuine
+    nearest = int(np.argmin(np.abs(away)))
+    moved = by_class(influence.moves(evidence.scores[[nearest]], np.ones(1)), dev)
+    width = spread_of_values(evidence.sets.people[0], dev, moved, (1.0, 1.0)).sigma
+    if not width > 0:
+        return np.zeros(len(dev))
+    genuine, weights = evidence.genuine, point_weights(point)
+    passing = np.where(genuine, -weights.frr / genuine.sum(), weights.far / (~genuine).sum()) * parts.weights
+    return evidence.moved_by(passing * np.exp(-((away / width) ** 2) / 2) / (width * sqrt(2 * pi)))

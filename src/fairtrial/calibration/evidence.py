@@ -256,8 +256,7 @@ def dev_pav(data: ScoreData, *, system: str | None = None) -> float:
 
     Notes
     -----
-    Between the ratios of trials the curve is straight. A posteriori; how sure it is, is not known, as its deviations
-    are not those of a mean over trials.
+    Between the ratios of trials the curve is straight. A posteriori; `calibrate` gives its interval.
 
     References
     ----------

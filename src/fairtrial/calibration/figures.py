@@ -6,7 +6,8 @@ or thresholds, has to first order the variance that it has at the map or thresho
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import log
 
@@ -20,15 +21,18 @@ from fairtrial.calibration.methods import Influence
 from fairtrial.calibration.model import Calibration, score_table
 from fairtrial.calibration.values import by_class, in_both, spread_of_values, sum_of_class_means
 from fairtrial.claims import Claim, Threshold, re_estimated
-from fairtrial.counting.errors import as_source
+from fairtrial.counting.errors import ErrorCounts, as_source
 from fairtrial.counting.search import hull_points
 from fairtrial.errors import TrialsError
 from fairtrial.judging import TrialSets
+from fairtrial.rules.measures import Weights
 from fairtrial.spread import Floats
 from fairtrial.trials import Trials
 
 _ONES = (1.0, 1.0)
 _FOLDS = 5
+_BY_OTHERS = 2 / 3
+"""What the costs at a best choice by other people weigh in the variance of a minimum."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,10 +45,14 @@ class Evidence:
         From scores to ratios.
     sets
         The trials that it was fitted and is judged on, and who takes part in them.
+    folded
+        Where one set of trials is judged in blocks: the calibration of each, fitted on trials of other people.
+        `calibration` then is that of all trials, which tells how far those of the blocks would move.
     """
 
     calibration: Calibration
     sets: TrialSets
+    folded: tuple[Calibration, ...] = ()
 
     @property
     def dev(self) -> Trials:
@@ -64,7 +72,13 @@ class Evidence:
     @cached_property
     def ratios(self) -> Floats:
         """The log-likelihood ratio of each judged trial."""
-        return self.calibration.ratios(self.test)
+        if not self.folded:
+            return self.calibration.ratios(self.test)
+        found = np.full(len(self.test), np.nan)
+        for block, own in zip(self.sets.blocks, self.folded, strict=True):
+            rows = block.held_out
+            found[rows] = own.mapping.ratios(self.scores[rows])
+        return found
 
     @cached_property
     def pair(self) -> tuple[Floats, Floats]:
@@ -79,7 +93,7 @@ class Evidence:
     @property
     def influence(self) -> Influence | None:
         """How dev trials determine the calibration; None where nothing is known of it."""
-        return self.calibration.influence if self.sets.origin == "dev" else None
+        return self.calibration.influence if self.sets.origin in ("dev", "folds") else None
 
     @property
     def method(self) -> str:
@@ -99,6 +113,14 @@ def _trials_of(data: object) -> Trials:
     return data
 
 
+@dataclass(frozen=True, slots=True)
+class ErrorSum:
+    """The errors behind a figure that is a weighted sum of two error rates."""
+
+    counts: ErrorCounts
+    weights: Weights
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Figure:
     """A figure of evidence on the judged trials."""
@@ -111,6 +133,23 @@ class Figure:
     calibration does not matter, or nothing is known of it."""
     least_high: float = 0.0
     """What the upper limit is at least, where the judged trials themselves do not tell a variance."""
+    errors: ErrorSum | None = None
+    """Of a weighted sum of error rates: the errors, which give its limits."""
+    parts: tuple[Figure, ...] = ()
+    """What it is the mean of; none where it is one figure by itself."""
+
+    @classmethod
+    def mean_of(cls, parts: Sequence[Figure]) -> Figure:
+        """The mean of several figures of the same evidence."""
+        if len(parts) == 1:
+            return parts[0]
+        moved = [own.moves for own in parts if own.moves is not None]
+        return cls(
+            float(np.mean([own.estimate for own in parts])),
+            np.mean([own.values for own in parts], axis=0),
+            np.mean(moved, axis=0) if len(moved) == len(parts) else None,
+            parts=tuple(parts),
+        )
 
     def __sub__(self, other: Figure) -> Figure:
         both = [own.moves for own in (self, other) if own.moves is not None]
@@ -162,39 +201,51 @@ def least_entropy_figure(evidence: Evidence, prior: float = 0.5) -> Figure:
 
     It is a minimum over maps, so to first order each trial adds what it costs at the map of the minimum. That map
     follows the trials it is fitted on, which makes costs too even; at the map that other people give (bounded as
-    `fit_steps` does) they are too uneven, with few trials. The mean of the two has the variance that was measured in
-    simulations (docs/calibration.md).
+    `fit_steps` does) they are too uneven, with few trials. See `between`.
     """
     found = Segments.of(as_source(evidence.pair))
     place = np.minimum(np.searchsorted(found.ends, evidence.ratios, side="left"), len(found.ends) - 1)
     costs, _ = _entropies(found.ratios()[place], evidence.genuine, prior)
     ratios = evidence.ratios.copy()
-    fold = _folds(evidence)
-    for own in range(_FOLDS):
-        held, rest = fold == own, fold != own
+    for held, rest in folds_of_people(evidence):
         classes = evidence.ratios[rest & evidence.genuine], evidence.ratios[rest & ~evidence.genuine]
-        if held.any() and all(map(len, classes)):
-            ratios[held] = fit_steps(as_source(classes)).ratios(evidence.ratios[held, None])
+        ratios[held] = fit_steps(as_source(classes)).ratios(evidence.ratios[held, None])
     held_out, _ = _entropies(ratios, evidence.genuine, prior)
     estimate = sum_of_class_means(costs, evidence.genuine)
     least_high = sum_of_class_means(held_out, evidence.genuine) if estimate == 0 else 0.0
-    return Figure(estimate, (costs + held_out) / 2, least_high=least_high)
+    return Figure(estimate, between(costs, held_out), least_high=least_high)
 
 
-def _folds(evidence: Evidence) -> NDArray[np.int64]:
-    """People who are claimed to be dealt into folds, or subjects, or trials where nothing is known of people."""
+def between(costs: Floats, by_others: Floats) -> Floats:
+    """What each trial adds to a minimum: between its cost at the best choice and that at the choice of other people.
+
+    The variance of the former is too small and that of the latter too large, with few trials; where they meet was
+    chosen in simulations (docs/calibration.md).
+    """
+    return (1 - _BY_OTHERS) * costs + _BY_OTHERS * by_others
+
+
+def folds_of_people(evidence: Evidence) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.bool_]]]:
+    """The judged trials of some people, and those of the others, if there are any of both classes.
+
+    People who are claimed to be are dealt into folds, or subjects, or trials where nothing is known of people.
+    """
     test, rng = evidence.test, np.random.default_rng([evidence.sets.seed, 6])
     role = "subject" if evidence.sets.sharing == "subject" else "claim"
     if evidence.sets.people[1] is None or role not in test.ids:
-        return rng.permutation(len(test)) % _FOLDS
-    codes = test.ids[role].numbered().codes
-    return (rng.permutation(int(codes.max()) + 1) % _FOLDS)[codes]
+        fold = rng.permutation(len(test)) % _FOLDS
+    else:
+        codes = test.ids[role].numbered().codes
+        fold = (rng.permutation(int(codes.max()) + 1) % _FOLDS)[codes]
+    for own in range(_FOLDS):
+        held, rest = fold == own, fold != own
+        if held.any() and (rest & evidence.genuine).any() and (rest & ~evidence.genuine).any():
+            yield held, rest
 
 
 def cllr_figure(evidence: Evidence) -> Figure:
     """Cllr; the same bits as `cllr`."""
-    found = entropy_figure(evidence)
-    return Figure(cllr(evidence.pair), found.values, found.moves)
+    return replace(entropy_figure(evidence), estimate=cllr(evidence.pair))
 
 
 def _entropies(ratios: Floats, genuine: NDArray[np.bool_], prior: float) -> tuple[Floats, Floats]:
@@ -210,7 +261,7 @@ def rocch_eer_figure(evidence: Evidence) -> Figure:
     """The equal error rate on the ROC convex hull: the highest over priors of the least Bayes error.
 
     It lies between two vertices, at the prior for which both cost the same: to first order each trial adds what it
-    costs there.
+    costs there. Both error rates are the same there, and their sum, weighed by that prior, has the limits.
     """
     hull = hull_points(as_source(evidence.pair))
     away = np.asarray(hull.frr - hull.far)  # rises from vertex to vertex
@@ -218,8 +269,14 @@ def rocch_eer_figure(evidence: Evidence) -> Figure:
     before = max(after - 1, 0)
     width = float(away[after] - away[before])
     share = float(away[after]) / width if width > 0 else 0.0  # of the vertex before
-    fall, rise = float(hull.far[before] - hull.far[after]), float(hull.frr[after] - hull.frr[before])
+    # at a vertex all priors between those of its two sides would do: that of the chord is among them
+    beyond = min(after + int(away[after] == 0), len(away) - 1)
+    fall, rise = float(hull.far[before] - hull.far[beyond]), float(hull.frr[beyond] - hull.frr[before])
     prior = fall / (fall + rise) if fall + rise > 0 else 0.5  # both vertices cost the same there
     wrong = [(evidence.ratios > hull.threshold[k]) != evidence.genuine for k in (before, after)]
     values = np.where(evidence.genuine, prior, 1 - prior) * (share * wrong[0] + (1 - share) * wrong[1])
-    return Figure(sum_of_class_means(values, evidence.genuine), values)
+    estimate = sum_of_class_means(values, evidence.genuine)
+    genuine = np.count_nonzero(evidence.genuine)
+    impostor = len(values) - genuine
+    counts = ErrorCounts(float("nan"), estimate * impostor, estimate * genuine, genuine, impostor)
+    return Figure(estimate, values, errors=ErrorSum(counts, Weights(1 - prior, prior)))

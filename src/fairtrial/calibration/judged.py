@@ -13,6 +13,7 @@ from math import inf, nan
 from fairtrial.calibration.costs import CostLike, CostTarget, cost_target
 from fairtrial.calibration.evidence import CostPoint, cllr, dev_pav, min_cllr
 from fairtrial.calibration.figures import Evidence
+from fairtrial.calibration.left_out import dev_pav_interval
 from fairtrial.calibration.linear import LinearInfluence
 from fairtrial.calibration.measures import CLLR, CLLR_CAL, MIN_CLLR, cost_measure, evidence_interval
 from fairtrial.calibration.methods import units_of
@@ -179,6 +180,7 @@ def _judged(
         evidence_interval(MIN_CLLR, evidence, confidence=confidence),
         evidence_interval(CLLR_CAL, evidence, confidence=confidence),
         dev_pav(evidence.pair),
+        dev_pav_interval(evidence, confidence=confidence),
         costs,
         (*evidence.sets.notes, *(f"{calibration.name}: {note}" for note in (*calibration.notes, *own_notes))),
         evidence.sets,

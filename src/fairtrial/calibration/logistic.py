@@ -17,6 +17,8 @@ from fairtrial.spread import Floats
 
 _STEPS = 100
 _ENOUGH = 1e-12
+_ROUNDING = 1e-12
+"""A cost that is higher by no more than this share is not taken for higher: near the minimum, only rounding is left."""
 SEPARATED = (
     "a threshold divides all genuine from all impostor dev trials, so nothing bounds the evidence but their number: "
     "one trial of each class was added at the mean of the other"
@@ -102,7 +104,7 @@ def minimise(terms: CostTerms, size: int, prior: float) -> Floats | None:
             return np.asarray(found - step)
         part = 1.0
         after = terms(found - step)
-        while after[0] > now and part > 1e-10:
+        while after[0] > now * (1 + _ROUNDING) and part > 1e-10:
             part /= 2
             after = terms(found - part * step)
         found = found - part * step

@@ -7,21 +7,14 @@ nothing else is said, scores are calibrated on dev, by logistic calibration.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from math import e, exp, inf, log, log2
+from math import e, exp, inf, log2
 from typing import Literal, TypeAlias
 
 import numpy as np
 
-from fairtrial.calibration.costs import (
-    CostTarget,
-    cost_counts,
-    cost_figure,
-    cost_target,
-    least_cost_figure,
-    point_weights,
-)
+from fairtrial.calibration.costs import CostTarget, cost_figure, cost_target, least_cost_figure
 from fairtrial.calibration.figures import (
     Evidence,
     Figure,
@@ -36,16 +29,14 @@ from fairtrial.calibration.model import Calibration, fit_calibration
 from fairtrial.checks import check_confidence, check_share
 from fairtrial.claims import Threshold
 from fairtrial.errors import ParameterError, TrialsError, shown
-from fairtrial.intervals.judged import claimed_interval, one_error_of
+from fairtrial.intervals.judged import limits_of_sum, one_error_of
 from fairtrial.intervals.rates import RateInterval
 from fairtrial.judging import Judgement, Kind, TrialSets
 from fairtrial.rules.measures import (
     MEASURES,
     Measure,
     MeasureLike,
-    Weights,
     as_measure,
-    linear_measure,
     measures_help,
     unknown_measure,
 )
@@ -82,8 +73,8 @@ class EvidenceMeasure:
         Whether it may be below 0.
     most : float, default inf
         The highest value that it can have.
-    cost : CostTarget, optional
-        Of a detection cost at one operating point: the point, whose errors give the limits.
+    caution : str, default ""
+        What is to be known of tests of its differences.
 
     Examples
     --------
@@ -103,7 +94,7 @@ class EvidenceMeasure:
     is_share: bool = False
     signed: bool = False
     most: float = inf
-    cost: CostTarget | None = None
+    caution: str = ""
 
     higher_is_better = False
 
@@ -132,21 +123,25 @@ class EvidenceMeasure:
         """
         if self.posteriori or sets.origin == "same trials":
             return "a posteriori"
-        return "a priori"
+        return sets.kind if sets.origin == "folds" else "a priori"
 
 
 def judged_evidence(measure: EvidenceMeasure, judgement: Judgement) -> Evidence:
-    """The evidence of a judged system, calibrated on dev as the measure asks; fitted once.
+    """The evidence of a judged system, calibrated on dev as the measure asks, or block by block on other people.
 
     Raises
     ------
     ParameterError
-        Folds in place of dev and test, or thresholds that were given in place of dev.
+        Thresholds that were given in place of dev.
     TrialsError
-        Something else than `Trials`.
+        Something else than `Trials`, or trials that are in no block.
+
+    Notes
+    -----
+    Fitted once for all measures.
     """
     sets = judgement.sets
-    if sets.blocks or sets.dev is None:
+    if sets.dev is None:
         raise ParameterError(f"{measure.name} is calibrated on dev and judged on test; give both sets")
     if not isinstance(sets.dev, Trials) or not isinstance(sets.test, Trials):
         raise TrialsError(f"{measure.name} needs Trials, one row per trial; build them with Trials.from_arrays")
@@ -154,12 +149,34 @@ def judged_evidence(measure: EvidenceMeasure, judgement: Judgement) -> Evidence:
     key = ("evidence", as_they_are)
     if key not in judgement.kept:
         if as_they_are:
-            calibration = Calibration((judgement.system,), "raw", Linear((1.0,), 0.0))
+            judgement.kept[key] = Evidence(Calibration((judgement.system,), "raw", Linear((1.0,), 0.0)), sets)
         else:
-            calibration = fit_calibration(sets.dev, systems=(judgement.system,))
-        judgement.kept[key] = Evidence(calibration, sets)
+            judgement.kept[key] = _calibrated(measure.name, judgement.system, sets.dev, sets)
     found: Evidence = judgement.kept[key]
     return found
+
+
+def judged_figure(measure: EvidenceMeasure, judgement: Judgement) -> Figure:
+    """The figure of a judged system; found once."""
+    key = ("figure", measure)
+    if key not in judgement.kept:
+        judgement.kept[key] = measure.figure(judged_evidence(measure, judgement))
+    found: Figure = judgement.kept[key]
+    return found
+
+
+def _calibrated(measure: str, system: str, dev: Trials, sets: TrialSets) -> Evidence:
+    """The evidence of a system, calibrated on dev; with folds each block on trials of other people."""
+    judged = np.zeros(len(dev), dtype=bool)
+    for block in sets.blocks:
+        judged |= block.held_out
+    if sets.blocks and not judged.all():
+        raise TrialsError(
+            f"{measure} is a figure of all trials, but {np.count_nonzero(~judged):,} of them are in no block; "
+            "make_blocks(...) deals out all"
+        )
+    folded = (fit_calibration(dev.rows(np.flatnonzero(block.others)), systems=(system,)) for block in sets.blocks)
+    return Evidence(fit_calibration(dev, systems=(system,)), sets, tuple(folded))
 
 
 def evidence_interval(
@@ -188,12 +205,12 @@ def evidence_interval(
 
     Notes
     -----
-    Student's limits on the scale of logarithms, as costs are above 0; of a share on that of log-odds. Where they reach
-    farther than the figure itself, that scale tells nothing: from there on they go straight, down to 0 and up to the
-    most that there can be, as 1 of min Cllr. Where min Cllr is 0, its upper limit is at least what trials cost on
-    average at the bounded map that other people give. A detection cost
-    is a weighted sum of two error rates, and has the limits that such sums have elsewhere, which hold with few errors
-    too (`judged_interval`); the limits of a mean over operating points are as far away as theirs are on average.
+    Student's limits on the scale of logarithms, as costs are above 0. Where they reach farther than the figure itself,
+    that scale tells nothing: from there on they go straight, down to 0 and up to the most that there can be, as 1 of
+    min Cllr. Where min Cllr is 0, its upper limit is at least what trials cost on average at the bounded map that other
+    people give. A detection cost is a weighted sum of two error rates, as the EER on the convex hull is, and has limits
+    as such sums have elsewhere, which hold with few errors and without any (`judged_interval`); but one quantile serves
+    for all that varies in it. The limits of a mean over operating points are as far away as theirs are on average.
     Of an infinite figure nothing is known.
     """
     check_confidence(confidence)
@@ -204,8 +221,10 @@ def evidence_interval(
         whole = (known.estimate, 0.0, inf, inf, confidence, method, measure.name, given)
         return RateInterval(*whole, is_share=measure.is_share)
     found = claim_of(known, evidence, threshold=threshold)
-    if measure.cost is not None:
-        low, high = _cost_limits(measure, measure.cost, evidence, confidence, threshold)
+    parts = known.parts or (known,)
+    if parts[0].errors is not None:
+        ends = [_limits_of_sum(own, evidence, confidence, threshold) for own in parts]
+        low, high = np.clip(np.mean(ends, axis=0), 0.0, measure.most).tolist()
         method = "wilson" if evidence.sets.people[1] is None else method
     else:
         low, high = _limits(found.estimate, found.quantile(confidence) * found.sigma, measure)
@@ -226,37 +245,23 @@ def evidence_interval(
 def _limits(estimate: float, reach: float, measure: EvidenceMeasure) -> tuple[float, float]:
     if measure.signed:
         return estimate - reach, estimate + reach
-    if measure.is_share and 0 < estimate < 1:
-        place, scaled = log(estimate / (1 - estimate)), reach / (estimate * (1 - estimate))
-        ends = [1 / (1 + exp(-min(max(place + side * scaled, -700.0), 700.0))) for side in (-1, 1)]
-        return ends[0], ends[1]
     near = min(reach, estimate)
     factor, beyond = exp(near / estimate) if estimate > 0 else e, reach - near
     return max(estimate / factor - beyond, 0.0), min(estimate * factor + beyond, measure.most)
 
 
-def _cost_limits(
-    measure: EvidenceMeasure, target: CostTarget, evidence: Evidence, confidence: float, threshold: Threshold
-) -> tuple[float, float]:
-    """The mean of the limits of all operating points, whose errors are nested."""
+def _limits_of_sum(figure: Figure, evidence: Evidence, confidence: float, threshold: Threshold) -> tuple[float, float]:
+    """The limits of a weighted sum of two error rates."""
     people = evidence.sets.people[1]
-    ends = []
-    for point in target.points:
-        own = cost_measure(replace(target, points=(point,)), least=measure.posteriori)
-        linear = linear_measure(own.name, own.label, Weights(*point_weights(point)), is_share=False)
-        found = claimed_interval(
-            claim_of(own.figure(evidence), evidence, threshold=threshold),
-            cost_counts(evidence, replace(target, points=(point,)), least=measure.posteriori),
-            linear,
-            alpha=0.5,
-            confidence=confidence,
-            method=evidence.method,
-            one_error=None if people is None else partial(one_error_of, people),
-        )
-        # to decide without a score costs 1, so the least cost is never more
-        ends.append((max(found.low, 0.0), min(found.high, 1.0) if measure.posteriori else found.high))
-    low, high = np.mean(ends, axis=0).tolist()
-    return low, high
+    assert figure.errors is not None
+    return limits_of_sum(
+        claim_of(figure, evidence, threshold=threshold),
+        figure.errors.weights,
+        figure.errors.counts,
+        confidence,
+        one_error=None if people is None else partial(one_error_of, people),
+        together=True,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +301,7 @@ def cost_measure(target: CostTarget, *, least: bool = False) -> EvidenceMeasure:
         f"{'min' if least else 'actual'} DCF({target.name})",
         partial(figure, target=target),
         posteriori=least,
-        cost=target,
+        most=1.0 if least else inf,  # to decide without a score costs 1
     )
 
 
@@ -312,7 +317,14 @@ CLLR = EvidenceMeasure("cllr", "Cllr", cllr_figure, "cost of the log-likelihood 
 MIN_CLLR = EvidenceMeasure(
     "cllr-min", "min Cllr", least_entropy_figure, "the least Cllr of any rising map", True, most=1.0
 )
-CLLR_CAL = EvidenceMeasure("cllr-cal", "Cllr - min Cllr", _loss, "what calibration on dev loses of Cllr", signed=True)
+CLLR_CAL = EvidenceMeasure(
+    "cllr-cal",
+    "Cllr - min Cllr",
+    _loss,
+    "what calibration on dev loses of Cllr",
+    signed=True,
+    caution="careful: two systems that both lose little are hardly ever told apart",
+)
 
 for _measure in (
     CLLR,
@@ -326,7 +338,7 @@ for _measure in (
         "equal error rate on the ROC convex hull",
         True,
         is_share=True,
-        most=1.0,
+        most=0.5,
     ),
 ):
     _KNOWN[_measure.name] = _measure

@@ -466,5 +466,4 @@ def calibrate_in_passes(
 
 
 def _priced(point: CostPoint, counts: ErrorCounts) -> Floats:
-    by_far, by_frr = point_weights(point)
-    return np.asarray(by_far * counts.far + by_frr * counts.frr)
+    return np.asarray(point_weights(point).value(counts))

@@ -117,6 +117,8 @@ class CalibratedSystem(Result):
         The interval of what calibration costs on test: Cllr less min Cllr.
     dev_pav : float
         How far the calibrated ratios are from those that test itself gives; see `dev_pav`.
+    dev_pav_interval : RateInterval or None
+        Its interval; None where it is not known without some of the people, and with more than 200,000 trials.
     costs : tuple of CostFigure
         Detection costs on test.
     notes : tuple of str
@@ -144,6 +146,7 @@ class CalibratedSystem(Result):
     least: RateInterval
     lost: RateInterval
     dev_pav: float
+    dev_pav_interval: RateInterval | None
     costs: tuple[CostFigure, ...]
     notes: tuple[str, ...]
     sets: TrialSets
@@ -199,6 +202,7 @@ class CalibratedSystem(Result):
                 "cllr_cal": self.loss,
                 "cllr_raw": None if np.isnan(self.raw) else self.raw,
                 "dev_pav": None if np.isnan(self.dev_pav) else self.dev_pav,
+                "dev_pav_interval": None if self.dev_pav_interval is None else self.dev_pav_interval.to_dict(),
                 "interval": self.intervals[0].to_dict(),
                 "intervals": [own.to_dict() for own in self.intervals],
                 "cllr_min_interval": self.least.to_dict(),
@@ -233,6 +237,7 @@ class CalibratedSystem(Result):
             Column("cllr_cal_interval", f"{title} of what is lost", "range"),
             Column("cllr_raw", "Cllr of the scores as they are", "number"),
             Column("dev_pav", "devPAV", "number"),
+            Column("dev_pav_interval", f"{title} of devPAV", "range"),
             Column("method", "method", detail=True),
         )
         same = {"system": self.system, "method": first.method}
@@ -253,6 +258,7 @@ class CalibratedSystem(Result):
                 "cllr_cal_interval": self.lost.interval,
                 "cllr_raw": raw,
                 "dev_pav": None if np.isnan(self.dev_pav) else self.dev_pav,
+                "dev_pav_interval": None if self.dev_pav_interval is None else self.dev_pav_interval.interval,
             }
         )
         notes = (

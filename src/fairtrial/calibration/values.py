@@ -9,6 +9,12 @@ from fairtrial.judging import TrialSets
 from fairtrial.people import People
 from fairtrial.spread import Floats, Spread, independent_spread
 
+_AT_LEAST = 0.5
+"""The share of the variance of independent trials that the variance by people is not below.
+
+Where people have no effects, the larger of the two variances is too large on average: chance decides which it is.
+"""
+
 
 def spread_of_values(
     people: People | None, genuine: NDArray[np.bool_], values: Floats, weights: tuple[float, float]
@@ -16,7 +22,7 @@ def spread_of_values(
     """The variance of a weighted sum of class means; weights are those of impostor and of genuine trials."""
     if people is None:
         return independent_spread(genuine, values, weights)
-    return people.error_variance(values, weights)
+    return people.error_variance(values, weights, at_least=_AT_LEAST)
 
 
 def sum_of_class_means(values: Floats, genuine: NDArray[np.bool_]) -> float:

@@ -451,7 +451,10 @@ def measure_by_name(name: str, dcf: str | None) -> Measure:
     """A measure of errors at a threshold by its name, or a user's function named as module:function."""
     from fairtrial.calibration.measures import errors_only
 
-    why = "it has no threshold, and so no alpha; evaluate and compare report it"
+    why = (
+        "it has no threshold, and so no alpha; evaluate and compare report it, "
+        "plot ece and plot bayes-error draw evidence along priors"
+    )
     return errors_only([any_measure_by_name(name, dcf)], why)[0]
 
 

@@ -18,6 +18,7 @@ from fairtrial.calibration.measures import (
     as_any_measure,
     errors_only,
     judged_evidence,
+    judged_figure,
 )
 from fairtrial.checks import as_generator, check_confidence
 from fairtrial.claims import Alternative
@@ -173,7 +174,7 @@ def cross_validated_comparison(
     """Compare systems with one set of trials only: each block judged by thresholds from other people.
 
     Besides the tests of `compare`, on the held-out trials of all blocks together, there is the corrected resampled t
-    test over the folds.
+    test over the folds, of errors at a threshold.
 
     Parameters
     ----------
@@ -193,8 +194,9 @@ def cross_validated_comparison(
     alpha : float, optional
         The weight or the target that the criterion takes; 0.5 by default, but a criterion that aims at a target needs
         one.
-    measure : str, Measure, DetectionCosts or callable, default "hter"
-        What is compared: a name in `MEASURES`, a measure, detection costs, or a function of an `ErrorCounts`.
+    measure : str, Measure, EvidenceMeasure, DetectionCosts or callable, default "hter"
+        What is compared: a name in `MEASURES`, a measure, detection costs, or a function of an `ErrorCounts`. One of
+        evidence, as ``cllr``, ``cllr-min`` or ``act-dcf@.01``, is that of scores calibrated on other people.
     cluster : {"none", "claim", "subject", "both"}, optional
         What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
         known.
@@ -243,7 +245,9 @@ def cross_validated_comparison(
     ('a priori (cross-validated)', 'corrected-resampled')
     """
     seed = seed_of(rng)
-    (known,) = errors_only([as_any_measure(measure)], "each fold is judged by other people, and has no dev of its own")
+    known = as_any_measure(measure)
+    if five_by_two:
+        errors_only([known], "the 5x2cv test leaves trials out, so that it takes errors at a threshold only")
     asked = _Asked(
         as_criterion(criterion), alpha, known, correction, alternative, margin, confidence, n_resamples,
         seed, workers, progress,
@@ -322,6 +326,8 @@ def _compared(
         )
     )
     notes = [*sets.notes, *(note for judgement in judged.values() for note in judgement.notes)]
+    if sets.blocks and isinstance(asked.measure, EvidenceMeasure):
+        lacking = f"{asked.measure.label} is a figure of all trials together"
     if lacking:
         notes.append(f"there is no test over the folds: {lacking}")
     alpha = asked.criterion.resolve_alpha(asked.alpha)
@@ -357,7 +363,7 @@ def _tests(
 def _evidence_tests(pair: Pair, measure: EvidenceMeasure, asked: _Asked) -> tuple[tuple[TestResult, ...], Bootstrap]:
     """Every test of a figure of evidence, the one to go by first, and the bootstrap behind one of them."""
     evidence = judged_evidence(measure, pair.a)
-    first, second = measure.figure(evidence), measure.figure(judged_evidence(measure, pair.b))
+    first, second = (judged_figure(measure, own) for own in (pair.a, pair.b))
     check_finite(measure, {pair.a.system: first, pair.b.system: second})
     difference = first - second
     own: dict[str, Any] = {"alternative": asked.alternative}
@@ -415,7 +421,7 @@ def _ranking(
 
 def _value(measure: Measure | EvidenceMeasure, judgement: Judgement, alpha: float) -> float:
     if isinstance(measure, EvidenceMeasure):
-        return measure.figure(judged_evidence(measure, judgement)).estimate
+        return judged_figure(measure, judgement).estimate
     return float(measure(judgement.at(0), alpha))
 
 

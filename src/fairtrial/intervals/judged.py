@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from math import exp, inf, log, nan, sqrt
 
@@ -13,12 +13,12 @@ from fairtrial.checks import check_confidence
 from fairtrial.claims import Claim, Threshold, claim, claims_along, student_quantile
 from fairtrial.counted_people import ClassName
 from fairtrial.counting.errors import ErrorCounts
-from fairtrial.intervals.clustered import careful_degrees, wilson_limits, worth
+from fairtrial.intervals.clustered import careful_degrees, careful_variance, wilson_limits, worth
 from fairtrial.intervals.rates import RateInterval, normal_quantile, rate_interval
 from fairtrial.judging import Judgement
 from fairtrial.people import People
 from fairtrial.rules.measures import Measure, MeasureLike, Weights, as_measure
-from fairtrial.spread import ClassSpread
+from fairtrial.spread import ClassSpread, welch
 
 
 def judged_interval(
@@ -140,7 +140,7 @@ def claimed_interval(
         ends = (0.0, 1.0) if measure.is_share else (-inf, inf)
         low, high = _student_limits(found.estimate, found.quantile(confidence) * found.sigma, ends)
     else:
-        low, high = _rate_limits(found, weights, counts, confidence, one_error)
+        low, high = limits_of_sum(found, weights, counts, confidence, one_error=one_error)
     if measure.is_share:
         low, high = max(low, 0.0), min(high, 1.0)
     return RateInterval(
@@ -178,26 +178,36 @@ def _method(judgement: Judgement) -> str:
     return f"cluster-{judgement.sets.sharing}"
 
 
-def _rate_limits(
+def limits_of_sum(
     found: Claim,
     weights: Weights,
     counts: ErrorCounts,
     confidence: float,
+    *,
     one_error: Callable[[ClassName], ClassSpread] | None,
+    together: bool = False,
 ) -> tuple[float, float]:
-    spread, below, above = found.spread, [], []
-    classes: tuple[tuple[float, float, ClassSpread, ClassName], ...] = (
-        (float(counts.far), weights.far, spread.impostor, "impostor"),
-        (float(counts.frr), weights.frr, spread.genuine, "genuine"),
-    )
-    for rate, weight, own, word in classes:
-        low, high = _limits(rate, weight, own, confidence, None if one_error is None else partial(one_error, word))
-        sides = abs(weight) * (rate - low), abs(weight) * (high - rate)
+    """The limits of a weighted sum of two error rates; see `judged_interval`.
+
+    `together` takes one quantile for the two rates and what the threshold adds, with Welch's degrees of freedom of all
+    three, in place of one for each.
+    """
+    parts = _Rate.both(found, weights, counts, one_error)
+    degrees = [own.degrees for own in parts]
+    moving = found.degrees
+    if together and one_error is not None:
+        varying = [(own.weight**2 * own.variance, own.degrees) for own in parts if own.weight]
+        moving = welch([*varying, (max(found.moved, 0.0), found.degrees)])
+        degrees = [moving, moving]
+    below, above = [], []
+    for own, freedom in zip(parts, degrees, strict=True):
+        low, high = own.limits(confidence, freedom)
+        sides = abs(own.weight) * (own.rate - low), abs(own.weight) * (high - own.rate)
         # a negative weight turns the limits of the rate round
-        below.append(sides[0] if weight >= 0 else sides[1])
-        above.append(sides[1] if weight >= 0 else sides[0])
+        below.append(sides[0] if own.weight >= 0 else sides[1])
+        above.append(sides[1] if own.weight >= 0 else sides[0])
     correlation = _correlation(found)
-    moved = found.quantile(confidence) * sqrt(max(found.moved, 0.0))
+    moved = student_quantile(moving, confidence) * sqrt(max(found.moved, 0.0))
     low, high = _student_limits(found.estimate, moved, weights.bounds)
     reach = [
         sqrt(max(side[0] ** 2 + side[1] ** 2 + 2 * correlation * side[0] * side[1] + moved**2, 0.0))
@@ -206,24 +216,57 @@ def _rate_limits(
     return found.estimate - reach[0], found.estimate + reach[1]
 
 
+@dataclass(frozen=True, slots=True)
+class _Rate:
+    """One of the two rates of a sum: Wilson's limits for as many independent trials as it is worth."""
+
+    rate: float
+    weight: float
+    trials: float
+    """How many independent trials have its variance."""
+    variance: float
+    degrees: float
+
+    @classmethod
+    def both(
+        cls,
+        found: Claim,
+        weights: Weights,
+        counts: ErrorCounts,
+        one_error: Callable[[ClassName], ClassSpread] | None,
+    ) -> tuple[_Rate, _Rate]:
+        """FAR and FRR; `one_error` is None where all trials are independent."""
+        far = cls._of(float(counts.far), weights.far, found.spread.impostor, one_error, "impostor")
+        return far, cls._of(float(counts.frr), weights.frr, found.spread.genuine, one_error, "genuine")
+
+    @classmethod
+    def _of(
+        cls,
+        rate: float,
+        weight: float,
+        own: ClassSpread,
+        one_error: Callable[[ClassName], ClassSpread] | None,
+        word: ClassName,
+    ) -> _Rate:
+        if weight == 0 or one_error is None:
+            return cls(rate, weight, own.trials, rate * (1 - rate) / own.trials, inf)
+        # without any error nothing tells the variance; with one there would be at least this
+        known = one_error(word) if own.variance == 0 else replace(own, variance=own.variance / weight**2)
+        return cls(rate, weight, worth(rate, known), careful_variance(known), careful_degrees(known))
+
+    def limits(self, confidence: float, degrees: float) -> tuple[float, float]:
+        """Wilson's limits, with a quantile of Student's t; normal ones where degrees of freedom are infinite."""
+        if self.weight == 0:
+            return self.rate, self.rate
+        quantile = normal_quantile(confidence) if degrees == inf else student_quantile(degrees, confidence)
+        return wilson_limits(self.rate, self.trials, quantile)
+
+
 def _correlation(found: Claim) -> float:
     """The correlation of what the two classes add, through people who are in both."""
     genuine, impostor = found.spread.genuine.variance, found.spread.impostor.variance
     product = sqrt(genuine * impostor)
     return float(np.clip((found.spread.variance - genuine - impostor) / (2 * product), -1, 1)) if product > 0 else 0.0
-
-
-def _limits(
-    rate: float, weight: float, own: ClassSpread, confidence: float, one_error: Callable[[], ClassSpread] | None
-) -> tuple[float, float]:
-    """Wilson's limits of one rate."""
-    if weight == 0:
-        return rate, rate
-    if one_error is None:
-        return wilson_limits(rate, own.trials, normal_quantile(confidence))
-    # without any error nothing tells the variance; with one there would be at least this
-    known = one_error() if own.variance == 0 else replace(own, variance=own.variance / weight**2)
-    return wilson_limits(rate, worth(rate, known), student_quantile(careful_degrees(known), confidence))
 
 
 def _student_limits(estimate: float, reach: float, ends: tuple[float, float]) -> tuple[float, float]:

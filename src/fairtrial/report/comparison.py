@@ -83,7 +83,8 @@ def _each_judged(result: Comparison, origin: Origin) -> str:
     if isinstance(result.measure, EvidenceMeasure):
         if result.measure.posteriori:
             return "the least there is, a posteriori"
-        return "scores taken as they are" if result.measure.raw else "each calibrated on dev"
+        on = _FROM.get(origin, "the same trials")
+        return "scores taken as they are" if result.measure.raw else f"each calibrated on {on}"
     rule = result.criterion.described(result.alpha)
     return f"each at its threshold from {_FROM.get(origin, 'the same trials')} by {rule}"
 

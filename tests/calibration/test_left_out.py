@@ -1,0 +1,59 @@
+"""The interval of devPAV, by leaving groups of people out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import fairtrial as ft
+from fairtrial.calibration import left_out
+from fairtrial.calibration.figures import Evidence
+from simulated import crossed, without_ids
+
+
+def sets(seed: int, **options: float) -> tuple[ft.Trials, ft.Trials]:
+    rng = np.random.default_rng(seed)
+    dev, test = (crossed(rng, effect=0.5, start=start, **options) for start in (0, 1000))  # type: ignore[arg-type]
+    return dev, test
+
+
+def test_sigma_is_about_that_of_many_data_sets() -> None:
+    found = []
+    for seed in range(30):
+        dev, test = sets(seed)
+        evidence = Evidence(ft.fit_calibration(dev, systems=["a"]), ft.TrialSets(dev, test))
+        found.append(left_out.dev_pav_interval(evidence))
+    known = [own for own in found if own is not None]
+    assert len(known) == len(found)
+    sigma = np.sqrt(np.mean([own.sigma**2 for own in known]))
+    assert 0.7 < sigma / np.std([own.estimate for own in known]) < 3  # rather wide, and never much too narrow
+    mean = np.mean([own.estimate for own in known])
+    assert np.mean([own.low <= mean <= own.high for own in known]) >= 0.9
+
+
+def test_dev_counts_only_where_it_is_at_hand(tmp_path: Path) -> None:
+    dev, test = map(without_ids, sets(1))
+    found = ft.calibrate(dev, test, systems=["a"])
+    found.calibration.save(tmp_path / "a.json")
+    saved = ft.judge_calibration(ft.Calibration.load(tmp_path / "a.json"), test)
+    both = found.dev_pav_interval, saved.dev_pav_interval
+    assert both[0] is not None
+    assert both[1] is not None
+    assert both[0].estimate == both[1].estimate == found.dev_pav
+    assert (both[0].threshold, both[1].threshold) == ("re-estimated", "fixed")
+    assert both[0].sigma > both[1].sigma > 0
+    assert found.to_dict()["test"]["dev_pav_interval"]["method"] == "independent"
+
+
+def test_where_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    apart = ft.calibrate(*sets(2, separation=60.0), systems=["a"])
+    assert np.isnan(apart.dev_pav)
+    assert apart.dev_pav_interval is None
+    assert ft.calibrate(*sets(2, clients=5, impostors=3), systems=["a"]).dev_pav_interval is None
+    monkeypatch.setattr(left_out, "_MOST", 100)
+    many = ft.calibrate(*sets(2), systems=["a"])
+    assert many.dev_pav > 0
+    assert many.dev_pav_interval is None
+    assert many.to_dict()["test"]["dev_pav_interval"] is None
