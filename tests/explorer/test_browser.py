@@ -362,6 +362,8 @@ def test_reports_figures_and_tables_are_taken_away(shared: Visit, tmp_path: Path
         assert shared.saved(kind, 1, "Figure det:").startswith(start)
     assert shared.saved("PNG", 0, "Figure epc:").startswith(starts["PNG"])
     assert b"\\begin{tabular}" in shared.saved("LaTeX", 1)
+    page.get_by_label("Copy the command").last.click()
+    page.wait_for_selector("button:text-is('Copied')")
     assert shared.saved("PARQUET", 1).startswith(b"PAR1")
     with page.expect_download() as waiting_for_svg:
         page.click("figure[data-figure=det] button:text-is('SVG')")

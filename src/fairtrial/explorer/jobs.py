@@ -106,7 +106,8 @@ class Job:
             threading.Thread(target=self._insist, name="fairtrial stop", daemon=True).start()
 
     def _insist(self) -> None:
-        assert self._thread is not None and self._thread.ident is not None
+        assert self._thread is not None
+        assert self._thread.ident is not None
         while not self.ended:
             self._raising = True
             if self._stoppable:
