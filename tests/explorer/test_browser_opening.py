@@ -106,6 +106,14 @@ def test_files_are_dropped_told_corrected_and_read(
         assert page.get_by_label("Lower scores of gap mean genuine").is_checked()
 
 
+def test_a_file_that_misses_its_place_opens_nothing(browser: Any, empty: str) -> None:
+    with visiting(browser, empty) as visit:
+        visit.page.wait_for_selector(".drop")
+        for kind in ("dragover", "drop"):
+            script = f"!document.body.dispatchEvent(new DragEvent('{kind}', {{ bubbles: true, cancelable: true }}))"
+            assert visit.page.evaluate(script), "what the browser would do is prevented"
+
+
 def test_one_file_is_cut_into_folds(browser: Any, empty: str, scores: tuple[str, str]) -> None:
     with visiting(browser, empty) as visit:
         visit.page.set_input_files("#choose", scores[0])

@@ -114,20 +114,25 @@ class Data:
         found = read_named(self.files.people.path, names=(own, *columns), what="one row per person")
         return PeopleTable(found[own], {name: found[name] for name in columns})
 
-    def words(self, names: Sequence[str] = ()) -> list[str]:
-        """The files and how they are read, as options; only these systems, where they are not all."""
-        which = [word for name in names for word in ("--system", name)] if tuple(names) != self.systems else []
-        return [*self.reading.words(self.files), *which]
+    def words(self, names: Sequence[str], *, named: bool = False) -> list[str]:
+        """The files and how they are read, as options; only these systems, where they are not all.
+
+        `named`: another option of the command names the systems.
+        """
+        which = [word for name in names for word in ("--system", name)]
+        return [*self.reading.words(self.files, names), *([] if named or tuple(names) == self.systems else which)]
 
     def lines(self) -> list[str]:
         """The same in Python."""
         return self.reading.lines(self.files)
 
-    def lines_at(self, threshold: float) -> list[str]:
-        """The trials of folds, all of them at a given threshold: `judged(system)` of the lines is one system there."""
-        sets = Call("ft.TrialSets", ("None", "trials"), self.cluster_keywords())
-        judged = Call("ft.judge_at", ("sets", repr(threshold), "system=system"))
-        return [self.lines()[0], f"sets = {sets}", "", "def judged(system):", f"    return {judged}", ""]
+    def lines_at_threshold(self) -> list[str]:
+        """All trials of folds in Python, as a set to judge: at a given threshold the folds choose nothing."""
+        return [*self.lines()[:1], f"sets = {Call('ft.TrialSets', ('None', 'trials'), self.cluster_keywords())}"]
+
+    def without_command(self, why: str) -> str:
+        """What to know where only Python can repeat something."""
+        return "; ".join(filter(None, [why, self.where_files_are]))
 
     def cluster_keywords(self) -> dict[str, Any]:
         """What trials share, as a keyword of Python, where it is not the default."""
@@ -146,12 +151,6 @@ class Data:
         """What to know before a command is typed, where a browser did not tell where files lie."""
         dropped = [file.name for file in self.files.all if file.dropped]
         return f"run it in the folder of {listed(dropped)}" if dropped else ""
-
-    @property
-    def why_no_command(self) -> str:
-        """What to know of the trials of folds at a given threshold."""
-        why = "no command judges folds at a threshold that is given"
-        return "; ".join(filter(None, [why, self.where_files_are]))
 
     @cached_property
     def summary(self) -> dict[str, Any]:

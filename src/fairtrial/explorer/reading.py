@@ -162,8 +162,8 @@ class Reading:
             name: getattr(self.options, name) for name in names if getattr(self.options, name) != getattr(default, name)
         }
 
-    def words(self, files: Files) -> list[str]:
-        """The same on the command line: the words that every command takes."""
+    def words(self, files: Files, systems: Sequence[str]) -> list[str]:
+        """The same on the command line, of these systems: the words that every command takes."""
         found = []
         for flag, own in (("--dev", files.dev), ("--test", files.test)):
             for file in own:
@@ -182,7 +182,7 @@ class Reading:
         if options.negate is True:
             found += ["--negate"]
         elif options.negate:
-            for name in options.negate:
+            for name in (name for name in options.negate if name in systems):
                 found += ["--negate-system", name]
         if options.nan != "error":
             found += ["--nan", options.nan]

@@ -83,7 +83,7 @@ class CompareQuestion:
         few = {} if self._resamples(data) == _RESAMPLES else {"n_resamples": self._resamples(data)}
         command = [
             "compare",
-            *data.words(data.systems),
+            *data.words((self.a, self.b), named=True),
             *words("--systems", together((self.a, self.b))),
             *self.point.words(),
             *(words("--measure", self.measure) if measure else []),

@@ -12,7 +12,7 @@ from fairtrial.explorer.drawing import operating_figures
 from fairtrial.explorer.fields import Fields
 from fairtrial.explorer.jobs import Advance
 from fairtrial.explorer.points import Point
-from fairtrial.explorer.repeating import Call, Repeated, sure_keywords, sure_words
+from fairtrial.explorer.repeating import THRESHOLD_OF_FOLDS, Call, Repeated, sure_keywords, sure_words
 from fairtrial.report.evaluation import evaluation_page, evaluation_sentence
 from fairtrial.report.page import Page, Repeat
 from fairtrial.tables import join_tables
@@ -62,7 +62,7 @@ class EvaluateQuestion:
         names = data.chosen(self.systems)
         folds = data.reading.folds is not None
         if folds and self.point.threshold is not None:
-            return self._threshold_lines(data, names, self.point.threshold)
+            return self._threshold_lines(data, names)
         command = ["evaluate", *data.words(names), *self.point.words(), *sure_words(self.confidence)]
         keywords = {**self.point.keywords(), **sure_keywords(self.confidence), **data.chance_keywords()}
         called = "ft.cross_validate" if folds else "ft.evaluate"
@@ -74,13 +74,15 @@ class EvaluateQuestion:
         ]
         return Repeated((*command, *data.reading.chance_words()), tuple(lines), data.where_files_are)
 
-    def _threshold_lines(self, data: Data, names: tuple[str, ...], threshold: float) -> Repeated:
+    def _threshold_lines(self, data: Data, names: tuple[str, ...]) -> Repeated:
+        """The trials at a given threshold, where there is one set and no test set."""
+        judged = Call("ft.judge_at", ("sets", repr(self.point.threshold), "system=system"))
         lines = [
-            *data.lines_at(threshold),
+            *data.lines_at_threshold(),
             f"for system in {list(names)!r}:",
-            f"    print({Call('ft.judged_interval', ('judged(system)',), sure_keywords(self.confidence))})",
+            f"    print({Call('ft.judged_interval', (str(judged),), sure_keywords(self.confidence))})",
         ]
-        return Repeated((), tuple(lines), data.why_no_command)
+        return Repeated((), tuple(lines), data.without_command(THRESHOLD_OF_FOLDS))
 
 
 def _doubts(data: Data, point: Point) -> list[str]:

@@ -78,22 +78,18 @@ class ZooQuestion:
         )
 
     def repeated(self, data: Data) -> Repeated:
+        keywords = {"system": self.system, "by": self.by, "shows": self.shows}
+        zoo = f"zoo = {Call('ft.plots.zoo_data', ('test', 'threshold=threshold'), keywords)}"
+        if self.point.threshold is not None:
+            lines = (*data.lines(), f"threshold = {self.point.threshold!r}", zoo)
+            why = "fairtrial plot zoo chooses the threshold on dev, by a rule; Python takes any"
+            return Repeated((), lines, data.without_command(why))
         shown = [] if self.shows == "scores" else words("--shows", self.shows)
         by = [] if self.by == "claim" else words("--by", self.by)
-        keywords = {"system": self.system, "by": self.by, "shows": self.shows}
-        if self.point.threshold is not None:
-            call = Call("ft.plots.zoo_data", ("test",), {"threshold": self.point.threshold, **keywords})
-            note = "fairtrial plot zoo takes no threshold: it chooses it on dev, by a rule"
-            note = "; ".join(filter(None, [note, data.where_files_are]))
-            return Repeated((), (*data.lines(), f"zoo = {call}"), note)
-        command = [*data.words((self.system,)), *self.point.words(), *shown, *by]
+        command = ["plot", "zoo", *data.words((self.system,)), *self.point.words(), *shown, *by, "--out", "zoo.png"]
         judged = Call("ft.evaluate", ("dev", "test"), {"system": self.system, **self.point.keywords()})
-        lines = [
-            *data.lines(),
-            f"threshold = {judged}.threshold",
-            f"zoo = {Call('ft.plots.zoo_data', ('test', 'threshold=threshold'), keywords)}",
-        ]
-        return Repeated(("plot", "zoo", *command, "--out", "zoo.png"), tuple(lines), data.where_files_are)
+        lines = (*data.lines(), f"threshold = {judged}.threshold", zoo)
+        return Repeated(tuple(command), lines, data.where_files_are)
 
 
 def _kinds(zoo: Zoo, word: str) -> list[str]:

@@ -27,7 +27,15 @@ export const checks = (legend, options, checked, change) => make("fieldset", {},
     } } });
     return make("label", {}, box, name);
   })));
-export const show = (host, ...children) => host.replaceChildren(...children.flat().filter(Boolean));
+// new contents of a host; who was at a control there stays at the one of the same name
+const nameOf = (node) => [node.tagName, node.id, node.getAttribute("aria-label"), [...(node.labels || [])].map((label) => label.textContent)].join();
+export const show = (host, ...children) => {
+  const at = host.contains(document.activeElement) ? document.activeElement : null, name = at && nameOf(at);
+  host.replaceChildren(...children.flat().filter(Boolean));
+  if (!at || host.contains(at)) return;
+  const same = [...host.querySelectorAll(at.tagName)].find((node) => nameOf(node) === name);
+  if (same) same.focus({ preventScroll: true });
+};
 export const told = (message) => make("p", { class: "error", role: "alert" }, message);
 export const copyable = (text, label) => {
   const copied = button("Copy", async () => {

@@ -78,7 +78,7 @@ export const lookView = async (host, app) => {
     shown.epc.move({ x: alpha, y: own.hter, others: alpha === null ? [] : rest.map(({ hter }) => ({ x: alpha, y: hter })) });
     shown.det.move({ ...det(own), others: rest.map(det) });
     shown.roc.move({ ...roc(own), others: rest.map(roc) });
-    shown.density.move({ threshold: own.threshold });
+    shown.density.move({ threshold: state.criterion === "threshold" ? state.threshold : own.threshold });
     shown.density.node.dataset.at = own.threshold;
   };
 
@@ -94,6 +94,7 @@ export const lookView = async (host, app) => {
     } catch (error) { if (!gone) show(curves, told(error.message)); }
   };
   const point = pointControl(app, (found) => {
+    if (gone) return;
     now = found;
     evaluated();
     drawNumbers();
@@ -102,7 +103,7 @@ export const lookView = async (host, app) => {
   show(host, point.host, numbers, panels, curves, below);
   if (!app.systems().length) { show(below, told("choose at least one system")); return; }
   try {
-    await point.tell();
+    await point.told();
     look = await api.get("look", { system: app.systems() });
     if (gone) return;
     draw();

@@ -79,6 +79,8 @@ const begin = async () => {
   draw();
 };
 
+// a file that misses the place for files must not be opened in place of the page
+for (const event of ["dragover", "drop"]) addEventListener(event, (happened) => happened.preventDefault());
 addEventListener("popstate", () => {
   const { reading } = app.state;
   app.state = { ...address.read(), reading };

@@ -1,6 +1,6 @@
 // the operating point that all views share: a rule and its weight or target, or a threshold
 import * as api from "./api.js";
-import { checks, choose, labelled, make, show, told } from "./dom.js";
+import { checks, choose, labelled, make, show, told as warning } from "./dom.js";
 
 const RULES = [["wer-min", "a weight of errors, alpha"], ["eer", "the equal error rate on dev"], ["far", "a FAR on dev"], ["frr", "a FRR on dev"], ["threshold", "a threshold"]];
 const PERCENT = ["far", "frr", "far-at-most", "frr-at-most"];
@@ -18,31 +18,40 @@ export const pointControl = (app, change, { systems = true } = {}) => {
   const { state } = app, host = make("div", { class: "operating", role: "group", "aria-label": "Operating point" });
   const means = (name) => (app.session.words.criteria.find((own) => own.name === name) || { means: "none" }).means;
   const others = app.session.words.criteria.filter(({ name }) => !RULES.some(([known]) => known === name)).map(({ name, summary }) => [name, summary ? `${name}: ${summary}` : name]);
-  const problem = make("div");
-  let track = null, asked = 0;
+  const trouble = make("div", { class: "trouble" });
+  let track = null, going = false, again = false;
 
-  const find = async () => {
-    const turn = asked += 1, on = app.systems();
-    if (!on.length) return;
-    if (state.criterion !== "threshold" && (!track || track.criterion !== state.criterion || on.some((name) => !track.systems[name]))) {
-      track = await api.get("track", { criterion: state.criterion, system: on });
-      control.placed();
-    }
-    const exact = track && state.criterion !== "threshold" && (track.means === "none" || track.steps[nearest(track.steps, state.alpha)] === state.alpha);
-    const found = exact ? along(on, track.means === "none" ? 0 : nearest(track.steps, state.alpha)) : (await api.get("at", { ...pointOf(state), system: on })).systems;
-    if (turn === asked) change(found);
+  // one question at a time: what moves meanwhile is asked when it is answered; along a track nothing is asked at all
+  const told = async () => {
+    if (going) { again = true; return; }
+    going = true;
+    do {
+      again = false;
+      try {
+        const on = app.systems();
+        if (on.length && state.criterion !== "threshold" && (!track || track.criterion !== state.criterion || on.some((name) => !track.systems[name]))) {
+          track = await api.get("track", { criterion: state.criterion, system: on });
+          control.placed();
+        }
+        const step = stepOf(), found = step >= 0 ? along(on, step) : on.length ? (await api.get("at", { ...pointOf(state), system: on })).systems : {};
+        show(trouble);
+        if (on.length) change(found);
+      } catch (error) { show(trouble, warning(error.message)); }
+    } while (again);
+    going = false;
+  };
+  // where on the track the point is; -1 where it is not on it
+  const stepOf = () => {
+    if (!track || state.criterion !== track.criterion) return -1;
+    if (track.means === "none") return 0;
+    const step = nearest(track.steps, state.alpha);
+    return track.steps[step] === state.alpha ? step : -1;
   };
   const along = (on, k) => Object.fromEntries(on.map((name) => {
     const own = track.systems[name], far = own.false_accepts[k] / own.impostor, frr = own.false_rejects[k] / own.genuine;
     return [name, { threshold: own.threshold[k], far, frr, hter: (far + frr) / 2, false_accepts: own.false_accepts[k], false_rejects: own.false_rejects[k], genuine: own.genuine, impostor: own.impostor, x: own.x[k], y: own.y[k] }];
   }));
-  const tell = async () => {
-    try {
-      await find();
-      show(problem);
-    } catch (error) { show(problem, told(error.message)); }
-  };
-  const moved = () => { app.save(); tell(); };
+  const moved = () => { app.save(); told(); };
 
   const rule = (name) => {
     state.criterion = name;
@@ -88,11 +97,11 @@ export const pointControl = (app, change, { systems = true } = {}) => {
       app.save();
       app.redraw();
     }));
-    show(host, ...parts, problem);
+    show(host, ...parts, trouble);
     control.placed();
   };
   const shown = (value) => String(+value.toPrecision(6));
-  const control = { host, tell, placed: () => {},
+  const control = { host, told, placed: () => {},
     drag: (value) => {
       const fresh = state.criterion !== "threshold";
       state.criterion = "threshold";

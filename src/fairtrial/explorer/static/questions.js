@@ -96,7 +96,11 @@ export const questionView = (host, app, view) => {
     try {
       const found = await work.done;
       if (gone) return null;
-      if (found === null) { show(place, make("p", {}, "Stopped.")); return null; }
+      if (found === null) {
+        turn += 1; // what was asked together is stopped together
+        show(place, make("p", {}, "Stopped."));
+        return null;
+      }
       show(place, answerOf(found), regions(found, app), takeAway(found));
       return found;
     } catch (error) {
@@ -115,12 +119,12 @@ export const questionView = (host, app, view) => {
       const { text, asks } = form.more(asked), place = make("section");
       answers.append(button(text, () => put(asks, place), { id: "more" }), place);
     }
-    if (!gone) app.say("Answered");
+    if (!gone && mine === turn) app.say("Answered");
   };
   const point = form.point ? pointControl(app, () => {}, { systems: false }) : null;
   show(host, point && point.host, fields, answers);
   drawForm();
-  if (point) point.tell();
+  if (point) point.told();
   if (app.state.asked[view]) ask();
 };
 
