@@ -79,7 +79,7 @@ def test_files_are_dropped_told_corrected_and_read(
 
         visit.refusals_expected = True
         page.click("#read")
-        error = page.locator("#main > div > .error", has_text="dev.csv: label 'ja' is not known")
+        error = page.locator("#main > div > .error", has_text="dev.csv: label 'ja' is not known").nth(1)
         error.wait_for()
         unread = CliRunner().invoke(main, ["evaluate", "--dev", "dev.csv", "--test", "test.csv"])
         assert unread.stderr == f"error: {error.inner_text()}\n"
