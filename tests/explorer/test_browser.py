@@ -11,25 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from explorer.browsing import QUESTIONS, VIEWS, Visit, told, visiting, write_many, write_scores
+from explorer.browsing import QUESTIONS, VIEWS, Visit, told, visiting, write_many
 from fairtrial.cli.words import in_command_line_words
 from fairtrial.tables import percent
 
 served = pytest.importorskip("fairtrial.explorer.serving").served
-
-
-@pytest.fixture(scope="module")
-def scores(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
-    """Files of dev and of test."""
-    place = tmp_path_factory.mktemp("scores")
-    return str(write_scores(place / "dev.csv", 0)), str(write_scores(place / "test.csv", 1))
-
-
-@pytest.fixture(scope="module")
-def address(scores: tuple[str, str]) -> Iterator[str]:
-    """An explorer that has both files open."""
-    with served(list(scores), words=in_command_line_words) as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

@@ -9,27 +9,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from explorer.browsing import QUESTIONS, VIEWS, told, visiting, write_scores
+from explorer.browsing import QUESTIONS, VIEWS, told, visiting
 from fairtrial.cli.app import main
 from fairtrial.cli.words import in_command_line_words
 from fairtrial.explorer import shelf
 from fairtrial.tables import percent
 
 served = pytest.importorskip("fairtrial.explorer.serving").served
-
-
-@pytest.fixture(scope="module")
-def scores(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
-    """Files of dev and of test."""
-    place = tmp_path_factory.mktemp("scores")
-    return str(write_scores(place / "dev.csv", 0)), str(write_scores(place / "test.csv", 1))
-
-
-@pytest.fixture(scope="module")
-def address(scores: tuple[str, str]) -> Iterator[str]:
-    """An explorer that has both files open."""
-    with served(list(scores), words=in_command_line_words) as found:
-        yield found
 
 
 @pytest.fixture(scope="module")
