@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import ParameterError, TrialsError, listed
 from fairtrial.explorer.looking import Look, shown_together
 from fairtrial.explorer.points import Point, errors_shown, steps_of, track
@@ -88,7 +89,13 @@ class Data:
 
     def at(self, names: Sequence[str], point: Point) -> dict[str, Any]:
         """What these systems do at one point."""
-        return {"systems": {name: errors_shown(point.judged(self.sets, name).at(0)) for name in self.chosen(names)}}
+        return {"systems": {name: errors_shown(self._errors(name, point)) for name in self.chosen(names)}}
+
+    def _errors(self, name: str, point: Point) -> ErrorCounts:
+        look = self._looks.get(name)
+        if look is not None and point.threshold is not None:
+            return look.at(point.threshold)
+        return point.judged(self.sets, name).at(0)
 
     @property
     def people_columns(self) -> tuple[str, ...]:
