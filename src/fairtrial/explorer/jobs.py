@@ -67,9 +67,8 @@ class Job:
                 self.failure = error
         except Stopped:
             pass
-        settled = (
-            False  # what is just being raised is waited for and forgotten; a call here would be outside of any try
-        )
+        # what is just being raised is waited for and forgotten; a call here would be outside of any try
+        settled = False
         while not settled:
             try:
                 self._stoppable = False
