@@ -13,6 +13,7 @@ from fairtrial.counting.errors import ArraySource, ScoreSource
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.formats.frames import TrialsLike, trials_of
 from fairtrial.people import Cluster, known_cluster, people_of
+from fairtrial.tables import plural
 from fairtrial.trials import Trials
 
 CROSS_VALIDATED = "a priori (cross-validated)"
@@ -101,6 +102,14 @@ def make_blocks(
     for block in blocks:
         _check_classes(trials, block.others, folds, crossed=block.folds[0] != block.folds[1])
     return blocks
+
+
+def with_fold_note(trials: Trials, folds: int, blocks: Sequence[Block], cluster: Cluster | None) -> Trials:
+    """The trials with a note of how they were cut: how many folds, of whom, and how many blocks that makes."""
+    shared = known_cluster(trials, cluster)
+    people = len(np.unique(np.concatenate(people_of(trials, shared))))
+    who = {"none": "trials", "claim": "claims", "subject": "subjects", "both": "people"}[shared]
+    return trials.with_notes(f"{plural(folds, 'fold')} of {people:,} {who}, {plural(len(blocks), 'block')}")
 
 
 def make_halves(

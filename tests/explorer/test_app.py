@@ -2,8 +2,10 @@
 
 import http.client
 import json
+import socket
 from collections.abc import Iterator
 from pathlib import Path
+from time import sleep
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -134,8 +136,27 @@ def test_a_file_that_is_too_large_leaves_nothing_behind(
     assert not [place for place in tmp_path.rglob("*") if place.is_file()]
 
 
+def test_an_upload_that_breaks_off_leaves_nothing_behind(
+    address: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    client, parts = Client(address), urlsplit(address)
+    with socket.create_connection((parts.hostname, parts.port), timeout=30) as link:
+        head = (
+            f"PUT {client.base}api/files?name=x.csv HTTP/1.1\r\nHost: {client.host}\r\nOrigin: http://{client.host}\r\n"
+        )
+        link.sendall(f"{head}Content-Length: 1000\r\n\r\nlabel".encode())
+        while not list(tmp_path.rglob("x.csv")):
+            sleep(0.01)
+    while list(tmp_path.rglob("x.csv")):
+        sleep(0.01)
+    assert client.call("session")[1]["files"] == Client(address).call("session")[1]["files"]
+    assert capfd.readouterr().err == ""
+
+
 @pytest.mark.parametrize(
-    "body", [b"", b"[]", b"{", b'{"question": "evaluate"}' + b" " * app._MOST_JSON, b'{"question": 3}', b"\xff"]
+    "body",
+    [b"", b"[]", b"{", b'{"question": "evaluate"}' + b" " * app._MOST_JSON, b'{"question": 3}', b"\xff", b"[" * 10**5],
 )
 def test_what_is_not_a_question_is_told(client: Client, body: bytes) -> None:
     status, found, _ = client.send("POST", f"{client.base}api/ask", body)
@@ -147,7 +168,7 @@ def test_bad_files_get_the_error_of_the_command_line_and_the_rest_stays(client: 
     key = client.call("session")[1]["files"][-1]["key"]
     status, found = client.call("read", "POST", {"dev": [key], "folds": 2})
     assert status == 422
-    assert "gap.csv, row 2: the score of face is NaN" in found["error"]
+    assert found["error"].startswith("gap.csv, row 2: the score of face is NaN")
     assert "--nan drop" in found["error"]
     assert client.call("session")[1]["data"]["systems"] == ["face", "voice", "gait"]
 

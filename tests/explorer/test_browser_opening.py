@@ -9,27 +9,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from explorer.browsing import QUESTIONS, VIEWS, told, visiting, write_scores
+from explorer.browsing import QUESTIONS, VIEWS, told, visiting
 from fairtrial.cli.app import main
 from fairtrial.cli.words import in_command_line_words
 from fairtrial.explorer import shelf
 from fairtrial.tables import percent
 
 served = pytest.importorskip("fairtrial.explorer.serving").served
-
-
-@pytest.fixture(scope="module")
-def scores(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
-    """Files of dev and of test."""
-    place = tmp_path_factory.mktemp("scores")
-    return str(write_scores(place / "dev.csv", 0)), str(write_scores(place / "test.csv", 1))
-
-
-@pytest.fixture(scope="module")
-def address(scores: tuple[str, str]) -> Iterator[str]:
-    """An explorer that has both files open."""
-    with served(list(scores), words=in_command_line_words) as found:
-        yield found
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +65,7 @@ def test_files_are_dropped_told_corrected_and_read(
 
         visit.refusals_expected = True
         page.click("#read")
-        error = page.locator("#main > div > .error", has_text="dev.csv: label 'ja' is not known")
+        error = page.locator("#main > div > .error", has_text="dev.csv: label 'ja' is not known").nth(1)
         error.wait_for()
         unread = CliRunner().invoke(main, ["evaluate", "--dev", "dev.csv", "--test", "test.csv"])
         assert unread.stderr == f"error: {error.inner_text()}\n"
@@ -104,6 +90,14 @@ def test_files_are_dropped_told_corrected_and_read(
         assert said == f"2 systems: face, gap; dev: {counts}; test: {counts}; ids: claim, subject"
         assert page.get_by_label("Column height is").input_value() == "other"
         assert page.get_by_label("Lower scores of gap mean genuine").is_checked()
+
+
+def test_a_file_that_misses_its_place_opens_nothing(browser: Any, empty: str) -> None:
+    with visiting(browser, empty) as visit:
+        visit.page.wait_for_selector(".drop")
+        for kind in ("dragover", "drop"):
+            script = f"!document.body.dispatchEvent(new DragEvent('{kind}', {{ bubbles: true, cancelable: true }}))"
+            assert visit.page.evaluate(script), "what the browser would do is prevented"
 
 
 def test_one_file_is_cut_into_folds(browser: Any, empty: str, scores: tuple[str, str]) -> None:

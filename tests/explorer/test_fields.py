@@ -19,6 +19,8 @@ from fairtrial.explorer import fields
         (fields.number, True),
         (fields.number, float("nan")),
         (fields.number, float("inf")),
+        (fields.number, 10**400),
+        (fields.whole, -(10**400)),
         (fields.whole, 2.5),
         (fields.names, "a"),
         (fields.names, ["a", 1]),

@@ -38,7 +38,7 @@ def test_the_address_that_was_printed_is_answered(address: str) -> None:
     assert status(address, host=f"localhost:{urlsplit(address).port}") == 303
 
 
-@pytest.mark.parametrize("path", ["/", "/wrong/", "/static/main.js", "//", "/../", "/%2e%2e/"])
+@pytest.mark.parametrize("path", ["/", "/wrong/", "/static/main.js", "//", "/../", "/%2e%2e/", "*", "wrong"])
 def test_without_the_token_nothing_is_answered(address: str, path: str) -> None:
     assert status(address, path=path) == 403
     assert status(address, path=urlsplit(address).path[:-3] + "xx/") == 403

@@ -3,8 +3,11 @@
 import threading
 from time import monotonic, sleep
 
+import pytest
+
 from fairtrial import TrialsError
-from fairtrial.explorer.jobs import Advance, Job
+from fairtrial.explorer import jobs
+from fairtrial.explorer.jobs import Advance, Job, Stopped
 
 SOON = 10.0
 
@@ -63,3 +66,52 @@ def test_stopping_what_has_ended_changes_nothing() -> None:
     assert job.wait(SOON)
     job.stop()
     assert (job.result, job.stopped) == (3, False)
+
+
+def test_what_is_stopped_before_it_begins_is_not_done() -> None:
+    done = []
+    job = Job(lambda advance: done.append(1))
+    job.stop()
+    assert job.start().wait(SOON)
+    assert (job.stopped, done) == (True, [])
+
+
+def test_a_stop_that_gets_lost_comes_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where Python is called from C, or while an object is deleted, and errors have nowhere to go."""
+    monkeypatch.setattr(jobs, "_AGAIN", 0.05)
+    began = threading.Event()
+
+    def work(advance: Advance) -> None:
+        for _ in range(2):
+            try:
+                began.set()
+                end = monotonic() + SOON
+                while monotonic() < end:
+                    pass
+            except Stopped:
+                continue
+
+    job = Job(work).start()
+    assert began.wait(SOON)
+    job.stop()
+    assert job.wait(SOON / 2)
+    assert job.stopped
+
+
+def test_a_result_that_comes_after_the_stop_is_not_given() -> None:
+    asked, began = threading.Event(), threading.Event()
+
+    def work(advance: Advance) -> int:
+        try:
+            began.set()
+            asked.wait(SOON)
+        except Stopped:
+            pass
+        return 3
+
+    job = Job(work).start()
+    assert began.wait(SOON)
+    job.stop()
+    asked.set()
+    assert job.wait(SOON)
+    assert job.stopped

@@ -6,6 +6,7 @@ import numpy as np
 
 from explorer.opened import read_data, write_sets
 from fairtrial import performance_curve, roc_curve
+from fairtrial.explorer.points import Point
 
 
 def test_curves_are_those_of_the_library(tmp_path: Path) -> None:
@@ -18,3 +19,14 @@ def test_curves_are_those_of_the_library(tmp_path: Path) -> None:
     assert np.array_equal(voice["frr"], curve.frr)
     assert np.array_equal(voice["hter"], performance_curve(data.dev, data.test, system="voice").hter)
     assert found["axes"]["det"]["x"]["low"] < found["axes"]["det"]["x"]["high"]
+
+
+def test_errors_at_a_dragged_threshold_are_looked_up_as_they_are_counted(tmp_path: Path) -> None:
+    data = read_data(write_sets(tmp_path))
+    scores = np.sort(data.test.column("voice"))
+    for threshold in (-10.0, float(scores[7]), float(np.nextafter(scores[7], -np.inf)), 0.5, 10.0):
+        point = Point.of({"threshold": threshold})
+        counted = data.at(["voice"], point)
+        data.look(["voice"])
+        assert data.at(["voice"], point) == counted
+        data._looks.clear()

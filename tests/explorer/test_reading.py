@@ -86,3 +86,8 @@ def test_there_must_be_dev_trials_of_both_classes_and_room_for_them(tmp_path: Pa
     (tmp_path / "one.csv").write_text("label,face\n1,0.9\n1,0.2\n")
     with pytest.raises(TrialsError, match="no impostor trial"):
         read_data([str(tmp_path / "one.csv")], folds=2)
+
+
+def test_folds_are_noted_as_on_the_command_line(tmp_path: Path) -> None:
+    """Twelve clients and eight impostors."""
+    assert "3 folds of 20 people, 6 blocks" in read_data(write_sets(tmp_path)[:1], folds=3).test.notes

@@ -8,7 +8,10 @@ import pytest
 from explorer.opened import read_data, write_sets
 from fairtrial import ParameterError, TrialsError
 from fairtrial.explorer import sessions as rooms
+from fairtrial.explorer.answers import Answer
 from fairtrial.explorer.jobs import Advance
+from fairtrial.explorer.points import Point
+from fairtrial.explorer.questions.evaluating import EvaluateQuestion
 from fairtrial.explorer.sessions import Sessions
 
 SOON = 10.0
@@ -70,3 +73,25 @@ def test_new_work_in_a_slot_ends_the_old_and_there_is_not_too_much_of_it(monkeyp
         session.job("j1")
     with pytest.raises(ParameterError, match="ask again"):
         session.kept("a1")
+
+
+def test_answers_are_kept_with_the_trials_they_are_of_and_as_long_as_those(tmp_path: Path) -> None:
+    """Though others have been read while the answer was looked for."""
+    first, second = read_data(write_sets(tmp_path)), read_data(write_sets(tmp_path, systems=("iris", "gait")))
+    session = Sessions([]).new()
+    question = EvaluateQuestion((), Point())
+    session.look_at(first)
+    old, _ = session.keep(question, Answer((), (), {}), first)
+    session.look_at(second)
+    with pytest.raises(ParameterError, match="ask again"):
+        session.kept(old)
+    _, kept = session.keep(question, Answer((), (), {}), first)
+    assert str(list(first.systems)) in kept.repeated.python
+
+
+def test_slots_are_forgotten_with_their_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rooms, "_MOST_JOBS", 2)
+    session = Sessions([]).new()
+    for k in range(30):
+        assert session.job(session.begin(lambda advance: None, f"slot {k}")).wait(SOON)
+    assert len(session._slots) <= len(session.jobs) <= 8

@@ -1,5 +1,7 @@
 """The files that a browser may look into."""
 
+import asyncio
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -28,7 +30,8 @@ def test_files_of_the_command_line_are_open_where_they_lie(tmp_path: Path) -> No
         (".hidden", "hidden"),
         ("a\x00b\nc.csv", "a_b_c.csv"),
         ("", "scores"),
-        ("ü" * 500 + ".csv", None),
+        ("ü" * 500 + ".csv", "ü" * 98 + ".csv"),
+        ("x" * 500, "x" * 200),
     ],
 )
 def test_dropped_names_are_only_names(given: str, kept: str | None) -> None:
@@ -62,6 +65,24 @@ def test_there_is_room_for_so_many_files_and_bytes(monkeypatch: pytest.MonkeyPat
     with pytest.raises(InputError, match="2 files are open"):
         shelf.place_for("scores.csv")
     shelf.close()
+
+
+def test_files_that_are_just_coming_take_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shelves, "MOST_UPLOADED", 100)
+
+    async def two_at_once() -> Sequence[Path | BaseException]:
+        async def pieces() -> AsyncIterator[bytes]:
+            for _ in range(6):
+                await asyncio.sleep(0)
+                yield b"0" * 10
+
+        own = Shelf()
+        found = await asyncio.gather(own.receive("a", pieces()), own.receive("b", pieces()), return_exceptions=True)
+        own.close()
+        return found
+
+    found = asyncio.run(two_at_once())
+    assert [type(own) for own in found].count(InputError) == 1
 
 
 def test_errors_name_dropped_files_as_people_know_them(tmp_path: Path) -> None:

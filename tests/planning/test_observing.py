@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from fairtrial import Trials, TrialsError, TrialSets, judge_at
 from fairtrial.planning.observing import intraclass_correlation, observed_setting
-from fairtrial.significance.paired import Pair, pair_judgements
+from fairtrial.significance.paired import Pair, leading_test, pair_judgements
 
 
 def test_intraclass_correlation_of_an_analysis_of_variance_by_hand() -> None:
@@ -55,3 +56,25 @@ def test_observed_setting_counts_people_attempts_and_errors() -> None:
 def test_a_plan_needs_to_know_who_claimed_to_be_whom() -> None:
     with pytest.raises(TrialsError, match="no ids"):
         observed_setting(pair([[0.9, 0.4], [0.2, 0.1]], [True, False]))
+
+
+def test_the_setting_has_the_power_of_the_test_that_it_was_taken_from() -> None:
+    """The people that were observed, planned for: as likely as Student's t says, around the statistic of their test.
+
+    Genuine trials of a client go together far more than impostor trials do.
+    """
+    rng = np.random.default_rng(7)
+    clients, impostors, attempts = 300, 40, 3
+    claim = np.concatenate([np.repeat(np.arange(clients), attempts), np.repeat(np.arange(clients), impostors)])
+    genuine = np.arange(len(claim)) < clients * attempts
+    subject = np.where(genuine, claim, 1000 + np.tile(np.arange(impostors), len(claim) // impostors + 1)[: len(claim)])
+    genuine_effect, impostor_effect = 1.2 * rng.normal(size=(clients, 2)), 0.15 * rng.normal(size=(clients, 2))
+    people = np.where(genuine[:, None], genuine_effect[claim], impostor_effect[claim])
+    scores = 2.0 * genuine[:, None] + people + rng.normal(size=(len(claim), 2)) + [0.0, 0.6] * genuine[:, None]
+    trials = Trials.from_arrays(scores, genuine, systems=["a", "b"], claim=claim, subject=subject)
+    sets = TrialSets(None, trials)
+    both = pair_judgements(*(judge_at(sets, 1.0, system=name) for name in ("a", "b")))
+    test, seen = leading_test(both, threshold="fixed"), observed_setting(both)
+    plan = seen.plan(individuals=seen.individuals, data_sets=0)
+    assert 0.2 < plan.power < 0.95
+    assert plan.power == pytest.approx(norm.cdf(abs(test.statistic) - 1.96), abs=0.02)

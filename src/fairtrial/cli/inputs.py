@@ -16,12 +16,10 @@ from fairtrial.cli.options import ChanceOptions, InputOptions, ReadingOptions, T
 from fairtrial.cli.progress import Bar, reading_bar
 from fairtrial.counting.errors import check_classes
 from fairtrial.errors import ParameterError
-from fairtrial.folds import Block, make_blocks
+from fairtrial.folds import Block, make_blocks, with_fold_note
 from fairtrial.formats import read_pair, read_trials
 from fairtrial.judging import TrialSets, check_same_systems
-from fairtrial.people import known_cluster, people_of
 from fairtrial.reestimation import RESAMPLES
-from fairtrial.tables import plural
 from fairtrial.trials import Trials
 
 if TYPE_CHECKING:
@@ -98,11 +96,7 @@ def read_inputs(
     _remember([trials])
     _check_classes(trials, files.dev, "to be cut into folds")
     blocks = make_blocks(trials, files.folds, cluster=chance.cluster, rng=chance.seed)
-    cluster = known_cluster(trials, chance.cluster)
-    people = len(np.unique(np.concatenate(people_of(trials, cluster))))
-    who = {"none": "trials", "claim": "claims", "subject": "subjects", "both": "people"}[cluster]
-    note = f"{plural(files.folds, 'fold')} of {people:,} {who}, {plural(len(blocks), 'block')}"
-    return Inputs(trials.with_notes(note), None, blocks)
+    return Inputs(with_fold_note(trials, files.folds, blocks, chance.cluster), None, blocks)
 
 
 def read_sets(files: TwoSets, reading: ReadingOptions, chosen: str | None = None) -> tuple[Trials, Trials]:

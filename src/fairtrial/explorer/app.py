@@ -14,16 +14,16 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from fairtrial import __version__
-from fairtrial.errors import FairtrialError, InputError, ParameterError, cut
+from fairtrial.errors import FairtrialError, ParameterError, cut
 from fairtrial.explorer.answers import Question
 from fairtrial.explorer.choices import vocabulary
 from fairtrial.explorer.data import Data
-from fairtrial.explorer.guard import REPORT_POLICY, Guard
+from fairtrial.explorer.guard import REPORT_HEADERS, Guard
 from fairtrial.explorer.jobs import Advance
 from fairtrial.explorer.keeping import kept_picture, kept_report, kept_table
 from fairtrial.explorer.points import Point
@@ -77,6 +77,8 @@ def make_app(paths: list[str], *, token: str, port: int, words: Words = str) -> 
                 return await work(session, request)
             except FairtrialError as error:
                 return _told(422, session.said(str(error)))
+            except ClientDisconnect:  # nobody is left to be told
+                return Response(status_code=400)
             except Exception as error:  # the page goes on, and the terminal says what happened
                 traceback.print_exception(error)
                 return _told(500, f"an error of fairtrial itself: {error!r}; the terminal says more")
@@ -148,24 +150,7 @@ async def _session(session: Session, request: Request) -> Response:
 
 async def _drop(session: Session, request: Request) -> Response:
     """A file that was dropped, written as it comes, never more than there is room for."""
-    name = request.query_params.get("name", "scores")
-    room = session.shelf.room
-    place = session.shelf.place_for(name)
-    size = 0
-    try:
-        with open(place, "xb") as file:
-            async for chunk in request.stream():
-                size += len(chunk)
-                if size > room:
-                    raise InputError(
-                        f"{place.name}: is too large to be dropped; name it on the command line, as in fairtrial "
-                        "explore FILE, and it is opened where it lies"
-                    )
-                file.write(chunk)
-    except BaseException:
-        place.unlink(missing_ok=True)
-        place.parent.rmdir()
-        raise
+    place = await session.shelf.receive(request.query_params.get("name", "scores"), request.stream())
     shelved = await run_in_threadpool(session.shelf.add_dropped, place)
     return _json(shelved.to_dict(session.said))
 
@@ -207,7 +192,7 @@ async def _read(sessions: Sessions, session: Session, request: Request) -> Respo
 
             data = Data(reading.read(files, progress, room=_room()), reading, files)
             sessions.share(data)
-        session.data = data
+        session.look_at(data)
         return data.summary
 
     return await _awaited(session, session.begin(work, "read"))
@@ -255,7 +240,7 @@ async def _ask(session: Session, request: Request) -> Response:
 
     def work(advance: Advance) -> dict[str, Any]:
         answer = question.answer(data, advance)
-        key, kept = session.keep(question, answer)
+        key, kept = session.keep(question, answer, data)
         return {"answer": key, **answer.to_dict(), "repeated": kept.repeated.to_dict()}
 
     slot = given.get("slot")
@@ -280,7 +265,7 @@ def _state(session: Session, key: str) -> Response:
     if job.stopped:
         return _json({"stopped": True})
     if job.error:
-        return _told(422, session.said(job.error))
+        raise FairtrialError(job.error)
     if job.failure is not None:
         raise job.failure
     return _json({"result": job.result})
@@ -300,7 +285,7 @@ async def _take(session: Session, request: Request) -> Response:
     if file.name == "report.html":
         text = await run_in_threadpool(kept_report, kept)
         shown = {} if "show" in request.query_params else headers
-        return Response(text, media_type=_KINDS[".html"], headers={"Content-Security-Policy": REPORT_POLICY, **shown})
+        return Response(text, media_type=_KINDS[".html"], headers={**REPORT_HEADERS, **shown})
     if name == "table":
         found = await run_in_threadpool(kept_table, kept, ending)
     else:

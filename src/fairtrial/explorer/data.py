@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import ParameterError, TrialsError, listed
 from fairtrial.explorer.looking import Look, shown_together
 from fairtrial.explorer.points import Point, errors_shown, steps_of, track
 from fairtrial.explorer.reading import Files, Reading
+from fairtrial.explorer.repeating import Call
 from fairtrial.formats.columns import read_named
 from fairtrial.groups.membership import PeopleTable
 from fairtrial.judging import TrialSets
@@ -87,7 +89,13 @@ class Data:
 
     def at(self, names: Sequence[str], point: Point) -> dict[str, Any]:
         """What these systems do at one point."""
-        return {"systems": {name: errors_shown(point.judged(self.sets, name).at(0)) for name in self.chosen(names)}}
+        return {"systems": {name: errors_shown(self._errors(name, point)) for name in self.chosen(names)}}
+
+    def _errors(self, name: str, point: Point) -> ErrorCounts:
+        look = self._looks.get(name)
+        if look is not None and point.threshold is not None:
+            return look.at(point.threshold)
+        return point.judged(self.sets, name).at(0)
 
     @property
     def people_columns(self) -> tuple[str, ...]:
@@ -113,14 +121,25 @@ class Data:
         found = read_named(self.files.people.path, names=(own, *columns), what="one row per person")
         return PeopleTable(found[own], {name: found[name] for name in columns})
 
-    def words(self, names: Sequence[str] = ()) -> list[str]:
-        """The files and how they are read, as options; only these systems, where they are not all."""
-        which = [word for name in names for word in ("--system", name)] if tuple(names) != self.systems else []
-        return [*self.reading.words(self.files), *which]
+    def words(self, names: Sequence[str], *, named: bool = False) -> list[str]:
+        """The files and how they are read, as options; only these systems, where they are not all.
+
+        `named`: another option of the command names the systems.
+        """
+        which = [word for name in names for word in ("--system", name)]
+        return [*self.reading.words(self.files, names), *([] if named or tuple(names) == self.systems else which)]
 
     def lines(self) -> list[str]:
         """The same in Python."""
         return self.reading.lines(self.files)
+
+    def lines_at_threshold(self) -> list[str]:
+        """All trials of folds in Python, as a set to judge: at a given threshold the folds choose nothing."""
+        return [*self.lines()[:1], f"sets = {Call('ft.TrialSets', ('None', 'trials'), self.cluster_keywords())}"]
+
+    def without_command(self, why: str) -> str:
+        """What to know where only Python can repeat something."""
+        return "; ".join(filter(None, [why, self.where_files_are]))
 
     def cluster_keywords(self) -> dict[str, Any]:
         """What trials share, as a keyword of Python, where it is not the default."""

@@ -15,11 +15,15 @@ POLICY = (
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 """Of the explorer's own pages: nothing from elsewhere, nothing inline."""
-REPORT_POLICY = (
+_REPORT_POLICY = (
     "sandbox allow-scripts allow-downloads; default-src 'none'; style-src 'unsafe-inline'; "
     "script-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
 )
 """Of a report, which holds its scripts: it may run them, but it is nobody here and can ask for nothing."""
+REPORT_HEADERS = {
+    "Content-Security-Policy": _REPORT_POLICY,
+    "Cross-Origin-Opener-Policy": "unsafe-none",  # by HTML, what is in a sandbox is not shown with any other
+}
 _HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -62,7 +66,7 @@ class Guard:
         hosts = [f"127.0.0.1:{self.port}", f"localhost:{self.port}"]
         if headers.get("host") not in hosts:
             return "this server answers to 127.0.0.1 only"
-        first = str(scope["path"]).split("/")[1]
+        first = str(scope["path"]).removeprefix("/").split("/")[0]
         if not hmac.compare_digest(first.encode(), self.token.encode()):
             return (
                 "the address lacks the token that fairtrial explore printed; open that address, and note that every "

@@ -44,20 +44,20 @@ class Job:
     stopped: bool = False
     began: float = field(default_factory=monotonic)
     _ended: threading.Event = field(default_factory=threading.Event)
-    _thread: threading.Thread | None = None
+    _thread: int = 0
     _asked_to_stop: bool = False
     _stoppable: bool = False
     _raising: bool = False
 
     def start(self) -> Job:
         """Begin, and return at once."""
-        self._thread = threading.Thread(target=self._run, name="fairtrial job", daemon=True)
-        self._thread.start()
+        threading.Thread(target=self._run, name="fairtrial job", daemon=True).start()
         return self
 
     def _run(self) -> None:
         try:
             try:
+                self._thread = threading.get_ident()
                 self._stoppable = True
                 if not self._asked_to_stop:
                     self.result = self.work(self._advance)
@@ -67,15 +67,14 @@ class Job:
                 self.failure = error
         except Stopped:
             pass
-        settled = (
-            False  # what is just being raised is waited for and forgotten; a call here would be outside of any try
-        )
+        # what is just being raised is waited for and forgotten; a call here would be outside of any try
+        settled = False
         while not settled:
             try:
                 self._stoppable = False
                 while self._raising:
                     sleep(0)
-                _raise_in(threading.get_ident(), None)
+                _raise_in(self._thread, None)
                 settled = True
             except Stopped:
                 pass
@@ -106,11 +105,10 @@ class Job:
             threading.Thread(target=self._insist, name="fairtrial stop", daemon=True).start()
 
     def _insist(self) -> None:
-        assert self._thread is not None and self._thread.ident is not None
         while not self.ended:
             self._raising = True
             if self._stoppable:
-                _raise_in(self._thread.ident, Stopped)
+                _raise_in(self._thread, Stopped)
             self._raising = False
             self._ended.wait(_AGAIN)
 

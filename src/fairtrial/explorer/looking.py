@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from fairtrial.axes import Axis, Floats, det_axis, det_limits, linear_ticks, percent_axis, probit
+from fairtrial.counting.errors import ErrorCounts
 from fairtrial.curves import RocCurve, roc_curve
 from fairtrial.epc import PerformanceCurve, alpha_grid, curve_of
 from fairtrial.judging import TrialSets, judge
@@ -22,12 +23,14 @@ MOST_POINTS = 2000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Look:
-    """One system: its DET and ROC curve, its expected performance curve and its scores."""
+    """One system: its DET and ROC curve, its expected performance curve and its scores, which are sorted once."""
 
     system: str
     roc: RocCurve
     epc: PerformanceCurve
     densities: Densities
+    genuine: Floats
+    impostor: Floats
 
     @classmethod
     def of(cls, sets: TrialSets, system: str) -> Look:
@@ -35,7 +38,15 @@ class Look:
         assert isinstance(sets.test, Trials)
         trials = sets.test.select([system])
         along = judge(sets, system=system, criterion="wer-min", alphas=alpha_grid())
-        return cls(system, roc_curve(trials, max_points=MOST_POINTS), curve_of(along), densities_of(trials))
+        scores = trials.column().astype(np.float64)
+        ordered = (np.sort(scores[rows]) for rows in (trials.genuine, ~trials.genuine))
+        return cls(system, roc_curve(trials, max_points=MOST_POINTS), curve_of(along), densities_of(trials), *ordered)
+
+    def at(self, threshold: float) -> ErrorCounts:
+        """The errors at a threshold that is being dragged: looked up, not counted."""
+        rejected, below = (int(np.searchsorted(own, threshold, "right")) for own in (self.genuine, self.impostor))
+        count = len(self.impostor)
+        return ErrorCounts(threshold, count - below, rejected, len(self.genuine), count)
 
     def to_dict(self) -> dict[str, Any]:
         """What the browser draws."""

@@ -14,7 +14,7 @@ from fairtrial.explorer import fields
 from fairtrial.explorer.fields import Fields
 from fairtrial.explorer.repeating import Call
 from fairtrial.explorer.shelf import Shelf, ShelvedFile
-from fairtrial.folds import make_blocks
+from fairtrial.folds import make_blocks, with_fold_note
 from fairtrial.formats import read_pair, read_trials
 from fairtrial.formats.opening import expected_memory
 from fairtrial.formats.sheets import ROLES, ReadOptions
@@ -141,6 +141,7 @@ class Reading:
         trials = read_trials(_paths(dev), progress=progress, **keywords)
         _check_classes(trials, dev, "to be cut into folds")
         blocks = make_blocks(trials, self.folds, cluster=self.cluster, rng=self.seed)
+        trials = with_fold_note(trials, self.folds, blocks, self.cluster)
         return TrialSets(trials, trials, self.cluster, self.seed, blocks)
 
     def _keywords(self) -> dict[str, Any]:
@@ -161,8 +162,8 @@ class Reading:
             name: getattr(self.options, name) for name in names if getattr(self.options, name) != getattr(default, name)
         }
 
-    def words(self, files: Files) -> list[str]:
-        """The same on the command line: the words that every command takes."""
+    def words(self, files: Files, systems: Sequence[str]) -> list[str]:
+        """The same on the command line, of these systems: the words that every command takes."""
         found = []
         for flag, own in (("--dev", files.dev), ("--test", files.test)):
             for file in own:
@@ -181,7 +182,7 @@ class Reading:
         if options.negate is True:
             found += ["--negate"]
         elif options.negate:
-            for name in options.negate:
+            for name in (name for name in options.negate if name in systems):
                 found += ["--negate-system", name]
         if options.nan != "error":
             found += ["--nan", options.nan]

@@ -48,6 +48,10 @@ class Repeated:
         return {"command": self.typed, "python": self.python, "note": self.note}
 
 
+THRESHOLD_OF_FOLDS = "no command judges folds at a threshold that is given"
+"""Why there is no command where the user dragged the threshold and there is no test set."""
+
+
 def words(flag: str, value: object) -> list[str]:
     """An option of a command and its value, with as many digits as the value has."""
     return [flag, f"{value:.17g}" if isinstance(value, float) and float(f"{value:.12g}") != value else _plain(value)]

@@ -54,6 +54,13 @@ class Session:
             raise TrialsError("nothing has been read yet; open score files first")
         return self.data
 
+    def look_at(self, data: Data) -> None:
+        """Look at these trials from now on; answers that hold others go, as memory has room for one set of trials."""
+        with self._lock:
+            self.data = data
+            for key in [key for key, kept in self.answers.items() if kept.data is not data]:
+                del self.answers[key]
+
     def said(self, text: str) -> str:
         """An error of the library as the command line would put it, in the folder of the files that were dropped."""
         return self.words(self.shelf.without_folder(text))
@@ -70,9 +77,9 @@ class Session:
             self._count += 1
             key = f"j{self._count}"
             self.jobs[key] = Job(work).start()
-            self._slots[slot] = key
             while len(self.jobs) > 4 * _MOST_JOBS:
                 self.jobs.popitem(last=False)[1].stop()
+            self._slots = {own: job for own, job in self._slots.items() if job in self.jobs} | {slot: key}
             return key
 
     def job(self, key: str) -> Job:
@@ -82,9 +89,8 @@ class Session:
             raise ParameterError("this work is not known any more; ask again")
         return found
 
-    def keep(self, question: Question, answer: Answer) -> tuple[str, Kept]:
-        """Keep an answer, so that it can be taken away; the oldest goes where there are many."""
-        data = self.known_data()
+    def keep(self, question: Question, answer: Answer, data: Data) -> tuple[str, Kept]:
+        """Keep an answer of these trials, so that it can be taken away; the oldest goes where there are many."""
         kept = Kept(answer, question.repeated(data), data)
         with self._lock:
             self._count += 1

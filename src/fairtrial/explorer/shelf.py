@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,8 @@ from fairtrial.formats.glancing import Glance, glance
 MOST_UPLOADED = 2 * 1024**3
 """Bytes that the dropped files of a session may have together; larger files are opened in place."""
 MOST_FILES = 64
+_LONGEST_NAME = 200
+_LONGEST_ENDING = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,7 @@ class Shelf:
         self._files: dict[str, ShelvedFile] = {}
         self._folder: Path | None = None
         self._count = 0
+        self._coming: dict[Path, int] = {}
         for path in (file for entry in paths for file in expand(entry)):
             self._add(path, str(path), dropped=False)
 
@@ -77,12 +80,35 @@ class Shelf:
 
     @property
     def room(self) -> int:
-        """How many bytes may still be dropped."""
-        return MOST_UPLOADED - sum(file.size for file in self if file.dropped)
+        """How many bytes may still be dropped, those of files that are just coming counted."""
+        return MOST_UPLOADED - sum(file.size for file in self if file.dropped) - sum(self._coming.values())
+
+    async def receive(self, name: str, pieces: AsyncIterable[bytes]) -> Path:
+        """Write a dropped file as it comes; where that does not end well, nothing of it is left behind."""
+        place = self.place_for(name)
+        self._coming[place] = 0
+        try:
+            with open(place, "xb") as file:
+                async for piece in pieces:
+                    if len(piece) > self.room:
+                        raise InputError(
+                            f"{place.name}: is too large to be dropped; name it on the command line, as in fairtrial "
+                            "explore FILE, and it is opened where it lies"
+                        )
+                    self._coming[place] += len(piece)
+                    file.write(piece)
+        except BaseException as error:
+            shutil.rmtree(place.parent, ignore_errors=True)
+            if isinstance(error, OSError):
+                raise InputError(f"{place.name}: could not be copied: {error.strerror}") from error
+            raise
+        finally:
+            del self._coming[place]
+        return place
 
     def place_for(self, name: str) -> Path:
         """Where a dropped file is to be written: a folder of its own, so that names cannot meet."""
-        if len(self._files) >= MOST_FILES:
+        if len(self._files) + len(self._coming) >= MOST_FILES:
             raise InputError(f"{cut(visible(name))}: {MOST_FILES} files are open; close some of them first")
         if self._folder is None:
             self._folder = Path(tempfile.mkdtemp(prefix="fairtrial-explore-"))
@@ -126,5 +152,9 @@ def _plain_name(name: str) -> str:
     """The last part of a name, with nothing in it that a file system would take for more than a name."""
     last = name.replace("\\", "/").rsplit("/", 1)[-1]
     kept = "".join(letter if letter.isprintable() and letter not in '<>:"|?*' else "_" for letter in last)
-    kept = kept.strip(". ").encode("utf-8", "replace")[:200].decode("utf-8", "ignore")
-    return kept or "scores"
+    kept = kept.strip(". ")
+    ending = Path(kept).suffix if len(Path(kept).suffix) < _LONGEST_ENDING else ""
+    stem = kept.removesuffix(ending).encode("utf-8", "replace")[
+        : _LONGEST_NAME - len(ending.encode("utf-8", "replace"))
+    ]
+    return (stem.decode("utf-8", "ignore") + ending) or "scores"

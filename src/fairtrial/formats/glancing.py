@@ -133,9 +133,9 @@ def _text(head: Head) -> _Told:
     rows = split_rows(head.lines(1 + _ROWS, header=True), delimiter)[1:]
     cells = {name: [row[k].strip() for row in rows if k < len(row)] for k, name in enumerate(names) if name}
     try:
-        return _told(cells, text_roles(head, ReadOptions()), "")
+        return _told(cells, text_roles(head, ReadOptions()), "", str(head.path))
     except InputError as error:
-        return _told(cells, None, str(error))
+        return _told(cells, None, str(error), str(head.path))
 
 
 def _parquet(head: Head) -> _Told:
@@ -146,8 +146,8 @@ def _parquet(head: Head) -> _Told:
         try:
             roles = parquet.plan_roles(schema, parquet.first_rows(file), ReadOptions(), str(head.path))
         except InputError as error:
-            return _told(cells, None, str(error))
-    return _told(cells, roles, "")
+            return _told(cells, None, str(error), str(head.path))
+    return _told(cells, roles, "", str(head.path))
 
 
 def _texts(column: Any) -> list[str]:
@@ -156,7 +156,7 @@ def _texts(column: Any) -> list[str]:
     return [str(cell).lower() if isinstance(cell, bool) else cut(str(cell), 80) for cell in found]
 
 
-def _told(cells: dict[str, list[str]], roles: Roles | None, trouble: str) -> _Told:
+def _told(cells: dict[str, list[str]], roles: Roles | None, trouble: str, where: str) -> _Told:
     played: dict[str, str] = {}
     if roles is not None:
         played |= dict.fromkeys(roles.scores, "score") | {column: field for field, column in roles.ids}
@@ -171,7 +171,7 @@ def _told(cells: dict[str, list[str]], roles: Roles | None, trouble: str) -> _To
         return columns, (), trouble
     words = list(dict.fromkeys(cells[roles.label]))[:_MOST_LABELS]
     try:
-        coding = find_coding(words, "the labels")
+        coding = find_coding(words, where)
     except InputError as error:
         return columns, tuple(GlancedLabel(word, "") for word in words), trouble or str(error)
     return columns, _meanings(words, coding), trouble

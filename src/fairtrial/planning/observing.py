@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.errors import TrialsError
+from fairtrial.planning.comparison import ComparisonPlan, plan_comparison
 from fairtrial.significance.paired import Pair
 from fairtrial.trials import Trials
 
@@ -29,7 +31,9 @@ class ObservedSetting:
     impostors : int or None
         How many impostors there were; None where their ids are not known.
     rho_client, rho_impostor : float
-        Correlations of the difference of errors within clients and within impostors, not below 0.
+        Correlations of the difference of errors within clients and within impostors, not below 0. There is one for
+        clients, though genuine and impostor trials have their own: the one with which the difference of HTERs has the
+        same variance.
     correlation : float
         Of the errors of both systems on the same trial.
     """
@@ -43,6 +47,47 @@ class ObservedSetting:
     rho_client: float
     rho_impostor: float
     correlation: float
+
+    def plan(
+        self, *, power: float = 0.8, individuals: int | None = None, confidence: float = 0.95, data_sets: int = 1000
+    ) -> ComparisonPlan:
+        """Plan a comparison of systems that really are as they were seen, by `plan_comparison`.
+
+        Parameters
+        ----------
+        power : float, default 0.8
+            How surely the difference is to be found, between 0 and 1.
+        individuals : int, optional
+            The clients there are; then only the power is computed.
+        confidence : float, default 0.95
+            The level of confidence, between 0 and 1: 0.95 tests at 5 %.
+        data_sets : int, default 1000
+            How many sets of trials are simulated to check the power; 0: none.
+
+        Returns
+        -------
+        ComparisonPlan
+            As many attempts of each client as there were, and as many impostors.
+
+        Notes
+        -----
+        A difference that was seen is uncertain, and one that was picked for its size is too large on average: so the
+        plan is too small on average.
+        """
+        return plan_comparison(
+            self.a,
+            self.b,
+            power=power,
+            individuals=individuals,
+            attempts=self.attempts,
+            impostor_attempts=self.impostor_attempts,
+            impostors=self.impostors,
+            rho_client=self.rho_client,
+            rho_impostor=self.rho_impostor,
+            correlation=self.correlation,
+            confidence=confidence,
+            data_sets=data_sets,
+        )
 
 
 def observed_setting(pair: Pair) -> ObservedSetting:
@@ -75,7 +120,7 @@ def observed_setting(pair: Pair) -> ObservedSetting:
     known = "subject" in trials.ids
     impostors = _codes(trials, "subject") if known else clients
     rho_impostor = intraclass_correlation(difference[~genuine], impostors[~genuine]) if known else 0.0
-    rho_client = max(intraclass_correlation(difference[rows], clients[rows]) for rows in (genuine, ~genuine))
+    rho_client = _pooled_correlation([(difference[rows], clients[rows]) for rows in (genuine, ~genuine)])
     return ObservedSetting(
         (pair.a.at(0).far, pair.a.at(0).frr),
         (pair.b.at(0).far, pair.b.at(0).frr),
@@ -115,6 +160,17 @@ def intraclass_correlation(values: Floats, groups: NDArray[np.integer]) -> float
     size = (total - float(np.sum(sizes.astype(np.float64) ** 2)) / total) / (people - 1)
     whole = between + (size - 1) * within
     return min(max((between - within) / whole, 0.0), 1.0) if whole > 0 else 0.0
+
+
+def _pooled_correlation(classes: Sequence[tuple[Floats, NDArray[np.integer]]]) -> float:
+    """One correlation in place of one per class, each weighted by what it adds to the variance of the sum of means."""
+    weighted = weights = 0.0
+    for values, groups in classes:
+        others = len(values) / len(np.unique(groups)) - 1
+        weight = float(np.var(values)) * others / len(values)
+        weighted += weight * intraclass_correlation(values, groups)
+        weights += weight
+    return weighted / weights if weights > 0 else 0.0
 
 
 def _codes(trials: Trials, field: str) -> NDArray[np.int32]:

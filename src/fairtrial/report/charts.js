@@ -131,7 +131,7 @@ const charts = (() => {
   const pointed = (drawn, { lined = true, look = "point", r = 5 } = {}) => {
     const { x, y, area, svg } = drawn;
     const elsewhere = framed(drawn), marker = svg.append("path").attr("class", "marker"), dot = svg.append("circle").attr("class", look).attr("r", r);
-    return ({ x: at, y: height, others = [] }) => {
+    const move = ({ x: at, y: height, others = [] }) => {
       const has = Number.isFinite(at), up = Number.isFinite(height);
       elsewhere.selectAll("circle").data(others.filter((other) => Number.isFinite(other.x) && Number.isFinite(other.y))).join("circle")
         .attr("class", "elsewhere").attr("r", 3).attr("cx", (other) => x(other.x)).attr("cy", (other) => y(other.y));
@@ -142,6 +142,8 @@ const charts = (() => {
       shown(dot, has && up);
       if (has && up) dot.attr("cx", within(x(at), area.left, area.right)).attr("cy", top);
     };
+    move({});
+    return move;
   };
   const upMoved = (drawn) => {
     const marker = drawn.svg.append("path").attr("class", "marker");

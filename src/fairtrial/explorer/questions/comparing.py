@@ -13,7 +13,6 @@ from fairtrial.explorer.fields import Fields
 from fairtrial.explorer.jobs import Advance
 from fairtrial.explorer.points import Point
 from fairtrial.explorer.repeating import Call, Repeated, sure_keywords, sure_words, together, words
-from fairtrial.planning import plan_comparison
 from fairtrial.planning.observing import ObservedSetting, observed_setting
 from fairtrial.plots.bootstrap import bootstrap_plot
 from fairtrial.report.comparison import comparison_page
@@ -84,7 +83,7 @@ class CompareQuestion:
         few = {} if self._resamples(data) == _RESAMPLES else {"n_resamples": self._resamples(data)}
         command = [
             "compare",
-            *data.words(data.systems),
+            *data.words((self.a, self.b), named=True),
             *words("--systems", together((self.a, self.b))),
             *self.point.words(),
             *(words("--measure", self.measure) if measure else []),
@@ -113,6 +112,8 @@ def _assumed(data: Data, threshold: str) -> str:
     else:
         who = {"claim": "a claim", "subject": "a subject", "both": "a person"}[sharing]
         people = f"trials that do not share {who} are independent, and that these people stand for those to come"
+    if data.sets.kind == "a posteriori":
+        return f"This assumes that {people}; dev and test are the same trials, so the thresholds know the answers."
     chosen = (
         "the dev trials that the thresholds come from were a sample, too, and what that adds is counted"
         if threshold == "re-estimated"
@@ -156,25 +157,30 @@ class PlanQuestion:
     def answer(self, data: Data, advance: Advance) -> Answer:
         seen = self._observed(data)
         advance(0.1)
-        plan = plan_comparison(
-            seen.a,
-            seen.b,
-            power=self.power,
-            attempts=seen.attempts,
-            impostor_attempts=seen.impostor_attempts,
-            impostors=seen.impostors,
-            rho_client=seen.rho_client,
-            rho_impostor=seen.rho_impostor,
-            correlation=seen.correlation,
-            confidence=self.confidence,
-        )
+        plan = seen.plan(power=self.power, confidence=self.confidence)
+        advance(0.9)
         attempts = f"{seen.attempts:,} genuine and {plural(seen.impostor_attempts, 'impostor attempt')}"
         sentence = (
-            f"If {self.a} and {self.b} really differ as much as they did here ({_rates(self.a, seen.a)}; "
-            f"{_rates(self.b, seen.b)}), {plural(plan.individuals, 'client')} with {attempts} each would show it in "
-            f"{100 * self.power:g} of 100 tests. Here there were {plural(seen.individuals, 'client')}."
+            f"If the HTERs of {self.a} and {self.b} at these thresholds really differ as much as they did here "
+            f"({_rates(self.a, seen.a)}; {_rates(self.b, seen.b)}), {plural(plan.individuals, 'client')} with "
+            f"{attempts} each would show it in {100 * self.power:g} of 100 tests. Here there were "
+            f"{plural(seen.individuals, 'client')}."
         )
-        return Answer((sentence,), plan.tables(), {"observed": _plain(seen), **plan.to_dict()})
+        return Answer((sentence, self._doubt(seen)), plan.tables(), {"observed": _plain(seen), **plan.to_dict()})
+
+    def _doubt(self, seen: ObservedSetting) -> str:
+        """How far to trust a plan from a difference that was seen: what half of it would take."""
+        far, frr = ((one + other) / 2 for one, other in zip(seen.a, seen.b, strict=True))
+        try:
+            plan = replace(seen, b=(far, frr)).plan(power=self.power, confidence=self.confidence, data_sets=0)
+            takes = f"it takes {plural(plan.individuals, 'client')}"
+        except ParameterError:
+            takes = "no number of clients is enough without more impostors"
+        return (
+            "This plan is likely too small: a difference that was seen is uncertain, and one that caught the eye is "
+            f"more often too large than too small. If only half of it is real, {takes}. Plan for the smallest "
+            "difference that would matter."
+        )
 
     def _observed(self, data: Data) -> ObservedSetting:
         if self.a == self.b:

@@ -38,6 +38,10 @@ def _curve_lines(data: Data, names: tuple[str, ...]) -> list[str]:
     ]
 
 
+def _banded(band: Band) -> dict[str, object]:
+    return {**band.to_dict(), "band_kind": band.kind}
+
+
 @dataclass(frozen=True, slots=True)
 class CurvesQuestion:
     """Expected performance curves with bands."""
@@ -65,7 +69,7 @@ class CurvesQuestion:
         shown = {
             "bands": {name: {"low": drawable(band.low), "high": drawable(band.high)} for name, band in bands.items()}
         }
-        found = {"curves": [{**curve.to_dict(), **bands[curve.system].to_dict()} for curve in curves]}
+        found = {"curves": [{**_banded(bands[curve.system]), **curve.to_dict()} for curve in curves]}
         return Answer(
             tuple(curve.summary() + "." for curve in curves),
             join_tables([curve.tables() for curve in curves]),
@@ -116,4 +120,7 @@ class RegionsQuestion:
         command = ["epc", *data.words(data.systems), "--compare", both, *sure_words(self.confidence)]
         call = Call("ft.compare_curves", ("*curves",), {**sure_keywords(self.confidence), **data.seed_keywords()})
         lines = [*_curve_lines(data, (self.a, self.b)), f"print({call})"]
+        if data.reading.folds is not None:
+            note = "fairtrial epc compares curves on a test set of their own; Python compares those of folds too"
+            return Repeated((), tuple(lines), data.without_command(note))
         return Repeated((*command, *data.reading.chance_words()), tuple(lines), data.where_files_are)

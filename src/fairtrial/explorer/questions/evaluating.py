@@ -12,7 +12,7 @@ from fairtrial.explorer.drawing import operating_figures
 from fairtrial.explorer.fields import Fields
 from fairtrial.explorer.jobs import Advance
 from fairtrial.explorer.points import Point
-from fairtrial.explorer.repeating import Call, Repeated, sure_keywords, sure_words
+from fairtrial.explorer.repeating import THRESHOLD_OF_FOLDS, Call, Repeated, sure_keywords, sure_words
 from fairtrial.report.evaluation import evaluation_page, evaluation_sentence
 from fairtrial.report.page import Page, Repeat
 from fairtrial.tables import join_tables
@@ -47,12 +47,16 @@ class EvaluateQuestion:
             return evaluation_page(results, repeat)
 
         return Answer(
-            tuple(evaluation_sentence(result) for result in results),
+            (*(self._sentence(result) for result in results), *_doubts(data, self.point)),
             join_tables([result.tables() for result in results]),
             {"systems": [result.to_dict() for result in results]},
             drawn={} if given else operating_figures(data, names, self.point, self.confidence),
             page=None if given else page,
         )
+
+    def _sentence(self, result: Evaluation) -> str:
+        where = "" if self.point.threshold is None else f"At a threshold of {self.point.threshold:g}, "
+        return where + evaluation_sentence(result)
 
     def repeated(self, data: Data) -> Repeated:
         names = data.chosen(self.systems)
@@ -72,13 +76,22 @@ class EvaluateQuestion:
 
     def _threshold_lines(self, data: Data, names: tuple[str, ...]) -> Repeated:
         """The trials at a given threshold, where there is one set and no test set."""
-        sets = Call("ft.TrialSets", ("None", "trials"), data.cluster_keywords())
         judged = Call("ft.judge_at", ("sets", repr(self.point.threshold), "system=system"))
         lines = [
-            *data.lines()[:1],
-            f"sets = {sets}",
+            *data.lines_at_threshold(),
             f"for system in {list(names)!r}:",
             f"    print({Call('ft.judged_interval', (str(judged),), sure_keywords(self.confidence))})",
         ]
-        note = "no command judges folds at a threshold that is given"
-        return Repeated((), tuple(lines), "; ".join(filter(None, [note, data.where_files_are])))
+        return Repeated((), tuple(lines), data.without_command(THRESHOLD_OF_FOLDS))
+
+
+def _doubts(data: Data, point: Point) -> list[str]:
+    """What makes errors look smaller than those to come, in words that are copied with the numbers."""
+    if point.threshold is not None:
+        return [
+            "The threshold was given: if it was chosen by looking at these trials, these errors are too small and the "
+            "intervals do not hold."
+        ]
+    if data.sets.kind == "a posteriori":
+        return ["Dev and test are the same trials: the thresholds were set on what they are judged by."]
+    return []

@@ -71,7 +71,7 @@ class FuseQuestion:
         normalise: dict[str, Any] = {} if self.normalise == "none" else {"normalise": self.normalise}
         command = [
             "fuse",
-            *data.words(data.systems),
+            *data.words(self.systems, named=True),
             *words("--systems", together(self.systems)),
             *words("--fusion", self.fusion),
             *(words("--normalise", self.normalise) if normalise else []),
@@ -92,4 +92,4 @@ class FuseQuestion:
         lines = (*data.lines(), f"print({call})")
         if data.reading.cluster is None:
             return Repeated(tuple(command), lines, data.where_files_are)
-        return Repeated((), lines, "fairtrial fuse has no option --cluster; Python has")
+        return Repeated((), lines, data.without_command("fairtrial fuse has no option --cluster; Python has"))

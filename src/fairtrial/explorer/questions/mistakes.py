@@ -14,7 +14,7 @@ from fairtrial.explorer.data import Data
 from fairtrial.explorer.fields import Fields
 from fairtrial.explorer.jobs import Advance
 from fairtrial.explorer.points import Point
-from fairtrial.explorer.repeating import Call, Repeated, words
+from fairtrial.explorer.repeating import THRESHOLD_OF_FOLDS, Call, Repeated, words
 from fairtrial.tables import Column, Table
 from fairtrial.trials import Further, Trials
 
@@ -65,8 +65,13 @@ class ErrorsQuestion:
         return Answer((sentence,), (trial_table, *people), {"errors": len(rows), **counts.to_dict()})
 
     def repeated(self, data: Data) -> Repeated:
-        if self.point.threshold is not None and data.reading.folds is not None:
-            return Repeated((), (), "no command judges folds at a threshold that is given")
+        wanted = "" if self.kind == "all" else f" == {self.kind.removesuffix('s')!r}"
+        printing = (f'    if trial["error"]{wanted}:', "        print(trial)")
+        folds = data.reading.folds is not None
+        if folds and self.point.threshold is not None:
+            judged = Call("ft.judge_at", ("sets", repr(self.point.threshold)), {"system": self.system})
+            lines = (*data.lines_at_threshold(), f"for trial in {judged}.decisions().to_pylist():", *printing)
+            return Repeated((), lines, data.without_command(THRESHOLD_OF_FOLDS))
         command = [
             "evaluate",
             *data.words((self.system,)),
@@ -74,11 +79,10 @@ class ErrorsQuestion:
             *data.reading.chance_words(),
             *words("--trials-out", "decisions.csv"),
         ]
-        folds = data.reading.folds is not None
         keywords = {"system": self.system, **self.point.keywords(), **data.chance_keywords()}
         called = "ft.cross_validate" if folds else "ft.evaluate"
         call = Call(called, ("trials", "blocks") if folds else ("dev", "test"), keywords)
-        lines = (*data.lines(), f"decisions = {call}.decisions()", "print(decisions.to_pandas())")
+        lines = (*data.lines(), f"for trial in {call}.decisions().to_pylist():", *printing)
         return Repeated(tuple(command), lines, data.where_files_are)
 
 

@@ -40,8 +40,9 @@ class ZooQuestion:
 
     def answer(self, data: Data, advance: Advance) -> Answer:
 
+        _, test = data.two_sets("the zoo")
         threshold = float(self.point.judged(data.sets, self.system).test.threshold[0])
-        zoo = zoo_data(data.test, system=self.system, by=self.by, shows=self.shows, threshold=threshold)  # type: ignore[arg-type]
+        zoo = zoo_data(test, system=self.system, by=self.by, shows=self.shows, threshold=threshold)  # type: ignore[arg-type]
         word = "lamb" if self.by == "claim" else "wolf"
         kinds = _kinds(zoo, word)
         rows = tuple(zip(zoo.names, kinds, zoo.genuine.tolist(), zoo.impostor.tolist(), strict=True))
@@ -77,17 +78,18 @@ class ZooQuestion:
         )
 
     def repeated(self, data: Data) -> Repeated:
+        keywords = {"system": self.system, "by": self.by, "shows": self.shows}
+        zoo = f"zoo = {Call('ft.plots.zoo_data', ('test', 'threshold=threshold'), keywords)}"
+        if self.point.threshold is not None:
+            lines = (*data.lines(), f"threshold = {self.point.threshold!r}", zoo)
+            why = "fairtrial plot zoo chooses the threshold on dev, by a rule; Python takes any"
+            return Repeated((), lines, data.without_command(why))
         shown = [] if self.shows == "scores" else words("--shows", self.shows)
         by = [] if self.by == "claim" else words("--by", self.by)
-        command = [*data.words((self.system,)), *self.point.words(), *shown, *by]
-        keywords = {"system": self.system, "by": self.by, "shows": self.shows}
+        command = ["plot", "zoo", *data.words((self.system,)), *self.point.words(), *shown, *by, "--out", "zoo.png"]
         judged = Call("ft.evaluate", ("dev", "test"), {"system": self.system, **self.point.keywords()})
-        lines = [
-            *data.lines(),
-            f"threshold = {judged}.threshold",
-            f"zoo = {Call('ft.plots.zoo_data', ('test', 'threshold=threshold'), keywords)}",
-        ]
-        return Repeated(("plot", "zoo", *command, "--out", "zoo.png"), tuple(lines), data.where_files_are)
+        lines = (*data.lines(), f"threshold = {judged}.threshold", zoo)
+        return Repeated(tuple(command), lines, data.where_files_are)
 
 
 def _kinds(zoo: Zoo, word: str) -> list[str]:

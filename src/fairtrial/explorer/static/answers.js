@@ -5,79 +5,233 @@ import { figure } from "./figures.js";
 
 const MANY = 25; // rows of a longer table are cut by .few of explorer.css, after they were sorted
 const laidOut = (table) => {
-  const heads = table.headings.map((heading, k) => make("th", { scope: "col", class: table.numeric[k] ? "number" : null, "aria-sort": "none" }, make("button", { type: "button" }, heading)));
-  const rows = table.rows.map((row) => make("tr", {}, row.map(({ text, sort }, k) => make("td", table.numeric[k] ? { class: "number", "data-sort": sort } : {}, text))));
-  const node = make("table", { class: "sortable" }, make("caption", {}, table.caption), make("thead", {}, make("tr", {}, heads)), make("tbody", {}, rows));
+  const heads = table.headings.map((heading, k) =>
+    make(
+      "th",
+      { scope: "col", class: table.numeric[k] ? "number" : null, "aria-sort": "none" },
+      make("button", { type: "button" }, heading),
+    ),
+  );
+  const rows = table.rows.map((row) =>
+    make(
+      "tr",
+      {},
+      row.map(({ text, sort }, k) => make("td", table.numeric[k] ? { class: "number", "data-sort": sort } : {}, text)),
+    ),
+  );
+  const node = make(
+    "table",
+    { class: "sortable" },
+    make("caption", {}, table.caption),
+    make("thead", {}, make("tr", {}, heads)),
+    make("tbody", {}, rows),
+  );
   tables.sortable(node);
   const scroll = make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": table.caption }, node);
   if (rows.length <= MANY) return scroll;
   node.classList.add("few");
-  const more = button(`Show all ${rows.length.toLocaleString("en")} rows`, () => { node.classList.remove("few"); more.remove(); });
+  const more = button(`Show all ${rows.length.toLocaleString("en")} rows`, () => {
+    node.classList.remove("few");
+    more.remove();
+  });
   return make("div", {}, scroll, more);
 };
 
-export const answerOf = (found) => make("div", { class: "found" },
-  found.sentences.map((sentence) => make("p", { class: "answer" }, sentence)),
-  chartsOf(found.shown),
-  found.tables.map(laidOut),
-  found.notes.length > 0 && make("ul", { class: "note" }, found.notes.map((note) => make("li", {}, note))));
+export const answerOf = (found) =>
+  make(
+    "div",
+    { class: "found" },
+    found.sentences.map((sentence) => make("p", { class: "answer" }, sentence)),
+    chartsOf(found.shown),
+    found.tables.map(laidOut),
+    found.notes.length > 0 &&
+      make(
+        "ul",
+        { class: "note" },
+        found.notes.map((note) => make("li", {}, note)),
+      ),
+  );
 
 const link = (found, file, text) => make("a", { href: api.address(found.answer, file), download: file }, text);
 export const takeAway = (found) => {
   const { command, python, note } = found.repeated;
-  return make("details", { class: "away" }, make("summary", {}, "Take it away: report, tables, figures, the command that repeats it"),
-    found.has_page && make("p", { class: "row" }, "Report, one file: ", link(found, "report.html", "Save"),
-      make("a", { href: `${api.address(found.answer, "report.html")}?show`, target: "_blank", rel: "noopener" }, "Open")),
-    make("p", { class: "row" }, "Tables: ", ["csv", "tex", "md", "json", "parquet"].map((kind) => link(found, `table.${kind}`, kind === "tex" ? "LaTeX" : kind === "md" ? "Markdown" : kind.toUpperCase()))),
-    found.figures.map((name) => make("p", { class: "row" }, `Figure ${name}: `, ["svg", "png", "pdf"].map((kind) => link(found, `${name}.${kind}`, kind.toUpperCase())))),
+  return make(
+    "details",
+    { class: "away" },
+    make("summary", {}, "Take it away: report, tables, figures, the command that repeats it"),
+    found.has_page &&
+      make(
+        "p",
+        { class: "row" },
+        "Report, one file: ",
+        link(found, "report.html", "Save"),
+        make(
+          "a",
+          { href: `${api.address(found.answer, "report.html")}?show`, target: "_blank", rel: "noopener" },
+          "Open",
+        ),
+      ),
+    make(
+      "p",
+      { class: "row" },
+      "Tables: ",
+      ["csv", "tex", "md", "json", "parquet"].map((kind) =>
+        link(found, `table.${kind}`, kind === "tex" ? "LaTeX" : kind === "md" ? "Markdown" : kind.toUpperCase()),
+      ),
+    ),
+    found.figures.map((name) =>
+      make(
+        "p",
+        { class: "row" },
+        `Figure ${name}: `,
+        ["svg", "png", "pdf"].map((kind) => link(found, `${name}.${kind}`, kind.toUpperCase())),
+      ),
+    ),
     command && make("div", {}, make("p", {}, "The same on the command line:"), copyable(command, "the command")),
     make("div", {}, make("p", {}, "The same in Python:"), copyable(python, "the lines of Python")),
-    note && make("p", { class: "note" }, `Note: ${note}.`));
+    note && make("p", { class: "note" }, `Note: ${note}.`),
+  );
 };
 
 // what a report would draw, at the point that was asked for
 const chartsOf = (shown) => {
   const found = [];
-  if (shown.differences) found.push(figure("differences", "The difference with its interval; filled: significant", charts.differences(shown.differences, { label: "Difference" })));
+  if (shown.differences)
+    found.push(
+      figure(
+        "differences",
+        "The difference with its interval; filled: significant",
+        charts.differences(shown.differences, { label: "Difference" }),
+      ),
+    );
   if (shown.rates) for (const rate of ["far", "frr"]) found.push(...groupRates(shown, rate));
   if (shown.systems && !shown.rates) found.push(...systemCharts(shown));
-  if (shown.zoo) found.push(figure("zoo", "One point per person; those who stand out have a symbol of their own", charts.zoo(shown.zoo, { label: "Zoo" })));
+  if (shown.zoo)
+    found.push(
+      figure(
+        "zoo",
+        "One point per person; those who stand out have a symbol of their own",
+        charts.zoo(shown.zoo, { label: "Zoo" }),
+      ),
+    );
   const panels = found.length ? make("div", { class: "panels" }, found) : null;
   return shown.evidence ? evidence(shown.evidence) : panels;
 };
 const systemCharts = ({ systems, together, alpha, det }) => {
-  const [system] = systems, others = together && systems.length > 1 ? systems : [];
-  const errors = (each) => ({ name: each.name, x: each.alpha, y: each.hter }), tradeOff = (each) => ({ name: each.name, ...each.det });
-  const epc = charts.epc({ x: alpha, y: system.axis, chosen: errors(system), others: others.map(errors), band: { x: system.alpha, low: system.low, high: system.high } }, { label: "Expected performance curve" });
+  const [system] = systems,
+    others = together && systems.length > 1 ? systems : [];
+  const errors = (each) => ({ name: each.name, x: each.alpha, y: each.hter }),
+    tradeOff = (each) => ({ name: each.name, ...each.det });
+  const epc = charts.epc(
+    {
+      x: alpha,
+      y: system.axis,
+      chosen: errors(system),
+      others: others.map(errors),
+      band: { x: system.alpha, low: system.low, high: system.high },
+    },
+    { label: "Expected performance curve" },
+  );
   const curve = charts.det({ ...det, chosen: tradeOff(system), others: others.map(tradeOff) }, { label: "DET curve" });
   const elsewhere = systems.slice(1).map(({ asked }) => asked);
-  epc.move({ x: system.asked.alpha, y: system.asked.hter, others: system.asked.alpha === null ? [] : elsewhere.map((own) => ({ x: own.alpha, y: own.hter })) });
+  epc.move({
+    x: system.asked.alpha,
+    y: system.asked.hter,
+    others: system.asked.alpha === null ? [] : elsewhere.map((own) => ({ x: own.alpha, y: own.hter })),
+  });
   curve.move({ ...system.asked, others: elsewhere });
-  return [figure("epc", `Expected performance curve of ${system.name}, with its 95 % band`, epc), figure("det", `DET curve of ${system.name}, and the operating point`, curve)];
+  return [
+    figure("epc", `Expected performance curve of ${system.name}, with its 95 % band`, epc),
+    figure("det", `DET curve of ${system.name}, and the operating point`, curve),
+  ];
 };
 const groupRates = ({ systems, rates }, rate) => {
   const rows = systems.filter((system) => system.limits[rate]);
   if (!rows.length) return [];
-  const chart = charts.rates({ axis: rates[rate].axis, names: rows.map(({ name }) => name), chosen: -1 }, { label: `${rate.toUpperCase()} by group` });
-  chart.move({ all: rates[rate].asked, rows: rows.map((row) => ({ rate: row.asked[rate], low: row.limits[rate].asked[0], high: row.limits[rate].asked[1] })) });
-  return [figure(`rates-${rate}`, `${rate.toUpperCase()} of every group with its interval; the upright line is that of all trials`, chart)];
+  const chart = charts.rates(
+    { axis: rates[rate].axis, names: rows.map(({ name }) => name), chosen: -1 },
+    { label: `${rate.toUpperCase()} by group` },
+  );
+  chart.move({
+    all: rates[rate].asked,
+    rows: rows.map((row) => ({
+      rate: row.asked[rate],
+      low: row.limits[rate].asked[0],
+      high: row.limits[rate].asked[1],
+    })),
+  });
+  return [
+    figure(
+      `rates-${rate}`,
+      `${rate.toUpperCase()} of every group with its interval; the upright line is that of all trials`,
+      chart,
+    ),
+  ];
 };
 
-const evidence = ({ systems, together, log_odds: odds, band_odds: bandOdds, neutral, odds: across, rates, bits, shares, captions }) => {
-  const panels = make("div", { class: "panels" }), others = together && systems.length > 1 ? systems : [], said = make("span", { "aria-live": "polite" });
-  const slider = make("input", { type: "range", id: "odds", min: 0, max: odds.length - 1, value: Math.floor(odds.length / 2), "aria-label": "Prior log-odds", on: { input: () => move() } });
-  let chosen = 0, drawn = {};
+const evidence = ({
+  systems,
+  together,
+  log_odds: odds,
+  band_odds: bandOdds,
+  neutral,
+  odds: across,
+  rates,
+  bits,
+  shares,
+  captions,
+}) => {
+  const panels = make("div", { class: "panels" }),
+    others = together && systems.length > 1 ? systems : [],
+    said = make("span", { "aria-live": "polite" });
+  const slider = make("input", {
+    type: "range",
+    id: "odds",
+    min: 0,
+    max: odds.length - 1,
+    value: Math.floor(odds.length / 2),
+    "aria-label": "Prior log-odds",
+    on: { input: () => move() },
+  });
+  let chosen = 0,
+    drawn = {};
   const draw = () => {
     const system = systems[chosen];
-    const overPriors = (kind, y) => ({ x: across, y, odds, chosen: system.name, neutral, ...system[kind], band: { at: bandOdds, ...system[kind].band }, others: others.map((other) => ({ name: other.name, y: other[kind].calibrated })) });
-    drawn = { bayes: charts.bayes(overPriors("bayes", rates), { label: "Normalised Bayes error over priors" }), ece: charts.ece(overPriors("ece", bits), { label: "Empirical cross-entropy over priors" }),
-      tippett: charts.tippett({ y: shares, ...system.tippett }, { label: "Tippett plot" }), pav: charts.pav(system.pav, { label: "Log-likelihood ratios from dev against those of test" }) };
-    show(panels, figure("bayes-error", captions.bayes, drawn.bayes), figure("ece", captions.ece, drawn.ece),
-      figure("tippett", `Test trials above a log-likelihood ratio: genuine; impostor, dashed. Evidence for the wrong side: ${system.tippett.misled}`, drawn.tippett), figure("pav", captions.pav, drawn.pav),
-      system.map && figure("llr-map", captions.map, charts.map(system.map, { label: "From scores to log-likelihood ratios" })));
+    const overPriors = (kind, y) => ({
+      x: across,
+      y,
+      odds,
+      chosen: system.name,
+      neutral,
+      ...system[kind],
+      band: { at: bandOdds, ...system[kind].band },
+      others: others.map((other) => ({ name: other.name, y: other[kind].calibrated })),
+    });
+    drawn = {
+      bayes: charts.bayes(overPriors("bayes", rates), { label: "Normalised Bayes error over priors" }),
+      ece: charts.ece(overPriors("ece", bits), { label: "Empirical cross-entropy over priors" }),
+      tippett: charts.tippett({ y: shares, ...system.tippett }, { label: "Tippett plot" }),
+      pav: charts.pav(system.pav, { label: "Log-likelihood ratios from dev against those of test" }),
+    };
+    show(
+      panels,
+      figure("bayes-error", captions.bayes, drawn.bayes),
+      figure("ece", captions.ece, drawn.ece),
+      figure(
+        "tippett",
+        `Test trials above a log-likelihood ratio: genuine; impostor, dashed. Evidence for the wrong side: ${system.tippett.misled}`,
+        drawn.tippett,
+      ),
+      figure("pav", captions.pav, drawn.pav),
+      system.map &&
+        figure("llr-map", captions.map, charts.map(system.map, { label: "From scores to log-likelihood ratios" })),
+    );
   };
   const move = () => {
-    const k = Number(slider.value), { bayes, ece } = systems[chosen], now = odds[k], prior = 1 / (1 + Math.exp(-now));
+    const k = Number(slider.value),
+      { bayes, ece } = systems[chosen],
+      now = odds[k],
+      prior = 1 / (1 + Math.exp(-now));
     said.textContent = `prior ${+prior.toPrecision(3)}: normalised Bayes error ${+bayes.calibrated[k].toPrecision(4)}, at least ${+bayes.minimum[k].toPrecision(4)}`;
     slider.setAttribute("aria-valuetext", said.textContent);
     drawn.bayes.move({ x: now, y: bayes.calibrated[k] });
@@ -86,7 +240,28 @@ const evidence = ({ systems, together, log_odds: odds, band_odds: bandOdds, neut
   };
   draw();
   move();
-  return make("div", {}, make("div", { class: "form" },
-    systems.length > 1 && labelled("Show", choose(systems.map(({ name }, k) => [k, name]), 0, (k) => { chosen = Number(k); draw(); move(); })),
-    labelled("Prior log-odds of a genuine trial", slider), said), panels);
+  return make(
+    "div",
+    {},
+    make(
+      "div",
+      { class: "form" },
+      systems.length > 1 &&
+        labelled(
+          "Show",
+          choose(
+            systems.map(({ name }, k) => [k, name]),
+            0,
+            (k) => {
+              chosen = Number(k);
+              draw();
+              move();
+            },
+          ),
+        ),
+      labelled("Prior log-odds of a genuine trial", slider),
+      said,
+    ),
+    panels,
+  );
 };

@@ -10,29 +10,86 @@ export const make = (name, attributes = {}, ...children) => {
   return node;
 };
 export const byId = (id) => document.getElementById(id);
-export const button = (text, click, attributes = {}) => make("button", { type: "button", ...attributes, on: { click } }, text);
+export const button = (text, click, attributes = {}) =>
+  make("button", { type: "button", ...attributes, on: { click } }, text);
 export const labelled = (text, field) => make("label", {}, text, field);
 export const choose = (options, value, change, attributes = {}) => {
-  const field = make("select", { ...attributes, on: { change: () => change(field.value) } }, options.map((option) => {
-    const [key, text] = Array.isArray(option) ? option : [option, option];
-    return make("option", { value: key }, text);
-  }));
+  const field = make(
+    "select",
+    { ...attributes, on: { change: () => change(field.value) } },
+    options.map((option) => {
+      const [key, text] = Array.isArray(option) ? option : [option, option];
+      return make("option", { value: key }, text);
+    }),
+  );
   field.value = value;
   return field;
 };
-export const checks = (legend, options, checked, change) => make("fieldset", {}, make("legend", {}, legend),
-  make("div", { class: "choices" }, options.map((name) => {
-    const box = make("input", { type: "checkbox", checked: checked.includes(name), on: { change: () => {
-      change(options.filter((other) => other === name ? box.checked : checked.includes(other)));
-    } } });
-    return make("label", {}, box, name);
-  })));
-export const show = (host, ...children) => host.replaceChildren(...children.flat().filter(Boolean));
+export const checks = (legend, options, checked, change) =>
+  make(
+    "fieldset",
+    {},
+    make("legend", {}, legend),
+    make(
+      "div",
+      { class: "choices" },
+      options.map((name) => {
+        const box = make("input", {
+          type: "checkbox",
+          checked: checked.includes(name),
+          on: {
+            change: () => {
+              change(options.filter((other) => (other === name ? box.checked : checked.includes(other))));
+            },
+          },
+        });
+        return make("label", {}, box, name);
+      }),
+    ),
+  );
+// new contents of a host; who was at a control there stays at the one of the same name
+const nameOf = (node) =>
+  [
+    node.tagName,
+    node.id,
+    node.getAttribute("aria-label"),
+    [...(node.labels || [])].map((label) => label.textContent),
+  ].join();
+export const show = (host, ...children) => {
+  const at = host.contains(document.activeElement) ? document.activeElement : null,
+    name = at && nameOf(at);
+  host.replaceChildren(...children.flat().filter(Boolean));
+  if (!at || host.contains(at)) return;
+  const same = [...host.querySelectorAll(at.tagName)].find((node) => nameOf(node) === name);
+  if (same) same.focus({ preventScroll: true });
+};
 export const told = (message) => make("p", { class: "error", role: "alert" }, message);
 export const copyable = (text, label) => {
-  const copied = button("Copy", async () => {
-    await navigator.clipboard.writeText(text);
-    copied.textContent = "Copied";
-  }, { "aria-label": `Copy ${label}` });
+  const copied = button(
+    "Copy",
+    async () => {
+      await navigator.clipboard.writeText(text);
+      copied.textContent = "Copied";
+    },
+    { "aria-label": `Copy ${label}` },
+  );
   return [make("pre", {}, make("code", {}, text)), copied];
+};
+// a table that scrolls by itself where it is too wide; a row has one entry per cell, which may be a cell already
+export const tableOf = (caption, heads, rows, attributes = {}) => {
+  const cell = (entry) => (entry instanceof HTMLTableCellElement ? entry : make("td", {}, entry));
+  const above = make(
+    "tr",
+    {},
+    heads.map((text) => make("th", { scope: "col" }, text)),
+  );
+  const below = rows.map((row) => make("tr", {}, row.map(cell)));
+  const table = make(
+    "table",
+    attributes,
+    make("caption", {}, caption),
+    make("thead", {}, above),
+    make("tbody", {}, below),
+  );
+  return make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption }, table);
 };

@@ -1,6 +1,20 @@
 // a chart with what it shows, and buttons that save it as it stands
 import { button, make } from "./dom.js";
 
-export const figure = (id, caption, chart) => make("figure", { "data-figure": id }, make("figcaption", {}, caption), chart.node,
-  make("p", { class: "save" }, "Save as ", ["svg", "png"].map((kind) =>
-    button(kind.toUpperCase(), () => charts.save(chart.node, id, kind), { "aria-label": `Save ${id} as ${kind.toUpperCase()}` }))));
+export const figure = (id, caption, chart) =>
+  make(
+    "figure",
+    { "data-figure": id },
+    make("figcaption", {}, caption),
+    chart.node,
+    make(
+      "p",
+      { class: "save" },
+      "Save as ",
+      ["svg", "png"].map((kind) =>
+        button(kind.toUpperCase(), () => charts.save(chart.node, id, kind), {
+          "aria-label": `Save ${id} as ${kind.toUpperCase()}`,
+        }),
+      ),
+    ),
+  );

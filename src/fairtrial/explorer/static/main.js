@@ -20,7 +20,9 @@ const VIEWS = {
 export const app = { state: address.read(), session: null, data: null, leave: () => {} };
 
 app.save = (options) => address.write(app.state, options);
-app.say = (text) => { byId("status").textContent = text; };
+app.say = (text) => {
+  byId("status").textContent = text;
+};
 app.systems = () => app.state.system.filter((name) => app.data.systems.includes(name));
 app.begun = (data) => {
   app.data = data;
@@ -42,14 +44,29 @@ const draw = () => {
   const view = app.data && VIEWS[app.state.view] ? app.state.view : "files";
   byId("title").textContent = VIEWS[view][1];
   document.title = `${VIEWS[view][0]}: fairtrial explorer`;
-  show(byId("views"), Object.entries(VIEWS).map(([name, [text]]) => {
-    const open = name === "files" || app.data;
-    return make("a", { href: open ? "#" : null, role: open ? null : "link", "aria-current": name === view ? "page" : null,
-      "aria-disabled": open ? null : "true", "data-view": name, on: { click: (event) => {
-        event.preventDefault();
-        if (open) app.go(name);
-      } } }, text);
-  }));
+  show(
+    byId("views"),
+    Object.entries(VIEWS).map(([name, [text]]) => {
+      const open = name === "files" || app.data;
+      return make(
+        "a",
+        {
+          href: open ? "#" : null,
+          role: open ? null : "link",
+          "aria-current": name === view ? "page" : null,
+          "aria-disabled": open ? null : "true",
+          "data-view": name,
+          on: {
+            click: (event) => {
+              event.preventDefault();
+              if (open) app.go(name);
+            },
+          },
+        },
+        text,
+      );
+    }),
+  );
   const host = byId("main");
   show(host);
   if (view === "files") filesView(host, app);
@@ -59,7 +76,10 @@ const draw = () => {
 
 const begin = async () => {
   theme(byId("theme"));
-  byId("skip").addEventListener("click", (event) => { event.preventDefault(); byId("main").focus(); });
+  byId("skip").addEventListener("click", (event) => {
+    event.preventDefault();
+    byId("main").focus();
+  });
   try {
     app.session = await api.get("session");
     byId("version").textContent = app.session.version;
@@ -68,7 +88,10 @@ const begin = async () => {
     if (app.session.data && (same || !app.state.reading)) {
       app.state.reading = app.session.reading;
       app.begun(app.session.data);
-    } else if (app.state.reading && [...(app.state.reading.dev || []), ...(app.state.reading.test || [])].every((key) => known.has(key))) {
+    } else if (
+      app.state.reading &&
+      [...(app.state.reading.dev || []), ...(app.state.reading.test || [])].every((key) => known.has(key))
+    ) {
       app.say("Reading the files again\u2026");
       app.begun(await api.work("read", app.state.reading).done);
     }
@@ -79,6 +102,8 @@ const begin = async () => {
   draw();
 };
 
+// a file that misses the place for files must not be opened in place of the page
+for (const event of ["dragover", "drop"]) addEventListener(event, (happened) => happened.preventDefault());
 addEventListener("popstate", () => {
   const { reading } = app.state;
   app.state = { ...address.read(), reading };

@@ -1,0 +1,23 @@
+"""Explorers for tests in a browser."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from explorer.browsing import write_scores
+from fairtrial.cli.words import in_command_line_words
+
+
+@pytest.fixture(scope="module")
+def scores(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """Files of dev and of test."""
+    place = tmp_path_factory.mktemp("scores")
+    return str(write_scores(place / "dev.csv", 0)), str(write_scores(place / "test.csv", 1))
+
+
+@pytest.fixture(scope="module")
+def address(scores: tuple[str, str]) -> Iterator[str]:
+    """An explorer that has both files open."""
+    serving = pytest.importorskip("fairtrial.explorer.serving")
+    with serving.served(list(scores), words=in_command_line_words) as found:
+        yield found
