@@ -176,6 +176,17 @@ def test_a_two_way_variance_below_zero_is_half_of_that_of_independent_trials() -
         assert np.isfinite([found.sigma, found.degrees]).all()
 
 
+def test_variance_is_right_on_average_where_people_have_no_effects() -> None:
+    # 20 clients with 4 genuine trials each, 10 impostors against all; never below all of that of independent trials, it
+    # would be 14 % too large on average
+    claim = np.concatenate([np.repeat(np.arange(20), 4), np.repeat(np.arange(20), 10)])
+    subject = np.concatenate([claim[:80], 100 + np.tile(np.arange(10), 20)])
+    people = People.of(Trials.from_arrays(np.zeros(280), claim == subject, claim=claim, subject=subject))
+    rng = np.random.default_rng(0)
+    found = [people.error_variance(rng.random(280) < 0.1, (0.5, 0.5)).variance for _ in range(2000)]
+    assert np.mean(found) == pytest.approx(0.25 * 0.1 * 0.9 * (1 / 80 + 1 / 200), rel=0.08)
+
+
 def test_effective_number_of_people_by_hand() -> None:
     # one client has 6 of 12 genuine trials and six others one each: 12^2 / (6^2 + 6) = 3.43
     claim = np.concatenate([[0] * 6, np.arange(1, 7), np.arange(7)])
