@@ -250,9 +250,11 @@ export const lookView = async (host, app) => {
   const point = pointControl(app, (found) => {
     if (gone) return;
     now = found;
-    evaluated();
+    intervals = {};
     drawNumbers();
-    if (look) move();
+    if (!look) return; // the first picture comes before the first intervals
+    evaluated();
+    move();
   });
   show(host, point.host, numbers, panels, curves, below);
   if (!app.systems().length) {
@@ -265,6 +267,7 @@ export const lookView = async (host, app) => {
     if (gone) return;
     draw();
     move();
+    evaluated();
     if (Object.values(app.data.counts).some(({ genuine, impostor }) => genuine + impostor > MANY)) {
       show(curves, button("Compute the bands of the curves; it takes a while", banded, { id: "bands" }));
     } else await banded();
