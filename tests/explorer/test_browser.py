@@ -176,11 +176,13 @@ def test_a_weight_that_is_none_is_told(shared: Visit) -> None:
     shared.refusals_expected = True
     page.fill("#value", "7")
     page.keyboard.press("Enter")
-    page.wait_for_selector(".operating .error:has-text('alpha')")
+    page.wait_for_selector(".operating .error")
+    assert "alpha must be" in page.locator(".operating .error").inner_text()
     page.fill("#value", "0.7")
     page.keyboard.press("Enter")
     page.wait_for_selector(".operating .error", state="detached")
     page.wait_for_selector("#numbers [data-figure=interval]:has-text(' to ')")
+    assert page.input_value("#slider") == "700"
     shared.refusals_expected = False
 
 

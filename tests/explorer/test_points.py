@@ -8,7 +8,7 @@ import pytest
 from explorer.opened import read_data, write_sets
 from fairtrial import ParameterError, evaluate
 from fairtrial.axes import probit
-from fairtrial.explorer.points import Point, errors_shown, steps_of
+from fairtrial.explorer.points import Point, errors_shown, start_of, steps_of
 from fairtrial.rules.criteria import as_criterion
 
 
@@ -17,7 +17,19 @@ def test_steps_are_weights_or_targets_of_two_digits() -> None:
     targets = steps_of(as_criterion("far"))
     assert (targets[0], targets[-1]) == (1e-6, 0.47)
     assert all(float(f"{target:.1e}") == target for target in targets)
+    high = steps_of(as_criterion("precision"))
+    assert (high[0], high[-1]) == (0.53, 0.999999)
+    assert (np.diff(high) > 0).all()
     assert len(steps_of(as_criterion("eer"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("criterion", "start"), [("eer", None), ("wer-min", 0.5), ("far", 0.01), ("precision-at-least", 0.9)]
+)
+def test_a_slider_begins_where_it_is_useful(criterion: str, start: float | None) -> None:
+    rule = as_criterion(criterion)
+    assert start_of(rule) == start
+    assert start is None or start in steps_of(rule)
 
 
 @pytest.mark.parametrize("criterion", ["wer-min", "far", "eer"])

@@ -418,6 +418,11 @@ def errors_only(
     return found
 
 
+def plain_measure_names() -> list[str]:
+    """The names of all measures that need nothing besides, such as a prior: of errors, then of evidence."""
+    return [*MEASURES, *(name for name in _names() if "@" not in name)]
+
+
 def any_measures_help() -> str:
     """All measures in one line, each with what it is."""
     own = [f"{name}: {known.summary}" for name, known in zip(_names(), _KNOWN.values(), strict=True)]

@@ -21,6 +21,7 @@ _PREFERRED = (1.0, 1.1, 1.2, 1.3, 1.5, 1.6, 1.8, 2.0, 2.2, 2.4, 2.7, 3.0, 3.3, 3
 """Two digits, evenly apart on a logarithmic scale: the preferred numbers E24 of IEC 60063."""
 _WEIGHTS = 1001
 _DIGITS = 5
+_TARGET_DIGITS = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,18 @@ def steps_of(criterion: Criterion) -> Floats:
     if criterion.alpha_means == "weight":
         return np.linspace(0.0, 1.0, _WEIGHTS)
     rates = np.array([float(f"{factor:g}e{power}") for power in range(-6, 0) for factor in _PREFERRED])
-    return rates[rates <= 0.5]
+    rates = rates[rates <= 0.5]
+    return np.round(1 - rates[::-1], _TARGET_DIGITS) if _aims_high(criterion) else rates
+
+
+def start_of(criterion: Criterion) -> float | None:
+    """Where the slider of a criterion stands at first; None where it has none."""
+    return {"none": None, "weight": 0.5, "target": 0.9 if _aims_high(criterion) else 0.01}[criterion.alpha_means]
+
+
+def _aims_high(criterion: Criterion) -> bool:
+    """Whether the target is of a figure that is better if higher, such as precision."""
+    return criterion.aim is not None and criterion.aim.higher_is_better
 
 
 def track(sets: TrialSets, system: str, criterion: Criterion) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from fairtrial.calibration.measures import plain_measure_names
 from fairtrial.comparison import compare, cross_validated_comparison
 from fairtrial.errors import ParameterError
 from fairtrial.explorer import fields
@@ -19,7 +20,6 @@ from fairtrial.report.comparison import comparison_page
 from fairtrial.significance.paired import pair_judgements
 from fairtrial.tables import percent, plural
 
-_MEASURES = ("hter", "far", "frr", "wer", "dcf", "f1", "precision", "recall", "cllr", "cllr-min", "eer-rocch")
 _RESAMPLES = 10_000
 _FEW_RESAMPLES = 2000
 _MANY_TRIALS = 1_000_000
@@ -44,12 +44,11 @@ class CompareQuestion:
             a,
             b,
             Point.of(fields.part(given, "point")),
-            fields.choice(given, "measure", _MEASURES, "hter"),
+            fields.choice(given, "measure", plain_measure_names(), "hter"),
             fields.number(given, "confidence", 0.95),
         )
 
     def answer(self, data: Data, advance: Advance) -> Answer:
-
         rule = self.point.rule
         asked = {
             "systems": data.chosen((self.a, self.b)),

@@ -59,7 +59,6 @@ class CurvesQuestion:
         )
 
     def answer(self, data: Data, advance: Advance) -> Answer:
-
         names = data.chosen(self.systems)
         curves = [_curve(data, name) for name in names]
         bands: dict[str, Band] = {}
@@ -100,7 +99,6 @@ class RegionsQuestion:
         return cls(fields.text(given, "a"), fields.text(given, "b"), fields.number(given, "confidence", 0.95))
 
     def answer(self, data: Data, advance: Advance) -> Answer:
-
         if self.a == self.b:
             raise ParameterError("choose two different systems to compare")
         a, b = (_curve(data, name) for name in data.chosen((self.a, self.b)))

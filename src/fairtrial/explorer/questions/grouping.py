@@ -37,7 +37,6 @@ class GroupsQuestion:
         )
 
     def answer(self, data: Data, advance: Advance) -> Answer:
-
         dev, test = data.two_sets("a comparison of groups")
         result = evaluate_groups(
             dev,

@@ -39,7 +39,6 @@ class ZooQuestion:
         )
 
     def answer(self, data: Data, advance: Advance) -> Answer:
-
         _, test = data.two_sets("the zoo")
         threshold = float(self.point.judged(data.sets, self.system).test.threshold[0])
         zoo = zoo_data(test, system=self.system, by=self.by, shows=self.shows, threshold=threshold)  # type: ignore[arg-type]

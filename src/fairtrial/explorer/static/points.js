@@ -9,8 +9,6 @@ const RULES = [
   ["frr", "a FRR on dev"],
   ["threshold", "a threshold"],
 ];
-const PERCENT = ["far", "frr", "far-at-most", "frr-at-most"];
-
 export const pointOf = ({ criterion, alpha, threshold }) =>
   criterion === "threshold"
     ? { threshold }
@@ -22,15 +20,15 @@ export const nearest = (steps, value) => {
   });
   return best;
 };
-const first = (means) => (means === "weight" ? 0.5 : means === "target" ? 0.01 : undefined);
-
 // `change` is called with the errors of the systems that are on: at once for a slider, after a request for other values
 export const pointControl = (app, change, { systems = true } = {}) => {
   const { state } = app,
     host = make("div", { class: "operating", role: "group", "aria-label": "Operating point" });
-  const means = (name) => (app.session.words.criteria.find((own) => own.name === name) || { means: "none" }).means;
+  const known = (name) => app.session.words.criteria.find((own) => own.name === name) || { means: "none", start: null };
+  const means = (name) => known(name).means,
+    first = (name) => known(name).start ?? undefined;
   const others = app.session.words.criteria
-    .filter(({ name }) => !RULES.some(([known]) => known === name))
+    .filter(({ name }) => !RULES.some(([own]) => own === name))
     .map(({ name, summary }) => [name, summary ? `${name}: ${summary}` : name]);
   const trouble = make("div", { class: "trouble" });
   let track = null,
@@ -108,9 +106,8 @@ export const pointControl = (app, change, { systems = true } = {}) => {
 
   const rule = (name) => {
     state.criterion = name;
-    const kind = means(name);
     if (name !== "threshold") {
-      state.alpha = first(kind);
+      state.alpha = first(name);
       delete state.threshold;
     } else {
       delete state.alpha;
@@ -124,8 +121,8 @@ export const pointControl = (app, change, { systems = true } = {}) => {
     const parts = [labelled("The threshold comes from", rules)];
     control.placed = () => {};
     if (state.criterion !== "threshold" && means(state.criterion) !== "none") {
-      if (state.alpha === undefined || Number.isNaN(state.alpha)) state.alpha = first(means(state.criterion));
-      const percent = PERCENT.includes(state.criterion),
+      if (state.alpha === undefined || Number.isNaN(state.alpha)) state.alpha = first(state.criterion);
+      const percent = means(state.criterion) === "target",
         unit = percent ? 100 : 1;
       const number = make("input", {
         type: "number",

@@ -5,7 +5,6 @@ import { button, checks, choose, labelled, make, show, told } from "./dom.js";
 import { figure } from "./figures.js";
 import { pointControl, pointOf } from "./points.js";
 
-const MEASURES = ["hter", "far", "frr", "wer", "dcf", "f1", "precision", "recall", "cllr", "cllr-min", "eer-rocch"];
 const named = (entries) => entries.map(({ name, summary }) => [name, summary ? `${name}: ${summary}` : name]);
 
 // each view: the fields of its form, with what they are at first, and what is asked
@@ -13,10 +12,10 @@ const FORMS = {
   compare: {
     point: true,
     start: ({ systems }) => ({ a: systems[0], b: systems[1], measure: "hter" }),
-    fields: (asked, set, { data }) => [
+    fields: (asked, set, { data, session }) => [
       labelled("A", choose(data.systems, asked.a, set("a"), { id: "a" })),
       labelled("B", choose(data.systems, asked.b, set("b"), { id: "b" })),
-      labelled("compared in", choose(MEASURES, asked.measure, set("measure"), { id: "measure" })),
+      labelled("compared in", choose(session.words.measures, asked.measure, set("measure"), { id: "measure" })),
     ],
     asks: (asked) => [
       { question: "compare", ...asked },
