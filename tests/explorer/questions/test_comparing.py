@@ -36,3 +36,10 @@ def test_a_comparison_on_what_thresholds_were_set_on_says_so(paths: list[str]) -
     assert "the thresholds know the answers" not in asked(CompareQuestion, read_data(paths)).sentences[-1]
     same = read_data([paths[0], str(Path(paths[0]))])
     assert "the thresholds know the answers" in asked(CompareQuestion, same).sentences[-1]
+
+
+@pytest.mark.parametrize(("measure", "chosen"), [("f1", "thresholds"), ("cllr", "calibrations")])
+def test_a_comparison_says_what_came_from_dev(paths: list[str], measure: str, chosen: str) -> None:
+    given = {"a": "face", "b": "gait", "point": {"criterion": "eer"}, "measure": measure}
+    found = CompareQuestion.of(given).answer(read_data(paths), lambda share: None)
+    assert f"the dev trials that the {chosen} come from were a sample, too" in found.sentences[-1]

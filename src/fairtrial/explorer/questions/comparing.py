@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from fairtrial.calibration.measures import plain_measure_names
+from fairtrial.calibration.measures import EvidenceMeasure, plain_measure_names
 from fairtrial.comparison import compare, cross_validated_comparison
 from fairtrial.errors import ParameterError
 from fairtrial.explorer import fields
@@ -70,7 +70,8 @@ class CompareQuestion:
             "bootstrap": lambda figure: bootstrap_plot(pair, measure=result.measure.label, ax=figure.add_subplot())
         }
         found = Answer.of_page(comparison_page(result, UNREPEATED), result.to_dict(), drawn)
-        return replace(found, sentences=(*found.sentences, _assumed(data, pair.headline.threshold)))
+        chosen = "calibrations" if isinstance(result.measure, EvidenceMeasure) else "thresholds"
+        return replace(found, sentences=(*found.sentences, _assumed(data, pair.headline.threshold, chosen)))
 
     def _resamples(self, data: Data) -> int:
         """Fewer resamples where each takes long; the test to go by does not need them."""
@@ -103,8 +104,8 @@ class CompareQuestion:
         return Repeated(tuple(command), (*data.lines(), f"print({call})"), data.where_files_are)
 
 
-def _assumed(data: Data, threshold: str) -> str:
-    """What the claim rests on."""
+def _assumed(data: Data, threshold: str, chosen: str) -> str:
+    """What the claim rests on; `chosen` are what dev gave: thresholds or calibrations."""
     sharing = data.sets.sharing
     if sharing == "none":
         people = "all trials are independent, as nothing tells which of them share a person"
@@ -112,13 +113,11 @@ def _assumed(data: Data, threshold: str) -> str:
         who = {"claim": "a claim", "subject": "a subject", "both": "a person"}[sharing]
         people = f"trials that do not share {who} are independent, and that these people stand for those to come"
     if data.sets.kind == "a posteriori":
-        return f"This assumes that {people}; dev and test are the same trials, so the thresholds know the answers."
-    chosen = (
-        "the dev trials that the thresholds come from were a sample, too, and what that adds is counted"
-        if threshold == "re-estimated"
-        else "the thresholds stay what they are"
+        return f"This assumes that {people}; dev and test are the same trials, so the {chosen} know the answers."
+    sample = f"the dev trials that the {chosen} come from were a sample, too, and what that adds is counted"
+    return (
+        f"This assumes that {people}; {sample if threshold == 're-estimated' else f'the {chosen} stay what they are'}."
     )
-    return f"This assumes that {people}; {chosen}."
 
 
 def _counting(advance: Advance) -> Advance:
