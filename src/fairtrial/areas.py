@@ -33,6 +33,7 @@ from fairtrial.trials import Trials
 
 AreaConvention: TypeAlias = Literal["interpolated", "step"]
 AreaName: TypeAlias = Literal["e_v1", "e_v2", "g"]
+_LABELS: dict[AreaName, str] = {"e_v1": "E_V1", "e_v2": "E_V2", "g": "G"}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -89,8 +90,8 @@ class Areas(Result):
 
     def summary(self) -> str:
         """The three areas and their targets."""
-        e_v1, e_v2, g = (figure_text(area, self.pair.mean.is_share) for area in (self.e_v1, self.e_v2, self.g))
-        areas = f"E_V1 {e_v1}, E_V2 {e_v2}, G {g}"
+        share = self.pair.mean.is_share
+        areas = ", ".join(f"{label} {figure_text(getattr(self, area), share)}" for area, label in _LABELS.items())
         return f"{areas}, targets {self.low:g} to {self.high:g} of {self.pair.v1.label} and {self.pair.v2.label}"
 
     def tables(self) -> tuple[Table, ...]:
@@ -268,6 +269,7 @@ def area_intervals(
             area,
             claim.threshold,
             is_share=aims.pair.mean.is_share,
+            label=_LABELS[area],
         )
     return found
 

@@ -306,7 +306,8 @@ class Evaluation(Result):
     def _intervals(self) -> Table:
         columns = (
             Column("system", "system"),
-            Column("measure", "measure", "measure"),
+            Column("measure", "name of the measure", detail=True),
+            Column("label", "measure", "term"),
             Column("interval", interval_title(self.interval.confidence), "figures"),
             Column("threshold", "threshold", "term"),
             Column("meaning", "what it takes into account", "term"),
@@ -317,7 +318,7 @@ class Evaluation(Result):
             measure = self.reported.get(name)
             every.append((found, _meaning(found, measure if isinstance(measure, EvidenceMeasure) else None)))
         rows = tuple(
-            (self.system, own.measure, (*own.interval, own.is_share), own.threshold, meaning, own.method)
+            (self.system, own.measure, own.label, (*own.interval, own.is_share), own.threshold, meaning, own.method)
             for own, meaning in every
         )
         caption = "Intervals; of the HTER, the one to go by first"

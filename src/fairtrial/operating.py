@@ -128,7 +128,7 @@ class OperatingPoints(Result):
             Column("interval_threshold", "threshold of the interval", detail=True),
             *COUNT_COLUMNS,
         )
-        separation = [_figure(self.auc, "AUC"), _figure(self.d_prime, "d'")]
+        separation = [_figure(self.auc, self.auc.label), _figure(self.d_prime, self.d_prime.label)]
         targets = [
             {
                 **_figure(point.interval, f"FRR at FAR {_target(point.far_target)}"),
@@ -266,7 +266,7 @@ def operating_points_of(
         for at_dev in [judged.dev[k].scalar()]
     )
     auc, d_prime = (find(sets, system=name, confidence=confidence) for find in (auc_interval, d_prime_interval))
-    notes = [f"{what}: {found.note}" for what, found in (("AUC", auc), ("d'", d_prime)) if found.note]
+    notes = [f"{found.label}: {found.note}" for found in (auc, d_prime) if found.note]
     own = [f"{name}: {note}" for note in notes]
     return OperatingPoints(name, points, auc, d_prime, judged.kind, (*sets.notes, *own, *_few(name, points)))
 

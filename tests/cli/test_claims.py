@@ -219,7 +219,7 @@ def test_row_of_mcnemar_shows_its_own_difference() -> None:
     assert test["difference"] != pytest.approx(found["pairs"][0]["difference"])
     assert "classification error" in test["note"]
     text = shown("compare", *SETS, *FEW)
-    assert re.search(r"^ *mcnemar +fixed +class error ", text, re.MULTILINE)
+    assert re.search(r"^ *mcnemar +fixed +Class error ", text, re.MULTILINE)
     assert "mcnemar: compares the classification error over all trials" in text
 
 

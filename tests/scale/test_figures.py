@@ -59,6 +59,8 @@ def test_bounds_of_shared_cells_hold_the_figures_in_memory(name: str) -> None:
         pairs += [(found.dev[word], getattr(expected.dev, word)), (found.test[word], getattr(expected.test, word))]
     for bounds, value in pairs:
         assert bounds.low <= value <= bounds.high
+    (shown,) = found.tables()[-1].sections()
+    assert all(cell.endswith(" %") for row in shown if row[2] != "threshold" for cell in row[3:5])
     own = found.evaluation
     assert own.test == ft.count_errors(test, own.threshold).scalar()
     assert own.dev == ft.count_errors(dev, own.threshold).scalar()

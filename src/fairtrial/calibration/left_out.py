@@ -82,6 +82,7 @@ def dev_pav_interval(evidence: Evidence, *, confidence: float = 0.95) -> RateInt
         "dev-pav",
         "re-estimated" if re_estimated else "fixed",
         is_share=False,
+        label="devPAV",
     )
 
 

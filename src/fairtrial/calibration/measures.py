@@ -219,7 +219,7 @@ def evidence_interval(
     if not np.isfinite(known.estimate):
         given: Threshold = "fixed" if known.moves is None else threshold
         whole = (known.estimate, 0.0, inf, inf, confidence, method, measure.name, given)
-        return RateInterval(*whole, is_share=measure.is_share)
+        return RateInterval(*whole, is_share=measure.is_share, label=measure.label)
     found = claim_of(known, evidence, threshold=threshold)
     parts = known.parts or (known,)
     if parts[0].errors is not None:
@@ -239,6 +239,7 @@ def evidence_interval(
         measure.name,
         found.threshold,
         is_share=measure.is_share,
+        label=measure.label,
     )
 
 

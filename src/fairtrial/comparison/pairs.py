@@ -371,7 +371,9 @@ def _evidence_tests(pair: Pair, measure: EvidenceMeasure, asked: _Asked) -> tupl
     if tests[0].threshold == "re-estimated":
         tests.append(evidence_test(measure, evidence, difference, threshold="fixed", **own))
     replicates = bootstrap_figure(difference, evidence, n_resamples=asked.n_resamples, rng=asked.seed)
-    tests.append(replace(bootstrap_test(replicates, **own), measure=measure.name, is_share=measure.is_share))
+    tests.append(
+        replace(bootstrap_test(replicates, **own), measure=measure.name, is_share=measure.is_share, label=measure.label)
+    )
     if asked.margin is not None:
         tests.append(equivalence_test(tests[0], asked.margin))
     return tuple(tests), replicates

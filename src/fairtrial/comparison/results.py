@@ -13,7 +13,7 @@ from fairtrial.intervals.bootstrap import Bootstrap
 from fairtrial.judging import CHOSEN, Judgement, Kind
 from fairtrial.rules.criteria import Criterion
 from fairtrial.rules.measures import Measure
-from fairtrial.significance.multiple import Correction
+from fairtrial.significance.multiple import Correction, adjustment_text
 from fairtrial.significance.paired import Agreement
 from fairtrial.significance.results import TEST_COLUMNS, TestResult
 from fairtrial.tables import (
@@ -231,7 +231,7 @@ class Comparison(Result):
     def tables(self) -> tuple[Table, ...]:
         """Every test of every pair, the ranking, the intervals of the differences, and who disagrees how often."""
         tests, differences, agreement = join_tables([pair.tables() for pair in self.pairs])
-        how = f"p adjusted by {self.correction} over {plural(len(self.pairs), 'pair')}"
+        how = adjustment_text(self.correction, len(self.pairs))
         side = self.pairs[0].headline.alternative
         claimed = "" if side == "two-sided" else f", claimed to be {_SIDES[side]} 0"
         tests = replace(tests, caption=f"Tests of the difference A - B in {self.measure.label}{claimed}, {how}")

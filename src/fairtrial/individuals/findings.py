@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fairtrial.errors import ParameterError
 from fairtrial.individuals.attempts import Floats
 from fairtrial.individuals.study import RIGHT_COVERAGE, CoverageStudy
-from fairtrial.tables import Column, Result, Table, plural
+from fairtrial.tables import Column, Result, Table, level_text, plural
 
 Mask: TypeAlias = NDArray[np.bool_]
 
@@ -280,7 +280,7 @@ def check_claims(study: CoverageStudy) -> ClaimsFound:
     """
     if study.settings.confidence != 0.95:
         raise ParameterError(
-            f"the claims are about 95 % intervals, and the study is of {100 * study.settings.confidence:g} %"
+            f"the claims are about 95 % intervals, and the study is of {level_text(study.settings.confidence)}"
         )
     cells = {method: Cells.of(study, method) for method in study.settings.methods}
     found = [_found(claim, cells) for claim in PAPER_CLAIMS if set(claim.methods) <= set(cells)]

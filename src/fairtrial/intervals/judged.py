@@ -153,6 +153,7 @@ def claimed_interval(
         measure.name,
         found.threshold,
         is_share=measure.is_share,
+        label=measure.label,
     )
 
 

@@ -16,6 +16,7 @@ from fairtrial.judging import TrialSets, system_name
 from fairtrial.spread import Floats, Spread, contributions, independent_spread
 from fairtrial.trials import Trials
 
+_D_PRIME = "d'"
 _NO_ERROR = "every genuine score is above every impostor score; the interval is that of one person in error"
 
 
@@ -65,7 +66,15 @@ def auc_interval(sets: TrialSets, *, system: str | None = None, confidence: floa
     low, high = wilson_limits(error, worth, quantile)
     note = "" if 0 < error < 1 else _NO_ERROR if error == 0 else "every genuine score is below every impostor score"
     return RateInterval(
-        1 - error, max(1 - high, 0.0), min(1 - low, 1.0), spread.sigma, confidence, _method(sets), "auc", note=note
+        1 - error,
+        max(1 - high, 0.0),
+        min(1 - low, 1.0),
+        spread.sigma,
+        confidence,
+        _method(sets),
+        "auc",
+        note=note,
+        label="AUC",
     )
 
 
@@ -145,11 +154,13 @@ def d_prime_interval(sets: TrialSets, *, system: str | None = None, confidence: 
         _method(sets),
         "d-prime",
         is_share=False,
+        label=_D_PRIME,
     )
 
 
 def _no_d_prime(why: str, confidence: float, sets: TrialSets) -> RateInterval:
-    return RateInterval(nan, nan, nan, nan, confidence, _method(sets), "d-prime", note=why, is_share=False)
+    unknown = (nan, nan, nan, nan, confidence, _method(sets), "d-prime")
+    return RateInterval(*unknown, note=why, is_share=False, label=_D_PRIME)
 
 
 def _judged(sets: TrialSets, system: str | None) -> tuple[Trials, str]:

@@ -12,7 +12,7 @@ from fairtrial.folds import CROSS_VALIDATED
 from fairtrial.judging import CHOSEN
 from fairtrial.plots.operating import OperatingCurve, OperatingPoint
 from fairtrial.plots.style import GREY, Look, axes_for, in_percent, legend_below, legible, look
-from fairtrial.tables import Terms, percent, translate
+from fairtrial.tables import Terms, level_text, percent, translate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -129,7 +129,7 @@ def _draw_point(ax: Axes, point: OperatingPoint, own: Look, edges: Edges) -> Non
 def headline(name: str, curves: Sequence[OperatingCurve]) -> str:
     """What is a posteriori in the figure, and what a priori."""
     point = curves[0].point
-    level = f"{100 * point.confidence:g} % intervals, {GIVEN[point.interval_threshold]}"
+    level = f"{level_text(point.confidence)} intervals, {GIVEN[point.interval_threshold]}"
     if point.kind == CROSS_VALIDATED:
         return (
             f"{name} and EER: a posteriori, on all trials\n"

@@ -17,7 +17,7 @@ from fairtrial.intervals.bands import Band
 from fairtrial.judging import CHOSEN
 from fairtrial.plots.style import axes_for, in_percent, legend_below, legible, look
 from fairtrial.rules.criteria import Criterion
-from fairtrial.tables import Terms, translate
+from fairtrial.tables import Terms, level_text, translate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -166,10 +166,10 @@ def _headline(curve: PerformanceCurve, band: Band | None, points: Sequence[Evalu
     around = []
     if band is not None:
         by = " by bootstrap" if band.method == "bootstrap" else ""
-        around.append((f"{100 * band.confidence:g} % {band.kind} bands{by}", GIVEN_ALONG[band.threshold]))
+        around.append((f"{level_text(band.confidence)} {band.kind} bands{by}", GIVEN_ALONG[band.threshold]))
     if points:
         interval = points[0].interval
-        around.append((f"points with {100 * interval.confidence:g} % intervals", GIVEN_ALONG[interval.threshold]))
+        around.append((f"points with {level_text(interval.confidence)} intervals", GIVEN_ALONG[interval.threshold]))
     lines = [f"EPC: {how_judged(curve)}"]
     if len({given for _, given in around}) == 1:
         lines.append(f"{', '.join(what for what, _ in around)}; {around[0][1]}")

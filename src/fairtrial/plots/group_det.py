@@ -16,7 +16,7 @@ from fairtrial.plots.det import det_plot
 from fairtrial.plots.operating import OperatingCurve, OperatingPoint
 from fairtrial.plots.style import legible
 from fairtrial.rules.eer import EerDefinition, equal_error_rate
-from fairtrial.tables import Terms
+from fairtrial.tables import Terms, level_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -128,6 +128,6 @@ def group_det_plot(
     own.set_title(
         f"{legible(found.system)} by {' and '.join(found.by)}; DET and EER: a posteriori, on test{shared}\n"
         f"points, HTER: {found.kind}, one threshold for all groups by {found.criterion} {CHOSEN[found.kind]}\n"
-        f"{100 * found.confidence:g} % intervals of all groups together, {GIVEN[moved]}"
+        f"{level_text(found.confidence)} intervals of all groups together, {GIVEN[moved]}"
     )
     return own

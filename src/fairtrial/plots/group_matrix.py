@@ -12,7 +12,7 @@ from fairtrial.errors import TrialsError
 from fairtrial.groups.results import GroupEvaluation
 from fairtrial.judging import CHOSEN
 from fairtrial.plots.style import axes_for, in_percent, legible
-from fairtrial.tables import Terms, translate
+from fairtrial.tables import Terms, level_text, translate
 from fairtrial.tables import in_percent as percent_text
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def _write(ax: Axes, found: GroupEvaluation, place: dict[str, int]) -> None:
 
 def _headline(found: GroupEvaluation) -> str:
     level = (
-        f"{100 * found.confidence:g} % intervals of all pairs together, {GIVEN[found.meetings[0].interval.threshold]}"
+        f"{level_text(found.confidence)} intervals of all pairs together, {GIVEN[found.meetings[0].interval.threshold]}"
     )
     rule = f"threshold by {found.criterion.described(found.alpha)} {CHOSEN[found.kind]}"
     return (

@@ -12,6 +12,7 @@ from fairtrial.calibration.results import CALIBRATED
 from fairtrial.errors import ParameterError
 from fairtrial.plots.priors import as_several
 from fairtrial.plots.style import GREY, axes_for, legend_below, legible, look
+from fairtrial.tables import level_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -75,7 +76,7 @@ def pav_plot(curves: PavCurve | Sequence[PavCurve], *, ax: Axes | None = None) -
         own.set_ylabel("log-likelihood ratio by PAV on test")
         own.set_title(
             f"PAV on test: a posteriori; on the edge: trials of one class only\n"
-            f"{100 * first.confidence:g} % pointwise bands, {first.method}"
+            f"{level_text(first.confidence)} pointwise bands, {first.method}"
         )
         legend_below(own)
         return own

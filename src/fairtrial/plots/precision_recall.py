@@ -20,7 +20,7 @@ from fairtrial.plots.style import GREY, axes_for, in_percent, legend_below, legi
 from fairtrial.rules.break_even import BreakEvenPoint, break_even_point
 from fairtrial.rules.criteria import CriterionLike
 from fairtrial.rules.measures import f1
-from fairtrial.tables import percent
+from fairtrial.tables import level_text, percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -195,5 +195,5 @@ def _headline(found: JudgedPrecision) -> str:
     return (
         f"curves, break-even points: a posteriori, on {'all trials' if cross else 'test'}\n"
         f"points, F1: {'on held-out trials' if cross else kind}, threshold by {rule} {CHOSEN[kind]}\n"
-        f"{100 * found.precision.confidence:g} % intervals, {GIVEN[found.precision.threshold]}"
+        f"{level_text(found.precision.confidence)} intervals, {GIVEN[found.precision.threshold]}"
     )

@@ -456,7 +456,7 @@ for _measure in (
     Measure(
         "class-error",
         class_error,
-        "Classification error",
+        "Class error",
         summary="share of all trials decided wrongly",
         worsened_by_errors=True,
     ),
@@ -544,6 +544,11 @@ def linear_weights(measure: MeasureLike, alpha: float = 0.5) -> Weights:
             f"measure {found.name} is not a weighted sum of FAR and FRR, which is needed here; these are: {linear}"
         )
     return weights
+
+
+def label_of(name: str) -> str:
+    """How tables and figures call a measure, by its name; the name itself where it is not registered."""
+    return MEASURES[name].label if name in MEASURES else name
 
 
 def measures_help() -> str:

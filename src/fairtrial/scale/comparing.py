@@ -16,7 +16,7 @@ from fairtrial.rules.measures import Measure, MeasureLike, as_measure
 from fairtrial.scale.counter import Counter
 from fairtrial.scale.figures import evaluate_counted
 from fairtrial.scale.results import AT_EDGES, BoundedEvaluation
-from fairtrial.significance.multiple import Correction, adjust_p_values
+from fairtrial.significance.multiple import Correction, adjust_p_values, adjustment_text
 from fairtrial.significance.rates import independent_test
 from fairtrial.significance.results import TEST_COLUMNS, TestResult
 from fairtrial.tables import RATE_COLUMNS, Column, Result, Table, figure_text, p_phrase, plural
@@ -127,7 +127,7 @@ class BoundedComparison(Result):
         for own in self.pairs:
             a, b = own.a.evaluation.system, own.b.evaluation.system
             records.append({"pair": f"{a} - {b}", "a": a, "b": b, **own.test.cells(), "p_adjusted": own.adjusted})
-        how = f"p adjusted by {self.correction} over {plural(len(self.pairs), 'pair')}"
+        how = adjustment_text(self.correction, len(self.pairs))
         caption = f"Tests of the difference A - B in {self.measure.label}, {how}"
         return Table.of("tests", caption, columns, records, notes=self.notes), self._errors()
 

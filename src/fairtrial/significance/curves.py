@@ -21,7 +21,7 @@ from fairtrial.rules.measures import Measure
 from fairtrial.significance.paired import pair_judgements
 from fairtrial.significance.rates import dependent_test, independent_test
 from fairtrial.spread import Floats
-from fairtrial.tables import Column, Result, Table, every_tenth, interval_title, plural
+from fairtrial.tables import Column, Result, Table, every_tenth, interval_title, level_text, plural
 
 CurveTest: TypeAlias = Literal["independent", "dependent", "cluster", "bootstrap"]
 _Judged: TypeAlias = tuple[Judgement, Judgement]
@@ -161,9 +161,12 @@ class CurveComparison(Result):
 
     def summary(self) -> str:
         """Where along alpha the two differ, and who is better there."""
-        where = "; ".join(f"{region.better} is better at alpha {region.where}" for region in self.regions)
+        ranges: dict[str, list[str]] = {}
+        for region in self.regions:
+            ranges.setdefault(region.better, []).append(region.where)
+        where = "; ".join(f"{name} is better at alpha {' and '.join(own)}" for name, own in ranges.items())
         whole = "over the whole range at once" if self.simultaneous else "at each alpha by itself"
-        sure = f"with {100 * self.confidence:g} % confidence"
+        sure = f"with {level_text(self.confidence)} confidence"
         how = f"{self.test} test, threshold {self.threshold}, {whole}"
         if not self.supported.all():
             how += f"; nothing is claimed at the {plural(int(np.sum(~self.supported)), 'alpha')} where dev lacks errors"
@@ -180,7 +183,7 @@ class CurveComparison(Result):
             Column("difference", f"{self.measure.label}, A - B", self.measure.kind),
             Column("interval", interval_title(self.confidence), self.measure.interval_kind),
             Column("statistic", "z", "number"),
-            Column("worse", "confidence that A is worse", "rate"),
+            Column("worse", "confidence that A is worse", "sure"),
             Column("different", "different", "flag"),
         )
         ends = [None if np.isnan(low) else (low, high) for low, high in zip(self.low, self.high, strict=True)]

@@ -188,6 +188,7 @@ def permutation_test(
         alternative,
         measure=known.name,
         is_share=known.is_share,
+        label=known.label,
     )
 
 
@@ -234,6 +235,7 @@ def bootstrap_test(
         alternative,
         measure=known.name,
         is_share=known.is_share,
+        label=known.label,
     )
 
 

@@ -9,13 +9,14 @@ from typing import Any, get_args
 from fairtrial.checks import check_choice, check_confidence
 from fairtrial.claims import Alternative, Claim, Threshold, student_p_value, student_quantile
 from fairtrial.errors import ParameterError
-from fairtrial.rules.measures import MeasureLike, as_measure
+from fairtrial.rules.measures import MeasureLike, as_measure, label_of
 from fairtrial.tables import Column, Result, Table, figure_text, p_phrase
 
 TEST_COLUMNS = (
     Column("test", "test"),
     Column("threshold", "threshold", "term"),
-    Column("measure", "measure", "measure"),
+    Column("measure", "name of the measure", detail=True),
+    Column("label", "measure", "term"),
     Column("difference", "difference", "figure"),
     Column("sigma", "sigma", "figure"),
     Column("statistic", "statistic", "number"),
@@ -54,6 +55,8 @@ class TestResult(Result):
         The degrees of freedom of Student's t; infinite for the normal distribution.
     is_share : bool
         Whether the difference is one of shares, shown in percent; that of a cost is not.
+    label : str
+        How tables and figures call the measure; that of the registered measure of this name by default.
 
     Examples
     --------
@@ -78,6 +81,11 @@ class TestResult(Result):
     threshold: Threshold = "fixed"
     degrees: float = inf
     is_share: bool = True
+    label: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.label:
+            object.__setattr__(self, "label", label_of(self.measure))
 
     @property
     def delta(self) -> float:
@@ -126,7 +134,8 @@ class TestResult(Result):
             Raw values by key.
         """
         sigma = None if self.sigma is None else (self.sigma, self.is_share)
-        return {**self.to_dict(), "difference": (self.estimate, self.is_share), "sigma": sigma}
+        figures = {"difference": (self.estimate, self.is_share), "sigma": sigma}
+        return {**self.to_dict(), **figures, "label": self.label}
 
     def summary(self) -> str:
         """The difference and the p value."""
@@ -135,7 +144,7 @@ class TestResult(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """The test in one row."""
-        columns = (*TEST_COLUMNS, Column("delta", "1 - p", "rate"))
+        columns = (*TEST_COLUMNS, Column("delta", "1 - p", "sure"))
         notes = [f"{self.test}: {self.note}"] if self.note else []
         return (Table.of("tests", "A - B", columns, [{**self.cells(), "delta": self.delta}], notes=notes),)
 
@@ -158,6 +167,7 @@ def student_test(
         claim.threshold,
         claim.degrees,
         known.is_share,
+        known.label,
     )
 
 
@@ -185,7 +195,18 @@ def z_test(
     elif estimate != 0:
         note = "without any spread a difference cannot be tested"
     return TestResult(
-        test, statistic, p_value, estimate, sigma, alternative, note, known.name, threshold, degrees, known.is_share
+        test,
+        statistic,
+        p_value,
+        estimate,
+        sigma,
+        alternative,
+        note,
+        known.name,
+        threshold,
+        degrees,
+        known.is_share,
+        known.label,
     )
 
 
@@ -235,5 +256,5 @@ def equivalence_test(result: TestResult, margin: float) -> TestResult:
         statistic=statistic,
         p_value=p_value,
         alternative=side,
-        note=f"a small p value says that the difference is within {margin:g}",
+        note=f"a small p value says that the difference is within {figure_text(margin, result.is_share)}",
     )

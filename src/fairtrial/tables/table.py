@@ -13,6 +13,7 @@ from fairtrial.errors import FairtrialError, ParameterError
 from fairtrial.tables.notes import gather_notes
 from fairtrial.tables.words import (
     Terms,
+    bound_text,
     count_text,
     figure_text,
     figures_text,
@@ -23,6 +24,7 @@ from fairtrial.tables.words import (
     number_text,
     p_text,
     range_text,
+    sure_text,
     threshold_text,
     translate,
 )
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
 Kind: TypeAlias = Literal[
     "text",
     "term",
-    "measure",
     "flag",
     "rate",
     "interval",
@@ -43,37 +44,28 @@ Kind: TypeAlias = Literal[
     "ratio",
     "count",
     "p",
+    "sure",
     "threshold",
     "level",
     "figure",
     "figures",
-    "width",
+    "bound",
 ]
-"""What a column holds: free text; words of ours (``term``) and names of measures, shown
-in capitals unless they are several words, both of which `translate` may change; yes or no; a rate or a pair
+"""What a column holds: free text; words of ours (``term``), which `translate` may change; yes or no; a rate or a pair
 of rates, fractions shown in percent; a number or a pair of numbers; a statistic, with six digits; a ratio, with two
-decimals; a count; a p value; a threshold; a level of confidence, a fraction shown in percent. Where the rows of a
-column differ in what they are, each says so: a ``figure`` and the ``width`` of an interval are ``(value, is_share)``,
-and ``figures`` are ``(low, high, is_share)``; a share is shown in percent, anything else, such as a cost, as it is."""
+decimals; a count; a p value; 1 - p (``sure``), in percent; a threshold; a level of confidence, a fraction shown in
+percent. Where the rows of a column differ in what they are, each says so: a ``figure`` and a ``bound``, with six
+digits, are ``(value, is_share)``, and ``figures`` are ``(low, high, is_share)``; a share is shown in percent, anything
+else, such as a cost, as it is."""
 Row: TypeAlias = tuple[Any, ...]
 
-
-def _measure_text(name: str) -> str:
-    """The name of a measure as tables show it: abbreviations in capitals, words as they are."""
-    spelled = name.replace("cllr", "Cllr").replace("dcf@", "DCF@").replace("ece@", "ECE@")
-    if "-" in name or spelled != name:
-        return spelled.replace("-", " ")
-    return name.upper()
-
-
-_LEFT = ("text", "term", "measure", "flag")
-_PERCENT = ("rate", "level")
+_LEFT = ("text", "term", "flag")
+_PERCENT = ("rate", "sure", "level")
 _PAIRS = ("interval", "range", "figures")
-_SINGLES = ("figure", "width")
+_SINGLES = ("figure", "bound")
 _SHOWN: dict[Kind, Callable[[Any], str]] = {
     "text": str,
     "term": str,
-    "measure": _measure_text,
     "flag": lambda value: "yes" if value else "",
     "rate": in_percent,
     "interval": lambda pair: interval_text(*pair),
@@ -83,12 +75,12 @@ _SHOWN: dict[Kind, Callable[[Any], str]] = {
     "ratio": lambda value: "" if isnan(value) else f"{value:.2f}",
     "count": count_text,
     "p": p_text,
+    "sure": sure_text,
     "threshold": threshold_text,
     "level": lambda value: "" if isnan(value) else f"{100 * value:g}",
     "figure": lambda found: figure_text(*found),
     "figures": lambda found: figures_text(*found),
-    # three decimals, as papers print widths, and more digits only where there would be none
-    "width": lambda found: f"{100 * found[0]:.3f} %" if found[1] and found[0] >= 0.01 else figure_text(*found),
+    "bound": lambda found: bound_text(*found),
 }
 
 
@@ -166,7 +158,7 @@ class Column:
         if value is None:
             return ""
         shown = _SHOWN[self.kind](value)
-        return translate(shown, terms) if self.kind in ("term", "measure") else shown
+        return translate(shown, terms) if self.kind == "term" else shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -465,7 +457,7 @@ class Table:
                 for end, name in enumerate(("low", "high")):
                     ends = [None if pair is None else pair[end] for pair in values]
                     found[f"{column.key}_{name}"] = pa.array(map(_number_or_none, ends), pa.float64())
-            elif column.kind in ("text", "term", "measure"):
+            elif column.kind in ("text", "term"):
                 found[column.key] = pa.array([None if value is None else str(value) for value in values], pa.string())
             elif column.kind == "flag":
                 found[column.key] = pa.array([None if value is None else bool(value) for value in values], pa.bool_())
