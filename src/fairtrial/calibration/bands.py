@@ -21,8 +21,8 @@ from fairtrial.calibration.measures import (
 )
 from fairtrial.calibration.model import Calibration
 from fairtrial.claims import Threshold
-from fairtrial.judging import TrialSets
 from fairtrial.spread import Floats
+from fairtrial.trial_sets import TrialSets
 
 _EVERY = 3
 """A band is known at every third of the log-odds of its curve."""

@@ -12,9 +12,9 @@ from fairtrial.errors import TrialsError
 from fairtrial.groups.judged import RATES, JudgedGroups, Rate
 from fairtrial.groups.summaries import Summary
 from fairtrial.intervals.rates import RateInterval
-from fairtrial.judging import CHOSEN, Kind
 from fairtrial.rules.criteria import Criterion
 from fairtrial.tables import Column, Result, Table, interval_title, plural, threshold_text
+from fairtrial.trial_sets import CHOSEN, Kind
 
 LEAST_SHOWN = 0.5
 """The confidence above which something can be shown on one side."""
