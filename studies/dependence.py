@@ -26,15 +26,16 @@ from fairtrial.claims import claim
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.epc import curve_of
 from fairtrial.folds import make_blocks, make_halves
+from fairtrial.ids import Ids
 from fairtrial.intervals.bands import curve_band
 from fairtrial.intervals.judged import judged_interval
-from fairtrial.judging import Judgement, TrialSets, judge, judge_at
+from fairtrial.judging import Judgement, judge, judge_at
 from fairtrial.rules.measures import MEASURES
 from fairtrial.significance.curves import compare_curves
 from fairtrial.significance.folds import corrected_resampled_test, five_by_two_test, fold_differences
 from fairtrial.significance.paired import leading_test, pair_judgements
 from fairtrial.significance.rates import Discordant, dependent_test, independent_test
-from fairtrial.trials import Ids
+from fairtrial.trial_sets import TrialSets
 
 MARK = "<!-- what follows is written by make study -->"
 TOGETHER = 50

@@ -23,7 +23,9 @@ from fairtrial import (
     expected_areas,
     performance_curve,
 )
-from fairtrial.areas import AreaName, _Aims, _claims
+from fairtrial.areas.aims import Aims
+from fairtrial.areas.claims import area_claims
+from fairtrial.areas.results import AreaName
 from fairtrial.people import Cluster
 from reference.epc_2005 import AREA_OF_DEV, AUC_ERROR_OF_DEV, DEV, TEST
 from simulated import crossed, strangers, without_ids
@@ -33,8 +35,8 @@ Pair = tuple[NDArray[np.floating], NDArray[np.floating]]
 NAMES: tuple[AreaName, ...] = ("e_v1", "e_v2", "g")
 
 
-def rates(high: float = 1.0) -> _Aims:
-    return _Aims.of("far", "frr", 0.0, high)
+def rates(high: float = 1.0) -> Aims:
+    return Aims.of("far", "frr", 0.0, high)
 
 
 def test_area_of_dev_itself_follows_from_its_auc() -> None:
@@ -132,11 +134,11 @@ def test_variance_of_the_areas_of_precision_and_recall() -> None:
     # over targets that many trials meet: at least that of new dev and test sets, and no more than half as much again
     rng = np.random.default_rng(6)
     values, claimed = [], []
-    aims = _Aims.of("precision", "recall", 0.4, 0.9)
+    aims = Aims.of("precision", "recall", 0.4, 0.9)
     for _ in range(150):
         dev, test = (without_ids(crossed(rng, systems=("a",), clients=30, impostors=15)) for _ in range(2))
         sets = TrialSets(dev, test)
-        found = _claims(sets, [(1.0, "a")], aims)
+        found = area_claims(sets, [(1.0, "a")], aims)
         values.append([found[name].estimate for name in NAMES])
         claimed.append([found[name].variance for name in NAMES])
     ratio = np.mean(claimed, axis=0) / np.var(values, axis=0)
@@ -197,9 +199,9 @@ def left_out(dev: Trials, test: Trials, people: NDArray[np.object_], name: str, 
 @pytest.mark.parametrize("cluster", ["claim", "subject"])
 def test_what_dev_adds_is_the_jackknife_over_its_people(name: AreaName, high: float, cluster: Cluster) -> None:
     dev, test = one(2), one(3, start=500)
-    found = _claims(TrialSets(dev, test, cluster), [(1.0, "a")], rates(high))[name]
+    found = area_claims(TrialSets(dev, test, cluster), [(1.0, "a")], rates(high))[name]
     expected = left_out(dev, test, dev.ids[cluster].decode(), name, high)
-    alone = _claims(TrialSets(dev, test, "none"), [(1.0, "a")], rates(high))[name].moved
+    alone = area_claims(TrialSets(dev, test, "none"), [(1.0, "a")], rates(high))[name].moved
     # never below half of that of independent trials
     assert found.moved == pytest.approx(max(expected, alone / 2), rel=0.15)
 
@@ -207,7 +209,7 @@ def test_what_dev_adds_is_the_jackknife_over_its_people(name: AreaName, high: fl
 @pytest.mark.parametrize("name", NAMES)
 def test_what_independent_dev_trials_add_is_the_jackknife_over_them(name: AreaName) -> None:
     dev, test = one(7).rows(np.arange(0, 960, 3)), one(8)
-    found = _claims(TrialSets(dev, test, "none"), [(1.0, "a")], rates())[name]
+    found = area_claims(TrialSets(dev, test, "none"), [(1.0, "a")], rates())[name]
     total = 0.0
     for rows in (np.flatnonzero(dev.genuine), np.flatnonzero(~dev.genuine)):
         values = [
@@ -226,7 +228,7 @@ def test_whole_variance_is_that_of_new_dev_and_test_sets() -> None:
             crossed(rng, clients=30, impostors=15, effect=0.4),
             crossed(rng, clients=30, impostors=15, effect=0.4, start=500),
         )
-        found = _claims(sets, [(1.0, "a")], rates())["g"]
+        found = area_claims(sets, [(1.0, "a")], rates())["g"]
         values.append(found.estimate)
         claimed.append(found.variance)
     assert np.mean(claimed) == pytest.approx(np.var(values), rel=4 * np.sqrt(2 / 200))
@@ -254,10 +256,10 @@ def test_people_in_both_sets_have_their_covariance_counted() -> None:
         dev, test = (
             crossed(rng, clients=40, impostors=20, effects=effects, separation=3.0, systems=("a",)) for _ in range(2)
         )
-        found = _claims(TrialSets(dev, test), [(1.0, "a")], rates())
+        found = area_claims(TrialSets(dev, test), [(1.0, "a")], rates())
         values.append([found["g"].estimate, found["e_v1"].estimate])
         claimed.append([found["g"].variance, found["e_v1"].variance])
-        apart.append(_claims(TrialSets(dev, strangers(test)), [(1.0, "a")], rates())["e_v1"].variance)
+        apart.append(area_claims(TrialSets(dev, strangers(test)), [(1.0, "a")], rates())["e_v1"].variance)
     assert np.mean(claimed, axis=0)[0] == pytest.approx(np.var(values, axis=0)[0], rel=4 * np.sqrt(2 / 200))
     # a person who raises dev's thresholds raises their own false accepts: the two cancel, by half at most
     assert np.mean(claimed, axis=0)[1] > np.var(values, axis=0)[1]

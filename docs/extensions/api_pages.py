@@ -27,9 +27,17 @@ class Module(NamedTuple):
 
 
 GROUPS = [
-    Group("Trials and score files", ("trials", "formats", "folds"), "What is judged, and how it is read and written."),
+    Group(
+        "Trials and score files",
+        ("trials", "ids", "formats", "folds"),
+        "What is judged, and how it is read and written.",
+    ),
     Group("Evaluate and compare", ("evaluation", "comparison", "operating"), "The questions asked most often."),
-    Group("Thresholds and errors", ("rules", "judging", "counting"), "How a threshold is chosen and what it costs."),
+    Group(
+        "Thresholds and errors",
+        ("rules", "trial_sets", "judging", "counting"),
+        "How a threshold is chosen and what it costs.",
+    ),
     Group("Curves", ("epc", "curves", "areas"), "Expected Performance Curves, ROC, precision and recall, areas."),
     Group("Intervals", ("intervals",), "How sure a figure is."),
     Group("Tests", ("significance",), "Whether two figures differ."),

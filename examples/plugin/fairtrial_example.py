@@ -24,7 +24,7 @@ from fairtrial import (
 )
 from fairtrial.formats import Head, Progress, Sheet
 from fairtrial.fusion import Fitted, FusionData
-from fairtrial.trials import Ids
+from fairtrial.ids import Ids
 
 
 def matches(heads: Sequence[Head]) -> bool:

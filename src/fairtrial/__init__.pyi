@@ -127,6 +127,7 @@ from .fusion import (
     system_correlations,
 )
 from .groups import GroupEvaluation, PeopleTable, SyntheticGroups, evaluate_groups, synthetic_groups
+from .ids import Ids
 from .individuals import (
     PAPER,
     QUICK,
@@ -173,7 +174,7 @@ from .intervals import (
     rate_interval,
     rule_of_three,
 )
-from .judging import Judgement, TrialSets, judge, judge_at
+from .judging import Judgement, judge, judge_at
 from .learning.metric import VerificationMetric
 from .learning.scorers import DevThresholdScorer, eer_score, hter_score
 from .operating import OperatingPoints, operating_points
@@ -235,7 +236,8 @@ from .significance import (
     smallest_difference,
 )
 from .tables import Column, Result, Table, join_tables, translate
-from .trials import Ids, Trials
+from .trial_sets import TrialSets
+from .trials import Trials
 
 __version__: str
 

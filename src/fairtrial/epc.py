@@ -18,12 +18,13 @@ from fairtrial.counting.errors import ErrorCounts, ScoreData, add_counts
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.folds import Block
 from fairtrial.formats.frames import TrialsLike, trials_of
-from fairtrial.judging import CHOSEN, Judgement, Kind, TrialSets, judge, seed_of
+from fairtrial.judging import Judgement, judge
 from fairtrial.people import Cluster
 from fairtrial.rules.criteria import Criterion, CriterionLike
 from fairtrial.rules.exact import simplest_fraction
 from fairtrial.rules.measures import Measure, MeasureLike, as_measure
 from fairtrial.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Result, Table, every_tenth, figure_text
+from fairtrial.trial_sets import CHOSEN, Kind, TrialSets, seed_of
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

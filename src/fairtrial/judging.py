@@ -1,217 +1,36 @@
 """Judged once: the threshold, where it came from, the errors it makes and the people who share trials.
 
 Every interval, test, band, region, figure and page asks a `Judgement`; nothing decides these things a second time.
-What is "a priori" is decided here and nowhere else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fairtrial.checks import as_generator, check_alphas, check_seed
+from fairtrial.checks import check_alphas
 from fairtrial.counted_people import CountedPeople
-from fairtrial.counting.errors import (
-    ErrorCounts,
-    ScoreData,
-    ScoreSource,
-    add_counts,
-    as_source,
-    count_errors,
-    has_sources,
-)
-from fairtrial.errors import ParameterError, TrialsError, listed
-from fairtrial.folds import Block, block_sources
+from fairtrial.counting.errors import ErrorCounts, ScoreSource, add_counts, as_source, count_errors, has_sources
+from fairtrial.errors import ParameterError, TrialsError
+from fairtrial.folds import block_sources
 from fairtrial.formats.decisions import decisions_table
-from fairtrial.formats.frames import Frame, trials_of
-from fairtrial.people import Cluster, People, known_cluster, shared_people
-from fairtrial.reestimation import RESAMPLES, Draws, Movement, counted_movement, threshold_movement
+from fairtrial.reestimation import Movement, counted_movement, threshold_movement
 from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion, choose_thresholds
 from fairtrial.spread import Floats
 from fairtrial.tables import plural
+from fairtrial.trial_sets import Kind, TrialSets, has_systems, system_name
 from fairtrial.trials import Trials
 
 if TYPE_CHECKING:
     from fairtrial.formats.decisions import ArrowTable
 
-Origin: TypeAlias = Literal["dev", "folds", "same trials", "given"]
-"""Where thresholds come from: dev trials, folds of other people, the judged trials themselves, or the caller."""
-Kind: TypeAlias = Literal["a priori", "a priori (cross-validated)", "a posteriori", "at a given threshold"]
-_KINDS: dict[Origin, Kind] = {
-    "dev": "a priori",
-    "folds": "a priori (cross-validated)",
-    "same trials": "a posteriori",
-    "given": "at a given threshold",
-}
-CHOSEN: dict[Kind, str] = {
-    "a priori": "on dev",
-    "a priori (cross-validated)": "from other people",
-    "a posteriori": "on the same trials",
-    "at a given threshold": "as given",
-}
-"""Where thresholds were chosen, by the kind of the figures: what follows "threshold by CRITERION"."""
-SAME_TRIALS = "dev and test are the same trials, so the threshold was set on what it is judged by"
-_GLANCE = 1024
 SUPPORT = 30
 """The number of errors that a target needs before it can be relied on (Doddington's rule of 30)."""
-
-
-@dataclass(frozen=True, eq=False)
-class TrialSets:
-    """The trials that set thresholds and those that are judged, and who takes part in them; for all systems.
-
-    Parameters
-    ----------
-    dev : Trials, data frame, ScoreSource, tuple of two array_like or None
-        The trials that thresholds are chosen on.
-    test : Trials, data frame, ScoreSource or tuple of two array_like
-        The trials that are judged.
-    cluster : {"none", "claim", "subject", "both"}, optional
-        What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
-        known.
-    seed : int, default 0
-        The same seed gives the same result, for every system, so that two can be compared.
-    blocks : sequence of Block, default ()
-        Which trials set the threshold for which; see `make_blocks`. Dev and test are the same trials then.
-    n_resamples : int, default 400
-        How many resamples are drawn, of dev trials, to re-estimate the threshold.
-
-    Raises
-    ------
-    TrialsError
-        Different systems in dev and test.
-
-    Examples
-    --------
-    >>> sets = TrialSets(([0.9, 0.4], [0.1, 0.5]), ([0.8, 0.6], [0.2, 0.3]))
-    >>> sets.origin, sets.sharing
-    ('dev', 'none')
-    """
-
-    dev: ScoreData | None
-    test: ScoreData
-    cluster: Cluster | None = None
-    seed: int = 0
-    blocks: Sequence[Block] = ()
-    n_resamples: int = RESAMPLES
-
-    def __post_init__(self) -> None:
-        for name in ("dev", "test"):
-            if isinstance(data := getattr(self, name), Frame):
-                object.__setattr__(self, name, trials_of(data, name))
-        if self.dev is not None:
-            check_same_systems(self.dev, self.test)
-        if self.cluster not in (None, "none") and not _has_systems(self.test):
-            raise TrialsError(f"cluster={self.cluster!r} needs test trials with ids")
-
-    @cached_property
-    def origin(self) -> Origin:
-        """Where thresholds come from."""
-        if self.blocks:
-            return "folds"
-        if self.dev is None:
-            return "given"
-        return "same trials" if _same_trials(self.dev, self.test) else "dev"
-
-    @property
-    def kind(self) -> Kind:
-        """Whether figures on the judged trials are a priori."""
-        return _KINDS[self.origin]
-
-    @cached_property
-    def sharing(self) -> Cluster:
-        """What the judged trials share."""
-        if isinstance(self.test, Trials) or has_sources(self.test):
-            return known_cluster(self.test, self.cluster)
-        return "none"
-
-    @cached_property
-    def people(self) -> tuple[People | None, People | None]:
-        """Who takes part in dev and in test, numbered together; None where every trial is of other people."""
-        if self.sharing == "none" or not isinstance(self.test, Trials):
-            return None, None
-        if self.origin == "dev" and isinstance(self.dev, Trials):
-            dev, test = People.of_sets([self.dev, self.test], self.cluster)
-            return (None if dev.cluster == "none" else dev), test
-        test = People.of(self.test, self.cluster)
-        return (test if self.origin in ("folds", "same trials") else None), test
-
-    @cached_property
-    def overlap(self) -> int:
-        """How many people take part in both dev and test."""
-        if has_sources(self.dev) and has_sources(self.test):
-            return 0 if self.sharing == "none" else len(self.dev.people & self.test.people)
-        dev, test = self.people
-        return 0 if dev is None or test is None else shared_people(dev, test)
-
-    @cached_property
-    def draws(self) -> Draws:
-        """The random weights of people and trials."""
-        sizes = [people.size for people in self.people if people is not None]
-        return Draws(check_seed(self.seed), self.n_resamples, max(sizes, default=1))
-
-    def with_scores(self, dev: Trials, test: Trials) -> TrialSets:
-        """Give the same trials with scores of other systems, such as fused ones; who shares them is known already.
-
-        Parameters
-        ----------
-        dev, test : Trials
-            The same trials in the same order, with other scores.
-
-        Returns
-        -------
-        TrialSets
-            The sets.
-        """
-        found = replace(self, dev=dev, test=test)
-        for name in ("origin", "sharing", "people", "overlap", "draws"):
-            found.__dict__[name] = getattr(self, name)
-        return found
-
-    def within(self, rows: NDArray[np.int64]) -> TrialSets:
-        """Give the same dev and only some of the judged trials, such as those of a group.
-
-        Parameters
-        ----------
-        rows : ndarray of int
-            Which of the judged trials.
-
-        Returns
-        -------
-        TrialSets
-            People keep their numbers, and thresholds come from where they came from.
-        """
-        assert isinstance(self.test, Trials)
-        found = replace(self, test=self.test.rows(rows))
-        dev, test = self.people
-        part = None if test is None else test.within(rows)
-        found.__dict__.update(origin=self.origin, sharing=self.sharing, people=(dev, part))
-        if test is None or part is None or part.size == test.size:
-            found.__dict__["draws"] = self.draws
-        return found
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What the reader should know of the trials and their people."""
-        found = _notes_of_sets(self.dev, None if self.blocks else self.test)
-        if self.origin == "same trials":
-            found.append(SAME_TRIALS)
-        if self.origin == "dev" and self.overlap:
-            found.append(
-                f"{plural(self.overlap, 'person', 'people')} take part in both dev and test{_unshared(self.test)}"
-            )
-        if self.people[1] is not None:
-            found += self.people[1].notes
-        elif self.cluster == "none":
-            found.append('trials are taken as independent, as cluster="none" asks')
-        elif self.sharing == "none" and _has_systems(self.test):
-            found.append("trials are taken as independent: without ids nothing tells which of them share a person")
-        return tuple(found)
+_GIVEN = Criterion("given", lambda counts, alpha: counts.far * 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -437,7 +256,7 @@ class Judgement:
     @property
     def own(self) -> str | None:
         """The system's name, where the trials have systems; None where there is nothing but scores."""
-        return self.system if _has_systems(self.sets.test) else None
+        return self.system if has_systems(self.sets.test) else None
 
     def judged_source(self) -> ScoreSource:
         """Give the judged scores.
@@ -514,7 +333,7 @@ def judge(
     name = system_name(sets.test, system)
     if sets.dev is None:
         raise TrialsError("there are no dev trials to choose a threshold on; give the threshold, or dev trials")
-    own = name if _has_systems(sets.test) else None
+    own = name if has_systems(sets.test) else None
     at_dev = choose_thresholds(as_source(sets.dev, system=own, what="dev"), rule, weights)
     if not sets.blocks:
         at_test = count_errors(as_source(sets.test, system=own, what="test"), at_dev.threshold)
@@ -562,7 +381,7 @@ def judge_at(sets: TrialSets, threshold: float, *, system: str | None = None) ->
     if np.isnan(threshold):
         raise ParameterError("the threshold must be a number, not NaN")
     name = system_name(sets.test, system)
-    own = name if _has_systems(sets.test) else None
+    own = name if has_systems(sets.test) else None
     counts = count_errors(as_source(sets.test, system=own, what="test"), np.array([float(threshold)]))
     given = TrialSets(None, sets.test, sets.cluster, sets.seed)
     if "people" in sets.__dict__:  # who shares trials need not be found out twice
@@ -570,76 +389,7 @@ def judge_at(sets: TrialSets, threshold: float, *, system: str | None = None) ->
     return Judgement(name, _GIVEN, np.array([0.5]), given, None, counts)
 
 
-_GIVEN = Criterion("given", lambda counts, alpha: counts.far * 0)
-
-
 def wrong_decisions(trials: Trials, system: str | None, threshold: float | Floats) -> NDArray[np.bool_]:
     """Which trials a system decides wrongly at a threshold, or each at its own."""
     accepted: NDArray[np.bool_] = trials.column(system).astype(np.float64, copy=False) > threshold
     return np.not_equal(accepted, trials.genuine)
-
-
-def seed_of(rng: np.random.Generator | int | None) -> int:
-    """A seed that several systems can share: itself, or one drawn from a generator."""
-    return check_seed(rng) if isinstance(rng, int) else int(as_generator(rng).integers(2**62))
-
-
-def _unshared(test: ScoreData) -> str:
-    """What is not known of people in both sets, where the trials are not at hand."""
-    return "; that they move threshold and figure together is not counted" if has_sources(test) else ""
-
-
-def _has_systems(data: ScoreData) -> bool:
-    return isinstance(data, Trials) or has_sources(data)
-
-
-def system_name(data: ScoreData, system: str | None) -> str:
-    """The name asked for, or that of the only system."""
-    if has_sources(data):
-        return data.check_system(system)
-    if isinstance(data, Trials):
-        if system is not None:
-            return data.check_system(system)
-        data.column(None)
-        return data.systems[0]
-    return "system" if system is None else system
-
-
-def check_same_systems(dev: Any, test: Any) -> None:
-    """Raise an error where dev and test are trials of different systems."""
-    both = [set(getattr(data, "systems", ())) for data in (dev, test)]
-    if all(both) and both[0] != both[1]:
-        apart = {"dev": both[0] - both[1], "test": both[1] - both[0]}.items()
-        only = [f"{listed(sorted(names))} in {name} only" for name, names in apart if names]
-        raise TrialsError(f"dev and test hold different systems: {'; '.join(only)}; select or rename the systems")
-
-
-def _notes_of_sets(dev: ScoreData | None, test: ScoreData | None) -> list[str]:
-    """The notes of both sets, each with the name of its set; those that both have once."""
-    own = {
-        name: data.notes
-        for name, data in (("dev", dev), ("test", test))
-        if isinstance(data, Trials) or has_sources(data)
-    }
-    places: dict[str, list[str]] = {}
-    for name, notes in own.items():
-        for note in notes:
-            places.setdefault(note, []).append(name)
-    return [f"{' and '.join(dict.fromkeys(names))}: {note}" for note, names in places.items()]
-
-
-def _same_trials(dev: ScoreData, test: ScoreData) -> bool:
-    """Whether dev and test are the same trials, so that nothing is a priori."""
-    if dev is test:
-        return True
-    if isinstance(dev, Trials) and isinstance(test, Trials):
-        return _same_array(dev.genuine, test.genuine) and _same_array(dev.scores, test.scores)
-    if isinstance(dev, tuple) and isinstance(test, tuple):
-        return all(a is b or _same_array(a, b) for a, b in zip(dev, test, strict=True))
-    return has_sources(dev) and has_sources(test) and dev.same_as(test)
-
-
-def _same_array(first: ArrayLike, second: ArrayLike) -> bool:
-    """Whether two arrays are equal; those that differ nearly always do so at once."""
-    a, b = np.asarray(first), np.asarray(second)
-    return np.array_equal(a[:_GLANCE], b[:_GLANCE]) and np.array_equal(a, b)

@@ -15,10 +15,11 @@ from fairtrial.formats.frames import TrialsLike, trials_of
 from fairtrial.intervals.judged import intervals_along
 from fairtrial.intervals.rates import RateInterval
 from fairtrial.intervals.separation import auc_interval, d_prime_interval
-from fairtrial.judging import CHOSEN, SUPPORT, Kind, TrialSets, judge, seed_of, system_name
+from fairtrial.judging import SUPPORT, judge
 from fairtrial.people import Cluster
 from fairtrial.reestimation import RESAMPLES
 from fairtrial.tables import COUNT_COLUMNS, Column, Result, Table, interval_title, percent
+from fairtrial.trial_sets import CHOSEN, Kind, TrialSets, seed_of, system_name
 
 if TYPE_CHECKING:
     import numpy as np

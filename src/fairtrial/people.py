@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from fairtrial.checks import check_choice
 from fairtrial.errors import TrialsError, cut
+from fairtrial.ids import recode
 from fairtrial.spread import (
     ClassSpread,
     Floats,
@@ -30,7 +31,7 @@ from fairtrial.spread import (
     welch,
     without_one,
 )
-from fairtrial.trials import Trials, recode
+from fairtrial.trials import Trials
 
 Cluster: TypeAlias = Literal["none", "claim", "subject", "both"]
 """What trials share: nothing, the claimed identity, the person behind the probe, or both."""

@@ -13,7 +13,8 @@ from fairtrial.errors import FairtrialError, ParameterError
 from fairtrial.formats import read_trials, write_trials
 from fairtrial.formats.identities import check_repeated
 from fairtrial.formats.sheets import Sheet
-from fairtrial.trials import Ids, Trials
+from fairtrial.ids import Ids
+from fairtrial.trials import Trials
 
 
 def read(folder: Path, text: str, name: str = "a.csv", **options: Any) -> Trials:

@@ -11,12 +11,7 @@ import pyarrow as pa
 import pytest
 
 from fairtrial.errors import FairtrialError
-from fairtrial.tables import (
-    Column,
-    Result,
-    Table,
-    percent,
-)
+from fairtrial.tables import Column, Result, Table, percent
 from tables.small import TABLE
 
 

@@ -31,7 +31,8 @@ from fairtrial.benchmark.latent import (
 )
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
 from fairtrial.checks import check_seed
-from fairtrial.trials import Ids, Trials, object_array
+from fairtrial.ids import Ids, object_array
+from fairtrial.trials import Trials
 
 CLIENTS, DEV_IMPOSTORS, TEST_IMPOSTORS = 200, 25, 70
 TITLE = "lausanne (synthetic): the shape of the XM2VTS score-level fusion benchmark"

@@ -17,12 +17,13 @@ from fairtrial.claims import Claim, Threshold, ThresholdDeviations, largest_norm
 from fairtrial.errors import ParameterError, listed, shown
 from fairtrial.intervals.bands import Band, BandKind
 from fairtrial.intervals.rates import normal_quantile
-from fairtrial.judging import Judgement, TrialSets
+from fairtrial.judging import Judgement
 from fairtrial.people import People
 from fairtrial.reestimation import RESAMPLES
 from fairtrial.rules.measures import MEASURES, Weights, linear_measure
 from fairtrial.significance.curves import CurveComparison, DifferenceAlong
 from fairtrial.spread import Floats
+from fairtrial.trial_sets import TrialSets
 from fairtrial.trials import Trials
 
 _Terms = Sequence[tuple[float, BenchmarkResult]]

@@ -17,10 +17,10 @@ from fairtrial.epc import PerformanceCurve
 from fairtrial.fusion import FusedScores
 from fairtrial.fusion.gain import mean_gain
 from fairtrial.intervals.rates import RateInterval
-from fairtrial.judging import CHOSEN, Kind
 from fairtrial.rules.criteria import Criterion
 from fairtrial.significance.results import TestResult
 from fairtrial.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Result, Table, interval_title, percent, plural
+from fairtrial.trial_sets import CHOSEN, Kind
 
 _MANY = 60
 """Experiments beyond which only their summary is shown."""

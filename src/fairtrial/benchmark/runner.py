@@ -25,11 +25,12 @@ from fairtrial.fusion.methods import as_fusion
 from fairtrial.fusion.missing import Missing
 from fairtrial.fusion.normalise import check_normalisation
 from fairtrial.intervals.judged import judged_interval
-from fairtrial.judging import SUPPORT, Judgement, TrialSets, judge
+from fairtrial.judging import SUPPORT, Judgement, judge
 from fairtrial.rules.criteria import CriterionLike, as_criterion
 from fairtrial.rules.measures import MEASURES
 from fairtrial.significance.multiple import adjust_p_values
 from fairtrial.significance.paired import leading_test, pair_judgements
+from fairtrial.trial_sets import TrialSets
 
 _UNEVEN = 'scores of different ranges are put together as they are; normalise="z" brings them to one scale'
 _PER_PROCESSOR = 4

@@ -21,9 +21,9 @@ from fairtrial.calibration.measures import (
 )
 from fairtrial.calibration.model import Calibration
 from fairtrial.claims import Threshold
-from fairtrial.judging import TrialSets
 from fairtrial.spread import Floats
 from fairtrial.tables import level_text
+from fairtrial.trial_sets import TrialSets
 
 _EVERY = 3
 """A band is known at every third of the log-odds of its curve."""

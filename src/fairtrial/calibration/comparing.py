@@ -17,12 +17,12 @@ from fairtrial.checks import as_generator, check_resamples
 from fairtrial.claims import Alternative, Threshold
 from fairtrial.errors import ParameterError, TrialsError, listed
 from fairtrial.intervals.bootstrap import Bootstrap
-from fairtrial.judging import TrialSets
 from fairtrial.people import Cluster
 from fairtrial.significance.multiple import Correction, adjust_p_values
 from fairtrial.significance.results import TestResult, student_test
 from fairtrial.spread import contributions
 from fairtrial.tables import Column, Result, Table, figure_text, p_phrase, plural
+from fairtrial.trial_sets import TrialSets
 from fairtrial.trials import Trials
 
 _GROUPS = 1000

@@ -20,9 +20,10 @@ from fairtrial.calibration.values import by_class, spread_of_values, sum_of_clas
 from fairtrial.counting.errors import ErrorCounts, as_source
 from fairtrial.counting.search import hull_points
 from fairtrial.errors import ParameterError, TrialsError, listed, shown
+from fairtrial.ids import Ids
 from fairtrial.rules.measures import Weights
 from fairtrial.spread import Floats
-from fairtrial.trials import Further, Ids, Trials
+from fairtrial.trials import Further, Trials
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,9 +20,10 @@ from fairtrial.calibration.model import Calibration
 from fairtrial.calibration.results import CalibratedSystem
 from fairtrial.counting.errors import ErrorCounts, ScoreSource, as_source, count_errors
 from fairtrial.errors import ParameterError
-from fairtrial.judging import SUPPORT, Kind
+from fairtrial.judging import SUPPORT
 from fairtrial.spread import Floats
 from fairtrial.tables import Column, Result, Table, every_tenth, number_text, percent
+from fairtrial.trial_sets import Kind
 from fairtrial.trials import Trials
 
 _REACH = 7.0

@@ -24,9 +24,9 @@ from fairtrial.claims import Claim, Threshold, re_estimated
 from fairtrial.counting.errors import ErrorCounts, as_source
 from fairtrial.counting.search import hull_points
 from fairtrial.errors import TrialsError
-from fairtrial.judging import TrialSets
 from fairtrial.rules.measures import Weights
 from fairtrial.spread import Floats
+from fairtrial.trial_sets import TrialSets
 from fairtrial.trials import Trials
 
 _ONES = (1.0, 1.0)

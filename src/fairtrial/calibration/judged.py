@@ -24,8 +24,8 @@ from fairtrial.checks import check_confidence
 from fairtrial.claims import Claim
 from fairtrial.counting.errors import count_errors
 from fairtrial.intervals.rates import RateInterval
-from fairtrial.judging import TrialSets
 from fairtrial.people import Cluster
+from fairtrial.trial_sets import TrialSets
 from fairtrial.trials import Trials
 
 

@@ -31,7 +31,7 @@ from fairtrial.claims import Threshold
 from fairtrial.errors import ParameterError, TrialsError, shown
 from fairtrial.intervals.judged import limits_of_sum, one_error_of
 from fairtrial.intervals.rates import RateInterval
-from fairtrial.judging import Judgement, Kind, TrialSets
+from fairtrial.judging import Judgement
 from fairtrial.rules.measures import (
     MEASURES,
     Measure,
@@ -40,6 +40,7 @@ from fairtrial.rules.measures import (
     measures_help,
     unknown_measure,
 )
+from fairtrial.trial_sets import Kind, TrialSets
 from fairtrial.trials import Trials
 
 GIVEN_CALIBRATION: dict[Threshold, str] = {

@@ -24,9 +24,9 @@ from fairtrial.counting.cells import Cells
 from fairtrial.counting.errors import ErrorCounts, Genuine, Scores, ScoreSource, Tally, count_errors, has_sources
 from fairtrial.counting.search import hull_points
 from fairtrial.errors import ParameterError, TrialsError
-from fairtrial.judging import check_same_systems
 from fairtrial.spread import Floats
 from fairtrial.tables import Column, Result, Table, number_text
+from fairtrial.trial_sets import check_same_systems
 
 Total = TypeVar("Total")
 

@@ -19,10 +19,10 @@ from fairtrial.calibration.results import CalibratedSystem
 from fairtrial.checks import check_confidence
 from fairtrial.counting.errors import as_source
 from fairtrial.intervals.bootstrap import count_table, replicate
-from fairtrial.judging import Kind
 from fairtrial.people import Cluster, People
 from fairtrial.spread import Floats
 from fairtrial.tables import Column, Result, Table, every_tenth, interval_title, level_text, plural
+from fairtrial.trial_sets import Kind
 from fairtrial.trials import Trials
 
 _PLACES = 60

@@ -12,8 +12,9 @@ from fairtrial.calibration.measures import GIVEN_CALIBRATION
 from fairtrial.calibration.model import Calibration
 from fairtrial.errors import TrialsError
 from fairtrial.intervals.rates import RateInterval
-from fairtrial.judging import SUPPORT, Kind, TrialSets
+from fairtrial.judging import SUPPORT
 from fairtrial.tables import Column, Result, Table, interval_title, number_text, plural
+from fairtrial.trial_sets import Kind, TrialSets
 from fairtrial.trials import Trials
 
 CALIBRATED: dict[Kind, str] = {

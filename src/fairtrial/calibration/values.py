@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.judging import TrialSets
 from fairtrial.people import People
 from fairtrial.spread import Floats, Spread, independent_spread
+from fairtrial.trial_sets import TrialSets
 
 
 def spread_of_values(

@@ -19,16 +19,16 @@ from fairtrial.cli.progress import Bar
 from fairtrial.errors import ParameterError, listed
 
 if TYPE_CHECKING:
-    from fairtrial.areas import AreaConvention, AreaName, Areas
+    from fairtrial.areas.results import AreaConvention, AreaName, Areas
     from fairtrial.claims import Threshold
     from fairtrial.cli.inputs import Inputs, OpenInputs
     from fairtrial.epc import PerformanceCurve
     from fairtrial.intervals.bands import Band, BandKind, BandMethod
     from fairtrial.intervals.rates import RateInterval
-    from fairtrial.judging import TrialSets
     from fairtrial.significance.curves import CurveComparison, CurveTest
     from fairtrial.significance.results import TestResult
     from fairtrial.tables import Table
+    from fairtrial.trial_sets import TrialSets
 
     BandKinds: TypeAlias = Literal["none"] | BandKind
 

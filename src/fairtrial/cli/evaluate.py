@@ -94,7 +94,7 @@ def command(
       fairtrial evaluate --dev dev.parquet --test test.parquet --memory 2GB
     """
     from fairtrial.cli.inputs import for_each_system, read_or_open
-    from fairtrial.evaluation import evaluation_of
+    from fairtrial.evaluation.evaluating import evaluation_of
     from fairtrial.formats.decisions import ENDINGS, write_decisions
     from fairtrial.formats.results import check_target
     from fairtrial.judging import Judgement, judge, judge_at

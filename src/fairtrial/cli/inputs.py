@@ -18,8 +18,8 @@ from fairtrial.counting.errors import check_classes
 from fairtrial.errors import ParameterError
 from fairtrial.folds import Block, make_blocks, with_fold_note
 from fairtrial.formats import read_pair, read_trials
-from fairtrial.judging import TrialSets, check_same_systems
 from fairtrial.reestimation import RESAMPLES
+from fairtrial.trial_sets import TrialSets, check_same_systems
 from fairtrial.trials import Trials
 
 if TYPE_CHECKING:

@@ -80,8 +80,8 @@ def opened_sets(
 ) -> Iterator[tuple[OpenTrials, OpenTrials]]:
     """Dev and test trials in pieces; an error for options that need them whole, where they were given."""
     from fairtrial.formats.files import expand
-    from fairtrial.judging import check_same_systems
     from fairtrial.scale.opening import open_trials
+    from fairtrial.trial_sets import check_same_systems
 
     why = "needs all trials in memory, and these are read in pieces; allow more with --memory"
     for name, value in {**whole, "folds": files.folds, "common": reading.common or None}.items():

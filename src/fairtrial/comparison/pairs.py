@@ -27,7 +27,7 @@ from fairtrial.errors import ParameterError, TrialsError, listed, shown
 from fairtrial.folds import Block, make_halves
 from fairtrial.formats import TrialsLike, trials_of
 from fairtrial.intervals.bootstrap import Bootstrap, Progress
-from fairtrial.judging import Judgement, TrialSets, judge, seed_of
+from fairtrial.judging import Judgement, judge
 from fairtrial.people import Cluster
 from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion
 from fairtrial.rules.measures import Measure
@@ -41,6 +41,7 @@ from fairtrial.significance.folds import (
 from fairtrial.significance.multiple import Correction, adjust_p_values, compact_letters
 from fairtrial.significance.paired import Pair, bootstrap_difference, bootstrap_test, every_test, pair_judgements
 from fairtrial.significance.results import TestResult, equivalence_test
+from fairtrial.trial_sets import TrialSets, seed_of
 from fairtrial.trials import Trials
 
 _BOOTSTRAP = 0.8

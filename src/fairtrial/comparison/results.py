@@ -10,7 +10,7 @@ from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import listed
 from fairtrial.folds import CROSS_VALIDATED
 from fairtrial.intervals.bootstrap import Bootstrap
-from fairtrial.judging import CHOSEN, Judgement, Kind
+from fairtrial.judging import Judgement
 from fairtrial.rules.criteria import Criterion
 from fairtrial.rules.measures import Measure
 from fairtrial.significance.multiple import Correction, adjustment_text
@@ -28,6 +28,7 @@ from fairtrial.tables import (
     p_phrase,
     plural,
 )
+from fairtrial.trial_sets import CHOSEN, Kind
 
 _SIDES = {"less": "below", "greater": "above"}
 

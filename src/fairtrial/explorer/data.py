@@ -16,9 +16,9 @@ from fairtrial.explorer.reading import Files, Reading
 from fairtrial.explorer.repeating import Call
 from fairtrial.formats.columns import read_named
 from fairtrial.groups.membership import PeopleTable
-from fairtrial.judging import TrialSets
 from fairtrial.rules.criteria import as_criterion
 from fairtrial.tables import plural
+from fairtrial.trial_sets import TrialSets
 from fairtrial.trials import Trials
 
 _MOST_SYSTEMS = 12

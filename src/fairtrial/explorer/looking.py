@@ -12,9 +12,10 @@ from fairtrial.axes import Axis, Floats, det_axis, det_limits, linear_ticks, per
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.curves import RocCurve, roc_curve
 from fairtrial.epc import PerformanceCurve, alpha_grid, curve_of
-from fairtrial.judging import TrialSets, judge
+from fairtrial.judging import judge
 from fairtrial.report.views import Densities, alpha_axis, densities_of, highest_within
 from fairtrial.tables import Terms, translate
+from fairtrial.trial_sets import TrialSets
 from fairtrial.trials import Trials
 
 MOST_POINTS = 2000

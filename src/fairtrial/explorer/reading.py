@@ -18,8 +18,8 @@ from fairtrial.folds import make_blocks, with_fold_note
 from fairtrial.formats import read_pair, read_trials
 from fairtrial.formats.opening import expected_memory
 from fairtrial.formats.sheets import ROLES, ReadOptions
-from fairtrial.judging import TrialSets, check_same_systems
 from fairtrial.people import Cluster
+from fairtrial.trial_sets import TrialSets, check_same_systems
 from fairtrial.trials import Trials
 
 Progress = Callable[[int], None]

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from fairtrial.errors import TrialsError, cut
 from fairtrial.formats.sheets import Sheet, columns_of
+from fairtrial.ids import Ids
 from fairtrial.tables import plural
-from fairtrial.trials import ID_FIELDS, Further, Ids
+from fairtrial.trials import ID_FIELDS, Further
 
 
 def align(sheets: Sequence[Sheet], *, common: bool = False) -> Sheet:

@@ -12,7 +12,8 @@ import numpy as np
 
 from fairtrial.formats.text import ArrowTexts, string_buffers
 from fairtrial.formats.zstd import zstd_stream
-from fairtrial.trials import Further, IdColumn
+from fairtrial.ids import IdColumn
+from fairtrial.trials import Further
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from fairtrial.errors import InputError, TrialsError, cut, listed, shown
 from fairtrial.formats.sheets import ReadOptions, Sheet, row_of
 from fairtrial.formats.text import ArrowTexts, string_buffers
+from fairtrial.ids import IdColumn, Ids, object_array
 from fairtrial.tables import plural
-from fairtrial.trials import ID_FIELDS, Further, IdColumn, Ids, object_array
+from fairtrial.trials import ID_FIELDS, Further
 
 SPACES = " \t\u00a0\u2007\u202f\u3000\ufeff"
 """What may stand around an id without being part of it."""

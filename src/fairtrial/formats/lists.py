@@ -20,7 +20,8 @@ from fairtrial.formats.identities import settle
 from fairtrial.formats.positions import check_positions, number_of
 from fairtrial.formats.sheets import ReadOptions, Sheet, check_missing, columns_of, row_of
 from fairtrial.formats.text import Kind, Layout, is_number, left_out, read_columns, split_spaces
-from fairtrial.trials import ID_FIELDS, IdColumn, Ids
+from fairtrial.ids import IdColumn, Ids
+from fairtrial.trials import ID_FIELDS
 
 _GENUINE = re.compile(r"gen|genuin[a-z]*|clients?|pos|positives?|targets?|tar|mated")
 _IMPOSTOR = re.compile(r"imp|impost[a-z]*|neg|negatives?|nontargets?|non|nonmated")

@@ -18,7 +18,7 @@ from fairtrial.formats.identities import settle
 from fairtrial.formats.roles import is_role
 from fairtrial.formats.sheets import ReadOptions, Sheet, check_missing, row_of
 from fairtrial.formats.text import Kind, Layout, is_number, left_out, read_columns
-from fairtrial.trials import IdColumn, Ids
+from fairtrial.ids import IdColumn, Ids
 
 _DELIMITERS = ",\t;"
 

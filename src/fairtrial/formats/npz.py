@@ -19,8 +19,9 @@ from fairtrial.formats.files import Head, Progress, system_name
 from fairtrial.formats.identities import settle
 from fairtrial.formats.sheets import ReadOptions, Sheet, columns_of, decode_labels, find_attacks
 from fairtrial.formats.text import EXACT
+from fairtrial.ids import IdColumn, Ids
 from fairtrial.tables import plural
-from fairtrial.trials import ID_FIELDS, Further, IdColumn, Ids, Trials
+from fairtrial.trials import ID_FIELDS, Further, Trials
 
 _END = 22
 """Bytes at the end of a zip archive, before a comment."""

@@ -22,7 +22,7 @@ from fairtrial.formats.identities import settle
 from fairtrial.formats.positions import check_positions, number_of
 from fairtrial.formats.sheets import ReadOptions, Sheet, decode_labels
 from fairtrial.formats.text import Kind, Layout, TextColumns, is_number, left_out, read_columns, split_spaces
-from fairtrial.trials import Ids
+from fairtrial.ids import Ids
 
 _WORDS = {"target", "nontarget", "non-target", "true", "false"}
 _NUMBERS = {"0", "1"}

@@ -20,7 +20,8 @@ from fairtrial.formats.sealed_parquet import open_parquet, write_parquet
 from fairtrial.formats.sheets import ReadOptions, Sheet, ids_of_flags
 from fairtrial.formats.table import sheet_of, to_arrow
 from fairtrial.formats.text import EXACT, ArrowTexts, Kind, ids_from_arrow
-from fairtrial.trials import IdColumn, Ids, Trials, concat_further
+from fairtrial.ids import IdColumn, Ids
+from fairtrial.trials import Trials, concat_further
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from fairtrial.checks import check_choice, check_count
 from fairtrial.errors import InputError, ParameterError, cut, listed, shown
-from fairtrial.trials import Further, IdColumn, Ids, NanPolicy, object_array
+from fairtrial.ids import IdColumn, Ids, object_array
+from fairtrial.trials import Further, NanPolicy
 
 ROLES = ("claim", "subject", "model", "probe", "label", "system", "score", "other")
 

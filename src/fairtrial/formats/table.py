@@ -32,7 +32,8 @@ from fairtrial.formats.sheets import (
     used_labels,
 )
 from fairtrial.formats.text import Kind, Layout, is_number, left_out, read_columns
-from fairtrial.trials import Further, IdColumn, Ids, Trials
+from fairtrial.ids import IdColumn, Ids
+from fairtrial.trials import Further, Trials
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -23,8 +23,8 @@ from fairtrial.errors import InputError, cut, shown
 from fairtrial.formats.cells import QuotedRows
 from fairtrial.formats.files import MAX_LINE, Head, Progress
 from fairtrial.formats.watching import WatchedStream, lent
+from fairtrial.ids import IdColumn, Ids, object_array
 from fairtrial.tables import plural
-from fairtrial.trials import IdColumn, Ids, object_array
 
 if TYPE_CHECKING:
     import pyarrow as pa

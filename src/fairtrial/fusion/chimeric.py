@@ -16,10 +16,11 @@ from fairtrial.formats.frames import TrialsLike, trials_of
 from fairtrial.fusion.correlation import system_correlations
 from fairtrial.fusion.judged import fuse
 from fairtrial.fusion.methods import FusionMethod
+from fairtrial.ids import recode
 from fairtrial.intervals.rates import RateInterval
-from fairtrial.judging import seed_of
 from fairtrial.tables import Column, Result, Table, interval_title, percent, plural
-from fairtrial.trials import Trials, recode
+from fairtrial.trial_sets import seed_of
+from fairtrial.trials import Trials
 
 Codes = NDArray[np.int64]
 

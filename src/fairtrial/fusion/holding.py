@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from fairtrial.checks import as_generator
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.folds import make_blocks
+from fairtrial.ids import recode
 from fairtrial.people import Cluster
 from fairtrial.tables import plural
-from fairtrial.trials import Trials, recode
+from fairtrial.trials import Trials
 
 HeldOut: TypeAlias = Literal["none", "clients", "within-clients"]
 """``none``: dev scores are those of the trials a fusion was fitted on. ``clients``: in each fold all trials of some

@@ -10,7 +10,8 @@ import numpy as np
 
 from fairtrial.claims import GIVEN
 from fairtrial.counting.errors import ErrorCounts
-from fairtrial.evaluation import Evaluation, evaluation_of
+from fairtrial.evaluation import Evaluation
+from fairtrial.evaluation.evaluating import evaluation_of
 from fairtrial.formats.frames import TrialsLike, trials_of
 from fairtrial.fusion.combination import FusedScores, Inner, fuse_scores, score_matrix
 from fairtrial.fusion.gain import Gain, fusion_gain
@@ -20,12 +21,13 @@ from fairtrial.fusion.model import FusionModel
 from fairtrial.fusion.steps import run_steps
 from fairtrial.intervals.judged import judged_interval
 from fairtrial.intervals.rates import RateInterval
-from fairtrial.judging import CHOSEN, Judgement, Kind, TrialSets, judge, judge_at, seed_of
+from fairtrial.judging import Judgement, judge, judge_at
 from fairtrial.people import Cluster
 from fairtrial.rules.criteria import CriterionLike, as_criterion
 from fairtrial.significance.paired import leading_test, pair_judgements
 from fairtrial.significance.results import TEST_COLUMNS, TestResult
 from fairtrial.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Result, Table, interval_title, percent
+from fairtrial.trial_sets import CHOSEN, Kind, TrialSets, seed_of
 from fairtrial.trials import Trials
 
 _BEST_NOTE = "which system is best is known only after the test: the comparison is the hardest for the fusion"

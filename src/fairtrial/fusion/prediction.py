@@ -15,10 +15,11 @@ from fairtrial.fusion.correlation import ClassGaussian, SystemCorrelations, fini
 from fairtrial.fusion.methods import FusionData
 from fairtrial.fusion.normalise import PER_CLAIM, check_normalisation, fit_normalisation
 from fairtrial.fusion.steps import Floats
-from fairtrial.judging import TrialSets, judge
+from fairtrial.judging import judge
 from fairtrial.rules.criteria import CriterionLike, as_criterion
 from fairtrial.rules.eer import equal_error_rate
 from fairtrial.tables import Column, Result, Table, percent, plural
+from fairtrial.trial_sets import TrialSets
 from fairtrial.trials import Trials
 
 _SHOWN = 20

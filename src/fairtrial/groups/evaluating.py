@@ -24,10 +24,11 @@ from fairtrial.groups.results import GroupEvaluation, GroupRates, MeetingRate, O
 from fairtrial.groups.summaries import OVER_MEAN, RATIO, Summary, summarise, summarise_one
 from fairtrial.intervals.judged import judged_interval
 from fairtrial.intervals.rates import RateInterval
-from fairtrial.judging import TrialSets, judge, seed_of
+from fairtrial.judging import judge
 from fairtrial.people import Cluster
 from fairtrial.reestimation import RESAMPLES
 from fairtrial.rules.criteria import CriterionLike, as_criterion
+from fairtrial.trial_sets import TrialSets, seed_of
 from fairtrial.trials import Trials
 
 _METHOD = "simultaneous"

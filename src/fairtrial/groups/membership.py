@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from fairtrial.errors import ParameterError, TrialsError, cut, listed
 from fairtrial.formats.columns import texts_of_frame
 from fairtrial.formats.frames import Frame
+from fairtrial.ids import IdColumn, Ids
 from fairtrial.tables import number_text, plural
-from fairtrial.trials import IdColumn, Ids, Trials
+from fairtrial.trials import Trials
 
 UNKNOWN = "unknown"
 """The group of trials of which nothing is known."""

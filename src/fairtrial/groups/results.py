@@ -12,10 +12,10 @@ from fairtrial.errors import TrialsError
 from fairtrial.groups.judged import RATES, JudgedGroups, Rate
 from fairtrial.groups.summaries import Summary
 from fairtrial.intervals.rates import RateInterval
-from fairtrial.judging import CHOSEN, Kind
 from fairtrial.rules.criteria import Criterion
 from fairtrial.rules.measures import label_of
 from fairtrial.tables import Column, Result, Table, interval_title, level_text, p_phrase, plural, threshold_text
+from fairtrial.trial_sets import CHOSEN, Kind
 
 LEAST_SHOWN = 0.5
 """The confidence above which something can be shown on one side."""

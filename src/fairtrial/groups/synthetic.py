@@ -10,8 +10,9 @@ import numpy as np
 
 from fairtrial.checks import as_generator, check_number
 from fairtrial.errors import ParameterError
+from fairtrial.ids import Ids, object_array
 from fairtrial.spread import Floats
-from fairtrial.trials import Ids, Trials, object_array
+from fairtrial.trials import Trials
 
 _FAR = 0.02
 """The FAR of groups that are not worse, at the threshold at which their FAR and FRR are equal."""

@@ -11,10 +11,11 @@ from fairtrial.checks import as_generator, check_resamples
 from fairtrial.claims import claim
 from fairtrial.formats.frames import TrialsLike, trials_of
 from fairtrial.intervals.bootstrap import Bootstrap
-from fairtrial.judging import TrialSets, judge
+from fairtrial.judging import judge
 from fairtrial.people import Cluster, People, known_cluster
 from fairtrial.rules.eer import equal_error_rate
 from fairtrial.rules.measures import MEASURES
+from fairtrial.trial_sets import TrialSets
 
 _REACH = 6.0
 """How many standard deviations around the crossing are looked at first."""

@@ -12,8 +12,8 @@ from fairtrial.claims import student_quantile
 from fairtrial.errors import TrialsError
 from fairtrial.intervals.clustered import wilson_limits
 from fairtrial.intervals.rates import RateInterval
-from fairtrial.judging import TrialSets, system_name
 from fairtrial.spread import Floats, Spread, contributions, independent_spread
+from fairtrial.trial_sets import TrialSets, system_name
 from fairtrial.trials import Trials
 
 _D_PRIME = "d'"

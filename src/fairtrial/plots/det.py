@@ -9,10 +9,10 @@ from fairtrial.axes import DET_TICKS, DetLimits, Range, det_limits, probit, shar
 from fairtrial.claims import GIVEN
 from fairtrial.errors import ParameterError
 from fairtrial.folds import CROSS_VALIDATED
-from fairtrial.judging import CHOSEN
 from fairtrial.plots.operating import OperatingCurve, OperatingPoint
 from fairtrial.plots.style import GREY, Look, axes_for, in_percent, legend_below, legible, look
 from fairtrial.tables import Terms, level_text, percent, translate
+from fairtrial.trial_sets import CHOSEN
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -14,10 +14,10 @@ from fairtrial.errors import ParameterError
 from fairtrial.evaluation import Evaluation
 from fairtrial.folds import CROSS_VALIDATED
 from fairtrial.intervals.bands import Band
-from fairtrial.judging import CHOSEN
 from fairtrial.plots.style import axes_for, in_percent, legend_below, legible, look
 from fairtrial.rules.criteria import Criterion
 from fairtrial.tables import Terms, level_text, translate
+from fairtrial.trial_sets import CHOSEN
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

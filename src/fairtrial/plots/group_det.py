@@ -11,12 +11,12 @@ from fairtrial.groups.along import judged_parts, without_genuine
 from fairtrial.groups.judged import RATES
 from fairtrial.groups.results import GroupEvaluation
 from fairtrial.intervals.judged import judged_interval
-from fairtrial.judging import CHOSEN
 from fairtrial.plots.det import det_plot
 from fairtrial.plots.operating import OperatingCurve, OperatingPoint
 from fairtrial.plots.style import legible
 from fairtrial.rules.eer import EerDefinition, equal_error_rate
 from fairtrial.tables import Terms, level_text
+from fairtrial.trial_sets import CHOSEN
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,10 +10,10 @@ from fairtrial.axes import log_ticks
 from fairtrial.claims import GIVEN
 from fairtrial.errors import TrialsError
 from fairtrial.groups.results import GroupEvaluation
-from fairtrial.judging import CHOSEN
 from fairtrial.plots.style import axes_for, in_percent, legible
 from fairtrial.tables import Terms, level_text, translate
 from fairtrial.tables import in_percent as percent_text
+from fairtrial.trial_sets import CHOSEN
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

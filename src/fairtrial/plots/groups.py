@@ -11,10 +11,10 @@ from fairtrial.claims import GIVEN
 from fairtrial.errors import ParameterError
 from fairtrial.groups.judged import RATES, Rate
 from fairtrial.groups.results import GroupEvaluation, GroupRates
-from fairtrial.judging import CHOSEN
 from fairtrial.plots.style import GREY, figure_for, in_percent, legible, look
 from fairtrial.rules.measures import label_of
 from fairtrial.tables import Terms, level_text, p_phrase, percent, plural, threshold_text, translate
+from fairtrial.trial_sets import CHOSEN
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

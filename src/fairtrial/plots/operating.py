@@ -13,10 +13,11 @@ from fairtrial.folds import Block
 from fairtrial.formats.frames import TrialsLike, trials_of
 from fairtrial.intervals import Interval
 from fairtrial.intervals.judged import judged_interval
-from fairtrial.judging import Judgement, Kind, TrialSets, judge
+from fairtrial.judging import Judgement, judge
 from fairtrial.people import Cluster
 from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion
 from fairtrial.rules.eer import EerDefinition, EqualErrorRate, equal_error_rate
+from fairtrial.trial_sets import Kind, TrialSets
 
 
 @dataclass(frozen=True, slots=True)

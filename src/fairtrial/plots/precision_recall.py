@@ -13,7 +13,7 @@ from fairtrial.folds import CROSS_VALIDATED, Block
 from fairtrial.formats.frames import TrialsLike
 from fairtrial.intervals.judged import judged_interval
 from fairtrial.intervals.rates import RateInterval
-from fairtrial.judging import CHOSEN, Judgement
+from fairtrial.judging import Judgement
 from fairtrial.people import Cluster
 from fairtrial.plots.operating import judge_systems
 from fairtrial.plots.style import GREY, axes_for, in_percent, legend_below, legible, look
@@ -21,6 +21,7 @@ from fairtrial.rules.break_even import BreakEvenPoint, break_even_point
 from fairtrial.rules.criteria import CriterionLike
 from fairtrial.rules.measures import f1
 from fairtrial.tables import level_text, percent
+from fairtrial.trial_sets import CHOSEN
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,9 +11,9 @@ from scipy.special import logit
 from fairtrial.calibration.bands import PriorBand
 from fairtrial.calibration.results import CALIBRATED
 from fairtrial.errors import ParameterError
-from fairtrial.judging import Kind
 from fairtrial.plots.style import GREY, legible, look
 from fairtrial.spread import Floats
+from fairtrial.trial_sets import Kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

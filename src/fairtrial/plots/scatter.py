@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from fairtrial.axes import check_drawable
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.formats.frames import TrialsLike, trials_of
-from fairtrial.judging import seed_of
 from fairtrial.plots.style import GREY, axes_for, legend_below, legible, look
+from fairtrial.trial_sets import seed_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,11 +8,11 @@ from fairtrial.axes import COLOURS, line_of, percent_axis
 from fairtrial.benchmark.results import BenchmarkResult, ExperimentResult
 from fairtrial.benchmark.sets import Benchmark
 from fairtrial.epc import PerformanceCurve
-from fairtrial.judging import CHOSEN
 from fairtrial.report.page import Captions, Page, Reference, Repeat
 from fairtrial.report.parts import ADJUSTED, FUSION, JUDGED, interval_references, trials_table
 from fairtrial.report.views import Asked, SystemView, alpha_axis, curve_view, explored, highest_within
 from fairtrial.tables import Terms
+from fairtrial.trial_sets import CHOSEN
 
 _SETS = 3
 """The data of so many sets is described."""

@@ -9,7 +9,6 @@ from fairtrial.calibration.measures import GIVEN_CALIBRATION, EvidenceMeasure
 from fairtrial.claims import GIVEN_ALONG
 from fairtrial.comparison import Comparison, SystemRank
 from fairtrial.intervals.judged import judged_interval
-from fairtrial.judging import Origin
 from fairtrial.report.page import Page, Repeat
 from fairtrial.report.parts import (
     ADJUSTED,
@@ -24,6 +23,7 @@ from fairtrial.report.parts import (
 )
 from fairtrial.report.views import Asked, SystemView, explored, judged_view
 from fairtrial.tables import Terms, p_phrase, translate
+from fairtrial.trial_sets import Origin
 
 _FROM = {"dev": "dev", "folds": "other people"}
 _MOST_PAIRS = 60

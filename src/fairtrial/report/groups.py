@@ -18,7 +18,7 @@ from fairtrial.groups.judged import RATES, JudgedGroups, Rate
 from fairtrial.groups.results import EqualityTest, GroupEvaluation, GroupRates
 from fairtrial.intervals.judged import intervals_along, judged_interval
 from fairtrial.intervals.rates import RateInterval
-from fairtrial.judging import CHOSEN, Judgement, judge
+from fairtrial.judging import Judgement, judge
 from fairtrial.report.page import Captions, Page, Reference, Repeat
 from fairtrial.report.parts import JUDGED, interval_references, judged_trials_table
 from fairtrial.report.views import Asked, SystemView, curve_view, explored
@@ -35,6 +35,7 @@ from fairtrial.tables import (
     range_text,
     translate,
 )
+from fairtrial.trial_sets import CHOSEN
 
 _MOST_GROUPS = 30
 """So many groups are drawn, those with the most impostor trials."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from fairtrial.claims import GIVEN_ALONG, Threshold
 from fairtrial.intervals.rates import RateInterval
-from fairtrial.judging import Judgement, Origin, TrialSets
+from fairtrial.judging import Judgement
 from fairtrial.operating import operating_points_of
 from fairtrial.report.page import Captions, Reference
 from fairtrial.significance.multiple import Correction
@@ -25,6 +25,7 @@ from fairtrial.tables import (
     p_phrase,
     range_text,
 )
+from fairtrial.trial_sets import Origin, TrialSets
 from fairtrial.trials import Trials
 
 _PRIOR = Reference(

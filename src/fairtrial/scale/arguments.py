@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from fairtrial.counting.errors import Genuine
 from fairtrial.errors import ParameterError, TrialsError, listed
+from fairtrial.ids import IdColumn, Ids
 from fairtrial.scale.axis import MOST_CELLS_AT_LAST
-from fairtrial.trials import IdColumn, Ids
 
 Thresholds: TypeAlias = Sequence[float] | NDArray[np.float64] | Mapping[str, Sequence[float]]
 """Thresholds for all systems, or for each system by its name."""

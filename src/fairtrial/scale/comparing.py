@@ -10,7 +10,6 @@ from typing import Any
 from fairtrial.claims import Alternative
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import ParameterError, listed
-from fairtrial.judging import CHOSEN, Kind
 from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion
 from fairtrial.rules.measures import Measure, MeasureLike, as_measure
 from fairtrial.scale.counter import Counter
@@ -20,6 +19,7 @@ from fairtrial.significance.multiple import Correction, adjust_p_values, adjustm
 from fairtrial.significance.rates import independent_test
 from fairtrial.significance.results import TEST_COLUMNS, TestResult
 from fairtrial.tables import RATE_COLUMNS, Column, Result, Table, figure_text, p_phrase, plural
+from fairtrial.trial_sets import CHOSEN, Kind
 
 UNPAIRED = (
     "counts do not tell on which trials two systems err together, so their trials are taken as different ones: a test "

@@ -15,6 +15,7 @@ from fairtrial.errors import InputError, ParameterError, TrialsError, listed
 from fairtrial.formats.files import PathLike
 from fairtrial.formats.frames import Frame, trials_of
 from fairtrial.formats.parts import read_part, write_part
+from fairtrial.ids import IdColumn
 from fairtrial.people import one_person
 from fairtrial.scale.accumulator import Accumulator
 from fairtrial.scale.arguments import (
@@ -30,7 +31,7 @@ from fairtrial.scale.axis import Integers
 from fairtrial.scale.cells import CountedCells
 from fairtrial.scale.watched import ROLES, PersonErrors, PersonRanks, Role, Roster, WatchedErrors
 from fairtrial.tables import plural
-from fairtrial.trials import IdColumn, Trials
+from fairtrial.trials import Trials
 
 PRECISION = 1e-4
 

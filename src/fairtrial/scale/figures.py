@@ -15,17 +15,10 @@ from fairtrial.counting.search import hull_of_points
 from fairtrial.curves import RocCurve, thinned_points
 from fairtrial.epc import PerformanceCurve, rising_alphas
 from fairtrial.errors import ParameterError, TrialsError
-from fairtrial.evaluation import (
-    Evaluation,
-    by_name,
-    design_effect_of,
-    error_notes,
-    measure_value,
-    sharing_notes,
-)
+from fairtrial.evaluation import Evaluation
+from fairtrial.evaluation.evaluating import by_name, design_effect_of, error_notes, measure_value, sharing_notes
 from fairtrial.intervals.judged import claimed_interval
 from fairtrial.intervals.rates import RateInterval, rate_interval
-from fairtrial.judging import SAME_TRIALS, Kind
 from fairtrial.people import Cluster
 from fairtrial.rules.criteria import CRITERIA, CriterionLike, as_criterion
 from fairtrial.rules.eer import EerDefinition, EqualErrorRate, where_equal
@@ -37,6 +30,7 @@ from fairtrial.scale.counter import Counter
 from fairtrial.scale.results import RATES, BoundedCurve, BoundedEvaluation, FigureBounds, Series
 from fairtrial.scale.sharing import watched_people
 from fairtrial.spread import ClassSpread, Spread
+from fairtrial.trial_sets import SAME_TRIALS, Kind
 
 INDEPENDENT = (
     "trials are taken as independent: a counter knows people only at thresholds that were given beforehand, with ids"

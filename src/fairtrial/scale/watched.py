@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from fairtrial.counting.errors import ErrorCounts, Genuine, Scores, rank_tally
 from fairtrial.counting.plain import add_by_class
+from fairtrial.ids import IdColumn
 from fairtrial.scale.axis import Integers
-from fairtrial.trials import IdColumn
 
 Role: TypeAlias = Literal["claim", "subject"]
 ROLES: tuple[Role, ...] = ("claim", "subject")

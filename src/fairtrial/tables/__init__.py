@@ -1,18 +1,10 @@
 """What a result shows, said once: a result lists its tables; terminal, notebook, page and files render them."""
 
+from fairtrial.tables.columns import COUNT_COLUMNS, RATE_COLUMNS, Column, Kind
 from fairtrial.tables.notes import gather_notes
 from fairtrial.tables.plain import json_text
 from fairtrial.tables.result import Result
-from fairtrial.tables.table import (
-    COUNT_COLUMNS,
-    RATE_COLUMNS,
-    Column,
-    Kind,
-    Row,
-    Table,
-    every_tenth,
-    join_tables,
-)
+from fairtrial.tables.table import Row, Table, every_tenth, join_tables
 from fairtrial.tables.words import (
     Terms,
     count_text,

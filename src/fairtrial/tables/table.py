@@ -1,164 +1,21 @@
-"""A table with typed columns, and every way it is rendered."""
+"""A table with typed columns."""
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from html import escape
-from math import isnan
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from fairtrial.errors import FairtrialError, ParameterError
+from fairtrial.errors import ParameterError
+from fairtrial.tables.columns import Column
 from fairtrial.tables.notes import gather_notes
-from fairtrial.tables.words import (
-    Terms,
-    bound_text,
-    count_text,
-    figure_text,
-    figures_text,
-    in_percent,
-    interval_text,
-    latex_text,
-    markdown_text,
-    number_text,
-    p_text,
-    range_text,
-    sure_text,
-    threshold_text,
-    translate,
-)
+from fairtrial.tables.renderings import arrow_of, frame_of, html_of, latex_of, markdown_of
+from fairtrial.tables.words import Terms
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Kind: TypeAlias = Literal[
-    "text",
-    "term",
-    "flag",
-    "rate",
-    "interval",
-    "number",
-    "statistic",
-    "range",
-    "ratio",
-    "count",
-    "p",
-    "sure",
-    "threshold",
-    "level",
-    "figure",
-    "figures",
-    "bound",
-]
-"""What a column holds: free text; words of ours (``term``), which `translate` may change; yes or no; a rate or a pair
-of rates, fractions shown in percent; a number or a pair of numbers; a statistic, with six digits; a ratio, with two
-decimals; a count; a p value; 1 - p (``sure``), in percent; a threshold; a level of confidence, a fraction shown in
-percent. Where the rows of a column differ in what they are, each says so: a ``figure`` and a ``bound``, with six
-digits, are ``(value, is_share)``, and ``figures`` are ``(low, high, is_share)``; a share is shown in percent, anything
-else, such as a cost, as it is."""
 Row: TypeAlias = tuple[Any, ...]
-
-_LEFT = ("text", "term", "flag")
-_PERCENT = ("rate", "sure", "level")
-_PAIRS = ("interval", "range", "figures")
-_SINGLES = ("figure", "bound")
-_SHOWN: dict[Kind, Callable[[Any], str]] = {
-    "text": str,
-    "term": str,
-    "flag": lambda value: "yes" if value else "",
-    "rate": in_percent,
-    "interval": lambda pair: interval_text(*pair),
-    "number": number_text,
-    "statistic": lambda value: number_text(value, 6),
-    "range": lambda pair: range_text(*pair),
-    "ratio": lambda value: "" if isnan(value) else f"{value:.2f}",
-    "count": count_text,
-    "p": p_text,
-    "sure": sure_text,
-    "threshold": threshold_text,
-    "level": lambda value: "" if isnan(value) else f"{100 * value:g}",
-    "figure": lambda found: figure_text(*found),
-    "figures": lambda found: figures_text(*found),
-    "bound": lambda found: bound_text(*found),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of a table.
-
-    Parameters
-    ----------
-    key : str
-        What programs call it: the name in CSV files and data frames.
-    title : str
-        What people read above it; the percent sign of rates is added.
-    kind : str, default "text"
-        What it holds, which decides how it is written and aligned; such as ``text``, ``count``, ``rate``, ``interval``,
-        ``p``.
-    detail : bool, default False
-        Whether it is for files and data frames only, and not for people.
-
-    Raises
-    ------
-    ParameterError
-        A kind that is not known.
-
-    Examples
-    --------
-    >>> Column("far", "FAR", "rate").text(0.0123)
-    '1.23'
-    """
-
-    key: str
-    title: str
-    kind: Kind = "text"
-    detail: bool = False
-
-    def __post_init__(self) -> None:
-        if self.kind not in get_args(Kind):
-            raise ParameterError(f"a column must be of one of the kinds {', '.join(get_args(Kind))}, not {self.kind!r}")
-
-    @property
-    def is_numeric(self) -> bool:
-        """Whether it is aligned to the right."""
-        return self.kind not in _LEFT
-
-    def heading(self, terms: Terms = "default") -> str:
-        """Give the title with its percent sign.
-
-        Parameters
-        ----------
-        terms : {"default", "iso"}, default "default"
-            The names of error rates: FAR and FRR, or FMR and FNMR as in ISO/IEC 19795-1 (``iso``).
-
-        Returns
-        -------
-        str
-            What stands above the column.
-        """
-        return translate(f"{self.title} %" if self.kind in _PERCENT else self.title, terms)
-
-    def text(self, value: Any, terms: Terms = "default") -> str:
-        """Give what a cell shows; nothing for None and NaN.
-
-        Parameters
-        ----------
-        value : object
-            The raw value.
-        terms : {"default", "iso"}, default "default"
-            The names of error rates: FAR and FRR, or FMR and FNMR as in ISO/IEC 19795-1 (``iso``).
-
-        Returns
-        -------
-        str
-            What people read.
-        """
-        if value is None:
-            return ""
-        shown = _SHOWN[self.kind](value)
-        return translate(shown, terms) if self.kind == "term" else shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,20 +231,7 @@ class Table:
         str
             HTML.
         """
-        style = [' style="text-align:right"' if column.is_numeric else "" for column in self.visible_columns]
-
-        def line(tag: str, cells: Sequence[str]) -> str:
-            inside = (f"<{tag}{look}>{escape(cell)}</{tag}>" for look, cell in zip(style, cells, strict=True))
-            return f"<tr>{''.join(inside)}</tr>"
-
-        groups = self.sections(terms, whole=False)
-        body = "".join(f"<tbody>{''.join(line('td', row) for row in group)}</tbody>" for group in groups)
-        below = "".join(f"<p>{escape(translate(note, terms))}</p>" for note in self.notes)
-        if not body:
-            return below
-        caption = escape(translate(self.caption, terms))
-        head = line("th", self.headings(terms))
-        return f"<table><caption>{caption}</caption><thead>{head}</thead>{body}</table>{below}"
+        return html_of(self, terms)
 
     def to_markdown(self, terms: Terms = "default") -> str:
         """Give the whole table as Markdown, below a heading.
@@ -402,16 +246,7 @@ class Table:
         str
             Markdown.
         """
-
-        def line(cells: Sequence[str]) -> str:
-            return f"| {' | '.join(map(markdown_text, cells))} |"
-
-        rule = "".join("---:|" if column.is_numeric else "---|" for column in self.visible_columns)
-        rows = [line(row) for group in self.sections(terms) for row in group]
-        parts = [f"## {markdown_text(translate(self.caption, terms))}"]
-        parts.append("\n".join([line(self.headings(terms)), f"|{rule}", *rows]))
-        parts += [markdown_text(translate(note, terms)) for note in self.notes]
-        return "\n\n".join(parts) + "\n"
+        return markdown_of(self, terms)
 
     def to_latex(self, terms: Terms = "default") -> str:
         """Give the whole table as a LaTeX ``table`` with its notes below.
@@ -426,18 +261,7 @@ class Table:
         str
             LaTeX.
         """
-
-        def line(cells: Sequence[str]) -> str:
-            return " & ".join(map(latex_text, cells)) + " \\\\"
-
-        layout = "".join("r" if column.is_numeric else "l" for column in self.visible_columns)
-        body = " \\hline\n".join("\n".join(map(line, group)) for group in self.sections(terms))
-        notes = [f"\n\\par {latex_text(translate(note, terms))}" for note in self.notes]
-        return (
-            f"\\begin{{table}}\n\\caption{{{latex_text(translate(self.caption, terms))}}}\n"
-            f"\\begin{{tabular}}{{{layout}}}\n{line(self.headings(terms))} \\hline\n{body}\n"
-            f"\\end{{tabular}}{''.join(notes)}\n\\end{{table}}\n"
-        )
+        return latex_of(self, terms)
 
     def to_arrow(self) -> pa.Table:
         """Give the whole table with all columns, for programs.
@@ -448,27 +272,7 @@ class Table:
             Rates stay fractions; a pair becomes the two columns ``key_low`` and ``key_high``; NaN becomes null. What is
             a share and what is not is for people only.
         """
-        import pyarrow as pa
-
-        found: dict[str, Any] = {}
-        for column in self.columns:
-            values = self.column(column.key)
-            if column.kind in _PAIRS:
-                for end, name in enumerate(("low", "high")):
-                    ends = [None if pair is None else pair[end] for pair in values]
-                    found[f"{column.key}_{name}"] = pa.array(map(_number_or_none, ends), pa.float64())
-            elif column.kind in ("text", "term"):
-                found[column.key] = pa.array([None if value is None else str(value) for value in values], pa.string())
-            elif column.kind == "flag":
-                found[column.key] = pa.array([None if value is None else bool(value) for value in values], pa.bool_())
-            else:
-                if column.kind in _SINGLES:
-                    values = [None if found is None else found[0] for found in values]
-                numbers = [_number_or_none(value) for value in values]
-                whole = column.kind == "count" and all(n is None or (n.is_integer() and n < 2**53) for n in numbers)
-                kept = [None if n is None else int(n) for n in numbers] if whole else numbers
-                found[column.key] = pa.array(kept, pa.int64() if whole else pa.float64())
-        return pa.table(found)
+        return arrow_of(self)
 
     def to_frame(self) -> Any:
         """Give the whole table as a data frame of pandas, or of polars where there is no pandas.
@@ -483,39 +287,13 @@ class Table:
         FairtrialError
             Neither of the two is installed.
         """
-        found = self.to_arrow()
-        if _installed("pandas") is not None:
-            return found.to_pandas()
-        polars = _installed("polars")
-        if polars is not None:
-            return polars.from_arrow(found)
-        raise FairtrialError("a data frame needs pandas or polars: install one of them, or take to_arrow()")
-
-
-RATE_COLUMNS = tuple(Column(name, name.upper(), "rate") for name in ("far", "frr", "hter"))
-"""The three error rates of an `ErrorCounts`."""
-COUNT_COLUMNS = tuple(
-    Column(name, name.replace("_", " "), "count", detail=True)
-    for name in ("false_accepts", "false_rejects", "genuine", "impostor")
-)
-"""The counts behind them."""
+        return frame_of(self)
 
 
 def every_tenth(length: int) -> tuple[int, ...]:
     """The rows of a long table that show how it goes: some ten of them, the first and the last among them."""
     step = max(1, (length - 1) // 10)
     return tuple(sorted({*range(0, length, step), length - 1})) if length else ()
-
-
-def _number_or_none(value: Any) -> float | None:
-    return None if value is None or isnan(value) else float(value)
-
-
-def _installed(name: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        return None
 
 
 def join_tables(results: Sequence[Sequence[Table]]) -> tuple[Table, ...]:

@@ -59,7 +59,7 @@ def command(
       fairtrial plot epc --dev dev.txt --test test.txt --bands simultaneous --mark .5 --out epc.png
     """
     from fairtrial.cli.inputs import read_inputs
-    from fairtrial.evaluation import evaluation_of
+    from fairtrial.evaluation.evaluating import evaluation_of
     from fairtrial.judging import judge
     from fairtrial.plots.epc import epc_plot
 

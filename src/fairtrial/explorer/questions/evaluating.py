@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fairtrial.evaluation import Evaluation, evaluation_of
+from fairtrial.evaluation import Evaluation
+from fairtrial.evaluation.evaluating import evaluation_of
 from fairtrial.explorer import fields
 from fairtrial.explorer.answers import Answer
 from fairtrial.explorer.data import Data

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from collections.abc import Sequence
+from typing import Literal, TypeVar
 
 import numpy as np
 
 from fairtrial.calibration.measures import (
-    GIVEN_CALIBRATION,
     AnyMeasureLike,
     EvidenceMeasure,
     as_any_measure,
@@ -18,321 +16,25 @@ from fairtrial.calibration.measures import (
     judged_figure,
 )
 from fairtrial.checks import check_choice, check_resamples
-from fairtrial.claims import GIVEN, Threshold
+from fairtrial.claims import Threshold
 from fairtrial.counting.errors import ErrorCounts, ScoreData, as_source, count_errors
-from fairtrial.errors import ParameterError, TrialsError
+from fairtrial.errors import ParameterError
+from fairtrial.evaluation.results import Evaluation
 from fairtrial.folds import Block
 from fairtrial.formats import TrialsLike, trials_of
 from fairtrial.intervals.judged import judged_interval, judged_intervals
 from fairtrial.intervals.rates import RateInterval
-from fairtrial.judging import CHOSEN, Judgement, Kind, TrialSets, judge, judge_at, seed_of
+from fairtrial.judging import Judgement, judge, judge_at
 from fairtrial.people import Cluster
 from fairtrial.reestimation import RESAMPLES
-from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion
+from fairtrial.rules.criteria import CriterionLike, as_criterion
 from fairtrial.rules.eer import EerDefinition, EqualErrorRate, equal_error_rate
 from fairtrial.rules.measures import Measure
-from fairtrial.tables import (
-    COUNT_COLUMNS,
-    RATE_COLUMNS,
-    Column,
-    Result,
-    Table,
-    interval_text,
-    interval_title,
-    percent,
-    threshold_text,
-)
+from fairtrial.tables import percent
+from fairtrial.trial_sets import TrialSets, seed_of
 
-if TYPE_CHECKING:
-    from fairtrial.formats.decisions import ArrowTable
-
-_A_POSTERIORI: Kind = "a posteriori"
-_AT_GIVEN: Kind = "at a given threshold"
 _IF_FIXED = "the threshold was given: the interval holds if it was fixed before these trials were seen"
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Evaluation(Result):
-    """One system at one operating point.
-
-    The dev figures are a posteriori (threshold and figure from the same trials); the test figures are
-    a priori, or cross-validated where there was one set only.
-
-    Attributes
-    ----------
-    system : str
-        The system's name.
-    criterion : Criterion
-        How the threshold was chosen.
-    alpha : float
-        The weight or the target that the criterion took.
-    threshold : float
-        The threshold from dev.
-    dev : ErrorCounts
-        Errors on dev at the threshold: a posteriori.
-    test : ErrorCounts
-        Errors on test at the threshold: a priori.
-    dev_eer : EqualErrorRate
-        The equal error rate on dev.
-    test_eer : EqualErrorRate or None
-        The equal error rate on test, a posteriori; None where held-out blocks were judged.
-    intervals : tuple of RateInterval
-        Intervals of the HTER on test, the one to go by first.
-    far_interval : RateInterval
-        The interval of the FAR on test.
-    frr_interval : RateInterval
-        The interval of the FRR on test.
-    measures : dict of str to float
-        Further figures on test, by name.
-    measure_intervals : dict of str to RateInterval
-        Intervals of `measures`, by the same names.
-    kind : {"a priori", "a priori (cross-validated)", "a posteriori", "at a given threshold"}
-        Whether the figures are a priori.
-    design_effect : float or None
-        How many times the variance is that of independent trials; None without ids or errors.
-    fold_thresholds : tuple of float
-        The thresholds of the held-out blocks; empty where there was a test set.
-    notes : tuple of str
-        What the reader should know.
-    reported : dict of str to Measure
-        The measures behind `measures`, by the same names.
-    judgement : Judgement or None
-        Where it comes from: the trials, their people, and the threshold.
-
-    Examples
-    --------
-    >>> from fairtrial import evaluate
-    >>> found = evaluate(([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6]), ([0.8, 0.5, 0.7], [0.2, 0.6]))
-    >>> found.threshold, found.test.far, round(found.test.frr, 4), found.kind
-    (0.5, 0.5, 0.3333, 'a priori')
-    >>> found.interval.low <= found.test.hter <= found.interval.high
-    True
-    """
-
-    system: str
-    criterion: Criterion
-    alpha: float
-    threshold: float
-    dev: ErrorCounts
-    test: ErrorCounts
-    dev_eer: EqualErrorRate
-    test_eer: EqualErrorRate | None
-    intervals: tuple[RateInterval, ...]
-    far_interval: RateInterval
-    frr_interval: RateInterval
-    measures: dict[str, float]
-    measure_intervals: dict[str, RateInterval]
-    kind: Kind
-    design_effect: float | None
-    fold_thresholds: tuple[float, ...] = ()
-    notes: tuple[str, ...] = ()
-    reported: Mapping[str, Measure | EvidenceMeasure] = field(default_factory=dict)
-    judgement: Judgement | None = None
-
-    @property
-    def interval(self) -> RateInterval:
-        """The interval to go by: threshold re-estimated, and cluster-robust when ids are available."""
-        return self.intervals[0]
-
-    @property
-    def judged_set(self) -> Literal["test", "held out"]:
-        """What was judged, in a word."""
-        return "held out" if self.fold_thresholds else "test"
-
-    def decisions(self) -> ArrowTable:
-        """Give trial by trial what was decided: score, threshold, decision and error; see `Judgement.decisions`.
-
-        Returns
-        -------
-        pyarrow.Table
-            One row per judged trial.
-
-        Raises
-        ------
-        TrialsError
-            Only arrays or counts were judged, not trials.
-
-        Examples
-        --------
-        >>> from fairtrial.trials import Trials
-        >>> trials = Trials.from_arrays([0.9, 0.2, 0.4], [True, False, True])
-        >>> evaluate(trials, trials).decisions().select(["score", "decision", "error"]).to_pylist()[2]
-        {'score': 0.4, 'decision': 'accept', 'error': None}
-        """
-        if self.judgement is None:
-            raise TrialsError(f"the evaluation of {self.system} does not know its trials")
-        return self.judgement.decisions()
-
-    def to_dict(self) -> dict[str, Any]:
-        """The names of the command line's JSON."""
-        dev = {**self.dev.to_dict(), "kind": self._dev_kind, "eer": self.dev_eer.value}
-        test = {
-            **self.test.to_dict(),
-            "kind": self.kind,
-            "measures": self.measures,
-            "measure_kinds": {name: self._told(measure) for name, measure in self.reported.items()},
-            "measure_intervals": {name: found.to_dict() for name, found in self.measure_intervals.items()},
-            "interval": self.interval.to_dict(),
-            "intervals": [interval.to_dict() for interval in self.intervals],
-            "far_interval": self.far_interval.to_dict(),
-            "frr_interval": self.frr_interval.to_dict(),
-            "design_effect": self.design_effect,
-        }
-        if self.test_eer is not None:
-            test["eer"] = self.test_eer.value
-        result = {
-            "system": self.system,
-            "criterion": self.criterion.name,
-            "alpha": self.alpha,
-            "threshold": self.threshold,
-            "eer": self.dev_eer.value,
-            "eer_definition": self.dev_eer.definition,
-            "dev": dev,
-            "test": test,
-            "notes": list(self.notes),
-        }
-        if self.fold_thresholds:
-            result["fold_thresholds"] = list(self.fold_thresholds)
-        return result
-
-    @property
-    def _dev_kind(self) -> Kind:
-        """Whether the figures on dev are a posteriori: they are where the threshold came from there."""
-        return self.kind if self._is_given else _A_POSTERIORI
-
-    @property
-    def _is_given(self) -> bool:
-        """Whether the threshold was given, and not chosen on dev."""
-        return self.kind == _AT_GIVEN
-
-    def _told(self, measure: Measure | EvidenceMeasure) -> Kind:
-        """Whether a measure is a priori."""
-        posteriori = isinstance(measure, EvidenceMeasure) and measure.posteriori
-        return _A_POSTERIORI if posteriori else self.kind
-
-    def summary(self) -> str:
-        """The HTER with its interval, and the threshold."""
-        rule = self.criterion.described(self.alpha)
-        return (
-            f"{self.system}, HTER {percent(self.test.hter)} ({interval_text(*self.interval.interval)} %) {self.kind}, "
-            f"threshold {threshold_text(self.threshold)}{'' if self._is_given else f' by {rule}'}"
-        )
-
-    def tables(self) -> tuple[Table, ...]:
-        """The errors on both sets, the threshold and the trials, and all intervals."""
-        return self._errors(), self._trials(), self._intervals()
-
-    def _errors(self) -> Table:
-        own = (
-            Column("system", "system"),
-            Column("set", "set", "term"),
-            Column("kind", "figures", "term"),
-            *RATE_COLUMNS,
-            Column("interval", interval_title(self.interval.confidence), "interval"),
-            Column("eer", "EER", "rate"),
-        )
-        details = (
-            Column("method", "method", detail=True),
-            Column("interval_threshold", "threshold of the interval", detail=True),
-            Column("far_interval", "interval of FAR", "interval", detail=True),
-            Column("frr_interval", "interval of FRR", "interval", detail=True),
-            Column("criterion", "criterion", detail=True),
-            Column("alpha", "alpha", "number", detail=True),
-            Column("threshold", "threshold", "threshold", detail=True),
-            *COUNT_COLUMNS,
-        )
-        taken = {column.key for column in (*own, *details)}
-        asked = {name: f"measure_{name}" if name in taken else name for name in self.reported}
-        more = [
-            column
-            for name, measure in self.reported.items()
-            for column in (
-                Column(asked[name], self._titled(measure), measure.kind),
-                Column(
-                    f"{asked[name]}_interval",
-                    f"interval of {measure.label}",
-                    measure.interval_kind,
-                    detail=measure.name in ("far", "frr"),
-                ),
-            )
-        ]
-        given = {"criterion": self.criterion.name, "alpha": self.alpha, "threshold": self.threshold}
-        dev = {"set": "dev", "kind": self._dev_kind, "eer": self.dev_eer.value}
-        test = {
-            "set": self.judged_set,
-            "kind": self.kind,
-            "eer": None if self.test_eer is None else self.test_eer.value,
-            "interval": self.interval.interval,
-            "interval_threshold": self.interval.threshold,
-            "far_interval": self.far_interval.interval,
-            "frr_interval": self.frr_interval.interval,
-            "method": self.interval.method,
-            **{asked[name]: self.measures[name] for name in asked},
-            **{f"{asked[name]}_interval": self.measure_intervals[name].interval for name in asked},
-        }
-        records = [
-            {"system": self.system, **given, **counts.to_dict(), **rest}
-            for counts, rest in ((self.dev, dev), (self.test, test))
-        ]
-        rule = f"threshold by {self.criterion.described(self.alpha)} {CHOSEN[self.kind]}"
-        if self._is_given:
-            rule = "threshold that was given"
-        caption = f"Errors, each held-out block at a {rule}" if self.fold_thresholds else f"Errors at the {rule}"
-        notes = (
-            f"the interval is that of the HTER, {GIVEN[self.interval.threshold]}",
-            f"EER: {self.dev_eer.definition}, a posteriori on either set",
-            *self.notes,
-        )
-        return Table.of("errors", caption, (*own, *more, *details), records, notes=notes, section="system")
-
-    def _titled(self, measure: Measure | EvidenceMeasure) -> str:
-        """The label of a measure, with its kind where that is not the kind of the other figures."""
-        told = self._told(measure)
-        return measure.label if told == self.kind else f"{measure.label} ({told})"
-
-    def _trials(self) -> Table:
-        held = "held-out" if self.fold_thresholds else "test"
-        columns = (
-            Column("system", "system"),
-            Column("threshold", "threshold", "threshold"),
-            Column("dev_genuine", "dev genuine", "count"),
-            Column("dev_impostor", "dev impostor", "count"),
-            Column("test_genuine", f"{held} genuine", "count"),
-            Column("test_impostor", f"{held} impostor", "count"),
-        )
-        trials = (self.dev.genuine, self.dev.impostor, self.test.genuine, self.test.impostor)
-        return Table("trials", "Thresholds and numbers of trials", columns, ((self.system, self.threshold, *trials),))
-
-    def _intervals(self) -> Table:
-        columns = (
-            Column("system", "system"),
-            Column("measure", "name of the measure", detail=True),
-            Column("label", "measure", "term"),
-            Column("interval", interval_title(self.interval.confidence), "figures"),
-            Column("threshold", "threshold", "term"),
-            Column("meaning", "what it takes into account", "term"),
-            Column("method", "method", detail=True),
-        )
-        every = [(own, _meaning(own)) for own in (*self.intervals, self.far_interval, self.frr_interval)]
-        for name, found in self.measure_intervals.items():
-            measure = self.reported.get(name)
-            every.append((found, _meaning(found, measure if isinstance(measure, EvidenceMeasure) else None)))
-        rows = tuple(
-            (self.system, own.measure, own.label, (*own.interval, own.is_share), own.threshold, meaning, own.method)
-            for own, meaning in every
-        )
-        caption = "Intervals; of the HTER, the one to go by first"
-        return Table("intervals", caption, columns, rows, section="system")
-
-
-def _meaning(found: RateInterval, evidence: EvidenceMeasure | None = None) -> str:
-    """What an interval takes into account."""
-    people = "trials share people" if found.method.startswith("cluster") else "trials taken as independent"
-    if evidence is not None:
-        return f"{people}; {_A_POSTERIORI if evidence.posteriori else GIVEN_CALIBRATION[found.threshold]}"
-    if found.method == "independent":
-        return "chance, if all trials were independent: eq. (13)"
-    return f"{people}; {GIVEN[found.threshold]}"
+_Named = TypeVar("_Named", Measure, Measure | EvidenceMeasure)
 
 
 def evaluate(
@@ -583,9 +285,6 @@ def _measure_interval(
         evidence, figure = judged_evidence(measure, judgement), judged_figure(measure, judgement)
         return evidence_interval(measure, evidence, confidence=confidence, threshold=threshold, figure=figure)
     return judged_interval(judgement, measure=measure, confidence=confidence, threshold=threshold)
-
-
-_Named = TypeVar("_Named", Measure, Measure | EvidenceMeasure)
 
 
 def by_name(measures: Sequence[_Named]) -> dict[str, _Named]:
