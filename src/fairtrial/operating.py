@@ -10,7 +10,6 @@ from fairtrial.checks import check_choice, check_resamples, check_share
 from fairtrial.claims import GIVEN, Threshold
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import ParameterError
-from fairtrial.folds import CROSS_VALIDATED
 from fairtrial.formats.frames import TrialsLike, trials_of
 from fairtrial.intervals.judged import intervals_along
 from fairtrial.intervals.rates import RateInterval
@@ -19,7 +18,7 @@ from fairtrial.judging import SUPPORT, judge
 from fairtrial.people import Cluster
 from fairtrial.reestimation import RESAMPLES
 from fairtrial.tables import COUNT_COLUMNS, Column, Result, Table, interval_title, percent
-from fairtrial.trial_sets import CHOSEN, Kind, TrialSets, seed_of, system_name
+from fairtrial.trial_sets import PROVENANCES, Kind, TrialSets, seed_of, system_name
 
 if TYPE_CHECKING:
     import numpy as np
@@ -114,14 +113,14 @@ class OperatingPoints(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """One row per figure."""
-        where = "on held-out trials" if self.kind == CROSS_VALIDATED else "on test"
+        own = PROVENANCES[self.kind]
         columns = (
             Column("system", "system"),
             Column("figure", "figure", "term"),
             Column("value", "value", "figure"),
             Column("interval", interval_title(self.auc.confidence), "figures"),
             Column("threshold", "threshold", "threshold"),
-            Column("far", f"FAR {where}", "rate"),
+            Column("far", f"FAR on {own.judged}", "rate"),
             Column("dev_false_accepts", "false accepts on dev", "count"),
             Column("far_target", "target FAR", "rate", detail=True),
             Column("far_interval", "interval of FAR", "interval", detail=True),
@@ -143,7 +142,7 @@ class OperatingPoints(Result):
             for point in self.points
         ]
         records = [{"system": self.system, **row} for row in (*separation, *targets)]
-        caption = f"AUC, d' and FRR {where}; thresholds that keep the FAR {CHOSEN[self.kind]}"
+        caption = f"AUC, d' and FRR on {own.judged}; thresholds that keep the FAR {own.chosen}"
         notes = (f"intervals of the FRR, {GIVEN[self.points[0].interval.threshold]}", *self.notes)
         return (Table.of("operating_points", caption, columns, records, notes=notes, section="system"),)
 

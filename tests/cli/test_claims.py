@@ -117,6 +117,13 @@ def test_page_of_folds_says_held_out_and_cites_cross_validation() -> None:
 def test_tables_of_folds_say_whose_thresholds_they_are() -> None:
     table = shown("evaluate", "--dev", "dev.csv", "--folds", "3")
     assert table.startswith("Errors, each held-out block at a threshold by eer from other people\n")
+    assert "EER: step-mean, a posteriori on all trials" in table
+    compared = shown("compare", "--dev", "dev.csv", "--folds", "3", *FEW)
+    for text in (table, compared):
+        assert "threshold from all trials" in text
+    fixed = shown("evaluate", "--dev", "dev.csv", "--folds", "3", "--resample", "test")
+    assert "given these thresholds" in fixed
+    assert "given this threshold" not in fixed
     curve = shown("epc", "--dev", "dev.csv", "--folds", "3", "--points", "3")
     assert curve.startswith("Expected performance curve, threshold by wer-min from other people")
 
@@ -138,8 +145,31 @@ def test_the_same_trials_are_a_posteriori(command: list[str]) -> None:
 @pytest.mark.parametrize("command", [["evaluate"], ["compare", *FEW]])
 def test_page_of_the_same_trials_is_a_posteriori(command: list[str]) -> None:
     words, _ = page_of(*command, *SAME)
-    assert "a priori" not in words
     assert "a posteriori" in words
+    for wrong in ("a priori", "threshold from dev", "the threshold from dev"):
+        assert wrong not in words
+
+
+@pytest.mark.parametrize(
+    "command", [["calibrate"], ["compare", *FEW, "--measure", "cllr"]], ids=["calibrate", "compare"]
+)
+def test_evidence_of_the_same_trials_is_a_posteriori(command: list[str]) -> None:
+    text = shown(*command, *SAME)
+    for wrong in ("a priori", "on dev"):
+        assert wrong not in text
+    assert "on the same trials" in text
+
+
+def test_the_same_rows_in_another_order_are_a_posteriori() -> None:
+    head, *rows = Path("test.csv").read_text().splitlines()
+    Path("turned.csv").write_text("\n".join([head, *rows[::-1], ""]))
+    Path("half.csv").write_text("\n".join([head, *rows[::2], ""]))
+    text = shown("evaluate", "--dev", "turned.csv", "--test", "test.csv")
+    assert "a priori" not in text
+    assert "note: dev and test are the same trials" in text
+    assert "note: 450 of 900 test trials are also in dev" in shown(
+        "evaluate", "--dev", "half.csv", "--test", "test.csv"
+    )
 
 
 @pytest.mark.parametrize(

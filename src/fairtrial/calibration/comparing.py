@@ -198,8 +198,7 @@ def evidence_test(
         Whether the calibrations are re-estimated, or taken as they are.
     """
     claim = claim_of(difference, evidence, threshold=threshold)
-    name = "paired" if evidence.sets.people[1] is None else "cluster"
-    found = student_test(name, claim, alternative=alternative)
+    found = student_test(evidence.sets.test_name, claim, alternative=alternative)
     return replace(found, measure=measure.name, is_share=measure.is_share, note=measure.caution, label=measure.label)
 
 

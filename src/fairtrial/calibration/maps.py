@@ -160,7 +160,7 @@ def llr_map(
     classes = values[dev.genuine], values[~dev.genuine]
     scores = np.linspace(*shown_range(classes), points)
     ratios = ratios_at(found.calibration, scores)
-    people = found.sets.people[0] if found.sets.origin == "dev" else found.sets.people[1]
+    people = found.sets.people[0]
     influence, mapping = found.calibration.influence, found.calibration.mapping
     if isinstance(influence, LinearInfluence):
         low, high = _by_parameters(influence.by_parameter, people, dev, scores, ratios, confidence)

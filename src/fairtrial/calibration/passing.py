@@ -26,7 +26,7 @@ from fairtrial.counting.search import hull_points
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.spread import Floats
 from fairtrial.tables import Column, Result, Table, number_text
-from fairtrial.trial_sets import check_same_systems
+from fairtrial.trial_sets import PROVENANCES, SAME_TRIALS, Kind, TrialSets, check_same_systems
 
 Total = TypeVar("Total")
 
@@ -309,6 +309,8 @@ class PassedCalibration(Result):
         Each detection cost with its actual and its least value on test.
     notes : tuple of str
         What the reader should know.
+    kind : {"a priori", "a priori (cross-validated)", "a posteriori", "at a given threshold"}
+        Whether Cllr and actual costs on test are a priori.
 
     Examples
     --------
@@ -327,6 +329,7 @@ class PassedCalibration(Result):
     raw: float
     costs: tuple[tuple[CostTarget, float, float], ...]
     notes: tuple[str, ...]
+    kind: Kind
 
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON."""
@@ -337,6 +340,7 @@ class PassedCalibration(Result):
             "parameters": self.calibration.parameters,
             "dev": {"cllr": self.dev[0], "cllr_min": self.dev[1]},
             "test": {
+                "kind": self.kind,
                 "cllr": self.test[0],
                 "cllr_min": self.test[1],
                 "cllr_cal": self.test[0] - self.test[1],
@@ -365,7 +369,9 @@ class PassedCalibration(Result):
             (self.system, word, actual, least, actual - least, raw)
             for word, (actual, least), raw in (("dev", self.dev, None), ("test", self.test, self.raw))
         )
-        notes = ("Cllr on test is a priori, calibrated on dev", "min Cllr is a posteriori on either set", *self.notes)
+        own = PROVENANCES[self.kind]
+        judged = f"Cllr on test is {own.evidence_kind}, calibrated {own.fitted}"
+        notes = (judged, "min Cllr is a posteriori on either set", *self.notes)
         costs = (
             Column("system", "system"),
             Column("cost", "cost"),
@@ -459,9 +465,16 @@ def calibrate_in_passes(
         priced = [point.normalised(actual[k]) for k, point in enumerate(target.points)]
         least = [np.min(_priced(point, best)) for point in target.points]
         costs.append((target, float(np.mean(priced)), float(np.mean(least))))
-    notes = (*dev.notes, *test.notes, *(f"{calibration.name}: {note}" for note in calibration.notes), _NO_INTERVALS)
+    kind = TrialSets(dev, test).kind
+    notes = (
+        *dev.notes,
+        *test.notes,
+        *((SAME_TRIALS,) if kind == "a posteriori" else ()),
+        *(f"{calibration.name}: {note}" for note in calibration.notes),
+        _NO_INTERVALS,
+    )
     return PassedCalibration(
-        name, calibration, figures[0], figures[1], cllr(scores[1]), tuple(costs), tuple(dict.fromkeys(notes))
+        name, calibration, figures[0], figures[1], cllr(scores[1]), tuple(costs), tuple(dict.fromkeys(notes)), kind
     )
 
 

@@ -335,7 +335,7 @@ def _compared(
     ranking = _ranking(pairs, judged, asked.measure, alpha, asked.confidence)
     kind = next(iter(judged.values())).kind
     if isinstance(asked.measure, EvidenceMeasure):
-        kind = asked.measure.told(sets)
+        kind = asked.measure.told(sets.provenance)
     return Comparison(
         asked.measure, asked.criterion, alpha, asked.correction, pairs, ranking, kind, judged, tuple(notes)
     )

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, get_args
 
 from fairtrial.calibration.measures import EvidenceMeasure
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import listed
-from fairtrial.folds import CROSS_VALIDATED
 from fairtrial.intervals.bootstrap import Bootstrap
 from fairtrial.judging import Judgement
 from fairtrial.rules.criteria import Criterion
@@ -28,7 +27,7 @@ from fairtrial.tables import (
     p_phrase,
     plural,
 )
-from fairtrial.trial_sets import CHOSEN, Kind
+from fairtrial.trial_sets import Kind, TestName
 
 _SIDES = {"less": "below", "greater": "above"}
 
@@ -94,7 +93,7 @@ class PairComparison(Result):
         found = [
             (test.test, test.threshold, ends)
             for test in self.tests
-            if test.test in ("cluster", "paired") and (ends := test.interval(self.confidence)) is not None
+            if test.test in get_args(TestName) and (ends := test.interval(self.confidence)) is not None
         ]
         low, high = self.replicates.interval(confidence=self.confidence)
         found.append(("bootstrap", "fixed", (low, high)))
@@ -206,7 +205,9 @@ class Comparison(Result):
         return {
             "measure": self.measure.name,
             "criterion": self.criterion.name,
-            "alpha": self.alpha,
+            "alpha": self.criterion.alpha_of_result(
+                self.alpha, [self.measure] if isinstance(self.measure, Measure) else []
+            ),
             "kind": self.kind,
             "correction": self.correction,
             "pairs": [pair.to_dict() for pair in self.pairs],
@@ -239,7 +240,8 @@ class Comparison(Result):
         return tests.with_notes(*self.notes), self._ranking(), differences, agreement
 
     def _ranking(self) -> Table:
-        columns = [Column("system", "system"), Column("threshold", "threshold", "threshold"), *RATE_COLUMNS[:2]]
+        own = next(iter(self.judgements.values())).sets.provenance
+        columns = [Column("system", "system"), Column("threshold", own.threshold, "threshold"), *RATE_COLUMNS[:2]]
         if self.measure.name not in ("far", "frr"):
             columns.append(Column("value", self.measure.label, self.measure.kind))
         columns += [Column("letters", "letters"), *COUNT_COLUMNS]
@@ -249,9 +251,9 @@ class Comparison(Result):
             for rank in self.ranking
         ]
         rule = self.criterion.described(self.alpha)
-        judged = "held-out trials" if self.kind == CROSS_VALIDATED else "test"
-        caption = f"{self.measure.label} on {judged}, {self.kind}, threshold by {rule} {CHOSEN[self.kind]}"
+        chosen = f"threshold by {rule} {own.chosen}"
         if isinstance(self.measure, EvidenceMeasure):
-            caption = f"{self.measure.label} on test, {self.kind}; error rates at the threshold by {rule} on dev"
+            chosen = f"error rates at the {chosen}"
+        caption = f"{self.measure.label} on {own.judged}, {self.kind}, {chosen}"
         notes = ["systems that share a letter do not differ significantly"]
         return Table.of("ranking", caption, columns, records, notes=notes)

@@ -308,7 +308,7 @@ def design_effect_of(intervals: Sequence[RateInterval]) -> float | None:
     """How many times the variance is that of independent trials, by the intervals of an evaluation."""
     fixed = [found for found in intervals if found.threshold == "fixed"]
     robust, independent = fixed[0], fixed[-1]
-    if robust.method in ("wilson", "independent") or not independent.sigma:
+    if robust.sharing == "none" or not independent.sigma:
         return None
     return (robust.sigma / independent.sigma) ** 2
 

@@ -15,7 +15,7 @@ from fairtrial.intervals.rates import RateInterval
 from fairtrial.rules.criteria import Criterion
 from fairtrial.rules.measures import label_of
 from fairtrial.tables import Column, Result, Table, interval_title, level_text, p_phrase, plural, threshold_text
-from fairtrial.trial_sets import CHOSEN, Kind
+from fairtrial.trial_sets import PROVENANCES, Kind
 
 LEAST_SHOWN = 0.5
 """The confidence above which something can be shown on one side."""
@@ -287,7 +287,7 @@ class GroupEvaluation(Result):
             "by": ",".join(self.by),
             "system": self.system,
             "criterion": self.criterion.name,
-            "alpha": self.alpha,
+            "alpha": self.criterion.alpha_of_result(self.alpha),
             "threshold": self.threshold,
             "kind": self.kind,
             "confidence": self.confidence,
@@ -353,9 +353,8 @@ class GroupEvaluation(Result):
             "alike: groups that share a letter are not shown to differ in the rate before it",
             *self.notes,
         )
-        rule = (
-            f"threshold {threshold_text(self.threshold)} by {self.criterion.described(self.alpha)} {CHOSEN[self.kind]}"
-        )
+        chosen = f"{self.criterion.described(self.alpha)} {PROVENANCES[self.kind].chosen}"
+        rule = f"threshold {threshold_text(self.threshold)} by {chosen}"
         return Table.of("groups", f"{self.system} by {' and '.join(self.by)}; {rule}", columns, records, notes=notes)
 
     def _tests(self) -> Table:

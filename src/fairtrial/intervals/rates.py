@@ -12,6 +12,7 @@ from fairtrial.checks import check_confidence, check_count
 from fairtrial.claims import Threshold
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import ParameterError
+from fairtrial.people import Cluster
 from fairtrial.rules.measures import MeasureLike, Weights, as_measure, label_of, linear_weights
 from fairtrial.tables import Column, Result, Table, figure_text, figures_text, interval_title, level_text, number_text
 
@@ -56,8 +57,8 @@ class RateInterval(Result):
         The standard deviation of the estimate.
     confidence : float
         The level of confidence, between 0 and 1.
-    method : str
-        How the limits were found, such as ``independent``, ``wilson`` or ``cluster-both``.
+    limits : str
+        How the limits are found, such as ``independent``, ``wilson`` or ``student``.
     measure : str
         What the interval is of.
     threshold : {"re-estimated", "fixed"}
@@ -68,13 +69,15 @@ class RateInterval(Result):
         Whether it is shown in percent; a cost is not.
     label : str
         How tables and figures call the measure; that of the registered measure of this name by default.
+    sharing : {"none", "claim", "subject", "both"}
+        What dependent trials share; their variance is then found by person.
 
     Examples
     --------
     >>> from fairtrial import hter_interval, published_counts
     >>> found = hter_interval(published_counts(far=0.0115, frr=0.025, impostor=112000, genuine=400))
     >>> found
-    <RateInterval: HTER 1.83 % (1.06 to 2.59 %, 95 % independent)>
+    <RateInterval: HTER 1.83 % (1.06 to 2.59 %, 95 % independent, threshold fixed)>
     >>> round(100 * found.width, 3)
     1.531
     """
@@ -84,16 +87,22 @@ class RateInterval(Result):
     high: float
     sigma: float
     confidence: float
-    method: str
+    limits: str
     measure: str = "hter"
     threshold: Threshold = "fixed"
     note: str = ""
     is_share: bool = True
     label: str = ""
+    sharing: Cluster = "none"
 
     def __post_init__(self) -> None:
         if not self.label:
             object.__setattr__(self, "label", label_of(self.measure))
+
+    @property
+    def method(self) -> str:
+        """Its name: ``cluster-both`` and the like where trials share people, else how the limits are found."""
+        return self.limits if self.sharing == "none" else f"cluster-{self.sharing}"
 
     @property
     def interval(self) -> Interval:
@@ -123,6 +132,7 @@ class RateInterval(Result):
     def summary(self) -> str:
         """The estimate and its interval."""
         ends = f"{figures_text(self.low, self.high, self.is_share)}, {level_text(self.confidence)} {self.method}"
+        ends += f", threshold {self.threshold}"
         return f"{self.label} {figure_text(self.estimate, self.is_share)} ({ends})"
 
     def tables(self) -> tuple[Table, ...]:

@@ -71,10 +71,11 @@ def auc_interval(sets: TrialSets, *, system: str | None = None, confidence: floa
         min(1 - low, 1.0),
         spread.sigma,
         confidence,
-        _method(sets),
+        "delong",
         "auc",
         note=note,
         label="AUC",
+        sharing=sets.sharing,
     )
 
 
@@ -151,16 +152,17 @@ def d_prime_interval(sets: TrialSets, *, system: str | None = None, confidence: 
         estimate + reach,
         spread.sigma,
         confidence,
-        _method(sets),
+        "student",
         "d-prime",
         is_share=False,
         label=_D_PRIME,
+        sharing=sets.sharing,
     )
 
 
 def _no_d_prime(why: str, confidence: float, sets: TrialSets) -> RateInterval:
-    unknown = (nan, nan, nan, nan, confidence, _method(sets), "d-prime")
-    return RateInterval(*unknown, note=why, is_share=False, label=_D_PRIME)
+    unknown = (nan, nan, nan, nan, confidence, "student", "d-prime")
+    return RateInterval(*unknown, note=why, is_share=False, label=_D_PRIME, sharing=sets.sharing)
 
 
 def _judged(sets: TrialSets, system: str | None) -> tuple[Trials, str]:
@@ -175,7 +177,3 @@ def _spread(sets: TrialSets, trials: Trials, values: Floats) -> Spread:
     if people is None:
         return independent_spread(trials.genuine, values)
     return people.variance(contributions(trials.genuine, values, (1.0, 1.0)))
-
-
-def _method(sets: TrialSets) -> str:
-    return "delong" if sets.people[1] is None else f"cluster-{sets.sharing}"

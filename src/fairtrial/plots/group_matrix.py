@@ -13,7 +13,7 @@ from fairtrial.groups.results import GroupEvaluation
 from fairtrial.plots.style import axes_for, in_percent, legible
 from fairtrial.tables import Terms, level_text, translate
 from fairtrial.tables import in_percent as percent_text
-from fairtrial.trial_sets import CHOSEN
+from fairtrial.trial_sets import PROVENANCES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -122,7 +122,7 @@ def _headline(found: GroupEvaluation) -> str:
     level = (
         f"{level_text(found.confidence)} intervals of all pairs together, {GIVEN[found.meetings[0].interval.threshold]}"
     )
-    rule = f"threshold by {found.criterion.described(found.alpha)} {CHOSEN[found.kind]}"
+    rule = f"threshold by {found.criterion.described(found.alpha)} {PROVENANCES[found.kind].chosen}"
     return (
         f"{legible(found.system)} by {' and '.join(found.by)}: {found.kind}, {rule}\n"
         f"bold: not that of all, {percent_text(found.overall['far'])} % ({level})"

@@ -14,7 +14,7 @@ from fairtrial.groups.results import GroupEvaluation, GroupRates
 from fairtrial.plots.style import GREY, figure_for, in_percent, legible, look
 from fairtrial.rules.measures import label_of
 from fairtrial.tables import Terms, level_text, p_phrase, percent, plural, threshold_text, translate
-from fairtrial.trial_sets import CHOSEN
+from fairtrial.trial_sets import PROVENANCES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -146,7 +146,9 @@ def _headline(found: GroupEvaluation, terms: Terms) -> str:
         (own for row in found.groups for own in (row.far_interval, row.frr_interval) if own is not None), None
     )
     rule = f"threshold {threshold_text(found.threshold)} by {found.criterion.described(found.alpha)}"
-    lines = [f"{legible(found.system)} by {' and '.join(found.by)}: {found.kind}, {rule} {CHOSEN[found.kind]}"]
+    lines = [
+        f"{legible(found.system)} by {' and '.join(found.by)}: {found.kind}, {rule} {PROVENANCES[found.kind].chosen}"
+    ]
     if interval is not None:
         lines.append(f"{level_text(found.confidence)} intervals of all groups together, {GIVEN[interval.threshold]}")
     tests = ", ".join(f"{translate(label_of(own.measure), terms)} {p_phrase(own.p_value)}" for own in found.tests)

@@ -21,7 +21,7 @@ from fairtrial.calibration.curves import (
 from fairtrial.calibration.maps import LlrMap, llr_map
 from fairtrial.calibration.measures import GIVEN_CALIBRATION
 from fairtrial.calibration.reliability import PavCurve, pav_curve
-from fairtrial.calibration.results import CALIBRATED, CalibratedSystem
+from fairtrial.calibration.results import CalibratedSystem, calibrated_words
 from fairtrial.judging import SUPPORT
 from fairtrial.report.views import TOGETHER
 from fairtrial.spread import Floats
@@ -107,7 +107,7 @@ def shown_evidence(views: Sequence[EvidenceView]) -> dict[str, Any]:
     kind, band = first.bayes.kind, f"{level_text(first.pav.confidence)} band, {first.pav.method}"
     highest = max(float(view.bayes.calibrated.rates.max()) for view in views)
     bits = np.concatenate([np.ones(1), *(view.ece.calibrated for view in views)])
-    calibrated = f"calibrated {CALIBRATED[kind]}"
+    calibrated = f"calibrated {calibrated_words(kind)}"
     assert first.bayes.band is not None
     around = f"{level_text(first.pav.confidence)} band, {GIVEN_CALIBRATION[first.bayes.band.threshold]}"
     captions = {

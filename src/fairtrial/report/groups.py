@@ -35,7 +35,7 @@ from fairtrial.tables import (
     range_text,
     translate,
 )
-from fairtrial.trial_sets import CHOSEN
+from fairtrial.trial_sets import PROVENANCES
 
 _MOST_GROUPS = 30
 """So many groups are drawn, those with the most impostor trials."""
@@ -98,7 +98,7 @@ def groups_page(result: GroupEvaluation, repeat: Repeat, *, terms: Terms = "defa
     return Page(
         title=f"{result.system} by {' and '.join(result.by)}",
         asked=f"For whom it is worse: error rates by group, with one threshold for all groups, chosen by "
-        f"{result.criterion.described(result.alpha)} {CHOSEN[result.kind]}.",
+        f"{result.criterion.described(result.alpha)} {PROVENANCES[result.kind].chosen}.",
         answer=tuple(_sentences(result, terms)),
         tables=tuple(_shortened(table) for table in result.tables()),
         data=(judged_trials_table(sets),),

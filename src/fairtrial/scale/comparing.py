@@ -19,7 +19,7 @@ from fairtrial.significance.multiple import Correction, adjust_p_values, adjustm
 from fairtrial.significance.rates import independent_test
 from fairtrial.significance.results import TEST_COLUMNS, TestResult
 from fairtrial.tables import RATE_COLUMNS, Column, Result, Table, figure_text, p_phrase, plural
-from fairtrial.trial_sets import CHOSEN, Kind
+from fairtrial.trial_sets import PROVENANCES, Kind
 
 UNPAIRED = (
     "counts do not tell on which trials two systems err together, so their trials are taken as different ones: a test "
@@ -101,7 +101,7 @@ class BoundedComparison(Result):
         return {
             "measure": self.measure.name,
             "criterion": self.criterion.name,
-            "alpha": self.alpha,
+            "alpha": self.criterion.alpha_of_result(self.alpha, [self.measure]),
             "kind": self._kind,
             "correction": self.correction,
             "pairs": [pair.to_dict() for pair in self.pairs],
@@ -148,7 +148,9 @@ class BoundedComparison(Result):
             for own in self.systems
         ]
         rule = self.criterion.described(self.alpha)
-        return Table.of("errors", f"Errors on test, threshold by {rule} {CHOSEN[self._kind]}", columns, records)
+        return Table.of(
+            "errors", f"Errors on test, threshold by {rule} {PROVENANCES[self._kind].chosen}", columns, records
+        )
 
 
 def compare_counted(

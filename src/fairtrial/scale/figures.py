@@ -30,7 +30,7 @@ from fairtrial.scale.counter import Counter
 from fairtrial.scale.results import RATES, BoundedCurve, BoundedEvaluation, FigureBounds, Series
 from fairtrial.scale.sharing import watched_people
 from fairtrial.spread import ClassSpread, Spread
-from fairtrial.trial_sets import SAME_TRIALS, Kind
+from fairtrial.trial_sets import SAME_TRIALS, provenance_from_dev
 
 INDEPENDENT = (
     "trials are taken as independent: a counter knows people only at thresholds that were given beforehand, with ids"
@@ -115,7 +115,7 @@ def evaluate_counted(
     test_eer, test_eer_bounds = bounded_eer(test, system=name, definition=eer)
     intervals = counted_intervals(counts, people, MEASURES["hter"], weight, confidence)
     effect = None if people is None else design_effect_of(intervals)
-    kind = _kind(dev, test)
+    kind = provenance_from_dev(dev is test or dev == test).kind
     found = Evaluation(
         name,
         rule,
@@ -287,7 +287,7 @@ def bounded_curve(
     choices = bounded_choices(cells[0], rule, values)
     thresholds = np.array([float(choice.best.threshold) for choice in choices])
     counts = _errors_on(cells[1], thresholds)
-    curve = PerformanceCurve(name, rule, figure, values, counts, _kind(dev, test))
+    curve = PerformanceCurve(name, rule, figure, values, counts, provenance_from_dev(dev is test or dev == test).kind)
     rows: list[FigureBounds] = []
     for choice, alpha in zip(choices, values.tolist(), strict=True):
         on_test = boxes_at(cells[1], choice.boxes.first, choice.boxes.last)
@@ -355,7 +355,7 @@ def counted_intervals(
         measure,
         alpha=alpha,
         confidence=confidence,
-        method="wilson" if people is None else f"cluster-{people.cluster}",
+        sharing="none" if people is None else people.cluster,
         one_error=None if people is None else people.one_error,
     )
     if measure.weights is None:
@@ -414,7 +414,3 @@ def _people(test: Counter, system: str, threshold: float) -> _AtThreshold | None
 
 def _rates(boxes: ErrorBoxes, alpha: float) -> dict[str, Bounds]:
     return {name: boxes.of(MEASURES[name], alpha) for name in RATES}
-
-
-def _kind(dev: Counter, test: Counter) -> Kind:
-    return "a posteriori" if dev is test or dev == test else "a priori"

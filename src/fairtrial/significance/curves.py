@@ -285,7 +285,7 @@ def compare_curves(
     return CurveComparison(
         a.system,
         b.system,
-        "paired" if method == "cluster" and judged[0].sets.people[1] is None else method,
+        judged[0].sets.test_name if method == "cluster" else method,
         a.measure,
         a.alpha,
         found.difference,

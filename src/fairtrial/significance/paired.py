@@ -133,15 +133,14 @@ def leading_test(
     """
     known = as_measure(measure)
     found = claim([(1.0, pair.a), (-1.0, pair.b)], known, index=pair.index, threshold=threshold)
-    people = pair.a.sets.people[1]
-    name = "paired" if people is None else "cluster"
-    note = "" if people is None else f"worth {_people_count(found.spread.people)} of equal weight in the smaller role"
-    return student_test(name, found, alternative=alternative, measure=known, note=note)
+    sets = pair.a.sets
+    note = "" if sets.people[1] is None else _worth(found.spread.people)
+    return student_test(sets.test_name, found, alternative=alternative, measure=known, note=note)
 
 
-def _people_count(people: float) -> str:
+def _worth(people: float) -> str:
     """An effective number of people in words."""
-    return f"{people:.3g} people"
+    return f"the trials are worth {people:.3g} people of equal weight in the smaller role"
 
 
 def mcnemar_of_pair(pair: Pair) -> McNemar:

@@ -57,6 +57,8 @@ class TestResult(Result):
         Whether the difference is one of shares, shown in percent; that of a cost is not.
     label : str
         How tables and figures call the measure; that of the registered measure of this name by default.
+    margin : float or None
+        For a test of equivalence, the largest difference that does not matter; None for a test of a difference.
 
     Examples
     --------
@@ -82,6 +84,7 @@ class TestResult(Result):
     degrees: float = inf
     is_share: bool = True
     label: str = ""
+    margin: float | None = None
 
     def __post_init__(self) -> None:
         if not self.label:
@@ -256,5 +259,6 @@ def equivalence_test(result: TestResult, margin: float) -> TestResult:
         statistic=statistic,
         p_value=p_value,
         alternative=side,
+        margin=margin,
         note=f"a small p value says that the difference is within {figure_text(margin, result.is_share)}",
     )
