@@ -105,6 +105,20 @@ def test_a_single_claim_has_a_page(command: list[str]) -> None:
     assert "all genuine trials have the same claim" in page_of(*command, *ALONE)[0]
 
 
+@pytest.mark.parametrize("command", [["evaluate"], ["compare", *FEW]], ids=["evaluate", "compare"])
+def test_notes_are_in_words_of_the_command_line_wherever_they_are_read(command: list[str]) -> None:
+    asked = [*command, *SETS, "--cluster", "none", "--person", "^[^/]+"]
+    words, _ = page_of(*asked)
+    shown(*asked, "--out", "r.md")
+    told = json.dumps(answer(*asked))
+    for text in (words, told, Path("r.md").read_text().replace("\\", "")):
+        assert "as --cluster none asks" in text
+        assert 'cluster="none"' not in text
+        assert "person=" not in text
+    assert "resampled by people" not in words
+    assert "dev is resampled and the threshold chosen" in words
+
+
 def test_page_of_folds_says_held_out_and_cites_cross_validation() -> None:
     words, drawn = page_of("evaluate", "--dev", "dev.csv", "--folds", "3")
     assert "on held-out trials" in words

@@ -19,9 +19,12 @@ from fairtrial import (
     TrialSets,
     as_source,
     auc_interval,
+    compare,
+    compare_curves,
     count_errors,
     d_prime_interval,
     evaluate,
+    performance_curve,
 )
 from fairtrial.rules.measures import Weights, as_measure, linear_measure, linear_weights, measures_help
 
@@ -151,6 +154,29 @@ def test_a_result_is_called_as_its_measure_is() -> None:
 
 def gmean(counts: ErrorCounts) -> Any:
     return ((1 - counts.far) * (1 - counts.frr)) ** 0.5
+
+
+def test_direction_of_a_users_measure_is_said_and_can_be_set() -> None:
+    genuine = np.arange(400) < 100
+    scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
+    trials = Trials.from_arrays(scores, genuine, systems=["old", "new"])
+    dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+
+    def own(counts: ErrorCounts) -> Any:
+        return gmean(counts)
+
+    best = []
+    for higher in (False, True):
+        own.higher_is_better = higher  # type: ignore[attr-defined]
+        found = compare(dev, test, measure=own, n_resamples=20)
+        curves = [performance_curve(dev, test, system=name, measure=own, alphas=[0.5]) for name in ("old", "new")]
+        note = f"own: {'higher' if higher else 'lower'} values are taken as better; for the other direction set "
+        note += f"own.higher_is_better = {not higher} on the function"
+        assert note in found.notes
+        assert note in compare_curves(*curves).tables()[0].notes
+        best.append(found.ranking[0].system)
+    assert best == ["old", "new"]
+    assert not any("taken as better" in note for note in compare(dev, test, measure="f1", n_resamples=20).notes)
 
 
 def test_iso_labels() -> None:

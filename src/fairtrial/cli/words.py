@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fairtrial.tables import Table
 
 _CHOICES = "nan|cluster|missing|format|fusion|normalise|inner|criterion|measure|method|convention"
 SPELLINGS: dict[str, str] = {
@@ -62,3 +67,29 @@ def in_command_line_words(message: str) -> str:
     for python, shell in _COMPILED:
         message = python.sub(shell, message)
     return message
+
+
+def table_in_command_line_words(table: Table) -> Table:
+    """The same table with its notes for those who type commands, also those in a column."""
+    places = {k for k, column in enumerate(table.columns) if column.key == "notes"}
+    rows = (
+        tuple(in_command_line_words(cell) if k in places and cell else cell for k, cell in enumerate(row))
+        for row in table.rows
+    )
+    return replace(table, rows=tuple(rows), notes=tuple(map(in_command_line_words, table.notes)))
+
+
+def json_in_command_line_words(found: Any) -> Any:
+    """The same object with all that stands under ``note`` and ``notes`` for those who type commands."""
+    if isinstance(found, dict):
+        return {
+            key: _notes_in_words(value) if key in ("note", "notes") else json_in_command_line_words(value)
+            for key, value in found.items()
+        }
+    return [json_in_command_line_words(value) for value in found] if isinstance(found, list | tuple) else found
+
+
+def _notes_in_words(value: Any) -> Any:
+    if isinstance(value, str):
+        return in_command_line_words(value)
+    return [_notes_in_words(own) for own in value] if isinstance(value, list | tuple) else value

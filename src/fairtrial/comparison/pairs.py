@@ -329,6 +329,8 @@ def _compared(
     notes = [*sets.notes, *(note for judgement in judged.values() for note in judgement.notes)]
     if sets.blocks and isinstance(asked.measure, EvidenceMeasure):
         lacking = f"{asked.measure.label} is a figure of all trials together"
+    if isinstance(asked.measure, Measure) and asked.measure.direction:
+        notes.append(asked.measure.direction)
     if lacking:
         notes.append(f"there is no test over the folds: {lacking}")
     alpha = asked.criterion.resolve_alpha(asked.alpha)

@@ -93,6 +93,7 @@ class BoundedComparison(Result):
         return (
             UNPAIRED,
             *bounded,
+            *((self.measure.direction,) if self.measure.direction else ()),
             *dict.fromkeys(note for own in self.systems for note in own.notes if note != AT_EDGES),
         )
 

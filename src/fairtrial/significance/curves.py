@@ -196,7 +196,8 @@ class CurveComparison(Result):
         )
         caption = f"{self.a} - {self.b} along alpha, {self.test} test, threshold {self.threshold}"
         shown = every_tenth(len(rows))
-        return (Table("differences", caption, columns, rows, (self.summary(),), shown=shown),)
+        notes = tuple(note for note in (self.summary(), self.measure.direction) if note)
+        return (Table("differences", caption, columns, rows, notes, shown=shown),)
 
 
 def compare_curves(

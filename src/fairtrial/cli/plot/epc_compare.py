@@ -8,7 +8,7 @@ from fairtrial.cli import options
 from fairtrial.cli.compare import resamples_option, systems_option
 from fairtrial.cli.epc import CompareCurves, CurveOptions, ThresholdOptions, curves_of, measure_option
 from fairtrial.cli.options import ChanceOptions, ReadingOptions, TwoSets
-from fairtrial.cli.plot.drawing import figure, two_systems
+from fairtrial.cli.plot.drawing import figure, tell, two_systems
 
 if TYPE_CHECKING:
     from fairtrial.epc import PerformanceCurve
@@ -67,7 +67,8 @@ def compared_curves(
     curve.check(measure)
     dev, test = two_systems(files, reading, chosen)
     inputs = Inputs(dev, test)
-    a, b = curves_of(inputs, inputs.sets(chance), curve, measure)
+    sets = inputs.sets(chance)
+    a, b = curves_of(inputs, sets, curve, measure)
     along = compare_curves(
         a,
         b,
@@ -78,4 +79,5 @@ def compared_curves(
         n_resamples=resamples,
         rng=chance.seed,
     )
+    tell((*sets.notes, *along.tables()[0].notes))
     return a, b, along
