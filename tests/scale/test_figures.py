@@ -129,6 +129,15 @@ def test_same_trials_are_not_a_priori() -> None:
     assert evaluate_counted(counter, counter).evaluation.kind == "a posteriori"
 
 
+def test_a_counter_says_why_its_intervals_take_the_threshold_as_given() -> None:
+    dev, test = counters(1e-4, 100)[2:]
+    found = evaluate_counted(dev, test)
+    assert found.evaluation.interval.threshold == "fixed"
+    assert any("does not tell how far the threshold would move" in note for note in found.evaluation.notes)
+    (shown,) = found.tables()[-1].sections()
+    assert [row[2] for row in shown if row[1] == "test"] == ["FAR", "FRR", "HTER", "EER"]
+
+
 def test_counters_that_do_not_fit() -> None:
     dev, test = counters(1e-4, 100)[2], counters(1e-3, 100)[3]
     with pytest.raises(ft.ParameterError, match=r"precision 0\.0001 and test with 0\.001"):

@@ -13,13 +13,13 @@ from fairtrial.errors import ParameterError, listed
 from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion
 from fairtrial.rules.measures import Measure, MeasureLike, as_measure
 from fairtrial.scale.counter import Counter
-from fairtrial.scale.figures import evaluate_counted
+from fairtrial.scale.figures import GIVEN_THRESHOLD, evaluate_counted
 from fairtrial.scale.results import AT_EDGES, BoundedEvaluation
 from fairtrial.significance.multiple import Correction, adjust_p_values, adjustment_text
 from fairtrial.significance.rates import independent_test
 from fairtrial.significance.results import TEST_COLUMNS, TestResult
 from fairtrial.tables import RATE_COLUMNS, Column, Result, Table, figure_text, p_phrase, plural
-from fairtrial.trial_sets import PROVENANCES, Kind
+from fairtrial.trial_sets import PROVENANCES, SAME_TRIALS, Kind
 
 UNPAIRED = (
     "counts do not tell on which trials two systems err together, so their trials are taken as different ones: a test "
@@ -91,7 +91,9 @@ class BoundedComparison(Result):
         """What the reader should know of the tests and the bounds."""
         bounded = () if all(own.exact for own in self.systems) else (AT_EDGES,)
         return (
+            *((SAME_TRIALS,) if self._kind == "a posteriori" else ()),
             UNPAIRED,
+            GIVEN_THRESHOLD,
             *bounded,
             *((self.measure.direction,) if self.measure.direction else ()),
             *dict.fromkeys(note for own in self.systems for note in own.notes if note != AT_EDGES),
@@ -150,7 +152,10 @@ class BoundedComparison(Result):
         ]
         rule = self.criterion.described(self.alpha)
         return Table.of(
-            "errors", f"Errors on test, threshold by {rule} {PROVENANCES[self._kind].chosen}", columns, records
+            "errors",
+            f"Errors on test, {self._kind}, threshold by {rule} {PROVENANCES[self._kind].chosen}",
+            columns,
+            records,
         )
 
 

@@ -32,6 +32,10 @@ from fairtrial.scale.sharing import watched_people
 from fairtrial.spread import ClassSpread, Spread
 from fairtrial.trial_sets import SAME_TRIALS, provenance_from_dev
 
+GIVEN_THRESHOLD = (
+    "a counter does not tell how far the threshold would move with other dev trials, so intervals and tests take it as "
+    "given"
+)
 INDEPENDENT = (
     "trials are taken as independent: a counter knows people only at thresholds that were given beforehand, with ids"
 )
@@ -134,6 +138,7 @@ def evaluate_counted(
         effect,
         notes=(
             *([SAME_TRIALS] if kind == "a posteriori" else []),
+            GIVEN_THRESHOLD,
             *([INDEPENDENT] if people is None else []),
             *(f"{name}: {note}" for note in (*error_notes(dev_eer, counts), *sharing_notes(effect))),
         ),

@@ -107,8 +107,11 @@ class BoundedEvaluation(Result):
             Column("relative", "relative width", "number"),
         )
         shown = [
-            *(("dev", "EER" if name == "eer" else label_of(name), found, True) for name, found in self.dev.items()),
-            *(("test", label_of(name), found, True) for name, found in self.test.items()),
+            *(
+                (word, "EER" if name == "eer" else label_of(name), found, True)
+                for word, bounds in (("dev", self.dev), ("test", self.test))
+                for name, found in bounds.items()
+            ),
             *(
                 ("test", own.reported[name].label, found, own.reported[name].is_share)
                 for name, found in self.measures.items()
