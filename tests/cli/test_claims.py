@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from math import hypot
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from fairtrial import Trials, read_trials, write_trials
+from fairtrial import Trials, proportion_interval, read_trials, write_trials
 from fairtrial.cli.app import main
 
 SETS = ["--dev", "dev.csv", "--test", "test.csv"]
@@ -172,6 +173,22 @@ def test_evidence_of_the_same_trials_is_a_posteriori(command: list[str]) -> None
     for wrong in ("a priori", "on dev"):
         assert wrong not in text
     assert "on the same trials" in text
+
+
+def test_comparison_of_evidence_speaks_of_calibrations() -> None:
+    text = shown("compare", *SETS, *FEW, "--measure", "cllr")
+    heads = [line for line in text.splitlines() if line.startswith("A - B ")]
+    assert "calibration" in heads[0]
+    assert "threshold" not in heads[0] + heads[1]
+    assert "calibration" in heads[1]
+
+
+def test_published_rates_without_an_error_have_an_interval_of_some_width() -> None:
+    rates = ["--far", "0", "--frr", "0", "--impostor", "1000", "--genuine", "100"]
+    first, second = answer("interval", "rates", *rates)["intervals"]
+    reach = [proportion_interval(0, trials, method="wilson").high / 2 for trials in (1000, 100)]
+    assert (first["method"], first["high"]) == ("wilson", pytest.approx(hypot(*reach)))
+    assert (second["method"], second["high"]) == ("independent", 0.0)
 
 
 def test_the_same_rows_in_another_order_are_a_posteriori() -> None:

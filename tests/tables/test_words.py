@@ -26,6 +26,9 @@ from fairtrial.tables.words import bound_text
 def test_translate_knows_whole_words_only() -> None:
     assert translate("FAR, FRRs, HTER, AFAR, FARE, far", "iso") == "FMR, FNMRs, HTER, AFAR, FARE, far"
     assert translate("FAR") == "FAR"
+    assert translate("1 false reject, 2 false accepts; false_accepts", "iso") == (
+        "1 false non-match, 2 false matches; false_accepts"
+    )
     with pytest.raises(ParameterError, match="terms must be one of default, iso"):
         translate("FAR", "nist")  # type: ignore[arg-type]
 

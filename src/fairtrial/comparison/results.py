@@ -237,6 +237,8 @@ class Comparison(Result):
         side = self.pairs[0].headline.alternative
         claimed = "" if side == "two-sided" else f", claimed to be {_SIDES[side]} 0"
         tests = replace(tests, caption=f"Tests of the difference A - B in {self.measure.label}{claimed}, {how}")
+        if isinstance(self.measure, EvidenceMeasure):
+            tests, differences = (table.with_title("threshold", "calibration") for table in (tests, differences))
         return tests.with_notes(*self.notes), self._ranking(), differences, agreement
 
     def _ranking(self) -> Table:

@@ -143,7 +143,7 @@ class RateInterval(Result):
             Column("estimate", "estimate", "figure"),
             Column("sigma", "sigma", "figure"),
             Column("interval", interval_title(self.confidence), "figures"),
-            Column("width", "width", "figure"),
+            Column("width", "width", "width"),
             Column("method", "method"),
             Column("confidence", "confidence", "level", detail=True),
         )

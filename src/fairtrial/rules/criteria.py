@@ -368,7 +368,7 @@ def target_criterion(measure: MeasureLike, *, kept: bool = False) -> Criterion:
         exact=bounded,
         alpha_means="target",
         aim=aim,
-        summary=f"{end} threshold with {aim.label} at {bound} at the target alpha"
+        summary=f"{end} threshold with {aim.label} at {bound} the target alpha"
         if kept
         else f"{aim.label} nearest to the target alpha",
     )

@@ -41,20 +41,21 @@ Kind: TypeAlias = Literal[
     "level",
     "figure",
     "figures",
+    "width",
     "bound",
 ]
 """What a column holds: free text; words of ours (``term``), which `translate` may change; yes or no; a rate or a pair
 of rates, fractions shown in percent; a number or a pair of numbers; a statistic, with six digits; a ratio, with two
 decimals; a count; a p value; 1 - p (``sure``), in percent; a threshold; a level of confidence, a fraction shown in
-percent. Where the rows of a column differ in what they are, each says so: a ``figure`` and a ``bound``, with six
-digits, are ``(value, is_share)``, and ``figures`` are ``(low, high, is_share)``; a share is shown in percent, anything
-else, such as a cost, as it is."""
+percent. Where the rows of a column differ in what they are, each says so: a ``figure``, the ``width`` of an
+interval and a ``bound``, with six digits, are ``(value, is_share)``, and ``figures`` are ``(low, high, is_share)``; a
+share is shown in percent, anything else, such as a cost, as it is."""
 
 _LEFT = ("text", "term", "flag")
 _PERCENT = ("rate", "sure", "level")
 PAIRS = ("interval", "range", "figures")
 """Kinds whose values are two numbers, and perhaps what they are."""
-SINGLES = ("figure", "bound")
+SINGLES = ("figure", "width", "bound")
 """Kinds whose values are a number and what it is."""
 _SHOWN: dict[Kind, Callable[[Any], str]] = {
     "text": str,
@@ -73,6 +74,8 @@ _SHOWN: dict[Kind, Callable[[Any], str]] = {
     "level": lambda value: "" if isnan(value) else f"{100 * value:g}",
     "figure": lambda found: figure_text(*found),
     "figures": lambda found: figures_text(*found),
+    # three decimals, as papers print widths, and more digits only where there would be none
+    "width": lambda found: f"{100 * found[0]:.3f} %" if found[1] and found[0] >= 0.01 else figure_text(*found),
     "bound": lambda found: bound_text(*found),
 }
 

@@ -9,10 +9,12 @@ from typing import Literal, TypeAlias, get_args
 from fairtrial.checks import check_choice
 
 Terms: TypeAlias = Literal["default", "iso"]
-"""The names of error rates: FAR and FRR, or FMR and FNMR as ISO/IEC 19795 calls them."""
+"""The names of error rates: FAR and FRR, or FMR and FNMR as ISO/IEC 19795 calls them; and of single errors."""
 
 _ISO = {"FAR": "FMR", "FRR": "FNMR"}
 _ISO_WORD = re.compile(r"\b(FAR|FRR)(s?)\b")
+_ISO_ERRORS = {"accept": "match", "reject": "non-match"}
+_ISO_ERROR = re.compile(r"\b([Ff]alse) (accept|reject)(s?)\b")
 _LATEX = {"\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}"}
 _LATEX |= {"<": "\\textless{}", ">": "\\textgreater{}", "|": "\\textbar{}"}
 _LATEX |= {char: f"\\{char}" for char in "&%$#_{}"}
@@ -26,7 +28,7 @@ def translate(text: str, terms: Terms = "default") -> str:
     Parameters
     ----------
     text : str
-        A heading, a caption or a sentence; whole words FAR and FRR are translated.
+        A heading, a caption or a sentence; whole words FAR and FRR, false accepts and false rejects are translated.
     terms : {"default", "iso"}, default "default"
         The names of error rates: FAR and FRR, or FMR and FNMR as in ISO/IEC 19795-1 (``iso``).
 
@@ -42,12 +44,13 @@ def translate(text: str, terms: Terms = "default") -> str:
 
     Examples
     --------
-    >>> translate("FAR and FRR on test", "iso")
-    'FMR and FNMR on test'
+    >>> translate("FAR and FRR on test", "iso"), translate("no false rejects in 400 trials", "iso")
+    ('FMR and FNMR on test', 'no false non-matches in 400 trials')
     """
     check_choice("terms", terms, get_args(Terms))
     if terms == "default":
         return text
+    text = _ISO_ERROR.sub(lambda found: f"{found[1]} {_ISO_ERRORS[found[2]]}{'es' if found[3] else ''}", text)
     return _ISO_WORD.sub(lambda found: _ISO[found[1]] + found[2], text)
 
 
