@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from fairtrial.checks import check_choice, check_resamples, check_share
-from fairtrial.claims import GIVEN, Threshold
+from fairtrial.claims import GIVEN, Threshold, threshold_when
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import ParameterError
 from fairtrial.formats.frames import TrialsLike, trials_of
@@ -238,7 +238,7 @@ def operating_points(
         seed_of(rng),
         n_resamples=check_resamples(n_resamples),
     )
-    threshold: Threshold = "re-estimated" if resample == "both" else "fixed"
+    threshold = threshold_when(resample)
     return operating_points_of(sets, system, far=far, confidence=confidence, threshold=threshold)
 
 

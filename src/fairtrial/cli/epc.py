@@ -85,7 +85,9 @@ class ThresholdOptions:
     @property
     def threshold(self) -> Threshold:
         """What is said of the threshold first."""
-        return "re-estimated" if self.resample == "both" else "fixed"
+        from fairtrial.claims import threshold_when
+
+        return threshold_when(self.resample)
 
 
 @dataclass(frozen=True, slots=True)

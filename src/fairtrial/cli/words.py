@@ -39,10 +39,13 @@ SPELLINGS: dict[str, str] = {
     r"\bn_resamples=(\d+)": r"--resamples \1",
     r"\bmax_size=(\d+)": r"--max-size \1",
     r"\boutside=True\b": "--outside",
+    r"\bstudy_like\(\.\.\.\)": "fairtrial coverage --like",
     r"\bFusionModel\.save\b": "fairtrial fuse --save",
 }
 """What the library says, as regular expressions, and what it is called on the command line."""
 
+_NOTES = ("note", "notes", "recommendation")
+"""Under which names JSON has sentences of the library."""
 _COMPILED = [(re.compile(python), shell) for python, shell in SPELLINGS.items()]
 
 
@@ -80,10 +83,10 @@ def table_in_command_line_words(table: Table) -> Table:
 
 
 def json_in_command_line_words(found: Any) -> Any:
-    """The same object with all that stands under ``note`` and ``notes`` for those who type commands."""
+    """The same object with its notes and recommendations for those who type commands."""
     if isinstance(found, dict):
         return {
-            key: _notes_in_words(value) if key in ("note", "notes") else json_in_command_line_words(value)
+            key: _notes_in_words(value) if key in _NOTES else json_in_command_line_words(value)
             for key, value in found.items()
         }
     return [json_in_command_line_words(value) for value in found] if isinstance(found, list | tuple) else found

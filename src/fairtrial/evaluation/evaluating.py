@@ -16,7 +16,7 @@ from fairtrial.calibration.measures import (
     judged_figure,
 )
 from fairtrial.checks import check_choice, check_resamples
-from fairtrial.claims import Threshold
+from fairtrial.claims import Threshold, threshold_when
 from fairtrial.counting.errors import ErrorCounts, ScoreData, as_source, count_errors
 from fairtrial.errors import ParameterError
 from fairtrial.evaluation.results import Evaluation
@@ -237,9 +237,9 @@ def evaluation_of(
     dev_eer = equal_error_rate(source, definition=eer)
     folds = judgement.fold_thresholds
     reported = by_name([as_any_measure(own) for own in ([measures] if isinstance(measures, str) else measures)])
-    leading: Literal["re-estimated", "fixed"] = "re-estimated" if resample == "both" else "fixed"
+    leading = threshold_when(resample)
     intervals = judged_intervals(judgement, confidence=confidence)
-    if resample == "test":
+    if leading == "fixed":
         intervals = tuple(found for found in intervals if found.threshold == "fixed")
     far, frr = (
         judged_interval(judgement, measure=name, confidence=confidence, threshold=leading) for name in ("far", "frr")

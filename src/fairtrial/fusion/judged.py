@@ -345,7 +345,7 @@ def _weights(scores: FusedScores, dev: Trials) -> tuple[SystemWeight, ...]:
     """The weights of a trained linear fusion, as they apply to normalised scores."""
     first = 0 if scores.normalise == "none" else 1
     normalisation, method = scores.steps[:first], scores.steps[first:]
-    if not method or not method[-1].name.startswith("linear") or any(step.name != "scale" for step in method[:-1]):
+    if not method or not method[-1].operation.linear or any(step.name != "scale" for step in method[:-1]):
         return ()
     weights = np.asarray(method[-1].numbers["weights"])
     if weights.ndim > 1:  # those of all clients that dev knows
@@ -354,7 +354,7 @@ def _weights(scores: FusedScores, dev: Trials) -> tuple[SystemWeight, ...]:
         weights = weights / step.numbers["scale"]
     assert scores.missing is not None
     matrix, _ = scores.missing.fill(score_matrix(dev, scores.systems))
-    by_client = any(step.by_client for step in normalisation)
+    by_client = any(step.operation.by_client for step in normalisation)
     spread = spread_of(run_steps(normalisation, matrix, scores.client_numbers(dev) if by_client else None))
     moved = np.abs(weights) * spread
     total = moved.sum()
