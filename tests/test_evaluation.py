@@ -40,6 +40,8 @@ def test_far_that_is_asked_for_has_one_column_and_its_interval() -> None:
     table = evaluate(DEV, TEST, measures=["far", "hter"]).tables()[0]
     assert [heading for heading in table.headings() if "FAR" in heading] == ["FAR %", "interval of FAR"]
     assert [heading for heading in table.headings() if "HTER" in heading] == ["HTER %"]
+    intervals = evaluate(DEV, TEST, measures=["far", "f1"]).tables()[2]
+    assert intervals.column("measure") == ["hter", "hter", "hter", "far", "frr", "f1"]
 
 
 def test_dictionary_keeps_the_contract() -> None:

@@ -307,6 +307,8 @@ class Evaluation(Result):
         every = [(own, self._meaning(own)) for own in (*self.intervals, self.far_interval, self.frr_interval)]
         for name, found in self.measure_intervals.items():
             measure = self.reported.get(name)
+            if found.measure in _ALWAYS:
+                continue
             every.append((found, self._meaning(found, measure if isinstance(measure, EvidenceMeasure) else None)))
         rows = tuple(
             (self.system, own.measure, own.label, (*own.interval, own.is_share), own.threshold, meaning, own.method)
