@@ -199,7 +199,8 @@ def evidence_test(
     """
     claim = claim_of(difference, evidence, threshold=threshold)
     found = student_test(evidence.sets.test_name, claim, alternative=alternative)
-    return replace(found, measure=measure.name, is_share=measure.is_share, note=measure.caution, label=measure.label)
+    note = found.note or measure.caution
+    return replace(found, measure=measure.name, is_share=measure.is_share, note=note, label=measure.label)
 
 
 def bootstrap_figure(
@@ -237,5 +238,6 @@ def bootstrap_figure(
     for start in range(0, n_resamples, _AT_ONCE):
         rows = found[start : start + _AT_ONCE]
         rows[:] = generator.multinomial(len(sums), np.full(len(sums), 1 / len(sums)), len(rows)) @ sums
-    sigma = claim_of(figure, evidence, threshold="fixed").sigma
-    return Bootstrap(figure.estimate, figure.estimate + found - found.mean()).scaled(sigma)
+    known = claim_of(figure, evidence, threshold="fixed")
+    degrees = None if people is None else known.degrees
+    return Bootstrap(figure.estimate, figure.estimate + found - found.mean()).scaled(known.sigma, degrees)
