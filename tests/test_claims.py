@@ -163,8 +163,9 @@ def test_variance_is_that_of_test_and_what_the_threshold_adds() -> None:
     added = threshold_deviations(judgement, HTER)
     assert added is not None
     assert moved.variance == pytest.approx(fixed.variance + added.variances()[0])
-    # Welch's: between the fewer degrees and the sum of both
-    assert min(fixed.degrees, added.degrees) <= moved.degrees <= fixed.degrees + added.degrees
+    # Welch's: what the threshold adds is taken as known
+    share = fixed.variance / moved.variance
+    assert moved.degrees == pytest.approx(fixed.degrees / share**2)
     assert moved.quantile(0.95) == pytest.approx(stats.t.ppf(0.975, moved.degrees))
     given = judge_at(judgement.sets, 1.0, system="a")
     assert claim([(1.0, given)], HTER).threshold == "fixed"

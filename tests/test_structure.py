@@ -23,7 +23,7 @@ LAYERS = [
     {"people", "formats"},
     {"counted_people", "grouped_people"},
     {"counting", "folds"},
-    {"rules"},
+    {"rules", "alikeness", "draws", "error_lines"},
     {"reestimation"},
     {"trial_sets"},
     {"judging"},

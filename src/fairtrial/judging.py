@@ -20,7 +20,7 @@ from fairtrial.folds import block_sources
 from fairtrial.formats.decisions import decisions_table
 from fairtrial.reestimation import Movement, counted_movement, threshold_movement
 from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion, choose_thresholds
-from fairtrial.spread import Floats
+from fairtrial.spread import Floats, effective_people
 from fairtrial.tables import plural
 from fairtrial.trial_sets import Kind, TrialSets, has_systems, system_name
 from fairtrial.trials import Trials
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from fairtrial.formats.decisions import ArrowTable
 
 SUPPORT = 30
+SUPPORT_PEOPLE = 10
 """The number of errors that a target needs before it can be relied on (Doddington's rule of 30)."""
 _GIVEN = Criterion("given", lambda counts, alpha: counts.far * 0)
 
@@ -211,13 +212,22 @@ class Judgement:
         source = as_source(data, system=self.own, what="dev")
         if has_sources(data) and self.sets.sharing != "none":
             between = partial(data.people_between, self.system, cluster=self.sets.sharing)
-            return counted_movement(source, between, self.criterion, self.alpha, self.dev, self.sets.draws)
+            return counted_movement(
+                source, between, self.judged_source(), self.criterion, self.alpha, self.dev, self.sets.draws
+            )
         classes = None
         if isinstance(data, Trials):
             scores = data.column(self.system)
             classes = scores[data.genuine], scores[~data.genuine]
         return threshold_movement(
-            source, classes, self.sets.people[0], self.criterion, self.alpha, self.dev, self.sets.draws
+            source,
+            classes,
+            self.sets.people[0],
+            self.judged_source(),
+            self.criterion,
+            self.alpha,
+            self.dev,
+            self.sets.draws,
         )
 
     @property
@@ -278,14 +288,29 @@ class Judgement:
         weights = None if aim is None else aim.weights_at()
         far = weights is None or weights.far != 0
         errors = int((self.dev.false_accepts if far else self.dev.false_rejects)[0])
-        if errors >= SUPPORT:
-            return people
-        word = "false accept" if far else "false reject"
-        return (
-            *people,
-            f"{self.system}: the target rests on {plural(errors, word)} on dev; with fewer than {SUPPORT} it is "
-            "hardly known what it amounts to",
-        )
+        found, name = [], f"{self.system}: the target rests on"
+        if errors < SUPPORT:
+            word = plural(errors, "false accept" if far else "false reject")
+            found.append(f"{name} {word} on dev; with fewer than {SUPPORT} it is hardly known what it amounts to")
+        erring = self._erring_on_dev(1 if far else 0)
+        if erring is not None and erring < SUPPORT_PEOPLE:
+            found.append(
+                f"{name} the errors of {erring:.1f} people of equal weight on dev; with fewer than {SUPPORT_PEOPLE} "
+                "intervals and tests may be too sure if a few people are unlike all others"
+            )
+        return (*people, *found)
+
+    def _erring_on_dev(self, which: int) -> float | None:
+        """How many people of equal weight make the errors on dev, in the role with fewer; 0 is FRR, 1 is FAR."""
+        data, people = self.sets.dev, self.sets.people[0]
+        if self.dev is None or people is None or people.cluster == "none" or not isinstance(data, Trials):
+            return None
+        part = people.classes[which]
+        wrong = wrong_decisions(data, self.system, float(self.dev.threshold[0]))[part.rows]
+        if not wrong.any():
+            return None
+        counts = [np.bincount(column[wrong]).astype(np.float64) for column in part.people]
+        return min(effective_people(own[own > 0]) for own in counts)
 
 
 def judge(

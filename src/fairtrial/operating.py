@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from fairtrial.checks import check_choice, check_resamples, check_share
 from fairtrial.claims import GIVEN, Threshold
 from fairtrial.counting.errors import ErrorCounts
+from fairtrial.draws import RESAMPLES
 from fairtrial.errors import ParameterError
 from fairtrial.folds import CROSS_VALIDATED
 from fairtrial.formats.frames import TrialsLike, trials_of
@@ -17,7 +18,6 @@ from fairtrial.intervals.rates import RateInterval
 from fairtrial.intervals.separation import auc_interval, d_prime_interval
 from fairtrial.judging import SUPPORT, judge
 from fairtrial.people import Cluster
-from fairtrial.reestimation import RESAMPLES
 from fairtrial.tables import COUNT_COLUMNS, Column, Result, Table, interval_title, percent
 from fairtrial.trial_sets import CHOSEN, Kind, TrialSets, seed_of, system_name
 

@@ -15,11 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from fairtrial.checks import as_generator, check_seed
 from fairtrial.counting.errors import ScoreData, has_sources
+from fairtrial.draws import RESAMPLES, Draws
 from fairtrial.errors import TrialsError, listed
 from fairtrial.folds import Block
 from fairtrial.formats.frames import Frame, trials_of
 from fairtrial.people import Cluster, People, known_cluster, shared_people
-from fairtrial.reestimation import RESAMPLES, Draws
 from fairtrial.tables import plural
 from fairtrial.trials import Trials
 

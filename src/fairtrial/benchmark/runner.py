@@ -25,7 +25,7 @@ from fairtrial.fusion.methods import as_fusion
 from fairtrial.fusion.missing import Missing
 from fairtrial.fusion.normalise import check_normalisation
 from fairtrial.intervals.judged import judged_interval
-from fairtrial.judging import SUPPORT, Judgement, judge
+from fairtrial.judging import SUPPORT, SUPPORT_PEOPLE, Judgement, judge
 from fairtrial.rules.criteria import CriterionLike, as_criterion
 from fairtrial.rules.measures import MEASURES
 from fairtrial.significance.multiple import adjust_p_values
@@ -38,7 +38,9 @@ _PER_PROCESSOR = 4
 WATCH = "watches the parent"
 _EVERY = 0.5
 """Seconds after which a worker looks again whether it is still needed."""
-_UNSUPPORTED = f"the target rests on fewer than {SUPPORT} errors on dev"
+_UNSUPPORTED = (
+    f"the target rests on fewer than {SUPPORT} errors on dev, or on those of fewer than {SUPPORT_PEOPLE} people"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from fairtrial.calibration.measures import (
 from fairtrial.checks import check_choice, check_resamples
 from fairtrial.claims import Threshold
 from fairtrial.counting.errors import ErrorCounts, ScoreData, as_source, count_errors
+from fairtrial.draws import RESAMPLES
 from fairtrial.errors import ParameterError
 from fairtrial.evaluation.results import Evaluation
 from fairtrial.folds import Block
@@ -26,7 +27,6 @@ from fairtrial.intervals.judged import judged_interval, judged_intervals
 from fairtrial.intervals.rates import RateInterval
 from fairtrial.judging import Judgement, judge, judge_at
 from fairtrial.people import Cluster
-from fairtrial.reestimation import RESAMPLES
 from fairtrial.rules.criteria import CriterionLike, as_criterion
 from fairtrial.rules.eer import EerDefinition, EqualErrorRate, equal_error_rate
 from fairtrial.rules.measures import Measure

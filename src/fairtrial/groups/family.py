@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from fairtrial.claims import ThresholdDeviations
 from fairtrial.grouped_people import GroupedRates
 from fairtrial.groups.counts import lowest_share, upper_tail
-from fairtrial.intervals.clustered import careful_degrees, wilson_limits, worth
+from fairtrial.intervals.clustered import careful_degrees, reach_by_log_odds, wilson_limits, worth
 from fairtrial.spread import Floats
 
 _DRAWS = 10_000
@@ -105,10 +105,8 @@ class RateFamily:
         """What the threshold adds to the covariance of each rate with each."""
         if self.deviations is None:
             return np.zeros((self.size, self.size))
-        moved = self.deviations.by_trials if self.deviations.by_people is None else self.deviations.by_people
-        sigma, spread = np.sqrt(self.deviations.variances()), np.sqrt(np.mean(moved**2, axis=0))
-        scale = np.divide(sigma, spread, out=np.zeros_like(sigma), where=spread > 0)
-        found = np.asarray(moved.T @ moved / len(moved) * np.outer(scale, scale))
+        moved = self.deviations.moved
+        found = np.asarray(moved.T @ moved / len(moved))
         return found if self.joint is None else found + self.joint
 
     @cached_property
@@ -120,7 +118,7 @@ class RateFamily:
         """The limits of every rate at a critical value, within 0 and 1."""
         low, high = self.limits_at_threshold(critical)
         moved = self.moved_reach(np.diag(self._by_threshold), np.diag(self.covariance), self.people, critical)
-        below, above = _on_the_logit_scale(self.rate, moved)
+        below, above = reach_by_log_odds(self.rate, moved)
         reach = np.hypot(self.rate - low, below), np.hypot(high - self.rate, above)
         return np.maximum(self.rate - reach[0], 0.0), np.minimum(self.rate + reach[1], 1.0)
 
@@ -142,9 +140,9 @@ class RateFamily:
         if self.deviations is None:
             return np.zeros_like(moved)
         moved = np.maximum(moved, 0)
-        part = np.divide(moved, moved + fixed, out=np.zeros_like(moved), where=moved + fixed > 0)
-        # Welch's degrees of freedom, by the shares of the two parts
-        degrees = 1 / (part**2 / self.deviations.degrees + (1 - part) ** 2 / np.maximum(people - 1, 1.0))
+        share = np.divide(fixed, moved + fixed, out=np.ones_like(moved), where=moved + fixed > 0)
+        # Welch's degrees of freedom: those of what the threshold adds are infinite
+        degrees = np.maximum(people - 1, 1.0) / np.maximum(share, _TINY) ** 2
         return _quantile(degrees, critical) * np.sqrt(moved)
 
     def critical(self, confidence: float) -> float:
@@ -340,14 +338,3 @@ def _quantile(degrees: Floats, critical: Floats | float) -> Floats:
     normal = np.broadcast_to(np.asarray(critical, dtype=np.float64), degrees.shape)
     finite = np.where(np.isfinite(degrees), degrees, 1.0)
     return np.asarray(np.where(np.isfinite(degrees), -stdtrit(finite, ndtr(-normal)), normal))
-
-
-def _on_the_logit_scale(rate: Floats, reach: Floats) -> tuple[Floats, Floats]:
-    """How far limits are below and above, if they are so far away on the scale of the log-odds."""
-    from scipy.special import expit, logit
-
-    inner = (rate > 0) & (rate < 1)
-    share = np.where(inner, rate, 0.5)
-    scaled = reach / (share * (1 - share))
-    below, above = share - expit(logit(share) - scaled), expit(logit(share) + scaled) - share
-    return np.where(inner, below, reach), np.where(inner, above, reach)
