@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     from fairtrial.formats.decisions import ArrowTable
 
 SUPPORT = 30
-SUPPORT_PEOPLE = 10
 """The number of errors that a target needs before it can be relied on (Doddington's rule of 30)."""
+SUPPORT_PEOPLE = 10
+"""The number of people who make them, of equal weight, that it needs."""
 _GIVEN = Criterion("given", lambda counts, alpha: counts.far * 0)
 
 

@@ -18,7 +18,7 @@ from fairtrial.claims import ThresholdDeviations
 from fairtrial.grouped_people import GroupedRates
 from fairtrial.groups.counts import lowest_share, upper_tail
 from fairtrial.intervals.clustered import careful_degrees, reach_by_log_odds, wilson_limits, worth
-from fairtrial.spread import Floats
+from fairtrial.spread import Floats, not_below_half
 
 _DRAWS = 10_000
 _AT_ONCE = 100
@@ -190,7 +190,7 @@ class RateFamily:
         told = _of_difference(self.covariance, first, second) / spread
         chance = 1 / self.grouped.trials[first] + 1 / self.grouped.trials[second]
         crossed = self.grouped.crossed[first, second]
-        apart = np.where(crossed, np.maximum(told, chance / 2), _of_difference(alike, first, second))
+        apart = np.where(crossed, not_below_half(told, chance), _of_difference(alike, first, second))
         apart += _of_difference(self._by_threshold, first, second) / spread
         # what the two have in common makes their difference surer, as more trials would; and so does a larger rate
         correct = np.maximum(1 - mean, 2 / (1 + np.minimum(worth[first], worth[second])))
