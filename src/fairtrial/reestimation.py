@@ -108,7 +108,8 @@ def threshold_movement(
     effective = float(min(dev.genuine, dev.impostor)) if people is None else min(p.effective for p in people.classes)
     ordered = None if classes is None else (np.sort(classes[0]), np.sort(classes[1]))
     around = _Around.of(dev, ordered, criterion, chosen, effective)
-    counts = count_errors(dev, around.searched(criterion))
+    counted = count_errors(dev, around.every)
+    counts = counted[around.searched(criterion)]
     if classes is None or ordered is None:
         drawn = _independent(counts, draws)
     else:
@@ -121,7 +122,8 @@ def threshold_movement(
             parts.append(_drawn(_rate_of(counts, which), by_unit, weights, alike))
         drawn = parts[0], parts[1]
     moving = people is not None and people.cluster != "none"
-    return _movement(dev, judged, around, counts, drawn, criterion, alphas, chosen, of_people=moving)
+    lines = _along_curve(counted, judged, around)
+    return _movement(lines, around, counts, drawn, criterion, alphas, chosen, of_people=moving)
 
 
 def counted_movement(
@@ -141,7 +143,8 @@ def counted_movement(
     if people is None:
         return threshold_movement(dev, None, None, judged, criterion, alphas, chosen, draws)
     around = _Around.of(dev, None, criterion, chosen, people.effective)
-    counts = count_errors(dev, around.searched(criterion))
+    counted = count_errors(dev, around.every)
+    counts = counted[around.searched(criterion)]
     people = people_between(np.asarray(counts.threshold))
     assert people is not None
     own = replace(draws, size=people.size, _kept={})
@@ -150,7 +153,8 @@ def counted_movement(
         rate = _rate_of(counts, which)
         by_unit = counted_deviations(part, rate.errors / rate.trials, own)
         parts.append(_drawn(rate, by_unit, own.people(), Alikeness.of_counts(part)))
-    return _movement(dev, judged, around, counts, (parts[0], parts[1]), criterion, alphas, chosen, of_people=True)
+    lines = _along_curve(counted, judged, around)
+    return _movement(lines, around, counts, (parts[0], parts[1]), criterion, alphas, chosen, of_people=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -200,12 +204,13 @@ class _Around:
         """All of them, with the chosen ones."""
         return np.unique(np.concatenate([self.chosen, self.thresholds]))
 
-    def searched(self, criterion: Criterion) -> Floats:
-        """The thresholds at which deviations are needed, in order.
+    def searched(self, criterion: Criterion) -> NDArray[np.bool_]:
+        """At which of all of them deviations are needed.
 
-        Where a rate is met they are those at the chosen one: rates move there, and their lines with them.
+        Where a rate is met it is the chosen ones: rates move there, and their lines with them.
         """
-        return np.unique(self.chosen) if criterion.search == "crossing" else self.every
+        every = self.every
+        return np.isin(every, self.chosen) if criterion.search == "crossing" else np.ones(len(every), dtype=bool)
 
 
 def _order_statistics(ordered: NDArray[np.floating], rates: Floats, which: int) -> Floats:
@@ -294,9 +299,18 @@ def _independent(counts: ErrorCounts, draws: Draws) -> tuple[_Drawn, _Drawn]:
     return found[0], found[1]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Curve:
+    """A DET curve around thresholds: its lines, and the places of thresholds on it."""
+
+    lines: ErrorLines
+    places: Floats
+    chosen: Floats
+    """Those of the chosen ones, per alpha."""
+
+
 def _movement(
-    dev: ScoreSource,
-    judged: ScoreSource,
+    curve: _Curve,
     around: _Around,
     counts: ErrorCounts,
     drawn: tuple[_Drawn, _Drawn],
@@ -307,7 +321,7 @@ def _movement(
     of_people: bool,
 ) -> Movement:
     """Choose the threshold of each alpha in every replicate of deviations."""
-    lines, places, here = _along_curve(dev, judged, around)
+    lines = curve.lines
     at = np.searchsorted(np.asarray(counts.threshold), around.chosen)
     deviates = (
         normal_deviates(np.asarray(chosen.false_rejects), chosen.genuine),
@@ -323,7 +337,7 @@ def _movement(
             steps = np.linspace(-reach, reach, _STEPS)
         else:
             near = around.near[column]
-            steps = np.concatenate([[0.0], places[near] - here[column]])
+            steps = np.concatenate([[0.0], curve.places[near] - curve.chosen[column]])
             where = np.searchsorted(np.asarray(counts.threshold), around.thresholds[near])
             moved = [own[:, np.concatenate([at[column : column + 1], where])] for own, _ in drawn]
         lie = [(own[column] + slope * steps).astype(np.float32) for own, slope in zip(deviates, slopes, strict=True)]
@@ -334,14 +348,14 @@ def _movement(
     return Movement(around.every, moves, middle, deviates, variances, lines, crossing, of_people)
 
 
-def _along_curve(dev: ScoreSource, judged: ScoreSource, around: _Around) -> tuple[ErrorLines, Floats, Floats]:
-    """Lines through the rates of dev and judged trials; the places of all thresholds, and of those that were chosen."""
-    both = add_counts([count_errors(source, around.every) for source in (dev, judged)])
+def _along_curve(dev: ErrorCounts, judged: ScoreSource, around: _Around) -> _Curve:
+    """Lines through the rates of dev and judged trials."""
+    both = add_counts([dev, count_errors(judged, around.every)])
     which = np.searchsorted(around.every, around.thresholds)
     near = np.zeros((len(around.near), len(around.every)), dtype=bool)
     near[:, which] = around.near
     lines, places = ErrorLines.fit(both, near)
-    return lines, places[which], places[np.searchsorted(around.every, around.chosen)]
+    return _Curve(lines, places[which], places[np.searchsorted(around.every, around.chosen)])
 
 
 def _best_steps(rule: Criterion, alpha: float, deviates: list[_Deviates], chosen: ErrorCounts) -> _Indices:
