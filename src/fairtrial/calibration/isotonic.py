@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from fairtrial.calibration.evidence import Segments
 from fairtrial.calibration.linear import turned_notes
-from fairtrial.calibration.methods import CalibrationFit, CalibrationMethod, DevScores, Numbers
+from fairtrial.calibration.methods import CalibrationFit, CalibrationMethod, DevPasses, DevScores, Numbers
+from fairtrial.calibration.tallies import ClassMoments, score_range
 from fairtrial.counting.errors import ScoreSource, as_source
 from fairtrial.spread import Floats
 
@@ -118,4 +119,18 @@ def _fit(dev: DevScores) -> CalibrationFit:
     return CalibrationFit(steps, StepInfluence(steps, steps.place(dev.scores), dev.genuine), notes)
 
 
-ISOTONIC = CalibrationMethod("pav", _fit, Steps.read, "steps that rise (pool adjacent violators), bounded")
+def _fit_in_passes(dev: DevPasses) -> CalibrationFit:
+    low, high = score_range(dev)
+    notes: tuple[str, ...] = ()
+    if np.isfinite([low, high]).all():
+        notes = turned_notes(np.diff(ClassMoments.between(dev, low, high).means))
+    return CalibrationFit(fit_steps(dev.source), notes=notes)
+
+
+ISOTONIC = CalibrationMethod(
+    "pav",
+    _fit,
+    Steps.read,
+    "steps that rise (pool adjacent violators), bounded",
+    fit_in_passes=_fit_in_passes,
+)
