@@ -235,9 +235,9 @@ def read_bssr1(directory: PathLike, *, failed_enrolment: FailedEnrolment = "drop
 
     Parameters
     ----------
-    directory
+    directory : str or path-like
         Where face-C.csv, face-G.csv, finger-left.csv and finger-right.csv are, as they are or with .gz.
-    failed_enrolment
+    failed_enrolment : {"drop", "keep"}, default "drop"
         An enrolled subject for whom all scores of a system are the same was not enrolled: ``drop`` leaves out
         all trials against that subject for all systems, ``keep`` keeps them. A note says which and how many.
 
@@ -250,6 +250,15 @@ def read_bssr1(directory: PathLike, *, failed_enrolment: FailedEnrolment = "drop
     ------
     InputError
         Files that are not there or cannot be read.
+
+    References
+    ----------
+    NIST, Biometric Scores Set - Release 1 (BSSR1), 2004.
+
+    Examples
+    --------
+    >>> read_bssr1("bssr1")  # doctest: +SKIP
+    <Trials: 266,772 trials (516 genuine, 266,256 impostor), 4 systems: ...>
     """
     _check_failed_enrolment(failed_enrolment)
     place = Path(directory)

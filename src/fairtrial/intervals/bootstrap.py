@@ -39,16 +39,44 @@ _DENSE = 3000
 
 @dataclass(frozen=True, slots=True)
 class Bootstrap:
-    """Replicates of a statistic, the statistic itself, and how often a replicate lacked a class and was redrawn."""
+    """Replicates of a statistic.
+
+    Attributes
+    ----------
+    estimate : float
+        The statistic itself.
+    replicates : ndarray of float
+        The statistic of each replicate, shape (replicates,).
+    acceleration : float or None
+        The skewness of the statistic; None where it was not found out.
+    redrawn : int
+        How often a replicate lacked a class and was redrawn.
+
+    Examples
+    --------
+    >>> found = Bootstrap(0.5, np.linspace(0, 1, 1001))
+    >>> [round(end, 3) for end in found.interval(confidence=0.9)]
+    [0.05, 0.95]
+    """
 
     estimate: float
     replicates: NDArray[np.float64]
     acceleration: float | None = None
-    """The skewness of the statistic; None where it was not found out."""
     redrawn: int = 0
 
     def scaled(self, sigma: float) -> Bootstrap:
-        """The same replicates at another standard deviation around the estimate."""
+        """Give the same replicates at another standard deviation around the estimate.
+
+        Parameters
+        ----------
+        sigma : float
+            The standard deviation.
+
+        Returns
+        -------
+        Bootstrap
+            The replicates.
+        """
         own = float(np.std(self.replicates))
         if own == 0 or sigma == 0:
             return self
@@ -57,8 +85,23 @@ class Bootstrap:
     def interval(self, *, confidence: float = 0.95, method: BootstrapMethod = "percentile") -> Interval:
         """Give the interval of the replicates.
 
-        ``percentile``: equal tails. ``centred``: the mean and the radius around it that holds the share
-        asked for. ``bc``: percentiles corrected for bias; ``bca``: for bias and skewness.
+        Parameters
+        ----------
+        confidence : float, default 0.95
+            The level of confidence, between 0 and 1.
+        method : {"percentile", "centred", "bc", "bca"}, default "percentile"
+            ``percentile``: equal tails. ``centred``: the mean and the radius around it that holds the share asked for.
+            ``bc``: percentiles corrected for bias; ``bca``: for bias and skewness.
+
+        Returns
+        -------
+        Interval
+            The two limits.
+
+        Raises
+        ------
+        ParameterError
+            ``bca`` of a statistic whose skewness is not known.
         """
         check_confidence(confidence)
         check_choice("method", method, get_args(BootstrapMethod))
@@ -87,7 +130,18 @@ class Bootstrap:
         return np.asarray(ndtr(bias + shifted / (1 - acceleration * shifted)))
 
     def p_value(self, alternative: Alternative = "two-sided") -> float:
-        """How rarely replicates are on the other side of 0 than what is claimed."""
+        """Tell how rarely replicates are on the other side of 0 than what is claimed.
+
+        Parameters
+        ----------
+        alternative : {"two-sided", "less", "greater"}, default "two-sided"
+            What is claimed of the statistic.
+
+        Returns
+        -------
+        float
+            The p value.
+        """
         count = len(self.replicates)
         below, above = (
             (int(np.count_nonzero(side)) + 1) / (count + 1) for side in (self.replicates <= 0, self.replicates >= 0)
@@ -290,16 +344,6 @@ def _acceleration(table: CountTable, statistic: Statistic) -> float:
     deviation = np.average(values, weights=weight) - values
     spread = float(np.sum(weight * deviation**2))
     return float(np.sum(weight * deviation**3)) / (6 * spread**1.5) if spread > 0 else 0.0
-
-
-def one_system(measure: Callable[[ErrorCounts], Any]) -> Statistic:
-    """A measure as a statistic of the cells wrong and right, genuine and then impostor."""
-
-    def statistic(cells: NDArray[np.float64]) -> NDArray[np.float64]:
-        counts = ErrorCounts(None, cells[:, 2], cells[:, 0], cells[:, :2].sum(axis=1), cells[:, 2:].sum(axis=1))
-        return np.asarray(measure(counts), dtype=np.float64)
-
-    return statistic
 
 
 def two_systems(measure: Callable[[ErrorCounts], Any]) -> Statistic:
