@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import sqrt
 
-from fairtrial.checks import check_number, check_share
+from fairtrial.checks import check_number, check_rate, check_share
 from fairtrial.errors import ParameterError
 
 
@@ -18,8 +18,7 @@ class Rates:
 
     def __post_init__(self) -> None:
         for name, rate in (("FAR", self.far), ("FRR", self.frr)):
-            if not 0 <= rate <= 1:
-                raise ParameterError(f"{name} must be a fraction between 0 and 1, not {rate}; 1.5 % is 0.015")
+            check_rate(name, rate)
 
 
 @dataclass(frozen=True, slots=True)
