@@ -101,7 +101,7 @@ def attempts_for_upper_bound(pi: float, claim: float, *, confidence: float = 0.9
         A rate that is not below the claim, or a claim, confidence or power that is not possible.
     """
     from scipy.optimize import brentq
-    from scipy.special import ndtri
+    from scipy.special import logit, ndtri
 
     _check_rate("the claimed rate", claim)
     normal_quantile(confidence)
@@ -158,11 +158,6 @@ def rule_of_thirty(pi: float) -> int:
     if not 30 / pi < MOST:
         raise ParameterError(f"30 errors at a rate of {pi:g} take more than {MOST:.0e} attempts; plan for more")
     return ceil(30 / pi - HAIR)
-
-
-def logit(rate: float) -> float:
-    """The log-odds of a rate."""
-    return log(rate) - log1p(-rate)
 
 
 def _check_rate(name: str, rate: float) -> None:
