@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from fairtrial.counting.errors import ErrorCounts, count_errors
 from fairtrial.judging import Judgement
+from fairtrial.people import People
 from fairtrial.reestimation import Movement, deviations_by_unit
 from fairtrial.rules.measures import Measure, Weights
 from fairtrial.spread import (
@@ -30,6 +31,8 @@ from fairtrial.spread import (
     welch,
 )
 from fairtrial.threads import one_thread
+from fairtrial.trial_sets import TrialSets
+from fairtrial.trials import Trials
 
 Threshold: TypeAlias = Literal["re-estimated", "fixed"]
 GIVEN: dict[Threshold, str] = {"re-estimated": "threshold re-estimated", "fixed": "given this threshold"}
@@ -175,6 +178,54 @@ def re_estimated(estimate: float, spread: Spread, moved: float, degrees: float, 
     whole = max(spread.variance + moved + joint, (spread.variance + moved) / 2)
     together = welch([(spread.variance, spread.degrees), (moved, degrees)])
     return Claim(estimate, spread, whole - spread.variance, together, "re-estimated")
+
+
+def claim_of_values(
+    sets: TrialSets,
+    estimate: float,
+    on_test: Floats,
+    on_dev: Floats | None = None,
+    *,
+    threshold: Threshold = "re-estimated",
+    differs: bool = False,
+) -> Claim:
+    """Claim a figure that moves as the sum of both class means of values by trial.
+
+    Parameters
+    ----------
+    sets
+        Dev and test trials, and who shares them.
+    estimate
+        The figure, or the difference of two.
+    on_test
+        What each test trial adds to it.
+    on_dev
+        What each dev trial adds through what was chosen or fitted on dev; None where nothing was, or nothing is known
+        of it, and the claim is ``fixed``.
+    threshold
+        ``fixed`` leaves out what dev adds.
+    differs
+        Whether it is a difference by trial, whose variance is not below half of that by chance.
+    """
+    test = sets.test
+    assert isinstance(test, Trials)
+    spread = spread_of_values(sets.people[1], test.genuine, on_test)
+    if differs:
+        spread = not_below_chance(spread, on_test, (1.0, 1.0), test.genuine)
+    if on_dev is None or threshold == "fixed":
+        return Claim(estimate, spread, 0.0, spread.degrees, "fixed")
+    assert isinstance(sets.dev, Trials)
+    moved, joint = spread_of_values(sets.people[0], sets.dev.genuine, on_dev), 0.0
+    if sets.people[0] is not None and sets.people[1] is not None and sets.overlap:
+        first, second = sets.people[0].error_sums(on_dev), sets.people[1].error_sums(on_test)
+        size = min(len(first), len(second))
+        joint = 2 * float(first[:size] @ second[:size])
+    return re_estimated(estimate, spread, moved.variance, moved.degrees, joint=joint)
+
+
+def spread_of_values(people: People | None, genuine: NDArray[np.bool_], values: Floats) -> Spread:
+    """The variance of the sum of both class means of values by trial."""
+    return independent_spread(genuine, values) if people is None else people.error_variance(values)
 
 
 def largest_of_all(

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from fairtrial.calibration.evidence import PRESETS, CostPoint
 from fairtrial.calibration.figures import ErrorSum, Evidence, Figure, between, folds_of_people
-from fairtrial.calibration.values import by_class, spread_of_values, sum_of_class_means
+from fairtrial.calibration.values import by_class, sum_of_class_means
+from fairtrial.claims import spread_of_values
 from fairtrial.counting.errors import ErrorCounts, as_source
 from fairtrial.counting.search import hull_points
 from fairtrial.errors import ParameterError, TrialsError, listed, shown
@@ -243,7 +244,7 @@ def _moves(evidence: Evidence, parts: Parts, point: CostPoint) -> Floats | None:
     away, dev = evidence.ratios - point.threshold, evidence.dev.genuine
     nearest = int(np.argmin(np.abs(away)))
     moved = by_class(influence.moves(evidence.scores[[nearest]], np.ones(1)), dev)
-    width = spread_of_values(evidence.sets.people[0], dev, moved, (1.0, 1.0)).sigma
+    width = spread_of_values(evidence.sets.people[0], dev, moved).sigma
     if not width > 0:
         return np.zeros(len(dev))
     genuine, weights = evidence.genuine, point_weights(point)

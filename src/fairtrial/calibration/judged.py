@@ -19,9 +19,9 @@ from fairtrial.calibration.measures import CLLR, CLLR_CAL, MIN_CLLR, cost_measur
 from fairtrial.calibration.methods import units_of
 from fairtrial.calibration.model import Calibration, fit_calibration
 from fairtrial.calibration.results import CalibratedSystem, CostFigure
-from fairtrial.calibration.values import by_class, spread_of_values
+from fairtrial.calibration.values import by_class
 from fairtrial.checks import check_confidence
-from fairtrial.claims import Claim
+from fairtrial.claims import Claim, spread_of_values
 from fairtrial.counting.errors import count_errors
 from fairtrial.intervals.rates import RateInterval
 from fairtrial.people import Cluster
@@ -222,7 +222,7 @@ def _parameter_intervals(evidence: Evidence, confidence: float) -> tuple[RateInt
         genuine = evidence.dev.genuine
         moves = by_class(influence, genuine)
         unit = float(units_of(moves[:, None])[0])
-        spread = spread_of_values(people, genuine, moves / unit, (1.0, 1.0))
+        spread = spread_of_values(people, genuine, moves / unit)
         own = Claim(value / unit, spread, 0.0, spread.degrees, "fixed")
         sigma = own.sigma * unit
         reach = own.quantile(confidence) * sigma
