@@ -171,10 +171,10 @@ def least_cost_figure(evidence: Evidence, target: CostTarget) -> Figure:
     It is a minimum: trials add something between what they cost at the best threshold and at that of other people.
     """
     parts = Parts.of(evidence.test, target.partition)
-    best = least_thresholds(evidence, target, parts)
+    best = _least_thresholds(evidence, target, parts)
     by_others = [np.full(len(evidence.ratios), own) for own in best]
     for held, rest in folds_of_people(evidence):
-        for column, threshold in zip(by_others, least_thresholds(evidence, target, parts, rest), strict=True):
+        for column, threshold in zip(by_others, _least_thresholds(evidence, target, parts, rest), strict=True):
             column[held] = threshold
     found = []
     for point, threshold, others in zip(target.points, best, by_others, strict=True):
@@ -184,7 +184,7 @@ def least_cost_figure(evidence: Evidence, target: CostTarget) -> Figure:
     return Figure.mean_of(found)
 
 
-def least_thresholds(
+def _least_thresholds(
     evidence: Evidence, target: CostTarget, parts: Parts, rows: NDArray[np.bool_] | None = None
 ) -> list[float]:
     """The threshold of the least cost at each operating point, of all trials or of some of them.

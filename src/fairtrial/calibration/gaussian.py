@@ -14,7 +14,7 @@ from fairtrial.calibration.tallies import ClassMoments
 from fairtrial.errors import TrialsError, listed
 
 
-def fit_gaussian(dev: DevScores) -> CalibrationFit:
+def _fit_gaussian(dev: DevScores) -> CalibrationFit:
     """Fit means by class and one covariance, that of both classes weighed by the prior.
 
     Raises
@@ -65,7 +65,7 @@ def _fit_in_passes(dev: DevPasses) -> CalibrationFit:
 
 GAUSSIAN = CalibrationMethod(
     "gaussian",
-    fit_gaussian,
+    _fit_gaussian,
     Linear.read,
     "two normal distributions of the same width",
     fuses=True,

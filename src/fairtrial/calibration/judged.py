@@ -164,7 +164,7 @@ def _judged(
     raw = cllr(evidence.test, system=calibration.systems[0]) if len(calibration.systems) == 1 else nan
     first = evidence_interval(CLLR, evidence, confidence=confidence)
     fixed = evidence_interval(CLLR, evidence, confidence=confidence, threshold="fixed")
-    costs = tuple(cost_of(evidence, target, confidence) for target in targets)
+    costs = tuple(_cost_of(evidence, target, confidence) for target in targets)
     own_notes = [note for cost in costs for note in cost.notes]
     if first.estimate == inf:
         own_notes.append(
@@ -198,7 +198,7 @@ def _targets(points: Sequence[CostLike], partition: Sequence[str]) -> list[CostT
     return found
 
 
-def cost_of(evidence: Evidence, target: CostTarget, confidence: float) -> CostFigure:
+def _cost_of(evidence: Evidence, target: CostTarget, confidence: float) -> CostFigure:
     """A detection cost of a calibrated system, actual and least."""
     actual, least = (
         evidence_interval(cost_measure(target, least=least), evidence, confidence=confidence) for least in (False, True)

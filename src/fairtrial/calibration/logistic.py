@@ -28,7 +28,7 @@ _SEPARATED = (
 )
 
 
-def fit_logistic(dev: DevScores) -> CalibrationFit:
+def _fit_logistic(dev: DevScores) -> CalibrationFit:
     """Fit weights and offset by the logistic cost, each class weighted to the prior, however many trials it has.
 
     Raises
@@ -179,7 +179,7 @@ def _fit_in_passes(dev: DevPasses) -> CalibrationFit:
 
 LOGISTIC = CalibrationMethod(
     "logistic",
-    fit_logistic,
+    _fit_logistic,
     Linear.read,
     "a weighted sum and an offset",
     fuses=True,

@@ -48,7 +48,7 @@ class _Mapped:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CalibratedSource:
+class _CalibratedSource:
     """The log-likelihood ratios of a source of scores."""
 
     scores: ScoreSource
@@ -199,7 +199,7 @@ def calibrate_in_passes(
     mapping = calibration.mapping
     if isinstance(mapping, Linear) and mapping.weights[0] <= 0:
         raise TrialsError(f"{name}: evidence falls as the score rises: are the scores distances? Then negate them")
-    sets = [CalibratedSource(own, mapping) for own in scores]
+    sets = [_CalibratedSource(own, mapping) for own in scores]
     figures = [(cllr(own), segment_cllr(own.segments())) for own in sets]
     judged, best = sets[1], sets[1].vertices()
     costs = []

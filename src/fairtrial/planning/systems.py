@@ -51,10 +51,10 @@ class ComparisonSetting:
             raise ParameterError(
                 f"each client must have attempts of both kinds, not {self.attempts} and {self.impostor_attempts}"
             )
-        check_correlation(self.correlation)
+        _check_correlation(self.correlation)
 
 
-def check_correlation(correlation: float | None) -> None:
+def _check_correlation(correlation: float | None) -> None:
     """Refuse what cannot be a correlation of errors."""
     if correlation is not None and not -1 <= correlation <= 1:
         raise ParameterError(f"the correlation of errors must be between -1 and 1, not {correlation}")
@@ -62,7 +62,7 @@ def check_correlation(correlation: float | None) -> None:
 
 def both_wrong_share(p: float, q: float, correlation: float) -> float:
     """Compute the share of trials that both systems decide wrongly, as near to the correlation as the rates allow."""
-    check_correlation(correlation)
+    _check_correlation(correlation)
     both = p * q + correlation * sqrt(p * (1 - p) * q * (1 - q))
     return min(max(both, p + q - 1, 0.0), p, q)
 

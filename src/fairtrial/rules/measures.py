@@ -391,7 +391,7 @@ def share(part: Any, whole: Any) -> Any:
     return part / whole if whole else part * 0
 
 
-def class_error(counts: ErrorCounts, alpha: Any = None) -> Any:
+def _class_error(counts: ErrorCounts, alpha: Any = None) -> Any:
     """The share of all trials decided wrongly."""
     return (counts.false_accepts + counts.false_rejects) / (counts.genuine + counts.impostor)
 
@@ -455,7 +455,7 @@ for _measure in (
     _detection_cost(DetectionCosts()),
     Measure(
         "class-error",
-        class_error,
+        _class_error,
         "Classification error",
         summary="share of all trials decided wrongly",
         worsened_by_errors=True,

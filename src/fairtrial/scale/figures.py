@@ -33,7 +33,7 @@ from fairtrial.scale.sharing import watched_people
 from fairtrial.spread import ClassSpread, Spread
 from fairtrial.trial_sets import SAME_TRIALS, Kind
 
-INDEPENDENT = (
+_INDEPENDENT = (
     "trials are taken as independent: a counter knows people only at thresholds that were given beforehand, with ids"
 )
 
@@ -114,7 +114,7 @@ def evaluate_counted(
     asked = by_name([as_measure(own) for own in ([measures] if isinstance(measures, str) else measures)])
     dev_eer, dev_eer_bounds = bounded_eer(dev, system=name, definition=eer)
     test_eer, test_eer_bounds = bounded_eer(test, system=name, definition=eer)
-    intervals = counted_intervals(counts, people, MEASURES["hter"], weight, confidence)
+    intervals = _counted_intervals(counts, people, MEASURES["hter"], weight, confidence)
     effect = None if people is None else design_effect_of(intervals)
     kind = _kind(dev, test)
     found = Evaluation(
@@ -127,15 +127,15 @@ def evaluate_counted(
         dev_eer,
         test_eer,
         intervals,
-        counted_intervals(counts, people, MEASURES["far"], weight, confidence)[0],
-        counted_intervals(counts, people, MEASURES["frr"], weight, confidence)[0],
+        _counted_intervals(counts, people, MEASURES["far"], weight, confidence)[0],
+        _counted_intervals(counts, people, MEASURES["frr"], weight, confidence)[0],
         {key: measure_value(measure, counts, weight) for key, measure in asked.items()},
-        {key: counted_intervals(counts, people, measure, weight, confidence)[0] for key, measure in asked.items()},
+        {key: _counted_intervals(counts, people, measure, weight, confidence)[0] for key, measure in asked.items()},
         kind,
         effect,
         notes=(
             *([SAME_TRIALS] if kind == "a posteriori" else []),
-            *([INDEPENDENT] if people is None else []),
+            *([_INDEPENDENT] if people is None else []),
             *(f"{name}: {note}" for note in (*error_notes(dev_eer, counts), *sharing_notes(effect))),
         ),
         reported=asked,
@@ -341,7 +341,7 @@ def counted_roc(counter: Counter, *, max_points: int = 10_000, system: str | Non
     return RocCurve(thinned_points(edge_points(counter.cells(system)), max_points), convex_hull=False)
 
 
-def counted_intervals(
+def _counted_intervals(
     counts: ErrorCounts, people: _AtThreshold | None, measure: Measure, alpha: float, confidence: float
 ) -> tuple[RateInterval, ...]:
     """The interval to go by first, given this threshold; then as if all trials were independent."""
