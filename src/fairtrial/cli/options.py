@@ -202,7 +202,7 @@ ALPHA: dict[str, Any] = {
 }
 SEED: dict[str, Any] = {"type": int, "default": 0, "show_default": True, "metavar": "N", "callback": _checked_seed}
 seed_option = click.option("--seed", **SEED, help="Seed of all random numbers.")
-_FILES = "a file, a glob or a directory; may be repeated."
+FILES_HELP = "a file, a glob or a directory; may be repeated."
 DCF_HELP = (
     "Costs and priors of dcf: cost of a false reject, prior of genuine, cost of a false accept, prior of impostor.  "
     "[default: 10,.01,1,.99]"
@@ -332,9 +332,9 @@ class InputOptions:
     """Development and test scores, or development scores that are cut into folds."""
 
     dev: tuple[str, ...] = option(
-        "--dev", required=True, multiple=True, type=READ, metavar="F", help=f"Development scores: {_FILES}"
+        "--dev", required=True, multiple=True, type=READ, metavar="F", help=f"Development scores: {FILES_HELP}"
     )
-    test: tuple[str, ...] = option("--test", multiple=True, type=READ, metavar="F", help=f"Test scores: {_FILES}")
+    test: tuple[str, ...] = option("--test", multiple=True, type=READ, metavar="F", help=f"Test scores: {FILES_HELP}")
     folds: int | None = option(
         "--folds",
         type=int,
@@ -353,10 +353,10 @@ class TwoSets:
     """Development and test scores."""
 
     dev: tuple[str, ...] = option(
-        "--dev", required=True, multiple=True, type=READ, metavar="F", help=f"Development scores: {_FILES}"
+        "--dev", required=True, multiple=True, type=READ, metavar="F", help=f"Development scores: {FILES_HELP}"
     )
     test: tuple[str, ...] = option(
-        "--test", required=True, multiple=True, type=READ, metavar="F", help=f"Test scores: {_FILES}"
+        "--test", required=True, multiple=True, type=READ, metavar="F", help=f"Test scores: {FILES_HELP}"
     )
 
     @property
