@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.counting.errors import ScoreSource
-from fairtrial.errors import ParameterError, TrialsError, shown
-from fairtrial.plugins import Registry
+from fairtrial.errors import TrialsError
+from fairtrial.plugins import Registry, summaries
 from fairtrial.spread import Floats
 
 Numbers: TypeAlias = dict[str, float | list[float]]
@@ -253,13 +253,6 @@ def register_calibration(method: CalibrationMethod) -> CalibrationMethod:
     return method
 
 
-def calibration_method(name: str) -> CalibrationMethod:
-    """A calibration method by its name."""
-    if name not in CALIBRATIONS:
-        raise ParameterError(f"there is no calibration {shown(name)}; there are {', '.join(CALIBRATIONS)}")
-    return CALIBRATIONS[name]
-
-
 def calibrations_help() -> str:
     """All registered methods in one line, each with what it does."""
-    return "; ".join(f"{each.name}: {each.summary}" if each.summary else each.name for each in CALIBRATIONS.values())
+    return summaries(CALIBRATIONS.values())

@@ -16,7 +16,7 @@ from fairtrial.calibration.costs import CostLike, cost_target, point_weights
 from fairtrial.calibration.evidence import CostPoint, Segments, cllr, segment_cllr
 from fairtrial.calibration.isotonic import Steps
 from fairtrial.calibration.linear import Linear
-from fairtrial.calibration.methods import CALIBRATIONS, DevPasses, ScoreMap, calibration_method
+from fairtrial.calibration.methods import CALIBRATIONS, DevPasses, ScoreMap
 from fairtrial.calibration.model import Calibration, check_prior
 from fairtrial.calibration.passed import PassedCalibration
 from fairtrial.counting.cells import Cells
@@ -131,7 +131,7 @@ def fit_in_passes(source: ScoreSource, system: str, *, method: str = "logistic",
     'logistic'
     """
     check_prior(prior)
-    known = calibration_method(method)
+    known = CALIBRATIONS.find(method)
     if known.fit_in_passes is None:
         able = listed([each.name for each in CALIBRATIONS.values() if each.fit_in_passes is not None])
         raise ParameterError(f"{method} needs all dev scores at once; in passes there are {able}")

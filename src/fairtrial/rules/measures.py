@@ -18,7 +18,7 @@ import numpy as np
 from fairtrial.checks import check_share
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import ParameterError
-from fairtrial.plugins import Registry
+from fairtrial.plugins import Registry, summaries
 from fairtrial.rules.exact import simplest_fraction
 
 Formula: TypeAlias = Callable[[ErrorCounts, Any], Any]
@@ -548,4 +548,4 @@ def linear_weights(measure: MeasureLike, alpha: float = 0.5) -> Weights:
 
 def measures_help() -> str:
     """All registered measures in one line, each with what it is."""
-    return "; ".join(f"{each.name}: {each.summary}" if each.summary else each.name for each in MEASURES.values())
+    return summaries(MEASURES.values())
