@@ -225,7 +225,9 @@ def claim_of_values(
 
 def spread_of_values(people: People | None, genuine: NDArray[np.bool_], values: Floats) -> Spread:
     """The variance of the sum of both class means of values by trial."""
-    return independent_spread(genuine, values) if people is None else people.error_variance(values)
+    if people is None:
+        return independent_spread(genuine, values)
+    return people.variance(contributions(genuine, values, (1.0, 1.0)))
 
 
 def largest_of_all(
