@@ -257,6 +257,18 @@ def test_what_no_other_module_needs_is_private() -> None:
     assert found == NOT_YET
 
 
+def test_tests_import_nothing_private() -> None:
+    statement = re.compile(r"^ *from fairtrial\S* import (\([^)]*\)|.*)$", re.MULTILINE)
+    texts = {path.relative_to(TESTS): path.read_text() for path in sorted(TESTS.rglob("*.py"))}
+    found = {
+        f"{place}: {name}"
+        for place, text in texts.items()
+        for names in statement.findall(text)
+        for name in re.findall(r"\b_[a-zA-Z]\w*", names)
+    }
+    assert found == set()
+
+
 ROOMS = [name for name in fairtrial.__all__ if inspect.ismodule(getattr(fairtrial, name))]
 
 

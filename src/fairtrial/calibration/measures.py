@@ -61,7 +61,7 @@ class EvidenceMeasure:
     label : str
         How tables and figures call it.
     figure : callable
-        Where to draw; a new figure by default.
+        From the evidence of a system to its value, and what each test trial adds to it.
     summary : str, default ""
         What it is, in a few words.
     posteriori : bool, default False

@@ -112,14 +112,15 @@ def _failed(error: Exception) -> int:
         _drop_output()
         _say(f"error: {error.filename or 'the output'}: cannot be written: {error.strerror}")
         return 2
-    if _is_of_memory(error):
+    if is_of_memory(error):
         _say("error: there is not enough memory for this; use fewer systems or points, or read in pieces with --memory")
         return 2
     _say(f"error: this is a bug of fairtrial ({_in_short(error)}); {_saved(error)}")
     return _BUG
 
 
-def _is_of_memory(error: Exception) -> bool:
+def is_of_memory(error: Exception) -> bool:
+    """Whether an error says that there is not enough memory."""
     text = str(error).lower()
     return (
         isinstance(error, MemoryError)

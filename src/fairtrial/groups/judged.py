@@ -135,12 +135,12 @@ def rate_family(judgement: Judgement, codes: Codes, count: int, rate: Rate, thre
     if movement is None:
         return RateFamily(grouped, seed=sets.seed)
     scores = trials.column(judgement.system)[rows]
-    rates = _rates_at(scores, groups, grouped.trials, movement.candidates, rate)
+    rates = rates_at(scores, groups, grouped.trials, movement.candidates, rate)
     deviations = _deviations(movement, rates, grouped.trials)
     return RateFamily(grouped, deviations, _joint(judgement, grouped, deviations), sets.seed)
 
 
-def _rates_at(
+def rates_at(
     scores: NDArray[np.floating], groups: Codes, trials: NDArray[np.int64], candidates: Floats, rate: Rate
 ) -> Floats:
     """The rate of every group at every candidate threshold: one row per candidate, one column per group."""
