@@ -1,7 +1,10 @@
 """Comparing systems: every pair, a reference, letters, corrections, what cannot be compared."""
 
+from typing import Any
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy import stats
 
 from fairtrial import Trials, TrialsError, cross_validate, evaluate, make_blocks
@@ -186,10 +189,10 @@ def test_sides_hold_for_the_bootstrap_too() -> None:
         )
         for side in ("two-sided", "less", "greater")
     }
-    # best makes fewer errors: that old makes fewer is not shown by a single replicate
+    # best makes fewer errors: no replicate is as far from their middle as 0 is, on either side
     assert by_side["less"].p_value == 1
     assert by_side["greater"].p_value == pytest.approx(1 / 301)
-    assert by_side["two-sided"].p_value == pytest.approx(2 / 301)
+    assert by_side["two-sided"].p_value == pytest.approx(1 / 301)
     assert {side: test.alternative for side, test in by_side.items()} == {side: side for side in by_side}
 
 
@@ -255,3 +258,85 @@ def test_folds_that_lack_a_class_leave_the_test_over_folds_out() -> None:
     result = cross_validated_comparison(trials, make_blocks(trials, 6), n_resamples=50)
     assert "corrected-resampled" not in [test.test for test in result.pairs[0].tests]
     assert any("there is no test over the folds: fold" in note for note in result.notes)
+
+
+def test_letters_stand_only_where_all_pairs_were_tested_two_sided() -> None:
+    def ranked(**asked: Any) -> tuple[set[str], str]:
+        result = compare(DEV, TEST, n_resamples=50, **asked)
+        (ranking,) = (table for table in result.tables() if table.name == "ranking")
+        letters = {rank.letters for rank in result.ranking}
+        assert ("letters" in [column.key for column in ranking.columns]) == (letters != {""})
+        assert result.to_dict()["ranking"][0]["letters"] == result.ranking[0].letters
+        assert ("(a)" in result.summary()) == ("a" in letters)
+        return letters, ranking.notes[0]
+
+    assert ranked() == ({"a", "b"}, "systems that share a letter do not differ significantly")
+    # old and new were never tested against each other
+    letters, note = ranked(reference="best")
+    assert (letters, "compared with best only, and not with each other" in note) == ({""}, True)
+    # one-sided, a difference the other way round is not found, however large
+    letters, note = ranked(alternative="greater")
+    assert (letters, "tests are one-sided" in note) == ({""}, True)
+    # of two systems, the reference is all there is
+    assert ranked(systems=["old", "best"], reference="best")[0] == {"a", "b"}
+
+
+def with_a_twin(trials: Trials) -> Trials:
+    """The same trials, and one more system that gives the scores of the first."""
+    scores = np.column_stack([trials.scores, trials.scores[:, 0]])
+    return others(trials, scores, [*trials.systems, "twin"])
+
+
+def others(trials: Trials, scores: NDArray[Any], systems: list[str]) -> Trials:
+    """The same trials with other scores."""
+    ids: dict[str, Any] = {role: trials.ids[role] for role in ("claim", "subject")}
+    return Trials.from_arrays(scores, trials.genuine, systems=systems, **ids)
+
+
+def test_equivalence_of_systems_that_are_alike_is_said_and_the_others_are_tested() -> None:
+    result = compare(with_a_twin(DEV), with_a_twin(TEST), systems=["old", "new", "twin"], margin=0.2, n_resamples=50)
+    tests = {(pair.a, pair.b): pair.tests[-1] for pair in result.pairs}
+    assert {test.test for test in tests.values()} == {"cluster-equivalence"}
+    assert tests["old", "new"].p_value < 0.05
+    assert tests["old", "twin"].p_value == 1
+    main = result.tables()[0]
+    assert any(note.startswith("old - twin, cluster-equivalence: the two are alike") for note in main.notes)
+    assert "the two are alike" not in " ".join(note for note in main.notes if not note.startswith("old - twin"))
+    alike = result.pairs[1]
+    assert np.isnan(alike.interval).all()
+    assert all(np.isnan(own["low"]) for own in alike.to_dict()["intervals"])
+
+
+def test_notes_name_systems_and_not_roles() -> None:
+    # the systems are called as roles are: C, in the role B, makes few errors, and B does not
+    dev, test = (others(t, t.scores + np.outer(t.genuine, [0, 0, 2]), ["A", "B", "C"]) for t in (DEV, TEST))
+    result = compare(dev, test, measure="far", n_resamples=50)
+    notes = [note for note in result.tables()[0].notes if "few errors" in note]
+    few = [
+        rank.system for rank in result.ranking if rank.counts.impostor * rank.counts.far * (1 - rank.counts.far) < 10
+    ]
+    assert few == ["C"]
+    assert len(notes) == 1
+    assert notes[0].endswith("n p (1 - p) is below 10 for FAR of C")
+    (pair,) = (pair for pair in result.pairs if (pair.a, pair.b) == ("A", "C"))
+    (told,) = (test["note"] for test in pair.to_dict()["tests"] if test["test"] == "far-independent")
+    assert told.endswith("FAR of C")
+
+
+def test_the_file_of_tests_has_the_interval_of_each_test_that_knows_who_shares_trials() -> None:
+    result = compare(DEV, TEST, n_resamples=100, confidence=0.9)
+    main = result.tables()[0]
+    for pair, rows in zip(result.pairs, np.array_split(np.arange(len(main.rows)), len(result.pairs)), strict=True):
+        found = dict(zip(main.column("test")[rows[0] : rows[-1] + 1], main.column("interval")[rows[0] :], strict=False))
+        assert found["bootstrap"][:2] == pytest.approx(pair.replicates.interval(confidence=0.9))
+        assert found["hter-dependent"] is None
+        assert main.column("interval")[rows[0]][:2] == pytest.approx(pair.interval)
+
+
+def test_intervals_of_several_pairs_are_said_to_be_each_by_itself() -> None:
+    captions = [
+        next(table.caption for table in result.tables() if table.name == "differences")
+        for result in (compare(DEV, TEST, n_resamples=50), compare(DEV, TEST, systems=["old", "new"], n_resamples=50))
+    ]
+    assert captions[0].endswith("each by itself: not adjusted for the 3 pairs")
+    assert "adjusted" not in captions[1]

@@ -2,9 +2,20 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 from sklearn.linear_model import LogisticRegression
 
-from fairtrial import ParameterError, Trials, TrialSets, choose_thresholds, count_errors, fuse, fuse_scores, judge
+from fairtrial import (
+    ParameterError,
+    Trials,
+    TrialSets,
+    apply_fusion,
+    choose_thresholds,
+    count_errors,
+    fuse,
+    fuse_scores,
+    judge,
+)
 from fairtrial.fusion import FUSIONS, FusionData
 from fairtrial.fusion.combination import Inner
 from fairtrial.fusion.holding import client_folds
@@ -153,3 +164,18 @@ def test_inner_is_checked() -> None:
 
 def _data(trials: Trials) -> FusionData:
     return FusionData(trials.scores.astype(np.float64), trials.genuine)
+
+
+def test_interval_of_the_difference_to_the_best_is_by_the_same_test() -> None:
+    result = fuse(DEV, TEST, fusion="mean", confidence=0.9)
+    applied = apply_fusion(result.model, TEST, confidence=0.9)
+    for found in (result, applied):
+        assert found.test.sigma is not None
+        reach = stats.t.ppf(0.95, found.test.degrees) * found.test.sigma
+        ends = found.test.estimate - reach, found.test.estimate + reach
+        told = found.to_dict()["against_best"]["interval"]
+        assert (told["low"], told["high"]) == pytest.approx(ends)
+        assert (told["confidence"], told["method"], told["threshold"]) == (0.9, "cluster", found.test.threshold)
+        (table,) = (table for table in found.tables() if table.name == "test")
+        assert table.column("interval")[0][:2] == pytest.approx(ends)
+        assert "90 % interval" in table.headings()

@@ -16,9 +16,12 @@ from fairtrial import (
     TrialSets,
     compare_curves,
     count_errors,
+    cross_validated_curve,
     dependent_test,
     independent_test,
     judge,
+    judge_at,
+    make_blocks,
     performance_curve,
 )
 from fairtrial.epc import curve_of
@@ -38,18 +41,21 @@ def data(seed: int, shift: float = 0.0, people: int = 30) -> Trials:
 DEV, TEST = data(0), data(1)
 
 
-@pytest.mark.parametrize("method", ["independent", "dependent", "cluster"])
-@pytest.mark.parametrize("threshold", ["re-estimated", "fixed"])
+@pytest.mark.parametrize(
+    ("method", "threshold"),
+    [("independent", "fixed"), ("dependent", "fixed"), ("cluster", "fixed"), ("cluster", "re-estimated")],
+)
 def test_statistic_along_the_curve_is_that_of_each_point(method: str, threshold: str) -> None:
     a, b = (performance_curve(DEV, TEST, system=s, alphas=ALPHAS) for s in ("a", "b"))
     found = compare_curves(a, b, method=method, threshold=threshold)  # type: ignore[arg-type]
-    assert found.threshold == (threshold if method == "cluster" else "fixed")
-    for k in range(len(ALPHAS)):
+    assert found.threshold == threshold
+    assert found.supported.sum() >= 4
+    for k in np.flatnonzero(found.supported).tolist():
         pair = pair_judgements(a.judged(), b.judged(), index=k)
         expected = {
             "independent": independent_test(pair.counts_a, pair.counts_b),
             "dependent": dependent_test(pair.counts_a, pair.counts_b, pair.discordant),
-            "cluster": leading_test(pair, threshold=threshold),  # type: ignore[arg-type]
+            "cluster": leading_test(pair, threshold=threshold),
         }[method]
         # as the normal deviate of the same p value
         assert 2 * NormalDist().cdf(-abs(found.statistic[k])) == pytest.approx(expected.p_value, rel=1e-3)
@@ -115,6 +121,52 @@ def test_bootstrap_regions_keep_their_level_at_given_thresholds() -> None:
     assert (rejected[False] / 200 < 0.05 + chance).all()
     assert (rejected[False] > 0).all()
     assert (rejected[True] <= rejected[False]).all()
+
+
+def test_nothing_stands_where_dev_does_not_support_a_claim() -> None:
+    # at alpha 0 and 1 dev has no error of one kind, however far the threshold would move
+    a, b = (performance_curve(DEV, TEST, system=s, alphas=[0.0, 0.3, 0.5, 1.0]) for s in ("a", "b"))
+    found = compare_curves(a, b)
+    assert found.supported.tolist() == [False, True, True, False]
+    for series in (found.low, found.high, found.statistic, found.worse):
+        assert np.isnan(series).tolist() == [True, False, False, True]
+    assert found.difference == pytest.approx(a.hter - b.hter)
+    assert "nothing is claimed at alpha 0 and 1, where dev lacks errors" in found.summary()
+    (table,) = found.tables()
+    lines = table.to_markdown().splitlines()
+    assert [line.split("|")[3:6] for line in lines if line.startswith("| 0 ")] == [["  "] * 3]
+
+
+@pytest.mark.parametrize("method", ["bootstrap", "dependent", "independent"])
+def test_methods_that_take_thresholds_as_they_are_do_not_re_estimate_them(method: str) -> None:
+    a, b = (performance_curve(DEV, TEST, system=s, alphas=ALPHAS) for s in ("a", "b"))
+    with pytest.raises(ParameterError, match=f'method="{method}" takes thresholds as they are'):
+        compare_curves(a, b, method=method, threshold="re-estimated")  # type: ignore[arg-type]
+    assert compare_curves(a, b, method=method, n_resamples=50).threshold == "fixed"  # type: ignore[arg-type]
+
+
+def test_bootstrap_does_not_take_folds_for_one_threshold() -> None:
+    blocks = make_blocks(DEV, 3)
+    a, b = (cross_validated_curve(DEV, blocks, system=s, alphas=ALPHAS) for s in ("a", "b"))
+    assert compare_curves(a, b).difference == pytest.approx(a.hter - b.hter)
+    with pytest.raises(ParameterError, match="folds have thresholds of their own"):
+        compare_curves(a, b, method="bootstrap", n_resamples=50)
+
+
+def test_replicates_without_spread_show_no_difference() -> None:
+    # A rejects one of the 20 trials of each of two clients, and B none: every draw of clients gives the same rate
+    claim = np.repeat([0, 1], 50)
+    subject = np.where(np.arange(100) % 50 < 20, claim, 10 + np.arange(100) % 10)
+    genuine = claim == subject
+    scores = np.repeat(genuine[:, None].astype(float), 2, axis=1)
+    scores[[0, 50], 0] = 0.4
+    trials = Trials.from_arrays(scores, genuine, systems=["a", "b"], claim=claim, subject=subject)
+    sets = TrialSets(None, trials)
+    a, b = (curve_of(judge_at(sets, 0.5, system=name)) for name in ("a", "b"))
+    found = compare_curves(a, b, method="bootstrap", n_resamples=100)
+    assert found.difference == pytest.approx([1 / 20 / 2])
+    assert np.isnan(found.low).all()
+    assert not found.different.any()
 
 
 def made_up(statistic: list[float], measure: str = "hter") -> CurveComparison:

@@ -208,3 +208,47 @@ def test_systems_judged_on_different_trials() -> None:
     one, other = (TrialSets(None, two_systems(np.random.default_rng(0), clients=n)) for n in (10, 12))
     with pytest.raises(TrialsError, match="judged on different trials"):
         pair_judgements(judge_at(one, 1.0, system="a"), judge_at(other, 1.0, system="b"))
+
+
+def wrong_at(clients: int, impostors: int, attempts: int, rejected: list[int], accepted: list[tuple[int, int]]) -> Pair:
+    """A rejects these genuine trials and accepts these impostors of clients; B makes no error."""
+    names = np.arange(clients)
+    claims = np.concatenate([np.repeat(names, attempts), np.repeat(names, impostors)])
+    subject = np.concatenate([np.repeat(names, attempts), 1000 + np.tile(np.arange(impostors), clients)])
+    genuine = claims == subject
+    scores = np.repeat(genuine[:, None].astype(float), 2, axis=1)
+    scores[rejected, 0] = 0.0
+    for client, impostor in accepted:
+        scores[~genuine & (claims == client) & (subject == 1000 + impostor), 0] = 1.0
+    return pair(Trials.from_arrays(scores, genuine, systems=["a", "b"], claim=claims, subject=subject), 0.5)
+
+
+def test_bootstrap_of_few_errors_is_as_sure_as_the_cluster_test() -> None:
+    # 3 of 600 impostor trials, all different people: McNemar's exact test has p = 1/4, and 0 is no rare replicate
+    few = wrong_at(30, 20, 4, [], [(0, 1), (7, 5), (19, 14)])
+    found = bootstrap_difference(few, measure=HTER, n_resamples=2000)
+    fixed = leading_test(few, threshold="fixed")
+    assert bootstrap_test(found).p_value == pytest.approx(fixed.p_value, rel=0.3)
+    assert fixed.sigma is not None
+    assert found.interval() == pytest.approx(fixed.interval(), abs=0.5 * fixed.sigma)
+    assert found.interval().low < 0
+
+
+def test_bootstrap_of_people_who_all_err_alike_claims_nothing() -> None:
+    alike = wrong_at(2, 30, 20, [0, 20], [])
+    found = bootstrap_difference(alike, measure=HTER, n_resamples=200)
+    assert not found.moves
+    test = bootstrap_test(found)
+    assert test.estimate == pytest.approx(0.025)
+    assert test.p_value == 1
+    assert test.sigma is None
+    assert "all replicates are alike" in test.note
+
+
+def test_one_person_in_a_role_is_not_counted_as_many() -> None:
+    note = leading_test(wrong_at(1, 20, 100, [0, 5], [(0, 3)])).note
+    assert "people of equal weight" not in note
+    assert "all genuine trials have the same claim and subject and all impostor trials have the same claim" in note
+    note = leading_test(wrong_at(60, 1, 4, [0, 5], [(3, 0)])).note
+    assert note.endswith("cannot be told: all impostor trials have the same subject")
+    assert leading_test(wrong_at(30, 20, 4, [0], [])).note == "worth 20 people of equal weight in the smaller role"

@@ -1,6 +1,6 @@
 """The result of a test: p values, intervals and equivalence by the distribution that the test has."""
 
-from math import inf, isfinite
+from math import inf, isfinite, isnan
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from fairtrial import ParameterError, Trials, TrialSets, judge_at
 from fairtrial.claims import Alternative, Claim
 from fairtrial.significance import equivalence_test
 from fairtrial.significance.paired import leading_test, pair_judgements
-from fairtrial.significance.results import student_test, z_test
+from fairtrial.significance.results import TestResult, student_test, z_test
 from fairtrial.spread import ClassSpread, Spread
 
 SIDES: tuple[Alternative, ...] = ("two-sided", "less", "greater")
@@ -61,8 +61,19 @@ def test_equivalence_is_two_one_sided_tests(degrees: float) -> None:
     assert equivalence_test(close, 0.0005).p_value > 0.5
     with pytest.raises(ParameterError, match="margin must be above 0"):
         equivalence_test(close, 0)
-    with pytest.raises(ParameterError, match="no standard deviation"):
-        equivalence_test(z_test("z", 0.0, 0.0), 0.1)
+    with pytest.raises(ParameterError, match="test mcnemar has no standard deviation"):
+        equivalence_test(TestResult("mcnemar", 1.0, 0.3, 0.01), 0.1)
+
+
+def test_equivalence_of_systems_that_are_alike_is_not_tested_and_it_is_said() -> None:
+    for alike in (student_test("t", claimed(0.0, 0.0, 5.0)), z_test("z", 0.0, 0.0)):
+        found = equivalence_test(alike, 0.1)
+        assert (found.p_value, found.statistic) == (1, 0)
+        assert found.note == "the two are alike on every trial: without any spread nothing can be tested"
+        # an interval of no width would be a claim
+        assert alike.interval() is None
+        assert isnan(alike.interval_entry()["low"])
+    assert student_test("t", claimed(0.0, 0.0, 5.0)).note == found.note
 
 
 def test_equivalence_of_four_people_is_not_sure() -> None:

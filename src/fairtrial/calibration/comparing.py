@@ -199,7 +199,7 @@ def evidence_test(
     claim = claim_of(difference, evidence, threshold=threshold)
     name = "paired" if evidence.sets.people[1] is None else "cluster"
     found = student_test(name, claim, alternative=alternative)
-    return replace(found, measure=measure.name, is_share=measure.is_share, note=measure.caution)
+    return replace(found, measure=measure.name, is_share=measure.is_share, note=found.note or measure.caution)
 
 
 def bootstrap_figure(
@@ -240,5 +240,6 @@ def bootstrap_figure(
             rows[:] = people.draw(len(rows), generator) @ sums
         else:
             rows[:] = generator.multinomial(len(sums), np.full(len(sums), 1 / len(sums)), len(rows)) @ sums
-    sigma = claim_of(figure, evidence, threshold="fixed").sigma
-    return Bootstrap(figure.estimate, figure.estimate + found - found.mean()).scaled(sigma)
+    known = claim_of(figure, evidence, threshold="fixed")
+    degrees = None if people is None else known.degrees
+    return Bootstrap(figure.estimate, figure.estimate + found - found.mean()).scaled(known.sigma, degrees)

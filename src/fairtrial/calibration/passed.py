@@ -33,6 +33,7 @@ class PassedCalibration(Result):
 
     Examples
     --------
+    >>> import numpy as np
     >>> import fairtrial as ft
     >>> rng = np.random.default_rng(0)
     >>> genuine = np.arange(2000) < 500

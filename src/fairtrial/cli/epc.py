@@ -11,23 +11,21 @@ import click
 from fairtrial.cli import options
 from fairtrial.cli.compare import resamples_option
 from fairtrial.cli.counted import NEEDS_SCORES, are_counts, chosen_systems, read_counters, refuse
+from fairtrial.cli.epc_compare import CompareCurves, ThresholdOptions, area_entries, area_table, compare_pair
 from fairtrial.cli.files import FileCommand
 from fairtrial.cli.opened import PlaceOptions
 from fairtrial.cli.options import ChanceOptions, InputOptions, OutputOptions, ReadingOptions, choice, option
 from fairtrial.cli.output import print_result
 from fairtrial.cli.progress import Bar
-from fairtrial.errors import ParameterError, listed
+from fairtrial.errors import ParameterError
 
 if TYPE_CHECKING:
     from fairtrial.areas.results import AreaConvention, AreaName, Areas
-    from fairtrial.claims import Threshold
     from fairtrial.cli.inputs import Inputs, OpenInputs
     from fairtrial.epc import PerformanceCurve
     from fairtrial.intervals.bands import Band, BandKind, BandMethod
     from fairtrial.intervals.rates import RateInterval
-    from fairtrial.significance.curves import CurveComparison, CurveTest
-    from fairtrial.significance.results import TestResult
-    from fairtrial.tables import Table
+    from fairtrial.tables import Column, Table
     from fairtrial.trial_sets import TrialSets
 
     BandKinds: TypeAlias = Literal["none"] | BandKind
@@ -53,39 +51,6 @@ class CurveOptions:
     def check(self, *measures: str) -> None:
         """Raise an error where --dcf was given and neither the criterion nor one of these measures is dcf."""
         options.check_costs(self.dcf, self.criterion, *measures)
-
-
-@dataclass(frozen=True, slots=True)
-class CompareCurves:
-    """How two curves are compared."""
-
-    method: CurveTest = choice(
-        "--method",
-        ["cluster", "bootstrap", "dependent", "independent"],
-        "cluster",
-        help="Which test compares two systems at each alpha.",
-    )
-    simultaneous: bool = option(
-        "--simultaneous", is_flag=True, help="Control the error of the comparison over the whole range of alpha."
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class ThresholdOptions:
-    """Whether what is said of curves has their thresholds re-estimated."""
-
-    resample: Literal["test", "both"] = choice(
-        "--resample",
-        ["test", "both"],
-        "both",
-        help="both: bands and regions with the threshold re-estimated, as dev was a sample too; test: with the "
-        "threshold as it is.",
-    )
-
-    @property
-    def threshold(self) -> Threshold:
-        """What is said of the threshold first."""
-        return "re-estimated" if self.resample == "both" else "fixed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,9 +176,11 @@ def command(
     if pair is None:
         options.refuse_given(_OF_COMPARISONS, "applies to a comparison, by --compare A,B")
         check_bands(band, "--bands and --compare")
-    elif drawn is None:
-        options.refuse_given(["band_method"], "applies to bands, by --bands")
-    if asked.no_areas and pair is None:
+    else:
+        given.threshold_of(compared)
+        if drawn is None:
+            options.refuse_given(["band_method"], "applies to bands, by --bands")
+    if asked.no_areas:
         options.refuse_given(_OF_AREAS, "applies to areas, and --no-areas leaves them out")
     inputs = read_or_open(files, reading, chance, place, compare=pair, bands=drawn)
     sets = inputs.sets(chance)
@@ -232,12 +199,18 @@ def command(
     }
     tables = _tables(curves, bands, areas, notes)
     if pair is not None and isinstance(inputs, Inputs):
-        along, tests = _compare(
-            inputs, sets, curves, pair, asked.keywords(curve), given, chance, compared, resamples, band.workers
-        )
-        found["comparison"] = {**along[0].to_dict(), "areas": [test.to_dict() for test in tests]}
+        from fairtrial.areas import area_tests
+
+        along = compare_pair(curves, inputs.systems, pair, given, chance, compared, resamples, band.workers)
+        (first,) = along[0].tables()
+        tables += (first.with_notes(*(each.summary() for each in along[1:])),)
+        entries = []
+        if areas:
+            tests = area_tests(sets, along[0].a, along[0].b, **asked.keywords(curve))
+            entries = area_entries(tests, chance.confidence)
+            tables += (area_table(along[0], next(iter(areas.values())).areas, tests, chance.confidence),)
+        found["comparison"] = {**along[0].to_dict(), "areas": entries}
         found["comparison"] |= {each.threshold: each.to_dict() for each in along[1:]}
-        tables += _comparison_tables(along, tests)
     print_result(output, tables, found)
 
 
@@ -362,46 +335,20 @@ def _band_dict(band: Band | None) -> dict[str, Any]:
     return {"low": [], "high": []} if band is None else {**band.to_dict(), "band_kind": band.kind}
 
 
-def _compare(
-    inputs: Inputs,
-    sets: TrialSets,
-    curves: Sequence[PerformanceCurve],
-    pair: str,
-    areas: Mapping[str, Any],
-    given: ThresholdOptions,
-    chance: ChanceOptions,
-    compared: CompareCurves,
-    resamples: int,
-    workers: int,
-) -> tuple[list[CurveComparison], list[TestResult]]:
-    """The comparison to go by and, where it has the threshold re-estimated, the one with the threshold fixed."""
-    if inputs.test is None:
-        raise ParameterError("comparing curves needs a test set; leave out --compare or give --test")
-    from fairtrial.areas import area_tests
-    from fairtrial.significance.curves import compare_curves
+def _with_band(table: Table, column: Column, band: Band | None) -> Table:
+    """The table of a curve with its band, and for files what kind of band it is; empty for a pooled curve."""
+    from fairtrial.tables import Column
 
-    names = options.names_of(pair)
-    found = {each.system: each for each in curves}
-    if len(names) != 2 or any(name not in found for name in names):
-        raise ParameterError(f"--compare {pair}: expected two of the systems {listed(inputs.systems)}, as in A,B")
-
-    def along(threshold: Threshold) -> CurveComparison:
-        return compare_curves(
-            found[names[0]],
-            found[names[1]],
-            method=compared.method,
-            threshold=threshold,
-            simultaneous=compared.simultaneous,
-            confidence=chance.confidence,
-            n_resamples=resamples,
-            rng=chance.seed,
-            workers=workers,
-        )
-
-    comparisons = [along(given.threshold)]
-    if comparisons[0].threshold == "re-estimated":
-        comparisons.append(along("fixed"))
-    return comparisons, list(area_tests(sets, *names, **areas).values())
+    details = [Column("band_kind", "kind of band", detail=True), Column("band_threshold", "threshold", detail=True)]
+    columns = [column, *details, Column("band_supported", "supported by dev", "flag", detail=True)]
+    rows = len(table.rows)
+    values: list[Sequence[Any]] = [[None] * rows] * len(columns)
+    if band is not None:
+        ends = list(zip(band.low, band.high, strict=True))
+        values = [ends, [band.kind] * rows, [band.threshold] * rows, band.supported.tolist()]
+    for own, entries in zip(columns, values, strict=True):
+        table = table.with_column(own, entries)
+    return table
 
 
 def _tables(
@@ -417,10 +364,7 @@ def _tables(
     for curve in curves:
         main, *others = curve.tables()
         if bands:
-            column = next(iter(bands.values())).column()
-            band = bands.get(curve.system)
-            ends = [None] * len(main.rows) if band is None else list(zip(band.low, band.high, strict=True))
-            main = main.with_column(column, ends)
+            main = _with_band(main, next(iter(bands.values())).column(), bands.get(curve.system))
         parts.append([main.with_notes(*notes), *others])
     for system, found in areas.items():
         (table,) = found.areas.tables()
@@ -430,14 +374,3 @@ def _tables(
         limits = [found.intervals[area].interval for area in table.column("area")]
         parts.append([table.with_column(Column("interval", title, found.areas.pair.mean.interval_kind), limits)])
     return join_tables(parts)
-
-
-def _comparison_tables(along: Sequence[CurveComparison], tests: Sequence[TestResult]) -> tuple[Table, ...]:
-    from dataclasses import replace
-
-    from fairtrial.tables import join_tables
-
-    (areas,) = join_tables([test.tables() for test in tests])
-    (first,) = along[0].tables()
-    areas = replace(areas, caption=f"Tests of the areas, {along[0].a} - {along[0].b}")
-    return first.with_notes(*(each.summary() for each in along[1:])), areas

@@ -413,11 +413,16 @@ def _ranking(
         for pair in pairs
         if pair.adjusted[0] < 1 - confidence
     ]
-    letters = compact_letters(len(order), different)
+    letters = compact_letters(len(order), different) if _all_tested(pairs, len(order)) else [""] * len(order)
     return tuple(
         SystemRank(name, _threshold(judged[name]), judged[name].at(0), values[name], letters[place[name]])
         for name in order
     )
+
+
+def _all_tested(pairs: Sequence[PairComparison], systems: int) -> bool:
+    """Whether every system was tested against every other, for a difference of either sign."""
+    return 2 * len(pairs) == systems * (systems - 1) and pairs[0].headline.alternative == "two-sided"
 
 
 def _value(measure: Measure | EvidenceMeasure, judgement: Judgement, alpha: float) -> float:

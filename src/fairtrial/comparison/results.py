@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
+from math import nan
 from typing import Any
 
 from fairtrial.calibration.measures import EvidenceMeasure
@@ -12,10 +14,11 @@ from fairtrial.folds import CROSS_VALIDATED
 from fairtrial.intervals.bootstrap import Bootstrap
 from fairtrial.judging import Judgement
 from fairtrial.rules.criteria import Criterion
-from fairtrial.rules.measures import Measure
+from fairtrial.rules.measures import Measure, linear_weights
 from fairtrial.significance.multiple import Correction
 from fairtrial.significance.paired import Agreement
-from fairtrial.significance.results import TEST_COLUMNS, TestResult
+from fairtrial.significance.rates import few_errors_note
+from fairtrial.significance.results import TestResult, columns_with_interval
 from fairtrial.tables import (
     COUNT_COLUMNS,
     RATE_COLUMNS,
@@ -31,6 +34,7 @@ from fairtrial.tables import (
 from fairtrial.trial_sets import CHOSEN, Kind
 
 _SIDES = {"less": "below", "greater": "above"}
+_SHARED_LETTERS = "systems that share a letter do not differ significantly"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,7 @@ class SystemRank:
     counts: ErrorCounts
     value: float
     letters: str
+    """Empty unless all pairs of systems were tested, two-sided."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -67,10 +72,8 @@ class PairComparison(Result):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The interval of the difference by the test to go by."""
-        found = self.headline.interval(self.confidence)
-        assert found is not None
-        return found
+        """The interval of the difference by the test to go by; NaN where there is no spread to make one of."""
+        return self.headline.interval(self.confidence) or (nan, nan)
 
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON."""
@@ -90,18 +93,25 @@ class PairComparison(Result):
             ],
         }
 
+    def _interval_of(self, test: TestResult) -> dict[str, Any] | None:
+        """The interval of the difference by a test; None for those that do not know who shares trials."""
+        if test.test == "bootstrap":
+            low, high = self.replicates.interval(confidence=self.confidence) if self.replicates.moves else (nan, nan)
+            return {**test.interval_entry(self.confidence), "low": low, "high": high}
+        return test.interval_entry(self.confidence) if test.test in ("cluster", "paired") else None
+
     def _intervals(self) -> list[dict[str, Any]]:
-        found = [
-            (test.test, test.threshold, ends)
-            for test in self.tests
-            if test.test in ("cluster", "paired") and (ends := test.interval(self.confidence)) is not None
-        ]
-        low, high = self.replicates.interval(confidence=self.confidence)
-        found.append(("bootstrap", "fixed", (low, high)))
-        return [
-            {"low": ends[0], "high": ends[1], "confidence": self.confidence, "method": method, "threshold": threshold}
-            for method, threshold, ends in found
-        ]
+        return [found for test in self.tests if (found := self._interval_of(test)) is not None]
+
+    def _cells(self, test: TestResult) -> dict[str, Any]:
+        """A row of the table of tests, with the interval that `_interval_of` gives."""
+        ends = self._interval_of(test)
+        return {**test.cells(), "interval": None if ends is None else (ends["low"], ends["high"], test.is_share)}
+
+    @property
+    def notes(self) -> tuple[tuple[str, str], ...]:
+        """The names of the tests that have a note, each with its note."""
+        return tuple(dict.fromkeys((test.test, test.note) for test in self.tests if test.note))
 
     def summary(self) -> str:
         """The difference by the test to go by."""
@@ -113,13 +123,13 @@ class PairComparison(Result):
         pair = (Column("pair", "A - B"), Column("a", "A", detail=True), Column("b", "B", detail=True))
         names = {"pair": f"{self.a} - {self.b}", "a": self.a, "b": self.b}
         disagree = {**asdict(self.agreement.discordant), **_named_cells(self.agreement)}
-        columns = (*pair, *TEST_COLUMNS, Column("p_adjusted", "p adjusted", "p"), *_AGREEMENT_DETAILS)
+        tested = columns_with_interval(self.confidence, detail=True)
+        columns = (*pair, *tested, Column("p_adjusted", "p adjusted", "p"), *_AGREEMENT_DETAILS)
         records = [
-            {**names, **test.cells(), "p_adjusted": adjusted, **disagree}
+            {**names, **self._cells(test), "p_adjusted": adjusted, **disagree}
             for test, adjusted in zip(self.tests, self.adjusted, strict=True)
         ]
-        notes = [f"{test.test}: {test.note}" for test in self.tests if test.note]
-        notes.append("go by the first test of a pair; the others are there to compare with")
+        notes = [*(f"{test}: {note}" for test, note in self.notes), _GO_BY]
         tests = Table.of("tests", f"{self.a} - {self.b}", columns, records, notes=notes, section="pair")
         ends = (
             *pair,
@@ -129,10 +139,12 @@ class PairComparison(Result):
         )
         share = self.headline.is_share
         found = [{**names, **own, "interval": (own["low"], own["high"], share)} for own in self._intervals()]
-        differences = Table.of("differences", "Intervals of the difference A - B", ends, found, section="pair")
+        differences = Table.of("differences", _DIFFERENCES, ends, found, section="pair")
         return tests, differences, Table.of("agreement", _AGREEMENT, (*pair, *_AGREEMENT_COLUMNS), [names | disagree])
 
 
+_GO_BY = "go by the first test of a pair; the others are there to compare with"
+_DIFFERENCES = "Intervals of the difference A - B"
 _AGREEMENT = "Trials that one system decides wrongly: impostor (NI) or genuine (NC), only B wrong (AB) or only A (BA)"
 _AGREEMENT_COLUMNS = (
     Column("impostor_ab", "NI_AB", "count"),
@@ -170,7 +182,8 @@ class Comparison(Result):
     pairs : tuple of PairComparison
         Every pair of systems, with its tests.
     ranking : tuple of SystemRank
-        The systems from the best to the worst, with letters: two share one where they do not differ significantly.
+        The systems from the best to the worst. Where all pairs were tested, and two-sided, with letters: two share one
+        where they do not differ significantly.
     kind : {"a priori", "a priori (cross-validated)", "a posteriori", "at a given threshold"}
         Whether the figures are a priori.
     judgements : dict of str to Judgement
@@ -226,23 +239,49 @@ class Comparison(Result):
     def summary(self) -> str:
         """The systems in their order, with the letters of those that cannot be told apart."""
         share = self.measure.is_share
-        ranks = (f"{rank.system} {figure_text(rank.value, share)} ({rank.letters})" for rank in self.ranking)
+        ranks = (
+            f"{rank.system} {figure_text(rank.value, share)}" + (f" ({rank.letters})" if rank.letters else "")
+            for rank in self.ranking
+        )
         return f"{self.measure.label} of {listed(ranks, 6)}; {plural(len(self.pairs), 'pair')}"
 
     def tables(self) -> tuple[Table, ...]:
         """Every test of every pair, the ranking, the intervals of the differences, and who disagrees how often."""
         tests, differences, agreement = join_tables([pair.tables() for pair in self.pairs])
-        how = f"p adjusted by {self.correction} over {plural(len(self.pairs), 'pair')}"
+        count = plural(len(self.pairs), "pair")
         side = self.pairs[0].headline.alternative
         claimed = "" if side == "two-sided" else f", claimed to be {_SIDES[side]} 0"
-        tests = replace(tests, caption=f"Tests of the difference A - B in {self.measure.label}{claimed}, {how}")
-        return tests.with_notes(*self.notes), self._ranking(), differences, agreement
+        how = f"p adjusted by {self.correction} over {count}"
+        tests = replace(
+            tests,
+            caption=f"Tests of the difference A - B in {self.measure.label}{claimed}, {how}",
+            notes=(*self._test_notes(), _GO_BY, *self.notes),
+        )
+        if len(self.pairs) > 1:
+            differences = replace(differences, caption=f"{_DIFFERENCES}, each by itself: not adjusted for the {count}")
+        return tests, self._ranking(), differences, agreement
+
+    def _test_notes(self) -> Iterator[str]:
+        """The notes of the tests; those that do not hold for all pairs name theirs."""
+        independent = f"{self.measure.name}-independent"
+        found: dict[tuple[str, str], list[str]] = {}
+        for pair in self.pairs:
+            for test, note in pair.notes:
+                found.setdefault((test, "" if test == independent else note), []).append(f"{pair.a} - {pair.b}")
+        for (test, note), where in found.items():
+            if test == independent:  # of rates of single systems, so once for all pairs
+                assert isinstance(self.measure, Measure)
+                systems = {rank.system: rank.counts for rank in self.ranking}
+                yield f"{test}: {few_errors_note(systems, linear_weights(self.measure, self.alpha))}"
+            else:
+                yield f"{test}: {note}" if len(where) == len(self.pairs) else f"{listed(where, 6)}, {test}: {note}"
 
     def _ranking(self) -> Table:
         columns = [Column("system", "system"), Column("threshold", "threshold", "threshold"), *RATE_COLUMNS[:2]]
         if self.measure.name not in ("far", "frr"):
             columns.append(Column("value", self.measure.label, self.measure.kind))
-        columns += [Column("letters", "letters"), *COUNT_COLUMNS]
+        lettered = any(rank.letters for rank in self.ranking)
+        columns += [*([Column("letters", "letters")] if lettered else []), *COUNT_COLUMNS]
         records = [
             {**rank.counts.to_dict(), "system": rank.system, "threshold": rank.threshold, "value": rank.value}
             | {"letters": rank.letters}
@@ -253,5 +292,10 @@ class Comparison(Result):
         caption = f"{self.measure.label} on {judged}, {self.kind}, threshold by {rule} {CHOSEN[self.kind]}"
         if isinstance(self.measure, EvidenceMeasure):
             caption = f"{self.measure.label} on test, {self.kind}; error rates at the threshold by {rule} on dev"
-        notes = ["systems that share a letter do not differ significantly"]
+        notes = [_SHARED_LETTERS if lettered else self._why_no_letters()]
         return Table.of("ranking", caption, columns, records, notes=notes)
+
+    def _why_no_letters(self) -> str:
+        if self.pairs[0].headline.alternative != "two-sided":
+            return "there are no letters, as tests are one-sided"
+        return f"there are no letters, as systems were compared with {self.pairs[0].b} only, and not with each other"

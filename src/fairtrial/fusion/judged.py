@@ -25,7 +25,7 @@ from fairtrial.judging import Judgement, judge, judge_at
 from fairtrial.people import Cluster
 from fairtrial.rules.criteria import CriterionLike, as_criterion
 from fairtrial.significance.paired import leading_test, pair_judgements
-from fairtrial.significance.results import TEST_COLUMNS, TestResult
+from fairtrial.significance.results import TestResult, columns_with_interval
 from fairtrial.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Result, Table, interval_title, percent
 from fairtrial.trial_sets import CHOSEN, Kind, TrialSets, seed_of
 from fairtrial.trials import Trials
@@ -136,7 +136,7 @@ class FusionResult(Result):
             ],
             "beta_mean": self.gain.beta_mean,
             "beta_min": self.gain.beta_min,
-            "against_best": {"system": self.best, **self.test.to_dict()},
+            "against_best": _against_best(self.best, self.test, self.evaluation.interval.confidence),
             "notes": list(self.notes),
         }
 
@@ -157,7 +157,7 @@ class FusionResult(Result):
         tables = (
             _systems_table(figures, own, caption, [*self.notes, *self._chosen()]),
             _gain_table(self.gain),
-            _test_table(self.best, self.test),
+            _test_table(self.best, self.test, found.interval.confidence),
         )
         return (*tables, _weights_table(self.weights, self.scores.normalise)) if self.weights else tables
 
@@ -209,10 +209,14 @@ def _gain_table(gain: Gain) -> Table:
     return Table("gain", "Gain of the fusion", columns, ((gain.beta_mean, gain.beta_min),))
 
 
-def _test_table(best: str, test: TestResult) -> Table:
-    columns = (Column("best", "best system"), *TEST_COLUMNS)
+def _test_table(best: str, test: TestResult, confidence: float) -> Table:
+    columns = (Column("best", "best system"), *columns_with_interval(confidence))
     caption = "The fusion minus the best of its systems, on the same test trials"
-    return Table.of("test", caption, columns, [{"best": best, **test.cells()}], notes=[_BEST_NOTE])
+    return Table.of("test", caption, columns, [{"best": best, **test.cells(confidence)}], notes=[_BEST_NOTE])
+
+
+def _against_best(best: str, test: TestResult, confidence: float) -> dict[str, Any]:
+    return {"system": best, **test.to_dict(), "interval": test.interval_entry(confidence)}
 
 
 def _weights_table(weights: Sequence[SystemWeight], normalise: str) -> Table:
@@ -442,7 +446,7 @@ class AppliedFusion(Result):
             ],
             "beta_mean": self.gain.beta_mean,
             "beta_min": self.gain.beta_min,
-            "against_best": {"system": self.best, **self.test.to_dict()},
+            "against_best": _against_best(self.best, self.test, interval.confidence),
             "notes": list(self.notes),
         }
 
@@ -464,7 +468,7 @@ class AppliedFusion(Result):
         return (
             _systems_table(systems, own, caption, self.notes),
             _gain_table(self.gain),
-            _test_table(self.best, self.test),
+            _test_table(self.best, self.test, own.interval.confidence),
         )
 
 

@@ -35,6 +35,7 @@ Progress: TypeAlias = Callable[[float], None]
 _BLOCK = 256
 _TRIES = 100
 _DENSE = 3000
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,8 @@ class Bootstrap:
         The skewness of the statistic; None where it was not found out.
     redrawn : int
         How often a replicate lacked a class and was redrawn.
+    degrees : float or None
+        The degrees of freedom of the standard deviation that replicates were brought to; None where none are known.
 
     Examples
     --------
@@ -63,35 +66,56 @@ class Bootstrap:
     replicates: NDArray[np.float64]
     acceleration: float | None = None
     redrawn: int = 0
+    degrees: float | None = None
 
-    def scaled(self, sigma: float) -> Bootstrap:
+    @property
+    def moves(self) -> bool:
+        """Whether replicates differ by more than rounding; where they do not, they tell nothing of chance."""
+        return bool(np.ptp(self.replicates) > _ROUNDING * max(float(np.max(np.abs(self.replicates))), _ROUNDING))
+
+    @property
+    def method(self) -> BootstrapMethod:
+        """How intervals and p values are made unless something else is asked for.
+
+        Replicates that were brought to another standard deviation have the right spread around their middle, but no
+        longer lie where statistics can: of few errors, as many as are left out make up a share of replicates at 0, and
+        brought nearer to the estimate they are off 0. So their percentiles say nothing of 0.
+        """
+        return "percentile" if self.degrees is None else "centred"
+
+    def scaled(self, sigma: float, degrees: float | None = None) -> Bootstrap:
         """Give the same replicates at another standard deviation around the estimate.
 
         Parameters
         ----------
         sigma : float
             The standard deviation.
+        degrees : float, optional
+            The degrees of freedom that it is known with.
 
         Returns
         -------
         Bootstrap
-            The replicates.
+            The replicates; all at the estimate where they do not differ.
         """
-        own = float(np.std(self.replicates))
-        if own == 0 or sigma == 0:
+        if not self.moves:
+            return replace(self, replicates=np.full_like(self.replicates, self.estimate))
+        if sigma == 0:
             return self
-        return replace(self, replicates=self.estimate + (self.replicates - self.estimate) * (sigma / own))
+        away = (self.replicates - self.estimate) * (sigma / float(np.std(self.replicates)))
+        return replace(self, replicates=self.estimate + away, degrees=degrees)
 
-    def interval(self, *, confidence: float = 0.95, method: BootstrapMethod = "percentile") -> Interval:
-        """Give the interval of the replicates.
+    def interval(self, *, confidence: float = 0.95, method: BootstrapMethod | None = None) -> Interval:
+        """Give the interval of the replicates, by `method` of the replicates unless another is asked for.
 
         Parameters
         ----------
         confidence : float, default 0.95
             The level of confidence, between 0 and 1.
-        method : {"percentile", "centred", "bc", "bca"}, default "percentile"
-            ``percentile``: equal tails. ``centred``: the mean and the radius around it that holds the share asked for.
-            ``bc``: percentiles corrected for bias; ``bca``: for bias and skewness.
+        method : {"percentile", "centred", "bc", "bca"}, optional
+            ``percentile``: equal tails. ``centred``: the mean and the radius around it that holds the share asked for;
+            with degrees of freedom, as much wider as Student's t is wider than the normal distribution. ``bc``:
+            percentiles corrected for bias; ``bca``: for bias and skewness.
 
         Returns
         -------
@@ -101,14 +125,15 @@ class Bootstrap:
         Raises
         ------
         ParameterError
-            ``bca`` of a statistic whose skewness is not known.
+            Percentiles of replicates that were brought to a standard deviation with degrees of freedom, or ``bca`` of a
+            statistic whose skewness is not known.
         """
         check_confidence(confidence)
-        check_choice("method", method, get_args(BootstrapMethod))
+        method = self._checked(method)
         tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
         if method == "centred":
-            middle = self.replicates.mean()
-            radius = np.quantile(np.abs(self.replicates - middle), confidence)
+            middle, away = self.deviations()
+            radius = np.quantile(np.abs(away), confidence)
             return Interval(float(middle - radius), float(middle + radius))
         if method == "bc":
             tails = self._corrected(tails, 0.0)
@@ -118,6 +143,37 @@ class Bootstrap:
             tails = self._corrected(tails, self.acceleration)
         low, high = np.quantile(self.replicates, tails)
         return Interval(float(low), float(high))
+
+    def _checked(self, method: BootstrapMethod | None) -> BootstrapMethod:
+        if method is None:
+            return self.method
+        check_choice("method", method, get_args(BootstrapMethod))
+        if self.degrees is not None and method != "centred":
+            raise ParameterError(
+                f"method={method!r} takes percentiles, and replicates of people were brought to the standard deviation "
+                'between people, after which percentiles say nothing of 0; use method="centred", or cluster="none"'
+            )
+        return method
+
+    def deviations(self) -> tuple[float, NDArray[np.float64]]:
+        """Give the middle of the replicates, and their deviations from it, with the tails of Student's t.
+
+        Returns
+        -------
+        tuple of (float, ndarray)
+            The middle, and one deviation per replicate.
+        """
+        middle = float(self.replicates.mean())
+        away = self.replicates - middle
+        if self.degrees is None or not np.isfinite(self.degrees):
+            return middle, away
+        from scipy.special import ndtri, stdtrit
+
+        count = len(away)
+        ranks = np.empty(count)
+        ranks[np.argsort(np.abs(away), kind="stable")] = np.arange(count)
+        level = (1 + (ranks + 0.5) / count) / 2
+        return middle, away * (stdtrit(self.degrees, level) / ndtri(level))
 
     def _corrected(self, tails: NDArray[np.float64], acceleration: float) -> NDArray[np.float64]:
         from scipy.special import ndtr, ndtri
@@ -129,24 +185,34 @@ class Bootstrap:
         shifted = bias + ndtri(tails)
         return np.asarray(ndtr(bias + shifted / (1 - acceleration * shifted)))
 
-    def p_value(self, alternative: Alternative = "two-sided") -> float:
-        """Tell how rarely replicates are on the other side of 0 than what is claimed.
+    def p_value(self, alternative: Alternative = "two-sided", *, method: BootstrapMethod | None = None) -> float:
+        """Tell how improbable the statistic is if the truth is 0; 1 where replicates do not differ.
 
         Parameters
         ----------
         alternative : {"two-sided", "less", "greater"}, default "two-sided"
             What is claimed of the statistic.
+        method : {"percentile", "centred", "bc", "bca"}, optional
+            ``centred``: how rarely replicates are as far from their middle as 0 is. The other methods: how rarely they
+            are on the other side of 0 than what is claimed. By default `method` of the replicates.
 
         Returns
         -------
         float
             The p value.
         """
-        count = len(self.replicates)
-        below, above = (
-            (int(np.count_nonzero(side)) + 1) / (count + 1) for side in (self.replicates <= 0, self.replicates >= 0)
-        )
+        if not self.moves:
+            return 1.0
+        if self._checked(method) == "centred":
+            middle, away = self.deviations()
+            beyond = {"less": away <= middle, "greater": away >= middle, "two-sided": np.abs(away) >= abs(middle)}
+            return self._share(beyond[alternative])
+        below, above = self._share(self.replicates <= 0), self._share(self.replicates >= 0)
         return {"less": above, "greater": below, "two-sided": min(1.0, 2 * min(below, above))}[alternative]
+
+    def _share(self, which: NDArray[np.bool_]) -> float:
+        """The share of the replicates, and of the statistic itself, so that it is never 0."""
+        return (int(np.count_nonzero(which)) + 1) / (len(self.replicates) + 1)
 
 
 def centred_along(
@@ -162,7 +228,7 @@ def centred_along(
         return ends[:, 0], ends[:, 1], 1.0
     middles, radii = ends.mean(axis=1), (ends[:, 1] - ends[:, 0]) / 2
     moving = radii > 0
-    away = np.abs(np.stack([each.replicates for each in found], axis=1) - middles)[:, moving] / radii[moving]
+    away = np.abs(np.stack([each.deviations()[1] for each in found], axis=1))[:, moving] / radii[moving]
     wider = max(float(np.quantile(np.max(away, axis=1, initial=0), confidence)), 1.0)
     return middles - wider * radii, middles + wider * radii, wider
 

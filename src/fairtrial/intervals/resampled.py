@@ -58,8 +58,8 @@ def resampled_curve(
     Notes
     -----
     Where ids are known, people are drawn with all their trials, and the replicates are brought to the standard
-    deviation that `claims_along` gives: drawing both people of a trial overstates what belongs to neither of them
-    (Owen 2007), and people in both sets would have to be drawn in both at once.
+    deviation and the degrees of freedom that `claims_along` gives: drawing both people of a trial overstates what
+    belongs to neither of them (Owen 2007), and people in both sets would have to be drawn in both at once.
     """
     if judgement.fold_thresholds is not None:
         raise ParameterError("folds have no dev set of their own to resample; give dev and test, or do not bootstrap")
@@ -101,7 +101,7 @@ def resampled_curve(
     if people[1] is None:
         return found, known
     claims = claims_along([(1.0, judgement)], measure, threshold=known)
-    return [each.scaled(claim.sigma) for each, claim in zip(found, claims, strict=True)], known
+    return [each.scaled(claim.sigma, claim.degrees) for each, claim in zip(found, claims, strict=True)], known
 
 
 def _thresholds(judgement: Judgement, moving: bool) -> Floats:

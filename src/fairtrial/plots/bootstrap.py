@@ -20,7 +20,7 @@ def bootstrap_plot(
     pair: PairComparison,
     *,
     measure: str = "HTER",
-    method: BootstrapMethod = "percentile",
+    method: BootstrapMethod | None = None,
     bins: int = 40,
     terms: Terms = "default",
     ax: Axes | None = None,
@@ -33,8 +33,9 @@ def bootstrap_plot(
         One of the pairs of `compare`.
     measure : str, default "HTER"
         What is compared, for the axis.
-    method : {"percentile", "centred", "bc", "bca"}, default "percentile"
-        How the interval is made of the replicates; ``centred`` is the paper's.
+    method : {"percentile", "centred", "bc", "bca"}, optional
+        How the interval is made of the replicates; ``centred`` is the paper's, and the default where people were
+        resampled, whose replicates have no other. Where trials were, the default is ``percentile``.
     bins : int, default 40
         How many bars.
     terms : {"default", "iso"}, default "default"
@@ -50,7 +51,7 @@ def bootstrap_plot(
     Raises
     ------
     ParameterError
-        A method that is not known.
+        A method that is not known, or percentiles of people that were resampled.
 
     References
     ----------
@@ -69,12 +70,14 @@ def bootstrap_plot(
     'HTER of old minus HTER of new (%)'
     """
     found = pair.replicates
+    method = method or found.method
     low, high = found.interval(confidence=pair.confidence, method=method)
     with axes_for(ax) as own:
         weights = np.full(len(found.replicates), 1 / len(found.replicates))
         own.hist(found.replicates, bins=bins, weights=weights, color=PALE, edgecolor=GREY, linewidth=0.5)
-        for number, bound in enumerate((low, high)):
-            label = f"{100 * pair.confidence:g} % interval, {method}" if number == 0 else None
+        tails = "" if found.degrees is None else ", with the tails of Student's t"
+        for number, bound in enumerate((low, high) if found.moves else ()):
+            label = f"{100 * pair.confidence:g} % interval, {method}{tails}" if number == 0 else None
             own.axvline(bound, color=look(0).colour, linewidth=2.6, label=label)
         own.axvline(found.estimate, color=look(1).colour, linestyle=look(1).line, label="estimate")
         own.axvline(0, color="black", linestyle=":", label="no difference")
@@ -86,6 +89,8 @@ def bootstrap_plot(
             own.set_xlabel(difference)
         in_percent(own.yaxis, "share of replicates")
         inside = "0 lies within: no difference shown" if low <= 0 <= high else "0 lies outside: they differ"
+        if not found.moves:
+            inside = "all are alike: they tell nothing of chance"
         leading = pair.headline
         own.set_title(
             f"{len(found.replicates):,} bootstrap replicates on test, thresholds fixed\n"

@@ -17,7 +17,7 @@ from fairtrial.scale.figures import evaluate_counted
 from fairtrial.scale.results import AT_EDGES, BoundedEvaluation
 from fairtrial.significance.multiple import Correction, adjust_p_values
 from fairtrial.significance.rates import independent_test
-from fairtrial.significance.results import TEST_COLUMNS, TestResult
+from fairtrial.significance.results import TestResult, columns_with_interval
 from fairtrial.tables import RATE_COLUMNS, Column, Result, Table, figure_text, p_phrase, plural
 from fairtrial.trial_sets import CHOSEN, Kind
 
@@ -36,6 +36,7 @@ class BoundedPair:
     b: BoundedEvaluation
     test: TestResult
     adjusted: float
+    confidence: float
 
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON."""
@@ -47,6 +48,7 @@ class BoundedPair:
         return {
             **found,
             "difference": self.test.estimate,
+            "interval": self.test.interval_entry(self.confidence),
             "tests": [{**self.test.to_dict(), "p_adjusted": self.adjusted}],
         }
 
@@ -122,14 +124,17 @@ class BoundedComparison(Result):
     def tables(self) -> tuple[Table, ...]:
         """The test of every pair, and the errors of every system with their bounds."""
         pair = (Column("pair", "A - B"), Column("a", "A", detail=True), Column("b", "B", detail=True))
-        columns = (*pair, *TEST_COLUMNS, Column("p_adjusted", "p adjusted", "p"))
+        tested = columns_with_interval(self.pairs[0].confidence)
+        columns = (*pair, *tested, Column("p_adjusted", "p adjusted", "p"))
         records = []
         for own in self.pairs:
             a, b = own.a.evaluation.system, own.b.evaluation.system
-            records.append({"pair": f"{a} - {b}", "a": a, "b": b, **own.test.cells(), "p_adjusted": own.adjusted})
-        how = f"p adjusted by {self.correction} over {plural(len(self.pairs), 'pair')}"
-        caption = f"Tests of the difference A - B in {self.measure.label}, {how}"
-        return Table.of("tests", caption, columns, records, notes=self.notes), self._errors()
+            cells = own.test.cells(own.confidence)
+            records.append({"pair": f"{a} - {b}", "a": a, "b": b, **cells, "p_adjusted": own.adjusted})
+        count = plural(len(self.pairs), "pair")
+        caption = f"Tests of the difference A - B in {self.measure.label}, p adjusted by {self.correction} over {count}"
+        alone = [f"intervals are each by itself: not adjusted for the {count}"] if len(self.pairs) > 1 else []
+        return Table.of("tests", caption, columns, records, notes=[*self.notes, *alone]), self._errors()
 
     def _errors(self) -> Table:
         columns = (
@@ -226,12 +231,12 @@ def compare_counted(
     }
     chosen = [(name, reference) for name in names if name != reference] if reference else list(combinations(names, 2))
     tests = [
-        independent_test(*_counts(found, pair), measure=figure, alpha=weight, alternative=alternative)
+        independent_test(*_counts(found, pair), measure=figure, alpha=weight, alternative=alternative, names=pair)
         for pair in chosen
     ]
     adjusted = adjust_p_values([each.p_value for each in tests], correction).tolist()
     pairs = tuple(
-        BoundedPair(found[a], found[b], each, value)
+        BoundedPair(found[a], found[b], each, value, confidence)
         for (a, b), each, value in zip(chosen, tests, adjusted, strict=True)
     )
     return BoundedComparison(figure, rule, weight, correction, tuple(found.values()), pairs)

@@ -21,7 +21,7 @@ from fairtrial.rules.measures import Measure
 from fairtrial.significance.paired import pair_judgements
 from fairtrial.significance.rates import dependent_test, independent_test
 from fairtrial.spread import Floats
-from fairtrial.tables import Column, Result, Table, every_tenth, interval_title, plural
+from fairtrial.tables import Column, Result, Table, every_tenth, interval_title
 
 CurveTest: TypeAlias = Literal["independent", "dependent", "cluster", "bootstrap"]
 _Judged: TypeAlias = tuple[Judgement, Judgement]
@@ -50,7 +50,17 @@ class Region(NamedTuple):
     @property
     def where(self) -> str:
         """The range in words."""
-        return f"{self.low:.3g}" if self.low == self.high else f"{self.low:.3g} to {self.high:.3g}"
+        return _range_text(self.low, self.high)
+
+
+def _range_text(low: float, high: float) -> str:
+    return f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}"
+
+
+def _ranges(alpha: Floats, which: NDArray[np.bool_]) -> str:
+    """The alphas that are marked, in words: one range for each run of neighbours."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], which.astype(int), [0]]))).reshape(-1, 2)
+    return " and ".join(_range_text(alpha[start], alpha[stop - 1]) for start, stop in edges.tolist())
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -70,11 +80,11 @@ class CurveComparison(Result):
     difference : ndarray of float
         A - B, shape (alphas,).
     low : ndarray of float
-        Where the interval of the difference begins; NaN where there is none, for want of any spread.
+        Where the interval of the difference begins; NaN where there is none, for want of any spread or support.
     high : ndarray of float
         Where it ends. The two systems differ where it does not hold 0.
     statistic : ndarray of float
-        Normal deviates: as improbable as the difference is by the test.
+        Normal deviates: as improbable as the difference is by the test; NaN where nothing is claimed.
     critical : float
         The deviate from which on the two differ.
     confidence : float
@@ -166,7 +176,7 @@ class CurveComparison(Result):
         sure = f"with {100 * self.confidence:g} % confidence"
         how = f"{self.test} test, threshold {self.threshold}, {whole}"
         if not self.supported.all():
-            how += f"; nothing is claimed at the {plural(int(np.sum(~self.supported)), 'alpha')} where dev lacks errors"
+            how += f"; nothing is claimed at alpha {_ranges(self.alpha, ~self.supported)}, where dev lacks errors"
         if not where:
             return f"{self.a} and {self.b} differ in {self.measure.label} {sure} at no alpha ({how})"
         return f"{self.measure.label}, {sure}: {where} ({how})"
@@ -201,7 +211,7 @@ def compare_curves(
     b: PerformanceCurve,
     *,
     method: CurveTest = "cluster",
-    threshold: Threshold = "re-estimated",
+    threshold: Threshold | None = None,
     simultaneous: bool = False,
     confidence: float = 0.95,
     n_resamples: int = 10_000,
@@ -219,8 +229,9 @@ def compare_curves(
         as they are: ``bootstrap`` is the interval of Bengio, Mariéthoz & Keller 2005, centred at the mean of replicates
         and just wide enough for the share of them that is asked for, with people or trials resampled; ``dependent``
         knows that the systems share trials, ``independent`` is eq. (14) of Poh & Bengio 2006.
-    threshold : {"re-estimated", "fixed"}, default "re-estimated"
-        Whether the threshold counts as re-estimated from other dev trials, or as fixed; for ``cluster``.
+    threshold : {"re-estimated", "fixed"}, optional
+        Whether the threshold counts as re-estimated from other dev trials, or as fixed; by default re-estimated for
+        ``cluster``, and fixed for the other methods, which know of nothing else.
     simultaneous : bool, default False
         Whether the confidence holds over the whole range of alpha, and not at each alpha by itself.
     confidence : float, default 0.95
@@ -240,7 +251,7 @@ def compare_curves(
     Raises
     ------
     ParameterError
-        A method or number that cannot be.
+        A method or number that cannot be, or thresholds to be re-estimated by a method that takes them as they are.
     TrialsError
         Curves that differ in alpha, measure or trials.
 
@@ -265,7 +276,10 @@ def compare_curves(
     [Region(low=0.4, high=0.6, better='new')]
     """
     check_choice("method", method, get_args(CurveTest))
-    check_choice("threshold", threshold, get_args(Threshold))
+    if threshold is not None:
+        check_choice("threshold", threshold, get_args(Threshold))
+    if threshold == "re-estimated" and method != "cluster":
+        raise ParameterError(f'method="{method}" takes thresholds as they are; re-estimated they need method="cluster"')
     check_confidence(confidence)
     judged = a.judged(), b.judged()
     if not np.array_equal(a.alpha, b.alpha):
@@ -274,7 +288,7 @@ def compare_curves(
         raise TrialsError(f"the curve of {a.system} is of {a.measure.name}, that of {b.system} of {b.measure.name}")
     pair_judgements(*judged)
     if method == "cluster":
-        found = _by_claims(judged, a.measure, threshold, confidence, simultaneous)
+        found = _by_claims(judged, a.measure, threshold or "re-estimated", confidence, simultaneous)
     elif method == "bootstrap":
         found = _by_bootstrap(judged, a.measure, confidence, simultaneous, n_resamples, rng, workers)
     else:
@@ -320,6 +334,7 @@ class DifferenceAlong(NamedTuple):
         difference = np.array([each.estimate for each in found])
         reach = np.array([each.quantile(sure) * each.sigma if sure < 1 else np.nan for each in found])
         statistic = np.array([_deviate(each) for each in found])
+        statistic[~supported] = reach[~supported] = np.nan
         threshold = found[0].threshold
         return cls(difference, difference - reach, difference + reach, statistic, critical, threshold, supported)
 
@@ -387,6 +402,8 @@ def _by_bootstrap(
     low, high, wider = centred_along(found, confidence=confidence, simultaneous=simultaneous)
     difference = np.array([each.estimate for each in found])
     statistic = np.array([_centred_deviate(each) for each in found])
+    alike = np.array([not each.moves for each in found])
+    low[alike] = high[alike] = np.nan
     critical, everywhere = wider * normal_quantile(confidence), np.ones(len(found), dtype=bool)
     return DifferenceAlong(difference, low, high, statistic, critical, "fixed", everywhere)
 
@@ -395,9 +412,7 @@ def _centred_deviate(found: Bootstrap) -> float:
     """The normal deviate of the confidence at which the centred interval just reaches 0."""
     from scipy.special import ndtri
 
-    middle = float(found.replicates.mean())
-    beyond = np.count_nonzero(np.abs(found.replicates - middle) >= abs(middle))
-    return float(-np.sign(middle) * ndtri((beyond + 1) / (len(found.replicates) + 1) / 2))
+    return float(-np.sign(found.replicates.mean()) * ndtri(found.p_value(method="centred") / 2))
 
 
 def _replicates(
@@ -406,8 +421,10 @@ def _replicates(
     """The bootstrap of the difference at each alpha, all from the same replicates of the test trials or people.
 
     The outcome cells of a trial are the pairs of intervals between thresholds that its two scores fall into. As in
-    `bootstrap_difference`, replicates of people are brought to the standard deviation of the cluster test.
+    `bootstrap_difference`, replicates of people are brought to the spread of the cluster test.
     """
+    if any(judgement.fold_thresholds is not None for judgement in judged):
+        raise ParameterError('folds have thresholds of their own at every alpha; compare them by method="cluster"')
     trials, people = judged[0].trials, judged[0].sets.people[1]
     ranks, places, sizes = [], [], []
     for judgement in judged:
@@ -429,7 +446,7 @@ def _replicates(
     if people is None:
         return found
     claims = claims_along([(1.0, judged[0]), (-1.0, judged[1])], measure, threshold="fixed")
-    return [each.scaled(claim.sigma) for each, claim in zip(found, claims, strict=True)]
+    return [each.scaled(claim.sigma, claim.degrees) for each, claim in zip(found, claims, strict=True)]
 
 
 def _difference(

@@ -14,6 +14,7 @@ from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import TrialsError
 from fairtrial.intervals.bootstrap import Bootstrap, Progress, count_table, draw_replicates, two_systems
 from fairtrial.judging import Judgement
+from fairtrial.people import People
 from fairtrial.rules.measures import Measure, MeasureLike, as_measure, linear_weights
 from fairtrial.significance.mcnemar import McNemar, mcnemar_test
 from fairtrial.significance.rates import Discordant, dependent_test, independent_test
@@ -134,14 +135,22 @@ def leading_test(
     known = as_measure(measure)
     found = claim([(1.0, pair.a), (-1.0, pair.b)], known, index=pair.index, threshold=threshold)
     people = pair.a.sets.people[1]
-    name = "paired" if people is None else "cluster"
-    note = "" if people is None else f"worth {_people_count(found.spread.people)} of equal weight in the smaller role"
-    return student_test(name, found, alternative=alternative, measure=known, note=note)
+    if people is None:
+        return student_test("paired", found, alternative=alternative, measure=known)
+    note = _people_note(people, found.spread.people)
+    return student_test("cluster", found, alternative=alternative, measure=known, note=note)
 
 
-def _people_count(people: float) -> str:
-    """An effective number of people in words."""
-    return f"{people:.3g} people"
+def _people_note(people: People, count: float) -> str:
+    """How many people a test rests on; where a role has one person only, that nobody can tell."""
+    alone = [
+        f"all {word} trials have the same {' and '.join(part.alone)}"
+        for word, part in (("genuine", people.genuine), ("impostor", people.impostor))
+        if part.alone
+    ]
+    if alone:
+        return f"how many people it is worth cannot be told: {' and '.join(alone)}"
+    return f"worth {count:.3g} people of equal weight in the smaller role"
 
 
 def mcnemar_of_pair(pair: Pair) -> McNemar:
@@ -203,8 +212,8 @@ def bootstrap_difference(
 ) -> Bootstrap:
     """Bootstrap the difference of any measure between the two systems, trials or people resampled.
 
-    Replicates of people are brought to the standard deviation of the leading test at fixed thresholds: drawing both
-    people of a trial overstates what belongs to neither of them.
+    Replicates of people are brought to the standard deviation and the degrees of freedom of the leading test at fixed
+    thresholds: drawing both people of a trial overstates what belongs to neither of them.
 
     References
     ----------
@@ -217,21 +226,22 @@ def bootstrap_difference(
     if people is None:
         return found
     spread = claim([(1.0, pair.a), (-1.0, pair.b)], measure, index=pair.index, threshold="fixed")
-    return found.scaled(spread.sigma)
+    return found.scaled(spread.sigma, spread.degrees)
 
 
 def bootstrap_test(
     found: Bootstrap, *, alternative: Alternative = "two-sided", measure: MeasureLike = "hter", test: str = "bootstrap"
 ) -> TestResult:
-    """The bootstrap of a difference as a test against 0."""
+    """The bootstrap of a difference as a test against 0; without a standard deviation where no replicate differs."""
     known = as_measure(measure)
     return TestResult(
         test,
         found.estimate,
         found.p_value(alternative),
         found.estimate,
-        float(np.std(found.replicates)),
+        float(np.std(found.replicates)) if found.moves else None,
         alternative,
+        "" if found.moves else "all replicates are alike, so they cannot tell a difference from chance",
         measure=known.name,
         is_share=known.is_share,
     )
@@ -256,7 +266,7 @@ def every_test(
         a, b = pair.counts_a, pair.counts_b
         own: dict[str, Any] = {"measure": measure, "alpha": pair.alpha, "alternative": alternative}
         tests.append(dependent_test(a, b, pair.discordant, **own))
-        tests.append(independent_test(a, b, **own))
+        tests.append(independent_test(a, b, names=(pair.a.system, pair.b.system), **own))
         tests.append(permutation_test(pair, measure=measure, n_resamples=n_resamples, rng=rng, alternative=alternative))
     mcnemar = mcnemar_of_pair(pair)
     tests.append(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import sqrt
 
@@ -63,6 +64,7 @@ def independent_test(
     measure: MeasureLike = "hter",
     alpha: float = 0.5,
     alternative: Alternative = "two-sided",
+    names: tuple[str, str] = ("A", "B"),
 ) -> TestResult:
     """Test two systems whose trials have nothing to do with each other: variances add.
 
@@ -76,6 +78,8 @@ def independent_test(
         The weight of FAR in the measure ``wer``.
     alternative : {"two-sided", "less", "greater"}, default "two-sided"
         What is claimed of A - B: that it is not 0, below 0 (``less``) or above 0 (``greater``).
+    names : tuple of (str, str), default ("A", "B")
+        What the two systems are called in the note.
 
     Returns
     -------
@@ -109,7 +113,7 @@ def independent_test(
     sigma = sqrt(independent_variance(a, weights) + independent_variance(b, weights))
     estimate = float(weights.value(a) - weights.value(b))
     name = as_measure(measure).name
-    note = _few_errors(a, b, weights)
+    note = few_errors_note(dict(zip(names, (a, b), strict=True)), weights)
     return z_test(f"{name}-independent", estimate, sigma, alternative=alternative, measure=measure, note=note)
 
 
@@ -165,15 +169,26 @@ def pooled_test(
     rate = float(sum(getattr(counts, errors) for counts in (a, b)) / sum(numbers))
     sigma = abs(weights.far + weights.frr) * sqrt(rate * (1 - rate) * sum(1 / number for number in numbers))
     estimate = float(weights.value(a) - weights.value(b))
-    note = _few_errors(a, b, weights)
+    note = few_errors_note({"A": a, "B": b}, weights)
     return z_test(f"{known.name}-pooled", estimate, sigma, alternative=alternative, measure=known, note=note)
 
 
-def _few_errors(a: ErrorCounts, b: ErrorCounts, weights: Weights) -> str:
-    """A note without numbers, so that many pairs share it."""
-    found = [
-        f"{rate} of {name}" for name, counts in (("A", a), ("B", b)) for rate in rates_with_few_errors(counts, weights)
-    ]
+def few_errors_note(systems: Mapping[str, ErrorCounts], weights: Weights) -> str:
+    """Which rates of which systems are hardly normal; without numbers, so that many pairs share the note.
+
+    Parameters
+    ----------
+    systems : mapping of str to ErrorCounts
+        The errors of the systems, by name.
+    weights : Weights
+        How much FAR and FRR count; a rate that does not is not told of.
+
+    Returns
+    -------
+    str
+        The note; empty where there are errors enough.
+    """
+    found = [f"{rate} of {name}" for name, counts in systems.items() for rate in rates_with_few_errors(counts, weights)]
     if not found:
         return ""
     return f"few errors for a normal distribution: n p (1 - p) is below {ENOUGH} for {', '.join(found)}"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import inf
+from math import inf, nan
 from typing import Any, get_args
 
 from fairtrial.checks import check_choice, check_confidence
 from fairtrial.claims import Alternative, Claim, Threshold, student_p_value, student_quantile
 from fairtrial.errors import ParameterError
 from fairtrial.rules.measures import MeasureLike, as_measure
-from fairtrial.tables import Column, Result, Table, figure_text, p_phrase
+from fairtrial.tables import Column, Result, Table, figure_text, interval_title, p_phrase
 
 TEST_COLUMNS = (
     Column("test", "test"),
@@ -24,6 +24,29 @@ TEST_COLUMNS = (
     Column("p_value", "p", "p"),
 )
 """What tables say of a test; see `TestResult.cells`."""
+
+
+def columns_with_interval(confidence: float, *, detail: bool = False) -> tuple[Column, ...]:
+    """Give `TEST_COLUMNS` and the interval of the difference, after the difference itself.
+
+    Parameters
+    ----------
+    confidence : float
+        The level of confidence, between 0 and 1, that `TestResult.cells` is asked for, too.
+    detail : bool, default False
+        Whether the interval is for files and data frames only.
+
+    Returns
+    -------
+    tuple of Column
+        The columns.
+    """
+    place = 1 + [column.key for column in TEST_COLUMNS].index("difference")
+    interval = Column("interval", interval_title(confidence), "figures", detail)
+    return (*TEST_COLUMNS[:place], interval, *TEST_COLUMNS[place:])
+
+
+ALIKE = "the two are alike on every trial: without any spread nothing can be tested"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -95,9 +118,9 @@ class TestResult(Result):
         Returns
         -------
         tuple of (float, float) or None
-            Low and high; None without a standard deviation.
+            Low and high; None without a standard deviation, or with one of 0, which tells nothing.
         """
-        if self.sigma is None:
+        if not self.sigma:
             return None
         reach = student_quantile(self.degrees, check_confidence(confidence)) * self.sigma
         return self.estimate - reach, self.estimate + reach
@@ -117,8 +140,35 @@ class TestResult(Result):
             **({"note": self.note} if self.note else {}),
         }
 
-    def cells(self) -> dict[str, Any]:
-        """Give what stands in `TEST_COLUMNS`: the names of the JSON, and which figures are shares.
+    def interval_entry(self, confidence: float = 0.95) -> dict[str, Any]:
+        """Give the interval of the difference by the names of the command line's JSON.
+
+        Parameters
+        ----------
+        confidence : float, default 0.95
+            The level of confidence, between 0 and 1.
+
+        Returns
+        -------
+        dict
+            Low, high, confidence, method and threshold; NaN where there is no interval.
+        """
+        low, high = self.interval(confidence) or (nan, nan)
+        return {
+            "low": low,
+            "high": high,
+            "confidence": confidence,
+            "method": self.test,
+            "threshold": self.threshold,
+        }
+
+    def cells(self, confidence: float = 0.95) -> dict[str, Any]:
+        """Give what stands in `columns_with_interval`: the names of the JSON, and which figures are shares.
+
+        Parameters
+        ----------
+        confidence : float, default 0.95
+            The level of confidence, between 0 and 1, of the interval.
 
         Returns
         -------
@@ -126,7 +176,13 @@ class TestResult(Result):
             Raw values by key.
         """
         sigma = None if self.sigma is None else (self.sigma, self.is_share)
-        return {**self.to_dict(), "difference": (self.estimate, self.is_share), "sigma": sigma}
+        ends = self.interval(confidence)
+        return {
+            **self.to_dict(),
+            "difference": (self.estimate, self.is_share),
+            "interval": None if ends is None else (*ends, self.is_share),
+            "sigma": sigma,
+        }
 
     def summary(self) -> str:
         """The difference and the p value."""
@@ -143,9 +199,11 @@ class TestResult(Result):
 def student_test(
     test: str, claim: Claim, *, alternative: Alternative = "two-sided", measure: MeasureLike = "hter", note: str = ""
 ) -> TestResult:
-    """Test a claimed difference against 0 by Student's t."""
+    """Test a claimed difference against 0 by Student's t; a note says so where there is no spread to test it by."""
     check_choice("alternative", alternative, get_args(Alternative))
     known = as_measure(measure)
+    if claim.sigma == 0:
+        note = ALIKE
     return TestResult(
         test,
         claim.statistic,
@@ -202,12 +260,14 @@ def equivalence_test(result: TestResult, margin: float) -> TestResult:
     Returns
     -------
     TestResult
-        A small p value says that A and B differ by less than the margin; the larger of the two p values counts.
+        A small p value says that A and B differ by less than the margin; the larger of the two p values counts. With a
+        standard deviation of 0, as of systems that decide every trial alike, nothing can be tested: the p value is 1
+        and a note says so.
 
     Raises
     ------
     ParameterError
-        A margin that is not above 0, or a test without a standard deviation.
+        A margin that is not above 0, or a test that has no standard deviation, such as McNemar's.
 
     References
     ----------
@@ -222,8 +282,11 @@ def equivalence_test(result: TestResult, margin: float) -> TestResult:
     """
     if not margin > 0:
         raise ParameterError(f"the margin must be above 0, not {margin}")
-    if not result.sigma:
+    if result.sigma is None:
         raise ParameterError(f"test {result.test} has no standard deviation to test equivalence with")
+    name = f"{result.test}-equivalence"
+    if result.sigma == 0:
+        return replace(result, test=name, statistic=0.0, p_value=1.0, note=ALIKE)
     sides: list[tuple[float, Alternative]] = [(margin, "greater"), (-margin, "less")]
     found = [((result.estimate + by) / result.sigma, side) for by, side in sides]
     p_value, statistic, side = max(
@@ -231,7 +294,7 @@ def equivalence_test(result: TestResult, margin: float) -> TestResult:
     )
     return replace(
         result,
-        test=f"{result.test}-equivalence",
+        test=name,
         statistic=statistic,
         p_value=p_value,
         alternative=side,

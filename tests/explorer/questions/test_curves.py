@@ -1,7 +1,6 @@
 """Curves with bands, and where two of them differ."""
 
 from pathlib import Path
-from typing import Any
 
 from explorer.opened import read_data, write_sets
 from fairtrial.explorer.questions.curves import CurvesQuestion, RegionsQuestion
@@ -14,11 +13,9 @@ def test_curves_keep_their_kind_beside_that_of_the_band(tmp_path: Path) -> None:
     assert (curve["kind"], curve["band_kind"]) == ("a priori", "pointwise")
 
 
-def test_curves_of_folds_are_compared_in_python(tmp_path: Path) -> None:
-    """No command does."""
+def test_curves_of_folds_are_compared_by_a_command_too(tmp_path: Path) -> None:
+    """`test_repeated` runs it, and the lines of Python."""
     data = read_data(write_sets(tmp_path)[:1], folds=3)
-    question = RegionsQuestion.of({"a": "face", "b": "gait"})
-    repeated, known = question.repeated(data), dict[str, Any]()
-    assert repeated.command == ()
-    exec(repeated.python.replace("print(", "found = ("), known)
-    assert known["found"].to_dict() == question.answer(data, lambda share: None).found["comparison"]
+    command = RegionsQuestion.of({"a": "face", "b": "gait"}).repeated(data).command
+    assert command[command.index("--compare") + 1] == "face,gait"
+    assert command[command.index("--folds") + 1] == "3"

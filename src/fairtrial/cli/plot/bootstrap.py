@@ -26,9 +26,7 @@ if TYPE_CHECKING:
 @click.option(
     "--method",
     type=click.Choice(["percentile", "centred", "bc", "bca"]),
-    default="percentile",
-    show_default=True,
-    help="How the interval is made.",
+    help="How the interval is made.  [default: centred where people are resampled, else percentile]",
 )
 @options.terms_option
 def command(
@@ -41,7 +39,7 @@ def command(
     chosen: str | None,
     resamples: int,
     workers: int,
-    method: Literal["percentile", "centred", "bc", "bca"],
+    method: Literal["percentile", "centred", "bc", "bca"] | None,
     terms: Terms,
 ) -> Draw:
     """The histogram of the bootstrapped difference of two systems, with the bounds of its interval and zero.

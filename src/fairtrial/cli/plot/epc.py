@@ -11,13 +11,13 @@ from fairtrial.cli.compare import resamples_option
 from fairtrial.cli.epc import (
     BandOptions,
     CurveOptions,
-    ThresholdOptions,
     bands_of,
     check_bands,
     curves_of,
     measure_option,
     pool_option,
 )
+from fairtrial.cli.epc_compare import ThresholdOptions
 from fairtrial.cli.options import ChanceOptions, InputOptions, ReadingOptions
 from fairtrial.cli.plot.drawing import figure
 from fairtrial.errors import ParameterError

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from fairtrial.cli import options
 from fairtrial.cli.compare import resamples_option, systems_option
-from fairtrial.cli.epc import CompareCurves, CurveOptions, ThresholdOptions, curves_of, measure_option
+from fairtrial.cli.epc import CurveOptions, curves_of, measure_option
+from fairtrial.cli.epc_compare import CompareCurves, ThresholdOptions, compare_two
 from fairtrial.cli.options import ChanceOptions, ReadingOptions, TwoSets
 from fairtrial.cli.plot.drawing import figure, two_systems
 
@@ -62,20 +63,10 @@ def compared_curves(
 ) -> tuple[PerformanceCurve, PerformanceCurve, CurveComparison]:
     """The curves of two systems, and where they differ."""
     from fairtrial.cli.inputs import Inputs
-    from fairtrial.significance.curves import compare_curves
 
     curve.check(measure)
+    threshold = given.threshold_of(compared)
     dev, test = two_systems(files, reading, chosen)
     inputs = Inputs(dev, test)
     a, b = curves_of(inputs, inputs.sets(chance), curve, measure)
-    along = compare_curves(
-        a,
-        b,
-        method=compared.method,
-        threshold=given.threshold,
-        simultaneous=compared.simultaneous,
-        confidence=chance.confidence,
-        n_resamples=resamples,
-        rng=chance.seed,
-    )
-    return a, b, along
+    return a, b, compare_two(a, b, threshold, chance, compared, resamples)

@@ -9,7 +9,8 @@ import click
 from fairtrial.cli import options
 from fairtrial.cli.compare import resamples_option, systems_option
 from fairtrial.cli.coverage import numbers_of
-from fairtrial.cli.epc import CompareCurves, CurveOptions, ThresholdOptions, measure_option
+from fairtrial.cli.epc import CurveOptions, measure_option
+from fairtrial.cli.epc_compare import CompareCurves, ThresholdOptions
 from fairtrial.cli.options import ChanceOptions, ReadingOptions, TwoSets
 from fairtrial.cli.plot.drawing import figure
 from fairtrial.cli.plot.epc_compare import compared_curves

@@ -118,7 +118,4 @@ class RegionsQuestion:
         command = ["epc", *data.words(data.systems), "--compare", both, *sure_words(self.confidence)]
         call = Call("ft.compare_curves", ("*curves",), {**sure_keywords(self.confidence), **data.seed_keywords()})
         lines = [*_curve_lines(data, (self.a, self.b)), f"print({call})"]
-        if data.reading.folds is not None:
-            note = "fairtrial epc compares curves on a test set of their own; Python compares those of folds too"
-            return Repeated((), tuple(lines), data.without_command(note))
         return Repeated((*command, *data.reading.chance_words()), tuple(lines), data.where_files_are)
