@@ -44,12 +44,24 @@ def test_folds_are_cross_validated_and_each_block_has_its_threshold() -> None:
 
 
 def test_a_given_threshold_has_nothing_to_choose_it_on() -> None:
-    found = judge_at(TrialSets(DEV, TEST), 1.0, system="a")
+    found = judge_at(TrialSets(DEV, TEST, n_resamples=50), 1.0, system="a")
     assert (found.sets.origin, found.kind, found.movement, found.dev) == ("given", "at a given threshold", None, None)
+    assert (found.sets.dev is DEV, found.sets.n_resamples) == (True, 50)
+    assert found.sets.people[0] is None
     expected = (TEST.column("a") > 1.0) != TEST.genuine
     assert found.wrong().tolist() == expected.tolist()
     with pytest.raises(TrialsError, match="no dev trials to choose a threshold on"):
         judge(TrialSets(None, TEST), system="a")
+
+
+def test_what_was_found_out_once_is_not_found_out_again() -> None:
+    found, calls = judge(TrialSets(ARRAYS, OTHERS)), list[int]()
+
+    def make() -> int:
+        calls.append(1)
+        return len(calls)
+
+    assert [found.once("a", make), found.once("a", make), found.once(("b", 1), make)] == [1, 1, 2]
 
 
 def test_errors_by_trial_and_in_sum_are_the_same() -> None:

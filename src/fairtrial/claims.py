@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import copysign, inf, sqrt
 from typing import Any, Literal, TypeAlias
 
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from fairtrial.counting.errors import ErrorCounts, count_errors
 from fairtrial.draws import deviations_by_unit
 from fairtrial.judging import Judgement
+from fairtrial.people import People
 from fairtrial.reestimation import Movement
 from fairtrial.rules.measures import Measure, Weights
 from fairtrial.spread import (
@@ -31,6 +33,8 @@ from fairtrial.spread import (
     welch,
 )
 from fairtrial.threads import one_thread
+from fairtrial.trial_sets import TrialSets
+from fairtrial.trials import Trials
 
 Threshold: TypeAlias = Literal["re-estimated", "fixed"]
 GIVEN: dict[Threshold, str] = {"re-estimated": "threshold re-estimated", "fixed": "given this threshold"}
@@ -178,6 +182,56 @@ def re_estimated(estimate: float, spread: Spread, moved: float, degrees: float =
     return Claim(estimate, spread, whole - spread.variance, together, "re-estimated")
 
 
+def claim_of_values(
+    sets: TrialSets,
+    estimate: float,
+    on_test: Floats,
+    on_dev: Floats | None = None,
+    *,
+    threshold: Threshold = "re-estimated",
+    differs: bool = False,
+) -> Claim:
+    """Claim a figure that moves as the sum of both class means of values by trial.
+
+    Parameters
+    ----------
+    sets
+        Dev and test trials, and who shares them.
+    estimate
+        The figure, or the difference of two.
+    on_test
+        What each test trial adds to it.
+    on_dev
+        What each dev trial adds through what was chosen or fitted on dev; None where nothing was, or nothing is known
+        of it, and the claim is ``fixed``.
+    threshold
+        ``fixed`` leaves out what dev adds.
+    differs
+        Whether it is a difference by trial, whose variance is not below half of that by chance.
+    """
+    test = sets.test
+    assert isinstance(test, Trials)
+    spread = spread_of_values(sets.people[1], test.genuine, on_test)
+    if differs:
+        spread = not_below_chance(spread, on_test, (1.0, 1.0), test.genuine)
+    if on_dev is None or threshold == "fixed":
+        return Claim(estimate, spread, 0.0, spread.degrees, "fixed")
+    assert isinstance(sets.dev, Trials)
+    moved, joint = spread_of_values(sets.people[0], sets.dev.genuine, on_dev), 0.0
+    if sets.people[0] is not None and sets.people[1] is not None and sets.overlap:
+        first, second = sets.people[0].error_sums(on_dev), sets.people[1].error_sums(on_test)
+        size = min(len(first), len(second))
+        joint = 2 * float(first[:size] @ second[:size])
+    return re_estimated(estimate, spread, moved.variance, moved.degrees, joint=joint)
+
+
+def spread_of_values(people: People | None, genuine: NDArray[np.bool_], values: Floats) -> Spread:
+    """The variance of the sum of both class means of values by trial."""
+    if people is None:
+        return independent_spread(genuine, values)
+    return people.variance(contributions(genuine, values, (1.0, 1.0)))
+
+
 def largest_of_all(
     terms: Terms, measure: Measure, kept: NDArray[np.bool_], *, confidence: float, threshold: Threshold
 ) -> float:
@@ -211,11 +265,9 @@ def _test_deviations(terms: Terms, measure: Measure, indices: Sequence[int]) -> 
     """Replicates of the figure with the thresholds as they are: one row per replicate, one column per index."""
     parts = []
     for sign, judgement in terms:
-        key = ("test", measure, tuple(indices))
-        if key not in judgement.kept:
-            one_by_one = judgement.fold_thresholds is not None or len(indices) < _TABLE_PAYS
-            judgement.kept[key] = (_by_decisions if one_by_one else _by_tables)(judgement, measure, indices)
-        parts.append(sign * judgement.kept[key])
+        one_by_one = judgement.fold_thresholds is not None or len(indices) < _TABLE_PAYS
+        find = partial(_by_decisions if one_by_one else _by_tables, judgement, measure, indices)
+        parts.append(sign * judgement.once(("test", measure, tuple(indices)), find))
     return np.asarray(np.sum(parts, axis=0))
 
 
@@ -326,20 +378,20 @@ class ThresholdDeviations:
 
     @classmethod
     def _of_one(cls, judgement: Judgement, measure: Measure) -> ThresholdDeviations:
-        key = ("moved", measure)
-        if key not in judgement.kept:
-            movement, counts = judgement.movement, judgement.test
-            assert movement is not None
-            frr, far = (
-                movement.rates(which, np.asarray(errors, dtype=np.float64), trials)
-                for which, (errors, trials) in enumerate(
-                    ((counts.false_rejects, counts.genuine), (counts.false_accepts, counts.impostor))
-                )
+        return judgement.once(("moved", measure), partial(cls._find, judgement, measure))
+
+    @classmethod
+    def _find(cls, judgement: Judgement, measure: Measure) -> ThresholdDeviations:
+        movement, counts = judgement.movement, judgement.test
+        assert movement is not None
+        frr, far = (
+            movement.rates(which, np.asarray(errors, dtype=np.float64), trials)
+            for which, (errors, trials) in enumerate(
+                ((counts.false_rejects, counts.genuine), (counts.false_accepts, counts.impostor))
             )
-            moved, at = (_values(measure, counts, judgement.alpha, far[k], frr[k]) for k in (0, 1))
-            judgement.kept[key] = cls.from_replicates(movement, moved - at)
-        found: ThresholdDeviations = judgement.kept[key]
-        return found
+        )
+        moved, at = (_values(measure, counts, judgement.alpha, far[k], frr[k]) for k in (0, 1))
+        return cls.from_replicates(movement, moved - at)
 
     @classmethod
     def from_replicates(cls, movement: Movement, moved: Floats) -> ThresholdDeviations:

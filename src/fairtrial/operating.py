@@ -24,7 +24,7 @@ from fairtrial.trial_sets import CHOSEN, Kind, TrialSets, seed_of, system_name
 if TYPE_CHECKING:
     import numpy as np
 
-FAR_TARGETS = (0.01, 0.001, 0.0001)
+_FAR_TARGETS = (0.01, 0.001, 0.0001)
 _RULE = "far-at-most"
 
 
@@ -172,7 +172,7 @@ def operating_points(
     dev: TrialsLike,
     test: TrialsLike,
     *,
-    far: Sequence[float] = FAR_TARGETS,
+    far: Sequence[float] = _FAR_TARGETS,
     system: str | None = None,
     confidence: float = 0.95,
     cluster: Cluster | None = None,
@@ -247,7 +247,7 @@ def operating_points_of(
     sets: TrialSets,
     system: str | None = None,
     *,
-    far: Sequence[float] = FAR_TARGETS,
+    far: Sequence[float] = _FAR_TARGETS,
     confidence: float = 0.95,
     threshold: Threshold = "re-estimated",
 ) -> OperatingPoints:

@@ -35,7 +35,7 @@ from fairtrial.trial_sets import TrialSets
 _UNEVEN = 'scores of different ranges are put together as they are; normalise="z" brings them to one scale'
 _PER_PROCESSOR = 4
 """Worker processes at the most: more only take memory."""
-WATCH = "watches the parent"
+_WATCH = "watches the parent"
 _EVERY = 0.5
 """Seconds after which a worker looks again whether it is still needed."""
 _UNSUPPORTED = (
@@ -263,7 +263,7 @@ def _end_with(parent: int) -> None:
             sleep(_EVERY)
         os._exit(1)
 
-    Thread(target=watch, name=WATCH, daemon=True).start()
+    Thread(target=watch, name=_WATCH, daemon=True).start()
 
 
 def _run(experiment: Experiment, one: _Prepared, settings: RunSettings) -> ExperimentResult:

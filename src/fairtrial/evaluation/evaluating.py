@@ -127,7 +127,7 @@ def evaluate(
         judgement = judge(sets, system=system, criterion=rule, alphas=rule.resolve_alpha(alpha))
     else:
         judgement = judge_at(sets, threshold, system=system)
-    return evaluation_of(judgement, dev=sets.dev, measures=measures, confidence=confidence, resample=resample, eer=eer)
+    return evaluation_of(judgement, measures=measures, confidence=confidence, resample=resample, eer=eer)
 
 
 def cross_validate(
@@ -222,16 +222,14 @@ def cross_validate(
 def evaluation_of(
     judgement: Judgement,
     *,
-    dev: ScoreData | None = None,
     measures: Sequence[AnyMeasureLike] = (),
     confidence: float = 0.95,
     resample: Literal["test", "both"] = "both",
     eer: EerDefinition = "step-mean",
 ) -> Evaluation:
-    """Report what a judgement of one alpha says; see `evaluate`. At a given threshold it is told the dev trials."""
-    data = judgement.sets.dev if dev is None else dev
-    assert data is not None
-    source = as_source(data, system=judgement.own, what="dev")
+    """Report what a judgement of one alpha says; see `evaluate`."""
+    assert judgement.sets.dev is not None
+    source = as_source(judgement.sets.dev, system=judgement.own, what="dev")
     counts = count_errors(source, judgement.test.threshold) if judgement.dev is None else judgement.dev
     at_dev, test, alpha = counts[0].scalar(), judgement.at(0), float(judgement.alpha[0])
     dev_eer = equal_error_rate(source, definition=eer)

@@ -16,14 +16,13 @@ from numpy.typing import NDArray
 
 from fairtrial.claims import ThresholdDeviations
 from fairtrial.grouped_people import GroupedRates
-from fairtrial.groups.counts import lowest_share, upper_tail
+from fairtrial.groups.counts import last_below, lowest_share, upper_tail
 from fairtrial.intervals.clustered import careful_degrees, reach_by_log_odds, wilson_limits, worth
 from fairtrial.spread import Floats, not_below_half
 
 _DRAWS = 10_000
 _AT_ONCE = 100
 _MOST = 37.0
-_HALVINGS = 50
 _FEW_DRAWS = 20
 _TINY = 1e-300
 _NOTHING = 1e-6
@@ -287,12 +286,11 @@ class RateFamily:
         first, second = self.pairs
         estimate = self.rate[first] - self.rate[second]
         upper, lower = np.where(estimate >= 0, first, second), np.where(estimate >= 0, second, first)
-        inside, outside = np.zeros(len(first)), np.full(len(first), _MOST)
-        for _ in range(_HALVINGS):
-            middle = (inside + outside) / 2
-            apart = abs(estimate) > self._reach_below(upper, lower, middle)
-            inside, outside = np.where(apart, middle, inside), np.where(apart, outside, middle)
-        return inside
+        return last_below(
+            lambda critical: abs(estimate) > self._reach_below(upper, lower, critical),
+            np.zeros(len(first)),
+            np.full(len(first), _MOST),
+        )
 
 
 def _normal(covariance: Floats, seed: int) -> Floats:
