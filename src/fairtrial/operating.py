@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from fairtrial.checks import check_choice, check_resamples, check_share
 from fairtrial.claims import GIVEN, Threshold
 from fairtrial.counting.errors import ErrorCounts
+from fairtrial.draws import RESAMPLES
 from fairtrial.errors import ParameterError
 from fairtrial.folds import CROSS_VALIDATED
 from fairtrial.formats.frames import TrialsLike, trials_of
@@ -17,14 +18,13 @@ from fairtrial.intervals.rates import RateInterval
 from fairtrial.intervals.separation import auc_interval, d_prime_interval
 from fairtrial.judging import SUPPORT, judge
 from fairtrial.people import Cluster
-from fairtrial.reestimation import RESAMPLES
 from fairtrial.tables import COUNT_COLUMNS, Column, Result, Table, interval_title, percent
 from fairtrial.trial_sets import CHOSEN, Kind, TrialSets, seed_of, system_name
 
 if TYPE_CHECKING:
     import numpy as np
 
-FAR_TARGETS = (0.01, 0.001, 0.0001)
+_FAR_TARGETS = (0.01, 0.001, 0.0001)
 _RULE = "far-at-most"
 
 
@@ -172,7 +172,7 @@ def operating_points(
     dev: TrialsLike,
     test: TrialsLike,
     *,
-    far: Sequence[float] = FAR_TARGETS,
+    far: Sequence[float] = _FAR_TARGETS,
     system: str | None = None,
     confidence: float = 0.95,
     cluster: Cluster | None = None,
@@ -247,7 +247,7 @@ def operating_points_of(
     sets: TrialSets,
     system: str | None = None,
     *,
-    far: Sequence[float] = FAR_TARGETS,
+    far: Sequence[float] = _FAR_TARGETS,
     confidence: float = 0.95,
     threshold: Threshold = "re-estimated",
 ) -> OperatingPoints:

@@ -6,7 +6,7 @@ What is "a priori" is decided here and nowhere else.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
@@ -15,11 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from fairtrial.checks import as_generator, check_seed
 from fairtrial.counting.errors import ScoreData, has_sources
+from fairtrial.draws import RESAMPLES, Draws
 from fairtrial.errors import TrialsError, listed
 from fairtrial.folds import Block
 from fairtrial.formats.frames import Frame, trials_of
 from fairtrial.people import Cluster, People, known_cluster, shared_people
-from fairtrial.reestimation import RESAMPLES, Draws
 from fairtrial.tables import plural
 from fairtrial.trials import Trials
 
@@ -43,6 +43,17 @@ SAME_TRIALS = "dev and test are the same trials, so the threshold was set on wha
 _GLANCE = 1024
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Known:
+    """What was found out of the same trials already."""
+
+    origin: Origin
+    sharing: Cluster
+    people: tuple[People | None, People | None]
+    draws: Draws | None = None
+    overlap: int | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class TrialSets:
     """The trials that set thresholds and those that are judged, and who takes part in them; for all systems.
@@ -62,6 +73,8 @@ class TrialSets:
         Which trials set the threshold for which; see `make_blocks`. Dev and test are the same trials then.
     n_resamples : int, default 400
         How many resamples are drawn, of dev trials, to re-estimate the threshold.
+    given : bool, default False
+        Whether thresholds are given by the caller, and dev has no part in them.
 
     Raises
     ------
@@ -81,6 +94,8 @@ class TrialSets:
     seed: int = 0
     blocks: Sequence[Block] = ()
     n_resamples: int = RESAMPLES
+    given: bool = False
+    _known: _Known | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("dev", "test"):
@@ -94,10 +109,12 @@ class TrialSets:
     @cached_property
     def origin(self) -> Origin:
         """Where thresholds come from."""
+        if self._known is not None:
+            return self._known.origin
+        if self.given or self.dev is None:
+            return "given"
         if self.blocks:
             return "folds"
-        if self.dev is None:
-            return "given"
         return "same trials" if _same_trials(self.dev, self.test) else "dev"
 
     @property
@@ -108,6 +125,8 @@ class TrialSets:
     @cached_property
     def sharing(self) -> Cluster:
         """What the judged trials share."""
+        if self._known is not None:
+            return self._known.sharing
         if isinstance(self.test, Trials) or has_sources(self.test):
             return known_cluster(self.test, self.cluster)
         return "none"
@@ -115,6 +134,8 @@ class TrialSets:
     @cached_property
     def people(self) -> tuple[People | None, People | None]:
         """Who takes part in dev and in test, numbered together; None where every trial is of other people."""
+        if self._known is not None:
+            return self._known.people
         if self.sharing == "none" or not isinstance(self.test, Trials):
             return None, None
         if self.origin == "dev" and isinstance(self.dev, Trials):
@@ -126,6 +147,8 @@ class TrialSets:
     @cached_property
     def overlap(self) -> int:
         """How many people take part in both dev and test."""
+        if self._known is not None and self._known.overlap is not None:
+            return self._known.overlap
         if has_sources(self.dev) and has_sources(self.test):
             return 0 if self.sharing == "none" else len(self.dev.people & self.test.people)
         dev, test = self.people
@@ -134,6 +157,8 @@ class TrialSets:
     @cached_property
     def draws(self) -> Draws:
         """The random weights of people and trials."""
+        if self._known is not None and self._known.draws is not None:
+            return self._known.draws
         sizes = [people.size for people in self.people if people is not None]
         return Draws(check_seed(self.seed), self.n_resamples, max(sizes, default=1))
 
@@ -150,10 +175,8 @@ class TrialSets:
         TrialSets
             The sets.
         """
-        found = replace(self, dev=dev, test=test)
-        for name in ("origin", "sharing", "people", "overlap", "draws"):
-            found.__dict__[name] = getattr(self, name)
-        return found
+        known = _Known(self.origin, self.sharing, self.people, self.draws, self.overlap)
+        return replace(self, dev=dev, test=test)._knowing(known)
 
     def within(self, rows: NDArray[np.int64]) -> TrialSets:
         """Give the same dev and only some of the judged trials, such as those of a group.
@@ -169,13 +192,28 @@ class TrialSets:
             People keep their numbers, and thresholds come from where they came from.
         """
         assert isinstance(self.test, Trials)
-        found = replace(self, test=self.test.rows(rows))
         dev, test = self.people
         part = None if test is None else test.within(rows)
-        found.__dict__.update(origin=self.origin, sharing=self.sharing, people=(dev, part))
-        if test is None or part is None or part.size == test.size:
-            found.__dict__["draws"] = self.draws
-        return found
+        draws = self.draws if test is None or part is None or part.size == test.size else None
+        known = _Known(self.origin, self.sharing, (dev, part), draws)
+        return replace(self, test=self.test.rows(rows))._knowing(known)
+
+    def at_given_thresholds(self) -> TrialSets:
+        """Give the same trials, judged at thresholds that the caller gives.
+
+        Returns
+        -------
+        TrialSets
+            The sets. Dev is there to be looked at, and has no part in any threshold.
+        """
+        found = replace(self, blocks=(), given=True)
+        if "people" not in vars(self):  # nobody has asked for them so far
+            return found
+        return found._knowing(_Known("given", self.sharing, (None, self.people[1])))
+
+    def _knowing(self, known: _Known) -> TrialSets:
+        object.__setattr__(self, "_known", known)
+        return self
 
     @property
     def notes(self) -> tuple[str, ...]:

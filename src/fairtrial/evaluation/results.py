@@ -138,7 +138,7 @@ class Evaluation(Result):
 
         Examples
         --------
-        >>> from fairtrial.trials import Trials
+        >>> from fairtrial import Trials, evaluate
         >>> trials = Trials.from_arrays([0.9, 0.2, 0.4], [True, False, True])
         >>> evaluate(trials, trials).decisions().select(["score", "decision", "error"]).to_pylist()[2]
         {'score': 0.4, 'decision': 'accept', 'error': None}

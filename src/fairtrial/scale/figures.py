@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fairtrial.checks import check_classes
 from fairtrial.claims import Claim, counted_spread, local_weights
 from fairtrial.counted_people import ClassName, CountedPeople
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.counting.search import hull_of_points
 from fairtrial.curves import RocCurve, thinned_points
 from fairtrial.epc import PerformanceCurve, rising_alphas
-from fairtrial.errors import ParameterError, TrialsError
+from fairtrial.errors import ParameterError
 from fairtrial.evaluation import Evaluation
 from fairtrial.evaluation.evaluating import by_name, design_effect_of, error_notes, measure_value, sharing_notes
 from fairtrial.intervals.judged import claimed_interval
@@ -32,7 +33,7 @@ from fairtrial.scale.sharing import watched_people
 from fairtrial.spread import ClassSpread, Spread
 from fairtrial.trial_sets import SAME_TRIALS, Kind
 
-INDEPENDENT = (
+_INDEPENDENT = (
     "trials are taken as independent: a counter knows people only at thresholds that were given beforehand, with ids"
 )
 
@@ -113,7 +114,7 @@ def evaluate_counted(
     asked = by_name([as_measure(own) for own in ([measures] if isinstance(measures, str) else measures)])
     dev_eer, dev_eer_bounds = bounded_eer(dev, system=name, definition=eer)
     test_eer, test_eer_bounds = bounded_eer(test, system=name, definition=eer)
-    intervals = counted_intervals(counts, people, MEASURES["hter"], weight, confidence)
+    intervals = _counted_intervals(counts, people, MEASURES["hter"], weight, confidence)
     effect = None if people is None else design_effect_of(intervals)
     kind = _kind(dev, test)
     found = Evaluation(
@@ -126,15 +127,15 @@ def evaluate_counted(
         dev_eer,
         test_eer,
         intervals,
-        counted_intervals(counts, people, MEASURES["far"], weight, confidence)[0],
-        counted_intervals(counts, people, MEASURES["frr"], weight, confidence)[0],
+        _counted_intervals(counts, people, MEASURES["far"], weight, confidence)[0],
+        _counted_intervals(counts, people, MEASURES["frr"], weight, confidence)[0],
         {key: measure_value(measure, counts, weight) for key, measure in asked.items()},
-        {key: counted_intervals(counts, people, measure, weight, confidence)[0] for key, measure in asked.items()},
+        {key: _counted_intervals(counts, people, measure, weight, confidence)[0] for key, measure in asked.items()},
         kind,
         effect,
         notes=(
             *([SAME_TRIALS] if kind == "a posteriori" else []),
-            *([INDEPENDENT] if people is None else []),
+            *([_INDEPENDENT] if people is None else []),
             *(f"{name}: {note}" for note in (*error_notes(dev_eer, counts), *sharing_notes(effect))),
         ),
         reported=asked,
@@ -336,13 +337,11 @@ def counted_roc(counter: Counter, *, max_points: int = 10_000, system: str | Non
     """
     if max_points < 2:
         raise ParameterError(f"max_points must be at least 2, not {max_points}")
-    for count, word in ((counter.genuine, "genuine"), (counter.impostor, "impostor")):
-        if not count:
-            raise TrialsError(f"there is no {word} trial in the counts; error rates need both classes")
+    check_classes(counter.genuine, counter.impostor, "the counts")
     return RocCurve(thinned_points(edge_points(counter.cells(system)), max_points), convex_hull=False)
 
 
-def counted_intervals(
+def _counted_intervals(
     counts: ErrorCounts, people: _AtThreshold | None, measure: Measure, alpha: float, confidence: float
 ) -> tuple[RateInterval, ...]:
     """The interval to go by first, given this threshold; then as if all trials were independent."""
@@ -382,9 +381,7 @@ def _errors_on(cells: CountedCells, thresholds: ArrayLike) -> ErrorCounts:
     boxes = boxes_at(cells, places, places)
     accepts, rejects = boxes.accepts[0], boxes.rejects[1]
     found = ErrorCounts(np.atleast_1d(wanted), accepts, rejects, boxes.genuine, boxes.impostor)
-    for count, word in ((boxes.genuine, "genuine"), (boxes.impostor, "impostor")):
-        if not count:
-            raise TrialsError(f"test: there is no {word} trial in the counts; error rates need both classes")
+    check_classes(int(boxes.genuine), int(boxes.impostor), "the counts of test")
     return found if wanted.ndim else found[0].scalar()
 
 

@@ -72,9 +72,9 @@ class BoundedEvaluation(Result):
             f"{name} on {word}: {percent(share)}"
             for word, bounds in (("dev", self.dev), ("test", self.test))
             for name, found in bounds.items()
-            if (share := relative_width(found)) > self.precision
+            if (share := _relative_width(found)) > self.precision
         ]
-        return (AT_EDGES, *wide_notes(self.evaluation.system, wide, self.precision))
+        return (AT_EDGES, *_wide_notes(self.evaluation.system, wide, self.precision))
 
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON: those of `Evaluation`, and ``NAME_bounds`` beside each figure."""
@@ -112,7 +112,7 @@ class BoundedEvaluation(Result):
             *(("test", own.reported[name].label, found) for name, found in self.measures.items()),
         ]
         rows = tuple(
-            (own.system, word, name, found.low, found.high, None if name == "threshold" else relative_width(found))
+            (own.system, word, name, found.low, found.high, None if name == "threshold" else _relative_width(found))
             for word, name, found in shown
         )
         return Table("bounds", "Bounds, as fractions: exact figures lie between them", columns, rows, section="system")
@@ -156,9 +156,9 @@ class BoundedCurve(Result):
         if self.exact:
             return ()
         low, high = self.bounds["value"]
-        widest = max(relative_width(Bounds(*pair)) for pair in zip(low.tolist(), high.tolist(), strict=True))
+        widest = max(_relative_width(Bounds(*pair)) for pair in zip(low.tolist(), high.tolist(), strict=True))
         wide = [f"{self.curve.measure.label} on test: up to {percent(widest)}"] if widest > self.precision else []
-        return (AT_EDGES, *wide_notes(self.curve.system, wide, self.precision))
+        return (AT_EDGES, *_wide_notes(self.curve.system, wide, self.precision))
 
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON: those of `PerformanceCurve`, and ``NAME_bounds`` beside each."""
@@ -186,12 +186,12 @@ class BoundedCurve(Result):
         return first.with_notes(*self.notes), *others
 
 
-def relative_width(bounds: Bounds) -> float:
+def _relative_width(bounds: Bounds) -> float:
     """How far apart two bounds are, relative to the upper one; 0 where the figure is exact."""
     return bounds.width / abs(bounds.high) if bounds.width and bounds.high else 0.0
 
 
-def wide_notes(system: str, wide: list[str], precision: float) -> list[str]:
+def _wide_notes(system: str, wide: list[str], precision: float) -> list[str]:
     """What to do where bounds are wider than asked for."""
     if not wide:
         return []
