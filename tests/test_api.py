@@ -31,7 +31,7 @@ SHARED = {
     "criterion": ("How the threshold is chosen", "How thresholds were chosen on dev"),
     "data_sets": ("How many data sets are simulated", "How many data sets each cell was simulated with"),
     "dev": ("The trials that thresholds are chosen on", "The same trials", "Files of development scores"),
-    "figure": ("Where to draw; a new figure by default.",),
+    "figure": ("Where to draw; a new figure by default.", "From the evidence of a system to its value"),
     "fusion": ("A fusion method, or its name in `FUSIONS`", "The name of the fusion method"),
     "generator": ("How attempts of a person come to be correlated",),
     "measure": ("What is reported", "What is compared", "What should be near alpha"),

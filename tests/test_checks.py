@@ -6,14 +6,16 @@ import sys
 import numpy as np
 import pytest
 
-from fairtrial import ParameterError
+from fairtrial import ParameterError, TrialsError
 from fairtrial.checks import (
     as_generator,
     check_alphas,
     check_choice,
+    check_classes,
     check_confidence,
     check_count,
     check_number,
+    check_rate,
     check_resamples,
     check_seed,
     check_share,
@@ -109,3 +111,16 @@ def test_numbers_that_nobody_can_wait_for() -> None:
         check_workers(10**6)
     with pytest.raises(ParameterError, match="b must be at most 9,007,199,254,740,992, which a 64-bit float can"):
         check_count("b", 2**53 + 1)
+
+
+def test_a_rate_is_a_fraction_and_the_error_says_how_percent_are_given() -> None:
+    assert (check_rate("pi", 0), check_rate("pi", 0.015, open_ends=True)) == (0.0, 0.015)
+    for rate, open_ends in ((1.5, False), (-0.1, False), (float("nan"), False), (0.0, True), (1.0, True)):
+        with pytest.raises(ParameterError, match=r"pi must be a fraction .*; 1\.5 % is 0\.015"):
+            check_rate("pi", rate, open_ends=open_ends)
+
+
+def test_both_classes_must_have_trials() -> None:
+    check_classes(1, 1, "dev")
+    with pytest.raises(TrialsError, match=r"^dev: there is no impostor trial; error rates need both classes$"):
+        check_classes(1, 0, "dev")

@@ -9,7 +9,16 @@ import pytest
 from scipy import stats
 
 from fairtrial import MEASURES, Measure, RateInterval, Trials, TrialSets, judge, judge_at, judged_interval, make_blocks
-from fairtrial.claims import Threshold, claim, claims_along, largest_of_all, local_weights, threshold_deviations
+from fairtrial.claims import (
+    Threshold,
+    claim,
+    claim_of_values,
+    claims_along,
+    largest_of_all,
+    local_weights,
+    spread_of_values,
+    threshold_deviations,
+)
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.rules.measures import as_measure
 from fairtrial.significance.paired import leading_test, pair_judgements
@@ -163,8 +172,9 @@ def test_variance_is_that_of_test_and_what_the_threshold_adds() -> None:
     added = threshold_deviations(judgement, HTER)
     assert added is not None
     assert moved.variance == pytest.approx(fixed.variance + added.variances()[0])
-    # Welch's: between the fewer degrees and the sum of both
-    assert min(fixed.degrees, added.degrees) <= moved.degrees <= fixed.degrees + added.degrees
+    # Welch's: what the threshold adds is taken as known
+    share = fixed.variance / moved.variance
+    assert moved.degrees == pytest.approx(fixed.degrees / share**2)
     assert moved.quantile(0.95) == pytest.approx(stats.t.ppf(0.975, moved.degrees))
     given = judge_at(judgement.sets, 1.0, system="a")
     assert claim([(1.0, given)], HTER).threshold == "fixed"
@@ -235,3 +245,30 @@ def test_variance_with_the_threshold_in_it_is_that_of_new_dev_and_test_sets(corr
         variances.append(found.variance)
     # errors between thresholds are few on test, and their chance is not counted as movement of the threshold
     assert np.mean(variances) == pytest.approx(np.var(estimates), rel=0.25)
+
+
+def test_people_in_both_sets_move_values_of_both_by_hand() -> None:
+    dev, test = (crossed(np.random.default_rng(k), clients=6, impostors=5) for k in (1, 2))
+    rng = np.random.default_rng(3)
+    on_dev, on_test = rng.normal(size=len(dev)), rng.normal(size=len(test))
+
+    def by_client(trials: Trials, values: np.ndarray) -> np.ndarray:
+        """Each client's part in both class means, as leaving them out would change it: all have the same share."""
+        assert trials.claim is not None
+        names = trials.claim.decode()
+        total = np.zeros(6)
+        for rows in (trials.genuine, ~trials.genuine):
+            away = (values[rows] - values[rows].mean()) / rows.sum()
+            clients = np.unique(names.astype(str))
+            total += np.array([away[names[rows] == client].sum() for client in clients]) / (1 - 1 / 6)
+        return np.asarray(total * np.sqrt(5 / 6))
+
+    sets = TrialSets(dev, test, "claim")
+    found = claim_of_values(sets, 0.1, on_test, on_dev)
+    own = spread_of_values(sets.people[0], dev.genuine, on_dev).variance
+    assert found.moved - own == pytest.approx(2 * by_client(dev, on_dev) @ by_client(test, on_test))
+    assert (found.estimate, found.threshold) == (0.1, "re-estimated")
+    others = crossed(np.random.default_rng(2), clients=6, impostors=5, start=1000)
+    assert claim_of_values(TrialSets(dev, others, "claim"), 0.1, on_test, on_dev).moved == pytest.approx(own)
+    fixed = claim_of_values(sets, 0.1, on_test, on_dev, threshold="fixed")
+    assert (fixed.moved, fixed.threshold, fixed.spread) == (0.0, "fixed", found.spread)

@@ -51,12 +51,24 @@ def test_folds_are_cross_validated_and_each_block_has_its_threshold() -> None:
 
 
 def test_a_given_threshold_has_nothing_to_choose_it_on() -> None:
-    found = judge_at(TrialSets(DEV, TEST), 1.0, system="a")
+    found = judge_at(TrialSets(DEV, TEST, n_resamples=50), 1.0, system="a")
     assert (found.sets.origin, found.kind, found.movement, found.dev) == ("given", "at a given threshold", None, None)
+    assert (found.sets.dev is DEV, found.sets.n_resamples) == (True, 50)
+    assert found.sets.people[0] is None
     expected = (TEST.column("a") > 1.0) != TEST.genuine
     assert found.wrong().tolist() == expected.tolist()
     with pytest.raises(TrialsError, match="no dev trials to choose a threshold on"):
         judge(TrialSets(None, TEST), system="a")
+
+
+def test_what_was_found_out_once_is_not_found_out_again() -> None:
+    found, calls = judge(TrialSets(ARRAYS, OTHERS)), list[int]()
+
+    def make() -> int:
+        calls.append(1)
+        return len(calls)
+
+    assert [found.once("a", make), found.once("a", make), found.once(("b", 1), make)] == [1, 1, 2]
 
 
 def test_errors_by_trial_and_in_sum_are_the_same() -> None:
@@ -77,8 +89,22 @@ def test_a_target_that_few_errors_support_is_said() -> None:
     few, many = (judge(TrialSets(DEV, TEST), system="a", criterion="far", alphas=target) for target in (0.02, 0.3))
     errors = round(0.02 * 200)
     assert f"a: the target rests on {errors} false accepts on dev" in few.notes[0]
-    assert many.notes == ()
+    assert not any("false accepts" in note for note in many.notes)
     assert judge(TrialSets(DEV, TEST), system="a").notes == ()
+
+
+def test_a_target_that_few_people_decide_is_said() -> None:
+    """Of 20 impostors who attack 40 clients one makes all false accepts, and there are enough of them."""
+    claim, subject = (own.ravel() for own in np.meshgrid(np.arange(40), 100 + np.arange(20)))
+    scores = np.where(subject == 100, 2.0, 0.0) + np.arange(800) / 1e4
+    claim, subject = (np.concatenate([own, np.arange(40)]) for own in (claim, subject))
+    genuine = claim == subject
+    scores = np.concatenate([scores, np.full(40, 3.0)])
+    trials = Trials.from_arrays(scores, genuine, systems=["a"], claim=claim, subject=subject)
+    found = judge(TrialSets(trials, TEST.select(["a"])), criterion="far", alphas=0.05)
+    assert [note for note in found.notes if "the errors of 1.0 people of equal weight on dev" in note]
+    spread = judge(TrialSets(trials, TEST.select(["a"])), criterion="far", alphas=0.6)
+    assert not any("people of equal weight on dev" in note for note in spread.notes)
 
 
 def test_arrays_have_no_trials_to_decide_one_by_one() -> None:

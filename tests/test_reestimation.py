@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy import stats
 
 from fairtrial import MEASURES, Trials, TrialSets, choose_thresholds, count_errors, judge
 from fairtrial.claims import threshold_deviations
+from fairtrial.error_lines import ErrorLines
 from fairtrial.people import Cluster
-from fairtrial.reestimation import Draws, Movement
+from fairtrial.reestimation import Movement
 from simulated import crossed, without_ids
 
 
@@ -37,25 +39,36 @@ def drawn_thresholds(dev: Trials, people: NDArray[np.object_], criterion: str, a
     return found
 
 
+def places(thresholds: list[float], dev: Trials, test: Trials) -> NDArray[np.float64]:
+    """Where thresholds are on the DET curve of both sets: half of what its two coordinates differ by."""
+    scores = np.concatenate([dev.column(None), test.column(None)])
+    genuine = np.concatenate([dev.genuine, test.genuine])
+    above = [float(np.mean(scores[~genuine] > t)) for t in thresholds]
+    below = [float(np.mean(scores[genuine] <= t)) for t in thresholds]
+    return np.asarray((stats.norm.ppf(below) - stats.norm.ppf(above)) / 2)
+
+
 @pytest.mark.parametrize("cluster", ["claim", "subject"])
 @pytest.mark.parametrize(("criterion", "alpha"), [("far", 0.05), ("far", 0.2), ("frr", 0.1), ("eer", 0.5)])
 def test_threshold_moves_as_with_people_drawn_anew(cluster: Cluster, criterion: str, alpha: float) -> None:
-    dev = dev_set(0)
-    found = movement(TrialSets(dev, dev_set(9), cluster), criterion, alpha)
-    assert found.by_people is not None
-    expected = drawn_thresholds(dev, dev.ids[cluster].decode(), criterion, alpha)
-    assert np.std(found.candidates[found.by_people[:, 0]]) == pytest.approx(np.std(expected), rel=0.2)
-    assert found.candidates[found.chosen[0]] == choose_thresholds(dev, criterion, alpha).threshold[0]
+    dev, test = dev_set(0), dev_set(9)
+    found = movement(TrialSets(dev, test, cluster), criterion, alpha)
+    assert found.of_people
+    expected = places(drawn_thresholds(dev, dev.ids[cluster].decode(), criterion, alpha), dev, test)
+    assert np.std(found.moves) == pytest.approx(np.std(expected), rel=0.2)
 
 
-def test_threshold_of_a_minimum_moves_as_with_people_drawn_anew() -> None:
-    dev = dev_set(2)
-    found = movement(TrialSets(dev, dev_set(9), "claim"), "wer-min", 0.7)
-    assert found.by_people is not None
-    expected = drawn_thresholds(dev, dev.ids["claim"].decode(), "wer-min", 0.7)
-    moved = found.candidates[found.by_people[:, 0]]
-    spread = [float(np.subtract(*np.quantile(values, [0.9, 0.1]))) for values in (moved, expected)]
-    assert spread[0] == pytest.approx(spread[1], rel=0.3)
+def test_threshold_of_a_minimum_moves_as_with_new_people() -> None:
+    """People drawn from those that there are move a minimum too far, as they keep its jumps; new people do not."""
+    rng, test = np.random.default_rng(1), dev_set(9)
+    drawn = [crossed(rng, clients=60, impostors=20, effect=0.5, systems=("a",)) for _ in range(200)]
+    thresholds = [float(choose_thresholds(dev, "wer-min", 0.7).threshold[0]) for dev in drawn]
+    expected = places(thresholds, drawn[0], test)
+    moved = [movement(TrialSets(dev, test), "wer-min", 0.7).moves[:, 0] for dev in drawn[:20]]
+    spread = [
+        float(np.mean([np.subtract(*np.quantile(own, [0.9, 0.1])) for own in each])) for each in (moved, [expected])
+    ]
+    assert spread[0] == pytest.approx(spread[1], rel=0.25)
 
 
 @pytest.mark.parametrize("source", ["trials", "arrays"])
@@ -64,19 +77,33 @@ def test_without_ids_trials_are_drawn(source: str) -> None:
     classes = [(own.column(None)[own.genuine], own.column(None)[~own.genuine]) for own in (dev, test)]
     sets = TrialSets(dev, test) if source == "trials" else TrialSets(classes[0], classes[1])
     found = movement(sets, "far", 0.05)
-    assert found.by_people is None
+    assert not found.of_people
     rng = np.random.default_rng(5)
     genuine, impostor = classes[0]
     expected = [
         float(choose_thresholds((genuine, rng.choice(impostor, len(impostor))), "far", 0.05).threshold[0])
         for _ in range(400)
     ]
-    assert np.std(found.candidates[found.by_trials[:, 0]]) == pytest.approx(np.std(expected), rel=0.2)
-    # what that adds to a figure: its errors at the thresholds that were drawn
-    judgement = judge(sets, criterion="far", alphas=0.05)
-    moved = threshold_deviations(judgement, MEASURES["hter"])
-    assert moved is not None
-    assert moved.variances()[0] == pytest.approx(np.var(count_errors(classes[1], expected).hter), rel=0.4)
+    assert np.std(found.moves) == pytest.approx(np.std(places(expected, dev, test)), rel=0.2)
+
+
+def test_without_ids_what_is_added_is_the_variance_at_thresholds_that_are_drawn() -> None:
+    """On very many trials; those that are judged tell the slope of a figure only roughly."""
+    rng, hter = np.random.default_rng(5), MEASURES["hter"]
+    many = crossed(rng, clients=2000, impostors=200, effect=0.5, systems=("a",))
+    expected, added = [], []
+    for seed in range(12):
+        dev, test = without_ids(dev_set(seed)), without_ids(dev_set(100 + seed))
+        genuine, impostor = dev.column(None)[dev.genuine], dev.column(None)[~dev.genuine]
+        drawn = [
+            float(choose_thresholds((genuine, rng.choice(impostor, len(impostor))), "far", 0.05).threshold[0])
+            for _ in range(100)
+        ]
+        expected.append(np.var(count_errors(many, drawn).hter))
+        moved = threshold_deviations(judge(TrialSets(dev, test), criterion="far", alphas=0.05), hter)
+        assert moved is not None
+        added.append(moved.variances()[0])
+    assert np.mean(added) == pytest.approx(np.mean(expected), rel=0.3)
 
 
 def test_what_is_added_is_the_variance_over_new_dev_sets() -> None:
@@ -97,12 +124,30 @@ def test_what_is_added_is_the_variance_over_new_dev_sets() -> None:
     assert np.mean(added) == pytest.approx(np.var(values), rel=4 * np.sqrt(2 / 250))
 
 
+def test_a_threshold_moves_beyond_the_scores_that_there_are() -> None:
+    """Two false accepts on dev: with other people the threshold may be above all impostor scores of these."""
+    rng = np.random.default_rng(3)
+    dev, test = (crossed(rng, clients=20, impostors=10, effect=1.0, systems=("a",), separation=5.0) for _ in range(2))
+    found = movement(TrialSets(dev, test), "far", 0.01)
+    highest = places([float(dev.column(None)[~dev.genuine].max()) - 1e-9], dev, test)[0]
+    chosen = places([float(choose_thresholds(dev, "far", 0.01).threshold[0])], dev, test)[0]
+    assert np.quantile(found.moves, 0.9) > highest - chosen
+
+
+def test_one_alpha_moves_as_it_does_among_others() -> None:
+    sets = TrialSets(dev_set(7), dev_set(8))
+    for criterion in ("wer-min", "wer-equal"):
+        alone, among = (judge(sets, criterion=criterion, alphas=a).movement for a in ([0.3], [0.1, 0.3, 0.8]))
+        assert alone is not None
+        assert among is not None
+        np.testing.assert_allclose(alone.moves[:, 0], among.moves[:, 1], rtol=1e-4, atol=1e-6)
+
+
 def test_the_same_seed_gives_the_same_and_another_does_not() -> None:
     dev, test = dev_set(7), dev_set(8)
     one, again, other = (movement(TrialSets(dev, test, seed=seed), "far", 0.1) for seed in (3, 3, 4))
-    for name in ("by_people", "by_trials"):
-        assert np.array_equal(getattr(one, name), getattr(again, name))
-        assert not np.array_equal(getattr(one, name), getattr(other, name))
+    assert np.array_equal(one.moves, again.moves)
+    assert not np.array_equal(one.moves, other.moves)
 
 
 def test_systems_share_the_draws_so_that_equal_ones_never_differ() -> None:
@@ -114,36 +159,31 @@ def test_systems_share_the_draws_so_that_equal_ones_never_differ() -> None:
     a, b = (judge(sets, system=name, criterion="far", alphas=0.1).movement for name in ("a", "b"))
     assert a is not None
     assert b is not None
-    assert np.array_equal(a.by_people, b.by_people)  # type: ignore[arg-type]
-    assert np.array_equal(a.by_trials, b.by_trials)
+    assert np.array_equal(a.moves, b.moves)
 
 
-def test_very_many_people_are_drawn_in_groups() -> None:
-    sums = np.random.default_rng(0).normal(size=3000)
-    draws = Draws(1, 4000, 3000)
-    assert draws.people().shape == (4000, 1024)
-    units = draws.units(np.arange(3000))
-    assert np.bincount(units).max() - np.bincount(units).min() <= 1
-    assert np.std(draws.move_people(sums)) == pytest.approx(np.sqrt(np.sum(sums**2)), rel=0.1)
-    few = Draws(1, 4000, 50)
-    assert np.std(few.move_people(sums[:50])) == pytest.approx(np.sqrt(np.sum(sums[:50] ** 2)), rel=0.05)
-
-
-def test_deviations_are_taken_from_the_threshold_that_was_chosen() -> None:
-    draws = Draws(0, 2, 1)
-    found = Movement(
-        np.array([0.0, 1.0, 2.0]),
-        np.array([1, 2]),
-        np.array([[0, 2], [1, 0]]),
-        np.array([[2, 1], [1, 2]]),
-        5.0,
-        draws,
-        crossing=True,
+def line(moves: list[list[float]], far: float, variance: float) -> Movement:
+    """A movement at one alpha, the FAR of dev given, its slope -1."""
+    deviates = np.array([stats.norm.ppf(0.1)]), np.array([stats.norm.ppf(far)])
+    variances = np.array([variance]), np.array([variance])
+    lines = ErrorLines(np.array([1.0]))
+    return Movement(
+        np.zeros(1), np.array(moves), np.zeros(1), deviates, variances, lines, crossing=True, of_people=True
     )
-    people, trials = found.deviations(np.array([10.0, 20.0, 40.0]))
-    assert people is not None
-    assert people.tolist() == [[-10, 0], [0, -30]]
-    assert trials.tolist() == [[20, -20], [0, 0]]
-    by_alpha, _ = found.deviations(np.array([[10.0, 1.0], [20.0, 2.0], [40.0, 4.0]]))
-    assert by_alpha is not None
-    assert by_alpha.tolist() == [[-10, 0], [0, -3]]
+
+
+def test_rates_move_along_their_lines() -> None:
+    moved, at = line([[-0.5], [0.0], [0.5]], 0.02, 0.01).rates(1, np.array([19.5]), 999)
+    start = stats.norm.ppf(0.02)
+    np.testing.assert_allclose(moved[:, 0], stats.norm.cdf([start + 0.5, start, start - 0.5]))
+    assert at[0] == pytest.approx(0.02)
+
+
+def test_judged_rates_count_only_where_they_differ_much_from_dev() -> None:
+    """Within two standard deviations of a difference it is dev that tells; far beyond it is the judged trials."""
+    near, far = 25.5, 599.5
+    for errors, expected in ((near, 0.02), (far, 0.6)):
+        _, at = line([[0.0]], 0.02, 0.01).rates(1, np.array([errors]), 999)
+        assert at[0] == pytest.approx(expected, rel=0.05)
+    _, groups = line([[0.0]], 0.02, 0.01).rates(1, np.array([near, far]), np.array([999, 999]))
+    assert groups == pytest.approx([0.02, 0.6], rel=0.05)

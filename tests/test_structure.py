@@ -5,6 +5,7 @@ import inspect
 import re
 import subprocess
 import sys
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -24,7 +25,7 @@ LAYERS = [
     {"counted_people", "grouped_people"},
     {"counting", "folds"},
     {"shared_trials"},
-    {"rules"},
+    {"rules", "alikeness", "draws", "error_lines"},
     {"reestimation"},
     {"trial_sets"},
     {"judging"},
@@ -43,6 +44,7 @@ LAYERS = [
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
 FILES = sorted(SOURCE.rglob("*.py"))
 TESTS = Path(__file__).parent
+ROOT = TESTS.parent
 TEST_FILES = sorted(TESTS.rglob("test_*.py"))
 MIRROR_NOTHING = {
     "cli/test_bad_input.py",
@@ -190,6 +192,87 @@ def test_tests_cite_papers_and_not_notes() -> None:
     notes = re.compile(r"FORMULAS section|section \d+ of FORMULAS|seed[ _]00\d")
     others = [path for path in sorted(TESTS.rglob("*.py")) if path != Path(__file__)]
     assert [path.name for path in others if notes.search(path.read_text())] == []
+
+
+def named(node: ast.stmt) -> str | None:
+    """What a statement of a module defines."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return node.name
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    return next((target.id for target in targets if isinstance(target, ast.Name)), None)
+
+
+def words_in(*nodes: ast.AST | None) -> set[str]:
+    """The words of expressions, also of those that are written as text."""
+    return {word for node in nodes if node is not None for word in re.findall(r"\w+", ast.unparse(node))}
+
+
+def told_by(node: ast.stmt) -> set[str]:
+    """The types that readers of a definition meet: those of arguments, results and fields, bases, parts of a type."""
+    if isinstance(node, ast.Assign):
+        return words_in(node.value) if isinstance(node.value, ast.Subscript | ast.BinOp) else set()
+    found: set[str] = set()
+    if isinstance(node, ast.AnnAssign) and "TypeAlias" in words_in(node.annotation):
+        found |= words_in(node.value)
+    for each in ast.walk(node):
+        if isinstance(each, ast.AnnAssign | ast.arg):
+            found |= words_in(each.annotation)
+        elif isinstance(each, ast.FunctionDef):
+            found |= words_in(each.returns)
+        elif isinstance(each, ast.ClassDef):
+            found |= words_in(*each.bases)
+    return found
+
+
+def asked_for(tree: ast.Module) -> set[str]:
+    """The names that a module may take from others: by import, as attributes, or by their names as text."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.Attribute):
+            found.add(node.attr)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found.add(re.split("[:.]", node.value)[-1])
+    return found
+
+
+DOCUMENTED = {"individuals/limits.py"}
+"""Modules that the reference shows as a whole."""
+
+
+def test_what_no_other_module_needs_is_private() -> None:
+    """But for types that something public is made of, for what a decorator registers, and for what tests look at."""
+    texts = [stub.read_text() for stub in SOURCE.rglob("*.pyi")]
+    for place in ("tests", "studies", "benchmarks", "examples"):
+        texts += [path.read_text() for path in (ROOT / place).rglob("*.py") if path != Path(__file__)]
+    public = {word for text in texts for word in re.findall(r"\w+", text)}
+    trees = {path.relative_to(SOURCE).as_posix(): ast.parse(path.read_text()) for path in FILES}
+    asked = {place: asked_for(tree) for place, tree in trees.items()}
+    askers = Counter(name for names in asked.values() for name in names)
+    found = set()
+    for place, tree in trees.items():
+        names = {name: node for node in tree.body if (name := named(node)) is not None and not name.startswith("_")}
+        alone = {name for name in names if askers[name] == (name in asked[place])} - public
+        told = {word for node in names.values() for word in told_by(node)} if alone else set()
+        for name in alone:
+            is_function = isinstance(node := names[name], ast.FunctionDef)
+            registered = isinstance(node, ast.FunctionDef) and node.decorator_list
+            if not registered and (is_function or name not in told) and place not in DOCUMENTED:
+                found.add(f"{place}: {name}")
+    assert found == set()
+
+
+def test_tests_import_nothing_private() -> None:
+    statement = re.compile(r"^ *from fairtrial\S* import (\([^)]*\)|.*)$", re.MULTILINE)
+    texts = {path.relative_to(TESTS): path.read_text() for path in sorted(TESTS.rglob("*.py"))}
+    found = {
+        f"{place}: {name}"
+        for place, text in texts.items()
+        for names in statement.findall(text)
+        for name in re.findall(r"\b_[a-zA-Z]\w*", names)
+    }
+    assert found == set()
 
 
 ROOMS = [name for name in fairtrial.__all__ if inspect.ismodule(getattr(fairtrial, name))]

@@ -1,8 +1,10 @@
 """Trial sets: what is a priori, who is in dev and test."""
 
+from dataclasses import replace
+
 import numpy as np
 
-from fairtrial import Trials, TrialSets, evaluate, judge, performance_curve
+from fairtrial import Trials, TrialSets, evaluate, judge, make_blocks, performance_curve
 from fairtrial.trial_sets import seed_of
 from simulated import crossed, without_ids
 
@@ -48,6 +50,17 @@ def test_scores_of_other_systems_keep_what_is_known_of_people() -> None:
     assert other.people is sets.people
     assert other.draws is sets.draws
     assert judge(other).at(0) == judge(sets, system="b").at(0)
+    changed = replace(other, blocks=make_blocks(TEST, 3, rng=1))
+    assert (changed.origin, other.origin) == ("folds", "dev")
+
+
+def test_given_thresholds_leave_dev_where_it_is() -> None:
+    sets = TrialSets(DEV, TEST)
+    first, people = sets.at_given_thresholds(), sets.people[1]
+    again = sets.at_given_thresholds()
+    assert (first.kind, again.kind, first.dev is DEV) == ("at a given threshold", "at a given threshold", True)
+    assert again.people[1] is people
+    assert first.people[0] is again.people[0] is None
 
 
 def test_seeds() -> None:

@@ -23,7 +23,7 @@ Tick: TypeAlias = tuple[float, str]
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """Those of Okabe and Ito, without the yellow that no white page shows."""
-DASHES: tuple[tuple[float, ...], ...] = ((), (5, 1.5), (6, 1.5, 1, 1.5), (1, 1), (8, 1, 1, 1, 1, 1), (2, 2))
+_DASHES: tuple[tuple[float, ...], ...] = ((), (5, 1.5), (6, 1.5, 1, 1.5), (1, 1), (8, 1, 1, 1, 1, 1), (2, 2))
 """Lengths of strokes and gaps, in widths of the line; the first is solid."""
 COVERAGE_BOUNDS = (0.0, 0.01, 0.25, 0.5, 0.75, 0.9, 0.925, 0.95, 1.0)
 """Of the classes of Schuckers et al. 2004, Table 1; a class holds its lower bound, the last also its upper one."""
@@ -46,7 +46,7 @@ _EDGE = 1e-9
 def line_of(number: int) -> tuple[str, tuple[float, ...]]:
     """Colour and dashes of the first, second, ... line; the first 42 differ."""
     turn, place = divmod(number, len(COLOURS))
-    return COLOURS[place], DASHES[(place + turn) % len(DASHES)]
+    return COLOURS[place], _DASHES[(place + turn) % len(_DASHES)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
-from fairtrial.errors import ParameterError
+from fairtrial.errors import ParameterError, TrialsError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,6 +36,21 @@ def check_share(name: str, value: float, *, open_ends: bool = False) -> float:
     if not within:
         raise ParameterError(f"{name} must be between 0 and 1, not {value}")
     return float(value)
+
+
+def check_rate(name: str, rate: float, *, open_ends: bool = False) -> float:
+    """An error rate as a fraction from 0 to 1; with `open_ends`, neither 0 nor 1 itself."""
+    if not (0 < rate < 1 if open_ends else 0 <= rate <= 1):
+        within = "above 0 and below 1" if open_ends else "between 0 and 1"
+        raise ParameterError(f"{name} must be a fraction {within}, not {rate}; 1.5 % is 0.015")
+    return float(rate)
+
+
+def check_classes(genuine: int, impostor: int, what: str) -> None:
+    """Raise an error where there are trials of one class only; `what` is what the error calls them."""
+    for count, name in ((genuine, "genuine"), (impostor, "impostor")):
+        if count == 0:
+            raise TrialsError(f"{what}: there is no {name} trial; error rates need both classes")
 
 
 def check_choice(name: str, value: object, choices: Iterable[str]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import copysign, inf, sqrt
 from typing import Any, Literal, TypeAlias
 
@@ -16,8 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.counting.errors import ErrorCounts, count_errors
+from fairtrial.draws import deviations_by_unit
 from fairtrial.judging import Judgement
-from fairtrial.reestimation import Movement, deviations_by_unit
+from fairtrial.people import People
+from fairtrial.reestimation import Movement
 from fairtrial.rules.measures import Measure, Weights
 from fairtrial.spread import (
     Floats,
@@ -30,6 +33,8 @@ from fairtrial.spread import (
     welch,
 )
 from fairtrial.threads import one_thread
+from fairtrial.trial_sets import TrialSets
+from fairtrial.trials import Trials
 
 Threshold: TypeAlias = Literal["re-estimated", "fixed"]
 Resample: TypeAlias = Literal["test", "both"]
@@ -43,8 +48,6 @@ Alternative: TypeAlias = Literal["two-sided", "less", "greater"]
 
 _PROCESSES = 4000
 _TABLE_PAYS = 4
-_NOT_CHANCE = 0.25
-"""The share of a threshold's part that is never taken for chance."""
 Terms: TypeAlias = Sequence[tuple[float, Judgement]]
 """Judgements on the same trials, each with its sign."""
 
@@ -169,19 +172,71 @@ def _claims(terms: Terms, measure: Measure, indices: Sequence[int], threshold: T
             found.append(Claim(estimate, spread, 0.0, spread.degrees, "fixed"))
             continue
         joint = 0.0 if shared is None else float(shared[indices.index(index)])
-        found.append(re_estimated(estimate, spread, float(added[index]), deviations.degrees, joint=joint))
+        found.append(re_estimated(estimate, spread, float(added[index]), joint=joint))
     return found
 
 
-def re_estimated(estimate: float, spread: Spread, moved: float, degrees: float, *, joint: float = 0.0) -> Claim:
+def re_estimated(estimate: float, spread: Spread, moved: float, degrees: float = inf, *, joint: float = 0.0) -> Claim:
     """Claim with the variance that thresholds add, and the degrees of freedom of that part.
 
+    They are infinite for thresholds: a large deviation comes with a large variance, as both grow with the rates there,
+    so no quantile beyond the normal one is needed.
     `joint` is twice the covariance of the two parts, through people of both dev and test: what they add to one may be
     taken from the other, though never more than half of all.
     """
     whole = max(spread.variance + moved + joint, (spread.variance + moved) / 2)
     together = welch([(spread.variance, spread.degrees), (moved, degrees)])
     return Claim(estimate, spread, whole - spread.variance, together, "re-estimated")
+
+
+def claim_of_values(
+    sets: TrialSets,
+    estimate: float,
+    on_test: Floats,
+    on_dev: Floats | None = None,
+    *,
+    threshold: Threshold = "re-estimated",
+    differs: bool = False,
+) -> Claim:
+    """Claim a figure that moves as the sum of both class means of values by trial.
+
+    Parameters
+    ----------
+    sets
+        Dev and test trials, and who shares them.
+    estimate
+        The figure, or the difference of two.
+    on_test
+        What each test trial adds to it.
+    on_dev
+        What each dev trial adds through what was chosen or fitted on dev; None where nothing was, or nothing is known
+        of it, and the claim is ``fixed``.
+    threshold
+        ``fixed`` leaves out what dev adds.
+    differs
+        Whether it is a difference by trial, whose variance is not below half of that by chance.
+    """
+    test = sets.test
+    assert isinstance(test, Trials)
+    spread = spread_of_values(sets.people[1], test.genuine, on_test)
+    if differs:
+        spread = not_below_chance(spread, on_test, (1.0, 1.0), test.genuine)
+    if on_dev is None or threshold == "fixed":
+        return Claim(estimate, spread, 0.0, spread.degrees, "fixed")
+    assert isinstance(sets.dev, Trials)
+    moved, joint = spread_of_values(sets.people[0], sets.dev.genuine, on_dev), 0.0
+    if sets.people[0] is not None and sets.people[1] is not None and sets.overlap:
+        first, second = sets.people[0].error_sums(on_dev), sets.people[1].error_sums(on_test)
+        size = min(len(first), len(second))
+        joint = 2 * float(first[:size] @ second[:size])
+    return re_estimated(estimate, spread, moved.variance, moved.degrees, joint=joint)
+
+
+def spread_of_values(people: People | None, genuine: NDArray[np.bool_], values: Floats) -> Spread:
+    """The variance of the sum of both class means of values by trial."""
+    if people is None:
+        return independent_spread(genuine, values)
+    return people.variance(contributions(genuine, values, (1.0, 1.0)))
 
 
 def largest_of_all(
@@ -195,7 +250,7 @@ def largest_of_all(
     moved = _test_deviations(terms, measure, range(len(terms[0][1].alpha)))
     if threshold == "re-estimated" and all(judgement.movement is not None for _, judgement in terms):
         deviations = ThresholdDeviations.of(terms, measure)
-        moved = moved + (deviations.by_trials if deviations.by_people is None else deviations.by_people)
+        moved = moved + deviations.moved
     return largest_normal(moved[:, kept], confidence, terms[0][1].sets.seed)
 
 
@@ -217,11 +272,9 @@ def _test_deviations(terms: Terms, measure: Measure, indices: Sequence[int]) -> 
     """Replicates of the figure with the thresholds as they are: one row per replicate, one column per index."""
     parts = []
     for sign, judgement in terms:
-        key = ("test", measure, tuple(indices))
-        if key not in judgement.kept:
-            one_by_one = judgement.fold_thresholds is not None or len(indices) < _TABLE_PAYS
-            judgement.kept[key] = (_by_decisions if one_by_one else _by_tables)(judgement, measure, indices)
-        parts.append(sign * judgement.kept[key])
+        one_by_one = judgement.fold_thresholds is not None or len(indices) < _TABLE_PAYS
+        find = partial(_by_decisions if one_by_one else _by_tables, judgement, measure, indices)
+        parts.append(sign * judgement.once(("test", measure, tuple(indices)), find))
     return np.asarray(np.sum(parts, axis=0))
 
 
@@ -254,7 +307,7 @@ def _by_tables(judgement: Judgement, measure: Measure, indices: Sequence[int]) -
     total = np.zeros((sets.n_resamples, len(indices)))
     for which, rows in enumerate((trials.genuine, ~trials.genuine)):
         part = None if sets.people[1] is None else sets.people[1].classes[which]
-        by_unit = deviations_by_unit(scores[rows], part, counts, sets.draws, which)
+        by_unit = deviations_by_unit(scores[rows], part, counts, sets.draws, 2 + which)
         drawn = sets.draws.people() if part is not None else sets.draws.trials(int(rows.sum()), 2 + which)
         own = np.array([weight.far if which else weight.frr for weight in weights])
         with one_thread():
@@ -321,12 +374,9 @@ def not_below_chance(
 class ThresholdDeviations:
     """By how much a figure moves with its thresholds: one row per replicate, one column per alpha."""
 
-    by_people: Floats | None
-    by_trials: Floats
-    chance: tuple[Floats, Floats]
-    """The part of their variances, by people and by trials, that is chance on test and would be there even if the
-    figure were the same at all these thresholds. One number per alpha."""
-    degrees: float
+    moved: Floats
+    of_people: bool
+    """Whether people were drawn, and not trials."""
 
     @classmethod
     def of(cls, terms: Terms, measure: Measure) -> ThresholdDeviations:
@@ -335,68 +385,40 @@ class ThresholdDeviations:
 
     @classmethod
     def _of_one(cls, judgement: Judgement, measure: Measure) -> ThresholdDeviations:
-        key = ("moved", measure)
-        if key not in judgement.kept:
-            movement = judgement.movement
-            assert movement is not None
-            counts = count_errors(judgement.judged_source(), movement.candidates)
-            moved = movement.deviations(_values(measure, counts, judgement.alpha))
-            judgement.kept[key] = cls.from_replicates(movement, *moved, _chance(judgement, measure, movement, counts))
-        found: ThresholdDeviations = judgement.kept[key]
-        return found
+        return judgement.once(("moved", measure), partial(cls._find, judgement, measure))
 
     @classmethod
-    def from_replicates(
-        cls, movement: Movement, people: Floats | None, trials: Floats, chance: tuple[Floats, Floats]
-    ) -> ThresholdDeviations:
-        """The deviations of figures, from their replicates; see `Movement.deviations`."""
-        if movement.crossing:
-            # a minimum jumps, and its replicates have a mean that is smoother than the choice itself
-            people, trials = None if people is None else people - people.mean(axis=0), trials - trials.mean(axis=0)
-        return cls(people, trials, chance, movement.degrees)
+    def _find(cls, judgement: Judgement, measure: Measure) -> ThresholdDeviations:
+        movement, counts = judgement.movement, judgement.test
+        assert movement is not None
+        frr, far = (
+            movement.rates(which, np.asarray(errors, dtype=np.float64), trials)
+            for which, (errors, trials) in enumerate(
+                ((counts.false_rejects, counts.genuine), (counts.false_accepts, counts.impostor))
+            )
+        )
+        moved, at = (_values(measure, counts, judgement.alpha, far[k], frr[k]) for k in (0, 1))
+        return cls.from_replicates(movement, moved - at)
+
+    @classmethod
+    def from_replicates(cls, movement: Movement, moved: Floats) -> ThresholdDeviations:
+        """The deviations of figures from what they are at the middle of the movement; see `Movement.rates`."""
+        # a minimum has more to one side, and its mean is not where the threshold would be
+        return cls(moved - moved.mean(axis=0) if movement.crossing else moved, movement.of_people)
 
     @classmethod
     def together(cls, parts: Sequence[tuple[float, ThresholdDeviations]]) -> ThresholdDeviations:
         """The deviations of a weighted sum of figures."""
-        people = [weight * own.by_people for weight, own in parts if own.by_people is not None]
-        trials = [weight * own.by_trials for weight, own in parts]
-        whole = np.sum(people, axis=0) if len(people) == len(parts) else None
-        chance = [np.sum([weight**2 * own.chance[k] for weight, own in parts], axis=0) for k in (0, 1)]
-        degrees = min(own.degrees for _, own in parts)
-        return cls(whole, np.sum(trials, axis=0), (chance[0], chance[1]), degrees)
+        whole = np.sum([weight * own.moved for weight, own in parts], axis=0)
+        return cls(whole, all(own.of_people for _, own in parts))
 
     def columns(self, which: NDArray[np.int64]) -> ThresholdDeviations:
         """The deviations of some columns only."""
-        people = None if self.by_people is None else self.by_people[:, which]
-        chance = self.chance[0][which], self.chance[1][which]
-        return ThresholdDeviations(people, self.by_trials[:, which], chance, self.degrees)
+        return replace(self, moved=self.moved[:, which])
 
     def variances(self) -> Floats:
-        """The variance of the figure through its thresholds, per alpha: never below that of independent trials."""
-        alone = _without_chance(self.by_trials, self.chance[1])
-        if self.by_people is None:
-            return alone
-        return np.maximum(_without_chance(self.by_people, self.chance[0]) - alone, alone)
-
-
-def _without_chance(deviations: Floats, chance: Floats) -> Floats:
-    """The variance over the replicates less its part that is chance, of which two systems may share some."""
-    whole = np.mean(deviations**2, axis=0)
-    return np.asarray(np.maximum(whole - chance, whole * _NOT_CHANCE))
-
-
-def _chance(judgement: Judgement, measure: Measure, movement: Movement, counts: ErrorCounts) -> tuple[Floats, Floats]:
-    """How much a figure differs between thresholds because the errors between them are few: a Poisson number."""
-    weights = [local_weights(measure, judgement.at(k), alpha) for k, alpha in enumerate(judgement.alpha.tolist())]
-    total = np.zeros((2, len(weights)))
-    for rates, trials, own in (
-        (counts.far, counts.impostor, np.array([w.far for w in weights])),
-        (counts.frr, counts.genuine, np.array([w.frr for w in weights])),
-    ):
-        for row, moved in enumerate(movement.deviations(np.asarray(rates))):
-            if moved is not None:
-                total[row] += own**2 * np.mean(abs(moved), axis=0) / trials
-    return total[0], total[1]
+        """The variance of the figure through its thresholds, per alpha."""
+        return np.asarray(np.mean(self.moved**2, axis=0))
 
 
 def threshold_deviations(judgement: Judgement, measure: Measure) -> ThresholdDeviations | None:
@@ -404,18 +426,24 @@ def threshold_deviations(judgement: Judgement, measure: Measure) -> ThresholdDev
     return None if judgement.movement is None else ThresholdDeviations.of([(1.0, judgement)], measure)
 
 
-def _values(measure: Measure, counts: Any, alphas: Floats) -> Floats:
-    """A measure on the judged trials at every candidate: one column, or one per alpha where alpha matters."""
-    first = np.asarray(measure(counts, float(alphas[0])), dtype=np.float64)
-    if len(alphas) == 1 or not measure.depends_on_alpha:
-        return first
-    return np.stack([np.asarray(measure(counts, alpha), dtype=np.float64) for alpha in alphas.tolist()], axis=1)
+def _values(measure: Measure, counts: ErrorCounts, alphas: Floats, far: Floats, frr: Floats) -> Floats:
+    """A measure at error rates on the judged trials, whose last axis goes along alpha."""
+    shape = far.shape
+    accepts, rejects = far * counts.impostor, frr * counts.genuine
+    if not measure.depends_on_alpha or len(alphas) == 1:
+        flat = ErrorCounts(np.nan, accepts.ravel(), rejects.ravel(), counts.genuine, counts.impostor)
+        return np.asarray(measure(flat, float(alphas[0])), dtype=np.float64).reshape(shape)
+    columns = [
+        measure(ErrorCounts(np.nan, accepts[..., k], rejects[..., k], counts.genuine, counts.impostor), alpha)
+        for k, alpha in enumerate(alphas.tolist())
+    ]
+    return np.stack([np.asarray(own, dtype=np.float64) for own in columns], axis=-1)
 
 
 def _joint(terms: Terms, measure: Measure, indices: Sequence[int], deviations: ThresholdDeviations) -> Floats | None:
     """Twice the covariance of what the threshold adds and what the test trials add, by people who are in both."""
     first = terms[0][1]
-    if deviations.by_people is None or not first.sets.overlap or first.counted_people is not None:
+    if not deviations.of_people or not first.sets.overlap or first.counted_people is not None:
         return None
     on_test = _test_deviations(terms, measure, indices)
-    return np.asarray(2 * np.mean(deviations.by_people[:, list(indices)] * on_test, axis=0))
+    return np.asarray(2 * np.mean(deviations.moved[:, list(indices)] * on_test, axis=0))

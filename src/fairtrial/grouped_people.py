@@ -23,6 +23,7 @@ from fairtrial.spread import (
     concentration,
     effective_people,
     independent_class,
+    not_below_half,
     one_fewer,
     without_one,
 )
@@ -129,7 +130,7 @@ def clustered_rates(
     fewer = np.array([sqrt(one_fewer(own)) for own in effective])
     covariance = (moved.T @ moved - twice) * np.outer(fewer, fewer)
     alone = scale * mean * (1 - mean)
-    np.fill_diagonal(covariance, np.maximum(np.diag(covariance), alone))
+    np.fill_diagonal(covariance, not_below_half(np.diag(covariance), alone))
     spreads = []
     for k in range(count):
         if covariance[k, k] == 0 and table.trials[k]:

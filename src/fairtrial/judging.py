@@ -5,9 +5,10 @@ Every interval, test, band, region, figure and page asks a `Judgement`; nothing 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,7 +21,7 @@ from fairtrial.folds import block_sources
 from fairtrial.formats.decisions import decisions_table
 from fairtrial.reestimation import Movement, counted_movement, threshold_movement
 from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion, choose_thresholds
-from fairtrial.spread import Floats
+from fairtrial.spread import Floats, effective_people
 from fairtrial.tables import percent, plural, threshold_text
 from fairtrial.trial_sets import Kind, TrialSets, has_systems, system_name
 from fairtrial.trials import Trials
@@ -28,8 +29,11 @@ from fairtrial.trials import Trials
 if TYPE_CHECKING:
     from fairtrial.formats.decisions import ArrowTable
 
+Found = TypeVar("Found")
 SUPPORT = 30
 """The number of errors that a target needs before it can be relied on (Doddington's rule of 30)."""
+SUPPORT_PEOPLE = 10
+"""The number of people who make them, of equal weight, that it needs."""
 _GIVEN = Criterion("given", lambda counts, alpha: counts.far * 0)
 
 
@@ -53,8 +57,6 @@ class Judgement:
         Errors on the judged trials, one entry per alpha; the threshold is NaN where several were used.
     fold_thresholds : ndarray of float or None
         For cross-validation: one row per block, one column per alpha.
-    kept : dict
-        What others have found out about it and will ask again.
     part_of : Judgement or None
         The judgement of all trials, where this one is of some of them at the same thresholds.
 
@@ -72,7 +74,7 @@ class Judgement:
     dev: ErrorCounts | None
     test: ErrorCounts
     fold_thresholds: Floats | None = None
-    kept: dict[Any, Any] = field(default_factory=dict)
+    _kept: dict[Hashable, Any] = field(default_factory=dict)
     part_of: Judgement | None = None
 
     def __repr__(self) -> str:
@@ -85,6 +87,32 @@ class Judgement:
     def kind(self) -> Kind:
         """Whether the figures are a priori."""
         return self.sets.kind
+
+    def once(self, key: Hashable, make: Callable[[], Found]) -> Found:
+        """Find something out about the judgement, or give what was found before.
+
+        Parameters
+        ----------
+        key : hashable
+            What it is: whoever asks for the same must ask by the same key.
+        make : callable
+            What finds it out.
+
+        Returns
+        -------
+        object
+            What `make` gave when it was first asked for.
+
+        Examples
+        --------
+        >>> found = judge_at(TrialSets(None, ([0.8, 0.6], [0.2, 0.7])), 0.5)
+        >>> found.once("far", lambda: found.at(0).far), found.once("far", lambda: 0.0)
+        (0.5, 0.5)
+        """
+        # no cached_property, which locks out other judgements while this one waits for a pass over its trials
+        if key not in self._kept:
+            self._kept[key] = make()
+        return cast(Found, self._kept[key])
 
     @property
     def trials(self) -> Trials:
@@ -196,16 +224,12 @@ class Judgement:
             raise TrialsError("trials that are judged in folds cannot be judged in part")
         sets = self.sets.within(rows)
         counts = count_errors(as_source(sets.test, system=self.own, what="test"), self.test.threshold)
-        return replace(self, sets=sets, test=counts, kept={}, part_of=self)
+        return replace(self, sets=sets, test=counts, _kept={}, part_of=self)
 
     @property
     def movement(self) -> Movement | None:
         """How the thresholds would move with other dev trials; None where they are given."""
-        # no cached_property, which locks out other judgements while this one waits for a pass over its trials
-        if "movement" not in self.kept:
-            self.kept["movement"] = self._find_movement()
-        found: Movement | None = self.kept["movement"]
-        return found
+        return self.once("movement", self._find_movement)
 
     def _find_movement(self) -> Movement | None:
         if self.dev is None or self.sets.dev is None:
@@ -217,13 +241,22 @@ class Judgement:
         source = as_source(data, system=self.own, what="dev")
         if has_sources(data) and self.sets.sharing != "none":
             between = partial(data.people_between, self.system, cluster=self.sets.sharing)
-            return counted_movement(source, between, self.criterion, self.alpha, self.dev, self.sets.draws)
+            return counted_movement(
+                source, between, self.judged_source(), self.criterion, self.alpha, self.dev, self.sets.draws
+            )
         classes = None
         if isinstance(data, Trials):
             scores = data.column(self.system)
             classes = scores[data.genuine], scores[~data.genuine]
         return threshold_movement(
-            source, classes, self.sets.people[0], self.criterion, self.alpha, self.dev, self.sets.draws
+            source,
+            classes,
+            self.sets.people[0],
+            self.judged_source(),
+            self.criterion,
+            self.alpha,
+            self.dev,
+            self.sets.draws,
         )
 
     @property
@@ -239,9 +272,8 @@ class Judgement:
         data, cluster = self.sets.test, self.sets.sharing
         if not has_sources(data) or cluster == "none":
             return None
-        if "people" not in self.kept:
-            self.kept["people"] = data.people_between(self.system, np.unique(self.test.threshold), cluster)
-        found: CountedPeople | None = self.kept["people"]
+        thresholds = np.unique(self.test.threshold)
+        found: CountedPeople = self.once("people", lambda: data.people_between(self.system, thresholds, cluster))
         return found
 
     def place_of(self, index: int) -> int:
@@ -284,14 +316,29 @@ class Judgement:
         weights = None if aim is None else aim.weights_at()
         far = weights is None or weights.far != 0
         errors = int((self.dev.false_accepts if far else self.dev.false_rejects)[0])
-        if errors >= SUPPORT:
-            return people
-        word = "false accept" if far else "false reject"
-        return (
-            *people,
-            f"{self.system}: the target rests on {plural(errors, word)} on dev; with fewer than {SUPPORT} it is "
-            "hardly known what it amounts to",
-        )
+        found, name = [], f"{self.system}: the target rests on"
+        if errors < SUPPORT:
+            word = plural(errors, "false accept" if far else "false reject")
+            found.append(f"{name} {word} on dev; with fewer than {SUPPORT} it is hardly known what it amounts to")
+        erring = self._erring_on_dev(1 if far else 0)
+        if erring is not None and erring < SUPPORT_PEOPLE:
+            found.append(
+                f"{name} the errors of {erring:.1f} people of equal weight on dev; with fewer than {SUPPORT_PEOPLE} "
+                "intervals and tests may be too sure if a few people are unlike all others"
+            )
+        return (*people, *found)
+
+    def _erring_on_dev(self, which: int) -> float | None:
+        """How many people of equal weight make the errors on dev, in the role with fewer; 0 is FRR, 1 is FAR."""
+        data, people = self.sets.dev, self.sets.people[0]
+        if self.dev is None or people is None or people.cluster == "none" or not isinstance(data, Trials):
+            return None
+        part = people.classes[which]
+        wrong = wrong_decisions(data, self.system, float(self.dev.threshold[0]))[part.rows]
+        if not wrong.any():
+            return None
+        counts = [np.bincount(column[wrong]).astype(np.float64) for column in part.people]
+        return min(effective_people(own[own > 0]) for own in counts)
 
 
 def judge(
@@ -389,10 +436,7 @@ def judge_at(sets: TrialSets, threshold: float, *, system: str | None = None) ->
     name = system_name(sets.test, system)
     own = name if has_systems(sets.test) else None
     counts = count_errors(as_source(sets.test, system=own, what="test"), np.array([float(threshold)]))
-    given = TrialSets(None, sets.test, sets.cluster, sets.seed)
-    if "people" in sets.__dict__:  # who shares trials need not be found out twice
-        given.__dict__["people"] = (None, sets.people[1])
-    return Judgement(name, _GIVEN, np.array([0.5]), given, None, counts)
+    return Judgement(name, _GIVEN, np.array([0.5]), sets.at_given_thresholds(), None, counts)
 
 
 def wrong_decisions(trials: Trials, system: str | None, threshold: float | Floats) -> NDArray[np.bool_]:

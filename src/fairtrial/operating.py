@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from fairtrial.checks import check_choice, check_resamples, check_share
 from fairtrial.claims import GIVEN, Threshold, threshold_when
 from fairtrial.counting.errors import ErrorCounts
+from fairtrial.draws import RESAMPLES
 from fairtrial.errors import ParameterError
 from fairtrial.formats.frames import TrialsLike, trials_of
 from fairtrial.intervals.judged import intervals_along
@@ -16,14 +17,13 @@ from fairtrial.intervals.rates import RateInterval
 from fairtrial.intervals.separation import auc_interval, d_prime_interval
 from fairtrial.judging import SUPPORT, judge
 from fairtrial.people import Cluster
-from fairtrial.reestimation import RESAMPLES
 from fairtrial.tables import COUNT_COLUMNS, Column, Result, Table, interval_title, percent
 from fairtrial.trial_sets import PROVENANCES, Kind, TrialSets, seed_of, system_name
 
 if TYPE_CHECKING:
     import numpy as np
 
-FAR_TARGETS = (0.01, 0.001, 0.0001)
+_FAR_TARGETS = (0.01, 0.001, 0.0001)
 _RULE = "far-at-most"
 
 
@@ -171,7 +171,7 @@ def operating_points(
     dev: TrialsLike,
     test: TrialsLike,
     *,
-    far: Sequence[float] = FAR_TARGETS,
+    far: Sequence[float] = _FAR_TARGETS,
     system: str | None = None,
     confidence: float = 0.95,
     cluster: Cluster | None = None,
@@ -246,7 +246,7 @@ def operating_points_of(
     sets: TrialSets,
     system: str | None = None,
     *,
-    far: Sequence[float] = FAR_TARGETS,
+    far: Sequence[float] = _FAR_TARGETS,
     confidence: float = 0.95,
     threshold: Threshold = "re-estimated",
 ) -> OperatingPoints:

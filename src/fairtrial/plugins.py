@@ -11,10 +11,10 @@ Its module is loaded when that name is asked for, or when all names are listed, 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from fairtrial.errors import ParameterError, cut, shown
 
@@ -70,6 +70,25 @@ class Registry(MutableMapping[str, Known], Generic[Known]):
     def registered(self) -> Mapping[str, Known]:
         """Those that are here without another package."""
         return MappingProxyType(self._here)
+
+    def find(self, name: object) -> Known:
+        """What is known by a name.
+
+        Raises
+        ------
+        ParameterError
+            A name that nothing is known by; it says those that there are.
+
+        Examples
+        --------
+        >>> Registry("colour", "colours", str, {"red": "#f00"}).find("blue")
+        Traceback (most recent call last):
+            ...
+        fairtrial.errors.ParameterError: there is no colour 'blue'; there are red
+        """
+        if not isinstance(name, str) or name not in self:
+            raise ParameterError(f"there is no {self._what} {shown(name)}; there are {', '.join(self)}")
+        return self[name]
 
     @cached_property
     def _offered(self) -> dict[str, EntryPoint]:
@@ -138,6 +157,25 @@ class Registry(MutableMapping[str, Known], Generic[Known]):
     def clear(self) -> None:
         """Forget those that are here; what other packages offer stays."""
         self._here.clear()
+
+
+class Summarised(Protocol):
+    """What has a name and says in a few words what it does."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        ...
+
+    @property
+    def summary(self) -> str:
+        """What it does; may be empty."""
+        ...
+
+
+def summaries(known: Iterable[Summarised]) -> str:
+    """All of them in one line, each with what it does."""
+    return "; ".join(f"{each.name}: {each.summary}" if each.summary else each.name for each in known)
 
 
 def _package(entry: EntryPoint) -> str:

@@ -1,35 +1,40 @@
 """How far a threshold from dev would move with other people: dev drawn anew, the threshold re-estimated.
 
-The errors of replicates are those of dev plus deviations of its people, each with a random weight, so a replicate at
-every candidate threshold is one row of a matrix product. Replicates of people count what single trials add twice
-where a trial is of two people; replicates of trials alone tell how much that is, as the pairs do in `people`.
+Replicates of dev are its errors plus deviations of its people, each with a random weight, in normal deviates of the
+rates (see `draws`). What varies is what the people show, and where errors are few what all their scores together show
+(see `alikeness`). Between and beyond the scores of dev the rates go along lines (see `error_lines`), and so do those of
+the judged trials, which tell what a threshold that has moved makes of a figure.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
-from math import pi, sqrt
-from typing import Any
+from dataclasses import dataclass, replace
+from math import ceil, floor, pi, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.counted_people import CountedClass, CountedPeople
-from fairtrial.counting.errors import ErrorCounts, ScoreSource, count_errors, rank_tally
+from fairtrial.alikeness import Alikeness
+from fairtrial.counted_people import CountedPeople
+from fairtrial.counting.errors import ErrorCounts, ScoreSource, add_counts, count_errors
 from fairtrial.counting.search import Level, crossing_points
-from fairtrial.people import Members, People
+from fairtrial.draws import Draws, counted_deviations, deviations_by_unit
+from fairtrial.error_lines import ErrorLines, normal_density, normal_deviates, smoothed
+from fairtrial.people import People
 from fairtrial.rules.criteria import Criterion
-from fairtrial.spread import Floats
+from fairtrial.spread import Floats, not_below_half
 from fairtrial.threads import one_thread
 
-RESAMPLES = 400
-_LEVELS = 128
+_LEVELS_CROSSING = 42
+_LEVELS_MINIMUM = 128
 _REACH_CROSSING = 2.5
 _REACH_MINIMUM = 4.0
-_GROUPS = 200
-_MOST_UNITS = 1024
-_MORE_ERRORS = 1.5
+_STEPS = 129
+_AS_MANY_ERRORS = 10
+"""What all scores tell of how alike a person's errors are weighs as much as so many errors."""
+_FAR_APART = 8
+"""Of how many variances of dev the square of what dev and test differ by is, before test is taken in place of dev."""
 _TIE = 1e-9
 """What FAR + FRR adds to a cost, so that of equal costs the one with fewer errors is the lowest."""
 _Indices = NDArray[np.int64]
@@ -38,90 +43,49 @@ _Classes = tuple[NDArray[np.floating], NDArray[np.floating]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Movement:
-    """Where the threshold of each alpha falls when dev's people, or its trials, are drawn anew.
+    """By how much the threshold of each alpha moves when dev's people, or its trials, are drawn anew.
 
-    Thresholds are places among `candidates`: one row per replicate, one column per alpha.
+    Movements are in places on a DET curve (see `ErrorLines`): 0 is the threshold that dev chose.
     """
 
     candidates: Floats
-    chosen: _Indices
-    by_people: _Indices | None
-    """None where every trial is its own person."""
-    by_trials: _Indices
-    degrees: float
-    draws: Draws
+    """Thresholds around those that dev chose."""
+    moves: Floats
+    """One row per replicate, one column per alpha."""
+    middle: Floats
+    """Where the threshold would be if dev were as its lines are, per alpha."""
+    deviates: tuple[Floats, Floats]
+    """The normal deviates of FRR and FAR on dev at the chosen thresholds, per alpha."""
+    variances: tuple[Floats, Floats]
+    """Their variances."""
+    lines: ErrorLines
     crossing: bool
     """Whether thresholds are where a rate is met, and not where a cost is smallest."""
+    of_people: bool
+    """Whether people were drawn, and not trials."""
 
-    def deviations(self, values: Floats) -> tuple[Floats | None, Floats]:
-        """By how much a figure moves in each replicate of people and of trials.
+    def rates(self, which: int, errors: Floats, trials: int | _Indices) -> tuple[Floats, Floats]:
+        """The rate of each replicate on judged trials, and the one that replicates move from; 0 is FRR, 1 is FAR.
 
-        `values` are the figure at each candidate, one column, or one column per alpha.
+        `errors` and `trials` are those of the judged trials, at each alpha, or at the only alpha in several groups.
+        They tell where on its line a rate is only where they differ much from dev: with few errors it is chance
+        whether a figure seems to rise or to fall there.
         """
-        table = values[:, None] if values.ndim == 1 else values
-        column = np.arange(len(self.chosen)) if table.shape[1] > 1 else np.zeros(len(self.chosen), dtype=np.int64)
-        at = table[self.chosen, column]
-        people = None if self.by_people is None else table[self.by_people, column] - at
-        return people, table[self.by_trials, column] - at
+        from scipy.special import ndtr
 
-
-@dataclass(frozen=True, eq=False)
-class Draws:
-    """Random weights of people and of groups of trials; the same seed gives the same to every system."""
-
-    seed: int
-    count: int
-    size: int
-    _kept: dict[tuple[int, ...], NDArray[Any]] = field(default_factory=dict, repr=False)
-
-    def _normal(self, units: int, *key: int) -> NDArray[np.float32]:
-        name = (units, *key)
-        if name not in self._kept:
-            drawn = np.random.default_rng([self.seed, *key]).standard_normal((self.count, units), dtype=np.float32)
-            self._kept[name] = drawn
-        return self._kept[name]
-
-    @property
-    def units_count(self) -> int:
-        """How many units of people are drawn."""
-        return min(self.size, _MOST_UNITS)
-
-    def units(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
-        """People as they are drawn: one by one, or where there are very many in groups."""
-        if self.size <= _MOST_UNITS:
-            return codes
-        return np.asarray(np.random.default_rng([self.seed, 3]).permutation(self.size)[codes] % _MOST_UNITS)
-
-    def people(self) -> NDArray[np.float32]:
-        """One row per replicate, one column per unit of people."""
-        return self._normal(self.units_count, 0)
-
-    def groups(self, trials: int, which: int) -> NDArray[np.int64]:
-        """The group of each trial of a class; class 0 is genuine, 1 impostor."""
-        name = (trials, -1, which)
-        if name not in self._kept:
-            order = np.random.default_rng([self.seed, 1, which]).permutation(trials)
-            self._kept[name] = order % min(trials, _GROUPS)
-        return self._kept[name]
-
-    def trials(self, trials: int, which: int) -> NDArray[np.float32]:
-        """One row per replicate, one column per group of the trials of a class."""
-        return self._normal(min(trials, _GROUPS), 2, which)
-
-    def move_people(self, sums: Floats) -> Floats:
-        """Replicates of a sum of contributions, given by person: one row per replicate."""
-        if self.size > _MOST_UNITS:
-            grouped = np.zeros((_MOST_UNITS, *sums.shape[1:]))
-            np.add.at(grouped, self.units(np.arange(self.size)), sums)
-            sums = grouped
-        with one_thread():
-            return np.asarray(self.people() @ sums.astype(np.float32), dtype=np.float64)
+        dev, variance = self.deviates[which], self.variances[which]
+        apart = normal_deviates(errors, trials) - dev
+        beyond = np.maximum(apart**2 - _FAR_APART * variance, 0.0)
+        place = dev + np.divide(beyond, apart, out=np.zeros_like(beyond), where=beyond > 0)
+        slope = self.lines.slopes[which]
+        return np.asarray(ndtr(place + slope * self.moves)), np.asarray(ndtr(place + slope * self.middle))
 
 
 def threshold_movement(
     dev: ScoreSource,
     classes: _Classes | None,
     people: People | None,
+    judged: ScoreSource,
     criterion: Criterion,
     alphas: Floats,
     chosen: ErrorCounts,
@@ -136,31 +100,36 @@ def threshold_movement(
     classes
         Its genuine and its impostor scores, in the order of `people`; None where only counts are at hand, and then
         trials are drawn, not people.
+    judged
+        The scores that thresholds are for, which tell lines too.
     chosen
         The thresholds that dev itself gives.
     """
-    crossing = criterion.search == "crossing"
     effective = float(min(dev.genuine, dev.impostor)) if people is None else min(p.effective for p in people.classes)
-    candidates = _candidates(dev, classes, criterion, chosen, effective)
-    if classes is None:
-        counts = count_errors(dev, candidates)
-        moves: tuple[_Moves | None, _Moves] = None, _counted(counts, dev, draws)
+    ordered = None if classes is None else (np.sort(classes[0]), np.sort(classes[1]))
+    around = _Around.of(dev, ordered, criterion, chosen, effective)
+    counted = count_errors(dev, around.every)
+    counts = counted[around.searched(criterion)]
+    if classes is None or ordered is None:
+        drawn = _independent(counts, draws)
     else:
-        ranked = _Ranked.of(classes, candidates)
-        counts = ranked.counts
-        with one_thread():
-            moves = _moves(ranked, people, draws, at_crossing=crossing)
-    at = np.searchsorted(candidates, chosen.threshold)
-    by_people = None
-    if moves[0] is not None:
-        by_people = _choose(counts, *moves[0], criterion, alphas)
-    by_trials = _choose(counts, *moves[1], criterion, alphas)
-    return Movement(candidates, at, by_people, by_trials, max(effective - 1, 1.0), draws, crossing)
+        parts = []
+        for which, (scores, own) in enumerate(zip(classes, ordered, strict=True)):
+            part = None if people is None or people.cluster == "none" else people.classes[which]
+            by_unit = deviations_by_unit(scores, part, counts, draws, which)
+            weights = draws.trials(len(scores), which) if part is None else draws.people()
+            alike = None if part is None else Alikeness.of(part, scores, own)
+            parts.append(_drawn(_rate_of(counts, which), by_unit, weights, alike))
+        drawn = parts[0], parts[1]
+    moving = people is not None and people.cluster != "none"
+    lines = _along_curve(counted, judged, around)
+    return _movement(lines, around, counts, drawn, criterion, alphas, chosen, of_people=moving)
 
 
 def counted_movement(
     dev: ScoreSource,
     people_between: Callable[[Floats], CountedPeople | None],
+    judged: ScoreSource,
     criterion: Criterion,
     alphas: Floats,
     chosen: ErrorCounts,
@@ -172,67 +141,95 @@ def counted_movement(
     """
     people = people_between(np.unique(chosen.threshold))
     if people is None:
-        return threshold_movement(dev, None, None, criterion, alphas, chosen, draws)
-    crossing = criterion.search == "crossing"
-    candidates = _candidates(dev, None, criterion, chosen, people.effective)
-    people = people_between(candidates)
+        return threshold_movement(dev, None, None, judged, criterion, alphas, chosen, draws)
+    around = _Around.of(dev, None, criterion, chosen, people.effective)
+    counted = count_errors(dev, around.every)
+    counts = counted[around.searched(criterion)]
+    people = people_between(np.asarray(counts.threshold))
     assert people is not None
-    counts = count_errors(dev, candidates)
     own = replace(draws, size=people.size, _kept={})
-    frr, far = (
-        own.people() @ _deviations_of(part, np.asarray(rates), own, at_crossing=crossing)
-        for part, rates in zip(people.classes, (counts.frr, counts.far), strict=True)
-    )
-    by_people = _choose(counts, far, frr, criterion, alphas)
-    by_trials = _choose(counts, *_counted(counts, dev, draws), criterion, alphas)
-    at = np.searchsorted(candidates, chosen.threshold)
-    return Movement(candidates, at, by_people, by_trials, max(people.effective - 1, 1.0), own, crossing)
+    parts = []
+    for which, part in enumerate(people.classes):
+        rate = _rate_of(counts, which)
+        by_unit = counted_deviations(part, rate.errors / rate.trials, own)
+        parts.append(_drawn(rate, by_unit, own.people(), Alikeness.of_counts(part)))
+    lines = _along_curve(counted, judged, around)
+    return _movement(lines, around, counts, (parts[0], parts[1]), criterion, alphas, chosen, of_people=True)
 
 
-def _deviations_of(part: CountedClass, rates: Floats, draws: Draws, *, at_crossing: bool) -> Floats:
-    """Deviations of an error rate at each candidate by the units of people that are drawn."""
-    by_person = (part.errors().sum(axis=0) - rates * part.together[:, None]) / part.total
-    units = draws.units(np.arange(part.counts.shape[1]))
-    found = np.zeros((draws.units_count, len(rates)))
-    np.add.at(found, units, by_person)
-    found = _left_out(found, part.together, part.total, part.effective, draws)
-    return _with_more_errors(found, part.total, part.effective) if at_crossing else found
+@dataclass(frozen=True, slots=True, eq=False)
+class _Around:
+    """Thresholds around those that were chosen."""
+
+    chosen: Floats
+    thresholds: Floats
+    """Those around them, in order."""
+    near: NDArray[np.bool_]
+    """For each alpha, one row each: which of them are near its threshold."""
+
+    @classmethod
+    def of(
+        cls, dev: ScoreSource, ordered: _Classes | None, criterion: Criterion, chosen: ErrorCounts, effective: float
+    ) -> _Around:
+        """Thresholds that are even steps of both rates apart.
+
+        Steps are even where rates are of even precision, in the arcsine of their square root, and the same whatever
+        other alphas there are.
+        """
+        # a threshold that minimises a cost moves more than one at which a rate is met
+        crossing = criterion.search == "crossing"
+        reach = _REACH_CROSSING / sqrt(effective) if crossing else _REACH_MINIMUM / effective ** (1 / 3)
+        step = 2 * reach / (_LEVELS_CROSSING if crossing else _LEVELS_MINIMUM)
+        found, near = [], []
+        for which, rates in enumerate((chosen.frr, chosen.far)):
+            places = np.arcsin(np.sqrt(np.clip(np.asarray(rates), 0, 1)))
+            spans = [
+                (max(ceil((place - reach) / step), 0), min(floor((place + reach) / step), floor(pi / 2 / step)))
+                for place in places.tolist()
+            ]
+            levels = np.unique(np.concatenate([np.arange(low, high + 1) for low, high in spans]))
+            targets = np.sin(levels * step) ** 2
+            found.append(
+                _at_rates(dev, targets, which) if ordered is None else _order_statistics(ordered[which], targets, which)
+            )
+            near.append(np.array([(levels >= low) & (levels <= high) for low, high in spans]))
+        thresholds, place = np.unique(np.concatenate(found), return_inverse=True)
+        flags = np.zeros((len(near[0]), len(thresholds)), dtype=bool)
+        for row, own in zip(flags, np.concatenate(near, axis=1), strict=True):
+            row[place[own]] = True
+        return cls(np.asarray(chosen.threshold, dtype=np.float64), thresholds, flags)
+
+    @property
+    def every(self) -> Floats:
+        """All of them, with the chosen ones."""
+        return np.unique(np.concatenate([self.chosen, self.thresholds]))
+
+    def searched(self, criterion: Criterion) -> NDArray[np.bool_]:
+        """At which of all of them deviations are needed.
+
+        Where a rate is met it is the chosen ones: rates move there, and their lines with them.
+        """
+        every = self.every
+        return np.isin(every, self.chosen) if criterion.search == "crossing" else np.ones(len(every), dtype=bool)
 
 
-def _candidates(
-    dev: ScoreSource, classes: _Classes | None, criterion: Criterion, chosen: ErrorCounts, effective: float
-) -> Floats:
-    """Thresholds that are even steps of both rates apart, around those that were chosen.
-
-    Steps are even where rates are of even precision: in the arcsine of their square root.
-    """
-    # a threshold that minimises a cost moves more than one at which a rate is met
-    crossing = criterion.search == "crossing"
-    reach = _REACH_CROSSING / sqrt(effective) if crossing else _REACH_MINIMUM / effective ** (1 / 3)
-    levels = _LEVELS if len(chosen) > 1 or not crossing else _LEVELS // 3
-    found = [np.asarray(chosen.threshold)]
-    for which, name in enumerate(("frr", "far")):
-        places = np.arcsin(np.sqrt(np.clip(np.asarray(getattr(chosen, name)), 0, 1)))
-        low, high = max(places.min() - reach, 0.0), min(places.max() + reach, pi / 2)
-        targets = np.sin(np.linspace(low, high, levels)) ** 2
-        found.append(_at_rates(dev, targets, which) if classes is None else _order_statistics(classes, targets, which))
-    return np.unique(np.concatenate(found))
-
-
-def _order_statistics(classes: _Classes, rates: Floats, which: int) -> Floats:
+def _order_statistics(ordered: NDArray[np.floating], rates: Floats, which: int) -> Floats:
     """Scores at which a rate is about what it should be: 0 the FRR, 1 the FAR."""
     shares = 1 - rates if which else rates
-    places = np.rint(shares * (len(classes[which]) - 1)).astype(np.int64)
-    return np.asarray(np.sort(classes[which])[places], dtype=np.float64)
+    places = np.rint(shares * (len(ordered) - 1)).astype(np.int64)
+    return np.asarray(ordered[places], dtype=np.float64)
 
 
 def _at_rates(dev: ScoreSource, rates: Floats, which: int) -> Floats:
-    """The same where only counts are at hand."""
+    """The same where only counts are at hand; one threshold for each rate."""
     level: Level = _minus_far if which else _frr
-    targets = np.sort(-rates) if which else rates
+    order = np.argsort(-rates) if which else np.argsort(rates)
+    targets = (-rates if which else rates)[order]
     points = crossing_points(dev, level, targets)
     near = np.searchsorted(level(points), targets).clip(0, len(points) - 1)
-    return np.asarray(np.asarray(points.threshold)[np.unique(near)])
+    found = np.empty(len(rates))
+    found[order] = np.asarray(points.threshold)[near]
+    return found
 
 
 def _minus_far(counts: ErrorCounts) -> Floats:
@@ -243,138 +240,143 @@ def _frr(counts: ErrorCounts) -> Floats:
     return np.asarray(counts.frr)
 
 
-_Moves = tuple[Floats, Floats]
-"""Deviations of FAR and of FRR, one row per replicate and one column per candidate."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class _Ranked:
-    """The scores of both classes, genuine first, by the number of candidates below them."""
+class _Rate:
+    """The errors of one class at thresholds that rise."""
 
-    ranks: tuple[_Indices, _Indices]
-    counts: ErrorCounts
-    """Errors at the candidates."""
+    errors: Floats
+    trials: int
 
-    @classmethod
-    def of(cls, classes: _Classes, candidates: Floats) -> _Ranked:
-        tally = rank_tally(candidates)
-        genuine, impostor = (tally.ranks(scores) for scores in classes)
-        rejected, not_accepted = (
-            np.cumsum(np.bincount(ranks, minlength=len(candidates) + 1))[:-1] for ranks in (genuine, impostor)
-        )
-        counts = ErrorCounts(candidates, len(impostor) - not_accepted, rejected, len(genuine), len(impostor))
-        return cls((genuine, impostor), counts)
-
-
-def _moves(ranked: _Ranked, people: People | None, draws: Draws, *, at_crossing: bool) -> tuple[_Moves | None, _Moves]:
-    by_people: list[Floats] = []
-    by_trials: list[Floats] = []
-    counts, multipliers = ranked.counts, draws.people() if people is not None else None
-    for which, (ranks, rates) in enumerate(zip(ranked.ranks, (counts.frr, counts.far), strict=True)):
-        table = _Table(ranks, len(counts), np.asarray(rates), accepted=which == 1)
-        groups = draws.groups(len(ranks), which)
-        by_trials.append(draws.trials(len(ranks), which) @ table.sums(groups, int(groups.max()) + 1))
-        if people is not None and multipliers is not None:
-            part = people.classes[which]
-            deviations = _by_person(table, part, draws)
-            if at_crossing:
-                deviations = _with_more_errors(deviations, len(part.rows), part.effective)
-            by_people.append(multipliers @ deviations)
-    moved = (by_people[1], by_people[0]) if by_people and people is not None and people.cluster != "none" else None
-    return moved, (by_trials[1], by_trials[0])
+    def variances(self, by_unit: Floats, alike: Alikeness | None) -> Floats:
+        """The variance of the rate: as people show it, and where errors are few as all their scores do."""
+        rate = smoothed(self.errors, self.trials)
+        independent = rate * (1 - rate) / self.trials
+        if alike is None:
+            return np.asarray(independent)
+        squares = np.sum(by_unit**2, axis=0, dtype=np.float64)
+        shown = not_below_half(squares - independent * alike.counted_twice(rate), independent)
+        expected = independent * alike.of_people(rate)
+        errors = np.minimum(self.errors, self.trials - self.errors)
+        return np.asarray((errors * shown + _AS_MANY_ERRORS * expected) / (errors + _AS_MANY_ERRORS))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Table:
-    """The trials of one class by the number of candidates below their scores."""
-
-    ranks: NDArray[np.int64]
-    candidates: int
-    rates: Floats
-    accepted: bool
-
-    def sums(self, codes: NDArray[np.int64], size: int, which: NDArray[np.bool_] | slice = slice(None)) -> Floats:
-        """Deviations of the error rate at each candidate, summed by code."""
-        cells = self.candidates + 1
-        found = np.bincount(codes * cells + self.ranks[which], minlength=size * cells).reshape(size, cells)
-        # a score of rank r is accepted at candidates 0 to r - 1
-        above = np.cumsum(found[:, ::-1], axis=1)[:, ::-1]
-        total = above[:, :1]
-        errors = above[:, 1:] if self.accepted else total - above[:, 1:]
-        return np.asarray((errors - self.rates * total) / len(self.ranks), dtype=np.float32)
+def _rate_of(counts: ErrorCounts, which: int) -> _Rate:
+    if which:
+        return _Rate(np.asarray(counts.false_accepts, dtype=np.float64), counts.impostor)
+    return _Rate(np.asarray(counts.false_rejects, dtype=np.float64), counts.genuine)
 
 
-def deviations_by_unit(
-    scores: NDArray[np.floating],
-    part: Members | None,
-    counts: ErrorCounts,
-    draws: Draws,
-    which: int,
-) -> Floats:
-    """Deviations of an error rate at thresholds that rise, by the units that are drawn: people, or groups of trials.
-
-    `which` is 0 for genuine scores and their FRR, 1 for impostor scores and their FAR.
-    """
-    rates = counts.far if which else counts.frr
-    table = _Table(
-        rank_tally(np.asarray(counts.threshold)).ranks(scores),
-        len(counts),
-        np.asarray(rates),
-        accepted=which == 1,
-    )
-    if part is not None:
-        return _by_person(table, part, draws)
-    groups = draws.groups(len(scores), 2 + which)
-    return table.sums(groups, int(groups.max()) + 1)
+_Deviates = NDArray[np.float32]
+"""Normal deviates of error rates: many of them, and none needs more than six digits."""
+_Drawn = tuple[_Deviates, Floats]
+"""Deviations of the normal deviate of a rate, one row per replicate and one column per threshold; their variances."""
 
 
-def _by_person(table: _Table, part: Members, draws: Draws) -> Floats:
-    """Deviations by person, as if each were left out in turn."""
-    size = draws.units_count
-    found = table.sums(draws.units(part.people[0]), size)
-    for column in part.people[1:]:
-        found += table.sums(draws.units(column[part.apart]), size, part.apart)
-    return _left_out(found, part.person_trials, len(part.rows), part.effective, draws)
+def _drawn(rate: _Rate, by_unit: Floats, weights: NDArray[np.float32], alike: Alikeness | None) -> _Drawn:
+    variances = rate.variances(by_unit, alike)
+    squares = np.sum(by_unit**2, axis=0, dtype=np.float64)
+    density = normal_density(normal_deviates(rate.errors, rate.trials))
+    scale = np.sqrt(np.divide(variances, squares, out=np.zeros_like(squares), where=squares > 0)) / density
+    with one_thread():
+        moved = weights @ (by_unit * scale).astype(np.float32)
+    return moved, variances / density**2
 
 
-def _left_out(found: Floats, person_trials: Floats, total: int, effective: float, draws: Draws) -> Floats:
-    """Deviations as they would be if each unit of people were left out in turn."""
-    trials = np.zeros(draws.units_count)
-    np.add.at(trials, draws.units(np.arange(len(person_trials))), person_trials)
-    found /= (1 - np.minimum(trials / total, 0.9))[:, None]
-    return np.asarray(found * sqrt(max(effective - 1, 1.0) / max(effective, 2.0)))
-
-
-def _with_more_errors(deviations: Floats, trials: int, effective: float) -> Floats:
-    """Deviations that are somewhat larger where errors are few.
-
-    A rate of few errors shows little of how alike the errors of a person are. So it is taken to have an error or two
-    more, each with the variance of one trial times the square root of trials per person.
-    """
-    squares = np.sum(deviations**2, axis=0)
-    more = _MORE_ERRORS * sqrt(trials / effective) / trials**2
-    return np.asarray(deviations * np.sqrt(1 + np.divide(more, squares, out=np.zeros_like(squares), where=squares > 0)))
-
-
-def _counted(counts: ErrorCounts, dev: ScoreSource, draws: Draws) -> _Moves:
-    """Deviations of replicates of independent trials, from the numbers of trials between candidates."""
-    moves = []
-    for which, (errors, trials) in enumerate(
-        ((counts.false_rejects, dev.genuine), (dev.impostor - counts.false_accepts, dev.impostor))
-    ):
-        cells = np.diff(np.concatenate([[0], np.asarray(errors), [trials]]))
+def _independent(counts: ErrorCounts, draws: Draws) -> tuple[_Drawn, _Drawn]:
+    """Replicates of independent trials, from the numbers of trials between thresholds."""
+    found = []
+    for which in (0, 1):
+        rate = _rate_of(counts, which)
+        # errors fall with the threshold where it is an error to accept
+        below = rate.trials - rate.errors if which else rate.errors
+        cells = np.diff(np.concatenate([[0.0], below, [float(rate.trials)]]))
         rng = np.random.default_rng([draws.seed, 2, which])
-        drawn = np.cumsum(rng.multinomial(trials, cells / trials, size=draws.count), axis=1)[:, :-1]
-        moves.append((drawn - np.asarray(errors)) / trials)
-    return -moves[1], moves[0]
+        drawn = np.cumsum(rng.multinomial(rate.trials, cells / rate.trials, size=draws.count), axis=1)[:, :-1]
+        density = normal_density(normal_deviates(rate.errors, rate.trials))
+        moved = (below - drawn if which else drawn - below) / rate.trials
+        variances = rate.variances(np.empty((0, len(counts))), None)
+        found.append(((moved / density).astype(np.float32), variances / density**2))
+    return found[0], found[1]
 
 
-def _choose(counts: ErrorCounts, far: Floats, frr: Floats, criterion: Criterion, alphas: Floats) -> _Indices:
-    """The best candidate of each replicate of deviations, one column per alpha."""
-    rejects = np.clip(counts.frr + frr, 0, 1) * counts.genuine
-    accepts = np.clip(counts.far + far, 0, 1) * counts.impostor
-    moved = ErrorCounts(counts.threshold, accepts, rejects, counts.genuine, counts.impostor)
-    return best_candidates(moved, criterion, alphas)
+@dataclass(frozen=True, slots=True, eq=False)
+class _Curve:
+    """A DET curve around thresholds: its lines, and the places of thresholds on it."""
+
+    lines: ErrorLines
+    places: Floats
+    chosen: Floats
+    """Those of the chosen ones, per alpha."""
+
+
+def _movement(
+    curve: _Curve,
+    around: _Around,
+    counts: ErrorCounts,
+    drawn: tuple[_Drawn, _Drawn],
+    criterion: Criterion,
+    alphas: Floats,
+    chosen: ErrorCounts,
+    *,
+    of_people: bool,
+) -> Movement:
+    """Choose the threshold of each alpha in every replicate of deviations."""
+    lines = curve.lines
+    at = np.searchsorted(np.asarray(counts.threshold), around.chosen)
+    deviates = (
+        normal_deviates(np.asarray(chosen.false_rejects), chosen.genuine),
+        normal_deviates(np.asarray(chosen.false_accepts), chosen.impostor),
+    )
+    moves, middle = np.empty((len(drawn[0][0]), len(at))), np.empty(len(at))
+    crossing = criterion.search == "crossing"
+    for column, (alpha, rule) in enumerate(_rules(criterion, alphas)):
+        slopes = [float(own[column]) for own in lines.slopes]
+        if crossing:
+            moved = [own[:, at[column], None] for own, _ in drawn]
+            reach = max(float(np.max(np.abs(own))) for own in moved) / min(abs(slope) for slope in slopes)
+            steps = np.linspace(-reach, reach, _STEPS)
+        else:
+            near = around.near[column]
+            steps = np.concatenate([[0.0], curve.places[near] - curve.chosen[column]])
+            where = np.searchsorted(np.asarray(counts.threshold), around.thresholds[near])
+            moved = [own[:, np.concatenate([at[column : column + 1], where])] for own, _ in drawn]
+        lie = [(own[column] + slope * steps).astype(np.float32) for own, slope in zip(deviates, slopes, strict=True)]
+        best = _best_steps(rule, alpha, [line + own for line, own in zip(lie, moved, strict=True)], chosen)
+        moves[:, column] = steps[best]
+        middle[column] = steps[_best_steps(rule, alpha, [line[None, :] for line in lie], chosen)[0]]
+    variances = drawn[0][1][at], drawn[1][1][at]
+    return Movement(around.every, moves, middle, deviates, variances, lines, crossing, of_people)
+
+
+def _along_curve(dev: ErrorCounts, judged: ScoreSource, around: _Around) -> _Curve:
+    """Lines through the rates of dev and judged trials."""
+    both = add_counts([dev, count_errors(judged, around.every)])
+    which = np.searchsorted(around.every, around.thresholds)
+    near = np.zeros((len(around.near), len(around.every)), dtype=bool)
+    near[:, which] = around.near
+    lines, places = ErrorLines.fit(both, near)
+    return _Curve(lines, places[which], places[np.searchsorted(around.every, around.chosen)])
+
+
+def _best_steps(rule: Criterion, alpha: float, deviates: list[_Deviates], chosen: ErrorCounts) -> _Indices:
+    """The best step of each replicate, given the normal deviates of FRR and FAR at each."""
+    from scipy.special import ndtr
+
+    frr, far = (ndtr(own) for own in deviates)
+    counts = ErrorCounts(np.nan, far * chosen.impostor, frr * chosen.genuine, chosen.genuine, chosen.impostor)
+    return _lowest(rule, alpha, counts)
+
+
+def _lowest(rule: Criterion, alpha: float, counts: ErrorCounts) -> _Indices:
+    """Where the cost of each replicate is lowest; one row of errors per replicate, one column per threshold."""
+    shape = counts.false_accepts.shape
+    flat = [
+        np.broadcast_to(part, shape).ravel() if np.ndim(part) else part
+        for part in (counts.threshold, counts.false_accepts, counts.false_rejects, counts.genuine, counts.impostor)
+    ]
+    every = ErrorCounts(*flat)
+    costs = np.asarray(rule.cost(every, alpha)) + _TIE * np.asarray(every.far + every.frr)
+    return np.asarray(costs.reshape(shape).argmin(axis=1))
 
 
 def best_candidates(counts: ErrorCounts, criterion: Criterion, alphas: Floats) -> _Indices:
@@ -382,17 +384,7 @@ def best_candidates(counts: ErrorCounts, criterion: Criterion, alphas: Floats) -
 
     `counts` has one row of errors per replicate and one column per threshold; the numbers of trials may be one column.
     """
-    shape = counts.false_accepts.shape
-    flat = [
-        np.broadcast_to(part, shape).ravel() if np.ndim(part) else part
-        for part in (counts.threshold, counts.false_accepts, counts.false_rejects, counts.genuine, counts.impostor)
-    ]
-    every = ErrorCounts(*flat)
-    in_ties = _TIE * np.asarray(every.far + every.frr)
-    found = np.empty((shape[0], len(alphas)), dtype=np.int64)
-    for column, (alpha, rule) in enumerate(_rules(criterion, alphas)):
-        found[:, column] = (np.asarray(rule.cost(every, alpha)) + in_ties).reshape(shape).argmin(axis=1)
-    return found
+    return np.stack([_lowest(rule, alpha, counts) for alpha, rule in _rules(criterion, alphas)], axis=1)
 
 
 def _rules(criterion: Criterion, alphas: Floats) -> Iterator[tuple[float, Criterion]]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
-from typing import Any, TypeAlias
+from math import inf, sqrt
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from fairtrial.errors import TrialsError
 
 Floats: TypeAlias = NDArray[np.float64]
+_Number = TypeVar("_Number", float, Floats)
 
 _MOST_LEVERAGE = 0.9
 _AT_LEAST = 0.5
@@ -75,13 +76,14 @@ def put_classes_together(genuine: ClassSpread, impostor: ClassSpread) -> Spread:
     return Spread(genuine.variance + impostor.variance, degrees, genuine, impostor)
 
 
-def not_below_half(by_people: float, independent: float) -> float:
-    """A variance by people, or half of that of independent trials where that is more.
+def not_below_half(by_people: _Number, independent: _Number) -> _Number:
+    """A variance by people, or an array of them, or half of that of independent trials where that is more.
 
     Where people have no effects it is chance which of the two is larger, so the larger one is too large on average.
     Half of the second still keeps a variance from 0 where all people err alike.
     """
-    return max(by_people, _AT_LEAST * independent)
+    found: _Number = np.maximum(by_people, _AT_LEAST * independent)
+    return found
 
 
 def contributions(genuine: NDArray[np.bool_], values: NDArray[Any], weights: tuple[float, float]) -> Floats:
@@ -104,7 +106,8 @@ def welch(parts: Sequence[tuple[float, float]]) -> float:
     total = sum(variance for variance, _ in parts)
     if total <= 0:
         return min(degrees for _, degrees in parts)
-    return 1 / sum((variance / total) ** 2 / degrees for variance, degrees in parts)
+    rough = sum((variance / total) ** 2 / degrees for variance, degrees in parts)
+    return 1 / rough if rough > 0 else inf
 
 
 def concentration(squares: Floats, total: float) -> float:

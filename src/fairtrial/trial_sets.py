@@ -6,7 +6,7 @@ What is "a priori" is decided here and nowhere else.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from fairtrial.checks import as_generator, check_seed
 from fairtrial.counting.errors import ScoreData, has_sources
+from fairtrial.draws import RESAMPLES, Draws
 from fairtrial.errors import TrialsError, listed
 from fairtrial.folds import Block
 from fairtrial.formats.frames import Frame, trials_of
 from fairtrial.people import Cluster, People, known_cluster, shared_people
-from fairtrial.reestimation import RESAMPLES, Draws
 from fairtrial.shared_trials import same_rows, trials_in_both
 from fairtrial.tables import plural
 from fairtrial.trials import Trials
@@ -111,6 +111,18 @@ def _size(data: ScoreData) -> int:
     return sum(map(np.size, data)) if isinstance(data, tuple) else len(data) if isinstance(data, Trials) else 0
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Known:
+    """What was found out of the same trials already."""
+
+    origin: Origin
+    sharing: Cluster
+    people: tuple[People | None, People | None]
+    draws: Draws | None = None
+    overlap: int | None = None
+    shared_trials: int | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class TrialSets:
     """The trials that set thresholds and those that are judged, and who takes part in them; for all systems.
@@ -130,6 +142,8 @@ class TrialSets:
         Which trials set the threshold for which; see `make_blocks`. Dev and test are the same trials then.
     n_resamples : int, default 400
         How many resamples are drawn, of dev trials, to re-estimate the threshold.
+    given : bool, default False
+        Whether thresholds are given by the caller, and dev has no part in them.
 
     Raises
     ------
@@ -149,6 +163,8 @@ class TrialSets:
     seed: int = 0
     blocks: Sequence[Block] = ()
     n_resamples: int = RESAMPLES
+    given: bool = False
+    _known: _Known | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("dev", "test"):
@@ -162,10 +178,12 @@ class TrialSets:
     @cached_property
     def provenance(self) -> Provenance:
         """Where thresholds come from, and what is said of it."""
+        if self._known is not None:
+            return _BY_ORIGIN[self._known.origin]
+        if self.given or self.dev is None:
+            return _BY_ORIGIN["given"]
         if self.blocks:
             return _BY_ORIGIN["folds"]
-        if self.dev is None:
-            return _BY_ORIGIN["given"]
         return provenance_from_dev(self._same_rows or 0 < _size(self.test) == self.shared_trials)
 
     @property
@@ -181,18 +199,24 @@ class TrialSets:
     @cached_property
     def _same_rows(self) -> bool:
         """Whether dev has the judged trials in their order; with folds they are the same."""
-        return self.dev is not None and (bool(self.blocks) or same_rows(self.dev, self.test))
+        if self.given or self.dev is None:
+            return False
+        return bool(self.blocks) or same_rows(self.dev, self.test)
 
     @cached_property
     def shared_trials(self) -> int:
         """How many of the judged trials are also in dev, as far as can be told; see `trials_in_both`."""
-        if self.dev is None:
+        if self._known is not None and self._known.shared_trials is not None:
+            return self._known.shared_trials
+        if self.given or self.dev is None:
             return 0
         return _size(self.test) if self._same_rows else trials_in_both(self.dev, self.test)
 
     @cached_property
     def sharing(self) -> Cluster:
         """What the judged trials share."""
+        if self._known is not None:
+            return self._known.sharing
         if isinstance(self.test, Trials) or has_sources(self.test):
             return known_cluster(self.test, self.cluster)
         return "none"
@@ -205,9 +229,11 @@ class TrialSets:
     @cached_property
     def people(self) -> tuple[People | None, People | None]:
         """Who takes part in dev and in test, numbered together; None where every trial is of other people."""
+        if self._known is not None:
+            return self._known.people
         if self.sharing == "none" or not isinstance(self.test, Trials):
             return None, None
-        if isinstance(self.dev, Trials) and not self._same_rows:
+        if isinstance(self.dev, Trials) and not self.given and not self._same_rows:
             dev, test = People.of_sets([self.dev, self.test], self.cluster)
             return (None if dev.cluster == "none" else dev), test
         test = People.of(self.test, self.cluster)
@@ -216,6 +242,8 @@ class TrialSets:
     @cached_property
     def overlap(self) -> int:
         """How many people take part in both dev and test."""
+        if self._known is not None and self._known.overlap is not None:
+            return self._known.overlap
         if has_sources(self.dev) and has_sources(self.test):
             return 0 if self.sharing == "none" else len(self.dev.people & self.test.people)
         dev, test = self.people
@@ -224,6 +252,8 @@ class TrialSets:
     @cached_property
     def draws(self) -> Draws:
         """The random weights of people and trials."""
+        if self._known is not None and self._known.draws is not None:
+            return self._known.draws
         sizes = [people.size for people in self.people if people is not None]
         return Draws(check_seed(self.seed), self.n_resamples, max(sizes, default=1))
 
@@ -240,10 +270,8 @@ class TrialSets:
         TrialSets
             The sets.
         """
-        found = replace(self, dev=dev, test=test)
-        for name in ("provenance", "shared_trials", "sharing", "people", "overlap", "draws"):
-            found.__dict__[name] = getattr(self, name)
-        return found
+        known = _Known(self.origin, self.sharing, self.people, self.draws, self.overlap, self.shared_trials)
+        return replace(self, dev=dev, test=test)._knowing(known)
 
     def within(self, rows: NDArray[np.int64]) -> TrialSets:
         """Give the same dev and only some of the judged trials, such as those of a group.
@@ -259,13 +287,28 @@ class TrialSets:
             People keep their numbers, and thresholds come from where they came from.
         """
         assert isinstance(self.test, Trials)
-        found = replace(self, test=self.test.rows(rows))
         dev, test = self.people
         part = None if test is None else test.within(rows)
-        found.__dict__.update(provenance=self.provenance, sharing=self.sharing, people=(dev, part))
-        if test is None or part is None or part.size == test.size:
-            found.__dict__["draws"] = self.draws
-        return found
+        draws = self.draws if test is None or part is None or part.size == test.size else None
+        known = _Known(self.origin, self.sharing, (dev, part), draws)
+        return replace(self, test=self.test.rows(rows))._knowing(known)
+
+    def at_given_thresholds(self) -> TrialSets:
+        """Give the same trials, judged at thresholds that the caller gives.
+
+        Returns
+        -------
+        TrialSets
+            The sets. Dev is there to be looked at, and has no part in any threshold.
+        """
+        found = replace(self, blocks=(), given=True)
+        if "people" not in vars(self):  # nobody has asked for them so far
+            return found
+        return found._knowing(_Known("given", self.sharing, (None, self.people[1])))
+
+    def _knowing(self, known: _Known) -> TrialSets:
+        object.__setattr__(self, "_known", known)
+        return self
 
     @property
     def _same_size(self) -> bool:

@@ -151,7 +151,7 @@ class Trials:
         table = _score_table(scores)
         if systems is None:
             systems = ["system"] if table.shape[1] == 1 else [f"system {k + 1}" for k in range(table.shape[1])]
-        table, keep, more = apply_nan_policy(table, nan)
+        table, keep, more = _apply_nan_policy(table, nan)
         encoded: dict[str, Any] = {
             name: (column if hasattr(column, "numbered") else Ids.of(column))
             for name, column in zip(ID_FIELDS, (claim, subject, model, probe), strict=True)
@@ -387,7 +387,7 @@ def concat_further(parts: Sequence[Further]) -> Further:
     return Ids.concat([Ids.of(part.tolist()) if isinstance(part, np.ndarray) else part for part in parts])
 
 
-def apply_nan_policy(
+def _apply_nan_policy(
     scores: NDArray[np.floating], policy: NanPolicy
 ) -> tuple[NDArray[np.floating], NDArray[np.bool_] | None, tuple[str, ...]]:
     """Scores without NaN, which trials are kept (None: all of them) and a note on what was done."""

@@ -122,21 +122,12 @@ def welch(parts: list[tuple[float, float]]) -> float:
 
 def by_thresholds(a: BenchmarkResult, b: BenchmarkResult) -> tuple[float, float]:
     """What the thresholds of all experiments add, and its degrees of freedom, from how far each moves its HTER."""
-    people: list[Any] = []
-    trials: list[Any] = []
-    chance = np.zeros(2)
-    degrees = []
+    moved: Any = 0.0
     for sign, result in ((1, a), (-1, b)):
         for experiment in result.experiments:
             assert experiment.moved is not None
-            assert experiment.moved.by_people is not None
-            people.append(sign * experiment.moved.by_people / len(result.experiments))
-            trials.append(sign * experiment.moved.by_trials / len(result.experiments))
-            chance += np.ravel(experiment.moved.chance) / len(result.experiments) ** 2
-            degrees.append(experiment.moved.degrees)
-    whole = [float(np.mean(sum(moved) ** 2)) for moved in (people, trials)]
-    shared, alone = (max(square - part, square / 4) for square, part in zip(whole, chance.tolist(), strict=True))
-    return max(shared - alone, alone), min(degrees)
+            moved += sign * experiment.moved.moved / len(result.experiments)
+    return float(np.mean(moved**2)), np.inf
 
 
 def brute_force(benchmark: Benchmark, a: BenchmarkResult, b: BenchmarkResult) -> tuple[float, float, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -67,8 +68,16 @@ def test_separated_equal_turned_and_whole_trials() -> None:
         ft.calibrate_in_passes(turned, turned)
     with pytest.raises(ft.TrialsError, match="trials in memory"):
         ft.calibrate_in_passes(dev, dev)
-    with pytest.raises(ft.ParameterError, match="kde needs all dev scores at once"):
+    with pytest.raises(ft.ParameterError, match="kde needs all dev scores at once; in passes there are logistic, pav"):
         ft.fit_in_passes(ft.as_source(dev), "voice", method="kde")
+
+
+def test_a_method_of_ones_own_is_there_in_passes_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = replace(ft.CALIBRATIONS["gaussian"], name="mine")
+    monkeypatch.setitem(ft.CALIBRATIONS, "mine", own)
+    dev, test = pieces(draw(1, 3000)), pieces(draw(2, 3000))
+    mine, known = (ft.calibrate_in_passes(dev, test, method=name) for name in ("mine", "gaussian"))
+    assert (mine.test, mine.calibration.name) == (known.test, "mine(voice)")
 
 
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from typing import NoReturn
 from click.testing import CliRunner, Result
 
 from fairtrial.cli.app import main
-from fairtrial.cli.entry import _is_of_memory
+from fairtrial.cli.entry import is_of_memory
 from fairtrial.errors import FairtrialError
 from fuzzing.cases import Case, Target, contents, lay_out
 from fuzzing.manifests import MANIFESTS, SCORES
@@ -122,7 +122,7 @@ def call(folder: Path, case: Case) -> None:
     """Call the command, and see that it ended as it should."""
     with _working_in(folder):
         result = CliRunner().invoke(main, list(case.words))
-    if isinstance(result.exception, Exception) and _is_of_memory(result.exception):
+    if isinstance(result.exception, Exception) and is_of_memory(result.exception):
         raise _Refused("there is not enough memory for this")  # as the command line says, in a worker with its limit
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception

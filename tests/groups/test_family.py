@@ -152,17 +152,6 @@ def test_three_groups_have_three_pairs_and_their_own_people() -> None:
     assert (low[0], high[0]) == pytest.approx([float(own[0]) for own in pair.difference_limits(2.0)], rel=1e-3)
 
 
-def test_counts_at_candidate_thresholds() -> None:
-    """Ties with a threshold are accepted, as everywhere."""
-    from fairtrial.groups.judged import _rates_at
-
-    scores, groups = np.array([0.1, 0.5, 0.5, 0.9, 0.3]), np.array([0, 0, 1, 1, -1])
-    trials = np.array([2, 2])
-    found = _rates_at(scores, groups, trials, np.array([0.5, 0.2, 1.0]), "far")
-    assert found.tolist() == [[0.5, 1.0], [0.5, 1.0], [0.0, 0.0]]
-    assert _rates_at(scores, groups, trials, np.array([0.5]), "frr").tolist() == [[0.5, 0.0]]
-
-
 def test_no_errors_at_all() -> None:
     family = independent([0, 0], [50, 80])
     assert family.statistics.tolist() == [0.0]

@@ -1,18 +1,30 @@
 """The bootstrap on counts against resampling of rows, and its repeatability."""
 
+from collections.abc import Callable
 from math import sqrt
 from typing import Any
 
 import numpy as np
 import pytest
 import scipy
+from numpy.typing import NDArray
 from scipy import stats
 
 from fairtrial import MEASURES, ErrorCounts, ParameterError, Trials
-from fairtrial.intervals.bootstrap import Bootstrap, count_table, draw_replicates, one_system
+from fairtrial.intervals.bootstrap import Bootstrap, Statistic, count_table, draw_replicates
 from fairtrial.judging import wrong_decisions
 from fairtrial.people import Cluster, People
 from reference.hter_2004 import BOOTSTRAP_INTERVAL_OF_A, FALSE_ACCEPTS_OF_A, FALSE_REJECTS_OF_A, MODEL_A
+
+
+def one_system(measure: Callable[[ErrorCounts], Any]) -> Statistic:
+    """A measure as a statistic of the cells wrong and right, genuine and then impostor."""
+
+    def statistic(cells: NDArray[np.float64]) -> NDArray[np.float64]:
+        counts = ErrorCounts(None, cells[:, 2], cells[:, 0], cells[:, :2].sum(axis=1), cells[:, 2:].sum(axis=1))
+        return np.asarray(measure(counts), dtype=np.float64)
+
+    return statistic
 
 
 def hter(counts: ErrorCounts) -> np.ndarray:

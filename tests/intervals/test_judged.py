@@ -278,3 +278,27 @@ def test_student_limits_of_a_measure_without_bounds() -> None:
     sigma = sqrt(400 * 0.03 * 0.97 * 400 / 399 + 3000 * 0.01 * 0.99 * 3000 / 2999)
     assert found.sigma == pytest.approx(sigma, rel=1e-4)
     assert found.high - found.low == pytest.approx(2 * stats.norm.isf(0.025) * sigma, rel=0.01)
+
+
+def test_a_rate_with_one_error_has_a_limit_near_that_with_none() -> None:
+    """The threshold re-estimated; on the log-odds scale alone one error in 200 reached nearly everything."""
+    dev = crossed(np.random.default_rng(1), clients=50, impostors=25, effect=0.5, systems=("a",), separation=5.0)
+    base = crossed(
+        np.random.default_rng(2), clients=50, impostors=25, effect=0.5, systems=("a",), separation=5.0, start=500
+    )
+    found = judge(TrialSets(dev, base), criterion="far", alphas=0.01)
+    threshold = float(found.test.threshold[0])
+    highest = []
+    for errors in (0, 1, 2):
+        scores = base.column(None).copy()
+        wrong = np.flatnonzero(~base.genuine & (scores > threshold))
+        scores[wrong[errors:]] = threshold - 1
+        trials = Trials(scores[:, None], base.genuine, base.systems, base.claim, base.subject)
+        judged = judge(TrialSets(dev, trials), criterion="far", alphas=0.01)
+        assert judged.at(0).false_accepts == errors
+        interval = judged_interval(judged, measure="far")
+        assert interval.threshold == "re-estimated"
+        highest.append(interval.high)
+    assert highest[0] < highest[1] * 1.5
+    assert highest[1] < 3 * highest[0]
+    assert highest[2] < 0.2

@@ -13,7 +13,7 @@ from scipy import stats
 
 from fairtrial import ParameterError, Trials, TrialSets, judge_at
 from fairtrial.planning import ComparisonSetting, Rates, plan_comparison, simulate_comparison_power
-from fairtrial.planning.simulation import _covariance, _Model
+from fairtrial.planning.simulation import ScoreModel, error_covariance
 from fairtrial.significance.paired import leading_test, pair_judgements
 
 A, B = (0.06, 0.08), (0.09, 0.09)
@@ -184,9 +184,9 @@ def test_no_number_of_clients_makes_up_for_impostors() -> None:
 def test_covariance_of_errors_against_scipy() -> None:
     for first, second, correlation in ((1.6, 2.0, 0.3), (2.3, 2.3, 0.95), (0.0, 1.0, -0.6), (0.0, 0.0, 0.5)):
         expected = bivariate_excess(-first, -second, correlation)
-        assert _covariance(first, second, correlation) == pytest.approx(expected, abs=1e-7)
+        assert error_covariance(first, second, correlation) == pytest.approx(expected, abs=1e-7)
     # the same score twice: the variance of an error
-    assert _covariance(1.5, 1.5, 1.0) == pytest.approx(stats.norm.sf(1.5) * stats.norm.cdf(1.5), rel=1e-6)
+    assert error_covariance(1.5, 1.5, 1.0) == pytest.approx(stats.norm.sf(1.5) * stats.norm.cdf(1.5), rel=1e-6)
 
 
 @pytest.mark.parametrize("correlation", [0.4, None])
@@ -195,7 +195,7 @@ def test_simulated_errors_have_the_rates_and_correlations_asked_for(correlation:
     setting = ComparisonSetting(
         Rates(0.1, 0.2), Rates(0.15, 0.25), 2, 2, 400, rho_client, rho_impostor, correlation=correlation
     )
-    model = _Model.of(setting, "far")
+    model = ScoreModel.of(setting, "far")
     assert model is not None
     # 200,000 clients with two attempts each, by impostors who take turns
     first, second = (wrong.astype(float) for wrong in model.errors((200_000, 2), 100_000, np.random.default_rng(0)))

@@ -12,7 +12,7 @@ from matplotlib.text import Text
 
 from fairtrial import FairtrialError, Trials, choose_thresholds, count_errors
 from fairtrial.plots import zoo_data, zoo_plot
-from fairtrial.plots.zoo import _improbable
+from fairtrial.plots.zoo import improbable
 
 
 @pytest.mark.parametrize("by", ["claim", "subject"])
@@ -83,9 +83,9 @@ def test_who_stands_out_against_sums_of_binomial_probabilities() -> None:
         for x, n in zip(errors, trials.tolist(), strict=True)
     ]
     expected = [tail < 0.05 / 6 for tail in tails]
-    assert _improbable(errors, trials).tolist() == expected
+    assert improbable(errors, trials).tolist() == expected
     assert 0 < sum(expected) < 6
-    assert not _improbable(np.zeros(6), trials).any()
+    assert not improbable(np.zeros(6), trials).any()
 
 
 def test_zoo_needs_ids_and_a_threshold(test: Trials) -> None:

@@ -5,14 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fairtrial.errors import ParameterError
-from fairtrial.tables import Column, Table, join_tables, latex_text, markdown_text
-
-
-def test_text_that_would_be_markup() -> None:
-    assert latex_text("\\a{b}^~#$|\n c") == (
-        "\\textbackslash{}a\\{b\\}\\textasciicircum{}\\textasciitilde{}\\#\\$\\textbar{} c"
-    )
-    assert markdown_text("*a* `b` [c](d) | e\nf\\") == "\\*a\\* \\`b\\` \\[c\\](d) \\| e f\\\\"
+from fairtrial.tables import Column, Table, join_tables
 
 
 def test_sections_and_rows_that_are_shown() -> None:

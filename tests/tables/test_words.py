@@ -11,6 +11,8 @@ from fairtrial.tables import (
     count_text,
     in_percent,
     interval_text,
+    latex_text,
+    markdown_text,
     number_text,
     p_phrase,
     p_text,
@@ -69,3 +71,10 @@ def test_other_numbers() -> None:
     assert (number_text(1234.56), number_text(0.00001234), number_text(nan)) == ("1235", "1.234e-05", "")
     assert (threshold_text(0.1234567), threshold_text(-inf)) == ("0.123457", "-inf")
     assert [plural(n, "error") for n in (0, 1, 1000)] == ["0 errors", "1 error", "1,000 errors"]
+
+
+def test_text_that_would_be_markup() -> None:
+    assert latex_text("\\a{b}^~#$|\n c") == (
+        "\\textbackslash{}a\\{b\\}\\textasciicircum{}\\textasciitilde{}\\#\\$\\textbar{} c"
+    )
+    assert markdown_text("*a* `b` [c](d) | e\nf\\") == "\\*a\\* \\`b\\` \\[c\\](d) \\| e f\\\\"

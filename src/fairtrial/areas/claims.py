@@ -10,12 +10,11 @@ import numpy as np
 
 from fairtrial.areas.aims import Aims, slopes_of
 from fairtrial.areas.results import AreaName
-from fairtrial.claims import Claim, not_below_chance
+from fairtrial.claims import Claim, claim_of_values
 from fairtrial.counting.errors import as_source, count_errors
 from fairtrial.counting.search import all_points
 from fairtrial.errors import TrialsError
-from fairtrial.people import People
-from fairtrial.spread import Floats, Spread, contributions, independent_spread, welch
+from fairtrial.spread import Floats
 from fairtrial.trial_sets import TrialSets
 from fairtrial.trials import Trials
 
@@ -36,36 +35,8 @@ def area_claims(sets: TrialSets, systems: list[tuple[float, str]], aims: Aims) -
         on_test = np.sum([sign * own.test[name] for sign, own in parts], axis=0)
         on_dev = np.sum([sign * own.dev[name] for sign, own in parts], axis=0)
         estimate = float(sum(sign * own.estimate[name] for sign, own in parts))
-        spread, by_dev = (
-            _spread(trials, people, values)
-            for trials, people, values in ((test, sets.people[1], on_test), (dev, sets.people[0], on_dev))
-        )
-        if len(parts) > 1:
-            spread = not_below_chance(spread, on_test, (1.0, 1.0), test.genuine)
-        both = _together(sets, on_test, on_dev)
-        degrees = welch([(spread.variance, spread.degrees), (by_dev.variance, by_dev.degrees)])
-        whole = spread.variance + by_dev.variance
-        found[name] = Claim(estimate, spread, max(whole + both, whole / 2) - spread.variance, degrees, "re-estimated")
+        found[name] = claim_of_values(sets, estimate, on_test, on_dev, differs=len(parts) > 1)
     return found
-
-
-def _spread(trials: Trials, people: People | None, values: Floats) -> Spread:
-    if people is None:
-        return independent_spread(trials.genuine, values)
-    return people.variance(contributions(trials.genuine, values, (1.0, 1.0)))
-
-
-def _together(sets: TrialSets, on_test: Floats, on_dev: Floats) -> float:
-    """Twice the covariance of what dev and test add, by people who are in both."""
-    dev, test = sets.people
-    if dev is None or test is None or not sets.overlap:
-        return 0.0
-    sums = [
-        people.sums_by_person(contributions(people.is_genuine, values, (1.0, 1.0)))
-        for people, values in ((dev, on_dev), (test, on_test))
-    ]
-    size = min(len(own) for own in sums)
-    return 2 * float(np.dot(sums[0][:size], sums[1][:size]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,7 +1,7 @@
 """Where fusion is measured: sets of systems, fusion protocols, and one call that runs them."""
 
 from .contest import Contest, compare_runs
-from .datasets import load_dataset
+from .datasets import load_dataset, read_bssr1
 from .lausanne import load_lausanne
 from .manifest import read_benchmark
 from .pooling import compare_pooled, pooled_band
@@ -27,6 +27,7 @@ __all__ = [
     "load_lausanne",
     "pooled_band",
     "read_benchmark",
+    "read_bssr1",
     "register_protocol",
     "run_benchmark",
 ]

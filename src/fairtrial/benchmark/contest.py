@@ -245,7 +245,7 @@ def _claim(estimate: float, spread: Spread, a: BenchmarkResult, b: BenchmarkResu
     if len(known) < len(parts):
         return Claim(estimate, spread, 0.0, spread.degrees, "fixed")
     together = ThresholdDeviations.together(known)
-    return re_estimated(estimate, spread, float(together.variances()[0]), together.degrees)
+    return re_estimated(estimate, spread, float(together.variances()[0]))
 
 
 def _errors_by_trial(benchmark: Benchmark, result: BenchmarkResult) -> dict[str, NDArray[np.float64]]:

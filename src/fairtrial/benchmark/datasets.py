@@ -30,8 +30,8 @@ FailedEnrolment: TypeAlias = Literal["drop", "keep"]
 """What becomes of trials against somebody whose enrolment failed for one of the systems."""
 
 DATA = "FAIRTRIAL_DATA"
-CACHE = "FAIRTRIAL_CACHE"
-MIRROR = "FAIRTRIAL_MIRROR"
+_CACHE = "FAIRTRIAL_CACHE"
+_MIRROR = "FAIRTRIAL_MIRROR"
 _ENDINGS = ("", ".gz", ".zst")
 
 
@@ -155,7 +155,7 @@ def locate_dataset(dataset: Dataset, data_dir: PathLike | None = None) -> Path |
 
 def cache_directory() -> Path:
     """Where downloaded files are kept."""
-    given = os.environ.get(CACHE)
+    given = os.environ.get(_CACHE)
     if given:
         return Path(given)
     import pooch
@@ -191,13 +191,13 @@ def _files(dataset: Dataset, data_dir: PathLike | None) -> list[Path]:
             f"They come from {dataset.source}"
         )
     folder = cache_directory() / dataset.folder
-    instead = f"put the file into {folder}, or name another server in ${MIRROR}"
+    instead = f"put the file into {folder}, or name another server in ${_MIRROR}"
     return [fetch(f"{base}/{file.name}", file.sha256, folder, instead=instead) for file in dataset.files]
 
 
 def _mirror() -> str:
     """The address of a server that holds all files; empty where none is named."""
-    given = os.environ.get(MIRROR, "").rstrip("/")
+    given = os.environ.get(_MIRROR, "").rstrip("/")
     try:
         parts = urlsplit(given)
         good = parts.scheme in ("http", "https") and bool(parts.hostname)
@@ -205,7 +205,7 @@ def _mirror() -> str:
         good = False
     if given and not good:
         raise ParameterError(
-            f"${MIRROR} must be an address as https://example.org/scores, not {shown(without_password(given))}"
+            f"${_MIRROR} must be an address as https://example.org/scores, not {shown(without_password(given))}"
         )
     return given
 
@@ -235,9 +235,9 @@ def read_bssr1(directory: PathLike, *, failed_enrolment: FailedEnrolment = "drop
 
     Parameters
     ----------
-    directory
+    directory : str or path-like
         Where face-C.csv, face-G.csv, finger-left.csv and finger-right.csv are, as they are or with .gz.
-    failed_enrolment
+    failed_enrolment : {"drop", "keep"}, default "drop"
         An enrolled subject for whom all scores of a system are the same was not enrolled: ``drop`` leaves out
         all trials against that subject for all systems, ``keep`` keeps them. A note says which and how many.
 
@@ -250,6 +250,15 @@ def read_bssr1(directory: PathLike, *, failed_enrolment: FailedEnrolment = "drop
     ------
     InputError
         Files that are not there or cannot be read.
+
+    References
+    ----------
+    NIST, Biometric Scores Set - Release 1 (BSSR1), 2004.
+
+    Examples
+    --------
+    >>> read_bssr1("bssr1")  # doctest: +SKIP
+    <Trials: 266,772 trials (516 genuine, 266,256 impostor), 4 systems: ...>
     """
     _check_failed_enrolment(failed_enrolment)
     place = Path(directory)

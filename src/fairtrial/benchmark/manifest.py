@@ -21,7 +21,7 @@ from fairtrial.formats.files import PathLike, expand, read_whole
 from fairtrial.formats.sheets import Sheet
 from fairtrial.trials import Trials
 
-MANIFEST = "benchmark.toml"
+_MANIFEST = "benchmark.toml"
 _MOST = 1 << 24
 """Bytes of a manifest."""
 _FILES = ("dev", "test", "scores")
@@ -98,7 +98,7 @@ def read_benchmark(path: PathLike, *, outside: bool = False) -> Benchmark:
     ['P1']
     """
     directory = Path(path)
-    if not os.path.exists(directory / MANIFEST) and is_release(directory):
+    if not os.path.exists(directory / _MANIFEST) and is_release(directory):
         return read_release(directory)
     file = _manifest_file(directory)
     text = read_whole(file, _MOST)
@@ -172,14 +172,15 @@ def _listed_fusion(entry: _Table, known: dict[str, set[str]]) -> ListedFusion:
 
 
 def _manifest_file(path: Path) -> Path:
-    file = path / MANIFEST if path.is_dir() else path
+    file = path / _MANIFEST if path.is_dir() else path
     if os.path.exists(file):
         return file
     if path.is_dir():
         raise InputError(
-            f"{path}: holds no {MANIFEST}; write one that says which files belong to which system, see docs/datasets.md"
+            f"{path}: holds no {_MANIFEST}; write one that says which files belong to which system, "
+            "see docs/datasets.md"
         )
-    raise InputError(f"{path}: there is no such file or directory; name a directory with a {MANIFEST}")
+    raise InputError(f"{path}: there is no such file or directory; name a directory with a {_MANIFEST}")
 
 
 @dataclass(frozen=True, slots=True)

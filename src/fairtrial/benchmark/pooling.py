@@ -14,12 +14,12 @@ from fairtrial.benchmark.results import BenchmarkResult, ExperimentResult, group
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet
 from fairtrial.checks import check_choice, check_confidence
 from fairtrial.claims import Claim, Threshold, ThresholdDeviations, largest_normal, re_estimated, student_quantile
+from fairtrial.draws import RESAMPLES
 from fairtrial.errors import ParameterError, listed, shown
 from fairtrial.intervals.bands import Band, BandKind
 from fairtrial.intervals.rates import normal_quantile
 from fairtrial.judging import Judgement
 from fairtrial.people import People
-from fairtrial.reestimation import RESAMPLES
 from fairtrial.rules.measures import MEASURES, Weights, linear_measure
 from fairtrial.significance.curves import CurveComparison, DifferenceAlong
 from fairtrial.spread import Floats
@@ -231,19 +231,15 @@ def _along(benchmark: Benchmark, terms: _Terms, group: str, threshold: Threshold
     if moved is None:
         claims = [Claim(e, own, 0.0, own.degrees, "fixed") for e, own in zip(estimates.tolist(), spreads, strict=True)]
         return _Along(claims, replicates, np.ones(len(alphas), dtype=bool), clustered, seed)
-    by_dev = moved.by_trials if moved.by_people is None else moved.by_people
     shared = np.zeros(len(alphas))
-    if moved.by_people is not None and any(own.overlap for own in trials.values()):
-        shared = 2 * np.mean(by_dev * replicates, axis=0)
+    if moved.of_people and any(own.overlap for own in trials.values()):
+        shared = 2 * np.mean(moved.moved * replicates, axis=0)
     parts_of_each = zip(estimates.tolist(), spreads, moved.variances().tolist(), shared.tolist(), strict=True)
-    claims = [
-        re_estimated(estimate, spread, own, moved.degrees, joint=joint)
-        for estimate, spread, own, joint in parts_of_each
-    ]
+    claims = [re_estimated(estimate, spread, own, joint=joint) for estimate, spread, own, joint in parts_of_each]
     supported = np.all(
         [np.any([_judged(e).supported for e in experiments], axis=0) for _, _, experiments in chosen], axis=0
     )
-    return _Along(claims, replicates + by_dev, supported, clustered, seed)
+    return _Along(claims, replicates + moved.moved, supported, clustered, seed)
 
 
 def _replicates(sets: TrialSets, deviations: Floats) -> Floats:

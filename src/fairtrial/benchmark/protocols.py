@@ -12,10 +12,10 @@ from fairtrial.checks import check_choice
 from fairtrial.errors import ParameterError, listed, shown
 from fairtrial.plugins import Registry
 
-MULTIMODAL = "multimodal"
-INTRAMODAL = "intramodal"
-FEATURES = "different features"
-CLASSIFIERS = "different classifiers"
+_MULTIMODAL = "multimodal"
+_INTRAMODAL = "intramodal"
+_FEATURES = "different features"
+_CLASSIFIERS = "different classifiers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Experiment:
     split: int | None = None
 
 
-Chosen = Iterator[tuple[str, tuple[SystemInfo, ...]]]
+_Chosen = Iterator[tuple[str, tuple[SystemInfo, ...]]]
 
 
 def _subsets(systems: Sequence[SystemInfo]) -> Iterator[tuple[SystemInfo, ...]]:
@@ -58,39 +58,39 @@ def _modalities(systems: Sequence[SystemInfo]) -> set[str]:
     return {system.modality for system in systems}
 
 
-def _full(one: BenchmarkSet, benchmark: Benchmark) -> Chosen:
+def _full(one: BenchmarkSet, benchmark: Benchmark) -> _Chosen:
     """Every combination of two and more systems."""
     for systems in _subsets(one.systems):
-        yield (MULTIMODAL if len(_modalities(systems)) > 1 else INTRAMODAL), systems
+        yield (_MULTIMODAL if len(_modalities(systems)) > 1 else _INTRAMODAL), systems
 
 
-def _intramodal(one: BenchmarkSet, benchmark: Benchmark) -> Chosen:
+def _intramodal(one: BenchmarkSet, benchmark: Benchmark) -> _Chosen:
     """Every combination within one modality."""
     for systems in _subsets(one.systems):
         if len(_modalities(systems)) == 1:
             yield systems[0].modality, systems
 
 
-def _multimodal(one: BenchmarkSet, benchmark: Benchmark) -> Chosen:
+def _multimodal(one: BenchmarkSet, benchmark: Benchmark) -> _Chosen:
     """Every combination of at least two modalities."""
     for systems in _subsets(one.systems):
         if len(_modalities(systems)) > 1:
-            yield MULTIMODAL, systems
+            yield _MULTIMODAL, systems
 
 
-def _pairs(one: BenchmarkSet, benchmark: Benchmark) -> Chosen:
+def _pairs(one: BenchmarkSet, benchmark: Benchmark) -> _Chosen:
     """Pairs: of two modalities, of two features of one modality, of two classifiers of one feature."""
     omitted = {frozenset(pair) for pair in benchmark.never_paired}
-    groups: dict[str, list[tuple[SystemInfo, ...]]] = {MULTIMODAL: [], FEATURES: [], CLASSIFIERS: []}
+    groups: dict[str, list[tuple[SystemInfo, ...]]] = {_MULTIMODAL: [], _FEATURES: [], _CLASSIFIERS: []}
     for a, b in combinations(one.systems, 2):
         if frozenset((a.feature, b.feature)) in omitted:
             continue
         if a.modality != b.modality:
-            groups[MULTIMODAL].append((a, b))
+            groups[_MULTIMODAL].append((a, b))
         elif a.feature == b.feature:
-            groups[CLASSIFIERS].append((a, b))
+            groups[_CLASSIFIERS].append((a, b))
         else:
-            groups[FEATURES].append((a, b))
+            groups[_FEATURES].append((a, b))
     for name, pairs in groups.items():
         for pair in pairs:
             yield name, pair
@@ -112,7 +112,7 @@ PROTOCOLS: Registry[Choose] = Registry("protocol", "protocols", known=_OF_THE_PA
 def _listed(protocol: str) -> Choose:
     """A protocol that a benchmark lists, fusion by fusion."""
 
-    def choose(one: BenchmarkSet, benchmark: Benchmark) -> Chosen:
+    def choose(one: BenchmarkSet, benchmark: Benchmark) -> _Chosen:
         systems = {system.name: system for system in one.systems}
         for fusion in benchmark.protocols[protocol]:
             if fusion.set in (None, one.name) and all(name in systems for name in fusion.systems):

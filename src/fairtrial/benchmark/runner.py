@@ -25,7 +25,7 @@ from fairtrial.fusion.methods import as_fusion
 from fairtrial.fusion.missing import Missing
 from fairtrial.fusion.normalise import check_normalisation
 from fairtrial.intervals.judged import judged_interval
-from fairtrial.judging import SUPPORT, Judgement, judge
+from fairtrial.judging import SUPPORT, SUPPORT_PEOPLE, Judgement, judge
 from fairtrial.rules.criteria import CriterionLike, as_criterion
 from fairtrial.rules.measures import MEASURES
 from fairtrial.significance.multiple import adjust_p_values
@@ -35,10 +35,12 @@ from fairtrial.trial_sets import TrialSets
 _UNEVEN = 'scores of different ranges are put together as they are; normalise="z" brings them to one scale'
 _PER_PROCESSOR = 4
 """Worker processes at the most: more only take memory."""
-WATCH = "watches the parent"
+_WATCH = "watches the parent"
 _EVERY = 0.5
 """Seconds after which a worker looks again whether it is still needed."""
-_UNSUPPORTED = f"the target rests on fewer than {SUPPORT} errors on dev"
+_UNSUPPORTED = (
+    f"the target rests on fewer than {SUPPORT} errors on dev, or on those of fewer than {SUPPORT_PEOPLE} people"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +263,7 @@ def _end_with(parent: int) -> None:
             sleep(_EVERY)
         os._exit(1)
 
-    Thread(target=watch, name=WATCH, daemon=True).start()
+    Thread(target=watch, name=_WATCH, daemon=True).start()
 
 
 def _run(experiment: Experiment, one: _Prepared, settings: RunSettings) -> ExperimentResult:

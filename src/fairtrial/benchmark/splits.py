@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.benchmark.sets import BenchmarkSet, SystemInfo
-from fairtrial.checks import check_number, check_seed
+from fairtrial.checks import check_number, check_seed, check_share
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.people import Cluster, known_cluster, people_of
 from fairtrial.tables import level_text
@@ -130,8 +130,7 @@ def _check_parameters(repeats: int, fraction: float, seed: int) -> None:
     if repeats < 1:
         raise ParameterError(f"repeats must be at least 1, not {repeats}")
     check_number("repeat", repeats, most=10_000)
-    if not 0 < fraction < 1:
-        raise ParameterError(f"fraction, the share of people in dev, must be between 0 and 1, not {fraction}")
+    check_share("fraction, the share of people in dev,", fraction, open_ends=True)
     check_seed(seed)
 
 

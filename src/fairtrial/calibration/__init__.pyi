@@ -16,9 +16,10 @@ from .evidence import (
 from .judged import calibrate, judge_calibration
 from .maps import LlrMap, llr_map
 from .measures import EvidenceMeasure
-from .methods import CalibrationFit, CalibrationMethod, DevScores
+from .methods import CalibrationFit, CalibrationMethod, DevPasses, DevScores
 from .model import CALIBRATIONS, Calibration, fit_calibration, register_calibration
-from .passing import PassedCalibration, calibrate_in_passes, fit_in_passes
+from .passed import PassedCalibration
+from .passing import calibrate_in_passes, fit_in_passes
 from .reliability import PavCurve, pav_curve
 from .results import CalibratedSystem, CostFigure
 
@@ -32,6 +33,7 @@ __all__ = [
     "CostFigure",
     "CostPoint",
     "CostTarget",
+    "DevPasses",
     "DevScores",
     "EceCurve",
     "EvidenceMeasure",

@@ -237,7 +237,10 @@ def bootstrap_figure(
     found = np.empty(n_resamples)
     for start in range(0, n_resamples, _AT_ONCE):
         rows = found[start : start + _AT_ONCE]
-        rows[:] = generator.multinomial(len(sums), np.full(len(sums), 1 / len(sums)), len(rows)) @ sums
+        if people is not None:
+            rows[:] = people.draw(len(rows), generator) @ sums
+        else:
+            rows[:] = generator.multinomial(len(sums), np.full(len(sums), 1 / len(sums)), len(rows)) @ sums
     known = claim_of(figure, evidence, threshold="fixed")
     degrees = None if people is None else known.degrees
     return Bootstrap(figure.estimate, figure.estimate + found - found.mean()).scaled(known.sigma, degrees)

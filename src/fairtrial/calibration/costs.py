@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from fairtrial.calibration.evidence import PRESETS, CostPoint
 from fairtrial.calibration.figures import ErrorSum, Evidence, Figure, between, folds_of_people
-from fairtrial.calibration.values import by_class, spread_of_values, sum_of_class_means
+from fairtrial.calibration.values import by_class, sum_of_class_means
+from fairtrial.claims import spread_of_values
 from fairtrial.counting.errors import ErrorCounts, as_source
 from fairtrial.counting.search import hull_points
 from fairtrial.errors import ParameterError, TrialsError, listed, shown
@@ -170,10 +171,10 @@ def least_cost_figure(evidence: Evidence, target: CostTarget) -> Figure:
     It is a minimum: trials add something between what they cost at the best threshold and at that of other people.
     """
     parts = Parts.of(evidence.test, target.partition)
-    best = least_thresholds(evidence, target, parts)
+    best = _least_thresholds(evidence, target, parts)
     by_others = [np.full(len(evidence.ratios), own) for own in best]
     for held, rest in folds_of_people(evidence):
-        for column, threshold in zip(by_others, least_thresholds(evidence, target, parts, rest), strict=True):
+        for column, threshold in zip(by_others, _least_thresholds(evidence, target, parts, rest), strict=True):
             column[held] = threshold
     found = []
     for point, threshold, others in zip(target.points, best, by_others, strict=True):
@@ -183,7 +184,7 @@ def least_cost_figure(evidence: Evidence, target: CostTarget) -> Figure:
     return Figure.mean_of(found)
 
 
-def least_thresholds(
+def _least_thresholds(
     evidence: Evidence, target: CostTarget, parts: Parts, rows: NDArray[np.bool_] | None = None
 ) -> list[float]:
     """The threshold of the least cost at each operating point, of all trials or of some of them.
@@ -243,7 +244,7 @@ def _moves(evidence: Evidence, parts: Parts, point: CostPoint) -> Floats | None:
     away, dev = evidence.ratios - point.threshold, evidence.dev.genuine
     nearest = int(np.argmin(np.abs(away)))
     moved = by_class(influence.moves(evidence.scores[[nearest]], np.ones(1)), dev)
-    width = spread_of_values(evidence.sets.people[0], dev, moved, (1.0, 1.0)).sigma
+    width = spread_of_values(evidence.sets.people[0], dev, moved).sigma
     if not width > 0:
         return np.zeros(len(dev))
     genuine, weights = evidence.genuine, point_weights(point)

@@ -340,14 +340,14 @@ def bayes_error_curve(
     True
     """
     odds = _checked(log_odds)
-    own = ratio_source(found)
+    own = _ratio_source(found)
     return BayesErrorCurve(
         found.system,
         found.sets.kind,
         odds,
         BayesErrors.of(own, odds),
         BayesErrors.of(own, odds, minimum=True),
-        BayesErrors.of(score_source(found), odds) if raw else None,
+        BayesErrors.of(_score_source(found), odds) if raw else None,
         None if confidence is None else bayes_error_band(found.calibration, found.sets, odds, confidence),
     )
 
@@ -396,7 +396,7 @@ def ece_curve(
     """
     odds = _checked(log_odds)
     priors = expit(odds)
-    own = ratio_source(found)
+    own = _ratio_source(found)
     return EceCurve(
         found.system,
         found.sets.kind,
@@ -404,7 +404,7 @@ def ece_curve(
         empirical_cross_entropy(own, priors),
         empirical_cross_entropy(own, priors, minimum=True),
         np.asarray(entr(priors) + entr(1 - priors)) / np.log(2),
-        empirical_cross_entropy(score_source(found), priors) if raw else None,
+        empirical_cross_entropy(_score_source(found), priors) if raw else None,
         None if confidence is None else ece_band(found.calibration, found.sets, odds, confidence),
     )
 
@@ -449,12 +449,12 @@ def tippett_curve(found: CalibratedSystem, *, points: int = 401) -> TippettCurve
     return TippettCurve(found.system, found.sets.kind, ratios, counts[:-1], counts[points].scalar())
 
 
-def ratio_source(found: CalibratedSystem) -> ScoreSource:
+def _ratio_source(found: CalibratedSystem) -> ScoreSource:
     """The log-likelihood ratios of test."""
     return as_source(found.calibration.apply(found.test_trials))
 
 
-def score_source(found: CalibratedSystem) -> ScoreSource:
+def _score_source(found: CalibratedSystem) -> ScoreSource:
     """The scores of test as they are."""
     return as_source(found.test_trials, system=only_system(found))
 

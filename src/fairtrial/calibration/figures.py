@@ -19,8 +19,8 @@ from fairtrial.calibration.evidence import Segments, cllr, softplus
 from fairtrial.calibration.isotonic import fit_steps
 from fairtrial.calibration.methods import Influence
 from fairtrial.calibration.model import Calibration, score_table
-from fairtrial.calibration.values import by_class, in_both, spread_of_values, sum_of_class_means
-from fairtrial.claims import Claim, Threshold, re_estimated
+from fairtrial.calibration.values import by_class, sum_of_class_means
+from fairtrial.claims import Claim, Threshold, claim_of_values
 from fairtrial.counting.errors import ErrorCounts, as_source
 from fairtrial.counting.search import hull_points
 from fairtrial.errors import TrialsError
@@ -29,7 +29,6 @@ from fairtrial.spread import Floats
 from fairtrial.trial_sets import TrialSets
 from fairtrial.trials import Trials
 
-_ONES = (1.0, 1.0)
 _FOLDS = 5
 _BY_OTHERS = 2 / 3
 """What the costs at a best choice by other people weigh in the variance of a minimum."""
@@ -176,13 +175,7 @@ def claim_of(figure: Figure, evidence: Evidence, *, threshold: Threshold = "re-e
     """
     if not np.isfinite(figure.estimate):
         raise TrialsError("a trial has infinite evidence for the wrong side, so nothing can be said of a difference")
-    sets, genuine = evidence.sets, evidence.genuine
-    spread = spread_of_values(sets.people[1], genuine, figure.values, _ONES)
-    if figure.moves is None or threshold == "fixed":
-        return Claim(figure.estimate, spread, 0.0, spread.degrees, "fixed")
-    moved = spread_of_values(sets.people[0], evidence.dev.genuine, figure.moves, _ONES)
-    joint = in_both(sets, figure.moves, figure.values, _ONES)
-    return re_estimated(figure.estimate, spread, moved.variance, moved.degrees, joint=joint)
+    return claim_of_values(evidence.sets, figure.estimate, figure.values, figure.moves, threshold=threshold)
 
 
 def entropy_figure(evidence: Evidence, prior: float = 0.5) -> Figure:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from fairtrial.calibration.linear import Linear, LinearInfluence, turned_notes
-from fairtrial.calibration.methods import CalibrationFit, CalibrationMethod, DevScores
+from fairtrial.calibration.methods import CalibrationFit, CalibrationMethod, DevPasses, DevScores
+from fairtrial.calibration.tallies import ClassMoments
 from fairtrial.errors import TrialsError, listed
 
 
-def fit_gaussian(dev: DevScores) -> CalibrationFit:
+def _fit_gaussian(dev: DevScores) -> CalibrationFit:
     """Fit means by class and one covariance, that of both classes weighed by the prior.
 
     Raises
@@ -50,11 +51,24 @@ def fit_gaussian(dev: DevScores) -> CalibrationFit:
     return CalibrationFit(mapping, LinearInfluence(influence), turned_notes(weights))
 
 
+def _fit_in_passes(dev: DevPasses) -> CalibrationFit:
+    found = ClassMoments.of(dev)
+    variance = float(np.array([1 - dev.prior, dev.prior]) @ (found.squares - found.means**2))
+    if not variance > 0:
+        raise TrialsError(
+            f"{dev.system}: the dev scores of each class do not spread; no normal distribution can be fitted"
+        )
+    weight = float(found.means[1] - found.means[0]) / variance
+    offset = -weight * (found.means.sum() / 2 + found.middle / found.unit)
+    return CalibrationFit(Linear((weight / found.unit,), float(offset)), notes=turned_notes(np.array([weight])))
+
+
 GAUSSIAN = CalibrationMethod(
     "gaussian",
-    fit_gaussian,
+    _fit_gaussian,
     Linear.read,
     "two normal distributions of the same width",
     fuses=True,
     weighs=True,
+    fit_in_passes=_fit_in_passes,
 )

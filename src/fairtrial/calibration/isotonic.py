@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from fairtrial.calibration.evidence import Segments
 from fairtrial.calibration.linear import turned_notes
-from fairtrial.calibration.methods import CalibrationFit, CalibrationMethod, DevScores, Numbers
+from fairtrial.calibration.methods import CalibrationFit, CalibrationMethod, DevPasses, DevScores, Numbers
+from fairtrial.calibration.tallies import ClassMoments, score_range
 from fairtrial.counting.errors import ScoreSource, as_source
 from fairtrial.spread import Floats
 
@@ -61,10 +62,10 @@ def fit_steps(source: ScoreSource) -> Steps:
     One trial of each class is added below all others and one above (Laplace's rule of succession), so no step has
     infinite evidence: with n trials of a class the evidence is at most about ln(n + 2).
     """
-    return fit_segments(Segments.of(source))
+    return _fit_segments(Segments.of(source))
 
 
-def fit_segments(found: Segments) -> Steps:
+def _fit_segments(found: Segments) -> Steps:
     """The steps of segments of the ROC convex hull, with a trial of each class added at both ends."""
     one, nothing = np.ones(1, dtype=np.int64), np.array([np.nan])
     padded = replace(
@@ -85,7 +86,7 @@ def fit_segments(found: Segments) -> Steps:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class StepInfluence:
+class _StepInfluence:
     """How dev trials determine the ratios of steps, where the steps stay where they are."""
 
     steps: Steps
@@ -115,7 +116,21 @@ def _fit(dev: DevScores) -> CalibrationFit:
     if np.isfinite(dev.scores).all():
         genuine, impostor = (float(np.mean(own / dev.units)) for own in dev.pair)
         notes = turned_notes(np.array([genuine - impostor]))
-    return CalibrationFit(steps, StepInfluence(steps, steps.place(dev.scores), dev.genuine), notes)
+    return CalibrationFit(steps, _StepInfluence(steps, steps.place(dev.scores), dev.genuine), notes)
 
 
-ISOTONIC = CalibrationMethod("pav", _fit, Steps.read, "steps that rise (pool adjacent violators), bounded")
+def _fit_in_passes(dev: DevPasses) -> CalibrationFit:
+    low, high = score_range(dev)
+    notes: tuple[str, ...] = ()
+    if np.isfinite([low, high]).all():
+        notes = turned_notes(np.diff(ClassMoments.between(dev, low, high).means))
+    return CalibrationFit(fit_steps(dev.source), notes=notes)
+
+
+ISOTONIC = CalibrationMethod(
+    "pav",
+    _fit,
+    Steps.read,
+    "steps that rise (pool adjacent violators), bounded",
+    fit_in_passes=_fit_in_passes,
+)

@@ -19,9 +19,9 @@ from fairtrial.calibration.measures import CLLR, CLLR_CAL, MIN_CLLR, cost_measur
 from fairtrial.calibration.methods import units_of
 from fairtrial.calibration.model import Calibration, fit_calibration
 from fairtrial.calibration.results import CalibratedSystem, CostFigure
-from fairtrial.calibration.values import by_class, spread_of_values
+from fairtrial.calibration.values import by_class
 from fairtrial.checks import check_confidence
-from fairtrial.claims import Claim
+from fairtrial.claims import Claim, spread_of_values
 from fairtrial.counting.errors import count_errors
 from fairtrial.intervals.rates import RateInterval
 from fairtrial.people import Cluster
@@ -164,7 +164,7 @@ def _judged(
     raw = cllr(evidence.test, system=calibration.systems[0]) if len(calibration.systems) == 1 else nan
     first = evidence_interval(CLLR, evidence, confidence=confidence)
     fixed = evidence_interval(CLLR, evidence, confidence=confidence, threshold="fixed")
-    costs = tuple(cost_of(evidence, target, confidence) for target in targets)
+    costs = tuple(_cost_of(evidence, target, confidence) for target in targets)
     own_notes = [note for cost in costs for note in cost.notes]
     if first.estimate == inf:
         own_notes.append(
@@ -198,7 +198,7 @@ def _targets(points: Sequence[CostLike], partition: Sequence[str]) -> list[CostT
     return found
 
 
-def cost_of(evidence: Evidence, target: CostTarget, confidence: float) -> CostFigure:
+def _cost_of(evidence: Evidence, target: CostTarget, confidence: float) -> CostFigure:
     """A detection cost of a calibrated system, actual and least."""
     actual, least = (
         evidence_interval(cost_measure(target, least=least), evidence, confidence=confidence) for least in (False, True)
@@ -222,7 +222,7 @@ def _parameter_intervals(evidence: Evidence, confidence: float) -> tuple[RateInt
         genuine = evidence.dev.genuine
         moves = by_class(influence, genuine)
         unit = float(units_of(moves[:, None])[0])
-        spread = spread_of_values(people, genuine, moves / unit, (1.0, 1.0))
+        spread = spread_of_values(people, genuine, moves / unit)
         own = Claim(value / unit, spread, 0.0, spread.degrees, "fixed")
         sigma = own.sigma * unit
         reach = own.quantile(confidence) * sigma

@@ -60,7 +60,7 @@ class Curve:
         return {"knots": len(self.knots), "lowest ratio": low, "highest ratio": high}
 
 
-def fit_kernels(dev: DevScores) -> CalibrationFit:
+def _fit_kernels(dev: DevScores) -> CalibrationFit:
     """Fit one Gaussian kernel density per class, with bandwidths by Silverman's rule.
 
     Scores are put into bins of a 32nd of the narrower bandwidth, each shared by the two nearest bin centres, and
@@ -99,7 +99,7 @@ def fit_kernels(dev: DevScores) -> CalibrationFit:
         values = np.log(densities[0]) - np.log(densities[1])
     curve = Curve(grid.centres[known] * unit, np.clip(values[known], bounds[0], bounds[-1]))
     free = known & (values > bounds[0]) & (values < bounds[-1])
-    influence = KernelInfluence(
+    influence = _KernelInfluence(
         unit, grid, scores, dev.genuine, (widths[0], widths[1]), (densities[0], densities[1]), free
     )
     return CalibrationFit(curve, influence, _falls(curve))
@@ -137,7 +137,7 @@ class _Grid:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class KernelInfluence:
+class _KernelInfluence:
     """How dev trials determine the ratio of two densities, where bandwidths and bounds stay as they are."""
 
     unit: float
@@ -189,5 +189,5 @@ def _falls(curve: Curve) -> tuple[str, ...]:
 
 
 KERNELS = CalibrationMethod(
-    "kde", fit_kernels, Curve.read, "the ratio of two kernel densities (Silverman's bandwidth), bounded"
+    "kde", _fit_kernels, Curve.read, "the ratio of two kernel densities (Silverman's bandwidth), bounded"
 )

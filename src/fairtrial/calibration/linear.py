@@ -29,11 +29,6 @@ class Linear:
         return cls(weights, float(numbers["offset"]))
 
     @property
-    def vector(self) -> Floats:
-        """Weights and offset."""
-        return np.array([*self.weights, self.offset])
-
-    @property
     def numbers(self) -> Numbers:
         """Weights and offset by name."""
         return {"weights": list(self.weights), "offset": self.offset}

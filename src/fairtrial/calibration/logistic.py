@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from math import log
 from typing import TypeAlias
 
@@ -11,7 +12,9 @@ from scipy.special import expit
 
 from fairtrial.calibration.evidence import softplus
 from fairtrial.calibration.linear import Linear, LinearInfluence, turned_notes
-from fairtrial.calibration.methods import CalibrationFit, CalibrationMethod, DevScores
+from fairtrial.calibration.methods import CalibrationFit, CalibrationMethod, DevPasses, DevScores
+from fairtrial.calibration.tallies import ClassMoments, by_class
+from fairtrial.counting.errors import Genuine, Scores
 from fairtrial.errors import TrialsError, listed
 from fairtrial.spread import Floats
 
@@ -19,13 +22,13 @@ _STEPS = 100
 _ENOUGH = 1e-12
 _ROUNDING = 1e-12
 """A cost that is higher by no more than this share is not taken for higher: near the minimum, only rounding is left."""
-SEPARATED = (
+_SEPARATED = (
     "a threshold divides all genuine from all impostor dev trials, so nothing bounds the evidence but their number: "
     "one trial of each class was added at the mean of the other"
 )
 
 
-def fit_logistic(dev: DevScores) -> CalibrationFit:
+def _fit_logistic(dev: DevScores) -> CalibrationFit:
     """Fit weights and offset by the logistic cost, each class weighted to the prior, however many trials it has.
 
     Raises
@@ -50,7 +53,7 @@ def fit_logistic(dev: DevScores) -> CalibrationFit:
         if found is None:
             twice = "; is one there twice?" if len(dev.systems) > 1 else ""
             raise TrialsError(f"{listed(dev.systems)}: no weights could be fitted to these dev scores{twice}")
-        notes = (SEPARATED,)
+        notes = (_SEPARATED,)
     shift = log(prior / (1 - prior))
     chance = expit(places @ found + shift)
     bend = (weights * chance * (1 - chance))[:, None] * places
@@ -63,11 +66,11 @@ def fit_logistic(dev: DevScores) -> CalibrationFit:
     return CalibrationFit(mapping, LinearInfluence(moves @ back.T), (*notes, *turned_notes(np.array(weights_back))))
 
 
-CostTerms: TypeAlias = Callable[[Floats], tuple[float, Floats, Floats]]
+_CostTerms: TypeAlias = Callable[[Floats], tuple[float, Floats, Floats]]
 """From weights and offset to the cost, its slopes and its bends."""
 
 
-def _cost_terms(places: Floats, targets: Floats, weights: Floats, prior: float) -> CostTerms:
+def _cost_terms(places: Floats, targets: Floats, weights: Floats, prior: float) -> _CostTerms:
     """The logistic cost of scores in memory."""
     shift = log(prior / (1 - prior))
     signs = 1 - 2 * targets
@@ -82,7 +85,7 @@ def _cost_terms(places: Floats, targets: Floats, weights: Floats, prior: float) 
     return terms
 
 
-def minimise(terms: CostTerms, size: int, prior: float) -> Floats | None:
+def minimise(terms: _CostTerms, size: int, prior: float) -> Floats | None:
     """Newton's method with steps halved where they go too far; None where the minimum lies at infinity.
 
     Parameters
@@ -114,6 +117,72 @@ def minimise(terms: CostTerms, size: int, prior: float) -> Floats | None:
     return np.asarray(found)
 
 
+@dataclass(frozen=True, slots=True)
+class _LogisticSums:
+    """Per class (impostor, genuine): the cost, and its first and second derivatives, at a weight and an offset."""
+
+    weight: float
+    offset: float
+    middle: float
+    scale: float
+
+    def start(self) -> Floats:
+        return np.zeros((2, 6))
+
+    def add(self, total: Floats, scores: Scores, genuine: Genuine) -> Floats:
+        for row, own in enumerate(by_class(scores, genuine)):
+            places = (own.astype(np.float64, copy=False) - self.middle) / self.scale
+            total[row] += _logistic_sums(places, self.weight, self.offset, genuine=bool(row))
+        return total
+
+    def merge(self, a: Floats, b: Floats) -> Floats:
+        return a + b
+
+
+def _logistic_sums(places: Floats, weight: float, offset: float, *, genuine: bool) -> Floats:
+    """The sums over some trials of one class: cost, slopes in weight and offset, and the three bends."""
+    ratios = weight * places + offset
+    chance = expit(ratios)
+    wrong, bend = chance - genuine, chance * (1 - chance)
+    cost = softplus(-ratios if genuine else ratios)
+    return np.array(
+        [cost.sum(), wrong @ places, wrong.sum(), (bend * places) @ places, bend @ places, bend.sum()],
+    )
+
+
+def _fit_in_passes(dev: DevPasses) -> CalibrationFit:
+    moments, prior = ClassMoments.of(dev), dev.prior
+    width = float(np.sqrt(moments.squares @ moments.counts / moments.counts.sum()))
+    scale = width * moments.unit
+    shift = float(np.log(prior) - np.log1p(-prior))
+    shares = np.array([(1 - prior) / moments.counts[0], prior / moments.counts[1]])
+    added = moments.means[::-1] / width
+
+    def terms(at: Floats, *, separated: bool) -> tuple[float, Floats, Floats]:
+        weight, offset = float(at[0]), float(at[1]) + shift
+        sums = dev.source.tally(_LogisticSums(weight, offset, moments.middle, scale))
+        if separated:  # one trial of each class at the mean of the other
+            sums = sums + [_logistic_sums(added[k : k + 1], weight, offset, genuine=bool(k)) for k in (0, 1)]
+        cost, *slope, twice, mixed, once = (shares @ sums).tolist()
+        return cost, np.array(slope), np.array([[twice, mixed], [mixed, once]])
+
+    notes: tuple[str, ...] = ()
+    found = minimise(lambda at: terms(at, separated=False), 2, prior)
+    if found is None:
+        found, notes = minimise(lambda at: terms(at, separated=True), 2, prior), (_SEPARATED,)
+    if found is None:
+        raise TrialsError(f"{dev.system}: no weight could be fitted to these dev scores")
+    weight = float(found[0]) / scale
+    mapping = Linear((weight,), float(found[1]) - weight * moments.middle)
+    return CalibrationFit(mapping, notes=(*notes, *turned_notes(np.array([weight]))))
+
+
 LOGISTIC = CalibrationMethod(
-    "logistic", fit_logistic, Linear.read, "a weighted sum and an offset", fuses=True, weighs=True
+    "logistic",
+    _fit_logistic,
+    Linear.read,
+    "a weighted sum and an offset",
+    fuses=True,
+    weighs=True,
+    fit_in_passes=_fit_in_passes,
 )

@@ -15,9 +15,9 @@ from fairtrial.calibration.linear import LinearInfluence
 from fairtrial.calibration.model import Calibration, fit_calibration
 from fairtrial.calibration.reliability import RESAMPLES, percentile_limits, pooling_places, resampled_ratios
 from fairtrial.calibration.results import CalibratedSystem
-from fairtrial.calibration.values import by_class, spread_of_values
+from fairtrial.calibration.values import by_class
 from fairtrial.checks import as_generator, check_confidence, check_resamples
-from fairtrial.claims import student_quantile
+from fairtrial.claims import spread_of_values, student_quantile
 from fairtrial.errors import ParameterError
 from fairtrial.people import Cluster, People
 from fairtrial.spread import Floats
@@ -186,7 +186,7 @@ def _by_parameters(
     some = np.linspace(0.0, 1.0, _ANCHORS)
     low, width = scores[0], scores[-1] - scores[0]
     spreads = [
-        spread_of_values(people, dev.genuine, by_class(influence @ [low + place * width, 1.0], dev.genuine), (1.0, 1.0))
+        spread_of_values(people, dev.genuine, by_class(influence @ [low + place * width, 1.0], dev.genuine))
         for place in some.tolist()
     ]
     # the variance is quadratic in the score

@@ -61,7 +61,7 @@ class EvidenceMeasure:
     label : str
         How tables and figures call it.
     figure : callable
-        Where to draw; a new figure by default.
+        From the evidence of a system to its value, and what each test trial adds to it.
     summary : str, default ""
         What it is, in a few words.
     posteriori : bool, default False
@@ -140,28 +140,20 @@ def judged_evidence(measure: EvidenceMeasure, judgement: Judgement) -> Evidence:
     Fitted once for all measures.
     """
     sets = judgement.sets
-    if sets.dev is None:
+    if sets.origin == "given":
         raise ParameterError(f"{measure.name} is calibrated on dev and judged on test; give both sets")
     if not isinstance(sets.dev, Trials) or not isinstance(sets.test, Trials):
         raise TrialsError(f"{measure.name} needs Trials, one row per trial; build them with Trials.from_arrays")
-    as_they_are = measure.raw or measure.posteriori
-    key = ("evidence", as_they_are)
-    if key not in judgement.kept:
-        if as_they_are:
-            judgement.kept[key] = Evidence(Calibration((judgement.system,), "raw", Linear((1.0,), 0.0)), sets)
-        else:
-            judgement.kept[key] = _calibrated(measure.name, judgement.system, sets.dev, sets)
-    found: Evidence = judgement.kept[key]
-    return found
+    dev, system = sets.dev, judgement.system
+    if measure.raw or measure.posteriori:
+        as_it_is = Calibration((system,), "raw", Linear((1.0,), 0.0))
+        return judgement.once("evidence of scores as they are", lambda: Evidence(as_it_is, sets))
+    return judgement.once("evidence", lambda: _calibrated(measure.name, system, dev, sets))
 
 
 def judged_figure(measure: EvidenceMeasure, judgement: Judgement) -> Figure:
     """The figure of a judged system; found once."""
-    key = ("figure", measure)
-    if key not in judgement.kept:
-        judgement.kept[key] = measure.figure(judged_evidence(measure, judgement))
-    found: Figure = judgement.kept[key]
-    return found
+    return judgement.once(("figure", measure), lambda: measure.figure(judged_evidence(measure, judgement)))
 
 
 def _calibrated(measure: str, system: str, dev: Trials, sets: TrialSets) -> Evidence:

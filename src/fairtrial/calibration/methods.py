@@ -9,14 +9,13 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.errors import ParameterError, TrialsError, shown
-from fairtrial.plugins import Registry
+from fairtrial.counting.errors import ScoreSource
+from fairtrial.errors import TrialsError
+from fairtrial.plugins import Registry, summaries
 from fairtrial.spread import Floats
 
 Numbers: TypeAlias = dict[str, float | list[float]]
 """The numbers that a map consists of, by name."""
-
-
 INFINITE = 'some dev scores are infinite; only fit_calibration(method="pav") can calibrate those'
 _LEAST = 1e-300
 """Smaller scores would have weights that a number cannot hold."""
@@ -108,6 +107,33 @@ class DevScores:
             check_range(name, float(column.min()), float(column.max()))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class DevPasses:
+    """What a calibration is fitted on where dev scores are passed over and not held.
+
+    Parameters
+    ----------
+    source : ScoreSource
+        The scores of dev.
+    system : str
+        The name of the system.
+    prior : float, default 0.5
+        The prior probability of a genuine trial, between 0 and 1, at which classes are weighed, by methods that weigh
+        them.
+
+    Examples
+    --------
+    >>> import fairtrial as ft
+    >>> dev = DevPasses(ft.as_source(([0.9, 0.8, 0.3], [0.1, 0.2, 0.6])), "face")
+    >>> ft.CALIBRATIONS["gaussian"].fit_in_passes(dev).mapping.weights[0] > 0
+    True
+    """
+
+    source: ScoreSource
+    system: str
+    prior: float = 0.5
+
+
 def check_range(system: str, low: float, high: float) -> None:
     """Raise an error where scores from `low` to `high` are all equal, or too small for a weight."""
     if low == high:
@@ -179,6 +205,9 @@ class CalibrationMethod:
         Whether it takes several systems at once.
     weighs : bool, default False
         Whether the prior matters to it.
+    fit_in_passes : callable, optional
+        From `DevPasses` to a map that rises, where a few passes over the scores are enough; by default the method
+        needs all dev scores at once.
 
     Examples
     --------
@@ -193,6 +222,7 @@ class CalibrationMethod:
     summary: str = ""
     fuses: bool = False
     weighs: bool = False
+    fit_in_passes: Callable[[DevPasses], CalibrationFit] | None = None
 
 
 CALIBRATIONS: Registry[CalibrationMethod] = Registry("calibration", "calibrations", CalibrationMethod)
@@ -223,13 +253,6 @@ def register_calibration(method: CalibrationMethod) -> CalibrationMethod:
     return method
 
 
-def calibration_method(name: str) -> CalibrationMethod:
-    """A calibration method by its name."""
-    if name not in CALIBRATIONS:
-        raise ParameterError(f"there is no calibration {shown(name)}; there are {', '.join(CALIBRATIONS)}")
-    return CALIBRATIONS[name]
-
-
 def calibrations_help() -> str:
     """All registered methods in one line, each with what it does."""
-    return "; ".join(f"{each.name}: {each.summary}" if each.summary else each.name for each in CALIBRATIONS.values())
+    return summaries(CALIBRATIONS.values())

@@ -18,7 +18,6 @@ from fairtrial.calibration.methods import (
     DevScores,
     Influence,
     ScoreMap,
-    calibration_method,
     calibrations_help,
     register_calibration,
 )
@@ -31,7 +30,6 @@ from fairtrial.trials import Trials
 __all__ = [
     "CALIBRATIONS",
     "Calibration",
-    "calibration_method",
     "calibrations_help",
     "check_prior",
     "fit_calibration",
@@ -262,7 +260,7 @@ def fit_calibration(
     (2.0, -2.0)
     """
     names = dev.systems if systems is None else tuple(dev.check_system(name) for name in systems)
-    known = calibration_method(method)
+    known = CALIBRATIONS.find(method)
     check_prior(prior)
     if len(names) != 1 and not known.fuses:
         raise ParameterError(f'{method} calibrates one system, not {listed(names)}; method="logistic" fuses several')

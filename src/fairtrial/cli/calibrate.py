@@ -13,6 +13,7 @@ import click
 from fairtrial.cli import options
 from fairtrial.cli.calibrating import FitOptions, calibrate_each
 from fairtrial.cli.files import READ, WRITTEN, FileCommand, check_not_read
+from fairtrial.cli.fitted import FittedFiles
 from fairtrial.cli.opened import PlaceOptions, opened_sets
 from fairtrial.cli.options import ChanceOptions, InputOptions, ReadingOptions, TwoSets, option
 from fairtrial.cli.output import print_result
@@ -28,24 +29,9 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class CalibrateFiles:
+class CalibrateFiles(FittedFiles):
     """Development and test scores, or a saved calibration and test scores."""
 
-    dev: tuple[str, ...] = option(
-        "--dev",
-        multiple=True,
-        type=READ,
-        metavar="F",
-        help="Development scores: a file, a glob or a directory; may be repeated.",
-    )
-    test: tuple[str, ...] = option(
-        "--test",
-        required=True,
-        multiple=True,
-        type=READ,
-        metavar="F",
-        help="Test scores: a file, a glob or a directory; may be repeated.",
-    )
     save: str | None = option(
         "--save", type=WRITTEN, metavar="M.json", help="Save the calibration of one system, or of all fused."
     )
@@ -55,12 +41,8 @@ class CalibrateFiles:
 
     def check(self) -> None:
         """Raise an error where dev and a model are both given or both not, or where options do not go with a model."""
-        if bool(self.dev) == (self.model is not None):
-            raise ParameterError("give either --dev F, to fit a calibration, or --model M.json, to apply a saved one")
-        if self.model is not None:
-            options.refuse_given(
-                ["method", "prior", "fuse", "save", "correction"], "does not go with --model, which was fitted before"
-            )
+        fitting = ["method", "prior", "fuse", "save", "correction"]
+        self.check_fitted(self.model, what="a calibration", fitting=fitting)
 
 
 @click.command(cls=FileCommand)

@@ -43,9 +43,9 @@ class FitOptions:
 
 def check_prior(methods: Sequence[str]) -> None:
     """Raise an error where a prior was given that means nothing to any of the methods."""
-    from fairtrial.calibration.model import calibration_method
+    from fairtrial.calibration.model import CALIBRATIONS
 
-    known = [calibration_method(name) for name in methods]
+    known = [CALIBRATIONS.find(name) for name in methods]
     if not any(method.weighs for method in known):
         names = " and ".join(methods)
         options.refuse_given(["prior"], f"means nothing to --method {names}, which does not weigh the classes")

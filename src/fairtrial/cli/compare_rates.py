@@ -112,12 +112,15 @@ def _tests(a: ErrorCounts, b: ErrorCounts, asked: TestOptions, alternative: opti
         if asked.measure != owner:
             options.refuse_given([name], f"applies to --measure {owner}, not to {asked.measure}")
     measure = options.measure_by_name(asked.measure, asked.dcf)
-    own: dict[str, Any] = {"measure": measure, "alpha": asked.alpha, "alternative": alternative}
-    tests = [significance.independent_test(a, b, **own)]
+    alpha = asked.alpha
+    tests = [significance.independent_test(a, b, measure=measure, alpha=alpha, alternative=alternative)]
     if asked.measure in ("far", "frr"):
         tests.append(significance.pooled_test(a, b, measure=measure, alternative=alternative))
     if asked.discordant is not None:
-        tests.append(significance.dependent_test(a, b, significance.Discordant(*asked.discordant), **own))
+        discordant = significance.Discordant(*asked.discordant)
+        tests.append(
+            significance.dependent_test(a, b, discordant, measure=measure, alpha=alpha, alternative=alternative)
+        )
     if asked.measure == "hter":
         tests += [make(a, b, alternative=alternative) for make in (significance.naive_test, significance.class_test)]
     return tests

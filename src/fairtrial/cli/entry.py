@@ -20,8 +20,8 @@ from errno import EDQUOT, EFBIG, EIO, ENOMEM, ENOSPC, EPIPE
 from types import FrameType
 from typing import NoReturn
 
-DEBUG = "FAIRTRIAL_DEBUG"
-BUG = 70
+_DEBUG = "FAIRTRIAL_DEBUG"
+_BUG = 70
 _FULL = (ENOSPC, EDQUOT, EFBIG, EIO)
 _NO_MEMORY = ("failed to map segment", "cannot allocate memory", "failed to launch worker thread", "start new thread")
 """What is said where a library could not be loaded, or a thread not be started, for want of memory."""
@@ -89,7 +89,7 @@ def _keep_quiet() -> None:
     """Say what is said in any encoding, and leave out what libraries warn of or log, here and in worker processes."""
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    if os.environ.get(DEBUG) or sys.warnoptions:
+    if os.environ.get(_DEBUG) or sys.warnoptions:
         return
     import logging
     import warnings
@@ -101,7 +101,7 @@ def _keep_quiet() -> None:
 
 def _failed(error: Exception) -> int:
     """Say what went wrong, and give the exit code."""
-    if os.environ.get(DEBUG):
+    if os.environ.get(_DEBUG):
         import traceback
 
         traceback.print_exception(error)
@@ -112,14 +112,15 @@ def _failed(error: Exception) -> int:
         _drop_output()
         _say(f"error: {error.filename or 'the output'}: cannot be written: {error.strerror}")
         return 2
-    if _is_of_memory(error):
+    if is_of_memory(error):
         _say("error: there is not enough memory for this; use fewer systems or points, or read in pieces with --memory")
         return 2
     _say(f"error: this is a bug of fairtrial ({_in_short(error)}); {_saved(error)}")
-    return BUG
+    return _BUG
 
 
-def _is_of_memory(error: Exception) -> bool:
+def is_of_memory(error: Exception) -> bool:
+    """Whether an error says that there is not enough memory."""
     text = str(error).lower()
     return (
         isinstance(error, MemoryError)
@@ -151,7 +152,7 @@ def _saved(error: Exception) -> str:
             print(shlex.join(["fairtrial", *sys.argv[1:]]), end="\n\n", file=file)
             traceback.print_exception(error, file=file)
     except OSError as reason:
-        return f"no report could be saved ({reason.strerror}): {DEBUG}=1 shows it"
+        return f"no report could be saved ({reason.strerror}): {_DEBUG}=1 shows it"
     return f"a report was saved in {file.name}: please send it to the developers"
 
 

@@ -189,7 +189,7 @@ def command(
     if isinstance(inputs, OpenInputs):
         notes += [] if asked.no_areas else [_NO_AREAS]
     else:
-        areas = {} if asked.no_areas else areas_of(inputs, sets, curve, chance, asked)
+        areas = {} if asked.no_areas else _areas_of(inputs, sets, curve, chance, asked)
         bands = bands_of(inputs, curves, band, given, chance, resamples)
     shown = [{**_band_dict(bands.get(each.system)), **each.to_dict()} for each in curves]
     found: dict[str, Any] = {
@@ -280,7 +280,7 @@ def curves_of(
     return [*curves, pool_curves(curves)] if pool else curves
 
 
-def areas_of(
+def _areas_of(
     inputs: Inputs, sets: TrialSets, curve: CurveOptions, chance: ChanceOptions, asked: AreaOptions
 ) -> dict[str, FoundAreas]:
     """The areas by system; none where there is no test set."""

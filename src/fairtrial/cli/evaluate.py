@@ -123,9 +123,7 @@ def command(
         return judge(sets, system=system, criterion=rule, alphas=rule.resolve_alpha(point.alpha))
 
     def work(system: str) -> Evaluation:
-        return evaluation_of(
-            judged(system), dev=sets.dev, measures=more, confidence=chance.confidence, resample=resample, eer=eer
-        )
+        return evaluation_of(judged(system), measures=more, confidence=chance.confidence, resample=resample, eer=eer)
 
     results = for_each_system(inputs, "evaluating", work)
     if page.report is not None:

@@ -14,7 +14,7 @@ from fairtrial.cli.command_groups import FullGroup
 from fairtrial.errors import InputError, OutputError
 
 
-class FileName(click.types.StringParamType):
+class _FileName(click.types.StringParamType):
     """The type of options and arguments that name files; the shell completes them."""
 
     name = "file"
@@ -23,9 +23,9 @@ class FileName(click.types.StringParamType):
         return [CompletionItem(incomplete, type=self.name)]
 
 
-READ = FileName()
+READ = _FileName()
 """A file, a glob or a directory that is read."""
-WRITTEN = FileName()
+WRITTEN = _FileName()
 """A file that is written."""
 
 
@@ -66,7 +66,7 @@ def check_not_read(read: Iterable[str | Path], *, also_written: Iterable[str | P
                 raise OutputError(f"{name}: would be written over files that are read; name another file")
 
 
-def _named(ctx: click.Context, kind: FileName) -> list[str]:
+def _named(ctx: click.Context, kind: _FileName) -> list[str]:
     """What the options and arguments of this kind were given."""
     found: list[str] = []
     for parameter in ctx.command.params:

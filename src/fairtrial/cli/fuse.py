@@ -7,17 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
 from fairtrial.cli import options
 from fairtrial.cli.compare import systems_option
 from fairtrial.cli.files import READ, WRITTEN, FileCommand, check_not_read
+from fairtrial.cli.fitted import FittedFiles
 from fairtrial.cli.options import ReadingOptions, choice, option
 from fairtrial.cli.output import print_result, say
 from fairtrial.cli.progress import reading_bar
 from fairtrial.cli.reporting import ReportOptions, repeat_of
 from fairtrial.cli.scores import ScoresOutput, beside, write_both
-from fairtrial.errors import ParameterError
 
 if TYPE_CHECKING:
     from fairtrial.fusion import AppliedFusion, FusionModel, FusionResult
@@ -81,24 +80,9 @@ class FusionOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class FuseFiles:
+class FuseFiles(FittedFiles):
     """Development and test scores, or a saved model and test scores."""
 
-    dev: tuple[str, ...] = option(
-        "--dev",
-        multiple=True,
-        type=READ,
-        metavar="F",
-        help="Development scores: a file, a glob or a directory; may be repeated.",
-    )
-    test: tuple[str, ...] = option(
-        "--test",
-        required=True,
-        multiple=True,
-        type=READ,
-        metavar="F",
-        help="Test scores: a file, a glob or a directory; may be repeated.",
-    )
     save: str | None = option(
         "--save", type=WRITTEN, metavar="M.json", help="Save the fusion and its thresholds as a model."
     )
@@ -109,16 +93,10 @@ class FuseFiles:
         help="In place of --dev: judge a saved model at the thresholds it was saved with.",
     )
 
-    def check(self, context: click.Context) -> None:
+    def check(self) -> None:
         """Raise an error where dev and a model are both given or both not, or where options do not go with a model."""
-        if bool(self.dev) == (self.model is not None):
-            raise ParameterError("give either --dev F, to fit a fusion, or --model M.json, to apply a saved one")
-        if self.model is None:
-            return
-        for name in ("chosen", "fusion", "normalise", "criterion", "alpha", "missing", "inner", "folds", "save"):
-            if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-                flag = "--systems" if name == "chosen" else f"--{name}"
-                raise ParameterError(f"{flag} does not go with --model: the model was fitted before; leave {flag} out")
+        fitting = ["chosen", "fusion", "normalise", "criterion", "alpha", "missing", "inner", "folds", "save"]
+        self.check_fitted(self.model, what="a fusion", fitting=fitting)
 
 
 @click.command(cls=FileCommand)
@@ -143,9 +121,7 @@ class FuseFiles:
     "results see --table.",
 )
 @options.takes(ReadingOptions, ScoresOutput, ReportOptions)
-@click.pass_context
 def command(
-    context: click.Context,
     files: FuseFiles,
     asked: FusionOptions,
     reading: ReadingOptions,
@@ -175,7 +151,7 @@ def command(
     from fairtrial.formats.results import check_target
     from fairtrial.fusion import FusionModel, apply_fusion, fuse
 
-    files.check(context)
+    files.check()
     asked.check()
     page.check()
     read = (*files.dev, *files.test)

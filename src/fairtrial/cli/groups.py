@@ -22,8 +22,8 @@ from fairtrial.cli.options import (
 )
 from fairtrial.cli.output import print_result
 from fairtrial.cli.reporting import ReportOptions, repeat_of
+from fairtrial.draws import RESAMPLES
 from fairtrial.errors import ParameterError
-from fairtrial.reestimation import RESAMPLES
 
 if TYPE_CHECKING:
     from fairtrial.groups.membership import PeopleTable

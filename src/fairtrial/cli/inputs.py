@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 import numpy as np
 
-from fairtrial.checks import check_resamples
+from fairtrial.checks import check_classes, check_resamples
 from fairtrial.cli.opened import PlaceOptions, opened_sets
 from fairtrial.cli.options import ChanceOptions, InputOptions, ReadingOptions, TwoSets, check_chosen, names_of
 from fairtrial.cli.progress import Bar, reading_bar
-from fairtrial.counting.errors import check_classes
+from fairtrial.draws import RESAMPLES
 from fairtrial.errors import ParameterError
 from fairtrial.folds import Block, make_blocks, with_fold_note
 from fairtrial.formats import read_pair, read_trials
-from fairtrial.reestimation import RESAMPLES
 from fairtrial.trial_sets import TrialSets, check_same_systems
 from fairtrial.trials import Trials
 

@@ -90,7 +90,7 @@ def check_costs(dcf: str | None, *names: str) -> None:
     """Raise an error where costs were given and none of these criteria and measures is dcf."""
     if dcf is None:
         return
-    detection_costs(dcf)
+    _detection_costs(dcf)
     if "dcf" not in names:
         raise ParameterError(
             f"--dcf gives the costs of dcf, and neither the criterion nor a measure is dcf ({', '.join(names)}); "
@@ -202,7 +202,7 @@ ALPHA: dict[str, Any] = {
 }
 SEED: dict[str, Any] = {"type": int, "default": 0, "show_default": True, "metavar": "N", "callback": _checked_seed}
 seed_option = click.option("--seed", **SEED, help="Seed of all random numbers.")
-_FILES = "a file, a glob or a directory; may be repeated."
+FILES_HELP = "a file, a glob or a directory; may be repeated."
 DCF_HELP = (
     "Costs and priors of dcf: cost of a false reject, prior of genuine, cost of a false accept, prior of impostor.  "
     "[default: 10,.01,1,.99]"
@@ -211,13 +211,13 @@ dcf_option = click.option("--dcf", metavar="CFR,PG,CFA,PI", help=DCF_HELP)
 workers_option = click.option(
     "--workers", type=int, default=1, show_default=True, metavar="K", help="Threads; the result is the same for any."
 )
-TERMS: dict[str, Any] = {
+_TERMS: dict[str, Any] = {
     "type": click.Choice(["default", "iso"]),
     "default": "default",
     "show_default": True,
     "help": "Names of error rates: FAR and FRR, or FMR and FNMR as in ISO.",
 }
-terms_option = click.option("--terms", **TERMS)
+terms_option = click.option("--terms", **_TERMS)
 json_option = click.option("--json", "json_", is_flag=True, help="Print one JSON object and nothing else.")
 
 
@@ -232,7 +232,7 @@ class OutputOptions:
         help="Write the results to a file too: .csv, .tsv and .parquet hold the main table, .md and .tex all tables, "
         ".json what --json prints.",
     )
-    terms: Terms = option("--terms", **TERMS)
+    terms: Terms = option("--terms", **_TERMS)
     json: bool = option("--json", is_flag=True, help="Print one JSON object and nothing else.")
 
     def check(self) -> None:
@@ -332,9 +332,9 @@ class InputOptions:
     """Development and test scores, or development scores that are cut into folds."""
 
     dev: tuple[str, ...] = option(
-        "--dev", required=True, multiple=True, type=READ, metavar="F", help=f"Development scores: {_FILES}"
+        "--dev", required=True, multiple=True, type=READ, metavar="F", help=f"Development scores: {FILES_HELP}"
     )
-    test: tuple[str, ...] = option("--test", multiple=True, type=READ, metavar="F", help=f"Test scores: {_FILES}")
+    test: tuple[str, ...] = option("--test", multiple=True, type=READ, metavar="F", help=f"Test scores: {FILES_HELP}")
     folds: int | None = option(
         "--folds",
         type=int,
@@ -353,10 +353,10 @@ class TwoSets:
     """Development and test scores."""
 
     dev: tuple[str, ...] = option(
-        "--dev", required=True, multiple=True, type=READ, metavar="F", help=f"Development scores: {_FILES}"
+        "--dev", required=True, multiple=True, type=READ, metavar="F", help=f"Development scores: {FILES_HELP}"
     )
     test: tuple[str, ...] = option(
-        "--test", required=True, multiple=True, type=READ, metavar="F", help=f"Test scores: {_FILES}"
+        "--test", required=True, multiple=True, type=READ, metavar="F", help=f"Test scores: {FILES_HELP}"
     )
 
     @property
@@ -434,7 +434,7 @@ def criterion_by_name(name: str, dcf: str | None) -> Criterion:
     """A criterion by its name, or a user's function named as module:function."""
     from fairtrial.rules.criteria import as_criterion
 
-    costs = None if dcf is None else detection_costs(dcf)
+    costs = None if dcf is None else _detection_costs(dcf)
     if name == "dcf" and costs is not None:
         return as_criterion(costs)
     return as_criterion(_load(name) if ":" in name else name)
@@ -466,13 +466,13 @@ def any_measure_by_name(name: str, dcf: str | None) -> Measure | EvidenceMeasure
 
 
 def _measure_like(name: str, dcf: str | None) -> Any:
-    costs = None if dcf is None else detection_costs(dcf)
+    costs = None if dcf is None else _detection_costs(dcf)
     if name == "dcf" and costs is not None:
         return costs
     return _load(name) if ":" in name else name
 
 
-def detection_costs(text: str) -> DetectionCosts:
+def _detection_costs(text: str) -> DetectionCosts:
     """Four numbers separated by commas."""
     from fairtrial.rules.measures import DetectionCosts
 

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from fairtrial.scale.opened import PassState
 
-PATIENCE = 2.0
+_PATIENCE = 2.0
 
 
 class Bar:
-    """A bar on stderr that shows itself once the work has taken longer than `PATIENCE` seconds."""
+    """A bar on stderr that shows itself once the work has taken longer than `_PATIENCE` seconds."""
 
     def __init__(self, what: str, total: float) -> None:
         self._what = what
@@ -25,7 +25,7 @@ class Bar:
         self._lock = threading.Lock()
         self._shown: Any = None
         self._task: Any = None
-        self._timer = threading.Timer(PATIENCE, self._show)
+        self._timer = threading.Timer(_PATIENCE, self._show)
         self._timer.daemon = True
 
     def __enter__(self) -> Bar:

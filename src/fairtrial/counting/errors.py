@@ -21,6 +21,7 @@ from typing import Any, Protocol, TypeAlias, TypeGuard, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fairtrial.checks import check_classes
 from fairtrial.counting.cells import Cells, cell_of, fit_cells
 from fairtrial.counting.passes import passes_for
 from fairtrial.errors import ParameterError, TrialsError
@@ -372,13 +373,6 @@ def as_source(data: ScoreData, *, system: str | None = None, what: str = "scores
         return source  # it says itself what is missing, once it is passed over
     check_classes(source.genuine, source.impostor, what)
     return source
-
-
-def check_classes(genuine: int, impostor: int, what: str) -> None:
-    """Raise an error where there are trials of one class only; `what` is what the error calls them."""
-    for count, name in ((genuine, "genuine"), (impostor, "impostor")):
-        if count == 0:
-            raise TrialsError(f"{what}: there is no {name} trial; error rates need both classes")
 
 
 def score_array(values: ArrayLike, what: str) -> Scores:

@@ -18,6 +18,7 @@ from fairtrial.calibration.measures import (
 from fairtrial.checks import check_choice, check_resamples
 from fairtrial.claims import Threshold, threshold_when
 from fairtrial.counting.errors import ErrorCounts, ScoreData, as_source, count_errors
+from fairtrial.draws import RESAMPLES
 from fairtrial.errors import ParameterError
 from fairtrial.evaluation.results import Evaluation
 from fairtrial.folds import Block
@@ -26,7 +27,6 @@ from fairtrial.intervals.judged import judged_interval, judged_intervals
 from fairtrial.intervals.rates import RateInterval
 from fairtrial.judging import Judgement, judge, judge_at
 from fairtrial.people import Cluster
-from fairtrial.reestimation import RESAMPLES
 from fairtrial.rules.criteria import CriterionLike, as_criterion
 from fairtrial.rules.eer import EerDefinition, EqualErrorRate, equal_error_rate
 from fairtrial.rules.measures import Measure
@@ -127,7 +127,7 @@ def evaluate(
         judgement = judge(sets, system=system, criterion=rule, alphas=rule.resolve_alpha(alpha))
     else:
         judgement = judge_at(sets, threshold, system=system)
-    return evaluation_of(judgement, dev=sets.dev, measures=measures, confidence=confidence, resample=resample, eer=eer)
+    return evaluation_of(judgement, measures=measures, confidence=confidence, resample=resample, eer=eer)
 
 
 def cross_validate(
@@ -222,16 +222,14 @@ def cross_validate(
 def evaluation_of(
     judgement: Judgement,
     *,
-    dev: ScoreData | None = None,
     measures: Sequence[AnyMeasureLike] = (),
     confidence: float = 0.95,
     resample: Literal["test", "both"] = "both",
     eer: EerDefinition = "step-mean",
 ) -> Evaluation:
-    """Report what a judgement of one alpha says; see `evaluate`. At a given threshold it is told the dev trials."""
-    data = judgement.sets.dev if dev is None else dev
-    assert data is not None
-    source = as_source(data, system=judgement.own, what="dev")
+    """Report what a judgement of one alpha says; see `evaluate`."""
+    assert judgement.sets.dev is not None
+    source = as_source(judgement.sets.dev, system=judgement.own, what="dev")
     counts = count_errors(source, judgement.test.threshold) if judgement.dev is None else judgement.dev
     at_dev, test, alpha = counts[0].scalar(), judgement.at(0), float(judgement.alpha[0])
     dev_eer = equal_error_rate(source, definition=eer)

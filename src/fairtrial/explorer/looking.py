@@ -18,7 +18,7 @@ from fairtrial.tables import Terms, translate
 from fairtrial.trial_sets import TrialSets
 from fairtrial.trials import Trials
 
-MOST_POINTS = 2000
+_MOST_POINTS = 2000
 """Of a curve, without losing an extreme."""
 
 
@@ -41,7 +41,7 @@ class Look:
         along = judge(sets, system=system, criterion="wer-min", alphas=alpha_grid())
         scores = trials.column().astype(np.float64)
         ordered = (np.sort(scores[rows]) for rows in (trials.genuine, ~trials.genuine))
-        return cls(system, roc_curve(trials, max_points=MOST_POINTS), curve_of(along), densities_of(trials), *ordered)
+        return cls(system, roc_curve(trials, max_points=_MOST_POINTS), curve_of(along), densities_of(trials), *ordered)
 
     def at(self, threshold: float) -> ErrorCounts:
         """The errors at a threshold that is being dragged: looked up, not counted."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrial.counting.errors import check_classes
+from fairtrial.checks import check_classes
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.explorer import fields
 from fairtrial.explorer.fields import Fields

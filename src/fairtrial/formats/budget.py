@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _MOST = 8 << 30
-LINE = 32
+_LINE = 32
 """Bytes that a trial takes in memory at the least; a shorter line counts as so many."""
 _LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
@@ -38,7 +38,7 @@ def check_unpacked(size: int, most: int, path: Path) -> None:
     """Raise an error where a file unpacks to more than it may."""
     if size > most:
         raise InputError(
-            f"{path}: holds more than {size_text(most)} unpacked (a line counts as {LINE} bytes at least); if that is "
+            f"{path}: holds more than {size_text(most)} unpacked (a line counts as {_LINE} bytes at least); if that is "
             f"meant and there is memory for it, allow more, as in max_size={2 * most}"
         )
 
@@ -67,7 +67,7 @@ class BoundedStream:
     stream
         Where the unpacked bytes come from.
     most
-        How many there may be, a line counted as `LINE` bytes at least.
+        How many there may be, a line counted as `_LINE` bytes at least.
     path
         The file, for the error.
     """
@@ -86,7 +86,7 @@ class BoundedStream:
             data: bytes = b"" if self._error else self._stream.read(count)
         except OSError as error:
             self._error, data = error, b""
-        self._read += max(len(data), LINE * data.count(b"\n"))
+        self._read += max(len(data), _LINE * data.count(b"\n"))
         return data if self._read <= self._most else b""
 
     def check(self) -> None:

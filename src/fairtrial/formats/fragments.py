@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class FragmentPiece:
+class _FragmentPiece:
     """A fragment of a dataset, or one of its row groups."""
 
     fragment: Any
@@ -100,9 +100,9 @@ def remote_dataset(address: str) -> Any:
 def _pieces(fragment: Any, name: str, roles: Roles, options: ReadOptions, at_once: int) -> Iterator[Piece]:
     own = getattr(fragment, "path", None) or name
     if not hasattr(fragment, "split_by_row_group"):
-        yield FragmentPiece(fragment, own, ", its rows", roles, options, None, 1, at_once)
+        yield _FragmentPiece(fragment, own, ", its rows", roles, options, None, 1, at_once)
         return
     for part in fragment.split_by_row_group():
         group = part.row_groups[0]
         place = f", row group {group.id}"
-        yield FragmentPiece(part, own, place, roles, options, group.num_rows, group.total_byte_size, at_once)
+        yield _FragmentPiece(part, own, place, roles, options, group.num_rows, group.total_byte_size, at_once)

@@ -58,7 +58,7 @@ class Piece(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class ParquetPiece:
+class _ParquetPiece:
     """Row groups of a Parquet file."""
 
     path: str
@@ -102,7 +102,7 @@ class ParquetPiece:
 
 
 @dataclass(frozen=True, slots=True)
-class TextPiece:
+class _TextPiece:
     """Lines of a text file: those of one block, or where it is compressed all of them."""
 
     path: str
@@ -198,9 +198,9 @@ def _parquet_piece(
     roles: Roles,
     options: ReadOptions,
     at_once: int,
-) -> ParquetPiece:
+) -> _ParquetPiece:
     rows, size = (sum(sizes[k][which] for k in groups) for which in (0, 1))
-    return ParquetPiece(str(head.path), tuple(groups), roles, options, rows, size, at_once)
+    return _ParquetPiece(str(head.path), tuple(groups), roles, options, rows, size, at_once)
 
 
 def rows_at_once(size: int, roles: Roles) -> int:
@@ -242,11 +242,11 @@ def _text_pieces(
     path, lines = str(head.path), header.count(b"\n")
     if head.compression is not None:
         size = head.path.stat().st_size
-        return [TextPiece(path, head.compression, plan, options, header, len(header), size, lines, at_once)]
+        return [_TextPiece(path, head.compression, plan, options, header, len(header), size, lines, at_once)]
     with head.open() as stream:
         _skip(stream, len(header))
         return [
-            TextPiece(
+            _TextPiece(
                 path,
                 None,
                 plan,

@@ -162,9 +162,7 @@ for _format in (
 
 def find_format(name: str) -> Format:
     """A format by its name."""
-    if name not in FORMATS:
-        raise ParameterError(f"there is no format {shown(name)}; there are {', '.join(FORMATS)}")
-    return FORMATS[name]
+    return FORMATS.find(name)
 
 
 def check_options(format_: Format, options: ReadOptions) -> None:

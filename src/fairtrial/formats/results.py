@@ -20,7 +20,7 @@ _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 ENDINGS = (".csv", ".tsv", ".parquet", ".md", ".tex")
 
 
-def check_ending(path: PathLike, known: Sequence[str] = ENDINGS) -> str:
+def _check_ending(path: PathLike, known: Sequence[str] = ENDINGS) -> str:
     """The ending of a file's name, if it says how the file is to be written."""
     ending = _ending(Path(path))
     if ending not in known:
@@ -38,7 +38,7 @@ def check_target(path: PathLike, known: Sequence[str] = ENDINGS) -> None:
     known
         The endings that the name may have.
     """
-    check_ending(path, known)
+    _check_ending(path, known)
     check_place(path)
 
 
@@ -79,7 +79,7 @@ def write_tables(tables: Sequence[Table], path: PathLike, terms: Terms = "defaul
     0.0123
     <BLANKLINE>
     """
-    ending = check_ending(path)
+    ending = _check_ending(path)
     if ending not in (".md", ".tex"):
         write_arrow(tables[0].to_arrow(), path)
         return
@@ -90,7 +90,7 @@ def write_tables(tables: Sequence[Table], path: PathLike, terms: Terms = "defaul
 
 def write_arrow(table: pa.Table, path: PathLike) -> None:
     """Write a table for programs, as CSV, TSV or Parquet by its ending; the file is there whole, or not at all."""
-    ending = check_ending(path)
+    ending = _check_ending(path)
     with write_whole(path) as place:
         if ending == ".parquet":
             write_parquet(table, place)

@@ -41,7 +41,7 @@ def look_at(cells: Sequence[str]) -> Look:
         return "empty"
     numbers = [is_number(cell) for cell in filled]
     if not any(numbers):
-        return "nearly" if may_be_scores(filled) else "text"
+        return "nearly" if _may_be_scores(filled) else "text"
     return "fraction" if all(numbers) and any(not _is_whole(cell) for cell in filled) else "number"
 
 
@@ -49,7 +49,7 @@ def _is_whole(cell: str) -> bool:
     return cell.strip().lstrip("+-").isdecimal()
 
 
-def may_be_scores(cells: Sequence[str]) -> bool:
+def _may_be_scores(cells: Sequence[str]) -> bool:
     """Whether most cells of a column taken for text are numbers after all, or nearly so, as 0,5 is."""
     told = [cell for text in cells if (cell := text.strip()).lower() not in _MISSING]
     return bool(told) and 2 * sum(_NEARLY_A_NUMBER.fullmatch(cell) is not None for cell in told) >= len(told)
@@ -58,10 +58,10 @@ def may_be_scores(cells: Sequence[str]) -> bool:
 def is_role(names: Sequence[str]) -> bool:
     """Whether one of the names is the usual name of a role, or of a column that holds no scores."""
     known = {*_FURTHER, *(alias for aliases in _ALIASES.values() for alias in aliases)}
-    return any(name.lower() in known or is_plain_score(name) for name in names)
+    return any(name.lower() in known or _is_plain_score(name) for name in names)
 
 
-def is_plain_score(name: str) -> bool:
+def _is_plain_score(name: str) -> bool:
     """Whether a column's name says only that it is a score, and not whose."""
     return name.lower() in _SCORE
 
@@ -96,7 +96,7 @@ class Roles:
     @property
     def named(self) -> bool:
         """Whether the columns of scores have the names of systems."""
-        return len(self.scores) > 1 or not is_plain_score(self.scores[0])
+        return len(self.scores) > 1 or not _is_plain_score(self.scores[0])
 
     def only(self, systems: Sequence[str]) -> Roles:
         """What is needed for the scores of some systems: those, and what says which trials are genuine."""
@@ -186,7 +186,7 @@ def _check_look(name: str, looks: dict[str, Look], role: str, origin: str) -> No
 
 def check_unsure(cells: Sequence[str], name: str, origin: str) -> None:
     """Raise an error where a column that was taken for text looks like scores."""
-    if may_be_scores(cells):
+    if _may_be_scores(cells):
         example = next(cell for cell in cells if _NEARLY_A_NUMBER.fullmatch(cell.strip()))
         raise InputError(
             f"{origin}: column {shown(name)} begins with text, but most of it looks like numbers, such as "

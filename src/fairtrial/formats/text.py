@@ -163,7 +163,7 @@ class _TooLargeError(ValueError):
     """A number that a score cannot hold."""
 
 
-def parse_score(field: str) -> float:
+def _parse_score(field: str) -> float:
     """A number as score files write it; Python's own underscores and foreign digits are not.
 
     Raises
@@ -190,7 +190,7 @@ def _is_whole(field: str) -> bool:
 def is_number(field: str) -> bool:
     """Whether a field is a number as score files write it, be it too large."""
     try:
-        parse_score(field)
+        _parse_score(field)
     except _TooLargeError:
         return True
     except ValueError:
@@ -336,7 +336,7 @@ def _are_exact(head: Head, layout: Layout, columns: dict[str, Any]) -> bool:
     fields = {field for name, rows in large.items() for field in table.column(name).take(rows).unique().to_pylist()}
     try:
         for field in fields:
-            parse_score(field)
+            _parse_score(field)
     except ValueError:
         return False
     return True
@@ -376,7 +376,7 @@ class _SlowColumn:
 
     def append(self, field: str) -> None:
         if self.kind == "score":
-            self.numbers.append(float("nan") if self.may_be_empty and not field else parse_score(field))
+            self.numbers.append(float("nan") if self.may_be_empty and not field else _parse_score(field))
             return
         code = self.table.get(field)
         if code is None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.checks import check_choice
-from fairtrial.errors import ParameterError, TrialsError, shown
+from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.fusion.holding import HeldOut
 from fairtrial.fusion.steps import Claims, Floats, Step, run_steps
 from fairtrial.plugins import Registry
@@ -169,8 +169,4 @@ def register_fusion(method: FusionMethod) -> FusionMethod:
 
 def as_fusion(fusion: str | FusionMethod) -> FusionMethod:
     """A fusion method by its name, or itself."""
-    if isinstance(fusion, FusionMethod):
-        return fusion
-    if fusion not in FUSIONS:
-        raise ParameterError(f"there is no fusion {shown(fusion)}; there are {', '.join(FUSIONS)}")
-    return FUSIONS[fusion]
+    return fusion if isinstance(fusion, FusionMethod) else FUSIONS.find(fusion)

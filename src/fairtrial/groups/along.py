@@ -16,7 +16,7 @@ from fairtrial.judging import Judgement, judge
 from fairtrial.rules.criteria import CriterionLike
 from fairtrial.rules.measures import MeasureLike
 
-ALL_TRIALS = "all trials"
+_ALL_TRIALS = "all trials"
 
 
 def without_genuine(groups: JudgedGroups) -> tuple[str, ...]:
@@ -116,5 +116,5 @@ def group_curves(
     whole = judge(
         judged.judgement.sets, system=judged.judgement.system, criterion=criterion, alphas=rising_alphas(alphas)
     )
-    parts = {**judged_parts(judged, whole, groups), ALL_TRIALS: whole}
+    parts = {**judged_parts(judged, whole, groups), _ALL_TRIALS: whole}
     return tuple(replace(curve_of(part, measure), system=name) for name, part in parts.items())

@@ -7,13 +7,25 @@ probability of what was seen itself. So few errors are judged by what they are, 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
+from numpy.typing import NDArray
 
 from fairtrial.spread import Floats
 
-_HALVINGS = 60
+_HALVINGS = 50
 _FARTHEST = 700.0
 """Log-odds beyond which a share is 0 or 1."""
+
+
+def last_below(is_below: Callable[[Floats], NDArray[np.bool_]], low: Floats, high: Floats) -> Floats:
+    """Where something that is true of low numbers ends to be true, of each pair of bounds, by halving."""
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        below = is_below(middle)
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    return low
 
 
 def upper_tail(errors: Floats, others: Floats, share: Floats) -> Floats:
@@ -45,10 +57,7 @@ def lowest_share(errors: Floats, others: Floats, tail: Floats) -> Floats:
     """The share of the first rate at which so many of all errors, or more, are as probable as `tail`."""
     from scipy.special import expit
 
-    low, high = np.full(errors.shape, -_FARTHEST), np.full(errors.shape, _FARTHEST)
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        too_low = upper_tail(errors, others, expit(middle)) < tail
-        low, high = np.where(too_low, middle, low), np.where(too_low, high, middle)
+    ends = np.full(errors.shape, -_FARTHEST), np.full(errors.shape, _FARTHEST)
+    low = last_below(lambda middle: upper_tail(errors, others, expit(middle)) < tail, *ends)
     # with less than one error of the first nothing may be too low
     return np.where(low > -_FARTHEST, expit(low), 0.0)

@@ -12,6 +12,7 @@ import numpy as np
 
 from fairtrial.checks import check_choice, check_confidence, check_resamples, check_share
 from fairtrial.claims import Threshold, threshold_when
+from fairtrial.draws import RESAMPLES
 from fairtrial.errors import ParameterError, TrialsError, listed
 from fairtrial.formats.frames import Frame, TrialsLike, trials_of
 from fairtrial.groups.comparing import RateComparison, compare_rates
@@ -26,7 +27,6 @@ from fairtrial.intervals.judged import judged_interval
 from fairtrial.intervals.rates import RateInterval
 from fairtrial.judging import judge
 from fairtrial.people import Cluster
-from fairtrial.reestimation import RESAMPLES
 from fairtrial.rules.criteria import CriterionLike, as_criterion
 from fairtrial.trial_sets import TrialSets, seed_of
 from fairtrial.trials import Trials

@@ -16,14 +16,13 @@ from numpy.typing import NDArray
 
 from fairtrial.claims import ThresholdDeviations
 from fairtrial.grouped_people import GroupedRates
-from fairtrial.groups.counts import lowest_share, upper_tail
-from fairtrial.intervals.clustered import careful_degrees, wilson_limits, worth
-from fairtrial.spread import Floats
+from fairtrial.groups.counts import last_below, lowest_share, upper_tail
+from fairtrial.intervals.clustered import careful_degrees, reach_by_log_odds, wilson_limits, worth
+from fairtrial.spread import Floats, not_below_half
 
 _DRAWS = 10_000
 _AT_ONCE = 100
 _MOST = 37.0
-_HALVINGS = 50
 _FEW_DRAWS = 20
 _TINY = 1e-300
 _NOTHING = 1e-6
@@ -105,10 +104,8 @@ class RateFamily:
         """What the threshold adds to the covariance of each rate with each."""
         if self.deviations is None:
             return np.zeros((self.size, self.size))
-        moved = self.deviations.by_trials if self.deviations.by_people is None else self.deviations.by_people
-        sigma, spread = np.sqrt(self.deviations.variances()), np.sqrt(np.mean(moved**2, axis=0))
-        scale = np.divide(sigma, spread, out=np.zeros_like(sigma), where=spread > 0)
-        found = np.asarray(moved.T @ moved / len(moved) * np.outer(scale, scale))
+        moved = self.deviations.moved
+        found = np.asarray(moved.T @ moved / len(moved))
         return found if self.joint is None else found + self.joint
 
     @cached_property
@@ -120,7 +117,7 @@ class RateFamily:
         """The limits of every rate at a critical value, within 0 and 1."""
         low, high = self.limits_at_threshold(critical)
         moved = self.moved_reach(np.diag(self._by_threshold), np.diag(self.covariance), self.people, critical)
-        below, above = _on_the_logit_scale(self.rate, moved)
+        below, above = reach_by_log_odds(self.rate, moved)
         reach = np.hypot(self.rate - low, below), np.hypot(high - self.rate, above)
         return np.maximum(self.rate - reach[0], 0.0), np.minimum(self.rate + reach[1], 1.0)
 
@@ -142,9 +139,9 @@ class RateFamily:
         if self.deviations is None:
             return np.zeros_like(moved)
         moved = np.maximum(moved, 0)
-        part = np.divide(moved, moved + fixed, out=np.zeros_like(moved), where=moved + fixed > 0)
-        # Welch's degrees of freedom, by the shares of the two parts
-        degrees = 1 / (part**2 / self.deviations.degrees + (1 - part) ** 2 / np.maximum(people - 1, 1.0))
+        share = np.divide(fixed, moved + fixed, out=np.ones_like(moved), where=moved + fixed > 0)
+        # Welch's degrees of freedom: those of what the threshold adds are infinite
+        degrees = np.maximum(people - 1, 1.0) / np.maximum(share, _TINY) ** 2
         return _quantile(degrees, critical) * np.sqrt(moved)
 
     def critical(self, confidence: float) -> float:
@@ -192,7 +189,7 @@ class RateFamily:
         told = _of_difference(self.covariance, first, second) / spread
         chance = 1 / self.grouped.trials[first] + 1 / self.grouped.trials[second]
         crossed = self.grouped.crossed[first, second]
-        apart = np.where(crossed, np.maximum(told, chance / 2), _of_difference(alike, first, second))
+        apart = np.where(crossed, not_below_half(told, chance), _of_difference(alike, first, second))
         apart += _of_difference(self._by_threshold, first, second) / spread
         # what the two have in common makes their difference surer, as more trials would; and so does a larger rate
         correct = np.maximum(1 - mean, 2 / (1 + np.minimum(worth[first], worth[second])))
@@ -289,12 +286,11 @@ class RateFamily:
         first, second = self.pairs
         estimate = self.rate[first] - self.rate[second]
         upper, lower = np.where(estimate >= 0, first, second), np.where(estimate >= 0, second, first)
-        inside, outside = np.zeros(len(first)), np.full(len(first), _MOST)
-        for _ in range(_HALVINGS):
-            middle = (inside + outside) / 2
-            apart = abs(estimate) > self._reach_below(upper, lower, middle)
-            inside, outside = np.where(apart, middle, inside), np.where(apart, outside, middle)
-        return inside
+        return last_below(
+            lambda critical: abs(estimate) > self._reach_below(upper, lower, critical),
+            np.zeros(len(first)),
+            np.full(len(first), _MOST),
+        )
 
 
 def _normal(covariance: Floats, seed: int) -> Floats:
@@ -340,14 +336,3 @@ def _quantile(degrees: Floats, critical: Floats | float) -> Floats:
     normal = np.broadcast_to(np.asarray(critical, dtype=np.float64), degrees.shape)
     finite = np.where(np.isfinite(degrees), degrees, 1.0)
     return np.asarray(np.where(np.isfinite(degrees), -stdtrit(finite, ndtr(-normal)), normal))
-
-
-def _on_the_logit_scale(rate: Floats, reach: Floats) -> tuple[Floats, Floats]:
-    """How far limits are below and above, if they are so far away on the scale of the log-odds."""
-    from scipy.special import expit, logit
-
-    inner = (rate > 0) & (rate < 1)
-    share = np.where(inner, rate, 0.5)
-    scaled = reach / (share * (1 - share))
-    below, above = share - expit(logit(share) - scaled), expit(logit(share) + scaled) - share
-    return np.where(inner, below, reach), np.where(inner, above, reach)

@@ -9,7 +9,7 @@ import numpy as np
 
 from fairtrial.claims import ThresholdDeviations
 from fairtrial.groups.family import RateFamily, correlation_of, critical_of, largest_normal_of
-from fairtrial.spread import Floats
+from fairtrial.spread import Floats, not_below_half
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +43,8 @@ class HalfTotals:
     def _covariance(self) -> Floats:
         both = self._between + self._between.T
         found = (self.far.covariance + self.frr.covariance + both) / 4
-        least = (np.diag(self.far.covariance) + np.diag(self.frr.covariance)) / 8
-        np.fill_diagonal(found, np.maximum(np.diag(found), least))
+        apart = (np.diag(self.far.covariance) + np.diag(self.frr.covariance)) / 4
+        np.fill_diagonal(found, not_below_half(np.diag(found), apart))
         return found
 
     @property

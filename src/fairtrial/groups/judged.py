@@ -15,7 +15,6 @@ from fairtrial.groups.family import RateFamily
 from fairtrial.groups.half_total import HalfTotals
 from fairtrial.groups.membership import Codes, Membership
 from fairtrial.judging import Judgement
-from fairtrial.reestimation import Movement
 from fairtrial.spread import Floats
 
 Rate: TypeAlias = Literal["far", "frr"]
@@ -134,49 +133,20 @@ def rate_family(judgement: Judgement, codes: Codes, count: int, rate: Rate, thre
     movement = judgement.movement if threshold == "re-estimated" else None
     if movement is None:
         return RateFamily(grouped, seed=sets.seed)
-    scores = trials.column(judgement.system)[rows]
-    rates = _rates_at(scores, groups, grouped.trials, movement.candidates, rate)
-    deviations = _deviations(movement, rates, grouped.trials)
+    moved, at = movement.rates(0 if rate == "frr" else 1, grouped.errors.astype(np.float64), grouped.trials)
+    deviations = ThresholdDeviations.from_replicates(movement, moved - at)
     return RateFamily(grouped, deviations, _joint(judgement, grouped, deviations), sets.seed)
-
-
-def _rates_at(
-    scores: NDArray[np.floating], groups: Codes, trials: NDArray[np.int64], candidates: Floats, rate: Rate
-) -> Floats:
-    """The rate of every group at every candidate threshold: one row per candidate, one column per group."""
-    count = len(trials)
-    known = groups >= 0
-    order = np.argsort(candidates)
-    # a score is accepted by all thresholds that are not above it
-    accepted_by = np.searchsorted(candidates[order], scores[known], side="right")
-    table = np.bincount(accepted_by * count + groups[known], minlength=(len(candidates) + 1) * count)
-    below = np.cumsum(table.reshape(-1, count), axis=0)[:-1]
-    errors = np.empty((len(candidates), count))
-    errors[order] = below if rate == "frr" else trials - below
-    return errors / np.maximum(trials, 1)
-
-
-def _deviations(movement: Movement, rates: Floats, trials: NDArray[np.int64]) -> ThresholdDeviations:
-    """By how much the rate of every group moves with the threshold: one column per group."""
-    at = rates[movement.chosen[0]]
-    by_trials = rates[movement.by_trials[:, 0]] - at
-    by_people = None if movement.by_people is None else rates[movement.by_people[:, 0]] - at
-    few = np.maximum(trials, 1)
-    chance = [
-        np.zeros(len(trials)) if own is None else np.mean(abs(own), axis=0) / few for own in (by_people, by_trials)
-    ]
-    return ThresholdDeviations.from_replicates(movement, by_people, by_trials, (chance[0], chance[1]))
 
 
 def _joint(judgement: Judgement, grouped: GroupedRates, deviations: ThresholdDeviations) -> Floats | None:
     """What people of both dev and test add to the covariance of every two rates; never most of it."""
     sets = judgement.sets
-    if deviations.by_people is None or not sets.overlap or grouped.moved is None:
+    if not deviations.of_people or not sets.overlap or grouped.moved is None:
         return None
     room = np.zeros((max(sets.draws.size, len(grouped.moved)), grouped.moved.shape[1]))
     room[: len(grouped.moved)] = grouped.moved
     on_test = sets.draws.move_people(room)
-    both = deviations.by_people.T @ on_test / len(on_test)
+    both = deviations.moved.T @ on_test / len(on_test)
     both = both + both.T
     whole = np.diag(grouped.covariance) + deviations.variances()
     return np.asarray(np.maximum(both, -np.sqrt(np.outer(whole, whole)) / 2))

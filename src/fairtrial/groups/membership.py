@@ -18,10 +18,10 @@ from fairtrial.ids import IdColumn, Ids
 from fairtrial.tables import number_text, plural
 from fairtrial.trials import Trials
 
-UNKNOWN = "unknown"
+_UNKNOWN = "unknown"
 """The group of trials of which nothing is known."""
-MOST_GROUPS = 100
-_MISSING = {"", "-", "?", "na", "n/a", "nan", "none", "null", "nil", "missing", UNKNOWN}
+_MOST_GROUPS = 100
+_MISSING = {"", "-", "?", "na", "n/a", "nan", "none", "null", "nil", "missing", _UNKNOWN}
 _FEW_TWICE = 0.1
 """The share of people below which it is taken for a mistake that somebody is in two groups."""
 
@@ -172,13 +172,13 @@ def group_by_people(trials: Trials, table: PeopleTable, *, edges: Edges | None =
         strangers.update(dict.fromkeys(absent))
         columns = []
         for name, values in table.columns.items():
-            labels = [UNKNOWN if row < 0 else str(values[row]) for row in rows]
+            labels = [_UNKNOWN if row < 0 else str(values[row]) for row in rows]
             columns.append(_cut(Ids(ids.codes, np.array(labels, dtype=object)), name, (edges or {}).get(name)))
         found.append(columns)
     notes = []
     if strangers:
         who = plural(len(strangers), "person", "people")
-        notes = [f"{who} are not in the table of people, and their group is {UNKNOWN}: {listed(strangers, 3)}"]
+        notes = [f"{who} are not in the table of people, and their group is {_UNKNOWN}: {listed(strangers, 3)}"]
     return _joined(trials, list(table.columns), found[0], found[1] if len(found) > 1 else [], notes)
 
 
@@ -203,7 +203,7 @@ def _cut(column: IdColumn, name: str, edges: Sequence[float] | None) -> _Labels:
     used = np.zeros(len(texts), dtype=bool)
     used[np.unique(ids.codes)] = True
     if edges is None:
-        values = [UNKNOWN if text.lower() in _MISSING else text for text in texts]
+        values = [_UNKNOWN if text.lower() in _MISSING else text for text in texts]
         return _Labels.of(ids, values, [_by_value(value) for value in values])
     places = sorted(float(edge) for edge in edges)
     if not places or len(set(places)) < len(places) or not np.isfinite(places).all():
@@ -217,8 +217,8 @@ def _cut(column: IdColumn, name: str, edges: Sequence[float] | None) -> _Labels:
     labels, orders = [], []
     for text, counts in zip(texts, used, strict=True):
         if text.lower() in _MISSING or not counts:
-            labels.append(UNKNOWN)
-            orders.append(_by_value(UNKNOWN))
+            labels.append(_UNKNOWN)
+            orders.append(_by_value(_UNKNOWN))
             continue
         try:
             within = int(np.searchsorted(places, float(text), side="right"))
@@ -259,9 +259,9 @@ def _joined(
         str(part.ids.names[code]): part.orders[code] for part in labels for code in np.unique(part.ids.codes).tolist()
     }
     names = sorted(order, key=lambda name: order[name])
-    if len(names) > MOST_GROUPS:
+    if len(names) > _MOST_GROUPS:
         raise TrialsError(
-            f"{' and '.join(by)} make {len(names):,} groups, such as {listed(names, 3)}; {MOST_GROUPS} are the most: "
+            f"{' and '.join(by)} make {len(names):,} groups, such as {listed(names, 3)}; {_MOST_GROUPS} are the most: "
             "cut numbers with edges, or group by something coarser"
         )
     place = {name: code for code, name in enumerate(names)}
@@ -296,7 +296,7 @@ def _crossed(columns: Sequence[_Labels]) -> _Labels:
 
 def _by_value(text: str) -> _Order:
     """Numbers by their size, names by the alphabet, the unknown last."""
-    if text == UNKNOWN:
+    if text == _UNKNOWN:
         return True, ()
     parts = enumerate(re.split(r"(\d+(?:\.\d+)?)", text))
     return False, (tuple((0, float(part), "") if k % 2 else (1, 0.0, part) for k, part in parts if part),)

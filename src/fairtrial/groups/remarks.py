@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import ceil, isfinite, log
-from statistics import NormalDist
 
 import numpy as np
 
@@ -45,13 +44,15 @@ def group_remarks(
 
 def _too_small(groups: JudgedGroups, rate: Rate, confidence: float, factor: float) -> list[str]:
     """Groups that may be much better than all or much worse, for all that is known, and what would be needed."""
+    from scipy.special import ndtr
+
     family, names = groups.families[rate], groups.names(rate)
     overall = float(family.grouped.errors.sum() / max(family.grouped.trials.sum(), 1))
     if not 0 < overall < 1:
         return []
     critical = family.critical(confidence)
     low, high = family.limits(critical)
-    alone = NormalDist().cdf(critical) - NormalDist().cdf(-critical)
+    alone = 1 - 2 * float(ndtr(-critical))
     needed = attempts_for_half_width(overall, log(factor), scale="logit", confidence=alone)
     small = []
     for k in np.flatnonzero((low < overall / factor) & (high > overall * factor)):

@@ -37,12 +37,12 @@ class Inequality:
         return nearest, self.largest(low, high)
 
 
-def largest_difference(rates: Floats) -> float:
+def _largest_difference(rates: Floats) -> float:
     """The largest rate less the smallest."""
     return float(np.max(rates) - np.min(rates))
 
 
-def largest_ratio(rates: Floats) -> float:
+def _largest_ratio(rates: Floats) -> float:
     """The largest rate over the smallest: 1 where all are 0, infinite where only the smallest is."""
     return _ratio(float(np.max(rates)), float(np.min(rates)))
 
@@ -116,8 +116,8 @@ def _largest_gini(low: Floats, high: Floats) -> float:
     return found
 
 
-DIFFERENCE = Inequality("largest difference", largest_difference, _two_apart(lambda above, below: above - below))
-RATIO = Inequality("largest ratio", largest_ratio, _two_apart(_ratio))
+DIFFERENCE = Inequality("largest difference", _largest_difference, _two_apart(lambda above, below: above - below))
+RATIO = Inequality("largest ratio", _largest_ratio, _two_apart(_ratio))
 OVER_MEAN = Inequality("largest over geometric mean", over_geometric_mean, _one_above)
 GINI = Inequality("Gini coefficient", gini, _largest_gini)
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.checks import check_number, check_seed, check_share
+from fairtrial.checks import check_number, check_rate, check_seed, check_share
 from fairtrial.errors import ParameterError
 from fairtrial.individuals.attempts import Floats, Individuals
 from fairtrial.individuals.enumeration import Outcomes, histograms, sums_of_errors, sums_of_squares
@@ -78,8 +78,7 @@ class Cell:
     def __post_init__(self) -> None:
         if self.n < 2 or self.n != int(self.n):
             raise ParameterError(f"n must be a whole number of at least 2 individuals, not {self.n}")
-        if not 0 < self.pi < 1:
-            raise ParameterError(f"pi must be a fraction above 0 and below 1, not {self.pi}")
+        check_rate("pi", self.pi, open_ends=True)
         if self.m < 1 or self.m != int(self.m):
             raise ParameterError(f"m must be a whole number of at least one attempt, not {self.m}")
         check_share("rho", self.rho)

@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairtrial.checks import check_choice, check_confidence
+from fairtrial.checks import check_choice, check_confidence, check_rate
 from fairtrial.claims import Alternative, student_p_value, student_quantile
 from fairtrial.errors import ParameterError
 from fairtrial.individuals.attempts import Floats, Individuals, people_counts
@@ -174,8 +174,7 @@ def rate_test(
     """
     if people.counts.ndim != 1:
         raise ParameterError("a test is made of one data set, not of several at once")
-    if not 0 < rate < 1:
-        raise ParameterError(f"the rate to test against must be above 0 and below 1, not {rate}; 1.5 % is 0.015")
+    check_rate("the rate to test against", rate, open_ends=True)
     check_choice("alternative", alternative, get_args(Alternative))
     check_confidence(confidence)
     found = float(people.estimate)

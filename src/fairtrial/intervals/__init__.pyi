@@ -1,6 +1,8 @@
 """How sure a figure is."""
 
 from .bands import Band, curve_band
+from .bootstrap import Bootstrap
+from .eer import bootstrap_eer
 from .judged import judged_interval
 from .proportions import proportion_interval, rule_of_three
 from .rates import (
@@ -16,9 +18,11 @@ from .separation import auc_interval, d_prime_interval
 
 __all__ = [
     "Band",
+    "Bootstrap",
     "Interval",
     "RateInterval",
     "auc_interval",
+    "bootstrap_eer",
     "class_interval",
     "curve_band",
     "d_prime_interval",

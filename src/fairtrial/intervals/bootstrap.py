@@ -40,15 +40,33 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Bootstrap:
-    """Replicates of a statistic, the statistic itself, and how often a replicate lacked a class and was redrawn."""
+    """Replicates of a statistic.
+
+    Attributes
+    ----------
+    estimate : float
+        The statistic itself.
+    replicates : ndarray of float
+        The statistic of each replicate, shape (replicates,).
+    acceleration : float or None
+        The skewness of the statistic; None where it was not found out.
+    redrawn : int
+        How often a replicate lacked a class and was redrawn.
+    degrees : float or None
+        The degrees of freedom of the standard deviation that replicates were brought to; None where none are known.
+
+    Examples
+    --------
+    >>> found = Bootstrap(0.5, np.linspace(0, 1, 1001))
+    >>> [round(end, 3) for end in found.interval(confidence=0.9)]
+    [0.05, 0.95]
+    """
 
     estimate: float
     replicates: NDArray[np.float64]
     acceleration: float | None = None
-    """The skewness of the statistic; None where it was not found out."""
     redrawn: int = 0
     degrees: float | None = None
-    """The degrees of freedom of the standard deviation that replicates were brought to; None where none are known."""
 
     @property
     def moves(self) -> bool:
@@ -66,7 +84,20 @@ class Bootstrap:
         return "percentile" if self.degrees is None else "centred"
 
     def scaled(self, sigma: float, degrees: float | None = None) -> Bootstrap:
-        """The same replicates at another standard deviation around the estimate, itself known with so many degrees."""
+        """Give the same replicates at another standard deviation around the estimate.
+
+        Parameters
+        ----------
+        sigma : float
+            The standard deviation.
+        degrees : float, optional
+            The degrees of freedom that it is known with.
+
+        Returns
+        -------
+        Bootstrap
+            The replicates; all at the estimate where they do not differ.
+        """
         if not self.moves:
             return replace(self, replicates=np.full_like(self.replicates, self.estimate))
         if sigma == 0:
@@ -77,14 +108,25 @@ class Bootstrap:
     def interval(self, *, confidence: float = 0.95, method: BootstrapMethod | None = None) -> Interval:
         """Give the interval of the replicates, by `method` of the replicates unless another is asked for.
 
-        ``percentile``: equal tails. ``centred``: the mean and the radius around it that holds the share
-        asked for; with degrees of freedom, as much wider as Student's t is wider than the normal distribution.
-        ``bc``: percentiles corrected for bias; ``bca``: for bias and skewness.
+        Parameters
+        ----------
+        confidence : float, default 0.95
+            The level of confidence, between 0 and 1.
+        method : {"percentile", "centred", "bc", "bca"}, optional
+            ``percentile``: equal tails. ``centred``: the mean and the radius around it that holds the share asked for;
+            with degrees of freedom, as much wider as Student's t is wider than the normal distribution. ``bc``:
+            percentiles corrected for bias; ``bca``: for bias and skewness.
+
+        Returns
+        -------
+        Interval
+            The two limits.
 
         Raises
         ------
         ParameterError
-            Percentiles of replicates that were brought to a standard deviation with degrees of freedom.
+            Percentiles of replicates that were brought to a standard deviation with degrees of freedom, or ``bca`` of a
+            statistic whose skewness is not known.
         """
         check_confidence(confidence)
         method = self._checked(method)
@@ -114,7 +156,13 @@ class Bootstrap:
         return method
 
     def deviations(self) -> tuple[float, NDArray[np.float64]]:
-        """The middle of the replicates, and their deviations from it, with the tails of Student's t."""
+        """Give the middle of the replicates, and their deviations from it, with the tails of Student's t.
+
+        Returns
+        -------
+        tuple of (float, ndarray)
+            The middle, and one deviation per replicate.
+        """
         middle = float(self.replicates.mean())
         away = self.replicates - middle
         if self.degrees is None or not np.isfinite(self.degrees):
@@ -138,10 +186,20 @@ class Bootstrap:
         return np.asarray(ndtr(bias + shifted / (1 - acceleration * shifted)))
 
     def p_value(self, alternative: Alternative = "two-sided", *, method: BootstrapMethod | None = None) -> float:
-        """How improbable the statistic is if the truth is 0; 1 where replicates do not differ.
+        """Tell how improbable the statistic is if the truth is 0; 1 where replicates do not differ.
 
-        ``centred``: how rarely replicates are as far from their middle as 0 is. The other methods: how rarely they are
-        on the other side of 0 than what is claimed.
+        Parameters
+        ----------
+        alternative : {"two-sided", "less", "greater"}, default "two-sided"
+            What is claimed of the statistic.
+        method : {"percentile", "centred", "bc", "bca"}, optional
+            ``centred``: how rarely replicates are as far from their middle as 0 is. The other methods: how rarely they
+            are on the other side of 0 than what is claimed. By default `method` of the replicates.
+
+        Returns
+        -------
+        float
+            The p value.
         """
         if not self.moves:
             return 1.0
@@ -352,16 +410,6 @@ def _acceleration(table: CountTable, statistic: Statistic) -> float:
     deviation = np.average(values, weights=weight) - values
     spread = float(np.sum(weight * deviation**2))
     return float(np.sum(weight * deviation**3)) / (6 * spread**1.5) if spread > 0 else 0.0
-
-
-def one_system(measure: Callable[[ErrorCounts], Any]) -> Statistic:
-    """A measure as a statistic of the cells wrong and right, genuine and then impostor."""
-
-    def statistic(cells: NDArray[np.float64]) -> NDArray[np.float64]:
-        counts = ErrorCounts(None, cells[:, 2], cells[:, 0], cells[:, :2].sum(axis=1), cells[:, 2:].sum(axis=1))
-        return np.asarray(measure(counts), dtype=np.float64)
-
-    return statistic
 
 
 def two_systems(measure: Callable[[ErrorCounts], Any]) -> Statistic:

@@ -29,10 +29,45 @@ def bootstrap_eer(
     n_resamples: int = 1000,
     rng: np.random.Generator | int | None = 0,
 ) -> Bootstrap:
-    """Bootstrap the equal error rate (step-mean).
+    """Bootstrap the equal error rate (step-mean), which is a posteriori: every replicate has its own threshold.
 
-    Trials are resampled, or people with all their trials where ids are known; replicates of people are brought to the
-    standard deviation of the variance between people, as drawing both people of a trial overstates it.
+    Parameters
+    ----------
+    trials : Trials or data frame
+        The trials, of both classes.
+    system : str, optional
+        The name of the system; not needed where there is only one.
+    cluster : {"none", "claim", "subject", "both"}, optional
+        What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
+        known.
+    n_resamples : int, default 1000
+        How many resamples are drawn, of trials, or of people with all their trials where ids are known.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed; the same seed gives the same result.
+
+    Returns
+    -------
+    Bootstrap
+        The equal error rate, those of the replicates, and their interval.
+
+    Notes
+    -----
+    Replicates of people are brought to the standard deviation of the variance between people, as drawing both people of
+    a trial overstates it.
+
+    References
+    ----------
+    Owen, The pigeonhole bootstrap, 2007.
+
+    Examples
+    --------
+    >>> from fairtrial import Trials
+    >>> genuine = np.arange(400) < 100
+    >>> trials = Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
+    >>> found = bootstrap_eer(trials, n_resamples=200)
+    >>> low, high = found.interval()
+    >>> low < found.estimate < high
+    True
     """
     check_resamples(n_resamples)
     trials = trials_of(trials, "trials")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from math import exp, inf, log, nan, sqrt
+from math import inf, sqrt
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from fairtrial.checks import check_confidence
 from fairtrial.claims import Claim, Threshold, claim, claims_along, student_quantile
 from fairtrial.counted_people import ClassName
 from fairtrial.counting.errors import ErrorCounts
-from fairtrial.intervals.clustered import careful_degrees, careful_variance, wilson_limits, worth
+from fairtrial.intervals.clustered import careful_degrees, careful_variance, reach_by_log_odds, wilson_limits, worth
 from fairtrial.intervals.rates import RateInterval, normal_quantile, rate_interval
 from fairtrial.judging import Judgement
 from fairtrial.people import Cluster, People
@@ -268,12 +268,7 @@ def _correlation(found: Claim) -> float:
 def _student_limits(estimate: float, reach: float, ends: tuple[float, float]) -> tuple[float, float]:
     """Limits that are so far away; within the ends that there are, on the scale of the log-odds."""
     width = ends[1] - ends[0]
-    share = (estimate - ends[0]) / width if 0 < width < inf else nan
-    if not 0 < share < 1:
+    if not 0 < width < inf:
         return estimate - reach, estimate + reach
-    place, scaled = log(share / (1 - share)), reach / width / (share * (1 - share))
-    return ends[0] + width * _expit(place - scaled), ends[0] + width * _expit(place + scaled)
-
-
-def _expit(value: float) -> float:
-    return 1 / (1 + exp(-min(max(value, -700.0), 700.0)))
+    below, above = reach_by_log_odds(np.array((estimate - ends[0]) / width), np.array(reach / width))
+    return estimate - width * float(below), estimate + width * float(above)

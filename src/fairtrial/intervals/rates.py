@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite, sqrt
+from math import sqrt
 from typing import Any, NamedTuple
 
 from scipy.special import ndtri
 
-from fairtrial.checks import check_confidence, check_count
+from fairtrial.checks import check_confidence, check_count, check_rate
 from fairtrial.claims import Threshold
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import ParameterError
@@ -208,9 +208,7 @@ def _errors(rate_name: str, rate: float | None, errors_name: str, errors: int | 
         given = "neither was" if rate is None else "both were"
         raise ParameterError(f"give either {rate_name}=... or {errors_name}=...; {given} given")
     if rate is not None:
-        if not (isfinite(rate) and 0 <= rate <= 1):
-            raise ParameterError(f"{rate_name.upper()} must be a fraction between 0 and 1, not {rate}; 1.5 % is 0.015")
-        return rate * trials
+        return check_rate(rate_name.upper(), rate) * trials
     assert errors is not None
     words = errors_name.replace("_", " ")
     if check_count(f"the number of {words}", errors) > trials:

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.checks import check_confidence
-from fairtrial.claims import student_quantile
+from fairtrial.claims import claim_of_values
 from fairtrial.errors import TrialsError
 from fairtrial.intervals.clustered import wilson_limits
 from fairtrial.intervals.rates import RateInterval
-from fairtrial.spread import Floats, Spread, contributions, independent_spread
+from fairtrial.spread import Floats
 from fairtrial.trial_sets import TrialSets, system_name
 from fairtrial.trials import Trials
 
@@ -60,8 +60,8 @@ def auc_interval(sets: TrialSets, *, system: str | None = None, confidence: floa
     trials, name = _judged(sets, system)
     wrong = _placements(trials.column(name), trials.genuine)
     error = float(wrong[trials.genuine].mean())
-    spread = _spread(sets, trials, wrong)
-    quantile = student_quantile(spread.degrees, check_confidence(confidence))
+    claim = claim_of_values(sets, error, wrong)
+    spread, quantile = claim.spread, claim.quantile(check_confidence(confidence))
     worth = error * (1 - error) / spread.variance if spread.variance > 0 else spread.people
     low, high = wilson_limits(error, worth, quantile)
     note = "" if 0 < error < 1 else _NO_ERROR if error == 0 else "every genuine score is below every impostor score"
@@ -144,13 +144,13 @@ def d_prime_interval(sets: TrialSets, *, system: str | None = None, confidence: 
     for rows, sign, mean in ((trials.genuine, 1, means[0]), (~trials.genuine, -1, means[1])):
         away = scores[rows] - mean
         tangent[rows] = sign * away / width - estimate * away**2 / (4 * width**2)
-    spread = _spread(sets, trials, tangent)
-    reach = student_quantile(spread.degrees, confidence) * spread.sigma
+    claim = claim_of_values(sets, estimate, tangent)
+    reach = claim.quantile(confidence) * claim.sigma
     return RateInterval(
         estimate,
         estimate - reach,
         estimate + reach,
-        spread.sigma,
+        claim.sigma,
         confidence,
         "student",
         "d-prime",
@@ -169,11 +169,3 @@ def _judged(sets: TrialSets, system: str | None) -> tuple[Trials, str]:
     if not isinstance(sets.test, Trials):
         raise TrialsError("AUC and d' with intervals need test as Trials; build them with Trials.from_arrays")
     return sets.test, system_name(sets.test, system)
-
-
-def _spread(sets: TrialSets, trials: Trials, values: Floats) -> Spread:
-    """The variance of the sum of both class means of values, one per trial."""
-    people = sets.people[1]
-    if people is None:
-        return independent_spread(trials.genuine, values)
-    return people.variance(contributions(trials.genuine, values, (1.0, 1.0)))

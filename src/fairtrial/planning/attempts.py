@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil, isfinite, log, log1p, sqrt
 from typing import Any, Literal, TypeAlias
 
-from fairtrial.checks import check_share
+from fairtrial.checks import check_rate, check_share
 from fairtrial.errors import ParameterError
 from fairtrial.intervals.rates import normal_quantile
 
@@ -57,7 +57,7 @@ def attempts_for_half_width(
     ----------
     Schuckers et al. 2004, eqs. (6) and (9), solved for the attempts; section 5 recommends the logit.
     """
-    check_rate(pi, "pi")
+    _check_rate("pi", pi)
     if not (half_width > 0 and isfinite(half_width)):
         raise ParameterError(f"the half-width must be above 0, not {half_width}")
     if scale not in ("linear", "logit"):
@@ -101,14 +101,14 @@ def attempts_for_upper_bound(pi: float, claim: float, *, confidence: float = 0.9
         A rate that is not below the claim, or a claim, confidence or power that is not possible.
     """
     from scipy.optimize import brentq
-    from scipy.special import ndtri
+    from scipy.special import logit, ndtri
 
-    check_rate(claim, "the claimed rate")
+    _check_rate("the claimed rate", claim)
     normal_quantile(confidence)
     check_share("power", power, open_ends=True)
     if pi == 0:
         return log(1 - confidence) / log1p(-claim)
-    check_rate(pi, "pi")
+    _check_rate("pi", pi)
     if pi >= claim:
         raise ParameterError(f"no test can put a bound below {claim:g} if the rate itself is {pi:g}; claim more")
     if confidence <= 0.5 or power < 0.5:
@@ -154,20 +154,13 @@ def rule_of_thirty(pi: float) -> int:
     >>> rule_of_thirty(0.01)
     3000
     """
-    check_rate(pi, "pi")
+    _check_rate("pi", pi)
     if not 30 / pi < MOST:
         raise ParameterError(f"30 errors at a rate of {pi:g} take more than {MOST:.0e} attempts; plan for more")
     return ceil(30 / pi - HAIR)
 
 
-def logit(rate: float) -> float:
-    """The log-odds of a rate."""
-    return log(rate) - log1p(-rate)
-
-
-def check_rate(rate: float, name: str) -> None:
+def _check_rate(name: str, rate: float) -> None:
     """A rate strictly between 0 and 1, and not so small that no test could tell it from 0."""
-    if not 0 < rate < 1:
-        raise ParameterError(f"{name} must be a fraction above 0 and below 1, not {rate}; 1.5 % is 0.015")
-    if rate < _LEAST_RATE:
+    if check_rate(name, rate, open_ends=True) < _LEAST_RATE:
         raise ParameterError(f"{name} must be at least {_LEAST_RATE:g}, not {rate:g}; plan with 0 for no errors at all")

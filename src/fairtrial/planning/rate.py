@@ -26,7 +26,6 @@ from fairtrial.planning.attempts import (
     attempts_for_half_width,
     attempts_for_upper_bound,
     design_effect,
-    logit,
 )
 from fairtrial.planning.bound import UpperBound
 from fairtrial.tables import Column, Result, Table, level_text, plural
@@ -103,14 +102,14 @@ class RatePlan(Result):
     @property
     def expected(self) -> dict[str, float]:
         """The half-widths and the limits to be expected, on both scales."""
+        from scipy.special import expit, logit
+
         worth = self.individuals * self.attempts / design_effect(self.attempts, self.rho)
         sigma = sqrt(self.pi * (1 - self.pi) / worth)
         z = normal_quantile(self.confidence)
         if not self.pi:
             return {"independent_attempts": worth}
         reach = z * sigma / (self.pi * (1 - self.pi))
-        from scipy.special import expit
-
         low, high = (expit(logit(self.pi) + side * reach) for side in (-1, 1))
         return {
             "independent_attempts": worth,
@@ -232,16 +231,48 @@ def plan_rate(
     if (half_width is None) == (claim is None):
         raise ParameterError("ask either for a half-width of the interval, or for a claimed rate to be excluded")
     _check_counts(individuals, attempts, person_cost)
-    plan: dict[str, Any] = {"pi": pi, "rho": rho, "confidence": confidence, "claim": claim}
+    goal = _Goal(pi, rho, confidence, claim, individuals, attempts, person_cost)
     if claim is None:
-        needed = attempts_for_half_width(pi, half_width or 0.0, scale=scale, confidence=confidence)
-        return _solved(needed, rho, individuals, attempts, person_cost, plan)
+        return _solved(goal, attempts_for_half_width(pi, half_width or 0.0, scale=scale, confidence=confidence), rho)
     needed = attempts_for_upper_bound(pi, claim, confidence=confidence, power=power)
     if pi == 0 or (attempts or 1) > MOST_SIMULATED:
         # without errors nothing tells how strongly attempts are correlated, and only people count
-        return _solved(needed, 1.0 if pi == 0 and rho > 0 else rho, individuals, attempts, person_cost, plan)
-    bound = UpperBound(pi, rho, claim, confidence, generator)
-    return _powerful(bound, power, needed, individuals, attempts, person_cost, plan)
+        return _solved(goal, needed, 1.0 if pi == 0 and rho > 0 else rho)
+    return _powerful(goal, UpperBound(pi, rho, claim, confidence, generator), power, needed)
+
+
+@dataclass(frozen=True, slots=True)
+class _Goal:
+    """What is expected, and what is given, of a plan."""
+
+    pi: float
+    rho: float
+    confidence: float
+    claim: float | None
+    individuals: int | None
+    attempts: int | None
+    person_cost: float
+
+    def planned(
+        self,
+        individuals: int,
+        attempts: int,
+        independent_attempts: float,
+        trade_off: tuple[TradeOff, ...],
+        power: float | None = None,
+    ) -> RatePlan:
+        """The plan with these people and attempts."""
+        return RatePlan(
+            individuals,
+            attempts,
+            self.pi,
+            self.rho,
+            self.confidence,
+            independent_attempts,
+            self.claim,
+            power,
+            trade_off,
+        )
 
 
 def _check_counts(individuals: int | None, attempts: int | None, person_cost: float) -> None:
@@ -258,39 +289,25 @@ def _check_counts(individuals: int | None, attempts: int | None, person_cost: fl
         )
 
 
-def _powerful(
-    bound: UpperBound,
-    power: float,
-    needed: float,
-    individuals: int | None,
-    attempts: int | None,
-    person_cost: float,
-    plan: dict[str, Any],
-) -> RatePlan:
+def _powerful(goal: _Goal, bound: UpperBound, power: float, needed: float) -> RatePlan:
     """The plan whose upper bound comes out below the claim as surely as asked for; the formula says where to look."""
 
     def people(number: int) -> int:
         return bound.individuals(number, power, start=_individuals(needed, bound.rho, number))
 
-    if individuals is not None:
-        attempts = _attempts_below(bound, power, needed, individuals)
-    numbers = {*_FEWER_ATTEMPTS, attempts or _cheapest(needed, bound.rho, person_cost)}
+    attempts = goal.attempts
+    if goal.individuals is not None:
+        attempts = _attempts_below(bound, power, needed, goal.individuals)
+    numbers = {*_FEWER_ATTEMPTS, attempts or _cheapest(needed, bound.rho, goal.person_cost)}
     rows = []
     for number in sorted(numbers):
         found = people(number)
-        rows.append(TradeOff(number, found, found * (person_cost + number)))
+        rows.append(TradeOff(number, found, found * (goal.person_cost + number)))
     # without correlation one attempt of each is planned, as for other goals
     chosen = attempts or (1 if bound.rho == 0 else min(rows, key=lambda row: row.cost).attempts)
-    count = individuals or next(row.individuals for row in rows if row.attempts == chosen)
+    count = goal.individuals or next(row.individuals for row in rows if row.attempts == chosen)
     worth = count * chosen / float(design_effect(chosen, bound.rho))
-    return RatePlan(
-        count,
-        chosen,
-        independent_attempts=worth,
-        power=bound.power(count, chosen),
-        trade_off=tuple(rows),
-        **plan,
-    )
+    return goal.planned(count, chosen, worth, tuple(rows), bound.power(count, chosen))
 
 
 def _attempts_below(bound: UpperBound, power: float, needed: float, individuals: int) -> int:
@@ -305,28 +322,16 @@ def _attempts_below(bound: UpperBound, power: float, needed: float, individuals:
     return found
 
 
-def _solved(
-    needed: float,
-    rho: float,
-    individuals: int | None,
-    attempts: int | None,
-    person_cost: float,
-    plan: dict[str, Any],
-) -> RatePlan:
-    """The plan that is worth so many independent attempts."""
+def _solved(goal: _Goal, needed: float, rho: float) -> RatePlan:
+    """The plan that is worth so many independent attempts, each person's correlated like this."""
+    individuals, attempts = goal.individuals, goal.attempts
     if individuals is not None:
         attempts = _attempts(needed, rho, individuals)
     elif attempts is None:
-        attempts = _cheapest(needed, rho, person_cost)
+        attempts = _cheapest(needed, rho, goal.person_cost)
     found = individuals if individuals is not None else _individuals(needed, rho, attempts)
-    others = sorted({*_ATTEMPTS, attempts})
-    return RatePlan(
-        found,
-        attempts,
-        independent_attempts=needed,
-        trade_off=trade_off(needed, rho, attempts=others, person_cost=person_cost),
-        **plan,
-    )
+    rows = trade_off(needed, rho, attempts=sorted({*_ATTEMPTS, attempts}), person_cost=goal.person_cost)
+    return goal.planned(found, attempts, needed, rows)
 
 
 def trade_off(

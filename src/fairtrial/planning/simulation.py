@@ -93,7 +93,7 @@ def simulate_comparison_power(
     normal_quantile(confidence)
     trials = individuals * (setting.attempts + setting.impostor_attempts)
     number = min(data_sets, _SCORES // (2 * trials))
-    models = [model for kind in ("far", "frr") if (model := _Model.of(setting, kind)) is not None]
+    models = [model for kind in ("far", "frr") if (model := ScoreModel.of(setting, kind)) is not None]
     if not data_sets or number < min(_FEWEST, data_sets) or len(models) < 2:
         return None
     source = as_generator(rng)
@@ -108,7 +108,7 @@ def simulate_comparison_power(
 
 
 @dataclass(frozen=True, slots=True)
-class _Model:
+class ScoreModel:
     """Normal scores of one class: a score above its threshold is an error."""
 
     thresholds: tuple[float, float]
@@ -119,7 +119,7 @@ class _Model:
     impostor: tuple[float, float]
 
     @classmethod
-    def of(cls, setting: ComparisonSetting, kind: str) -> _Model | None:
+    def of(cls, setting: ComparisonSetting, kind: str) -> ScoreModel | None:
         from scipy.special import ndtri
 
         rates = getattr(setting.first, kind), getattr(setting.second, kind)
@@ -129,14 +129,14 @@ class _Model:
             alike = 0.0
 
             def shares(rho: float) -> list[float]:
-                return [_share(partial(_covariance, t, t), rho) for t in thresholds]
+                return [_share(partial(error_covariance, t, t), rho) for t in thresholds]
         else:
             both = both_wrong_share(*rates, setting.correlation)
-            alike = _root(lambda r: _covariance(*thresholds, r), both - rates[0] * rates[1], -1.0)
+            alike = _root(lambda r: error_covariance(*thresholds, r), both - rates[0] * rates[1], -1.0)
 
             def of_difference(share: float) -> float:
-                own = sum(_covariance(t, t, share) for t in thresholds)
-                return own - 2 * _covariance(*thresholds, share * alike)
+                own = sum(error_covariance(t, t, share) for t in thresholds)
+                return own - 2 * error_covariance(*thresholds, share * alike)
 
             def shares(rho: float) -> list[float]:
                 return [_share(of_difference, rho)] * 2
@@ -168,7 +168,7 @@ class _Model:
         return first, second
 
 
-def _covariance(first: float, second: float, correlation: float) -> float:
+def error_covariance(first: float, second: float, correlation: float) -> float:
     """Compute the covariance of two normal scores' being above two thresholds, by Plackett's integral."""
     if not (np.isfinite(first) and np.isfinite(second)):
         return 0.0

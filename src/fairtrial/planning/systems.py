@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import sqrt
 
-from fairtrial.checks import check_number, check_share
+from fairtrial.checks import check_number, check_rate, check_share
 from fairtrial.errors import ParameterError
 
 
@@ -18,8 +18,7 @@ class Rates:
 
     def __post_init__(self) -> None:
         for name, rate in (("FAR", self.far), ("FRR", self.frr)):
-            if not 0 <= rate <= 1:
-                raise ParameterError(f"{name} must be a fraction between 0 and 1, not {rate}; 1.5 % is 0.015")
+            check_rate(name, rate)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +51,10 @@ class ComparisonSetting:
             raise ParameterError(
                 f"each client must have attempts of both kinds, not {self.attempts} and {self.impostor_attempts}"
             )
-        check_correlation(self.correlation)
+        _check_correlation(self.correlation)
 
 
-def check_correlation(correlation: float | None) -> None:
+def _check_correlation(correlation: float | None) -> None:
     """Refuse what cannot be a correlation of errors."""
     if correlation is not None and not -1 <= correlation <= 1:
         raise ParameterError(f"the correlation of errors must be between -1 and 1, not {correlation}")
@@ -63,7 +62,7 @@ def check_correlation(correlation: float | None) -> None:
 
 def both_wrong_share(p: float, q: float, correlation: float) -> float:
     """Compute the share of trials that both systems decide wrongly, as near to the correlation as the rates allow."""
-    check_correlation(correlation)
+    _check_correlation(correlation)
     both = p * q + correlation * sqrt(p * (1 - p) * q * (1 - q))
     return min(max(both, p + q - 1, 0.0), p, q)
 

@@ -200,7 +200,7 @@ def coverage_plot(
     maps = [coverage_map(rows, name) for name in names]
     columns = min(3, len(maps))
     lines = ceil(len(maps) / columns)
-    with figure_for(figure, map_size(len(maps))) as own:
+    with figure_for(figure, _map_size(len(maps))) as own:
         panels: list[Axes] = own.subplots(lines, columns, squeeze=False).ravel().tolist()
         colours = ListedColormap(COVERAGE_COLOURS, name="coverage")
         for panel, one in zip(panels, maps, strict=False):
@@ -217,7 +217,7 @@ def coverage_plot(
         return tuple(panels[: len(maps)])
 
 
-def map_size(panels: int) -> tuple[float, float]:
+def _map_size(panels: int) -> tuple[float, float]:
     """Inches of a figure with so many maps."""
     columns = min(3, panels)
     return 1.2 + 3.4 * columns, 0.9 + 3.3 * ceil(panels / columns)

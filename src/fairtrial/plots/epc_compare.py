@@ -18,7 +18,7 @@ from fairtrial.tables import Terms, level_text
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-HATCHES = ("////", "\\\\\\\\")
+_HATCHES = ("////", "\\\\\\\\")
 _PALE = 0.07
 """How opaque the tint is: pale enough for curves and grid where one system is better at every alpha."""
 _STRIP = (1.01, 1.04)
@@ -73,7 +73,7 @@ def epc_comparison_plot(
     check_pair(a, b, comparison)
     with axes_for(ax) as own:
         draw_pair(own, a, b, terms)
-        shade_regions(own, comparison)
+        _shade_regions(own, comparison)
         whole = "over all alpha at once" if comparison.simultaneous else "at each alpha by itself"
         own.set_title(
             f"EPC: {how_judged(a)}\n"
@@ -105,7 +105,7 @@ def draw_pair(ax: Axes, a: PerformanceCurve, b: PerformanceCurve, terms: Terms) 
     label_axes(ax, a, terms)
 
 
-def shade_regions(ax: Axes, comparison: CurveComparison) -> None:
+def _shade_regions(ax: Axes, comparison: CurveComparison) -> None:
     """Tint where A is better, and where B is; a strip above the axes, off the curves, says who by its hatching."""
     for number, name in enumerate((comparison.a, comparison.b)):
         better = comparison.different & ((comparison.worse < 0.5) if number == 0 else (comparison.worse > 0.5))
@@ -113,7 +113,7 @@ def shade_regions(ax: Axes, comparison: CurveComparison) -> None:
             label = f"{legible(name)} significantly better" if place == 0 else None
             colour = look(number).colour
             ax.axvspan(low, high, color=colour, alpha=_PALE, linewidth=0, zorder=0)
-            strip: dict[str, Any] = {"hatch": HATCHES[number], "edgecolor": "white", "linewidth": 0}
+            strip: dict[str, Any] = {"hatch": _HATCHES[number], "edgecolor": "white", "linewidth": 0}
             ax.axvspan(low, high, *_STRIP, facecolor=colour, clip_on=False, label=label, **strip)
 
 

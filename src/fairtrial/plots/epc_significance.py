@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from fairtrial.plots.style import Canvas
 
-LEVELS = (0.1, 0.5, 0.9)
+_LEVELS = (0.1, 0.5, 0.9)
 
 
 def epc_significance_plot(
@@ -27,7 +27,7 @@ def epc_significance_plot(
     b: PerformanceCurve,
     comparison: CurveComparison,
     *,
-    levels: Sequence[float] = LEVELS,
+    levels: Sequence[float] = _LEVELS,
     terms: Terms = "default",
     figure: Canvas | None = None,
 ) -> tuple[Axes, Axes]:

@@ -68,7 +68,7 @@ def pooled_epc_plot(
     'alpha, the weight of FAR'
     """
     runs = (results,) if isinstance(results, BenchmarkResult) else tuple(results)
-    curves = pooled_curves(runs, group)
+    curves = _pooled_curves(runs, group)
     with axes_for(ax) as own:
         for number, (name, curve) in enumerate(curves.items()):
             drawn = look(number)
@@ -102,7 +102,7 @@ def _shade(ax: Axes, comparison: CurveComparison) -> str:
     return f"grey: they differ, {sure}, {whole}" if comparison.regions else f"they differ nowhere, {sure}, {whole}"
 
 
-def pooled_curves(runs: Sequence[BenchmarkResult], group: str = "all") -> dict[str, PerformanceCurve]:
+def _pooled_curves(runs: Sequence[BenchmarkResult], group: str = "all") -> dict[str, PerformanceCurve]:
     """The curves to draw, by what the legend says."""
     if not runs:
         raise ParameterError("there is no result to draw")

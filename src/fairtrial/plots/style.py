@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Canvas: TypeAlias = Figure | SubFigure
 
-MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 GREY = "#7F7F7F"
 PALE = "#D9D9D9"
 
@@ -49,7 +49,7 @@ _HANDLE = 9
 """As many letters are as wide as the line beside a label, and the room between columns."""
 _LABEL = 34.0
 """Points below the axes that ticks and label take."""
-SINGLE = (6.4, 4.6)
+_SINGLE = (6.4, 4.6)
 """Inches of a figure with one panel."""
 
 
@@ -65,12 +65,12 @@ class Look:
 def look(number: int) -> Look:
     """The look of the first, second, ... thing; the first 42 differ."""
     colour, dashes = line_of(number)
-    turn, place = divmod(number, len(MARKERS))
-    return Look(colour, (0, dashes) if dashes else "-", MARKERS[(place + turn) % len(MARKERS)])
+    turn, place = divmod(number, len(_MARKERS))
+    return Look(colour, (0, dashes) if dashes else "-", _MARKERS[(place + turn) % len(_MARKERS)])
 
 
 @contextmanager
-def axes_for(ax: Axes | None, size: tuple[float, float] = SINGLE) -> Iterator[Axes]:
+def axes_for(ax: Axes | None, size: tuple[float, float] = _SINGLE) -> Iterator[Axes]:
     """The caller's axes as they are, or axes of a new figure in the style of fairtrial."""
     if ax is not None:
         before = list(ax.texts)

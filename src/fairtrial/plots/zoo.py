@@ -130,7 +130,7 @@ def zoo_data(
     if shows == "scores":
         goats, lambs = _beyond(-genuine), _beyond(impostor)
     else:
-        goats, lambs = (_improbable(total[whole], count[whole]) for total, count in zip(totals, counts, strict=True))
+        goats, lambs = (improbable(total[whole], count[whole]) for total, count in zip(totals, counts, strict=True))
     present = int(np.count_nonzero((counts[0] > 0) | (counts[1] > 0)))
     return Zoo(
         trials.systems[0] if system is None else system,
@@ -152,7 +152,7 @@ def _beyond(values: Floats) -> NDArray[np.bool_]:
     return np.asarray(values > high + _FENCE * (high - low))
 
 
-def _improbable(errors: Floats, trials: NDArray[np.int64]) -> NDArray[np.bool_]:
+def improbable(errors: Floats, trials: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Who has more errors than the common rate explains, for as many people as there are."""
     rate = float(errors.sum() / trials.sum())
     if not 0 < rate < 1:

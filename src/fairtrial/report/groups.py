@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf, isfinite
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -193,10 +192,12 @@ class _Along:
 
 def _levels_alone(judged: JudgedGroups, confidence: float) -> dict[str, float]:
     """The confidence at which the interval of one group alone is its simultaneous one, by rate."""
+    from scipy.special import ndtr
+
     totals = judged.half_totals()
     critical: dict[str, float] = {rate: judged.families[rate].critical(confidence) for rate in RATES}
     critical["hter"] = critical["far"] if totals is None else totals[1].critical(confidence)
-    return {rate: 2 * NormalDist().cdf(value) - 1 for rate, value in critical.items()}
+    return {rate: 1 - 2 * float(ndtr(-value)) for rate, value in critical.items()}
 
 
 def _limits_of(

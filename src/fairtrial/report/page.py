@@ -14,7 +14,7 @@ from fairtrial.formats.files import PathLike, write_whole
 from fairtrial.report.laying import LaidTable
 from fairtrial.tables import Table, Terms, gather_notes, translate
 
-STYLES = ("theme.css", "page.css", "charts.css")
+_STYLES = ("theme.css", "page.css", "charts.css")
 CHART_SCRIPTS = ("vendor/d3.min.js", "vendor/plot.umd.min.js", "charts.js")
 """What draws charts, in the order in which a browser reads it; a page without charts does without."""
 SCRIPTS = ("tables.js", "theme.js", "page.js")
@@ -112,7 +112,7 @@ def render(page: Page) -> str:
         data_tables=[LaidTable.of(table, page.terms) for table in page.data],
         alpha=translate(ALPHA, page.terms),
         rates=[translate(name, page.terms) for name in ("FAR", "FRR")],
-        style=palette() + "".join(read(name) for name in STYLES),
+        style=palette() + "".join(read(name) for name in _STYLES),
         scripts=[read(name) for name in (*(CHART_SCRIPTS if page.explore else ()), *SCRIPTS)],
         data=_embedded(page.explore),
     )

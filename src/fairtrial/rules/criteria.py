@@ -20,7 +20,7 @@ from fairtrial.checks import check_alphas
 from fairtrial.counting.errors import ErrorCounts, ScoreData, ScoreSource, as_source, count_errors
 from fairtrial.counting.search import BoundedCost, Level, all_points, bounded_points, crossing_points, hull_points
 from fairtrial.errors import ParameterError
-from fairtrial.plugins import Registry
+from fairtrial.plugins import Registry, summaries
 from fairtrial.rules.exact import simplest_fraction
 from fairtrial.rules.measures import (
     MEASURES,
@@ -434,14 +434,12 @@ def as_criterion(criterion: CriterionLike) -> Criterion:
     if callable(criterion):
         name = getattr(criterion, "__name__", "criterion").strip("<>")
         return Criterion(name, _UsersCost(criterion), alpha_means="weight")
-    if not isinstance(criterion, str) or criterion not in CRITERIA:
-        raise ParameterError(f"there is no criterion {criterion!r}; there are {', '.join(CRITERIA)}")
-    return CRITERIA[criterion]
+    return CRITERIA.find(criterion)
 
 
 def criteria_help() -> str:
     """All registered criteria in one line, each with what it does."""
-    return "; ".join(f"{each.name}: {each.summary}" if each.summary else each.name for each in CRITERIA.values())
+    return summaries(CRITERIA.values())
 
 
 def choose_thresholds(

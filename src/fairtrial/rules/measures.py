@@ -18,7 +18,7 @@ import numpy as np
 from fairtrial.checks import check_share
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import ParameterError
-from fairtrial.plugins import Registry
+from fairtrial.plugins import Registry, summaries
 from fairtrial.rules.exact import simplest_fraction
 
 Formula: TypeAlias = Callable[[ErrorCounts, Any], Any]
@@ -394,7 +394,7 @@ def share(part: Any, whole: Any) -> Any:
     return part / whole if whole else part * 0
 
 
-def class_error(counts: ErrorCounts, alpha: Any = None) -> Any:
+def _class_error(counts: ErrorCounts, alpha: Any = None) -> Any:
     """The share of all trials decided wrongly."""
     return (counts.false_accepts + counts.false_rejects) / (counts.genuine + counts.impostor)
 
@@ -458,7 +458,7 @@ for _measure in (
     _detection_cost(DetectionCosts()),
     Measure(
         "class-error",
-        class_error,
+        _class_error,
         "Class error",
         summary="share of all trials decided wrongly",
         worsened_by_errors=True,
@@ -561,4 +561,4 @@ def label_of(name: str) -> str:
 
 def measures_help() -> str:
     """All registered measures in one line, each with what it is."""
-    return "; ".join(f"{each.name}: {each.summary}" if each.summary else each.name for each in MEASURES.values())
+    return summaries(MEASURES.values())

@@ -58,7 +58,7 @@ class ChunkPart:
         """The trials of some systems, chunk by chunk."""
         for index, chunk in enumerate(_given(self.chunks)):
             try:
-                found = as_trials(chunk, self.systems, self.nan)
+                found = _as_trials(chunk, self.systems, self.nan)
                 missing = [name for name in self.systems if name not in found.systems]
                 if missing:
                     raise TrialsError(f"has no scores of {listed(missing)}")
@@ -73,7 +73,7 @@ def _given(chunks: Callable[[], Any] | Iterable[Any]) -> Iterable[Any]:
     return [found] if isinstance(found, (Trials, tuple)) else found
 
 
-def as_trials(chunk: Any, systems: Sequence[str] | None, nan: NanPolicy) -> Trials:
+def _as_trials(chunk: Any, systems: Sequence[str] | None, nan: NanPolicy) -> Trials:
     """Trials of what a chunk may be: trials, or a pair of scores and a mask of those that are genuine."""
     if isinstance(chunk, Trials):
         return chunk
@@ -100,7 +100,7 @@ def array_parts(
 
 def chunk_parts(data: Any, systems: Sequence[str] | None, nan: NanPolicy) -> tuple[tuple[str, ...], list[ChunkPart]]:
     """The systems and the parts of an iterable of chunks, or of a function that gives one."""
-    if iter_is_spent(data):
+    if _iter_is_spent(data):
         raise ParameterError(
             "trials are read more than once, and a generator gives its chunks only once; give the function that makes "
             "it, as in open_trials(chunks) in place of open_trials(chunks())"
@@ -110,7 +110,7 @@ def chunk_parts(data: Any, systems: Sequence[str] | None, nan: NanPolicy) -> tup
     if first is None:
         raise TrialsError("there is no chunk of trials")
     try:
-        names = as_trials(first, systems, nan).systems
+        names = _as_trials(first, systems, nan).systems
     except TrialsError as error:
         raise TrialsError(f"part 0, chunk 0: {error}") from error
     return names, [ChunkPart(_one(part), names, nan, f"part {index}") for index, part in enumerate(given)]
@@ -121,6 +121,6 @@ def _one(part: Any) -> Any:
     return [part] if isinstance(part, (Trials, tuple)) else part
 
 
-def iter_is_spent(data: Any) -> bool:
+def _iter_is_spent(data: Any) -> bool:
     """Whether something can be gone through once only."""
     return not callable(data) and hasattr(data, "__next__")

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fairtrial.checks import check_alphas
+from fairtrial.checks import check_alphas, check_classes
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.counting.search import (
     BoundedCost,
@@ -25,7 +25,7 @@ from fairtrial.counting.search import (
     cells_within_bounds,
     errors_within,
 )
-from fairtrial.errors import ParameterError, TrialsError
+from fairtrial.errors import ParameterError
 from fairtrial.rules.criteria import Criterion, best_of_points
 from fairtrial.rules.measures import Measure
 from fairtrial.scale.axis import Integers, positions_of, scores_at
@@ -129,9 +129,7 @@ def bounded_choices(cells: CountedCells, rule: Criterion, alphas: ArrayLike) -> 
     weights = check_alphas(alphas)
     if rule.alpha is not None:
         weights = np.full_like(weights, rule.alpha)
-    for count, name in zip(cells.totals, ("genuine", "impostor"), strict=True):
-        if not count:
-            raise TrialsError(f"there is no {name} trial in the counts; error rates need both classes")
+    check_classes(*cells.totals, "the counts")
     own, edges = _above_lowest(cells), edge_points(cells)
     ends = (weights == 0) | (weights == 1) if rule.at_ends is not None else np.zeros(len(weights), dtype=bool)
     found: dict[int, Choice] = {}

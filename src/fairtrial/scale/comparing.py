@@ -21,7 +21,7 @@ from fairtrial.significance.results import TestResult, columns_with_interval
 from fairtrial.tables import RATE_COLUMNS, Column, Result, Table, figure_text, p_phrase, plural
 from fairtrial.trial_sets import PROVENANCES, SAME_TRIALS, Kind
 
-UNPAIRED = (
+_UNPAIRED = (
     "counts do not tell on which trials two systems err together, so their trials are taken as different ones: a test "
     "that asks too much where systems err on the same trials, and too little where trials share people; compare the "
     "scores themselves for paired tests"
@@ -94,7 +94,7 @@ class BoundedComparison(Result):
         bounded = () if all(own.exact for own in self.systems) else (AT_EDGES,)
         return (
             *((SAME_TRIALS,) if self._kind == "a posteriori" else ()),
-            UNPAIRED,
+            _UNPAIRED,
             GIVEN_THRESHOLD,
             *bounded,
             *((self.measure.direction,) if self.measure.direction else ()),

@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fairtrial.checks import check_workers
+from fairtrial.checks import check_share, check_workers
 from fairtrial.counting.errors import ErrorCounts, Genuine, Scores, score_array
 from fairtrial.errors import InputError, ParameterError, TrialsError, listed
 from fairtrial.formats.files import PathLike
@@ -88,9 +88,7 @@ class Counter:
         self.systems: tuple[str, ...] = (systems,) if isinstance(systems, str) else tuple(systems)
         if not self.systems or len(set(self.systems)) != len(self.systems):
             raise ParameterError(f"systems must have names of their own, not {listed(self.systems) or 'none at all'}")
-        if not isinstance(precision, (int, float)) or not 0 < precision < 1:
-            raise ParameterError(f"precision must be a number between 0 and 1, as 1e-4, not {precision!r}")
-        self.precision = float(precision)
+        self.precision = check_share("precision", precision, open_ends=True)
         self.budget = cell_budget(self.precision)
         if threads is not None:
             check_workers(threads)

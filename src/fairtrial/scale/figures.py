@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fairtrial.checks import check_classes
 from fairtrial.claims import Claim, counted_spread, local_weights
 from fairtrial.counted_people import ClassName, CountedPeople
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.counting.search import hull_of_points
 from fairtrial.curves import RocCurve, thinned_points
 from fairtrial.epc import PerformanceCurve, rising_alphas
-from fairtrial.errors import ParameterError, TrialsError
+from fairtrial.errors import ParameterError
 from fairtrial.evaluation import Evaluation
 from fairtrial.evaluation.evaluating import by_name, design_effect_of, error_notes, measure_value, sharing_notes
 from fairtrial.intervals.judged import claimed_interval
@@ -36,7 +37,7 @@ GIVEN_THRESHOLD = (
     "a counter does not tell how far the threshold would move with other dev trials, so intervals and tests take it as "
     "given"
 )
-INDEPENDENT = (
+_INDEPENDENT = (
     "trials are taken as independent: a counter knows people only at thresholds that were given beforehand, with ids"
 )
 
@@ -139,7 +140,7 @@ def evaluate_counted(
         notes=(
             *([SAME_TRIALS] if kind == "a posteriori" else []),
             GIVEN_THRESHOLD,
-            *([INDEPENDENT] if people is None else []),
+            *([_INDEPENDENT] if people is None else []),
             *(f"{name}: {note}" for note in (*error_notes(dev_eer, counts), *sharing_notes(effect))),
         ),
         reported=asked,
@@ -341,9 +342,7 @@ def counted_roc(counter: Counter, *, max_points: int = 10_000, system: str | Non
     """
     if max_points < 2:
         raise ParameterError(f"max_points must be at least 2, not {max_points}")
-    for count, word in ((counter.genuine, "genuine"), (counter.impostor, "impostor")):
-        if not count:
-            raise TrialsError(f"there is no {word} trial in the counts; error rates need both classes")
+    check_classes(counter.genuine, counter.impostor, "the counts")
     return RocCurve(thinned_points(edge_points(counter.cells(system)), max_points), convex_hull=False)
 
 
@@ -387,9 +386,7 @@ def _errors_on(cells: CountedCells, thresholds: ArrayLike) -> ErrorCounts:
     boxes = boxes_at(cells, places, places)
     accepts, rejects = boxes.accepts[0], boxes.rejects[1]
     found = ErrorCounts(np.atleast_1d(wanted), accepts, rejects, boxes.genuine, boxes.impostor)
-    for count, word in ((boxes.genuine, "genuine"), (boxes.impostor, "impostor")):
-        if not count:
-            raise TrialsError(f"test: there is no {word} trial in the counts; error rates need both classes")
+    check_classes(int(boxes.genuine), int(boxes.impostor), "the counts of test")
     return found if wanted.ndim else found[0].scalar()
 
 

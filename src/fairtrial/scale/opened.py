@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from fairtrial.checks import check_classes
 from fairtrial.counted_people import CountedPeople
 from fairtrial.counting.cells import Cells, fit_cells
 from fairtrial.counting.errors import MAX_CELLS, SORT_AT_ONCE, Scores, Tally
@@ -294,9 +295,7 @@ class OpenTrials:
     def _take(self, survey: Survey) -> None:
         if self._check is not None:
             self._check(survey)
-        for count, word in ((survey.genuine, "genuine"), (survey.impostor, "impostor")):
-            if not count:
-                raise TrialsError(f"{self.origin}: there is no {word} trial; error rates need both classes")
+        check_classes(survey.genuine, survey.impostor, self.origin)
         self._survey = survey
 
     def sample_of(self, system: str) -> Scores:

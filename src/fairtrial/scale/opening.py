@@ -21,7 +21,7 @@ from fairtrial.scale.arrays import array_parts, chunk_parts
 from fairtrial.scale.opened import OpenTrials, PassState
 from fairtrial.scale.passing import Survey
 
-MEMORY = "1GB"
+_MEMORY = "1GB"
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 _LEAST_MEMORY = 64 * 10**6
 _LEAST_READ = 1 << 16
@@ -35,7 +35,7 @@ def open_trials(
     *,
     systems: Sequence[str] | None = None,
     format: str | None = None,
-    memory: int | str = MEMORY,
+    memory: int | str = _MEMORY,
     executor: Executor | None = None,
     progress: Callable[[PassState], None] | None = None,
     **options: Any,

@@ -73,9 +73,9 @@ class BoundedEvaluation(Result):
             f"{name} on {word}: {percent(share)}"
             for word, bounds in (("dev", self.dev), ("test", self.test))
             for name, found in bounds.items()
-            if (share := relative_width(found)) > self.precision
+            if (share := _relative_width(found)) > self.precision
         ]
-        return (AT_EDGES, *wide_notes(self.evaluation.system, wide, self.precision))
+        return (AT_EDGES, *_wide_notes(self.evaluation.system, wide, self.precision))
 
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON: those of `Evaluation`, and ``NAME_bounds`` beside each figure."""
@@ -119,7 +119,7 @@ class BoundedEvaluation(Result):
         ]
         threshold = (own.system, "dev", "threshold", (self.threshold.low, False), (self.threshold.high, False), None)
         rows = tuple(
-            (own.system, word, label, (found.low, share), (found.high, share), relative_width(found))
+            (own.system, word, label, (found.low, share), (found.high, share), _relative_width(found))
             for word, label, found, share in shown
         )
         caption = "Bounds: exact figures lie between them"
@@ -164,9 +164,9 @@ class BoundedCurve(Result):
         if self.exact:
             return ()
         low, high = self.bounds["value"]
-        widest = max(relative_width(Bounds(*pair)) for pair in zip(low.tolist(), high.tolist(), strict=True))
+        widest = max(_relative_width(Bounds(*pair)) for pair in zip(low.tolist(), high.tolist(), strict=True))
         wide = [f"{self.curve.measure.label} on test: up to {percent(widest)}"] if widest > self.precision else []
-        return (AT_EDGES, *wide_notes(self.curve.system, wide, self.precision))
+        return (AT_EDGES, *_wide_notes(self.curve.system, wide, self.precision))
 
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON: those of `PerformanceCurve`, and ``NAME_bounds`` beside each."""
@@ -194,12 +194,12 @@ class BoundedCurve(Result):
         return first.with_notes(*self.notes), *others
 
 
-def relative_width(bounds: Bounds) -> float:
+def _relative_width(bounds: Bounds) -> float:
     """How far apart two bounds are, relative to the upper one; 0 where the figure is exact."""
     return bounds.width / abs(bounds.high) if bounds.width and bounds.high else 0.0
 
 
-def wide_notes(system: str, wide: list[str], precision: float) -> list[str]:
+def _wide_notes(system: str, wide: list[str], precision: float) -> list[str]:
     """What to do where bounds are wider than asked for."""
     if not wide:
         return []

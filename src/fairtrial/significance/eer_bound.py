@@ -16,7 +16,7 @@ from fairtrial.errors import ParameterError
 from fairtrial.significance.multiple import Correction, adjust_p_values
 from fairtrial.tables import Column, Result, Table, number_text, p_phrase, percent, plural
 
-NOTE = (
+_NOTE = (
     "the trials of most published EERs are all pairs of images and so share people; the bound takes them as independent"
 )
 _CAPTION = "Bounds from published EERs: chi2 is at least, p at most"
@@ -131,7 +131,7 @@ class EerBounds(Result):
         alike = sum(pair.a == pair.b == 0 for pair in self.pairs)
         if alike and self.delta_eer is not None:
             found.append(f"{plural(alike, 'pair')} of EERs of 0: nothing tells them apart, p is 1")
-        return (*found, NOTE)
+        return (*found, _NOTE)
 
     def _significant(self) -> str:
         count = sum(pair.p_adjusted <= self.p_value for pair in self.pairs)
@@ -340,7 +340,7 @@ def _table(pairs: Sequence[EerBound], correction: Correction) -> Table:
         Column("p_adjusted", f"p ({correction})", "p", detail=correction == "none" or len(pairs) == 1),
     )
     records = [{**pair.to_dict(), "trials": pair.trials} for pair in pairs]
-    return Table.of("bounds", _CAPTION, columns, records, notes=[NOTE])
+    return Table.of("bounds", _CAPTION, columns, records, notes=[_NOTE])
 
 
 def _check(a: float, b: float, trials: int) -> None:

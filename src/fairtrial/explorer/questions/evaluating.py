@@ -40,7 +40,7 @@ class EvaluateQuestion:
         results: list[Evaluation] = []
         for name in names:
             judgement = self.point.judged(data.sets, name)
-            results.append(evaluation_of(judgement, dev=data.dev, confidence=self.confidence))
+            results.append(evaluation_of(judgement, confidence=self.confidence))
             advance(len(results) / len(names))
         given = self.point.threshold is not None
 

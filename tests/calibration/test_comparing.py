@@ -1,0 +1,27 @@
+"""Evidence compared: its bootstrap draws people as every other does."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import fairtrial as ft
+from fairtrial.calibration.comparing import bootstrap_figure
+from fairtrial.calibration.figures import cllr_figure
+from fairtrial.calibration.measures import EvidenceMeasure, as_any_measure, judged_evidence
+from simulated import crossed
+
+
+def test_clients_and_others_are_drawn_among_themselves() -> None:
+    dev, test = (crossed(np.random.default_rng(k), clients=8, impostors=5, start=100 * k) for k in (1, 2))
+    measure = as_any_measure("cllr")
+    assert isinstance(measure, EvidenceMeasure)
+    evidence = judged_evidence(measure, ft.judge(ft.TrialSets(dev, test), system="a"))
+    figure, people = cllr_figure(evidence), evidence.sets.people[1]
+    assert people is not None
+    found = bootstrap_figure(figure, evidence, n_resamples=200, rng=3)
+    drawn = people.draw(200, np.random.default_rng(3))
+    clients, others = people.strata
+    assert set(drawn[:, clients].sum(axis=1)) == {len(clients)}
+    assert set(drawn[:, others].sum(axis=1)) == {len(others)}
+    moved = drawn @ people.error_sums(figure.values)
+    assert np.argsort(found.replicates).tolist() == np.argsort(moved).tolist()
