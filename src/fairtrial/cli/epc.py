@@ -109,7 +109,7 @@ class AreaOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundAreas:
+class _FoundAreas:
     """The areas of one system, with their intervals."""
 
     areas: Areas
@@ -282,7 +282,7 @@ def curves_of(
 
 def _areas_of(
     inputs: Inputs, sets: TrialSets, curve: CurveOptions, chance: ChanceOptions, asked: AreaOptions
-) -> dict[str, FoundAreas]:
+) -> dict[str, _FoundAreas]:
     """The areas by system; none where there is no test set."""
     from fairtrial.areas import area_intervals, expected_areas
 
@@ -294,7 +294,7 @@ def _areas_of(
         for system in inputs.systems:
             areas = expected_areas(inputs.dev, inputs.test, system=system, **keywords)
             intervals = area_intervals(sets, system, confidence=chance.confidence, **keywords)
-            found[system] = FoundAreas(areas, intervals)
+            found[system] = _FoundAreas(areas, intervals)
             bar.advance()
     return found
 
@@ -354,7 +354,7 @@ def _with_band(table: Table, column: Column, band: Band | None) -> Table:
 def _tables(
     curves: Sequence[PerformanceCurve],
     bands: Mapping[str, Band],
-    areas: Mapping[str, FoundAreas],
+    areas: Mapping[str, _FoundAreas],
     notes: Sequence[str],
 ) -> tuple[Table, ...]:
     from fairtrial.claims import GIVEN_ALONG
