@@ -36,6 +36,14 @@ def test_threshold_from_dev_errors_from_test() -> None:
     assert (result.dev_eer.value, result.kind) == (0.225, "a priori")
 
 
+def test_far_that_is_asked_for_has_one_column_and_its_interval() -> None:
+    table = evaluate(DEV, TEST, measures=["far", "hter"]).tables()[0]
+    assert [heading for heading in table.headings() if "FAR" in heading] == ["FAR %", "interval of FAR"]
+    assert [heading for heading in table.headings() if "HTER" in heading] == ["HTER %"]
+    intervals = evaluate(DEV, TEST, measures=["far", "f1"]).tables()[2]
+    assert intervals.column("measure") == ["hter", "hter", "hter", "far", "frr", "f1"]
+
+
 def test_dictionary_keeps_the_contract() -> None:
     result = evaluate(DEV, TEST).to_dict()
     assert {"system", "criterion", "alpha", "threshold", "eer", "dev", "test"} <= set(result)

@@ -184,11 +184,12 @@ def test_evaluation_in_numbers() -> None:
     assert errors.column("f1") == [None, result.measures["f1"]]
     assert errors.column("measure_far") == [None, result.test.far]
     assert trials.rows == (("face", result.threshold, 20, 380, 20, 380),)
-    shares = (result.far_interval, result.frr_interval, *result.measure_intervals.values())
+    further = (found for name, found in result.measure_intervals.items() if name != "far")
+    shares = (result.far_interval, result.frr_interval, *further)
     for name in ("measure", "method", "threshold"):
         assert intervals.column(name) == [getattr(found, name) for found in (*result.intervals, *shares)]
     assert intervals.column("interval") == [(*found.interval, True) for found in (*result.intervals, *shares)]
-    assert intervals.column("measure")[-2:] == ["f1", "far"]
+    assert intervals.column("measure")[-2:] == ["frr", "f1"]
     frame = result.to_arrow().to_pydict()
     assert frame["interval_low"] == [None, result.interval.low]
     assert frame["false_accepts"] == [result.dev.false_accepts, result.test.false_accepts]

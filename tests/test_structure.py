@@ -24,6 +24,7 @@ LAYERS = [
     {"people", "formats"},
     {"counted_people", "grouped_people"},
     {"counting", "folds"},
+    {"shared_trials"},
     {"rules", "alikeness", "draws", "error_lines"},
     {"reestimation"},
     {"trial_sets"},
@@ -99,6 +100,12 @@ def test_imports_go_one_way(path: Path) -> None:
         if name.startswith("fairtrial."):
             other = name.split(".")[1]
             assert other == own or LEVEL[other] <= LEVEL[own], f"{own} must not import {other}"
+
+
+def test_contributing_draws_the_layers() -> None:
+    text = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    drawn = text.split("so do imports", 1)[1].split("\n\n", 2)[1]
+    assert [set(level.replace(",", " ").split()) for level in drawn.split("->")] == LAYERS
 
 
 def test_layers_name_every_room() -> None:

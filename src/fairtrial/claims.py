@@ -37,6 +37,8 @@ from fairtrial.trial_sets import TrialSets
 from fairtrial.trials import Trials
 
 Threshold: TypeAlias = Literal["re-estimated", "fixed"]
+Resample: TypeAlias = Literal["test", "both"]
+"""What callers say of it: whether only test trials were a sample, or dev trials, too."""
 GIVEN: dict[Threshold, str] = {"re-estimated": "threshold re-estimated", "fixed": "given this threshold"}
 """What is said of the threshold in sentences."""
 GIVEN_ALONG: dict[Threshold, str] = {"re-estimated": "threshold re-estimated", "fixed": "given these thresholds"}
@@ -48,6 +50,11 @@ _PROCESSES = 4000
 _TABLE_PAYS = 4
 Terms: TypeAlias = Sequence[tuple[float, Judgement]]
 """Judgements on the same trials, each with its sign."""
+
+
+def threshold_when(resample: Resample) -> Threshold:
+    """What becomes of the threshold where test trials are a sample, or those of dev, too."""
+    return "re-estimated" if resample == "both" else "fixed"
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from fairtrial.rules.criteria import Criterion, CriterionLike
 from fairtrial.rules.exact import simplest_fraction
 from fairtrial.rules.measures import Measure, MeasureLike, as_measure
 from fairtrial.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Result, Table, every_tenth, figure_text
-from fairtrial.trial_sets import CHOSEN, Kind, TrialSets, seed_of
+from fairtrial.trial_sets import PROVENANCES, Kind, TrialSets, pooled_kind, seed_of
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -147,7 +147,7 @@ class PerformanceCurve(Result):
         same = {"system": self.system, "criterion": str(self.criterion), "kind": self.kind}
         same |= {"genuine": self.counts.genuine, "impostor": self.counts.impostor}
         records = [same | {name: values[k].item() for name, values in series.items()} for k in range(len(self.alpha))]
-        how = f"threshold by {self.criterion} {CHOSEN[self.kind]}, figures {self.kind}"
+        how = f"threshold by {self.criterion} {PROVENANCES[self.kind].chosen}, figures {self.kind}"
         caption = f"Expected performance curve, {how}"
         shown = every_tenth(len(records))
         means = (Column("system", "system"), Column("mean", f"mean {self.measure.label}", self.measure.kind))
@@ -404,5 +404,5 @@ def pool_curves(curves: Sequence[PerformanceCurve], *, system: str = "pooled") -
         if (curve.criterion.name, curve.measure.name) != (first.criterion.name, first.measure.name):
             raise TrialsError(f"{curve.system} and {first.system} have different criteria or measures")
     counts = add_counts([curve.counts for curve in curves])
-    kind: Kind = "a posteriori" if any(curve.kind == "a posteriori" for curve in curves) else first.kind
+    kind = pooled_kind([curve.kind for curve in curves])
     return PerformanceCurve(system, first.criterion, first.measure, first.alpha, counts, kind)

@@ -16,8 +16,6 @@ from fairtrial.people import Cluster, known_cluster, people_of
 from fairtrial.tables import plural
 from fairtrial.trials import Trials
 
-CROSS_VALIDATED = "a priori (cross-validated)"
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:

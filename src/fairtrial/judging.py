@@ -22,7 +22,7 @@ from fairtrial.formats.decisions import decisions_table
 from fairtrial.reestimation import Movement, counted_movement, threshold_movement
 from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion, choose_thresholds
 from fairtrial.spread import Floats, effective_people
-from fairtrial.tables import plural
+from fairtrial.tables import percent, plural, threshold_text
 from fairtrial.trial_sets import Kind, TrialSets, has_systems, system_name
 from fairtrial.trials import Trials
 
@@ -37,7 +37,7 @@ SUPPORT_PEOPLE = 10
 _GIVEN = Criterion("given", lambda counts, alpha: counts.far * 0)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Judgement:
     """One system on the judged trials, at the threshold of one alpha or of several.
 
@@ -74,8 +74,14 @@ class Judgement:
     dev: ErrorCounts | None
     test: ErrorCounts
     fold_thresholds: Floats | None = None
-    _kept: dict[Hashable, Any] = field(default_factory=dict, repr=False)
-    part_of: Judgement | None = field(default=None, repr=False)
+    _kept: dict[Hashable, Any] = field(default_factory=dict)
+    part_of: Judgement | None = None
+
+    def __repr__(self) -> str:
+        first = self.at(0)
+        at = f"threshold {threshold_text(float(first.threshold))}, " if self.fold_thresholds is None else ""
+        along = f" at the first of {plural(len(self.alpha), 'alpha')}" if len(self.alpha) > 1 else ""
+        return f"<Judgement: {self.system}, {self.kind}, {self.criterion}, {at}HTER {percent(first.hter)}{along}>"
 
     @property
     def kind(self) -> Kind:

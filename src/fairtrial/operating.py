@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from fairtrial.checks import check_choice, check_resamples, check_share
-from fairtrial.claims import GIVEN, Threshold
+from fairtrial.claims import GIVEN, Threshold, threshold_when
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.draws import RESAMPLES
 from fairtrial.errors import ParameterError
-from fairtrial.folds import CROSS_VALIDATED
 from fairtrial.formats.frames import TrialsLike, trials_of
 from fairtrial.intervals.judged import intervals_along
 from fairtrial.intervals.rates import RateInterval
@@ -19,7 +18,7 @@ from fairtrial.intervals.separation import auc_interval, d_prime_interval
 from fairtrial.judging import SUPPORT, judge
 from fairtrial.people import Cluster
 from fairtrial.tables import COUNT_COLUMNS, Column, Result, Table, interval_title, percent
-from fairtrial.trial_sets import CHOSEN, Kind, TrialSets, seed_of, system_name
+from fairtrial.trial_sets import PROVENANCES, Kind, TrialSets, seed_of, system_name
 
 if TYPE_CHECKING:
     import numpy as np
@@ -114,14 +113,14 @@ class OperatingPoints(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """One row per figure."""
-        where = "on held-out trials" if self.kind == CROSS_VALIDATED else "on test"
+        own = PROVENANCES[self.kind]
         columns = (
             Column("system", "system"),
             Column("figure", "figure", "term"),
             Column("value", "value", "figure"),
             Column("interval", interval_title(self.auc.confidence), "figures"),
             Column("threshold", "threshold", "threshold"),
-            Column("far", f"FAR {where}", "rate"),
+            Column("far", f"FAR on {own.judged}", "rate"),
             Column("dev_false_accepts", "false accepts on dev", "count"),
             Column("far_target", "target FAR", "rate", detail=True),
             Column("far_interval", "interval of FAR", "interval", detail=True),
@@ -129,7 +128,7 @@ class OperatingPoints(Result):
             Column("interval_threshold", "threshold of the interval", detail=True),
             *COUNT_COLUMNS,
         )
-        separation = [_figure(self.auc, "AUC"), _figure(self.d_prime, "d'")]
+        separation = [_figure(self.auc, self.auc.label), _figure(self.d_prime, self.d_prime.label)]
         targets = [
             {
                 **_figure(point.interval, f"FRR at FAR {_target(point.far_target)}"),
@@ -143,7 +142,7 @@ class OperatingPoints(Result):
             for point in self.points
         ]
         records = [{"system": self.system, **row} for row in (*separation, *targets)]
-        caption = f"AUC, d' and FRR {where}; thresholds that keep the FAR {CHOSEN[self.kind]}"
+        caption = f"AUC, d' and FRR on {own.judged}; thresholds that keep the FAR {own.chosen}"
         notes = (f"intervals of the FRR, {GIVEN[self.points[0].interval.threshold]}", *self.notes)
         return (Table.of("operating_points", caption, columns, records, notes=notes, section="system"),)
 
@@ -239,7 +238,7 @@ def operating_points(
         seed_of(rng),
         n_resamples=check_resamples(n_resamples),
     )
-    threshold: Threshold = "re-estimated" if resample == "both" else "fixed"
+    threshold = threshold_when(resample)
     return operating_points_of(sets, system, far=far, confidence=confidence, threshold=threshold)
 
 
@@ -267,7 +266,7 @@ def operating_points_of(
         for at_dev in [judged.dev[k].scalar()]
     )
     auc, d_prime = (find(sets, system=name, confidence=confidence) for find in (auc_interval, d_prime_interval))
-    notes = [f"{what}: {found.note}" for what, found in (("AUC", auc), ("d'", d_prime)) if found.note]
+    notes = [f"{found.label}: {found.note}" for found in (auc, d_prime) if found.note]
     own = [f"{name}: {note}" for note in notes]
     return OperatingPoints(name, points, auc, d_prime, judged.kind, (*sets.notes, *own, *_few(name, points)))
 

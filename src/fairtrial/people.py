@@ -349,7 +349,7 @@ def class_notes(word: str, part: _Shares) -> list[str]:
     if not part.alone and largest > _DOMINANT:
         found.append(
             f"one person takes part in {100 * largest:.0f} % of the {word} trials: they are worth "
-            f"{part.effective:.1f} people of equal weight, and intervals and tests are rough"
+            f"{part.effective:.3g} people of equal weight, and intervals and tests are rough"
         )
     elif part.effective < 10:
         found.append(

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from fairtrial.checks import as_generator, check_seed
 from fairtrial.counting.errors import ScoreData, has_sources
@@ -20,27 +20,95 @@ from fairtrial.errors import TrialsError, listed
 from fairtrial.folds import Block
 from fairtrial.formats.frames import Frame, trials_of
 from fairtrial.people import Cluster, People, known_cluster, shared_people
+from fairtrial.shared_trials import same_rows, trials_in_both
 from fairtrial.tables import plural
 from fairtrial.trials import Trials
 
 Origin: TypeAlias = Literal["dev", "folds", "same trials", "given"]
 """Where thresholds come from: dev trials, folds of other people, the judged trials themselves, or the caller."""
 Kind: TypeAlias = Literal["a priori", "a priori (cross-validated)", "a posteriori", "at a given threshold"]
-_KINDS: dict[Origin, Kind] = {
-    "dev": "a priori",
-    "folds": "a priori (cross-validated)",
-    "same trials": "a posteriori",
-    "given": "at a given threshold",
+TestName: TypeAlias = Literal["cluster", "paired"]
+"""Paired tests of trials that share people, and of trials that do not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where thresholds come from, and what is said of it: one per origin, decided here and nowhere else."""
+
+    origin: Origin
+    kind: Kind
+    """Whether figures on the judged trials are a priori."""
+    dev_kind: Kind
+    """Whether figures on dev are."""
+    evidence_kind: Kind
+    """Whether figures of evidence are, calibrated where thresholds are chosen."""
+    source: str
+    """What thresholds are from."""
+    chosen: str
+    """What follows "threshold by CRITERION"."""
+    fitted: str
+    """What follows "calibrated"."""
+    judged_set: Literal["test", "held out"]
+    """What was judged, in a word."""
+    adjective: str
+    """What is said of the judged trials."""
+    judged: str
+    """What follows "figures on"."""
+    curves: str
+    """What curves over all thresholds are of."""
+    threshold: str = "threshold"
+    """What the one threshold is called that a result shows."""
+
+
+_ON_TEST: tuple[Literal["test", "held out"], str, str, str] = ("test", "test", "test", "test")
+PROVENANCES: dict[Kind, Provenance] = {
+    own.kind: own
+    for own in (
+        Provenance("dev", "a priori", "a posteriori", "a priori", "dev", "on dev", "on dev", *_ON_TEST),
+        Provenance(
+            "folds",
+            "a priori (cross-validated)",
+            "a posteriori",
+            "a priori (cross-validated)",
+            "other people",
+            "from other people",
+            "on other people",
+            "held out",
+            "held-out",
+            "held-out trials",
+            "all trials",
+            "threshold from all trials",
+        ),
+        Provenance(
+            "same trials",
+            "a posteriori",
+            "a posteriori",
+            "a posteriori",
+            "the same trials",
+            "on the same trials",
+            "on the same trials",
+            *_ON_TEST,
+        ),
+        Provenance(
+            "given",
+            "at a given threshold",
+            "at a given threshold",
+            "a priori",
+            "the caller",
+            "as given",
+            "before",
+            *_ON_TEST,
+        ),
+    )
 }
-CHOSEN: dict[Kind, str] = {
-    "a priori": "on dev",
-    "a priori (cross-validated)": "from other people",
-    "a posteriori": "on the same trials",
-    "at a given threshold": "as given",
-}
-"""Where thresholds were chosen, by the kind of the figures: what follows "threshold by CRITERION"."""
-SAME_TRIALS = "dev and test are the same trials, so the threshold was set on what it is judged by"
-_GLANCE = 1024
+"""By the kind of the figures."""
+_BY_ORIGIN = {own.origin: own for own in PROVENANCES.values()}
+_CHOSEN_ON_JUDGED = "so the threshold was chosen on the trials that it is judged on"
+SAME_TRIALS = f"dev and test are the same trials, {_CHOSEN_ON_JUDGED}"
+
+
+def _size(data: ScoreData) -> int:
+    return sum(map(np.size, data)) if isinstance(data, tuple) else len(data) if isinstance(data, Trials) else 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,6 +120,7 @@ class _Known:
     people: tuple[People | None, People | None]
     draws: Draws | None = None
     overlap: int | None = None
+    shared_trials: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,20 +176,41 @@ class TrialSets:
             raise TrialsError(f"cluster={self.cluster!r} needs test trials with ids")
 
     @cached_property
-    def origin(self) -> Origin:
-        """Where thresholds come from."""
+    def provenance(self) -> Provenance:
+        """Where thresholds come from, and what is said of it."""
         if self._known is not None:
-            return self._known.origin
+            return _BY_ORIGIN[self._known.origin]
         if self.given or self.dev is None:
-            return "given"
+            return _BY_ORIGIN["given"]
         if self.blocks:
-            return "folds"
-        return "same trials" if _same_trials(self.dev, self.test) else "dev"
+            return _BY_ORIGIN["folds"]
+        return provenance_from_dev(self._same_rows or 0 < _size(self.test) == self.shared_trials)
+
+    @property
+    def origin(self) -> Origin:
+        """Where thresholds come from, in a word."""
+        return self.provenance.origin
 
     @property
     def kind(self) -> Kind:
         """Whether figures on the judged trials are a priori."""
-        return _KINDS[self.origin]
+        return self.provenance.kind
+
+    @cached_property
+    def _same_rows(self) -> bool:
+        """Whether dev has the judged trials in their order; with folds they are the same."""
+        if self.given or self.dev is None:
+            return False
+        return bool(self.blocks) or same_rows(self.dev, self.test)
+
+    @cached_property
+    def shared_trials(self) -> int:
+        """How many of the judged trials are also in dev, as far as can be told; see `trials_in_both`."""
+        if self._known is not None and self._known.shared_trials is not None:
+            return self._known.shared_trials
+        if self.given or self.dev is None:
+            return 0
+        return _size(self.test) if self._same_rows else trials_in_both(self.dev, self.test)
 
     @cached_property
     def sharing(self) -> Cluster:
@@ -131,6 +221,11 @@ class TrialSets:
             return known_cluster(self.test, self.cluster)
         return "none"
 
+    @property
+    def test_name(self) -> TestName:
+        """What a paired test is called: by whether it knows that trials share people."""
+        return paired_test_name(self.sharing != "none")
+
     @cached_property
     def people(self) -> tuple[People | None, People | None]:
         """Who takes part in dev and in test, numbered together; None where every trial is of other people."""
@@ -138,11 +233,11 @@ class TrialSets:
             return self._known.people
         if self.sharing == "none" or not isinstance(self.test, Trials):
             return None, None
-        if self.origin == "dev" and isinstance(self.dev, Trials):
+        if isinstance(self.dev, Trials) and not self.given and not self._same_rows:
             dev, test = People.of_sets([self.dev, self.test], self.cluster)
             return (None if dev.cluster == "none" else dev), test
         test = People.of(self.test, self.cluster)
-        return (test if self.origin in ("folds", "same trials") else None), test
+        return (test if self._same_rows else None), test
 
     @cached_property
     def overlap(self) -> int:
@@ -175,7 +270,7 @@ class TrialSets:
         TrialSets
             The sets.
         """
-        known = _Known(self.origin, self.sharing, self.people, self.draws, self.overlap)
+        known = _Known(self.origin, self.sharing, self.people, self.draws, self.overlap, self.shared_trials)
         return replace(self, dev=dev, test=test)._knowing(known)
 
     def within(self, rows: NDArray[np.int64]) -> TrialSets:
@@ -216,11 +311,21 @@ class TrialSets:
         return self
 
     @property
+    def _same_size(self) -> bool:
+        """Whether dev has no other trials than the judged ones."""
+        return self._same_rows or (self.dev is not None and _size(self.dev) == _size(self.test))
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What the reader should know of the trials and their people."""
         found = _notes_of_sets(self.dev, None if self.blocks else self.test)
         if self.origin == "same trials":
-            found.append(SAME_TRIALS)
+            found.append(SAME_TRIALS if self._same_size else f"all test trials are also in dev, {_CHOSEN_ON_JUDGED}")
+        if self.origin == "dev" and self.shared_trials:
+            found.append(
+                f"{self.shared_trials:,} of {plural(_size(self.test), 'test trial')} are also in dev, so the figures "
+                "are only in part a priori; take these trials out of one of the two sets"
+            )
         if self.origin == "dev" and self.overlap:
             found.append(
                 f"{plural(self.overlap, 'person', 'people')} take part in both dev and test{_unshared(self.test)}"
@@ -232,6 +337,21 @@ class TrialSets:
         elif self.sharing == "none" and has_systems(self.test):
             found.append("trials are taken as independent: without ids nothing tells which of them share a person")
         return tuple(found)
+
+
+def provenance_from_dev(same_trials: bool) -> Provenance:
+    """Where thresholds from dev come from: from other trials than the judged ones, or from the same."""
+    return _BY_ORIGIN["same trials" if same_trials else "dev"]
+
+
+def pooled_kind(kinds: Sequence[Kind]) -> Kind:
+    """Whether figures put together are a priori: not if one of them is a posteriori; else as the first is."""
+    return "a posteriori" if "a posteriori" in kinds else kinds[0]
+
+
+def paired_test_name(shares_people: bool) -> TestName:
+    """What a paired test is called: by whether it knows that trials share people."""
+    return "cluster" if shares_people else "paired"
 
 
 def seed_of(rng: np.random.Generator | int | None) -> int:
@@ -282,20 +402,3 @@ def _notes_of_sets(dev: ScoreData | None, test: ScoreData | None) -> list[str]:
         for note in notes:
             places.setdefault(note, []).append(name)
     return [f"{' and '.join(dict.fromkeys(names))}: {note}" for note, names in places.items()]
-
-
-def _same_trials(dev: ScoreData, test: ScoreData) -> bool:
-    """Whether dev and test are the same trials, so that nothing is a priori."""
-    if dev is test:
-        return True
-    if isinstance(dev, Trials) and isinstance(test, Trials):
-        return _same_array(dev.genuine, test.genuine) and _same_array(dev.scores, test.scores)
-    if isinstance(dev, tuple) and isinstance(test, tuple):
-        return all(a is b or _same_array(a, b) for a, b in zip(dev, test, strict=True))
-    return has_sources(dev) and has_sources(test) and dev.same_as(test)
-
-
-def _same_array(first: ArrayLike, second: ArrayLike) -> bool:
-    """Whether two arrays are equal; those that differ nearly always do so at once."""
-    a, b = np.asarray(first), np.asarray(second)
-    return np.array_equal(a[:_GLANCE], b[:_GLANCE]) and np.array_equal(a, b)

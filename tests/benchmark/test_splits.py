@@ -90,7 +90,7 @@ def test_sets_of_splits_are_numbered_and_noted() -> None:
     sets, note = split_sets("mine", square(8), [system], repeats=3, seed=2)
     assert [(one.name, one.split, one.systems) for one in sets] == [("mine", k, (system,)) for k in (1, 2, 3)]
     assert note == (
-        "mine: no dev set is given; 3 random splits by people (seed 2), 50% of them in dev; trials with people of "
+        "mine: no dev set is given; 3 random splits by people (seed 2), 50 % of them in dev; trials with people of "
         "both are left out, at least 32 of 64 in each split"
     )
 

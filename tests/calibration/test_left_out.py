@@ -44,7 +44,7 @@ def test_dev_counts_only_where_it_is_at_hand(tmp_path: Path) -> None:
     assert both[0].estimate == both[1].estimate == found.dev_pav
     assert (both[0].threshold, both[1].threshold) == ("re-estimated", "fixed")
     assert both[0].sigma > both[1].sigma > 0
-    assert found.to_dict()["test"]["dev_pav_interval"]["method"] == "independent"
+    assert found.to_dict()["test"]["dev_pav_interval"]["method"] == "student"
 
 
 def test_where_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:

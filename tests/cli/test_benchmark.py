@@ -15,6 +15,7 @@ from fairtrial.benchmark.contest import compare_runs
 from fairtrial.benchmark.manifest import read_benchmark
 from fairtrial.benchmark.runner import RunSettings, run_benchmark
 from fairtrial.cli.app import main
+from fairtrial.cli.words import json_in_command_line_words
 from fairtrial.fusion import FUSIONS, Fitted, FusionData, FusionMethod
 from fairtrial.tables import in_percent, p_text
 
@@ -132,7 +133,7 @@ def test_json_of_lausanne_keeps_the_contract_of_the_design() -> None:
     ],
 )
 def test_json_is_what_run_benchmark_gives_in_python(arguments: list[str], settings: dict[str, Any]) -> None:
-    assert found(*arguments) == in_python(**settings)
+    assert found(*arguments) == json_in_command_line_words(in_python(**settings))
 
 
 def test_tables_show_every_system_and_experiment() -> None:

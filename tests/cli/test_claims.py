@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from math import hypot
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from fairtrial import Trials, read_trials, write_trials
+from fairtrial import Trials, proportion_interval, read_trials, write_trials
 from fairtrial.cli.app import main
 
 SETS = ["--dev", "dev.csv", "--test", "test.csv"]
@@ -105,6 +106,20 @@ def test_a_single_claim_has_a_page(command: list[str]) -> None:
     assert "all genuine trials have the same claim" in page_of(*command, *ALONE)[0]
 
 
+@pytest.mark.parametrize("command", [["evaluate"], ["compare", *FEW]], ids=["evaluate", "compare"])
+def test_notes_are_in_words_of_the_command_line_wherever_they_are_read(command: list[str]) -> None:
+    asked = [*command, *SETS, "--cluster", "none", "--person", "^[^/]+"]
+    words, _ = page_of(*asked)
+    shown(*asked, "--out", "r.md")
+    told = json.dumps(answer(*asked))
+    for text in (words, told, Path("r.md").read_text().replace("\\", "")):
+        assert "as --cluster none asks" in text
+        assert 'cluster="none"' not in text
+        assert "person=" not in text
+    assert "resampled by people" not in words
+    assert "dev is resampled and the threshold chosen" in words
+
+
 def test_page_of_folds_says_held_out_and_cites_cross_validation() -> None:
     words, drawn = page_of("evaluate", "--dev", "dev.csv", "--folds", "3")
     assert "on held-out trials" in words
@@ -117,6 +132,13 @@ def test_page_of_folds_says_held_out_and_cites_cross_validation() -> None:
 def test_tables_of_folds_say_whose_thresholds_they_are() -> None:
     table = shown("evaluate", "--dev", "dev.csv", "--folds", "3")
     assert table.startswith("Errors, each held-out block at a threshold by eer from other people\n")
+    assert "EER: step-mean, a posteriori on all trials" in table
+    compared = shown("compare", "--dev", "dev.csv", "--folds", "3", *FEW)
+    for text in (table, compared):
+        assert "threshold from all trials" in text
+    fixed = shown("evaluate", "--dev", "dev.csv", "--folds", "3", "--resample", "test")
+    assert "given these thresholds" in fixed
+    assert "given this threshold" not in fixed
     curve = shown("epc", "--dev", "dev.csv", "--folds", "3", "--points", "3")
     assert curve.startswith("Expected performance curve, threshold by wer-min from other people")
 
@@ -138,8 +160,47 @@ def test_the_same_trials_are_a_posteriori(command: list[str]) -> None:
 @pytest.mark.parametrize("command", [["evaluate"], ["compare", *FEW]])
 def test_page_of_the_same_trials_is_a_posteriori(command: list[str]) -> None:
     words, _ = page_of(*command, *SAME)
-    assert "a priori" not in words
     assert "a posteriori" in words
+    for wrong in ("a priori", "threshold from dev", "the threshold from dev"):
+        assert wrong not in words
+
+
+@pytest.mark.parametrize(
+    "command", [["calibrate"], ["compare", *FEW, "--measure", "cllr"]], ids=["calibrate", "compare"]
+)
+def test_evidence_of_the_same_trials_is_a_posteriori(command: list[str]) -> None:
+    text = shown(*command, *SAME)
+    for wrong in ("a priori", "on dev"):
+        assert wrong not in text
+    assert "on the same trials" in text
+
+
+def test_comparison_of_evidence_speaks_of_calibrations() -> None:
+    text = shown("compare", *SETS, *FEW, "--measure", "cllr")
+    heads = [line for line in text.splitlines() if line.startswith("A - B ")]
+    assert "calibration" in heads[0]
+    assert "threshold" not in heads[0] + heads[1]
+    assert "calibration" in heads[1]
+
+
+def test_published_rates_without_an_error_have_an_interval_of_some_width() -> None:
+    rates = ["--far", "0", "--frr", "0", "--impostor", "1000", "--genuine", "100"]
+    first, second = answer("interval", "rates", *rates)["intervals"]
+    reach = [proportion_interval(0, trials, method="wilson").high / 2 for trials in (1000, 100)]
+    assert (first["method"], first["high"]) == ("wilson", pytest.approx(hypot(*reach)))
+    assert (second["method"], second["high"]) == ("independent", 0.0)
+
+
+def test_the_same_rows_in_another_order_are_a_posteriori() -> None:
+    head, *rows = Path("test.csv").read_text().splitlines()
+    Path("turned.csv").write_text("\n".join([head, *rows[::-1], ""]))
+    Path("half.csv").write_text("\n".join([head, *rows[::2], ""]))
+    text = shown("evaluate", "--dev", "turned.csv", "--test", "test.csv")
+    assert "a priori" not in text
+    assert "note: dev and test are the same trials" in text
+    assert "note: 450 of 900 test trials are also in dev" in shown(
+        "evaluate", "--dev", "half.csv", "--test", "test.csv"
+    )
 
 
 @pytest.mark.parametrize(
@@ -219,7 +280,7 @@ def test_row_of_mcnemar_shows_its_own_difference() -> None:
     assert test["difference"] != pytest.approx(found["pairs"][0]["difference"])
     assert "classification error" in test["note"]
     text = shown("compare", *SETS, *FEW)
-    assert re.search(r"^ *mcnemar +fixed +class error ", text, re.MULTILINE)
+    assert re.search(r"^ *mcnemar +fixed +Class error ", text, re.MULTILINE)
     assert "mcnemar: compares the classification error over all trials" in text
 
 

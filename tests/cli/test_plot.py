@@ -164,6 +164,28 @@ def test_json_names_file_and_figure() -> None:
     assert b"<svg" in Path("a.svg").read_bytes()
 
 
+TOLD = [
+    ["epc", *SETS, "--points", "3"],
+    ["det", *SETS],
+    ["roc", *SETS],
+    ["precision-recall", *SETS],
+    ["diagnostic", *SETS],
+    ["bootstrap", *PAIR, "--resamples", "50"],
+    ["epc-compare", *PAIR, "--points", "3"],
+    ["epc-significance", *PAIR, "--points", "3"],
+    ["groups", *GROUPS],
+    ["tippett", *SETS],
+]
+
+
+@pytest.mark.parametrize("arguments", TOLD, ids=lambda arguments: arguments[0])
+def test_figures_tell_what_is_to_be_known_of_their_trials(arguments: list[str]) -> None:
+    same = ["dev.csv" if word == "test.csv" else word for word in arguments]
+    result = run(*same, "--out", "figure.png", "--dpi", "30")
+    assert "note: dev and test are the same trials" in result.stderr, result.output
+    assert result.stderr.count("read as csv") == 1
+
+
 def test_size_is_what_was_asked_for() -> None:
     from matplotlib.image import imread
 

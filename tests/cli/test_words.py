@@ -41,6 +41,7 @@ SOURCE = Path(fairtrial.__file__).parent
         ("rho_client must be between 0 and 1", "--rho must be between 0 and 1"),
         ("rho_impostor needs impostors=...", "--rho-impostor needs --impostors"),
         ("give alpha=..., as in alpha=0.001", "give --alpha, as in --alpha 0.001"),
+        ("like these (study_like(...)) shows", "like these (fairtrial coverage --like) shows"),
         ("either far=... or false_accepts=...;", "either --far or --false-accepts;"),
     ],
 )

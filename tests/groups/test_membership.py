@@ -36,6 +36,18 @@ def test_numbers_within_names_count_too() -> None:
     assert group_by_columns(trials, ["site"]).names == ("g1", "g2", "g10", "unknown")
 
 
+def test_names_are_not_taken_for_edges_or_several_columns() -> None:
+    names = ["below 3", "a, unknown", "below 10", "", "b"]
+    trials = Trials.from_arrays(np.zeros(5), np.arange(5) < 2, columns={"site": names})
+    assert group_by_columns(trials, ["site"]).names == ("a, unknown", "b", "below 3", "below 10", "unknown")
+
+
+def test_edges_come_in_their_order_below_0_too() -> None:
+    trials = Trials.from_arrays(np.zeros(4), np.arange(4) < 2, columns={"gain": [5.0, -7.0, -3.0, 1.0]})
+    found = group_by_columns(trials, ["gain"], edges={"gain": [-5, -1, 2]}).names
+    assert found == ("gain below -5", "gain -5 to -1", "gain -1 to 2", "gain 2 and up")
+
+
 def test_edges_belong_to_the_group_above() -> None:
     found = groups(TRIALS, "age", edges={"age": [30]})
     assert found == ["age below 30", "age below 30", "age 30 and up", "age 30 and up", "unknown"]

@@ -145,7 +145,7 @@ def test_rule_of_three_over_individuals_holds_whatever_the_correlation() -> None
         ([5] * 30, 5, ["Nothing but errors"], ["Use lbb"]),
         ([1, 0, 0, 1, 0] * 20, 2, ["Use lbb.", "10 and more"], ["with care"]),  # n pi 20
         ([1, 0, 0, 0, 0] * 14, 2, ["Use lbb.", "from 5 to 10"], ["with care"]),  # n pi 7
-        ([5] + [0] * 24, 5, ["with care", "from 1 to 5", "coverage --like"], ["brr"]),  # n pi 1, rho 1
+        ([5] + [0] * 24, 5, ["with care", "from 1 to 5", "study_like"], ["brr", "--like"]),  # n pi 1, rho 1
         ([1, 0, 0, 0, 0] * 20, 10, ["Use lbb.", "rho below 0.1"], ["care"]),  # n pi 2, rho < 0
         ([4] + [0] * 19, 5, ["brr may be preferable", "rho is large (above 0.4)"], ["Use lbb"]),  # n pi .8, rho .8
         ([1, 1, 1, 1] + [0] * 16, 5, ["relied on blindly"], ["Use lbb", "preferable"]),  # n pi .8, rho < 0

@@ -16,6 +16,7 @@ from fairtrial import (
     compare,
     compare_curves,
     curve_band,
+    d_prime_interval,
     evaluate,
     hter_interval,
     judge,
@@ -190,7 +191,7 @@ def test_one_client_with_half_of_all_trials_is_said_and_widens() -> None:
         found = judged_interval(judgement, measure="frr")
         widths[name], notes[name] = found.high - found.low, judgement.sets.notes
     # Kish: 120^2 / (60^2 + 20 x 9)
-    assert any(f"worth {120**2 / (60**2 + 20 * 9):.1f} people" in note for note in notes["half"])
+    assert any(f"worth {120**2 / (60**2 + 20 * 9):.3g} people" in note for note in notes["half"])
     assert notes["equal"] == ()
     assert widths["half"] > 1.3 * widths["equal"]
 
@@ -258,6 +259,16 @@ def test_ids_that_are_not_there() -> None:
         judged_interval(at(plain, cluster="claim"))
     with pytest.raises(TrialsError, match="needs test trials with ids"):
         TrialSets(None, ([1.0], [0.0]), "claim")
+
+
+def test_intervals_are_named_by_their_limits_and_by_what_trials_share() -> None:
+    trials = crossed(np.random.default_rng(3), clients=10, impostors=6)
+    for cluster, hter, f1 in ((None, "cluster-both", "cluster-both"), ("none", "wilson", "student")):
+        judgement = judge(TrialSets(trials, trials, cluster), system="a")  # type: ignore[arg-type]
+        found = [judged_interval(judgement, measure=measure) for measure in ("hter", "f1")]
+        assert [own.method for own in found] == [own.to_dict()["method"] for own in found] == [hter, f1]
+        assert [own.limits for own in found] == ["wilson", "student"]
+        assert d_prime_interval(judgement.sets, system="a").method == f1
 
 
 def test_student_limits_of_a_measure_without_bounds() -> None:

@@ -66,3 +66,11 @@ def test_diagnostic_of_several_systems_has_common_axes(dev: Trials, test: Trials
         diagnostic_plot([], figure=Figure())
     with pytest.raises(FairtrialError, match="bin"):
         diagnostics(dev, test, bins=0)
+
+
+def test_panel_of_the_det_says_the_level_and_the_threshold() -> None:
+    genuine = np.arange(200) < 60
+    trials = Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
+    titles = [axes.get_title(loc="left") or axes.get_title() for axes in diagnostic_plot(diagnostics(trials, trials))]
+    assert titles[1].endswith("dotted: threshold from the same trials")
+    assert titles[3].endswith("threshold from the same trials,\n95 % intervals, threshold re-estimated")

@@ -179,7 +179,9 @@ def test_page_of_folds_has_no_single_threshold_along_alpha(browser: Any, pages: 
     page.close()
 
 
-@pytest.mark.parametrize("rate", [0.0, 0.000123456, 0.0003125, 0.00099, 0.00331, 0.0250001, 0.15625, 0.5, 1.0])
+@pytest.mark.parametrize(
+    "rate", [0.0, 0.000123456, 0.0003125, 0.0008, 0.00099, 0.00331, 0.0099999, 0.0250001, 0.15625, 0.5, 1.0]
+)
 def test_browser_and_tables_write_rates_alike(browser: Any, pages: dict[str, Path], rate: float) -> None:
     page, _ = opened(browser, pages["evaluation"])
     assert page.evaluate(f"tables.percent({rate!r})") == percent(rate)

@@ -16,7 +16,7 @@ def test_one_sided_and_equivalence_are_told() -> None:
     found = compare(dev, test, n_resamples=50, alternative="less", margin=0.2)
     sentences = comparison_page(found, REPEAT).answer
     assert "one-sided" in sentences[0]
-    assert any("equivalent" in sentence and "within 0.2" in sentence for sentence in sentences)
+    assert any("equivalent" in sentence and "within 20.00 %" in sentence for sentence in sentences)
 
 
 def test_interval_of_each_difference_is_told_and_drawn() -> None:

@@ -24,11 +24,12 @@ from fairtrial import (
     ParameterError,
     as_source,
     choose_thresholds,
+    evaluate,
     target_criterion,
 )
 from fairtrial.counting import errors
 from fairtrial.counting.cells import fit_cells
-from fairtrial.rules.criteria import as_criterion, criteria_help
+from fairtrial.rules.criteria import as_criterion, criteria_help, described_criterion
 from fairtrial.rules.exact import simplest_fraction
 from fairtrial.rules.measures import as_measure
 from reference.epc_2005 import ALPHAS, DEV, GENUINE_MEAN, GENUINE_SD, IN_THEORY, THRESHOLDS
@@ -244,6 +245,17 @@ def test_users_criteria_say_whether_they_have_an_alpha() -> None:
 
     assert as_criterion(mine).described(0.3) == "mine (alpha 0.3)"
     assert Criterion("plain", lambda counts, alpha: counts.far).described(0.5) == "plain"
+
+
+def test_a_result_tells_an_alpha_only_where_it_is_one() -> None:
+    dev, test = ([0.9, 0.8, 0.4], [0.1, 0.3, 0.5]), ([0.8, 0.6], [0.2, 0.7])
+    assert evaluate(dev, test).to_dict()["alpha"] is None
+    assert evaluate(dev, test).tables()[0].column("alpha") == [None, None]
+    assert evaluate(dev, test, measures=["wer"]).to_dict()["alpha"] == 0.5
+    assert evaluate(dev, test, alpha=0.3, criterion="wer-min").to_dict()["alpha"] == 0.3
+    assert [described_criterion(name, 0.5) for name in ("eer", "wer-min", "of-another-package")] == [
+        "eer", "wer-min (alpha 0.5)", "of-another-package",
+    ]  # fmt: skip
 
 
 def test_alpha_is_resolved_in_one_place() -> None:

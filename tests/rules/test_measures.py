@@ -9,7 +9,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics
 
-from fairtrial import MEASURES, DetectionCosts, ErrorCounts, Measure, ParameterError, as_source, count_errors
+from fairtrial import (
+    MEASURES,
+    DetectionCosts,
+    ErrorCounts,
+    Measure,
+    ParameterError,
+    Trials,
+    TrialSets,
+    as_source,
+    auc_interval,
+    compare,
+    compare_curves,
+    count_errors,
+    d_prime_interval,
+    evaluate,
+    performance_curve,
+)
 from fairtrial.rules.measures import Weights, as_measure, linear_measure, linear_weights, measures_help
 
 PEERS = {
@@ -119,6 +135,48 @@ def test_linear_measures_are_exact_with_fractions(accepts: int, rejects: int, al
 def test_recall_of_one_in_ten_has_all_its_digits() -> None:
     assert MEASURES["recall"](ErrorCounts(0.0, 0, 9, 10, 10)) == 0.1  # 1 - 0.9 is 0.09999999999999998
     assert MEASURES["specificity"](ErrorCounts(0.0, 9, 0, 10, 10)) == 0.1
+
+
+def test_a_result_is_called_as_its_measure_is() -> None:
+    trials = Trials.from_arrays([0.9, 0.8, 0.4, 0.7, 0.1, 0.3, 0.5, 0.2, 0.6], [True] * 4 + [False] * 5)
+    found = evaluate(trials, trials, measures=["precision", "class-error", "cllr-min", gmean])
+    labels = [found.measure_intervals[name].label for name in found.reported]
+    assert labels == [measure.label for measure in found.reported.values()]
+    assert labels == ["Precision", "Class error", "min Cllr", "gmean"]
+    errors, _, intervals = found.tables()
+    assert intervals.column("label") == ["HTER", "HTER", "HTER", "FAR", "FRR", *labels]
+    assert intervals.column("measure")[-4:] == ["precision", "class-error", "cllr-min", "gmean"]
+    assert {*labels} <= {*errors.headings()} | {heading.removesuffix(" %") for heading in errors.headings()}
+    assert repr(found.measure_intervals["precision"]).startswith("<RateInterval: Precision 75.00 %")
+    sets = TrialSets(trials, trials)
+    assert (auc_interval(sets).label, d_prime_interval(sets).label) == ("AUC", "d'")
+
+
+def gmean(counts: ErrorCounts) -> Any:
+    return ((1 - counts.far) * (1 - counts.frr)) ** 0.5
+
+
+def test_direction_of_a_users_measure_is_said_and_can_be_set() -> None:
+    genuine = np.arange(400) < 100
+    scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
+    trials = Trials.from_arrays(scores, genuine, systems=["old", "new"])
+    dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+
+    def own(counts: ErrorCounts) -> Any:
+        return gmean(counts)
+
+    best = []
+    for higher in (False, True):
+        own.higher_is_better = higher  # type: ignore[attr-defined]
+        found = compare(dev, test, measure=own, n_resamples=20)
+        curves = [performance_curve(dev, test, system=name, measure=own, alphas=[0.5]) for name in ("old", "new")]
+        note = f"own: {'higher' if higher else 'lower'} values are taken as better; for the other direction set "
+        note += f"own.higher_is_better = {not higher} on the function"
+        assert note in found.notes
+        assert note in compare_curves(*curves).tables()[0].notes
+        best.append(found.ranking[0].system)
+    assert best == ["old", "new"]
+    assert not any("taken as better" in note for note in compare(dev, test, measure="f1", n_resamples=20).notes)
 
 
 def test_iso_labels() -> None:

@@ -34,3 +34,11 @@ def test_interval_of_the_difference_is_that_of_independent_trials() -> None:
         assert (told["low"], told["high"]) == pytest.approx(ends)
         assert (told["confidence"], told["method"], told["threshold"]) == (0.9, "hter-independent", "fixed")
         assert shown[:2] == pytest.approx(ends)
+
+
+def test_counted_comparisons_say_whether_they_are_a_priori_and_what_the_threshold_is() -> None:
+    for seed, kind in ((1, "a priori"), (0, "a posteriori")):
+        found = compare_counted(counted(0), counted(seed))
+        assert found.tables()[1].caption.startswith(f"Errors on test, {kind}, threshold by eer")
+        assert any("dev and test are the same trials" in note for note in found.notes) == (kind == "a posteriori")
+        assert any("does not tell how far the threshold would move" in note for note in found.notes)

@@ -59,6 +59,8 @@ def test_bounds_of_shared_cells_hold_the_figures_in_memory(name: str) -> None:
         pairs += [(found.dev[word], getattr(expected.dev, word)), (found.test[word], getattr(expected.test, word))]
     for bounds, value in pairs:
         assert bounds.low <= value <= bounds.high
+    (shown,) = found.tables()[-1].sections()
+    assert all(cell.endswith(" %") for row in shown if row[2] != "threshold" for cell in row[3:5])
     own = found.evaluation
     assert own.test == ft.count_errors(test, own.threshold).scalar()
     assert own.dev == ft.count_errors(dev, own.threshold).scalar()
@@ -125,6 +127,15 @@ def test_interval_at_a_threshold_given_beforehand_knows_people() -> None:
 def test_same_trials_are_not_a_priori() -> None:
     counter = counters(1e-4, 100)[2]
     assert evaluate_counted(counter, counter).evaluation.kind == "a posteriori"
+
+
+def test_a_counter_says_why_its_intervals_take_the_threshold_as_given() -> None:
+    dev, test = counters(1e-4, 100)[2:]
+    found = evaluate_counted(dev, test)
+    assert found.evaluation.interval.threshold == "fixed"
+    assert any("does not tell how far the threshold would move" in note for note in found.evaluation.notes)
+    (shown,) = found.tables()[-1].sections()
+    assert [row[2] for row in shown if row[1] == "test"] == ["FAR", "FRR", "HTER", "EER"]
 
 
 def test_counters_that_do_not_fit() -> None:

@@ -197,6 +197,10 @@ def test_regions_never_merge_opposite_signs() -> None:
     assert len(made_up([3] * 6).regions) == 1
 
 
+def test_a_system_that_is_better_in_several_ranges_is_named_once() -> None:
+    assert "b is better at alpha 0 and 1; a is better at alpha 0.5 (" in made_up([3, -3, 3]).summary()
+
+
 def test_the_better_system_is_the_one_with_less_error_or_more_of_what_is_good() -> None:
     # the statistic is that of A - B
     assert [made_up([5, 5]).regions[0].better, made_up([-5, -5]).regions[0].better] == ["b", "a"]

@@ -8,6 +8,12 @@ from scipy import stats
 
 from fairtrial import ParameterError
 from fairtrial.significance import adjust_p_values, compact_letters
+from fairtrial.significance.multiple import adjustment_text
+
+
+def test_without_a_correction_nothing_is_said_to_be_adjusted() -> None:
+    assert adjustment_text("none", 6) == "p not adjusted for the number of pairs, 6"
+    assert adjustment_text("bh", 1) == "p adjusted by bh over 1 pair"
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8))

@@ -251,4 +251,7 @@ def test_one_person_in_a_role_is_not_counted_as_many() -> None:
     assert "all genuine trials have the same claim and subject and all impostor trials have the same claim" in note
     note = leading_test(wrong_at(60, 1, 4, [0, 5], [(3, 0)])).note
     assert note.endswith("cannot be told: all impostor trials have the same subject")
-    assert leading_test(wrong_at(30, 20, 4, [0], [])).note == "worth 20 people of equal weight in the smaller role"
+    assert (
+        leading_test(wrong_at(30, 20, 4, [0], [])).note
+        == "the trials are worth 20 people of equal weight in the smaller role"
+    )

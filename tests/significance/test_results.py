@@ -1,5 +1,6 @@
 """The result of a test: p values, intervals and equivalence by the distribution that the test has."""
 
+from dataclasses import replace
 from math import inf, isfinite, isnan
 
 import numpy as np
@@ -43,6 +44,11 @@ def test_interval_is_by_the_distribution_of_the_test() -> None:
     assert z_test("z", 0.02, 0.01).interval() == pytest.approx((0.02 - 0.0196, 0.02 + 0.0196), abs=1e-5)
 
 
+def test_certainty_is_never_printed() -> None:
+    (row,) = (row for section in z_test("z", 1.0, 0.01).tables()[0].sections() for row in section)
+    assert row[-2:] == ["< 0.0001", "> 99.99"]
+
+
 def test_without_spread_nothing_is_tested_and_it_is_said() -> None:
     assert z_test("z", 0.0, 0.0).p_value == 1
     found = z_test("z", 0.1, 0.0)
@@ -59,6 +65,9 @@ def test_equivalence_is_two_one_sided_tests(degrees: float) -> None:
     assert result.interval() == close.interval()
     assert equivalence_test(student_test("t", claimed(-0.001, 0.002, degrees)), 0.006).alternative == "greater"
     assert equivalence_test(close, 0.0005).p_value > 0.5
+    assert equivalence_test(close, 0.02).note == "a small p value says that the difference is within 2.00 %"
+    cost = replace(close, measure="dcf", is_share=False)
+    assert equivalence_test(cost, 0.02).note == "a small p value says that the difference is within 0.02"
     with pytest.raises(ParameterError, match="margin must be above 0"):
         equivalence_test(close, 0)
     with pytest.raises(ParameterError, match="test mcnemar has no standard deviation"):

@@ -18,21 +18,27 @@ from fairtrial.tables import (
     p_text,
     percent,
     plural,
+    sure_text,
     threshold_text,
     translate,
 )
+from fairtrial.tables.words import bound_text
 
 
 def test_translate_knows_whole_words_only() -> None:
     assert translate("FAR, FRRs, HTER, AFAR, FARE, far", "iso") == "FMR, FNMRs, HTER, AFAR, FARE, far"
     assert translate("FAR") == "FAR"
+    assert translate("1 false reject, 2 false accepts; false_accepts", "iso") == (
+        "1 false non-match, 2 false matches; false_accepts"
+    )
     with pytest.raises(ParameterError, match="terms must be one of default, iso"):
         translate("FAR", "nist")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
     ("rate", "shown"),
-    [(0, "0.000"), (-0.0, "0.000"), (0.5, "50.00"), (0.005, "0.500"), (0.0009951, "0.100"), (0.00012345, "0.0123"),
+    [(0, "0.000"), (-0.0, "0.000"), (0.5, "50.00"), (0.005, "0.500"), (0.0009951, "0.0995"), (0.0009996, "0.100"),
+     (0.00012345, "0.0123"), (0.0008, "0.0800"), (0.0099999, "1.00"), (0.00001, "0.00100"),
      (-0.02, "-2.00"), (nan, "")],
 )  # fmt: skip
 def test_rates_in_percent(rate: float, shown: str) -> None:
@@ -45,6 +51,17 @@ def test_p_is_never_shown_as_zero() -> None:
         "< 0.0001", "< 0.0001", "< 0.0001", "0.0001", "0.05", "1", "",
     ]  # fmt: skip
     assert (p_phrase(0.0), p_phrase(0.25)) == ("p < 0.0001", "p = 0.25")
+
+
+def test_confidence_is_never_shown_as_certainty() -> None:
+    assert [sure_text(share) for share in (1.0, 0.99991, 0.9999, 0.5, 0.00009, 0.0, nan)] == [
+        "> 99.99", "> 99.99", "99.99", "50.00", "< 0.01", "< 0.01", "",
+    ]  # fmt: skip
+
+
+def test_bounds_show_where_they_differ() -> None:
+    assert (bound_text(0.0123456, True), bound_text(0.0123457, True)) == ("1.23456 %", "1.23457 %")
+    assert (bound_text(0.5, False), bound_text(nan, True)) == ("0.5", "")
 
 
 def test_other_numbers() -> None:

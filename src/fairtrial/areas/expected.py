@@ -12,7 +12,7 @@ import numpy as np
 
 from fairtrial.areas.aims import Aims
 from fairtrial.areas.claims import area_claims
-from fairtrial.areas.results import AreaConvention, AreaName, Areas
+from fairtrial.areas.results import AREA_LABELS, AreaConvention, AreaName, Areas
 from fairtrial.checks import check_confidence
 from fairtrial.counting.errors import ScoreData, as_source, count_errors
 from fairtrial.counting.search import all_points
@@ -167,16 +167,17 @@ def area_intervals(
         ends = claim.estimate - reach, claim.estimate + reach
         if aims.pair.mean.is_share:
             ends = max(ends[0], 0.0), min(ends[1], 1.0)
-        method = "student" if sets.people[1] is None else f"cluster-{sets.sharing}"
         found[area] = RateInterval(
             claim.estimate,
             *ends,
             claim.sigma,
             confidence,
-            method,
+            "student",
             area,
             claim.threshold,
             is_share=aims.pair.mean.is_share,
+            label=AREA_LABELS[area],
+            sharing=sets.sharing,
         )
     return found
 

@@ -10,6 +10,7 @@ from fairtrial.tables import Column, Result, Table, figure_text
 
 AreaConvention: TypeAlias = Literal["interpolated", "step"]
 AreaName: TypeAlias = Literal["e_v1", "e_v2", "g"]
+AREA_LABELS: dict[AreaName, str] = {"e_v1": "E_V1", "e_v2": "E_V2", "g": "G"}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -66,8 +67,8 @@ class Areas(Result):
 
     def summary(self) -> str:
         """The three areas and their targets."""
-        e_v1, e_v2, g = (figure_text(area, self.pair.mean.is_share) for area in (self.e_v1, self.e_v2, self.g))
-        areas = f"E_V1 {e_v1}, E_V2 {e_v2}, G {g}"
+        share = self.pair.mean.is_share
+        areas = ", ".join(f"{label} {figure_text(getattr(self, area), share)}" for area, label in AREA_LABELS.items())
         return f"{areas}, targets {self.low:g} to {self.high:g} of {self.pair.v1.label} and {self.pair.v2.label}"
 
     def tables(self) -> tuple[Table, ...]:

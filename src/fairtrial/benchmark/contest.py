@@ -21,6 +21,7 @@ from fairtrial.significance.multiple import Correction, adjust_p_values, compact
 from fairtrial.significance.results import TEST_COLUMNS, TestResult, student_test
 from fairtrial.spread import Spread, contributions
 from fairtrial.tables import Column, Result, Table, percent
+from fairtrial.trial_sets import paired_test_name
 from fairtrial.trials import Trials
 
 
@@ -220,6 +221,7 @@ def _pairs(
     correction: Correction,
 ) -> list[ContestPair]:
     shared = People.of(joined_trials(benchmark.sets))
+    name = paired_test_name(shared.cluster != "none")
     weights = linear_weights("hter")
     errors = [_errors_by_trial(benchmark, result) for result in results]
     tests = []
@@ -231,7 +233,7 @@ def _pairs(
             parts.append(contributions(genuine, values, weights[:2]))
             estimate += weights.frr * float(values[genuine].mean()) + weights.far * float(values[~genuine].mean())
         spread = shared.variance(np.concatenate(parts))
-        tests.append((i, j, student_test("cluster", _claim(estimate, spread, results[i], results[j]))))
+        tests.append((i, j, student_test(name, _claim(estimate, spread, results[i], results[j]))))
     adjusted = adjust_p_values([test.p_value for _, _, test in tests], correction)
     return [ContestPair(names[i], names[j], test, float(p)) for (i, j, test), p in zip(tests, adjusted, strict=True)]
 

@@ -23,7 +23,7 @@ from fairtrial.people import People
 from fairtrial.rules.measures import MEASURES, Weights, linear_measure
 from fairtrial.significance.curves import CurveComparison, DifferenceAlong
 from fairtrial.spread import Floats
-from fairtrial.trial_sets import TrialSets
+from fairtrial.trial_sets import TrialSets, paired_test_name
 from fairtrial.trials import Trials
 
 _Terms = Sequence[tuple[float, BenchmarkResult]]
@@ -99,7 +99,7 @@ def compare_pooled(
     return CurveComparison(
         a.label,
         b.label,
-        "cluster" if found.clustered else "paired",
+        paired_test_name(found.clustered),
         MEASURES["hter"],
         a.pooled[group].alpha,
         along.difference,

@@ -20,7 +20,7 @@ from fairtrial.intervals.rates import RateInterval
 from fairtrial.rules.criteria import Criterion
 from fairtrial.significance.results import TestResult
 from fairtrial.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Result, Table, interval_title, percent, plural
-from fairtrial.trial_sets import CHOSEN, Kind
+from fairtrial.trial_sets import PROVENANCES, Kind
 
 _MANY = 60
 """Experiments beyond which only their summary is shown."""
@@ -251,7 +251,7 @@ class BenchmarkResult(Result):
             "fusion": self.fusion,
             "normalise": self.normalise,
             "criterion": self.criterion.name,
-            "alpha": self.alpha,
+            "alpha": self.criterion.alpha_of_result(self.alpha),
             "experiments": [result.to_dict() for result in self.experiments],
             "spreads": [spread.to_dict() for spread in self.spreads],
             "baselines": [baseline.to_dict() for baseline in self.baselines],
@@ -330,7 +330,8 @@ class BenchmarkResult(Result):
         given = [k for k, each in enumerate(self.experiments) if each.experiment.split is None]
         return Table.of(
             "experiments",
-            f"{self._caption()}, {self.kind}, thresholds by {self.criterion.described(self.alpha)} {CHOSEN[self.kind]}",
+            f"{self._caption()}, {self.kind}, thresholds by {self.criterion.described(self.alpha)} "
+            f"{PROVENANCES[self.kind].chosen}",
             columns,
             records,
             notes=self.notes,

@@ -11,6 +11,7 @@ from fairtrial.benchmark.sets import BenchmarkSet, SystemInfo
 from fairtrial.checks import check_number, check_seed, check_share
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.people import Cluster, known_cluster, people_of
+from fairtrial.tables import level_text
 from fairtrial.trials import Trials
 
 _WHO = {"claim": "claims", "subject": "subjects", "both": "people"}
@@ -110,9 +111,8 @@ def split_sets(
         BenchmarkSet(name, dev, test, tuple(systems), split) for split, (dev, test) in enumerate(pairs, start=1)
     )
     left_out = [len(trials) - len(dev) - len(test) for dev, test in pairs]
-    note = (
-        f"{name}: no dev set is given; {repeats} random splits by people (seed {seed}), {fraction:.0%} of them in dev"
-    )
+    dealt = f"{repeats} random splits by people (seed {seed}), {level_text(fraction)} of them in dev"
+    note = f"{name}: no dev set is given; {dealt}"
     if any(left_out):
         note += (
             f"; trials with people of both are left out, at least {min(left_out):,} of {len(trials):,} in each split"

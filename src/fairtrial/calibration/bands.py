@@ -22,6 +22,7 @@ from fairtrial.calibration.measures import (
 from fairtrial.calibration.model import Calibration
 from fairtrial.claims import Threshold
 from fairtrial.spread import Floats
+from fairtrial.tables import level_text
 from fairtrial.trial_sets import TrialSets
 
 _EVERY = 3
@@ -42,7 +43,7 @@ class PriorBand:
     @property
     def described(self) -> str:
         """Confidence and what was re-estimated, in words."""
-        return f"{100 * self.confidence:g} % pointwise bands, {GIVEN_CALIBRATION[self.threshold]}"
+        return f"{level_text(self.confidence)} pointwise bands, {GIVEN_CALIBRATION[self.threshold]}"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain lists."""

@@ -67,13 +67,14 @@ class EvidencePair(Result):
     def summary(self) -> str:
         """The difference and the p value."""
         difference = figure_text(self.test.estimate, self.test.is_share)
-        return f"{self.a} - {self.b} = {difference} in {self.test.measure}, {p_phrase(self.adjusted)} adjusted"
+        return f"{self.a} - {self.b} = {difference} in {self.test.label}, {p_phrase(self.adjusted)} adjusted"
 
     def tables(self) -> tuple[Table, ...]:
         """The test in one row."""
         columns = (
             Column("pair", "A - B"),
-            Column("measure", "measure", "measure"),
+            Column("measure", "name of the measure", detail=True),
+            Column("label", "measure", "term"),
             Column("threshold", "calibration", "term"),
             Column("difference", "difference", "figure"),
             Column("sigma", "sigma", "figure"),
@@ -82,7 +83,7 @@ class EvidencePair(Result):
             Column("p_adjusted", "p adjusted", "p"),
         )
         record = {"pair": f"{self.a} - {self.b}", **self.test.cells(), "p_adjusted": self.adjusted}
-        caption = f"Tests of the difference A - B in {self.test.measure}"
+        caption = f"Tests of the difference A - B in {self.test.label}"
         notes = [self.test.note] if self.test.note else []
         return (Table.of("tests", caption, columns, [record], notes=notes),)
 
@@ -197,9 +198,9 @@ def evidence_test(
         Whether the calibrations are re-estimated, or taken as they are.
     """
     claim = claim_of(difference, evidence, threshold=threshold)
-    name = "paired" if evidence.sets.people[1] is None else "cluster"
-    found = student_test(name, claim, alternative=alternative)
-    return replace(found, measure=measure.name, is_share=measure.is_share, note=found.note or measure.caution)
+    found = student_test(evidence.sets.test_name, claim, alternative=alternative)
+    note = found.note or measure.caution
+    return replace(found, measure=measure.name, is_share=measure.is_share, note=note, label=measure.label)
 
 
 def bootstrap_figure(

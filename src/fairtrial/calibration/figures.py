@@ -94,11 +94,6 @@ class Evidence:
         """How dev trials determine the calibration; None where nothing is known of it."""
         return self.calibration.influence if self.sets.origin in ("dev", "folds") else None
 
-    @property
-    def method(self) -> str:
-        """What intervals and tests call the variance."""
-        return "independent" if self.sets.people[1] is None else f"cluster-{self.sets.sharing}"
-
     def moved_by(self, slopes: Floats) -> Floats | None:
         """By how much each dev trial moves a figure, from the slopes of the figure in the ratio of each test trial."""
         if self.influence is None:

@@ -215,7 +215,7 @@ def _parameter_intervals(evidence: Evidence, confidence: float) -> tuple[RateInt
     calibration, sets = evidence.calibration, evidence.sets
     if not isinstance(calibration.influence, LinearInfluence):
         return ()
-    people = sets.people[0] if sets.origin == "dev" else sets.people[1]
+    people = sets.people[0]
     shown = calibration.mapping.described(calibration.systems)
     found = []
     for (name, value), influence in zip(shown.items(), calibration.influence.by_parameter.T, strict=True):
@@ -226,6 +226,7 @@ def _parameter_intervals(evidence: Evidence, confidence: float) -> tuple[RateInt
         own = Claim(value / unit, spread, 0.0, spread.degrees, "fixed")
         sigma = own.sigma * unit
         reach = own.quantile(confidence) * sigma
-        method = "independent" if people is None else f"cluster-{people.cluster}"
-        found.append(RateInterval(value, value - reach, value + reach, sigma, confidence, method, name, is_share=False))
+        sharing = "none" if people is None else people.cluster
+        ends = value - reach, value + reach
+        found.append(RateInterval(value, *ends, sigma, confidence, "student", name, is_share=False, sharing=sharing))
     return tuple(found)

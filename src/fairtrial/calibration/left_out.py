@@ -78,10 +78,12 @@ def dev_pav_interval(evidence: Evidence, *, confidence: float = 0.95) -> RateInt
         estimate * factor,
         sigma,
         confidence,
-        evidence.method,
+        "student",
         "dev-pav",
         "re-estimated" if re_estimated else "fixed",
         is_share=False,
+        label="devPAV",
+        sharing=evidence.sets.sharing,
     )
 
 

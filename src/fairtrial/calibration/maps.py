@@ -21,7 +21,7 @@ from fairtrial.claims import spread_of_values, student_quantile
 from fairtrial.errors import ParameterError
 from fairtrial.people import Cluster, People
 from fairtrial.spread import Floats
-from fairtrial.tables import Column, Result, Table, every_tenth, interval_title, plural
+from fairtrial.tables import Column, Result, Table, every_tenth, interval_title, level_text, plural
 from fairtrial.trials import Trials
 
 _ANCHORS = 9
@@ -91,7 +91,9 @@ class LlrMap(Result):
         """The method, and what the band is."""
         by = "dev resampled" if self.resampled else "from the parameters"
         points = plural(len(self.scores), "score")
-        return f"{self.system}, {self.method}, {points}, {100 * self.confidence:g} % band {by}, cluster {self.cluster}"
+        return (
+            f"{self.system}, {self.method}, {points}, {level_text(self.confidence)} band {by}, cluster {self.cluster}"
+        )
 
     def tables(self) -> tuple[Table, ...]:
         """One row per score."""
@@ -158,7 +160,7 @@ def llr_map(
     classes = values[dev.genuine], values[~dev.genuine]
     scores = np.linspace(*shown_range(classes), points)
     ratios = ratios_at(found.calibration, scores)
-    people = found.sets.people[0] if found.sets.origin == "dev" else found.sets.people[1]
+    people = found.sets.people[0]
     influence, mapping = found.calibration.influence, found.calibration.mapping
     if isinstance(influence, LinearInfluence):
         low, high = _by_parameters(influence.by_parameter, people, dev, scores, ratios, confidence)

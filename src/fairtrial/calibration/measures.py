@@ -40,7 +40,7 @@ from fairtrial.rules.measures import (
     measures_help,
     unknown_measure,
 )
-from fairtrial.trial_sets import Kind, TrialSets
+from fairtrial.trial_sets import Kind, Provenance, TrialSets
 from fairtrial.trials import Trials
 
 GIVEN_CALIBRATION: dict[Threshold, str] = {
@@ -109,22 +109,20 @@ class EvidenceMeasure:
         """What a column of its intervals holds."""
         return "interval" if self.is_share else "range"
 
-    def told(self, sets: TrialSets) -> Kind:
+    def told(self, provenance: Provenance) -> Kind:
         """Tell whether it is a priori.
 
         Parameters
         ----------
-        sets : TrialSets
-            Dev and test trials, and who shares them.
+        provenance : Provenance
+            Where thresholds and calibrations come from.
 
         Returns
         -------
         {"a priori", "a priori (cross-validated)", "a posteriori", "at a given threshold"}
             What a report says of it.
         """
-        if self.posteriori or sets.origin == "same trials":
-            return "a posteriori"
-        return sets.kind if sets.origin == "folds" else "a priori"
+        return "a posteriori" if self.posteriori else provenance.evidence_kind
 
 
 def judged_evidence(measure: EvidenceMeasure, judgement: Judgement) -> Evidence:
@@ -208,17 +206,17 @@ def evidence_interval(
     """
     check_confidence(confidence)
     known = measure.figure(evidence) if figure is None else figure
-    method = evidence.method
+    limits = "student"
     if not np.isfinite(known.estimate):
         given: Threshold = "fixed" if known.moves is None else threshold
-        whole = (known.estimate, 0.0, inf, inf, confidence, method, measure.name, given)
-        return RateInterval(*whole, is_share=measure.is_share)
+        whole = (known.estimate, 0.0, inf, inf, confidence, limits, measure.name, given)
+        return RateInterval(*whole, is_share=measure.is_share, label=measure.label, sharing=evidence.sets.sharing)
     found = claim_of(known, evidence, threshold=threshold)
     parts = known.parts or (known,)
     if parts[0].errors is not None:
         ends = [_limits_of_sum(own, evidence, confidence, threshold) for own in parts]
         low, high = np.clip(np.mean(ends, axis=0), 0.0, measure.most).tolist()
-        method = "wilson" if evidence.sets.people[1] is None else method
+        limits = "wilson"
     else:
         low, high = _limits(found.estimate, found.quantile(confidence) * found.sigma, measure)
         high = max(high, known.least_high)
@@ -228,10 +226,12 @@ def evidence_interval(
         high,
         found.sigma,
         confidence,
-        method,
+        limits,
         measure.name,
         found.threshold,
         is_share=measure.is_share,
+        label=measure.label,
+        sharing=evidence.sets.sharing,
     )
 
 

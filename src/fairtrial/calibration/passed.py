@@ -8,6 +8,7 @@ from typing import Any
 from fairtrial.calibration.costs import CostTarget
 from fairtrial.calibration.model import Calibration
 from fairtrial.tables import Column, Result, Table, number_text
+from fairtrial.trial_sets import PROVENANCES, Kind
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -30,6 +31,8 @@ class PassedCalibration(Result):
         Each detection cost with its actual and its least value on test.
     notes : tuple of str
         What the reader should know.
+    kind : {"a priori", "a priori (cross-validated)", "a posteriori", "at a given threshold"}
+        Whether Cllr and actual costs on test are a priori.
 
     Examples
     --------
@@ -49,6 +52,7 @@ class PassedCalibration(Result):
     raw: float
     costs: tuple[tuple[CostTarget, float, float], ...]
     notes: tuple[str, ...]
+    kind: Kind
 
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON."""
@@ -59,6 +63,7 @@ class PassedCalibration(Result):
             "parameters": self.calibration.parameters,
             "dev": {"cllr": self.dev[0], "cllr_min": self.dev[1]},
             "test": {
+                "kind": self.kind,
                 "cllr": self.test[0],
                 "cllr_min": self.test[1],
                 "cllr_cal": self.test[0] - self.test[1],
@@ -87,7 +92,9 @@ class PassedCalibration(Result):
             (self.system, word, actual, least, actual - least, raw)
             for word, (actual, least), raw in (("dev", self.dev, None), ("test", self.test, self.raw))
         )
-        notes = ("Cllr on test is a priori, calibrated on dev", "min Cllr is a posteriori on either set", *self.notes)
+        own = PROVENANCES[self.kind]
+        judged = f"Cllr on test is {own.evidence_kind}, calibrated {own.fitted}"
+        notes = (judged, "min Cllr is a posteriori on either set", *self.notes)
         costs = (
             Column("system", "system"),
             Column("cost", "cost"),

@@ -24,7 +24,7 @@ from fairtrial.counting.errors import ErrorCounts, Genuine, Scores, ScoreSource,
 from fairtrial.counting.search import hull_points
 from fairtrial.errors import ParameterError, TrialsError, listed
 from fairtrial.spread import Floats
-from fairtrial.trial_sets import check_same_systems
+from fairtrial.trial_sets import SAME_TRIALS, TrialSets, check_same_systems
 
 Total = TypeVar("Total")
 
@@ -209,9 +209,16 @@ def calibrate_in_passes(
         priced = [point.normalised(actual[k]) for k, point in enumerate(target.points)]
         least = [np.min(_priced(point, best)) for point in target.points]
         costs.append((target, float(np.mean(priced)), float(np.mean(least))))
-    notes = (*dev.notes, *test.notes, *(f"{calibration.name}: {note}" for note in calibration.notes), _NO_INTERVALS)
+    kind = TrialSets(dev, test).kind
+    notes = (
+        *dev.notes,
+        *test.notes,
+        *((SAME_TRIALS,) if kind == "a posteriori" else ()),
+        *(f"{calibration.name}: {note}" for note in calibration.notes),
+        _NO_INTERVALS,
+    )
     return PassedCalibration(
-        name, calibration, figures[0], figures[1], cllr(scores[1]), tuple(costs), tuple(dict.fromkeys(notes))
+        name, calibration, figures[0], figures[1], cllr(scores[1]), tuple(costs), tuple(dict.fromkeys(notes)), kind
     )
 
 

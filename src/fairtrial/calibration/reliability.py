@@ -21,7 +21,7 @@ from fairtrial.counting.errors import as_source
 from fairtrial.intervals.bootstrap import count_table, replicate
 from fairtrial.people import Cluster, People
 from fairtrial.spread import Floats
-from fairtrial.tables import Column, Result, Table, every_tenth, interval_title, plural
+from fairtrial.tables import Column, Result, Table, every_tenth, interval_title, level_text, plural
 from fairtrial.trial_sets import Kind
 from fairtrial.trials import Trials
 
@@ -121,7 +121,7 @@ class PavCurve(Result):
     def summary(self) -> str:
         """How many steps there are, and what the band is."""
         steps = plural(len(self.ends), "step")
-        return f"{self.system}, {steps} on test, {100 * self.confidence:g} % band, {self.method}"
+        return f"{self.system}, {steps} on test, {level_text(self.confidence)} band, {self.method}"
 
     def tables(self) -> tuple[Table, ...]:
         """One row per step."""

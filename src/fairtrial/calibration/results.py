@@ -14,15 +14,14 @@ from fairtrial.errors import TrialsError
 from fairtrial.intervals.rates import RateInterval
 from fairtrial.judging import SUPPORT
 from fairtrial.tables import Column, Result, Table, interval_title, number_text, plural
-from fairtrial.trial_sets import Kind, TrialSets
+from fairtrial.trial_sets import PROVENANCES, Kind, TrialSets
 from fairtrial.trials import Trials
 
-CALIBRATED: dict[Kind, str] = {
-    "a priori": "on dev, a priori",
-    "a posteriori": "on the same trials, a posteriori",
-    "at a given threshold": "before, a priori",
-}
-"""Where a system was calibrated, by the kind of its figures: what follows "calibrated"."""
+
+def calibrated_words(kind: Kind) -> str:
+    """Where a system was calibrated, by the kind of its figures: what follows "calibrated"."""
+    own = PROVENANCES[kind]
+    return f"{own.fitted}, {own.evidence_kind}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,8 +261,10 @@ class CalibratedSystem(Result):
                 "dev_pav_interval": None if self.dev_pav_interval is None else self.dev_pav_interval.interval,
             }
         )
+        own = self.sets.provenance
         notes = (
-            f"Cllr on test is a priori, calibrated on dev; its interval: {GIVEN_CALIBRATION[first.threshold]}",
+            f"Cllr on test is {own.evidence_kind}, calibrated {own.fitted}; its interval: "
+            f"{GIVEN_CALIBRATION[first.threshold]}",
             "min Cllr and devPAV are a posteriori",
             *self.notes,
         )

@@ -49,7 +49,9 @@ class ThresholdOptions:
     @property
     def threshold(self) -> Threshold:
         """What is said of the threshold first."""
-        return "re-estimated" if self.resample == "both" else "fixed"
+        from fairtrial.claims import threshold_when
+
+        return threshold_when(self.resample)
 
     def threshold_of(self, compared: CompareCurves) -> Threshold:
         """What a comparison says of the threshold; an error where its method cannot do what was asked for."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from fairtrial.counting.errors import ErrorCounts
     from fairtrial.individuals import ErrorKind, Individuals, Person
     from fairtrial.intervals import RateInterval
+    from fairtrial.rules.measures import Measure
 
 
 @click.group(cls=FileGroup)
@@ -84,7 +85,7 @@ def rates(
         genuine=genuine,
     )
     measures = [options.measure_by_name(name, dcf) for name in ("hter", "wer", "dcf", "far", "frr")]
-    found = [intervals.rate_interval(counts, measure=m, alpha=alpha, confidence=confidence) for m in measures]
+    found = [interval for own in measures for interval in _of_measure(counts, own, alpha, confidence)]
     found += [make(counts, confidence=confidence) for make in (intervals.naive_interval, intervals.class_interval)]
     found += _proportions(counts, confidence)
     if measure != "all":
@@ -212,6 +213,15 @@ def _people(
     if errors.error != "far" or not {"claim", "subject"} <= set(trials.ids):
         return found, None, trials.notes
     return found, Individuals.from_trials(trials, errors.threshold, error=errors.error, by=errors.other), trials.notes
+
+
+def _of_measure(counts: ErrorCounts, measure: Measure, alpha: float, confidence: float) -> list[RateInterval]:
+    """The interval of eq. (13) and its like; where no error gives it a width, that of Wilson's limits before it."""
+    from fairtrial.intervals import rate_interval
+    from fairtrial.scale.figures import counted_intervals
+
+    found = rate_interval(counts, measure=measure, alpha=alpha, confidence=confidence)
+    return [found] if found.sigma else [counted_intervals(counts, None, measure, alpha, confidence)[0], found]
 
 
 def _proportions(counts: ErrorCounts, confidence: float) -> list[RateInterval]:

@@ -62,7 +62,9 @@ def command(
     sets = inputs.sets(chance, resamples=resamples)
 
     def work(system: str) -> OperatingPoints:
-        threshold: Literal["re-estimated", "fixed"] = "re-estimated" if resample == "both" else "fixed"
+        from fairtrial.claims import threshold_when
+
+        threshold = threshold_when(resample)
         return operating_points_of(sets, system, far=far, confidence=chance.confidence, threshold=threshold)
 
     results = for_each_system(inputs, "operating points", work)

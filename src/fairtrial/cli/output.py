@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fairtrial.cli.words import in_command_line_words
+from fairtrial.cli.words import (
+    in_command_line_words,
+    json_in_command_line_words,
+    table_in_command_line_words,
+)
 from fairtrial.errors import visible
 from fairtrial.tables import gather_notes, json_text, translate
 
@@ -37,8 +41,9 @@ def print_result(output: OutputOptions, tables: Sequence[Table], found: dict[str
     found
         The same as one JSON object.
     """
+    tables = [table_in_command_line_words(table) for table in tables]
     if output.out is not None:
-        _write(output.out, tables, found, output.terms)
+        _write(output.out, tables, json_in_command_line_words(found), output.terms)
     if output.json:
         print_json(found)
     else:
@@ -75,8 +80,8 @@ def _write(path: str, tables: Sequence[Table], found: dict[str, Any], terms: Ter
 
 
 def print_json(found: dict[str, Any]) -> None:
-    """One JSON object; infinite numbers, which JSON has not, as the strings "inf" and "-inf"."""
-    say(json_text(found, indent=2))
+    """One JSON object, its notes in words of the command line; infinite numbers as the strings "inf" and "-inf"."""
+    say(json_text(json_in_command_line_words(found), indent=2))
 
 
 def print_tables(tables: Sequence[Table], terms: Terms = "default") -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from fairtrial.cli.files import WRITTEN
 from fairtrial.cli.options import option
 from fairtrial.cli.output import say
+from fairtrial.cli.words import in_command_line_words, table_in_command_line_words
 from fairtrial.errors import OutputError, ParameterError
 
 if TYPE_CHECKING:
@@ -47,8 +48,14 @@ class ReportOptions:
         from fairtrial.report.page import write_report
 
         assert self.report is not None
-        write_report(replace(page, heading=self.title), self.report)
+        write_report(replace(_in_command_line_words(page), heading=self.title), self.report)
         say(f"report in {self.report}", aside=True)
+
+
+def _in_command_line_words(page: Page) -> Page:
+    """The page with its notes for those who type commands."""
+    tables, data = (tuple(map(table_in_command_line_words, own)) for own in (page.tables, page.data))
+    return replace(page, notes=tuple(map(in_command_line_words, page.notes)), tables=tables, data=data)
 
 
 def repeat_of(inputs: Iterable[str], seed: int | None) -> Repeat:

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fairtrial.tables import Table
 
 _CHOICES = "nan|cluster|missing|format|fusion|normalise|inner|criterion|measure|method|convention"
 SPELLINGS: dict[str, str] = {
@@ -34,10 +39,13 @@ SPELLINGS: dict[str, str] = {
     r"\bn_resamples=(\d+)": r"--resamples \1",
     r"\bmax_size=(\d+)": r"--max-size \1",
     r"\boutside=True\b": "--outside",
+    r"\bstudy_like\(\.\.\.\)": "fairtrial coverage --like",
     r"\bFusionModel\.save\b": "fairtrial fuse --save",
 }
 """What the library says, as regular expressions, and what it is called on the command line."""
 
+_NOTES = ("note", "notes", "recommendation")
+"""Under which names JSON has sentences of the library."""
 _COMPILED = [(re.compile(python), shell) for python, shell in SPELLINGS.items()]
 
 
@@ -62,3 +70,29 @@ def in_command_line_words(message: str) -> str:
     for python, shell in _COMPILED:
         message = python.sub(shell, message)
     return message
+
+
+def table_in_command_line_words(table: Table) -> Table:
+    """The same table with its notes for those who type commands, also those in a column."""
+    places = {k for k, column in enumerate(table.columns) if column.key == "notes"}
+    rows = (
+        tuple(in_command_line_words(cell) if k in places and cell else cell for k, cell in enumerate(row))
+        for row in table.rows
+    )
+    return replace(table, rows=tuple(rows), notes=tuple(map(in_command_line_words, table.notes)))
+
+
+def json_in_command_line_words(found: Any) -> Any:
+    """The same object with its notes and recommendations for those who type commands."""
+    if isinstance(found, dict):
+        return {
+            key: _notes_in_words(value) if key in _NOTES else json_in_command_line_words(value)
+            for key, value in found.items()
+        }
+    return [json_in_command_line_words(value) for value in found] if isinstance(found, list | tuple) else found
+
+
+def _notes_in_words(value: Any) -> Any:
+    if isinstance(value, str):
+        return in_command_line_words(value)
+    return [_notes_in_words(own) for own in value] if isinstance(value, list | tuple) else value

@@ -329,13 +329,15 @@ def _compared(
     notes = [*sets.notes, *(note for judgement in judged.values() for note in judgement.notes)]
     if sets.blocks and isinstance(asked.measure, EvidenceMeasure):
         lacking = f"{asked.measure.label} is a figure of all trials together"
+    if isinstance(asked.measure, Measure) and asked.measure.direction:
+        notes.append(asked.measure.direction)
     if lacking:
         notes.append(f"there is no test over the folds: {lacking}")
     alpha = asked.criterion.resolve_alpha(asked.alpha)
     ranking = _ranking(pairs, judged, asked.measure, alpha, asked.confidence)
     kind = next(iter(judged.values())).kind
     if isinstance(asked.measure, EvidenceMeasure):
-        kind = asked.measure.told(sets)
+        kind = asked.measure.told(sets.provenance)
     return Comparison(
         asked.measure, asked.criterion, alpha, asked.correction, pairs, ranking, kind, judged, tuple(notes)
     )
@@ -372,7 +374,9 @@ def _evidence_tests(pair: Pair, measure: EvidenceMeasure, asked: _Asked) -> tupl
     if tests[0].threshold == "re-estimated":
         tests.append(evidence_test(measure, evidence, difference, threshold="fixed", **own))
     replicates = bootstrap_figure(difference, evidence, n_resamples=asked.n_resamples, rng=asked.seed)
-    tests.append(replace(bootstrap_test(replicates, **own), measure=measure.name, is_share=measure.is_share))
+    tests.append(
+        replace(bootstrap_test(replicates, **own), measure=measure.name, is_share=measure.is_share, label=measure.label)
+    )
     if asked.margin is not None:
         tests.append(equivalence_test(tests[0], asked.margin))
     return tuple(tests), replicates

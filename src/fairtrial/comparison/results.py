@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from math import nan
-from typing import Any
+from typing import Any, get_args
 
 from fairtrial.calibration.measures import EvidenceMeasure
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import listed
-from fairtrial.folds import CROSS_VALIDATED
 from fairtrial.intervals.bootstrap import Bootstrap
 from fairtrial.judging import Judgement
 from fairtrial.rules.criteria import Criterion
 from fairtrial.rules.measures import Measure, linear_weights
-from fairtrial.significance.multiple import Correction
+from fairtrial.significance.multiple import Correction, adjustment_text
 from fairtrial.significance.paired import Agreement
 from fairtrial.significance.rates import few_errors_note
 from fairtrial.significance.results import TestResult, columns_with_interval
@@ -31,7 +30,7 @@ from fairtrial.tables import (
     p_phrase,
     plural,
 )
-from fairtrial.trial_sets import CHOSEN, Kind
+from fairtrial.trial_sets import Kind, TestName
 
 _SIDES = {"less": "below", "greater": "above"}
 _SHARED_LETTERS = "systems that share a letter do not differ significantly"
@@ -98,7 +97,7 @@ class PairComparison(Result):
         if test.test == "bootstrap":
             low, high = self.replicates.interval(confidence=self.confidence) if self.replicates.moves else (nan, nan)
             return {**test.interval_entry(self.confidence), "low": low, "high": high}
-        return test.interval_entry(self.confidence) if test.test in ("cluster", "paired") else None
+        return test.interval_entry(self.confidence) if test.test in get_args(TestName) else None
 
     def _intervals(self) -> list[dict[str, Any]]:
         return [found for test in self.tests if (found := self._interval_of(test)) is not None]
@@ -219,7 +218,9 @@ class Comparison(Result):
         return {
             "measure": self.measure.name,
             "criterion": self.criterion.name,
-            "alpha": self.alpha,
+            "alpha": self.criterion.alpha_of_result(
+                self.alpha, [self.measure] if isinstance(self.measure, Measure) else []
+            ),
             "kind": self.kind,
             "correction": self.correction,
             "pairs": [pair.to_dict() for pair in self.pairs],
@@ -251,7 +252,7 @@ class Comparison(Result):
         count = plural(len(self.pairs), "pair")
         side = self.pairs[0].headline.alternative
         claimed = "" if side == "two-sided" else f", claimed to be {_SIDES[side]} 0"
-        how = f"p adjusted by {self.correction} over {count}"
+        how = adjustment_text(self.correction, len(self.pairs))
         tests = replace(
             tests,
             caption=f"Tests of the difference A - B in {self.measure.label}{claimed}, {how}",
@@ -259,6 +260,8 @@ class Comparison(Result):
         )
         if len(self.pairs) > 1:
             differences = replace(differences, caption=f"{_DIFFERENCES}, each by itself: not adjusted for the {count}")
+        if isinstance(self.measure, EvidenceMeasure):
+            tests, differences = (table.with_title("threshold", "calibration") for table in (tests, differences))
         return tests, self._ranking(), differences, agreement
 
     def _test_notes(self) -> Iterator[str]:
@@ -277,7 +280,8 @@ class Comparison(Result):
                 yield f"{test}: {note}" if len(where) == len(self.pairs) else f"{listed(where, 6)}, {test}: {note}"
 
     def _ranking(self) -> Table:
-        columns = [Column("system", "system"), Column("threshold", "threshold", "threshold"), *RATE_COLUMNS[:2]]
+        own = next(iter(self.judgements.values())).sets.provenance
+        columns = [Column("system", "system"), Column("threshold", own.threshold, "threshold"), *RATE_COLUMNS[:2]]
         if self.measure.name not in ("far", "frr"):
             columns.append(Column("value", self.measure.label, self.measure.kind))
         lettered = any(rank.letters for rank in self.ranking)
@@ -288,10 +292,10 @@ class Comparison(Result):
             for rank in self.ranking
         ]
         rule = self.criterion.described(self.alpha)
-        judged = "held-out trials" if self.kind == CROSS_VALIDATED else "test"
-        caption = f"{self.measure.label} on {judged}, {self.kind}, threshold by {rule} {CHOSEN[self.kind]}"
+        chosen = f"threshold by {rule} {own.chosen}"
         if isinstance(self.measure, EvidenceMeasure):
-            caption = f"{self.measure.label} on test, {self.kind}; error rates at the threshold by {rule} on dev"
+            chosen = f"error rates at the {chosen}"
+        caption = f"{self.measure.label} on {own.judged}, {self.kind}, {chosen}"
         notes = [_SHARED_LETTERS if lettered else self._why_no_letters()]
         return Table.of("ranking", caption, columns, records, notes=notes)
 

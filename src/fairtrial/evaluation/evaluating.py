@@ -16,7 +16,7 @@ from fairtrial.calibration.measures import (
     judged_figure,
 )
 from fairtrial.checks import check_choice, check_resamples
-from fairtrial.claims import Threshold
+from fairtrial.claims import Threshold, threshold_when
 from fairtrial.counting.errors import ErrorCounts, ScoreData, as_source, count_errors
 from fairtrial.draws import RESAMPLES
 from fairtrial.errors import ParameterError
@@ -235,9 +235,9 @@ def evaluation_of(
     dev_eer = equal_error_rate(source, definition=eer)
     folds = judgement.fold_thresholds
     reported = by_name([as_any_measure(own) for own in ([measures] if isinstance(measures, str) else measures)])
-    leading: Literal["re-estimated", "fixed"] = "re-estimated" if resample == "both" else "fixed"
+    leading = threshold_when(resample)
     intervals = judged_intervals(judgement, confidence=confidence)
-    if resample == "test":
+    if leading == "fixed":
         intervals = tuple(found for found in intervals if found.threshold == "fixed")
     far, frr = (
         judged_interval(judgement, measure=name, confidence=confidence, threshold=leading) for name in ("far", "frr")
@@ -306,7 +306,7 @@ def design_effect_of(intervals: Sequence[RateInterval]) -> float | None:
     """How many times the variance is that of independent trials, by the intervals of an evaluation."""
     fixed = [found for found in intervals if found.threshold == "fixed"]
     robust, independent = fixed[0], fixed[-1]
-    if robust.method in ("wilson", "independent") or not independent.sigma:
+    if robust.sharing == "none" or not independent.sigma:
         return None
     return (robust.sigma / independent.sigma) ** 2
 

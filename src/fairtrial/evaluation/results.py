@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from fairtrial.calibration.measures import GIVEN_CALIBRATION, EvidenceMeasure
-from fairtrial.claims import GIVEN
+from fairtrial.claims import GIVEN, GIVEN_ALONG, Threshold
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import TrialsError
 from fairtrial.intervals.rates import RateInterval
@@ -26,13 +26,14 @@ from fairtrial.tables import (
     percent,
     threshold_text,
 )
-from fairtrial.trial_sets import CHOSEN, Kind
+from fairtrial.trial_sets import PROVENANCES, Kind
 
 if TYPE_CHECKING:
     from fairtrial.formats.decisions import ArrowTable
 
-_A_POSTERIORI: Kind = "a posteriori"
-_AT_GIVEN: Kind = "at a given threshold"
+
+_ALWAYS = tuple(column.key for column in RATE_COLUMNS)
+"""Measures that have columns of their own."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -121,7 +122,7 @@ class Evaluation(Result):
     @property
     def judged_set(self) -> Literal["test", "held out"]:
         """What was judged, in a word."""
-        return "held out" if self.fold_thresholds else "test"
+        return PROVENANCES[self.kind].judged_set
 
     def decisions(self) -> ArrowTable:
         """Give trial by trial what was decided: score, threshold, decision and error; see `Judgement.decisions`.
@@ -149,7 +150,7 @@ class Evaluation(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON."""
-        dev = {**self.dev.to_dict(), "kind": self._dev_kind, "eer": self.dev_eer.value}
+        dev = {**self.dev.to_dict(), "kind": PROVENANCES[self.kind].dev_kind, "eer": self.dev_eer.value}
         test = {
             **self.test.to_dict(),
             "kind": self.kind,
@@ -164,10 +165,10 @@ class Evaluation(Result):
         }
         if self.test_eer is not None:
             test["eer"] = self.test_eer.value
-        result = {
+        result: dict[str, Any] = {
             "system": self.system,
             "criterion": self.criterion.name,
-            "alpha": self.alpha,
+            "alpha": self._told_alpha,
             "threshold": self.threshold,
             "eer": self.dev_eer.value,
             "eer_definition": self.dev_eer.definition,
@@ -180,19 +181,24 @@ class Evaluation(Result):
         return result
 
     @property
-    def _dev_kind(self) -> Kind:
-        """Whether the figures on dev are a posteriori: they are where the threshold came from there."""
-        return self.kind if self._is_given else _A_POSTERIORI
-
-    @property
     def _is_given(self) -> bool:
         """Whether the threshold was given, and not chosen on dev."""
-        return self.kind == _AT_GIVEN
+        return PROVENANCES[self.kind].origin == "given"
+
+    @property
+    def _told_alpha(self) -> float | None:
+        """The alpha, where it is anything to the criterion or to a measure."""
+        errors = [measure for measure in self.reported.values() if isinstance(measure, Measure)]
+        return self.criterion.alpha_of_result(self.alpha, errors)
+
+    @property
+    def _given(self) -> dict[Threshold, str]:
+        """What is said of the threshold, or of those of the blocks, in sentences."""
+        return GIVEN_ALONG if self.fold_thresholds else GIVEN
 
     def _told(self, measure: Measure | EvidenceMeasure) -> Kind:
         """Whether a measure is a priori."""
-        posteriori = isinstance(measure, EvidenceMeasure) and measure.posteriori
-        return _A_POSTERIORI if posteriori else self.kind
+        return measure.told(PROVENANCES[self.kind]) if isinstance(measure, EvidenceMeasure) else self.kind
 
     def summary(self) -> str:
         """The HTER with its interval, and the threshold."""
@@ -231,17 +237,17 @@ class Evaluation(Result):
             column
             for name, measure in self.reported.items()
             for column in (
-                Column(asked[name], self._titled(measure), measure.kind),
+                Column(asked[name], self._titled(measure), measure.kind, detail=measure.name in _ALWAYS),
                 Column(
                     f"{asked[name]}_interval",
                     f"interval of {measure.label}",
                     measure.interval_kind,
-                    detail=measure.name in ("far", "frr"),
+                    detail=measure.name == "hter",
                 ),
             )
         ]
-        given = {"criterion": self.criterion.name, "alpha": self.alpha, "threshold": self.threshold}
-        dev = {"set": "dev", "kind": self._dev_kind, "eer": self.dev_eer.value}
+        given = {"criterion": self.criterion.name, "alpha": self._told_alpha, "threshold": self.threshold}
+        dev = {"set": "dev", "kind": PROVENANCES[self.kind].dev_kind, "eer": self.dev_eer.value}
         test = {
             "set": self.judged_set,
             "kind": self.kind,
@@ -258,13 +264,14 @@ class Evaluation(Result):
             {"system": self.system, **given, **counts.to_dict(), **rest}
             for counts, rest in ((self.dev, dev), (self.test, test))
         ]
-        rule = f"threshold by {self.criterion.described(self.alpha)} {CHOSEN[self.kind]}"
+        rule = f"threshold by {self.criterion.described(self.alpha)} {PROVENANCES[self.kind].chosen}"
         if self._is_given:
             rule = "threshold that was given"
         caption = f"Errors, each held-out block at a {rule}" if self.fold_thresholds else f"Errors at the {rule}"
+        sets = f"on {PROVENANCES[self.kind].curves}" if self.test_eer is None else "on either set"
         notes = (
-            f"the interval is that of the HTER, {GIVEN[self.interval.threshold]}",
-            f"EER: {self.dev_eer.definition}, a posteriori on either set",
+            f"the interval is that of the HTER, {self._given[self.interval.threshold]}",
+            f"EER: {self.dev_eer.definition}, a posteriori {sets}",
             *self.notes,
         )
         return Table.of("errors", caption, (*own, *more, *details), records, notes=notes, section="system")
@@ -275,14 +282,14 @@ class Evaluation(Result):
         return measure.label if told == self.kind else f"{measure.label} ({told})"
 
     def _trials(self) -> Table:
-        held = "held-out" if self.fold_thresholds else "test"
+        own = PROVENANCES[self.kind]
         columns = (
             Column("system", "system"),
-            Column("threshold", "threshold", "threshold"),
+            Column("threshold", own.threshold, "threshold"),
             Column("dev_genuine", "dev genuine", "count"),
             Column("dev_impostor", "dev impostor", "count"),
-            Column("test_genuine", f"{held} genuine", "count"),
-            Column("test_impostor", f"{held} impostor", "count"),
+            Column("test_genuine", f"{own.adjective} genuine", "count"),
+            Column("test_impostor", f"{own.adjective} impostor", "count"),
         )
         trials = (self.dev.genuine, self.dev.impostor, self.test.genuine, self.test.impostor)
         return Table("trials", "Thresholds and numbers of trials", columns, ((self.system, self.threshold, *trials),))
@@ -290,29 +297,31 @@ class Evaluation(Result):
     def _intervals(self) -> Table:
         columns = (
             Column("system", "system"),
-            Column("measure", "measure", "measure"),
+            Column("measure", "name of the measure", detail=True),
+            Column("label", "measure", "term"),
             Column("interval", interval_title(self.interval.confidence), "figures"),
             Column("threshold", "threshold", "term"),
             Column("meaning", "what it takes into account", "term"),
             Column("method", "method", detail=True),
         )
-        every = [(own, _meaning(own)) for own in (*self.intervals, self.far_interval, self.frr_interval)]
+        every = [(own, self._meaning(own)) for own in (*self.intervals, self.far_interval, self.frr_interval)]
         for name, found in self.measure_intervals.items():
             measure = self.reported.get(name)
-            every.append((found, _meaning(found, measure if isinstance(measure, EvidenceMeasure) else None)))
+            if found.measure in _ALWAYS:
+                continue
+            every.append((found, self._meaning(found, measure if isinstance(measure, EvidenceMeasure) else None)))
         rows = tuple(
-            (self.system, own.measure, (*own.interval, own.is_share), own.threshold, meaning, own.method)
+            (self.system, own.measure, own.label, (*own.interval, own.is_share), own.threshold, meaning, own.method)
             for own, meaning in every
         )
         caption = "Intervals; of the HTER, the one to go by first"
         return Table("intervals", caption, columns, rows, section="system")
 
-
-def _meaning(found: RateInterval, evidence: EvidenceMeasure | None = None) -> str:
-    """What an interval takes into account."""
-    people = "trials share people" if found.method.startswith("cluster") else "trials taken as independent"
-    if evidence is not None:
-        return f"{people}; {_A_POSTERIORI if evidence.posteriori else GIVEN_CALIBRATION[found.threshold]}"
-    if found.method == "independent":
-        return "chance, if all trials were independent: eq. (13)"
-    return f"{people}; {GIVEN[found.threshold]}"
+    def _meaning(self, found: RateInterval, evidence: EvidenceMeasure | None = None) -> str:
+        """What an interval takes into account."""
+        people = "trials taken as independent" if found.sharing == "none" else "trials share people"
+        if evidence is not None:
+            return f"{people}; {self._told(evidence) if evidence.posteriori else GIVEN_CALIBRATION[found.threshold]}"
+        if found.limits == "independent":
+            return "chance, if all trials were independent: eq. (13)"
+        return f"{people}; {self._given[found.threshold]}"

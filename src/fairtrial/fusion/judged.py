@@ -23,11 +23,11 @@ from fairtrial.intervals.judged import judged_interval
 from fairtrial.intervals.rates import RateInterval
 from fairtrial.judging import Judgement, judge, judge_at
 from fairtrial.people import Cluster
-from fairtrial.rules.criteria import CriterionLike, as_criterion
+from fairtrial.rules.criteria import CriterionLike, as_criterion, described_criterion
 from fairtrial.significance.paired import leading_test, pair_judgements
 from fairtrial.significance.results import TestResult, columns_with_interval
 from fairtrial.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Result, Table, interval_title, percent
-from fairtrial.trial_sets import CHOSEN, Kind, TrialSets, seed_of
+from fairtrial.trial_sets import PROVENANCES, Kind, TrialSets, seed_of
 from fairtrial.trials import Trials
 
 _BEST_NOTE = "which system is best is known only after the test: the comparison is the hardest for the fusion"
@@ -150,7 +150,7 @@ class FusionResult(Result):
         found = self.evaluation
         caption = (
             f"Systems and their fusion, {found.kind}, threshold by {found.criterion.described(found.alpha)} "
-            f"{CHOSEN[found.kind]}"
+            f"{PROVENANCES[found.kind].chosen}"
         )
         figures = [_Figures(each.system, each.threshold, each.test, each.interval) for each in self.baselines]
         own = _Figures(found.system, found.threshold, found.test, found.interval)
@@ -349,7 +349,7 @@ def _weights(scores: FusedScores, dev: Trials) -> tuple[SystemWeight, ...]:
     """The weights of a trained linear fusion, as they apply to normalised scores."""
     first = 0 if scores.normalise == "none" else 1
     normalisation, method = scores.steps[:first], scores.steps[first:]
-    if not method or not method[-1].name.startswith("linear") or any(step.name != "scale" for step in method[:-1]):
+    if not method or not method[-1].operation.linear or any(step.name != "scale" for step in method[:-1]):
         return ()
     weights = np.asarray(method[-1].numbers["weights"])
     if weights.ndim > 1:  # those of all clients that dev knows
@@ -358,7 +358,7 @@ def _weights(scores: FusedScores, dev: Trials) -> tuple[SystemWeight, ...]:
         weights = weights / step.numbers["scale"]
     assert scores.missing is not None
     matrix, _ = scores.missing.fill(score_matrix(dev, scores.systems))
-    by_client = any(step.by_client for step in normalisation)
+    by_client = any(step.operation.by_client for step in normalisation)
     spread = spread_of(run_steps(normalisation, matrix, scores.client_numbers(dev) if by_client else None))
     moved = np.abs(weights) * spread
     total = moved.sum()
@@ -424,7 +424,7 @@ class AppliedFusion(Result):
     def notes(self) -> tuple[str, ...]:
         """What the reader should know."""
         gain = (self.gain.note,) if self.gain.note else ()
-        rule = f"{self.model.criterion} (alpha {self.model.alpha:g})"
+        rule = described_criterion(self.model.criterion, self.model.alpha)
         made = f"fitted before, on other trials, and thresholds chosen there by {rule}"
         return tuple(dict.fromkeys((made, *gain, *self.fused.sets.notes)))
 

@@ -160,7 +160,7 @@ class FusionModel:
         scores = score_matrix(trials, self.systems)
         notes = self.missing.note(self.missing.check(scores))
         filled, rejected = self.missing.fill(scores)
-        claim = client_numbers(trials, self.clients) if any(step.by_client for step in self.steps) else None
+        claim = client_numbers(trials, self.clients) if any(step.operation.by_client for step in self.steps) else None
         fused = run_steps(self.steps, filled, claim)[:, 0]
         fused[rejected] = -np.inf
         return as_fused(trials, fused, self.name).with_notes(*notes)

@@ -16,7 +16,19 @@ from fairtrial.errors import TrialsError
 
 Floats: TypeAlias = NDArray[np.float64]
 Claims: TypeAlias = NDArray[np.int64] | None
-Operation: TypeAlias = Callable[..., Floats]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """What can be done to scores."""
+
+    apply: Callable[..., Floats]
+    by_client: bool = False
+    """Whether its numbers differ from client to client; those of anybody else are in the last row."""
+    linear: bool = False
+    """Whether it is a weighted sum, by its number ``weights``."""
+
+
 """From scores, one row per trial, claims, and numbers by name, to other scores, one row per trial."""
 
 _AT_ONCE = 4096
@@ -40,12 +52,12 @@ class Step:
 
     def __call__(self, scores: Floats, claim: Claims) -> Floats:
         """The scores after this step."""
-        return OPERATIONS[self.name](scores, claim, **self.numbers)
+        return self.operation.apply(scores, claim, **self.numbers)
 
     @property
-    def by_client(self) -> bool:
-        """Whether its numbers differ from client to client; those of anybody else are in the last row."""
-        return self.name.endswith("-by-client")
+    def operation(self) -> Operation:
+        """What it does, whatever its numbers."""
+        return OPERATIONS[self.name]
 
 
 def run_steps(steps: Sequence[Step], scores: Floats, claim: Claims) -> Floats:
@@ -161,21 +173,21 @@ def _log_density(scores: Floats, weights: Floats, means: Floats, whitening: Floa
 
 
 OPERATIONS: dict[str, Operation] = {
-    "scale": _scale,
-    "tanh": _tanh,
-    "double-sigmoid": _double_sigmoid,
-    "scale-by-client": _scale_by_client,
-    "mean": _mean,
-    "min": lambda scores, claim: scores.min(axis=1, keepdims=True),
-    "max": lambda scores, claim: scores.max(axis=1, keepdims=True),
-    "median": lambda scores, claim: np.median(scores, axis=1, keepdims=True),
-    "product": _product,
-    "linear": _linear,
-    "linear-by-client": _linear_by_client,
-    "layer": _layer,
-    "kernel": _kernel,
-    "quadratic": _quadratic,
-    "quadratic-by-client": _quadratic_by_client,
-    "mixtures": _mixtures,
+    "scale": Operation(_scale),
+    "tanh": Operation(_tanh),
+    "double-sigmoid": Operation(_double_sigmoid),
+    "scale-by-client": Operation(_scale_by_client, by_client=True),
+    "mean": Operation(_mean),
+    "min": Operation(lambda scores, claim: scores.min(axis=1, keepdims=True)),
+    "max": Operation(lambda scores, claim: scores.max(axis=1, keepdims=True)),
+    "median": Operation(lambda scores, claim: np.median(scores, axis=1, keepdims=True)),
+    "product": Operation(_product),
+    "linear": Operation(_linear, linear=True),
+    "linear-by-client": Operation(_linear_by_client, by_client=True, linear=True),
+    "layer": Operation(_layer),
+    "kernel": Operation(_kernel),
+    "quadratic": Operation(_quadratic),
+    "quadratic-by-client": Operation(_quadratic_by_client, by_client=True),
+    "mixtures": Operation(_mixtures),
 }
 """What can be done to scores, by name; the names are those of saved models and stay."""

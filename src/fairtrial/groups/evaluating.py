@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from fairtrial.checks import check_choice, check_confidence, check_resamples, check_share
-from fairtrial.claims import Threshold
+from fairtrial.claims import Threshold, threshold_when
 from fairtrial.draws import RESAMPLES
 from fairtrial.errors import ParameterError, TrialsError, listed
 from fairtrial.formats.frames import Frame, TrialsLike, trials_of
@@ -149,7 +149,7 @@ def evaluate_groups(
     def group(trials: Trials) -> Membership:
         return _membership(trials, columns, people, others, edges)
 
-    groups = JudgedGroups(judgement, group(test), "re-estimated" if resample == "both" else "fixed")
+    groups = JudgedGroups(judgement, group(test), threshold_when(resample))
     if len(groups.present) < 2:
         raise TrialsError(
             f"{' and '.join(columns)} puts all test trials into one group, {listed(groups.present)}: there is nothing "

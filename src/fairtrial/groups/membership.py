@@ -182,7 +182,7 @@ def group_by_people(trials: Trials, table: PeopleTable, *, edges: Edges | None =
     return _joined(trials, list(table.columns), found[0], found[1] if len(found) > 1 else [], notes)
 
 
-def _values(trials: Trials, name: str, edges: Sequence[float] | None) -> Ids:
+def _values(trials: Trials, name: str, edges: Sequence[float] | None) -> _Labels:
     known: dict[str, Any] = {**trials.ids, **trials.columns}
     if name not in known:
         raise TrialsError(
@@ -196,15 +196,15 @@ def _values(trials: Trials, name: str, edges: Sequence[float] | None) -> Ids:
     return _cut(column.numbered(), name, edges)
 
 
-def _cut(column: IdColumn, name: str, edges: Sequence[float] | None) -> Ids:
+def _cut(column: IdColumn, name: str, edges: Sequence[float] | None) -> _Labels:
     """The same values, those that say nothing as one, and numbers by where they lie between the edges."""
     ids = column.numbered()
     texts = [str(text).strip() for text in ids.names]
     used = np.zeros(len(texts), dtype=bool)
     used[np.unique(ids.codes)] = True
     if edges is None:
-        labels = [_UNKNOWN if text.lower() in _MISSING else text for text in texts]
-        return Ids(ids.codes, np.array(labels, dtype=object))
+        values = [_UNKNOWN if text.lower() in _MISSING else text for text in texts]
+        return _Labels.of(ids, values, [_by_value(value) for value in values])
     places = sorted(float(edge) for edge in edges)
     if not places or len(set(places)) < len(places) or not np.isfinite(places).all():
         raise ParameterError(f"edges of {name} must be numbers, each once, not {listed([str(e) for e in edges])}")
@@ -214,37 +214,61 @@ def _cut(column: IdColumn, name: str, edges: Sequence[float] | None) -> Ids:
         *(f"{a} to {b}" for a, b in itertools.pairwise(shown)),
         f"{shown[-1]} and up",
     ]
-    labels = []
+    labels, orders = [], []
     for text, counts in zip(texts, used, strict=True):
         if text.lower() in _MISSING or not counts:
             labels.append(_UNKNOWN)
+            orders.append(_by_value(_UNKNOWN))
             continue
         try:
-            labels.append(f"{name} {bins[int(np.searchsorted(places, float(text), side='right'))]}")
+            within = int(np.searchsorted(places, float(text), side="right"))
+            labels.append(f"{name} {bins[within]}")
+            orders.append((False, (((0, float(within), ""),),)))
         except ValueError as error:
             raise TrialsError(
                 f"{name} is to be cut at edges, but holds {cut(text)!r}, which is not a number"
             ) from error
-    return Ids(ids.codes, np.array(labels, dtype=object))
+    return _Labels.of(ids, labels, orders)
+
+
+_Order: TypeAlias = tuple[bool, tuple[tuple[tuple[int, float, str], ...], ...]]
+"""Where a group stands: whether something of it is unknown, and its value in each column, in parts that compare."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Labels:
+    """The group of each trial by one column or several, and the order of the groups."""
+
+    ids: Ids
+    orders: tuple[_Order, ...]
+
+    @classmethod
+    def of(cls, ids: Ids, labels: Sequence[str], orders: Sequence[_Order]) -> _Labels:
+        """Other labels in place of the names of ids."""
+        return cls(Ids(ids.codes, np.array(labels, dtype=object)), tuple(orders))
 
 
 def _joined(
-    trials: Trials, by: Sequence[str], own: Sequence[Ids], others: Sequence[Ids], notes: Sequence[str]
+    trials: Trials, by: Sequence[str], own: Sequence[_Labels], others: Sequence[_Labels], notes: Sequence[str]
 ) -> Membership:
     """Columns crossed: one group for all their values together, in their order."""
     if not own:
         raise ParameterError("say which column or columns to group by")
     labels = [_crossed(columns) for columns in (own, others) if columns]
-    names = sorted(
-        {str(part.names[code]) for part in labels for code in np.unique(part.codes)}, key=lambda name: _order(name)
-    )
+    order = {
+        str(part.ids.names[code]): part.orders[code] for part in labels for code in np.unique(part.ids.codes).tolist()
+    }
+    names = sorted(order, key=lambda name: order[name])
     if len(names) > _MOST_GROUPS:
         raise TrialsError(
             f"{' and '.join(by)} make {len(names):,} groups, such as {listed(names, 3)}; {_MOST_GROUPS} are the most: "
             "cut numbers with edges, or group by something coarser"
         )
     place = {name: code for code, name in enumerate(names)}
-    codes = [np.array([place.get(str(name), -1) for name in part.names], dtype=np.int64)[part.codes] for part in labels]
+    codes = [
+        np.array([place.get(str(name), -1) for name in part.ids.names], dtype=np.int64)[part.ids.codes]
+        for part in labels
+    ]
     return Membership(
         tuple(by),
         tuple(names),
@@ -254,21 +278,28 @@ def _joined(
     )
 
 
-def _crossed(columns: Sequence[Ids]) -> Ids:
+def _crossed(columns: Sequence[_Labels]) -> _Labels:
     found = columns[0]
     for other in columns[1:]:
-        both = found.codes.astype(np.int64) * len(other.names) + other.codes
+        count = len(other.ids.names)
+        both = found.ids.codes.astype(np.int64) * count + other.ids.codes
         values, codes = np.unique(both, return_inverse=True)
-        names = [f"{found.names[v // len(other.names)]}, {other.names[v % len(other.names)]}" for v in values]
-        found = Ids(codes.astype(np.int32), np.array(names, dtype=object))
+        pairs = [(int(value) // count, int(value) % count) for value in values]
+        names = [f"{found.ids.names[a]}, {other.ids.names[b]}" for a, b in pairs]
+        orders = [(found.orders[a], other.orders[b]) for a, b in pairs]
+        found = _Labels(
+            Ids(codes.astype(np.int32), np.array(names, dtype=object)),
+            tuple((one[0] or two[0], (*one[1], *two[1])) for one, two in orders),
+        )
     return found
 
 
-def _order(name: str) -> tuple[bool, list[tuple[int, float, str]]]:
+def _by_value(text: str) -> _Order:
     """Numbers by their size, names by the alphabet, the unknown last."""
-    parts = re.split(r"(-inf|\d+(?:\.\d+)?)", name.replace("below ", "-inf "))
-    found = [(0, float(part), "") if k % 2 else (1, 0.0, part) for k, part in enumerate(parts) if part]
-    return _UNKNOWN in name.split(", "), found
+    if text == _UNKNOWN:
+        return True, ()
+    parts = enumerate(re.split(r"(\d+(?:\.\d+)?)", text))
+    return False, (tuple((0, float(part), "") if k % 2 else (1, 0.0, part) for k, part in parts if part),)
 
 
 def _told_twice(trials: Trials, codes: Codes, names: Sequence[str]) -> list[str]:

@@ -12,6 +12,7 @@ from fairtrial.groups.comparing import RateComparison
 from fairtrial.groups.judged import MOST_THAT_MEET, RATES, JudgedGroups, Rate
 from fairtrial.groups.summaries import Summary
 from fairtrial.planning import attempts_for_half_width
+from fairtrial.rules.measures import label_of
 from fairtrial.tables import percent, plural
 
 _CLASS = {"far": "impostor", "frr": "genuine"}
@@ -32,7 +33,7 @@ def group_remarks(
     for rate in RATES:
         lacking = [name for name in groups.present if name not in groups.names(rate)]
         if lacking:
-            found.append(f"no {_CLASS[rate]} trials in {listed(lacking)}: the {rate.upper()} is unknown there")
+            found.append(f"no {_CLASS[rate]} trials in {listed(lacking)}: the {label_of(rate)} is unknown there")
         found += _too_small(groups, rate, confidence, factor)
     for comparison in comparisons.values():
         found += _only_certainty_differs(groups, comparison, confidence, factor)
@@ -63,7 +64,7 @@ def _too_small(groups: JudgedGroups, rate: Rate, confidence: float, factor: floa
     if not small:
         return []
     return [
-        f"too small to say anything of their {rate.upper()}, which may be less than 1/{factor:g} or more than "
+        f"too small to say anything of their {label_of(rate)}, which may be less than 1/{factor:g} or more than "
         f"{factor:g} times the {percent(overall)} of all: {', '.join(small)}"
     ]
 
@@ -80,7 +81,7 @@ def _only_certainty_differs(
         return []
     blurred = worst if sigma[worst] >= sigma[best] else best
     return [
-        f"the {rate.upper()} of {names[worst]} and {names[best]} look different ({percent(rates[worst])} and "
+        f"the {label_of(rate)} of {names[worst]} and {names[best]} look different ({percent(rates[worst])} and "
         f"{percent(rates[best])}) but are not shown to differ: that of {names[blurred]} is known with a standard "
         f"deviation of {percent(sigma[blurred])} only, so it may be the quality of the estimate that differs"
     ]

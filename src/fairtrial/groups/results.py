@@ -13,8 +13,9 @@ from fairtrial.groups.judged import RATES, JudgedGroups, Rate
 from fairtrial.groups.summaries import Summary
 from fairtrial.intervals.rates import RateInterval
 from fairtrial.rules.criteria import Criterion
-from fairtrial.tables import Column, Result, Table, interval_title, plural, threshold_text
-from fairtrial.trial_sets import CHOSEN, Kind
+from fairtrial.rules.measures import label_of
+from fairtrial.tables import Column, Result, Table, interval_title, level_text, p_phrase, plural, threshold_text
+from fairtrial.trial_sets import PROVENANCES, Kind
 
 LEAST_SHOWN = 0.5
 """The confidence above which something can be shown on one side."""
@@ -286,7 +287,7 @@ class GroupEvaluation(Result):
             "by": ",".join(self.by),
             "system": self.system,
             "criterion": self.criterion.name,
-            "alpha": self.alpha,
+            "alpha": self.criterion.alpha_of_result(self.alpha),
             "threshold": self.threshold,
             "kind": self.kind,
             "confidence": self.confidence,
@@ -302,7 +303,7 @@ class GroupEvaluation(Result):
 
     def summary(self) -> str:
         """The groups and whether they are shown to differ."""
-        tests = ", ".join(f"equal {own.measure.upper()} p {own.p_value:.2g}" for own in self.tests)
+        tests = ", ".join(f"equal {label_of(own.measure)} {p_phrase(own.p_value)}" for own in self.tests)
         found = f"{self.system}, {plural(len(self.groups), 'group')} by {', '.join(self.by)}"
         return f"{found}{', ' if tests else ''}{tests}"
 
@@ -324,7 +325,7 @@ class GroupEvaluation(Result):
                 column
                 for rate in ("far", "frr")
                 for column in (
-                    Column(rate, rate.upper(), "rate"),
+                    Column(rate, label_of(rate), "rate"),
                     Column(f"{rate}_interval", title, "interval"),
                     Column(f"{rate}_letters", "alike"),
                 )
@@ -352,14 +353,14 @@ class GroupEvaluation(Result):
             "alike: groups that share a letter are not shown to differ in the rate before it",
             *self.notes,
         )
-        rule = (
-            f"threshold {threshold_text(self.threshold)} by {self.criterion.described(self.alpha)} {CHOSEN[self.kind]}"
-        )
+        chosen = f"{self.criterion.described(self.alpha)} {PROVENANCES[self.kind].chosen}"
+        rule = f"threshold {threshold_text(self.threshold)} by {chosen}"
         return Table.of("groups", f"{self.system} by {' and '.join(self.by)}; {rule}", columns, records, notes=notes)
 
     def _tests(self) -> Table:
         columns = (
-            Column("measure", "rate", "measure"),
+            Column("label", "rate", "term"),
+            Column("measure", "name of the rate", detail=True),
             Column("statistic", "statistic", "number"),
             Column("p_value", "p, all equal", "p"),
             Column("apart", "most clearly apart"),
@@ -372,14 +373,17 @@ class GroupEvaluation(Result):
         for test in self.tests:
             same = known.get(test.measure)
             rest = (None, None, None) if same is None else (same.within, same.factor, "yes" if same.shown else "no")
-            rows.append((test.measure, test.statistic, test.p_value, f"{test.a} and {test.b}", *rest))
+            rows.append(
+                (label_of(test.measure), test.measure, test.statistic, test.p_value, f"{test.a} and {test.b}", *rest)
+            )
         level = 100 * (2 * self.confidence - 1)
         notes = (f"equal within a factor: by {level:.3g} % intervals of all ratios",) if level > 0 else ()
         return Table("tests", "Are all groups equal?", columns, tuple(rows), notes)
 
     def _pairs(self) -> Table:
         columns = (
-            Column("measure", "rate", "measure"),
+            Column("label", "rate", "term"),
+            Column("measure", "name of the rate", detail=True),
             Column("a", "a"),
             Column("b", "b"),
             Column("difference", "a - b", "rate"),
@@ -393,6 +397,7 @@ class GroupEvaluation(Result):
         records = [
             {
                 **{name: getattr(own, name) for name in own.__slots__},
+                "label": label_of(own.measure),
                 "difference_interval": (own.difference_low, own.difference_high),
                 "ratio_interval": (own.ratio_low, own.ratio_high),
             }
@@ -409,7 +414,7 @@ class GroupEvaluation(Result):
             Column("name", "key", detail=True),
             Column("summary", "summary", "term"),
             Column("estimate", "value", "number"),
-            Column("interval", f"at least {100 * self.confidence:g} % limits", "range"),
+            Column("interval", f"at least {level_text(self.confidence)} limits", "range"),
         )
         rows = tuple((own.name, _WORDS[own.name], own.estimate, (own.low, own.high)) for own in self.summaries)
         notes = ("limits: the least and the most unequal rates that simultaneous intervals of all groups allow",)
@@ -442,7 +447,7 @@ class GroupEvaluation(Result):
                 column
                 for rate in ("far", "frr", "hter")
                 for column in (
-                    Column(rate, rate.upper(), "rate"),
+                    Column(rate, label_of(rate), "rate"),
                     Column(f"{rate}_interval", title, "interval", detail=rate != "hter"),
                 )
             ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fairtrial.errors import ParameterError
 from fairtrial.individuals.attempts import Floats
 from fairtrial.individuals.study import RIGHT_COVERAGE, CoverageStudy
-from fairtrial.tables import Column, Result, Table, plural
+from fairtrial.tables import Column, Result, Table, level_text, plural
 
 Mask: TypeAlias = NDArray[np.bool_]
 
@@ -111,44 +111,51 @@ _EACH = ("dr", "bp", "sb", "bb", "lbb", "brr")
 _BOTH = ("bp", "bb")
 
 
-def _each(section: str, methods: tuple[str, ...], words: str, where: Callable[[Cells], Mask]) -> list[PaperClaim]:
-    """A claim of each of several methods; its first word says of which kind it is."""
-    supports = _well if words.startswith("well") else _poorly
-    return [PaperClaim(section, (method,), words, where, supports) for method in methods]
+def _each(
+    section: str,
+    methods: tuple[str, ...],
+    how: Literal["well", "poorly"],
+    condition: str,
+    where: Callable[[Cells], Mask],
+) -> list[PaperClaim]:
+    """The claim that each of several methods covers well, or poorly, where a condition holds."""
+    supports = _well if how == "well" else _poorly
+    return [PaperClaim(section, (method,), f"{how}: {condition}", where, supports) for method in methods]
 
 
 PAPER_CLAIMS: tuple[PaperClaim, ...] = (
-    *_each("4", _EACH, "well: n pi > 10", lambda c: c.n_pi > 10),
-    *_each("4", _EACH, "poorly: n pi < .05", lambda c: c.n_pi < 0.05),
+    *_each("4", _EACH, "well", "n pi > 10", lambda c: c.n_pi > 10),
+    *_each("4", _EACH, "poorly", "n pi < .05", lambda c: c.n_pi < 0.05),
     PaperClaim("4", ("lbb",), "hook: coverage falls as m grows", _everywhere, _falls),
     PaperClaim("4", ("bp",), "hook: coverage falls as m grows", _everywhere, _falls),
-    *_each("4.1", ("dr",), "well: n pi > 5, rho < .2, m > 8", lambda c: (c.n_pi > 5) & (c.rho < 0.2) & (c.m > 8)),
+    *_each("4.1", ("dr",), "well", "n pi > 5, rho < .2, m > 8", lambda c: (c.n_pi > 5) & (c.rho < 0.2) & (c.m > 8)),
     PaperClaim("4.1", ("dr",), "too wide: n pi > 10", lambda c: c.n_pi > 10, lambda c: c.too_wide),
-    *_each("4.1", ("dr",), "poorly: n pi < 1", lambda c: c.n_pi < 1),
-    *_each("4.1", ("dr",), "poorly: n pi < 5, m < 8, rho > .2", lambda c: (c.n_pi < 5) & (c.m < 8) & (c.rho > 0.2)),
-    *_each("4.2", _BOTH, "well: n pi > 5", lambda c: c.n_pi > 5),
-    *_each("4.2", _BOTH, "well: n pi > 1, rho < .01, m > 8", lambda c: (c.n_pi > 1) & (c.rho < 0.01) & (c.m > 8)),
-    *_each("4.2", _BOTH, "poorly: n pi < .1", lambda c: c.n_pi < 0.1),
-    *_each("4.2", _BOTH, "poorly: n pi < 5, m < 8, rho > .2", lambda c: (c.n_pi < 5) & (c.m < 8) & (c.rho > 0.2)),
+    *_each("4.1", ("dr",), "poorly", "n pi < 1", lambda c: c.n_pi < 1),
+    *_each("4.1", ("dr",), "poorly", "n pi < 5, m < 8, rho > .2", lambda c: (c.n_pi < 5) & (c.m < 8) & (c.rho > 0.2)),
+    *_each("4.2", _BOTH, "well", "n pi > 5", lambda c: c.n_pi > 5),
+    *_each("4.2", _BOTH, "well", "n pi > 1, rho < .01, m > 8", lambda c: (c.n_pi > 1) & (c.rho < 0.01) & (c.m > 8)),
+    *_each("4.2", _BOTH, "poorly", "n pi < .1", lambda c: c.n_pi < 0.1),
+    *_each("4.2", _BOTH, "poorly", "n pi < 5, m < 8, rho > .2", lambda c: (c.n_pi < 5) & (c.m < 8) & (c.rho > 0.2)),
     PaperClaim("4.2", _BOTH, "the same as BB within 1 point", _everywhere, _alike),
-    *_each("4.3", ("sb",), "well: n > 5000, rho < .2", lambda c: (c.n > 5000) & (c.rho < 0.2)),
-    *_each("4.3", ("sb",), "well: pi >= .005, rho < .1", lambda c: (c.pi >= 0.005) & (c.rho < 0.1)),
-    *_each("4.3", ("sb",), "poorly: n <= 1000, pi <= .001", lambda c: (c.n <= 1000) & (c.pi <= 0.001)),
-    *_each("4.3", ("sb",), "poorly: m > 12, rho > .05", lambda c: (c.m > 12) & (c.rho > 0.05)),
-    *_each("4.4", ("lbb",), "well: n pi > 5", lambda c: c.n_pi > 5),
-    *_each("4.4", ("lbb",), "well: n pi > .5, rho < .1, m > 5", lambda c: (c.n_pi > 0.5) & (c.rho < 0.1) & (c.m > 5)),
-    *_each("4.4", ("lbb",), "poorly: n pi < .05", lambda c: c.n_pi < 0.05),
-    *_each("4.4", ("lbb",), "poorly: n pi < 1, m < 8, rho > .1", lambda c: (c.n_pi < 1) & (c.m < 8) & (c.rho > 0.1)),
-    *_each("4.5", ("brr",), "well: n pi > .5", lambda c: c.n_pi > 0.5),
+    *_each("4.3", ("sb",), "well", "n > 5000, rho < .2", lambda c: (c.n > 5000) & (c.rho < 0.2)),
+    *_each("4.3", ("sb",), "well", "pi >= .005, rho < .1", lambda c: (c.pi >= 0.005) & (c.rho < 0.1)),
+    *_each("4.3", ("sb",), "poorly", "n <= 1000, pi <= .001", lambda c: (c.n <= 1000) & (c.pi <= 0.001)),
+    *_each("4.3", ("sb",), "poorly", "m > 12, rho > .05", lambda c: (c.m > 12) & (c.rho > 0.05)),
+    *_each("4.4", ("lbb",), "well", "n pi > 5", lambda c: c.n_pi > 5),
+    *_each("4.4", ("lbb",), "well", "n pi > .5, rho < .1, m > 5", lambda c: (c.n_pi > 0.5) & (c.rho < 0.1) & (c.m > 5)),
+    *_each("4.4", ("lbb",), "poorly", "n pi < .05", lambda c: c.n_pi < 0.05),
+    *_each("4.4", ("lbb",), "poorly", "n pi < 1, m < 8, rho > .1", lambda c: (c.n_pi < 1) & (c.m < 8) & (c.rho > 0.1)),
+    *_each("4.5", ("brr",), "well", "n pi > .5", lambda c: c.n_pi > 0.5),
     *_each(
         "4.5",
         ("brr",),
-        "well: n > 1000, pi >= .005, rho <= .4",
+        "well",
+        "n > 1000, pi >= .005, rho <= .4",
         lambda c: (c.n > 1000) & (c.pi >= 0.005) & (c.rho <= 0.4),
     ),
-    *_each("4.5", ("brr",), "poorly: rho = .8", lambda c: c.rho == 0.8),
-    *_each("4.5", ("brr",), "poorly: n pi <= .005", lambda c: c.n_pi <= 0.005),
-    *_each("5", _EACH, "poorly: rho > .4", lambda c: c.rho > 0.4),
+    *_each("4.5", ("brr",), "poorly", "rho = .8", lambda c: c.rho == 0.8),
+    *_each("4.5", ("brr",), "poorly", "n pi <= .005", lambda c: c.n_pi <= 0.005),
+    *_each("5", _EACH, "poorly", "rho > .4", lambda c: c.rho > 0.4),
     PaperClaim("5", ("lbb", "dr", "bp", "sb", "bb", "brr"), "nearest to 95 % of all", _everywhere, _nearer),
     PaperClaim("5", ("brr", "bp"), "covers as often as BP or more", _everywhere, _as_often),
     PaperClaim("5", ("bp", "dr"), "nearer to 95 % than DR", _everywhere, _nearer),
@@ -280,7 +287,7 @@ def check_claims(study: CoverageStudy) -> ClaimsFound:
     """
     if study.settings.confidence != 0.95:
         raise ParameterError(
-            f"the claims are about 95 % intervals, and the study is of {100 * study.settings.confidence:g} %"
+            f"the claims are about 95 % intervals, and the study is of {level_text(study.settings.confidence)}"
         )
     cells = {method: Cells.of(study, method) for method in study.settings.methods}
     found = [_found(claim, cells) for claim in PAPER_CLAIMS if set(claim.methods) <= set(cells)]

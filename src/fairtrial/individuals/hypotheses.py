@@ -20,7 +20,7 @@ from fairtrial.errors import ParameterError
 from fairtrial.individuals.attempts import Floats, Individuals, people_counts
 from fairtrial.intervals.clustered import careful_degrees, careful_variance, wilson_limits, worth
 from fairtrial.spread import ClassSpread, concentration, effective_people, one_fewer, welch, without_one
-from fairtrial.tables import Column, Result, Table, number_text, p_phrase, percent, plural
+from fairtrial.tables import Column, Result, Table, level_text, number_text, p_phrase, percent, plural
 
 Design: TypeAlias = Literal["rate", "unpaired", "paired"]
 
@@ -113,7 +113,7 @@ class IndividualsTests(Result):
             Column("statistic", "statistic", "number"),
             Column("degrees", "degrees of freedom", "number", detail=True),
             Column("p_value", "p", "p"),
-            Column("interval", f"{100 * self.confidence:g} % interval", "interval"),
+            Column("interval", f"{level_text(self.confidence)} interval", "interval"),
         )
         records = [
             {**test.to_dict(), "interval": None if isnan(test.low) else (test.low, test.high)} for test in self.tests

@@ -313,7 +313,7 @@ def _from_the_study(people: Individuals, rate: float) -> str:
             "Use lbb. With n pi above 0.5, rho below 0.1 and more than 5 attempts each it covered 92.5 to 97.5 % in "
             "98 % of the cells of our study."
         )
-    where = "A coverage study of data like these (coverage --like, study_like) shows how well the intervals cover."
+    where = "A coverage study of data like these (study_like(...)) shows how well the intervals cover."
     if expected >= 1:
         return (
             "Use lbb, with care: with n pi from 1 to 5 it covered 87 to 90 % on average in our study, and less the "

@@ -23,7 +23,7 @@ from fairtrial.individuals.journal import open_journal
 from fairtrial.individuals.limits import INDIVIDUALS_METHODS
 from fairtrial.individuals.methods import REPEATED_METHODS, known_method
 from fairtrial.intervals.rates import normal_quantile
-from fairtrial.tables import Column, Result, Table, plural
+from fairtrial.tables import Column, Result, Table, level_text, plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +169,7 @@ class CoverageStudy(Result):
         """How many cells, and of which kind."""
         cells = len(self.rows) // len(self.settings.methods)
         how = "all data sets" if self.settings.exact else f"{plural(self.settings.data_sets, 'data set')} per cell"
-        kind = f"{100 * self.settings.confidence:g} % intervals, {self.settings.generator}"
+        kind = f"{level_text(self.settings.confidence)} intervals, {self.settings.generator}"
         return f"{plural(cells, 'cell')}, {kind}, {how}"
 
     def tables(self) -> tuple[Table, ...]:

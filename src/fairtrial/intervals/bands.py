@@ -17,7 +17,7 @@ from fairtrial.intervals.judged import intervals_along
 from fairtrial.intervals.rates import normal_quantile
 from fairtrial.intervals.resampled import resampled_curve
 from fairtrial.rules.measures import Measure
-from fairtrial.tables import Column, Result, Table, every_tenth, plural
+from fairtrial.tables import Column, Result, Table, every_tenth, level_text, plural
 
 BandKind: TypeAlias = Literal["pointwise", "simultaneous"]
 BandMethod: TypeAlias = Literal["cluster", "bootstrap"]
@@ -97,7 +97,7 @@ class Band(Result):
     def described(self) -> str:
         """Confidence, method and kind in words."""
         by = " bootstrap" if self.method == "bootstrap" else ""
-        return f"{100 * self.confidence:g} %{by} band, {self.kind}"
+        return f"{level_text(self.confidence)}{by} band, {self.kind}"
 
     def summary(self) -> str:
         """What kind of band it is."""

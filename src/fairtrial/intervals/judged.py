@@ -16,7 +16,7 @@ from fairtrial.counting.errors import ErrorCounts
 from fairtrial.intervals.clustered import careful_degrees, careful_variance, reach_by_log_odds, wilson_limits, worth
 from fairtrial.intervals.rates import RateInterval, normal_quantile, rate_interval
 from fairtrial.judging import Judgement
-from fairtrial.people import People
+from fairtrial.people import Cluster, People
 from fairtrial.rules.measures import Measure, MeasureLike, Weights, as_measure
 from fairtrial.spread import ClassSpread, welch
 
@@ -111,7 +111,7 @@ def _interval(found: Claim, judgement: Judgement, measure: Measure, index: int, 
         measure,
         alpha=float(judgement.alpha[index]),
         confidence=confidence,
-        method=_method(judgement),
+        sharing=judgement.sets.sharing,
         one_error=one_error,
     )
 
@@ -128,7 +128,7 @@ def claimed_interval(
     *,
     alpha: float,
     confidence: float,
-    method: str,
+    sharing: Cluster,
     one_error: Callable[[ClassName], ClassSpread] | None = None,
 ) -> RateInterval:
     """The interval of a claim, from its variance and the counts behind it; see `judged_interval`.
@@ -149,10 +149,12 @@ def claimed_interval(
         high,
         found.sigma,
         confidence,
-        method,
+        "student" if weights is None else "wilson",
         measure.name,
         found.threshold,
         is_share=measure.is_share,
+        label=measure.label,
+        sharing=sharing,
     )
 
 
@@ -170,12 +172,6 @@ def judged_intervals(
         counts, alpha = judgement.at(index), float(judgement.alpha[index])
         found.append(rate_interval(counts, measure=known, alpha=alpha, confidence=confidence))
     return tuple(found)
-
-
-def _method(judgement: Judgement) -> str:
-    if judgement.sets.people[1] is None and judgement.counted_people is None:
-        return "wilson"
-    return f"cluster-{judgement.sets.sharing}"
 
 
 def limits_of_sum(

@@ -12,8 +12,9 @@ from fairtrial.checks import check_confidence, check_count, check_rate
 from fairtrial.claims import Threshold
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import ParameterError
-from fairtrial.rules.measures import MeasureLike, Weights, as_measure, linear_weights
-from fairtrial.tables import Column, Result, Table, figure_text, figures_text, interval_title, number_text
+from fairtrial.people import Cluster
+from fairtrial.rules.measures import MeasureLike, Weights, as_measure, label_of, linear_weights
+from fairtrial.tables import Column, Result, Table, figure_text, figures_text, interval_title, level_text, number_text
 
 ENOUGH = 10
 """The n p (1 - p) from which a binomial may be taken for normal: footnote 2 of Bengio & Mariéthoz 2004."""
@@ -56,8 +57,8 @@ class RateInterval(Result):
         The standard deviation of the estimate.
     confidence : float
         The level of confidence, between 0 and 1.
-    method : str
-        How the limits were found, such as ``independent``, ``wilson`` or ``cluster-both``.
+    limits : str
+        How the limits are found, such as ``independent``, ``wilson`` or ``student``.
     measure : str
         What the interval is of.
     threshold : {"re-estimated", "fixed"}
@@ -66,13 +67,17 @@ class RateInterval(Result):
         What the reader should know; empty where there is nothing.
     is_share : bool
         Whether it is shown in percent; a cost is not.
+    label : str
+        How tables and figures call the measure; that of the registered measure of this name by default.
+    sharing : {"none", "claim", "subject", "both"}
+        What dependent trials share; their variance is then found by person.
 
     Examples
     --------
     >>> from fairtrial import hter_interval, published_counts
     >>> found = hter_interval(published_counts(far=0.0115, frr=0.025, impostor=112000, genuine=400))
     >>> found
-    <RateInterval: HTER 1.83 % (1.06 to 2.59 %, 95 % independent)>
+    <RateInterval: HTER 1.83 % (1.06 to 2.59 %, 95 % independent, threshold fixed)>
     >>> round(100 * found.width, 3)
     1.531
     """
@@ -82,11 +87,22 @@ class RateInterval(Result):
     high: float
     sigma: float
     confidence: float
-    method: str
+    limits: str
     measure: str = "hter"
     threshold: Threshold = "fixed"
     note: str = ""
     is_share: bool = True
+    label: str = ""
+    sharing: Cluster = "none"
+
+    def __post_init__(self) -> None:
+        if not self.label:
+            object.__setattr__(self, "label", label_of(self.measure))
+
+    @property
+    def method(self) -> str:
+        """Its name: ``cluster-both`` and the like where trials share people, else how the limits are found."""
+        return self.limits if self.sharing == "none" else f"cluster-{self.sharing}"
 
     @property
     def interval(self) -> Interval:
@@ -115,13 +131,15 @@ class RateInterval(Result):
 
     def summary(self) -> str:
         """The estimate and its interval."""
-        ends = f"{figures_text(self.low, self.high, self.is_share)}, {100 * self.confidence:g} % {self.method}"
-        return f"{self.measure.upper()} {figure_text(self.estimate, self.is_share)} ({ends})"
+        ends = f"{figures_text(self.low, self.high, self.is_share)}, {level_text(self.confidence)} {self.method}"
+        ends += f", threshold {self.threshold}"
+        return f"{self.label} {figure_text(self.estimate, self.is_share)} ({ends})"
 
     def tables(self) -> tuple[Table, ...]:
         """The interval in one row."""
         columns = (
-            Column("measure", "measure", "measure"),
+            Column("measure", "name of the measure", detail=True),
+            Column("label", "measure", "term"),
             Column("estimate", "estimate", "figure"),
             Column("sigma", "sigma", "figure"),
             Column("interval", interval_title(self.confidence), "figures"),
@@ -131,9 +149,9 @@ class RateInterval(Result):
         )
         share = self.is_share
         figures = (self.estimate, share), (self.sigma, share), (*self.interval, share), (self.width, share)
-        row = (self.measure, *figures, self.method, self.confidence)
-        notes = (f"{self.measure.upper()}: {self.note}",) if self.note else ()
-        return (Table("intervals", f"{100 * self.confidence:g} % intervals of error rates", columns, (row,), notes),)
+        row = (self.measure, self.label, *figures, self.method, self.confidence)
+        notes = (f"{self.label}: {self.note}",) if self.note else ()
+        return (Table("intervals", f"{level_text(self.confidence)} intervals of error rates", columns, (row,), notes),)
 
 
 def published_counts(
@@ -220,11 +238,14 @@ def _normal_interval(
     note: str = "",
     within: tuple[float, float] = (0.0, 1.0),
     is_share: bool = True,
+    label: str = "",
 ) -> RateInterval:
     """The estimate and as many standard deviations on either side as the confidence asks for, within what can be."""
     reach = normal_quantile(confidence) * sigma
     low, high = max(estimate - reach, within[0]), min(estimate + reach, within[1])
-    return RateInterval(estimate, low, high, sigma, confidence, method, measure, note=note, is_share=is_share)
+    return RateInterval(
+        estimate, low, high, sigma, confidence, method, measure, note=note, is_share=is_share, label=label
+    )
 
 
 def rate_interval(
@@ -283,6 +304,7 @@ def rate_interval(
         note=_few_errors(counts, weights) if sigma else "no error to estimate a width from",
         within=weights.bounds,
         is_share=known.is_share,
+        label=known.label,
     )
 
 
@@ -396,7 +418,9 @@ def naive_interval(counts: ErrorCounts, *, confidence: float = 0.95) -> RateInte
     hter = float(counts.hter)
     sigma = sqrt(hter * (1 - hter) / (counts.genuine + counts.impostor))
     note = beside_proper(NAIVE, sigma, hter_interval(counts).sigma, 13)
-    return _normal_interval(hter, sigma, confidence=confidence, method="naive", measure="naive", note=note)
+    return _normal_interval(
+        hter, sigma, confidence=confidence, method="naive", measure="naive", note=note, label="Naive HTER"
+    )
 
 
 def class_interval(counts: ErrorCounts, *, confidence: float = 0.95) -> RateInterval:
@@ -437,4 +461,7 @@ def class_interval(counts: ErrorCounts, *, confidence: float = 0.95) -> RateInte
     error = float((counts.false_accepts + counts.false_rejects) / trials)
     sigma = sqrt(error * (1 - error) / trials)
     note = beside_proper(CLASS, sigma, hter_interval(counts).sigma, 13)
-    return _normal_interval(error, sigma, confidence=confidence, method="class", measure="class", note=note)
+    label = label_of("class-error")
+    return _normal_interval(
+        error, sigma, confidence=confidence, method="class", measure="class", note=note, label=label
+    )

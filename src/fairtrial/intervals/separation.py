@@ -16,6 +16,7 @@ from fairtrial.spread import Floats
 from fairtrial.trial_sets import TrialSets, system_name
 from fairtrial.trials import Trials
 
+_D_PRIME = "d'"
 _NO_ERROR = "every genuine score is above every impostor score; the interval is that of one person in error"
 
 
@@ -65,7 +66,16 @@ def auc_interval(sets: TrialSets, *, system: str | None = None, confidence: floa
     low, high = wilson_limits(error, worth, quantile)
     note = "" if 0 < error < 1 else _NO_ERROR if error == 0 else "every genuine score is below every impostor score"
     return RateInterval(
-        1 - error, max(1 - high, 0.0), min(1 - low, 1.0), spread.sigma, confidence, _method(sets), "auc", note=note
+        1 - error,
+        max(1 - high, 0.0),
+        min(1 - low, 1.0),
+        spread.sigma,
+        confidence,
+        "delong",
+        "auc",
+        note=note,
+        label="AUC",
+        sharing=sets.sharing,
     )
 
 
@@ -142,21 +152,20 @@ def d_prime_interval(sets: TrialSets, *, system: str | None = None, confidence: 
         estimate + reach,
         claim.sigma,
         confidence,
-        _method(sets),
+        "student",
         "d-prime",
         is_share=False,
+        label=_D_PRIME,
+        sharing=sets.sharing,
     )
 
 
 def _no_d_prime(why: str, confidence: float, sets: TrialSets) -> RateInterval:
-    return RateInterval(nan, nan, nan, nan, confidence, _method(sets), "d-prime", note=why, is_share=False)
+    unknown = (nan, nan, nan, nan, confidence, "student", "d-prime")
+    return RateInterval(*unknown, note=why, is_share=False, label=_D_PRIME, sharing=sets.sharing)
 
 
 def _judged(sets: TrialSets, system: str | None) -> tuple[Trials, str]:
     if not isinstance(sets.test, Trials):
         raise TrialsError("AUC and d' with intervals need test as Trials; build them with Trials.from_arrays")
     return sets.test, system_name(sets.test, system)
-
-
-def _method(sets: TrialSets) -> str:
-    return "delong" if sets.people[1] is None else f"cluster-{sets.sharing}"

@@ -28,7 +28,7 @@ from fairtrial.planning.search import smallest_enough
 from fairtrial.planning.simulation import SimulatedPower, simulate_comparison_power
 from fairtrial.planning.systems import ComparisonSetting, Rates, discordant_share
 from fairtrial.rules.measures import MeasureLike, Weights, linear_weights
-from fairtrial.tables import Column, Result, Table, percent, plural
+from fairtrial.tables import Column, Result, Table, level_text, percent, plural
 
 _APART = 0.05
 """Powers by the formula and by simulation that differ by more are told apart."""
@@ -392,8 +392,8 @@ def _never_enough(setting: ComparisonSetting, weights: Weights, power: float, co
     if setting.impostors is None or least is None:
         return ParameterError("the two systems have the same error rate by this measure; no test can tell them apart")
     return ParameterError(
-        f"no number of clients reaches a power of {100 * power:g} % with {setting.impostors} impostors common to all; "
-        f"more impostors are needed, at least {max(least, setting.impostors + 1):,}"
+        f"no number of clients reaches a power of {level_text(power)} with {setting.impostors} impostors common to "
+        f"all; more impostors are needed, at least {max(least, setting.impostors + 1):,}"
     )
 
 

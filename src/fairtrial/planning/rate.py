@@ -28,7 +28,7 @@ from fairtrial.planning.attempts import (
     design_effect,
 )
 from fairtrial.planning.bound import UpperBound
-from fairtrial.tables import Column, Result, Table, plural
+from fairtrial.tables import Column, Result, Table, level_text, plural
 
 _ATTEMPTS = (1, 2, 3, 5, 8, 12, 20, 30, 50, 100)
 _FEWER_ATTEMPTS = _ATTEMPTS[:7]
@@ -316,7 +316,7 @@ def _attempts_below(bound: UpperBound, power: float, needed: float, individuals:
     found = bound.attempts(individuals, power, start=start)
     if found is None:
         raise ParameterError(
-            f"no number of attempts gives {individuals} individuals a power of {100 * power:g} % at a correlation of "
+            f"no number of attempts gives {individuals} individuals a power of {level_text(power)} at a correlation of "
             f"{bound.rho:g}; more individuals are needed"
         )
     return found

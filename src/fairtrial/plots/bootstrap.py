@@ -10,7 +10,7 @@ from fairtrial.claims import GIVEN_ALONG
 from fairtrial.comparison import PairComparison
 from fairtrial.intervals.bootstrap import BootstrapMethod
 from fairtrial.plots.style import GREY, PALE, axes_for, in_percent, legend_below, legible, look
-from fairtrial.tables import Terms, p_phrase, translate
+from fairtrial.tables import Terms, level_text, p_phrase, translate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,7 +77,7 @@ def bootstrap_plot(
         own.hist(found.replicates, bins=bins, weights=weights, color=PALE, edgecolor=GREY, linewidth=0.5)
         tails = "" if found.degrees is None else ", with the tails of Student's t"
         for number, bound in enumerate((low, high) if found.moves else ()):
-            label = f"{100 * pair.confidence:g} % interval, {method}{tails}" if number == 0 else None
+            label = f"{level_text(pair.confidence)} interval, {method}{tails}" if number == 0 else None
             own.axvline(bound, color=look(0).colour, linewidth=2.6, label=label)
         own.axvline(found.estimate, color=look(1).colour, linestyle=look(1).line, label="estimate")
         own.axvline(0, color="black", linestyle=":", label="no difference")

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from fairtrial.axes import DET_TICKS, DetLimits, Range, det_limits, probit, share_below
 from fairtrial.claims import GIVEN
 from fairtrial.errors import ParameterError
-from fairtrial.folds import CROSS_VALIDATED
 from fairtrial.plots.operating import OperatingCurve, OperatingPoint
 from fairtrial.plots.style import GREY, Look, axes_for, in_percent, legend_below, legible, look
-from fairtrial.tables import Terms, percent, translate
-from fairtrial.trial_sets import CHOSEN
+from fairtrial.tables import Terms, level_text, percent, translate
+from fairtrial.trial_sets import PROVENANCES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -129,15 +128,11 @@ def _draw_point(ax: Axes, point: OperatingPoint, own: Look, edges: Edges) -> Non
 def headline(name: str, curves: Sequence[OperatingCurve]) -> str:
     """What is a posteriori in the figure, and what a priori."""
     point = curves[0].point
-    level = f"{100 * point.confidence:g} % intervals, {GIVEN[point.interval_threshold]}"
-    if point.kind == CROSS_VALIDATED:
-        return (
-            f"{name} and EER: a posteriori, on all trials\n"
-            f"points, HTER: on held-out trials, threshold by {point.criterion} {CHOSEN[point.kind]}\n{level}"
-        )
+    level = f"{level_text(point.confidence)} intervals, {GIVEN[point.interval_threshold]}"
+    own = PROVENANCES[point.kind]
     return (
-        f"{name} and EER: a posteriori, on test\n"
-        f"points, HTER: {point.kind}, threshold by {point.criterion} {CHOSEN[point.kind]}\n{level}"
+        f"{name} and EER: a posteriori, on {own.curves}\n"
+        f"points, HTER: on {own.judged}, {own.kind}, threshold by {point.criterion} {own.chosen}\n{level}"
     )
 
 

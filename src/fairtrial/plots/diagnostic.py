@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fairtrial.axes import check_drawable, score_range
 from fairtrial.checks import check_number
+from fairtrial.claims import GIVEN
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.curves import roc_curve
 from fairtrial.errors import ParameterError, TrialsError
@@ -20,7 +21,8 @@ from fairtrial.plots.det import det_plot
 from fairtrial.plots.operating import OperatingCurve, operating_curves
 from fairtrial.plots.style import figure_for, in_percent, legend_below, legible, look
 from fairtrial.rules.criteria import CriterionLike, as_criterion
-from fairtrial.tables import Terms, translate
+from fairtrial.tables import Terms, level_text, translate
+from fairtrial.trial_sets import PROVENANCES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -232,7 +234,11 @@ def diagnostic_plot(
                 panel.axvline(chosen, color=first if several else "black", linestyle=":", linewidth=1)
         _finish((density, rates, wer), shown)
         det_plot([one.curve for one in shown], terms=terms, ax=det)
-        det.set_title("(d) DET on test; point: threshold from dev")
+        point = shown[0].curve.point
+        det.set_title(
+            f"(d) DET on test; point: threshold from {PROVENANCES[point.kind].source},\n"
+            f"{level_text(point.confidence)} intervals, {GIVEN[point.interval_threshold]}"
+        )
         return density, rates, wer, det
 
 
@@ -242,7 +248,7 @@ def _finish(panels: tuple[Axes, Axes, Axes], shown: Sequence[Diagnostic]) -> Non
     where = ", over the range of each system" if several else ""
     titles = (
         "(a) densities of test scores",
-        "(b) error rates on test; dotted: threshold from dev",
+        f"(b) error rates on test; dotted: threshold from {PROVENANCES[shown[0].curve.point.kind].source}",
         f"(c) WER on test, alpha {shown[0].alpha:g}",
     )
     for panel, title in zip(panels, titles, strict=True):

@@ -9,6 +9,7 @@ from scipy.special import chdtrc, chdtri
 
 from fairtrial.plots.style import PALE, axes_for, legend_below, legible, look
 from fairtrial.significance.eer_bound import EerBound, EerBounds
+from fairtrial.tables import p_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,7 +69,7 @@ def eer_bound_plot(bounds: EerBounds, *, ax: Axes | None = None) -> Axes:
                 color=drawn.colour,
                 markersize=7,
                 markeredgecolor="white",
-                label=f"{_named(pair)}: chi2 at least {pair.chi2:.2f}, p at most {pair.p_value:.2g}",
+                label=f"{_named(pair)}: chi2 at least {pair.chi2:.2f}, p at most {p_text(pair.p_value)}",
             )
             further = pair.chi2 + 0.07 * last
             own.annotate(

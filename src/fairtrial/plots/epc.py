@@ -12,17 +12,15 @@ from fairtrial.claims import GIVEN_ALONG
 from fairtrial.epc import PerformanceCurve
 from fairtrial.errors import ParameterError
 from fairtrial.evaluation import Evaluation
-from fairtrial.folds import CROSS_VALIDATED
 from fairtrial.intervals.bands import Band
 from fairtrial.plots.style import axes_for, in_percent, legend_below, legible, look
 from fairtrial.rules.criteria import Criterion
-from fairtrial.tables import Terms, translate
-from fairtrial.trial_sets import CHOSEN
+from fairtrial.tables import Terms, level_text, translate
+from fairtrial.trial_sets import PROVENANCES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_KINDS = {CROSS_VALIDATED: "a priori, cross-validated"}
 _APART = 0.008
 """How far apart in alpha the intervals of several systems stand, so that none hides another."""
 
@@ -111,8 +109,7 @@ def label_axes(ax: Axes, curve: PerformanceCurve, terms: Terms) -> None:
     """Name the axes of an EPC, and let the ends of alpha, where errors soar, not flatten all that lies between."""
     ax.set_xlim(float(curve.alpha[0]), float(curve.alpha[-1]))
     ax.set_xlabel(translate(_alpha_label(curve.criterion), terms))
-    where = "on held-out trials" if curve.kind == CROSS_VALIDATED else "on test"
-    label = translate(f"{curve.measure.label} {where}", terms)
+    label = translate(f"{curve.measure.label} on {PROVENANCES[curve.kind].judged}", terms)
     if curve.measure.is_share:
         in_percent(ax.yaxis, label)
     else:
@@ -159,17 +156,17 @@ def _draw_points(ax: Axes, points: Sequence[Evaluation], places: Mapping[str, in
 
 def how_judged(curve: PerformanceCurve) -> str:
     """What kind of figures a curve shows, and where its thresholds were chosen."""
-    return f"{_KINDS.get(curve.kind, curve.kind)}, threshold by {curve.criterion} {CHOSEN[curve.kind]}"
+    return f"{curve.kind}, threshold by {curve.criterion} {PROVENANCES[curve.kind].chosen}"
 
 
 def _headline(curve: PerformanceCurve, band: Band | None, points: Sequence[Evaluation]) -> str:
     around = []
     if band is not None:
         by = " by bootstrap" if band.method == "bootstrap" else ""
-        around.append((f"{100 * band.confidence:g} % {band.kind} bands{by}", GIVEN_ALONG[band.threshold]))
+        around.append((f"{level_text(band.confidence)} {band.kind} bands{by}", GIVEN_ALONG[band.threshold]))
     if points:
         interval = points[0].interval
-        around.append((f"points with {100 * interval.confidence:g} % intervals", GIVEN_ALONG[interval.threshold]))
+        around.append((f"points with {level_text(interval.confidence)} intervals", GIVEN_ALONG[interval.threshold]))
     lines = [f"EPC: {how_judged(curve)}"]
     if len({given for _, given in around}) == 1:
         lines.append(f"{', '.join(what for what, _ in around)}; {around[0][1]}")

@@ -13,7 +13,7 @@ from fairtrial.errors import ParameterError
 from fairtrial.plots.epc import as_curves, how_judged, label_axes
 from fairtrial.plots.style import axes_for, legend_below, legible, look
 from fairtrial.significance.curves import CurveComparison
-from fairtrial.tables import Terms
+from fairtrial.tables import Terms, level_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,7 +77,7 @@ def epc_comparison_plot(
         whole = "over all alpha at once" if comparison.simultaneous else "at each alpha by itself"
         own.set_title(
             f"EPC: {how_judged(a)}\n"
-            f"shaded: {100 * comparison.confidence:g} % significant, {comparison.test} test, {whole}\n"
+            f"shaded: {level_text(comparison.confidence)} significant, {comparison.test} test, {whole}\n"
             f"{GIVEN_ALONG[comparison.threshold]}",
             pad=18,
         )

@@ -15,8 +15,8 @@ from fairtrial.plots.det import det_plot
 from fairtrial.plots.operating import OperatingCurve, OperatingPoint
 from fairtrial.plots.style import legible
 from fairtrial.rules.eer import EerDefinition, equal_error_rate
-from fairtrial.tables import Terms
-from fairtrial.trial_sets import CHOSEN
+from fairtrial.tables import Terms, level_text
+from fairtrial.trial_sets import PROVENANCES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -127,7 +127,8 @@ def group_det_plot(
     shared = "; genuine trials of all for groups that have none" if without_genuine(found.known_trials()) else ""
     own.set_title(
         f"{legible(found.system)} by {' and '.join(found.by)}; DET and EER: a posteriori, on test{shared}\n"
-        f"points, HTER: {found.kind}, one threshold for all groups by {found.criterion} {CHOSEN[found.kind]}\n"
-        f"{100 * found.confidence:g} % intervals of all groups together, {GIVEN[moved]}"
+        f"points, HTER: {found.kind}, one threshold for all groups by {found.criterion} "
+        f"{PROVENANCES[found.kind].chosen}\n"
+        f"{level_text(found.confidence)} intervals of all groups together, {GIVEN[moved]}"
     )
     return own

@@ -11,9 +11,9 @@ from fairtrial.claims import GIVEN
 from fairtrial.errors import TrialsError
 from fairtrial.groups.results import GroupEvaluation
 from fairtrial.plots.style import axes_for, in_percent, legible
-from fairtrial.tables import Terms, translate
+from fairtrial.tables import Terms, level_text, translate
 from fairtrial.tables import in_percent as percent_text
-from fairtrial.trial_sets import CHOSEN
+from fairtrial.trial_sets import PROVENANCES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -120,9 +120,9 @@ def _write(ax: Axes, found: GroupEvaluation, place: dict[str, int]) -> None:
 
 def _headline(found: GroupEvaluation) -> str:
     level = (
-        f"{100 * found.confidence:g} % intervals of all pairs together, {GIVEN[found.meetings[0].interval.threshold]}"
+        f"{level_text(found.confidence)} intervals of all pairs together, {GIVEN[found.meetings[0].interval.threshold]}"
     )
-    rule = f"threshold by {found.criterion.described(found.alpha)} {CHOSEN[found.kind]}"
+    rule = f"threshold by {found.criterion.described(found.alpha)} {PROVENANCES[found.kind].chosen}"
     return (
         f"{legible(found.system)} by {' and '.join(found.by)}: {found.kind}, {rule}\n"
         f"bold: not that of all, {percent_text(found.overall['far'])} % ({level})"

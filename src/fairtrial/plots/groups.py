@@ -12,8 +12,9 @@ from fairtrial.errors import ParameterError
 from fairtrial.groups.judged import RATES, Rate
 from fairtrial.groups.results import GroupEvaluation, GroupRates
 from fairtrial.plots.style import GREY, figure_for, in_percent, legible, look
-from fairtrial.tables import Terms, p_phrase, percent, plural, threshold_text, translate
-from fairtrial.trial_sets import CHOSEN
+from fairtrial.rules.measures import label_of
+from fairtrial.tables import Terms, level_text, p_phrase, percent, plural, threshold_text, translate
+from fairtrial.trial_sets import PROVENANCES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -123,7 +124,7 @@ def _draw(ax: Axes, rows: Sequence[GroupRates], rate: Rate, found: GroupEvaluati
         letters = row.far_letters if rate == "far" else row.frr_letters
         ax.text(1.01, place, letters, transform=ax.get_yaxis_transform(), va="center", fontsize=8)
     ax.grid(visible=False, axis="y")
-    in_percent(ax.xaxis, translate(rate.upper(), terms))
+    in_percent(ax.xaxis, translate(label_of(rate), terms))
     ticks = [place for place, _ in log_ticks(low, high)]
     ax.xaxis.set_major_locator(FixedLocator(ticks))
     ax.xaxis.set_minor_locator(NullLocator())
@@ -145,10 +146,12 @@ def _headline(found: GroupEvaluation, terms: Terms) -> str:
         (own for row in found.groups for own in (row.far_interval, row.frr_interval) if own is not None), None
     )
     rule = f"threshold {threshold_text(found.threshold)} by {found.criterion.described(found.alpha)}"
-    lines = [f"{legible(found.system)} by {' and '.join(found.by)}: {found.kind}, {rule} {CHOSEN[found.kind]}"]
+    lines = [
+        f"{legible(found.system)} by {' and '.join(found.by)}: {found.kind}, {rule} {PROVENANCES[found.kind].chosen}"
+    ]
     if interval is not None:
-        lines.append(f"{100 * found.confidence:g} % intervals of all groups together, {GIVEN[interval.threshold]}")
-    tests = ", ".join(f"{translate(own.measure.upper(), terms)} {p_phrase(own.p_value)}" for own in found.tests)
+        lines.append(f"{level_text(found.confidence)} intervals of all groups together, {GIVEN[interval.threshold]}")
+    tests = ", ".join(f"{translate(label_of(own.measure), terms)} {p_phrase(own.p_value)}" for own in found.tests)
     if tests:
         lines.append(f"all groups equal: {tests}; those that share a letter are not shown to differ")
     return "\n".join(lines)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from fairtrial.errors import ParameterError
 from fairtrial.plots.coverage import NAMES, Covered
 from fairtrial.plots.style import GREY, axes_for, in_percent, legend_below, look
+from fairtrial.tables import level_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -95,7 +96,7 @@ def hook_plot(
         bars = f"; bars: 2 standard errors of {data_sets:,} data sets" if data_sets else ""
         own.set_title(
             f"n = {n:,g} individuals, pi = {pi:g}, rho = {rho:g} (n pi = {n * pi:g})\n"
-            f"grey: the {100 * confidence:g} % asked for{bars}"
+            f"grey: the {level_text(confidence)} asked for{bars}"
         )
         legend_below(own)
         return own

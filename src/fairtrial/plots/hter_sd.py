@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fairtrial.errors import ParameterError, cut
 from fairtrial.intervals import class_interval, hter_interval, naive_interval, published_counts, rate_interval
 from fairtrial.plots.style import axes_for, legend_below, look
-from fairtrial.tables import Terms, translate
+from fairtrial.tables import Terms, level_text, translate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -137,7 +137,7 @@ def hter_sd_plot(data: DeviationCurves, *, terms: Terms = "default", ax: Axes | 
             )
         own.set_xlabel("NI / NC, impostor trials per genuine trial")
         own.set_ylabel("standard deviation, as a fraction")
-        rates = translate(f"FAR {100 * data.far:g} %, FRR {100 * data.frr:g} %", terms)
+        rates = translate(f"FAR {level_text(data.far)}, FRR {level_text(data.frr)}", terms)
         own.set_title(
             f"{rates}, NC = {data.genuine:,} independent genuine trials\n"
             "more impostor trials hardly help the HTER, though NAIVE and CLASS fall"

@@ -9,6 +9,7 @@ from fairtrial.calibration.maps import LlrMap
 from fairtrial.errors import ParameterError, listed
 from fairtrial.plots.priors import as_several
 from fairtrial.plots.style import GREY, axes_for, legend_below, legible, look
+from fairtrial.tables import level_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,6 +60,6 @@ def llr_map_plot(maps: LlrMap | Sequence[LlrMap], *, ax: Axes | None = None) -> 
         own.set_xlabel(f"score of {legible(first.system)}")
         own.set_ylabel("log-likelihood ratio")
         people = "trials taken as independent" if first.cluster == "none" else f"dev people, cluster {first.cluster}"
-        own.set_title(f"fitted on dev\n{100 * first.confidence:g} % pointwise bands, {people}")
+        own.set_title(f"fitted on dev\n{level_text(first.confidence)} pointwise bands, {people}")
         legend_below(own)
         return own

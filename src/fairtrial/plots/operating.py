@@ -43,6 +43,8 @@ class OperatingCurve:
     roc: RocCurve
     eer: EqualErrorRate
     point: OperatingPoint
+    notes: tuple[str, ...] = ()
+    """What the reader should know of the trials and of the threshold."""
 
 
 def operating_curves(
@@ -115,6 +117,7 @@ def operating_curves(
             roc_curve(judgement.trials, system=judgement.system, max_points=max_points),
             equal_error_rate(judgement.trials, system=judgement.system, definition=eer),
             _point(judgement, confidence),
+            (*judgement.sets.notes, *judgement.notes),
         )
         for judgement in judge_systems(dev, test, blocks, systems, criterion, alpha, cluster)
     )

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fairtrial.calibration.reliability import PavCurve
-from fairtrial.calibration.results import CALIBRATED
+from fairtrial.calibration.results import calibrated_words
 from fairtrial.errors import ParameterError
 from fairtrial.plots.priors import as_several
 from fairtrial.plots.style import GREY, axes_for, legend_below, legible, look
+from fairtrial.tables import level_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,7 +59,7 @@ def pav_plot(curves: PavCurve | Sequence[PavCurve], *, ax: Axes | None = None) -
         bottom, top = _heights(shown, left, right)
         first = shown[0]
         guide = first.guide if first.of_scores else ([left, right], [left, right])
-        own.plot(*guide, color=GREY, linewidth=0.9, zorder=1, label=f"calibrated {CALIBRATED[first.kind]}")
+        own.plot(*guide, color=GREY, linewidth=0.9, zorder=1, label=f"calibrated {calibrated_words(first.kind)}")
         for number, curve in enumerate(shown):
             drawn = look(number)
             edges = np.concatenate([[curve.start], curve.places])
@@ -71,11 +72,13 @@ def pav_plot(curves: PavCurve | Sequence[PavCurve], *, ax: Axes | None = None) -
             )
         own.set_xlim(left, right)
         own.set_ylim(bottom, top)
-        own.set_xlabel("score" if first.of_scores else f"log-likelihood ratio, calibrated {CALIBRATED[first.kind]}")
+        own.set_xlabel(
+            "score" if first.of_scores else f"log-likelihood ratio, calibrated {calibrated_words(first.kind)}"
+        )
         own.set_ylabel("log-likelihood ratio by PAV on test")
         own.set_title(
             f"PAV on test: a posteriori; on the edge: trials of one class only\n"
-            f"{100 * first.confidence:g} % pointwise bands, {first.method}"
+            f"{level_text(first.confidence)} pointwise bands, {first.method}"
         )
         legend_below(own)
         return own

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from fairtrial.errors import ParameterError
 from fairtrial.planning import ComparisonPlan, RatePlan
 from fairtrial.plots.style import GREY, axes_for, in_percent, legend_below, look
+from fairtrial.tables import level_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -81,10 +82,12 @@ def plan_plot(plan: RatePlan, *, ax: Axes | None = None) -> Axes:
         own.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
         own.set_xlabel("attempts of each individual")
         goal = (
-            f"upper bound below {100 * plan.claim:g} %" if plan.claim is not None else "interval as narrow as asked for"
+            f"upper bound below {level_text(plan.claim)}"
+            if plan.claim is not None
+            else "interval as narrow as asked for"
         )
         own.set_title(
-            f"pi = {100 * plan.pi:g} %, rho = {plan.rho:g}: {goal}\n"
+            f"pi = {level_text(plan.pi)}, rho = {plan.rho:g}: {goal}\n"
             f"takes {plan.independent_attempts:,.0f} independent attempts"
         )
         legend_below(own)

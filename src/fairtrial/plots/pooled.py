@@ -12,7 +12,7 @@ from fairtrial.intervals.bands import Band
 from fairtrial.plots.epc import how_judged, label_axes
 from fairtrial.plots.style import PALE, axes_for, legend_below, legible, look
 from fairtrial.significance.curves import CurveComparison
-from fairtrial.tables import Terms
+from fairtrial.tables import Terms, level_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -97,7 +97,7 @@ def _shade(ax: Axes, comparison: CurveComparison) -> str:
     step = float(comparison.alpha[1] - comparison.alpha[0]) / 2
     for region in comparison.regions:
         ax.axvspan(max(region.low - step, 0.0), min(region.high + step, 1.0), color=PALE, zorder=0)
-    sure = f"{100 * comparison.confidence:g} % confidence, threshold {comparison.threshold}"
+    sure = f"{level_text(comparison.confidence)} confidence, threshold {comparison.threshold}"
     whole = "over the whole range at once" if comparison.simultaneous else "at each alpha by itself"
     return f"grey: they differ, {sure}, {whole}" if comparison.regions else f"they differ nowhere, {sure}, {whole}"
 

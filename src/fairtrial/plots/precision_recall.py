@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from fairtrial.claims import GIVEN
 from fairtrial.curves import PrecisionRecallCurve, precision_recall_curve
 from fairtrial.errors import ParameterError
-from fairtrial.folds import CROSS_VALIDATED, Block
+from fairtrial.folds import Block
 from fairtrial.formats.frames import TrialsLike
 from fairtrial.intervals.judged import judged_interval
 from fairtrial.intervals.rates import RateInterval
@@ -20,8 +20,7 @@ from fairtrial.plots.style import GREY, axes_for, in_percent, legend_below, legi
 from fairtrial.rules.break_even import BreakEvenPoint, break_even_point
 from fairtrial.rules.criteria import CriterionLike
 from fairtrial.rules.measures import f1
-from fairtrial.tables import percent
-from fairtrial.trial_sets import CHOSEN
+from fairtrial.tables import level_text, percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -191,10 +190,10 @@ def _draw(ax: Axes, found: JudgedPrecision, number: int) -> None:
 
 
 def _headline(found: JudgedPrecision) -> str:
-    kind, rule = found.judgement.kind, found.judgement.criterion.described(float(found.judgement.alpha[0]))
-    cross = kind == CROSS_VALIDATED
+    own = found.judgement.sets.provenance
+    rule = found.judgement.criterion.described(float(found.judgement.alpha[0]))
     return (
-        f"curves, break-even points: a posteriori, on {'all trials' if cross else 'test'}\n"
-        f"points, F1: {'on held-out trials' if cross else kind}, threshold by {rule} {CHOSEN[kind]}\n"
-        f"{100 * found.precision.confidence:g} % intervals, {GIVEN[found.precision.threshold]}"
+        f"curves, break-even points: a posteriori, on {own.curves}\n"
+        f"points, F1: on {own.judged}, {own.kind}, threshold by {rule} {own.chosen}\n"
+        f"{level_text(found.precision.confidence)} intervals, {GIVEN[found.precision.threshold]}"
     )

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import logit
 
 from fairtrial.calibration.bands import PriorBand
-from fairtrial.calibration.results import CALIBRATED
+from fairtrial.calibration.results import calibrated_words
 from fairtrial.errors import ParameterError
 from fairtrial.plots.style import GREY, legible, look
 from fairtrial.spread import Floats
@@ -74,7 +74,7 @@ def label_lines(ax: Axes, systems: Sequence[str], kinds: Sequence[str], kind: Ki
         ax.plot([], [], color=drawn.colour, marker=drawn.marker, markersize=4, linestyle="", label=legible(system))
     for name in kinds:
         dashes, label = KINDS[name]
-        more = f" {CALIBRATED[kind]}" if name == "calibrated" else ""
+        more = f" {calibrated_words(kind)}" if name == "calibrated" else ""
         ax.plot([], [], color=GREY, linestyle=dashes, label=f"{label}{more}")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from fairtrial.calibration.curves import TippettCurve
-from fairtrial.calibration.results import CALIBRATED
+from fairtrial.calibration.results import calibrated_words
 from fairtrial.plots.priors import as_several
 from fairtrial.plots.style import GREY, axes_for, in_percent, legend_below, legible, look
 from fairtrial.tables import percent
@@ -69,7 +69,8 @@ def tippett_plot(curves: TippettCurve | Sequence[TippettCurve], *, ax: Axes | No
         own.set_xlabel("log-likelihood ratio")
         in_percent(own.yaxis, "test trials above")
         own.set_title(
-            f"Tippett: calibrated {CALIBRATED[shown[0].kind]}\nsolid: genuine, dashed: impostor trials above a ratio"
+            f"Tippett: calibrated {calibrated_words(shown[0].kind)}\n"
+            "solid: genuine, dashed: impostor trials above a ratio"
         )
         legend_below(own)
         return own

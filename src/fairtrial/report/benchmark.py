@@ -12,7 +12,7 @@ from fairtrial.report.page import Captions, Page, Reference, Repeat
 from fairtrial.report.parts import ADJUSTED, FUSION, JUDGED, interval_references, trials_table
 from fairtrial.report.views import Asked, SystemView, alpha_axis, curve_view, explored, highest_within
 from fairtrial.tables import Terms
-from fairtrial.trial_sets import CHOSEN
+from fairtrial.trial_sets import PROVENANCES
 
 _SETS = 3
 """The data of so many sets is described."""
@@ -44,14 +44,14 @@ def benchmark_page(
     Page
         To be written by `write_report`.
     """
-    judged = JUDGED["dev" if result.kind == "a priori" else "same trials"]
+    judged = JUDGED[PROVENANCES[result.kind].origin]
     views = [view for each in result.experiments if (view := _view(each, result, confidence)) is not None]
     notes = () if views else ("the page shows single experiments only for protocols with at most 60 of them",)
     return Page(
         title=f"{result.title}: {result.protocol}, fusion by {result.fusion}",
         asked=f"What fusion by {result.fusion} gains over single systems in the protocol {result.protocol} "
         f"(normalisation {result.normalise}, threshold by {result.criterion.described(result.alpha)} "
-        f"{CHOSEN[result.kind]}).",
+        f"{PROVENANCES[result.kind].chosen}).",
         answer=(_sentence(result, confidence),),
         tables=result.tables(),
         data=tuple(

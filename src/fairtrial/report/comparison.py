@@ -23,9 +23,7 @@ from fairtrial.report.parts import (
 )
 from fairtrial.report.views import Asked, SystemView, explored, judged_view
 from fairtrial.tables import Terms, p_phrase, translate
-from fairtrial.trial_sets import Origin
 
-_FROM = {"dev": "dev", "folds": "other people"}
 _MOST_PAIRS = 60
 """So many differences are drawn."""
 _ROOM = 0.05
@@ -59,7 +57,7 @@ def comparison_page(result: Comparison, repeat: Repeat, *, terms: Terms = "defau
     points = points_table([result.judgements[rank.system] for rank in result.ranking], leading)
     return Page(
         title=f"Comparison of {joined([rank.system for rank in result.ranking])}",
-        asked=f"Whether the systems really differ in {label}, {_each_judged(result, sets.origin)}.",
+        asked=f"Whether the systems really differ in {label}, {_each_judged(result, sets.provenance.source)}.",
         answer=tuple(_sentences(result, label, confidence)),
         tables=(ranking, differences, tests, points, *others),
         data=(judged_trials_table(sets),),
@@ -78,15 +76,13 @@ def comparison_page(result: Comparison, repeat: Repeat, *, terms: Terms = "defau
     )
 
 
-def _each_judged(result: Comparison, origin: Origin) -> str:
+def _each_judged(result: Comparison, source: str) -> str:
     """How each system came to what it is judged by."""
     if isinstance(result.measure, EvidenceMeasure):
         if result.measure.posteriori:
             return "the least there is, a posteriori"
-        on = _FROM.get(origin, "the same trials")
-        return "scores taken as they are" if result.measure.raw else f"each calibrated on {on}"
-    rule = result.criterion.described(result.alpha)
-    return f"each at its threshold from {_FROM.get(origin, 'the same trials')} by {rule}"
+        return "scores taken as they are" if result.measure.raw else f"each calibrated on {source}"
+    return f"each at its threshold from {source} by {result.criterion.described(result.alpha)}"
 
 
 def _view(rank: SystemRank, result: Comparison, confidence: float) -> SystemView:
@@ -137,7 +133,7 @@ def _sentences(result: Comparison, label: str, confidence: float) -> list[str]:
         else:
             found.append(f"{pair.a} and {pair.b} cannot be told apart: they differ by {size}.")
         for test, adjusted in zip(pair.tests, pair.adjusted, strict=True):
-            if test.test.endswith("-equivalence"):
+            if test.margin is not None:
                 shown = "are" if adjusted < 1 - confidence else "are not shown to be"
                 found.append(f"{pair.a} and {pair.b} {shown} equivalent ({p_phrase(adjusted)}; {test.note}).")
     return found

@@ -8,7 +8,7 @@ from fairtrial.axes import COVERAGE_COLOURS, coverage_classes, coverage_labels
 from fairtrial.individuals import CoverageStudy
 from fairtrial.individuals.study import RIGHT_COVERAGE
 from fairtrial.report.page import Page, Reference, Repeat
-from fairtrial.tables import Terms, percent, plural
+from fairtrial.tables import Terms, level_text, percent, plural
 
 _SIX = Reference(
     "Six intervals for an error rate of people who are tested several times, and how well they cover.",
@@ -44,7 +44,7 @@ def coverage_page(study: CoverageStudy, repeat: Repeat, *, terms: Terms = "defau
     how = "all possible data sets" if settings.exact else f"{settings.data_sets:,} data sets per cell"
     return Page(
         title=f"Coverage of {plural(len(settings.methods), 'interval')} in {plural(len(cells), 'cell')}",
-        asked=f"How often {100 * settings.confidence:g} % intervals for repeated attempts hold the true rate "
+        asked=f"How often {level_text(settings.confidence)} intervals for repeated attempts hold the true rate "
         f"({settings.generator}, {how}).",
         answer=(
             f"{best} does best: it covers {100 * low:g} to {100 * high:g} % in {percent(within[best])} of the cells.",

@@ -12,7 +12,7 @@ from fairtrial.judging import Judgement
 from fairtrial.report.page import Page, Repeat
 from fairtrial.report.parts import JUDGED, SEPARATION, interval_references, joined, judged_trials_table, points_table
 from fairtrial.report.views import Asked, SystemView, explored, judged_view
-from fairtrial.tables import Terms, in_percent, join_tables, percent
+from fairtrial.tables import Terms, in_percent, join_tables, level_text, percent
 
 
 def evaluation_page(results: Sequence[Evaluation], repeat: Repeat, *, terms: Terms = "default") -> Page:
@@ -79,6 +79,6 @@ def evaluation_sentence(result: Evaluation) -> str:
     low, high = (in_percent(limit) for limit in result.interval.interval)
     return (
         f"{result.system} wrongly accepts {far} of impostor trials and wrongly rejects {frr} of genuine trials: "
-        f"a half total error rate of {hter}, with {100 * result.interval.confidence:g} % confidence between {low} "
+        f"a half total error rate of {hter}, with {level_text(result.interval.confidence)} confidence between {low} "
         f"and {high} % ({GIVEN[result.interval.threshold]})."
     )

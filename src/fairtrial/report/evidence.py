@@ -21,11 +21,11 @@ from fairtrial.calibration.curves import (
 from fairtrial.calibration.maps import LlrMap, llr_map
 from fairtrial.calibration.measures import GIVEN_CALIBRATION
 from fairtrial.calibration.reliability import PavCurve, pav_curve
-from fairtrial.calibration.results import CALIBRATED, CalibratedSystem
+from fairtrial.calibration.results import CalibratedSystem, calibrated_words
 from fairtrial.judging import SUPPORT
 from fairtrial.report.views import TOGETHER
 from fairtrial.spread import Floats
-from fairtrial.tables import percent
+from fairtrial.tables import level_text, percent
 
 _TIPPETT_POINTS = 161
 _MAP_POINTS = 121
@@ -104,12 +104,12 @@ def shown_evidence(views: Sequence[EvidenceView]) -> dict[str, Any]:
     """The part of a page that can be moved: systems, and the axes and captions they share."""
     first = views[0]
     odds = first.bayes.log_odds
-    kind, band = first.bayes.kind, f"{100 * first.pav.confidence:g} % band, {first.pav.method}"
+    kind, band = first.bayes.kind, f"{level_text(first.pav.confidence)} band, {first.pav.method}"
     highest = max(float(view.bayes.calibrated.rates.max()) for view in views)
     bits = np.concatenate([np.ones(1), *(view.ece.calibrated for view in views)])
-    calibrated = f"calibrated {CALIBRATED[kind]}"
+    calibrated = f"calibrated {calibrated_words(kind)}"
     assert first.bayes.band is not None
-    around = f"{100 * first.pav.confidence:g} % band, {GIVEN_CALIBRATION[first.bayes.band.threshold]}"
+    around = f"{level_text(first.pav.confidence)} band, {GIVEN_CALIBRATION[first.bayes.band.threshold]}"
     captions = {
         "bayes": f"Normalised Bayes error on test, {calibrated}; dashed: the least there is (a posteriori); grey: the "
         f"default system, which decides without a score. Faint: fewer than {SUPPORT} errors of a kind. {around}",
@@ -117,7 +117,7 @@ def shown_evidence(views: Sequence[EvidenceView]) -> dict[str, Any]:
         f"likelihood ratio of 1 for every trial. {around}",
         "pav": f"Log-likelihood ratios on test by pool-adjacent-violators (a posteriori) against those {calibrated}; "
         f"grey: where both are equal; {band}. What is infinite is on the edge",
-        "map": f"From scores to log-likelihood ratios, fitted on dev; {100 * first.pav.confidence:g} % band by dev's "
+        "map": f"From scores to log-likelihood ratios, fitted on dev; {level_text(first.pav.confidence)} band by dev's "
         "people",
     }
     return {

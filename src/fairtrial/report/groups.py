@@ -21,8 +21,20 @@ from fairtrial.judging import Judgement, judge
 from fairtrial.report.page import Captions, Page, Reference, Repeat
 from fairtrial.report.parts import JUDGED, interval_references, judged_trials_table
 from fairtrial.report.views import Asked, SystemView, curve_view, explored
-from fairtrial.tables import Table, Terms, interval_title, number_text, p_phrase, percent, plural, range_text, translate
-from fairtrial.trial_sets import CHOSEN
+from fairtrial.rules.measures import label_of
+from fairtrial.tables import (
+    Table,
+    Terms,
+    interval_title,
+    level_text,
+    number_text,
+    p_phrase,
+    percent,
+    plural,
+    range_text,
+    translate,
+)
+from fairtrial.trial_sets import PROVENANCES
 
 _MOST_GROUPS = 30
 """So many groups are drawn, those with the most impostor trials."""
@@ -85,7 +97,7 @@ def groups_page(result: GroupEvaluation, repeat: Repeat, *, terms: Terms = "defa
     return Page(
         title=f"{result.system} by {' and '.join(result.by)}",
         asked=f"For whom it is worse: error rates by group, with one threshold for all groups, chosen by "
-        f"{result.criterion.described(result.alpha)} {CHOSEN[result.kind]}.",
+        f"{result.criterion.described(result.alpha)} {PROVENANCES[result.kind].chosen}.",
         answer=tuple(_sentences(result, terms)),
         tables=tuple(_shortened(table) for table in result.tables()),
         data=(judged_trials_table(sets),),
@@ -163,7 +175,7 @@ class _Along:
             entry["limits"] = {rate: known.to_dict() for rate, known in own.items()}
         found["rates"] = {
             rate: {
-                "axis": log_axis(translate(rate.upper(), terms), (self._lowest(rate), 1.0)).to_dict(),
+                "axis": log_axis(translate(label_of(rate), terms), (self._lowest(rate), 1.0)).to_dict(),
                 "all": getattr(self.whole.test, rate).tolist(),
                 "asked": self.overall[rate],
             }
@@ -210,14 +222,14 @@ def _sentences(result: GroupEvaluation, terms: Terms) -> list[str]:
         found.append(_difference(result, test, terms))
         same = next((own for own in result.equivalences if own.measure == test.measure), None)
         if same is not None and same.shown:
-            label = translate(test.measure.upper(), terms)
+            label = translate(label_of(test.measure), terms)
             found.append(f"The {label} is shown to be the same in all groups within a factor of {same.factor:g}.")
     return found
 
 
 def _difference(result: GroupEvaluation, test: EqualityTest, terms: Terms) -> str:
     """Whether groups differ in a rate, and how much those do that are farthest apart."""
-    label = translate(test.measure.upper(), terms)
+    label = translate(label_of(test.measure), terms)
     if test.p_value >= 1 - result.confidence:
         return f"No difference of the {label} between groups is shown ({p_phrase(test.p_value)})."
     pair = next(own for own in result.pairs if own.measure == test.measure and {own.a, own.b} == {test.a, test.b})
@@ -229,7 +241,7 @@ def _difference(result: GroupEvaluation, test: EqualityTest, terms: Terms) -> st
     size, sure = f"{number_text(ratio, 3)} times as much", interval_title(result.confidence)
     together = f"of all pairs together {range_text(low, high)}"
     if not isfinite(ratio):
-        size, sure = f"at least {number_text(low, 3)} times as much", f"{100 * result.confidence:g} % limit"
+        size, sure = f"at least {number_text(low, 3)} times as much", f"{level_text(result.confidence)} limit"
         together = "of all pairs together"
     return (
         f"The {label} is not the same in all groups ({p_phrase(test.p_value)}): it is {percent(rates[worse])} in "

@@ -54,18 +54,21 @@ _WILSON = Reference(
     "Interval of the HTER, all trials taken as independent: Wilson's limits of both rates, combined.",
     "Wilson 1927; Zou & Donner 2008",
 )
-_RE_ESTIMATED = Reference(
-    "Threshold re-estimated: dev is resampled by people and the threshold chosen on each resample; the variance that "
-    "comes of it is added.",
-    "Cameron, Gelbach & Miller 2011; Efron & Tibshirani, An introduction to the bootstrap, 1993",
+_RE_ESTIMATED, _RE_ESTIMATED_BY_PEOPLE = (
+    Reference(
+        f"Threshold re-estimated: dev is resampled{by} and the threshold chosen on each resample; the variance that "
+        "comes of it is added.",
+        "Cameron, Gelbach & Miller 2011; Efron & Tibshirani, An introduction to the bootstrap, 1993",
+    )
+    for by in ("", " by people")
 )
-_EPC = Reference(
-    "Expected performance curve: for every alpha a threshold from dev, the error from test.",
-    "Bengio, Mariéthoz & Keller 2005",
-)
-_HELD_OUT_EPC = Reference(
-    "Expected performance curve: for every alpha thresholds from other people, the error from held-out trials.",
-    "Bengio, Mariéthoz & Keller 2005",
+_EPC, _SAME_EPC, _HELD_OUT_EPC = (
+    Reference(f"Expected performance curve: for every alpha {what}.", "Bengio, Mariéthoz & Keller 2005")
+    for what in (
+        "a threshold from dev, the error from test",
+        "a threshold from test and the error on the same trials: a posteriori",
+        "thresholds from other people, the error from held-out trials",
+    )
 )
 FUSION = Reference(
     "Fusion protocols, gain ratios and pooled curves.",
@@ -96,14 +99,8 @@ FOLD_TESTS = {
     ),
 }
 """Where tests over folds come from, by their names."""
-_INTERVALS = {
-    "independent": _INDEPENDENT,
-    "cluster-claim": _ROBUST,
-    "cluster-subject": _ROBUST,
-    "cluster-both": _ROBUST,
-    "wilson": _WILSON,
-}
-"""Where the intervals of an evaluation come from, by their method."""
+_INTERVALS = {"independent": _INDEPENDENT, "wilson": _WILSON}
+"""Where intervals of independent trials come from, by their limits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +125,12 @@ JUDGED: dict[Origin, Judged] = {
     "same trials": Judged(
         ", with the threshold chosen by {rule} on the same trials",
         "Errors at a threshold that was chosen on the same trials",
-        (_POSTERIOR, _EPC),
-        _ON_TEST,
+        (_POSTERIOR, _SAME_EPC),
+        Captions(
+            threshold="threshold from the same trials",
+            epc="HTER along alpha at thresholds from the same trials, a posteriori",
+            det="DET curve of test and the operating point, both a posteriori",
+        ),
     ),
     "folds": Judged(
         " on held-out trials, with the threshold chosen by {rule} on trials of other people",
@@ -151,8 +152,13 @@ JUDGED: dict[Origin, Judged] = {
 def interval_references(intervals: Iterable[RateInterval]) -> tuple[Reference, ...]:
     """Where intervals come from, each reference once."""
     found = list(intervals)
-    moved = [_RE_ESTIMATED] if any(each.threshold == "re-estimated" for each in found) else []
-    return tuple(dict.fromkeys([*(_INTERVALS[each.method] for each in found), *moved]))
+    own = [_INTERVALS[each.limits] if each.sharing == "none" else _ROBUST for each in found]
+    moved = [
+        _RE_ESTIMATED if each.sharing == "none" else _RE_ESTIMATED_BY_PEOPLE
+        for each in found
+        if each.threshold == "re-estimated"
+    ]
+    return tuple(dict.fromkeys([*own, *moved]))
 
 
 def points_table(judgements: Sequence[Judgement], asked: RateInterval) -> Table:

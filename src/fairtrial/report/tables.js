@@ -13,8 +13,10 @@ const tables = (() => {
   const percent = (rate) => {
     if (rate === null || rate === undefined) return "not known";
     const value = 100 * rate, size = Math.abs(value);
-    if (value !== 0 && size < 0.0995) return `${+fixed(value, 2 - Math.floor(Math.log10(size)))} %`;
-    return `${fixed(value, size < 1 ? 3 : 2)} %`;
+    if (value === 0) return "0.000 %";
+    if (size >= 1) return `${fixed(value, 2)} %`;
+    const place = Math.floor(Math.log10(size)), shown = fixed(value, 2 - place);
+    return `${Math.abs(shown) < 10 ** (place + 1) ? shown : fixed(value, 1 - place)} %`; // 0.9999 is 1.00
   };
 
   const numberOf = (text) => text === "inf" ? Infinity : text === "-inf" ? -Infinity : Number(text);

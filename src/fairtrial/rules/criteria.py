@@ -8,7 +8,7 @@ whatever the machine rounds.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
@@ -207,6 +207,34 @@ class Criterion:
             return self.name
         return f"{self.name} ({'target' if self.alpha_means == 'target' else 'alpha'} {alpha:g})"
 
+    def alpha_of_result(self, alpha: float, measures: Iterable[Measure] = ()) -> float | None:
+        """Give the alpha that a result tells: the one it was made with, where it is anything to it.
+
+        Parameters
+        ----------
+        alpha : float
+            The alpha that thresholds were chosen with.
+        measures : iterable of Measure, default ()
+            What is reported besides.
+
+        Returns
+        -------
+        float or None
+            None where neither the criterion nor one of the measures has an alpha.
+
+        Examples
+        --------
+        >>> CRITERIA["eer"].alpha_of_result(0.5), CRITERIA["wer-min"].alpha_of_result(0.5)
+        (None, 0.5)
+        """
+        told = self.alpha_means != "none" or any(measure.depends_on_alpha for measure in measures)
+        return alpha if told else None
+
+
+def described_criterion(name: str, alpha: float) -> str:
+    """A criterion by its name with its alpha, if it has one; the name alone where it is not registered."""
+    return CRITERIA[name].described(alpha) if name in CRITERIA else name
+
 
 def _balance(counts: ErrorCounts) -> NDArray[np.float64]:
     """FRR / (FAR + FRR): alpha FAR equals (1 - alpha) FRR where this is alpha. Without any error, a half."""
@@ -340,7 +368,7 @@ def target_criterion(measure: MeasureLike, *, kept: bool = False) -> Criterion:
         exact=bounded,
         alpha_means="target",
         aim=aim,
-        summary=f"{end} threshold with {aim.label} at {bound} at the target alpha"
+        summary=f"{end} threshold with {aim.label} at {bound} the target alpha"
         if kept
         else f"{aim.label} nearest to the target alpha",
     )

@@ -109,6 +109,8 @@ class Measure:
     worsened_by_errors : bool, default False
         Whether no error of either kind, added to others, ever makes it better: then a target of it is searched for
         without looking at every score.
+    direction : str, default ""
+        For a user's function: which way is taken as better, and how to say otherwise.
 
     Examples
     --------
@@ -127,6 +129,7 @@ class Measure:
     iso_label: str = ""
     summary: str = ""
     worsened_by_errors: bool = False
+    direction: str = ""
 
     def __post_init__(self) -> None:
         if not self.iso_label:
@@ -456,7 +459,7 @@ for _measure in (
     Measure(
         "class-error",
         _class_error,
-        "Classification error",
+        "Class error",
         summary="share of all trials decided wrongly",
         worsened_by_errors=True,
     ),
@@ -506,6 +509,8 @@ class _UsersFormula:
 def as_measure(measure: MeasureLike) -> Measure:
     """A measure by its name, detection costs, a user's function of an `ErrorCounts`, or a measure as it is.
 
+    Lower values of a user's function are better, unless it has an attribute ``higher_is_better`` that is true.
+
     Raises
     ------
     ParameterError
@@ -517,7 +522,10 @@ def as_measure(measure: MeasureLike) -> Measure:
         return _detection_cost(measure)
     if callable(measure):
         name = getattr(measure, "__name__", "measure").strip("<>")
-        return Measure(name, _UsersFormula(measure), name, is_share=False)
+        higher = bool(getattr(measure, "higher_is_better", False))
+        taken = f"{name}: {'higher' if higher else 'lower'} values are taken as better"
+        direction = f"{taken}; for the other direction set {name}.higher_is_better = {not higher} on the function"
+        return Measure(name, _UsersFormula(measure), name, higher, is_share=False, direction=direction)
     if not isinstance(measure, str) or measure not in MEASURES:
         raise unknown_measure(measure)
     return MEASURES[measure]
@@ -544,6 +552,11 @@ def linear_weights(measure: MeasureLike, alpha: float = 0.5) -> Weights:
             f"measure {found.name} is not a weighted sum of FAR and FRR, which is needed here; these are: {linear}"
         )
     return weights
+
+
+def label_of(name: str) -> str:
+    """How tables and figures call a measure, by its name; the name itself where it is not registered."""
+    return MEASURES[name].label if name in MEASURES else name
 
 
 def measures_help() -> str:

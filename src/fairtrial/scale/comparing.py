@@ -13,13 +13,13 @@ from fairtrial.errors import ParameterError, listed
 from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion
 from fairtrial.rules.measures import Measure, MeasureLike, as_measure
 from fairtrial.scale.counter import Counter
-from fairtrial.scale.figures import evaluate_counted
+from fairtrial.scale.figures import GIVEN_THRESHOLD, evaluate_counted
 from fairtrial.scale.results import AT_EDGES, BoundedEvaluation
-from fairtrial.significance.multiple import Correction, adjust_p_values
+from fairtrial.significance.multiple import Correction, adjust_p_values, adjustment_text
 from fairtrial.significance.rates import independent_test
 from fairtrial.significance.results import TestResult, columns_with_interval
 from fairtrial.tables import RATE_COLUMNS, Column, Result, Table, figure_text, p_phrase, plural
-from fairtrial.trial_sets import CHOSEN, Kind
+from fairtrial.trial_sets import PROVENANCES, SAME_TRIALS, Kind
 
 _UNPAIRED = (
     "counts do not tell on which trials two systems err together, so their trials are taken as different ones: a test "
@@ -93,8 +93,11 @@ class BoundedComparison(Result):
         """What the reader should know of the tests and the bounds."""
         bounded = () if all(own.exact for own in self.systems) else (AT_EDGES,)
         return (
+            *((SAME_TRIALS,) if self._kind == "a posteriori" else ()),
             _UNPAIRED,
+            GIVEN_THRESHOLD,
             *bounded,
+            *((self.measure.direction,) if self.measure.direction else ()),
             *dict.fromkeys(note for own in self.systems for note in own.notes if note != AT_EDGES),
         )
 
@@ -103,7 +106,7 @@ class BoundedComparison(Result):
         return {
             "measure": self.measure.name,
             "criterion": self.criterion.name,
-            "alpha": self.alpha,
+            "alpha": self.criterion.alpha_of_result(self.alpha, [self.measure]),
             "kind": self._kind,
             "correction": self.correction,
             "pairs": [pair.to_dict() for pair in self.pairs],
@@ -131,8 +134,9 @@ class BoundedComparison(Result):
             a, b = own.a.evaluation.system, own.b.evaluation.system
             cells = own.test.cells(own.confidence)
             records.append({"pair": f"{a} - {b}", "a": a, "b": b, **cells, "p_adjusted": own.adjusted})
+        how = adjustment_text(self.correction, len(self.pairs))
+        caption = f"Tests of the difference A - B in {self.measure.label}, {how}"
         count = plural(len(self.pairs), "pair")
-        caption = f"Tests of the difference A - B in {self.measure.label}, p adjusted by {self.correction} over {count}"
         alone = [f"intervals are each by itself: not adjusted for the {count}"] if len(self.pairs) > 1 else []
         return Table.of("tests", caption, columns, records, notes=[*self.notes, *alone]), self._errors()
 
@@ -153,7 +157,12 @@ class BoundedComparison(Result):
             for own in self.systems
         ]
         rule = self.criterion.described(self.alpha)
-        return Table.of("errors", f"Errors on test, threshold by {rule} {CHOSEN[self._kind]}", columns, records)
+        return Table.of(
+            "errors",
+            f"Errors on test, {self._kind}, threshold by {rule} {PROVENANCES[self._kind].chosen}",
+            columns,
+            records,
+        )
 
 
 def compare_counted(

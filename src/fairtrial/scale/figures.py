@@ -31,8 +31,12 @@ from fairtrial.scale.counter import Counter
 from fairtrial.scale.results import RATES, BoundedCurve, BoundedEvaluation, FigureBounds, Series
 from fairtrial.scale.sharing import watched_people
 from fairtrial.spread import ClassSpread, Spread
-from fairtrial.trial_sets import SAME_TRIALS, Kind
+from fairtrial.trial_sets import SAME_TRIALS, provenance_from_dev
 
+GIVEN_THRESHOLD = (
+    "a counter does not tell how far the threshold would move with other dev trials, so intervals and tests take it as "
+    "given"
+)
 _INDEPENDENT = (
     "trials are taken as independent: a counter knows people only at thresholds that were given beforehand, with ids"
 )
@@ -114,9 +118,9 @@ def evaluate_counted(
     asked = by_name([as_measure(own) for own in ([measures] if isinstance(measures, str) else measures)])
     dev_eer, dev_eer_bounds = bounded_eer(dev, system=name, definition=eer)
     test_eer, test_eer_bounds = bounded_eer(test, system=name, definition=eer)
-    intervals = _counted_intervals(counts, people, MEASURES["hter"], weight, confidence)
+    intervals = counted_intervals(counts, people, MEASURES["hter"], weight, confidence)
     effect = None if people is None else design_effect_of(intervals)
-    kind = _kind(dev, test)
+    kind = provenance_from_dev(dev is test or dev == test).kind
     found = Evaluation(
         name,
         rule,
@@ -127,14 +131,15 @@ def evaluate_counted(
         dev_eer,
         test_eer,
         intervals,
-        _counted_intervals(counts, people, MEASURES["far"], weight, confidence)[0],
-        _counted_intervals(counts, people, MEASURES["frr"], weight, confidence)[0],
+        counted_intervals(counts, people, MEASURES["far"], weight, confidence)[0],
+        counted_intervals(counts, people, MEASURES["frr"], weight, confidence)[0],
         {key: measure_value(measure, counts, weight) for key, measure in asked.items()},
-        {key: _counted_intervals(counts, people, measure, weight, confidence)[0] for key, measure in asked.items()},
+        {key: counted_intervals(counts, people, measure, weight, confidence)[0] for key, measure in asked.items()},
         kind,
         effect,
         notes=(
             *([SAME_TRIALS] if kind == "a posteriori" else []),
+            GIVEN_THRESHOLD,
             *([_INDEPENDENT] if people is None else []),
             *(f"{name}: {note}" for note in (*error_notes(dev_eer, counts), *sharing_notes(effect))),
         ),
@@ -288,7 +293,7 @@ def bounded_curve(
     choices = bounded_choices(cells[0], rule, values)
     thresholds = np.array([float(choice.best.threshold) for choice in choices])
     counts = _errors_on(cells[1], thresholds)
-    curve = PerformanceCurve(name, rule, figure, values, counts, _kind(dev, test))
+    curve = PerformanceCurve(name, rule, figure, values, counts, provenance_from_dev(dev is test or dev == test).kind)
     rows: list[FigureBounds] = []
     for choice, alpha in zip(choices, values.tolist(), strict=True):
         on_test = boxes_at(cells[1], choice.boxes.first, choice.boxes.last)
@@ -341,7 +346,7 @@ def counted_roc(counter: Counter, *, max_points: int = 10_000, system: str | Non
     return RocCurve(thinned_points(edge_points(counter.cells(system)), max_points), convex_hull=False)
 
 
-def _counted_intervals(
+def counted_intervals(
     counts: ErrorCounts, people: _AtThreshold | None, measure: Measure, alpha: float, confidence: float
 ) -> tuple[RateInterval, ...]:
     """The interval to go by first, given this threshold; then as if all trials were independent."""
@@ -354,7 +359,7 @@ def _counted_intervals(
         measure,
         alpha=alpha,
         confidence=confidence,
-        method="wilson" if people is None else f"cluster-{people.cluster}",
+        sharing="none" if people is None else people.cluster,
         one_error=None if people is None else people.one_error,
     )
     if measure.weights is None:
@@ -411,7 +416,3 @@ def _people(test: Counter, system: str, threshold: float) -> _AtThreshold | None
 
 def _rates(boxes: ErrorBoxes, alpha: float) -> dict[str, Bounds]:
     return {name: boxes.of(MEASURES[name], alpha) for name in RATES}
-
-
-def _kind(dev: Counter, test: Counter) -> Kind:
-    return "a posteriori" if dev is test or dev == test else "a priori"

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from fairtrial.epc import PerformanceCurve
 from fairtrial.evaluation import Evaluation
+from fairtrial.rules.measures import label_of
 from fairtrial.scale.bounds import Bounds
 from fairtrial.tables import Column, Result, Table, percent
 
@@ -101,21 +102,28 @@ class BoundedEvaluation(Result):
             Column("system", "system"),
             Column("set", "set", "term"),
             Column("measure", "measure", "term"),
-            Column("low", "at least", "threshold"),
-            Column("high", "at most", "threshold"),
+            Column("low", "at least", "bound"),
+            Column("high", "at most", "bound"),
             Column("relative", "relative width", "number"),
         )
         shown = [
-            ("dev", "threshold", self.threshold),
-            *(("dev", name.upper(), found) for name, found in self.dev.items()),
-            *(("test", name.upper(), found) for name, found in self.test.items()),
-            *(("test", own.reported[name].label, found) for name, found in self.measures.items()),
+            *(
+                (word, "EER" if name == "eer" else label_of(name), found, True)
+                for word, bounds in (("dev", self.dev), ("test", self.test))
+                for name, found in bounds.items()
+            ),
+            *(
+                ("test", own.reported[name].label, found, own.reported[name].is_share)
+                for name, found in self.measures.items()
+            ),
         ]
+        threshold = (own.system, "dev", "threshold", (self.threshold.low, False), (self.threshold.high, False), None)
         rows = tuple(
-            (own.system, word, name, found.low, found.high, None if name == "threshold" else _relative_width(found))
-            for word, name, found in shown
+            (own.system, word, label, (found.low, share), (found.high, share), _relative_width(found))
+            for word, label, found, share in shown
         )
-        return Table("bounds", "Bounds, as fractions: exact figures lie between them", columns, rows, section="system")
+        caption = "Bounds: exact figures lie between them"
+        return Table("bounds", caption, columns, (threshold, *rows), section="system")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -179,7 +187,7 @@ class BoundedCurve(Result):
         for name in dict.fromkeys(["threshold", *RATES, *names]):
             pairs = list(zip(*(end.tolist() for end in self.bounds[name]), strict=True))
             share = name in RATES or (name == "value" and self.curve.measure.is_share)
-            title = self.curve.measure.label if name == "value" else name.upper() if name in RATES else name
+            title = self.curve.measure.label if name == "value" else label_of(name)
             hidden = name not in (self.curve.measure.name, "value")
             column = Column(f"{name}_bounds", f"bounds of {title}", "interval" if share else "range", detail=hidden)
             first = first.with_column(column, pairs)

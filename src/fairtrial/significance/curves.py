@@ -21,7 +21,7 @@ from fairtrial.rules.measures import Measure
 from fairtrial.significance.paired import pair_judgements
 from fairtrial.significance.rates import dependent_test, independent_test
 from fairtrial.spread import Floats
-from fairtrial.tables import Column, Result, Table, every_tenth, interval_title
+from fairtrial.tables import Column, Result, Table, every_tenth, interval_title, level_text
 
 CurveTest: TypeAlias = Literal["independent", "dependent", "cluster", "bootstrap"]
 _Judged: TypeAlias = tuple[Judgement, Judgement]
@@ -171,9 +171,12 @@ class CurveComparison(Result):
 
     def summary(self) -> str:
         """Where along alpha the two differ, and who is better there."""
-        where = "; ".join(f"{region.better} is better at alpha {region.where}" for region in self.regions)
+        ranges: dict[str, list[str]] = {}
+        for region in self.regions:
+            ranges.setdefault(region.better, []).append(region.where)
+        where = "; ".join(f"{name} is better at alpha {' and '.join(own)}" for name, own in ranges.items())
         whole = "over the whole range at once" if self.simultaneous else "at each alpha by itself"
-        sure = f"with {100 * self.confidence:g} % confidence"
+        sure = f"with {level_text(self.confidence)} confidence"
         how = f"{self.test} test, threshold {self.threshold}, {whole}"
         if not self.supported.all():
             how += f"; nothing is claimed at alpha {_ranges(self.alpha, ~self.supported)}, where dev lacks errors"
@@ -190,7 +193,7 @@ class CurveComparison(Result):
             Column("difference", f"{self.measure.label}, A - B", self.measure.kind),
             Column("interval", interval_title(self.confidence), self.measure.interval_kind),
             Column("statistic", "z", "number"),
-            Column("worse", "confidence that A is worse", "rate"),
+            Column("worse", "confidence that A is worse", "sure"),
             Column("different", "different", "flag"),
         )
         ends = [None if np.isnan(low) else (low, high) for low, high in zip(self.low, self.high, strict=True)]
@@ -203,7 +206,8 @@ class CurveComparison(Result):
         )
         caption = f"{self.a} - {self.b} along alpha, {self.test} test, threshold {self.threshold}"
         shown = every_tenth(len(rows))
-        return (Table("differences", caption, columns, rows, (self.summary(),), shown=shown),)
+        notes = tuple(note for note in (self.summary(), self.measure.direction) if note)
+        return (Table("differences", caption, columns, rows, notes, shown=shown),)
 
 
 def compare_curves(
@@ -296,7 +300,7 @@ def compare_curves(
     return CurveComparison(
         a.system,
         b.system,
-        "paired" if method == "cluster" and judged[0].sets.people[1] is None else method,
+        judged[0].sets.test_name if method == "cluster" else method,
         a.measure,
         a.alpha,
         found.difference,

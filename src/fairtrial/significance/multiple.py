@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from fairtrial.checks import check_choice
 from fairtrial.errors import ParameterError
+from fairtrial.tables import plural
 
 Correction: TypeAlias = Literal["holm", "bh", "none"]
 
@@ -59,6 +60,19 @@ def adjust_p_values(p_values: Sequence[float], correction: Correction = "holm") 
     adjusted = np.empty_like(values)
     adjusted[order] = np.minimum(np.maximum.accumulate(values[order] * factors), 1.0)
     return adjusted
+
+
+def adjustment_text(correction: Correction, pairs: int) -> str:
+    """What is said of the p values of so many pairs.
+
+    Examples
+    --------
+    >>> adjustment_text("holm", 3), adjustment_text("none", 3)
+    ('p adjusted by holm over 3 pairs', 'p not adjusted for the number of pairs, 3')
+    """
+    if correction == "none":
+        return f"p not adjusted for the number of pairs, {pairs}"
+    return f"p adjusted by {correction} over {plural(pairs, 'pair')}"
 
 
 def compact_letters(count: int, different: Sequence[tuple[int, int]]) -> list[str]:

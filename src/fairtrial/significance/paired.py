@@ -134,11 +134,9 @@ def leading_test(
     """
     known = as_measure(measure)
     found = claim([(1.0, pair.a), (-1.0, pair.b)], known, index=pair.index, threshold=threshold)
-    people = pair.a.sets.people[1]
-    if people is None:
-        return student_test("paired", found, alternative=alternative, measure=known)
-    note = _people_note(people, found.spread.people)
-    return student_test("cluster", found, alternative=alternative, measure=known, note=note)
+    sets = pair.a.sets
+    note = "" if sets.people[1] is None else _people_note(sets.people[1], found.spread.people)
+    return student_test(sets.test_name, found, alternative=alternative, measure=known, note=note)
 
 
 def _people_note(people: People, count: float) -> str:
@@ -149,8 +147,8 @@ def _people_note(people: People, count: float) -> str:
         if part.alone
     ]
     if alone:
-        return f"how many people it is worth cannot be told: {' and '.join(alone)}"
-    return f"worth {count:.3g} people of equal weight in the smaller role"
+        return f"how many people the trials are worth cannot be told: {' and '.join(alone)}"
+    return f"the trials are worth {count:.3g} people of equal weight in the smaller role"
 
 
 def mcnemar_of_pair(pair: Pair) -> McNemar:
@@ -197,6 +195,7 @@ def permutation_test(
         alternative,
         measure=known.name,
         is_share=known.is_share,
+        label=known.label,
     )
 
 
@@ -244,6 +243,7 @@ def bootstrap_test(
         "" if found.moves else "all replicates are alike, so they cannot tell a difference from chance",
         measure=known.name,
         is_share=known.is_share,
+        label=known.label,
     )
 
 

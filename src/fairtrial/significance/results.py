@@ -9,13 +9,14 @@ from typing import Any, get_args
 from fairtrial.checks import check_choice, check_confidence
 from fairtrial.claims import Alternative, Claim, Threshold, student_p_value, student_quantile
 from fairtrial.errors import ParameterError
-from fairtrial.rules.measures import MeasureLike, as_measure
+from fairtrial.rules.measures import MeasureLike, as_measure, label_of
 from fairtrial.tables import Column, Result, Table, figure_text, interval_title, p_phrase
 
 TEST_COLUMNS = (
     Column("test", "test"),
     Column("threshold", "threshold", "term"),
-    Column("measure", "measure", "measure"),
+    Column("measure", "name of the measure", detail=True),
+    Column("label", "measure", "term"),
     Column("difference", "difference", "figure"),
     Column("sigma", "sigma", "figure"),
     Column("statistic", "statistic", "number"),
@@ -77,6 +78,10 @@ class TestResult(Result):
         The degrees of freedom of Student's t; infinite for the normal distribution.
     is_share : bool
         Whether the difference is one of shares, shown in percent; that of a cost is not.
+    label : str
+        How tables and figures call the measure; that of the registered measure of this name by default.
+    margin : float or None
+        For a test of equivalence, the largest difference that does not matter; None for a test of a difference.
 
     Examples
     --------
@@ -101,6 +106,12 @@ class TestResult(Result):
     threshold: Threshold = "fixed"
     degrees: float = inf
     is_share: bool = True
+    label: str = ""
+    margin: float | None = None
+
+    def __post_init__(self) -> None:
+        if not self.label:
+            object.__setattr__(self, "label", label_of(self.measure))
 
     @property
     def delta(self) -> float:
@@ -182,6 +193,7 @@ class TestResult(Result):
             "difference": (self.estimate, self.is_share),
             "interval": None if ends is None else (*ends, self.is_share),
             "sigma": sigma,
+            "label": self.label,
         }
 
     def summary(self) -> str:
@@ -191,7 +203,7 @@ class TestResult(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """The test in one row."""
-        columns = (*TEST_COLUMNS, Column("delta", "1 - p", "rate"))
+        columns = (*TEST_COLUMNS, Column("delta", "1 - p", "sure"))
         notes = [f"{self.test}: {self.note}"] if self.note else []
         return (Table.of("tests", "A - B", columns, [{**self.cells(), "delta": self.delta}], notes=notes),)
 
@@ -216,6 +228,7 @@ def student_test(
         claim.threshold,
         claim.degrees,
         known.is_share,
+        known.label,
     )
 
 
@@ -243,7 +256,18 @@ def z_test(
     elif estimate != 0:
         note = "without any spread a difference cannot be tested"
     return TestResult(
-        test, statistic, p_value, estimate, sigma, alternative, note, known.name, threshold, degrees, known.is_share
+        test,
+        statistic,
+        p_value,
+        estimate,
+        sigma,
+        alternative,
+        note,
+        known.name,
+        threshold,
+        degrees,
+        known.is_share,
+        known.label,
     )
 
 
@@ -286,7 +310,7 @@ def equivalence_test(result: TestResult, margin: float) -> TestResult:
         raise ParameterError(f"test {result.test} has no standard deviation to test equivalence with")
     name = f"{result.test}-equivalence"
     if result.sigma == 0:
-        return replace(result, test=name, statistic=0.0, p_value=1.0, note=ALIKE)
+        return replace(result, test=name, statistic=0.0, p_value=1.0, margin=margin, note=ALIKE)
     sides: list[tuple[float, Alternative]] = [(margin, "greater"), (-margin, "less")]
     found = [((result.estimate + by) / result.sigma, side) for by, side in sides]
     p_value, statistic, side = max(
@@ -298,5 +322,6 @@ def equivalence_test(result: TestResult, margin: float) -> TestResult:
         statistic=statistic,
         p_value=p_value,
         alternative=side,
-        note=f"a small p value says that the difference is within {margin:g}",
+        margin=margin,
+        note=f"a small p value says that the difference is within {figure_text(margin, result.is_share)}",
     )

@@ -14,6 +14,7 @@ from fairtrial.tables.words import (
     interval_text,
     interval_title,
     latex_text,
+    level_text,
     markdown_text,
     number_text,
     p_phrase,
@@ -21,6 +22,7 @@ from fairtrial.tables.words import (
     percent,
     plural,
     range_text,
+    sure_text,
     threshold_text,
     translate,
 )
@@ -45,6 +47,7 @@ __all__ = [
     "join_tables",
     "json_text",
     "latex_text",
+    "level_text",
     "markdown_text",
     "number_text",
     "p_phrase",
@@ -52,6 +55,7 @@ __all__ = [
     "percent",
     "plural",
     "range_text",
+    "sure_text",
     "threshold_text",
     "translate",
 ]

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from fairtrial.errors import ParameterError
 from fairtrial.tables.words import (
     Terms,
+    bound_text,
     count_text,
     figure_text,
     figures_text,
@@ -18,6 +19,7 @@ from fairtrial.tables.words import (
     number_text,
     p_text,
     range_text,
+    sure_text,
     threshold_text,
     translate,
 )
@@ -25,7 +27,6 @@ from fairtrial.tables.words import (
 Kind: TypeAlias = Literal[
     "text",
     "term",
-    "measure",
     "flag",
     "rate",
     "interval",
@@ -35,38 +36,30 @@ Kind: TypeAlias = Literal[
     "ratio",
     "count",
     "p",
+    "sure",
     "threshold",
     "level",
     "figure",
     "figures",
     "width",
+    "bound",
 ]
-"""What a column holds: free text; words of ours (``term``) and names of measures, shown
-in capitals unless they are several words, both of which `translate` may change; yes or no; a rate or a pair
+"""What a column holds: free text; words of ours (``term``), which `translate` may change; yes or no; a rate or a pair
 of rates, fractions shown in percent; a number or a pair of numbers; a statistic, with six digits; a ratio, with two
-decimals; a count; a p value; a threshold; a level of confidence, a fraction shown in percent. Where the rows of a
-column differ in what they are, each says so: a ``figure`` and the ``width`` of an interval are ``(value, is_share)``,
-and ``figures`` are ``(low, high, is_share)``; a share is shown in percent, anything else, such as a cost, as it is."""
+decimals; a count; a p value; 1 - p (``sure``), in percent; a threshold; a level of confidence, a fraction shown in
+percent. Where the rows of a column differ in what they are, each says so: a ``figure``, the ``width`` of an
+interval and a ``bound``, with six digits, are ``(value, is_share)``, and ``figures`` are ``(low, high, is_share)``; a
+share is shown in percent, anything else, such as a cost, as it is."""
 
-
-def _measure_text(name: str) -> str:
-    """The name of a measure as tables show it: abbreviations in capitals, words as they are."""
-    spelled = name.replace("cllr", "Cllr").replace("dcf@", "DCF@").replace("ece@", "ECE@")
-    if "-" in name or spelled != name:
-        return spelled.replace("-", " ")
-    return name.upper()
-
-
-_LEFT = ("text", "term", "measure", "flag")
-_PERCENT = ("rate", "level")
+_LEFT = ("text", "term", "flag")
+_PERCENT = ("rate", "sure", "level")
 PAIRS = ("interval", "range", "figures")
 """Kinds whose values are two numbers, and perhaps what they are."""
-SINGLES = ("figure", "width")
+SINGLES = ("figure", "width", "bound")
 """Kinds whose values are a number and what it is."""
 _SHOWN: dict[Kind, Callable[[Any], str]] = {
     "text": str,
     "term": str,
-    "measure": _measure_text,
     "flag": lambda value: "yes" if value else "",
     "rate": in_percent,
     "interval": lambda pair: interval_text(*pair),
@@ -76,12 +69,14 @@ _SHOWN: dict[Kind, Callable[[Any], str]] = {
     "ratio": lambda value: "" if isnan(value) else f"{value:.2f}",
     "count": count_text,
     "p": p_text,
+    "sure": sure_text,
     "threshold": threshold_text,
     "level": lambda value: "" if isnan(value) else f"{100 * value:g}",
     "figure": lambda found: figure_text(*found),
     "figures": lambda found: figures_text(*found),
     # three decimals, as papers print widths, and more digits only where there would be none
     "width": lambda found: f"{100 * found[0]:.3f} %" if found[1] and found[0] >= 0.01 else figure_text(*found),
+    "bound": lambda found: bound_text(*found),
 }
 
 
@@ -159,7 +154,7 @@ class Column:
         if value is None:
             return ""
         shown = _SHOWN[self.kind](value)
-        return translate(shown, terms) if self.kind in ("term", "measure") else shown
+        return translate(shown, terms) if self.kind == "term" else shown
 
 
 RATE_COLUMNS = tuple(Column(name, name.upper(), "rate") for name in ("far", "frr", "hter"))

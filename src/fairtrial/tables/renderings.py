@@ -77,7 +77,7 @@ def arrow_of(table: Table) -> pa.Table:
             for end, name in enumerate(("low", "high")):
                 ends = [None if pair is None else pair[end] for pair in values]
                 found[f"{column.key}_{name}"] = pa.array(map(_number_or_none, ends), pa.float64())
-        elif column.kind in ("text", "term", "measure"):
+        elif column.kind in ("text", "term"):
             found[column.key] = pa.array([None if value is None else str(value) for value in values], pa.string())
         elif column.kind == "flag":
             found[column.key] = pa.array([None if value is None else bool(value) for value in values], pa.bool_())

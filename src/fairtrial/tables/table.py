@@ -155,6 +155,24 @@ class Table:
         columns = (column, *self.columns) if first else (*self.columns, column)
         return replace(self, columns=columns, rows=tuple(rows))
 
+    def with_title(self, key: str, title: str) -> Table:
+        """Give the same table with another title of one column.
+
+        Parameters
+        ----------
+        key : str
+            The key of the column.
+        title : str
+            What people read above it.
+
+        Returns
+        -------
+        Table
+            The table.
+        """
+        columns = (replace(column, title=title) if column.key == key else column for column in self.columns)
+        return replace(self, columns=tuple(columns))
+
     @property
     def visible_columns(self) -> tuple[Column, ...]:
         """The columns that people get to see."""

@@ -9,10 +9,12 @@ from typing import Literal, TypeAlias, get_args
 from fairtrial.checks import check_choice
 
 Terms: TypeAlias = Literal["default", "iso"]
-"""The names of error rates: FAR and FRR, or FMR and FNMR as ISO/IEC 19795 calls them."""
+"""The names of error rates: FAR and FRR, or FMR and FNMR as ISO/IEC 19795 calls them; and of single errors."""
 
 _ISO = {"FAR": "FMR", "FRR": "FNMR"}
 _ISO_WORD = re.compile(r"\b(FAR|FRR)(s?)\b")
+_ISO_ERRORS = {"accept": "match", "reject": "non-match"}
+_ISO_ERROR = re.compile(r"\b([Ff]alse) (accept|reject)(s?)\b")
 _LATEX = {"\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}"}
 _LATEX |= {"<": "\\textless{}", ">": "\\textgreater{}", "|": "\\textbar{}"}
 _LATEX |= {char: f"\\{char}" for char in "&%$#_{}"}
@@ -26,7 +28,7 @@ def translate(text: str, terms: Terms = "default") -> str:
     Parameters
     ----------
     text : str
-        A heading, a caption or a sentence; whole words FAR and FRR are translated.
+        A heading, a caption or a sentence; whole words FAR and FRR, false accepts and false rejects are translated.
     terms : {"default", "iso"}, default "default"
         The names of error rates: FAR and FRR, or FMR and FNMR as in ISO/IEC 19795-1 (``iso``).
 
@@ -42,29 +44,30 @@ def translate(text: str, terms: Terms = "default") -> str:
 
     Examples
     --------
-    >>> translate("FAR and FRR on test", "iso")
-    'FMR and FNMR on test'
+    >>> translate("FAR and FRR on test", "iso"), translate("no false rejects in 400 trials", "iso")
+    ('FMR and FNMR on test', 'no false non-matches in 400 trials')
     """
     check_choice("terms", terms, get_args(Terms))
     if terms == "default":
         return text
+    text = _ISO_ERROR.sub(lambda found: f"{found[1]} {_ISO_ERRORS[found[2]]}{'es' if found[3] else ''}", text)
     return _ISO_WORD.sub(lambda found: _ISO[found[1]] + found[2], text)
 
 
 def in_percent(rate: float) -> str:
-    """The number of percent of a rate, with enough digits for small ones; nothing where there is no rate.
+    """The number of percent of a rate: two decimals, and three digits that count below 1; nothing without a rate.
 
     Examples
     --------
-    >>> in_percent(0.1234), in_percent(0.001234), in_percent(0.00001234)
-    ('12.34', '0.123', '0.00123')
+    >>> in_percent(0.1234), in_percent(0.001234), in_percent(0.0008), in_percent(0.0099999)
+    ('12.34', '0.123', '0.0800', '1.00')
     """
     if isnan(rate):
         return ""
     value = 100 * rate + 0.0  # no "-0"
-    if 0 < abs(value) < 0.0995:
-        return f"{value:.3g}"
-    return f"{value:.3f}" if abs(value) < 1 else f"{value:.2f}"
+    if value == 0:
+        return "0.000"
+    return f"{value:#.3g}" if abs(value) < 1 else f"{value:.2f}"
 
 
 def percent(rate: float) -> str:
@@ -128,6 +131,29 @@ def p_text(p_value: float) -> str:
     return f"< {_SMALLEST_P:.4f}" if p_value < _SMALLEST_P else number_text(p_value, 3)
 
 
+def sure_text(share: float) -> str:
+    """The confidence 1 - p in percent, which is never shown as 0 or 100, as p is not.
+
+    Examples
+    --------
+    >>> sure_text(0.95), sure_text(1 - 1e-9), sure_text(1e-9)
+    ('95.00', '> 99.99', '< 0.01')
+    """
+    if isnan(share):
+        return ""
+    least = 100 * _SMALLEST_P
+    if share > 1 - _SMALLEST_P:
+        return f"> {100 - least:.2f}"
+    return f"< {least:.2f}" if share < _SMALLEST_P else in_percent(share)
+
+
+def bound_text(value: float, is_share: bool) -> str:
+    """A bound of a figure, with six digits: close bounds differ in the last ones."""
+    if not is_share:
+        return threshold_text(value)
+    return "" if isnan(value) else f"{number_text(100 * value, 6)} %"
+
+
 def p_phrase(p_value: float) -> str:
     """A p value in a sentence: ``p = 0.0123`` or ``p < 0.0001``."""
     shown = p_text(p_value)
@@ -145,9 +171,20 @@ def plural(count: float, word: str, words: str | None = None) -> str:
     return f"{count_text(count)} {word if count == 1 else words or word + 's'}"
 
 
+def level_text(share: float) -> str:
+    """A level of confidence or another share that somebody chose, in percent without more digits than it has.
+
+    Examples
+    --------
+    >>> level_text(0.95), level_text(0.999), level_text(0.5)
+    ('95 %', '99.9 %', '50 %')
+    """
+    return f"{100 * share:g} %"
+
+
 def interval_title(confidence: float) -> str:
     """What the column of an interval is called."""
-    return f"{100 * confidence:g} % interval"
+    return f"{level_text(confidence)} interval"
 
 
 def range_text(low: float, high: float) -> str:

@@ -38,6 +38,12 @@ def test_a_comparison_on_what_thresholds_were_set_on_says_so(paths: list[str]) -
     assert "the thresholds know the answers" in asked(CompareQuestion, same).sentences[-1]
 
 
+def test_trials_that_were_asked_to_be_independent_are_said_to_be(paths: list[str]) -> None:
+    found = asked(CompareQuestion, read_data(paths, cluster="none")).sentences[-1]
+    assert "all trials are independent, as was asked for;" in found
+    assert "nothing tells" not in found
+
+
 @pytest.mark.parametrize(("measure", "chosen"), [("f1", "thresholds"), ("cllr", "calibrations")])
 def test_a_comparison_says_what_came_from_dev(paths: list[str], measure: str, chosen: str) -> None:
     given = {"a": "face", "b": "gait", "point": {"criterion": "eer"}, "measure": measure}

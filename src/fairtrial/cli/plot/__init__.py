@@ -14,7 +14,7 @@ FIGURES = {
     "epc-compare": "Two Expected Performance Curves, shaded where they differ.",
     "epc-significance": "Two curves above the confidence that the first system is worse.",
     "pooled-epc": "Pooled Expected Performance Curves of a benchmark.",
-    "bootstrap": "The bootstrapped difference of two HTERs.",
+    "bootstrap": "The bootstrapped difference of two systems.",
     "scatter": "The scores of two systems against each other.",
     "correlation": "Correlations of systems within each class of trials.",
     "diagnostic": "Densities, errors against the threshold, WER and DET curve.",

@@ -9,7 +9,7 @@ import click
 from fairtrial.cli import options
 from fairtrial.cli.compare import resamples_option, systems_option
 from fairtrial.cli.options import ChanceOptions, PointOptions, ReadingOptions, TwoSets
-from fairtrial.cli.plot.drawing import figure, two_systems
+from fairtrial.cli.plot.drawing import figure, tell, two_systems
 
 if TYPE_CHECKING:
     from fairtrial.plots.files import Draw
@@ -55,7 +55,7 @@ def command(
     known = options.measure_by_name(measure, point.dcf)
     label = known.label
     dev, test = two_systems(files, reading, chosen)
-    (pair,) = compare(
+    found = compare(
         dev,
         test,
         criterion=point.rule,
@@ -66,5 +66,7 @@ def command(
         n_resamples=resamples,
         rng=chance.seed,
         workers=workers,
-    ).pairs
+    )
+    tell(found.notes)
+    (pair,) = found.pairs
     return lambda figure: bootstrap_plot(pair, measure=label, terms=terms, method=method, ax=figure.add_subplot())

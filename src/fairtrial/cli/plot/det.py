@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from fairtrial.cli import options
 from fairtrial.cli.evaluate import eer_option
 from fairtrial.cli.options import ChanceOptions, InputOptions, PointOptions, ReadingOptions
-from fairtrial.cli.plot.drawing import figure
+from fairtrial.cli.plot.drawing import figure, tell
 
 if TYPE_CHECKING:
     from fairtrial.plots.files import Draw
@@ -51,7 +51,7 @@ def curves_of(
 
     point.check()
     inputs = read_inputs(files, reading, chance)
-    return operating_curves(
+    curves = operating_curves(
         inputs.dev,
         inputs.test,
         blocks=inputs.blocks,
@@ -61,3 +61,5 @@ def curves_of(
         cluster=chance.cluster,
         eer=eer,
     )
+    tell(note for own in curves for note in own.notes)
+    return curves

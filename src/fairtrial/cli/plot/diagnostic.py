@@ -8,7 +8,7 @@ import click
 
 from fairtrial.cli import options
 from fairtrial.cli.options import ChanceOptions, PointOptions, ReadingOptions, TwoSets
-from fairtrial.cli.plot.drawing import figure
+from fairtrial.cli.plot.drawing import figure, tell
 
 if TYPE_CHECKING:
     from fairtrial.plots.files import Draw
@@ -42,4 +42,5 @@ def command(
         confidence=chance.confidence,
         cluster=chance.cluster,
     )
+    tell(note for own in found for note in own.curve.notes)
     return lambda figure: diagnostic_plot(found, terms=terms, figure=figure)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +41,7 @@ def figure(
 
             check_picture(out, width=width, height=height, dpi=dpi)
             write_picture(work(*given, **values), out, title=title, width=width, height=height, dpi=dpi)
-            notes = notes_of_reading()
+            notes = _told() or notes_of_reading()
             if json_:
                 print_json({"out": out, "figure": name, **({"notes": notes} if notes else {})})
             else:
@@ -67,6 +67,18 @@ def figure(
         return click.command(name, cls=FileCommand)(drawn)
 
     return decorate
+
+
+_TOLD = "fairtrial.notes of a figure"
+
+
+def tell(notes: Iterable[str]) -> None:
+    """Keep what is to be known of what a figure draws, the notes of its trials included, until it is written."""
+    click.get_current_context().meta.setdefault(_TOLD, []).extend(notes)
+
+
+def _told() -> list[str]:
+    return list(dict.fromkeys(click.get_current_context().meta.get(_TOLD, [])))
 
 
 raw_option = click.option(

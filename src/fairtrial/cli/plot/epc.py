@@ -19,7 +19,7 @@ from fairtrial.cli.epc import (
 )
 from fairtrial.cli.epc_compare import ThresholdOptions
 from fairtrial.cli.options import ChanceOptions, InputOptions, ReadingOptions
-from fairtrial.cli.plot.drawing import figure
+from fairtrial.cli.plot.drawing import figure, tell
 from fairtrial.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -70,6 +70,7 @@ def command(
     if mark and (inputs.test is None or measure != "hter"):
         raise ParameterError("--mark shows the HTER of a test set; leave it out, or give --test and no --measure")
     sets = inputs.sets(chance)
+    tell(sets.notes)
     curves = curves_of(inputs, sets, curve, measure, pool=pool)
     bands = bands_of(inputs, curves, band, given, chance, resamples)
     rule = options.criterion_by_name(curve.criterion, curve.dcf)

@@ -9,7 +9,7 @@ from fairtrial.cli.compare import resamples_option, systems_option
 from fairtrial.cli.epc import CurveOptions, curves_of, measure_option
 from fairtrial.cli.epc_compare import CompareCurves, ThresholdOptions, compare_two
 from fairtrial.cli.options import ChanceOptions, ReadingOptions, TwoSets
-from fairtrial.cli.plot.drawing import figure, two_systems
+from fairtrial.cli.plot.drawing import figure, tell, two_systems
 
 if TYPE_CHECKING:
     from fairtrial.epc import PerformanceCurve
@@ -68,5 +68,8 @@ def compared_curves(
     threshold = given.threshold_of(compared)
     dev, test = two_systems(files, reading, chosen)
     inputs = Inputs(dev, test)
-    a, b = curves_of(inputs, inputs.sets(chance), curve, measure)
-    return a, b, compare_two(a, b, threshold, chance, compared, resamples)
+    sets = inputs.sets(chance)
+    a, b = curves_of(inputs, sets, curve, measure)
+    along = compare_two(a, b, threshold, chance, compared, resamples)
+    tell((*sets.notes, *along.tables()[0].notes))
+    return a, b, along

@@ -10,7 +10,7 @@ from fairtrial.cli import options
 from fairtrial.cli.evaluate import dev_resamples_option, eer_option, resample_option
 from fairtrial.cli.groups import GroupOptions, evaluated
 from fairtrial.cli.options import ChanceOptions, PointOptions, ReadingOptions, TwoSets
-from fairtrial.cli.plot.drawing import figure
+from fairtrial.cli.plot.drawing import figure, tell
 
 if TYPE_CHECKING:
     from fairtrial.plots.files import Draw
@@ -52,4 +52,5 @@ def command(
     from fairtrial.plots.group_det import group_det_plot
 
     found = evaluated(files, wanted, point, chance, reading, resample=resample, resamples=resamples)
+    tell(found.notes)
     return lambda figure: group_det_plot(found, groups=groups, eer=eer, terms=terms, ax=figure.add_subplot())

@@ -9,7 +9,7 @@ import click
 from fairtrial.cli import options
 from fairtrial.cli.calibrating import PRIOR, FitOptions, calibrate_each, check_prior
 from fairtrial.cli.options import ChanceOptions, ReadingOptions, TwoSets
-from fairtrial.cli.plot.drawing import figure, redrawn_option
+from fairtrial.cli.plot.drawing import figure, redrawn_option, tell
 from fairtrial.errors import ParameterError, listed
 
 if TYPE_CHECKING:
@@ -64,4 +64,5 @@ def command(
     if all(isinstance(each.calibration.influence, LinearInfluence) for each in found):
         options.refuse_given(["resamples", "seed"], "applies to maps whose band draws dev anew, as that of pav does")
     maps = [llr_map(each, confidence=chance.confidence, n_resamples=resamples, rng=chance.seed) for each in found]
+    tell(note for each in found for note in each.notes)
     return lambda figure: llr_map_plot(maps, ax=figure.add_subplot())

@@ -9,7 +9,7 @@ import click
 from fairtrial.cli import options
 from fairtrial.cli.calibrating import FitOptions, calibrate_each
 from fairtrial.cli.options import ChanceOptions, ReadingOptions, TwoSets
-from fairtrial.cli.plot.drawing import figure, redrawn_option
+from fairtrial.cli.plot.drawing import figure, redrawn_option, tell
 from fairtrial.errors import ParameterError, listed
 
 if TYPE_CHECKING:
@@ -50,4 +50,5 @@ def command(
         pav_curve(each, of_scores=of_scores, confidence=chance.confidence, n_resamples=resamples, rng=chance.seed)
         for each in found
     ]
+    tell(note for each in found for note in each.notes)
     return lambda figure: pav_plot(curves, ax=figure.add_subplot())

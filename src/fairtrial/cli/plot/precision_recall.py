@@ -9,7 +9,7 @@ import click
 
 from fairtrial.cli import options
 from fairtrial.cli.options import ChanceOptions, InputOptions, PointOptions, ReadingOptions
-from fairtrial.cli.plot.drawing import figure
+from fairtrial.cli.plot.drawing import figure, tell
 
 if TYPE_CHECKING:
     from fairtrial.plots.files import Draw
@@ -54,4 +54,5 @@ def command(
         confidence=chance.confidence,
         cluster=chance.cluster,
     )
+    tell(note for own in curves for note in (*own.judgement.sets.notes, *own.judgement.notes))
     return lambda figure: precision_recall_plot(curves, low=low, ax=figure.add_subplot())

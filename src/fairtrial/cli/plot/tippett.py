@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from fairtrial.cli import options
 from fairtrial.cli.calibrating import FitOptions, calibrate_each
 from fairtrial.cli.options import ReadingOptions, TwoSets
-from fairtrial.cli.plot.drawing import figure
+from fairtrial.cli.plot.drawing import figure, tell
 
 if TYPE_CHECKING:
     from fairtrial.plots.files import Draw
@@ -27,5 +27,7 @@ def command(files: TwoSets, fit: FitOptions, reading: ReadingOptions) -> Draw:
     from fairtrial.plots.tippett import tippett_plot
 
     fit.check()
-    curves = [tippett_curve(found) for found in calibrate_each(*read_sets(files, reading), fit)]
+    results = calibrate_each(*read_sets(files, reading), fit)
+    tell(note for found in results for note in found.notes)
+    curves = [tippett_curve(found) for found in results]
     return lambda figure: tippett_plot(curves, ax=figure.add_subplot())

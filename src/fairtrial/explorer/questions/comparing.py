@@ -108,7 +108,8 @@ def _assumed(data: Data, threshold: str, chosen: str) -> str:
     """What the claim rests on; `chosen` are what dev gave: thresholds or calibrations."""
     sharing = data.sets.sharing
     if sharing == "none":
-        people = "all trials are independent, as nothing tells which of them share a person"
+        why = "as was asked for" if data.sets.cluster == "none" else "as nothing tells which of them share a person"
+        people = f"all trials are independent, {why}"
     else:
         who = {"claim": "a claim", "subject": "a subject", "both": "a person"}[sharing]
         people = f"trials that do not share {who} are independent, and that these people stand for those to come"

@@ -94,5 +94,5 @@ def _doubts(data: Data, point: Point) -> list[str]:
             "intervals do not hold."
         ]
     if data.sets.kind == "a posteriori":
-        return ["Dev and test are the same trials: the thresholds were set on what they are judged by."]
+        return ["Dev and test are the same trials: the thresholds were chosen on the trials that they are judged on."]
     return []
