@@ -141,7 +141,8 @@ class RateFamily:
         moved = np.maximum(moved, 0)
         share = np.divide(fixed, moved + fixed, out=np.ones_like(moved), where=moved + fixed > 0)
         # Welch's degrees of freedom: those of what the threshold adds are infinite
-        degrees = np.maximum(people - 1, 1.0) / np.maximum(share, _TINY) ** 2
+        rough = share**2 / np.maximum(people - 1, 1.0)
+        degrees = np.divide(1.0, rough, out=np.full_like(rough, np.inf), where=rough > 0)
         return _quantile(degrees, critical) * np.sqrt(moved)
 
     def critical(self, confidence: float) -> float:
