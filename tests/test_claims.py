@@ -272,3 +272,15 @@ def test_people_in_both_sets_move_values_of_both_by_hand() -> None:
     assert claim_of_values(TrialSets(dev, others, "claim"), 0.1, on_test, on_dev).moved == pytest.approx(own)
     fixed = claim_of_values(sets, 0.1, on_test, on_dev, threshold="fixed")
     assert (fixed.moved, fixed.threshold, fixed.spread) == (0.0, "fixed", found.spread)
+
+
+def test_the_largest_of_all_deviations() -> None:
+    """Of independent normal columns it is known; where some jump farther than normal ones do it is larger."""
+    rng = np.random.default_rng(0)
+    replicates = rng.normal(size=(4000, 10))
+    expected = stats.norm.ppf((1 + 0.95**0.1) / 2)
+    assert largest_deviation(replicates, 0.95, 0) == pytest.approx(expected, rel=0.03)
+    assert largest_deviation(replicates * np.arange(1, 11), 0.95, 0) == pytest.approx(expected, rel=0.03)
+    jumping = rng.standard_t(3, size=(4000, 10))
+    assert largest_deviation(jumping, 0.95, 0) > 1.2 * expected
+    assert largest_deviation(np.zeros((10, 3)), 0.95, 0) == np.inf

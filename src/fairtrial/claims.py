@@ -244,18 +244,22 @@ def largest_of_all(
 ) -> float:
     """The critical value for all alphas at once: that of the largest of all deviations where nothing differs.
 
-    The deviations are normal, and correlated as replicates of the people of test are, and of the thresholds that
-    dev's people give. `kept` says which alphas count.
+    The deviations are those of replicates of the people of test, and of the thresholds that dev's people give. `kept`
+    says which alphas count.
     """
     moved = _test_deviations(terms, measure, range(len(terms[0][1].alpha)))
     if threshold == "re-estimated" and all(judgement.movement is not None for _, judgement in terms):
         deviations = ThresholdDeviations.of(terms, measure)
         moved = moved + deviations.moved
-    return largest_normal(moved[:, kept], confidence, terms[0][1].sets.seed)
+    return largest_deviation(moved[:, kept], confidence, terms[0][1].sets.seed)
 
 
-def largest_normal(replicates: Floats, confidence: float, seed: int) -> float:
-    """The quantile of the largest of normal deviates that are correlated as the columns of replicates are."""
+def largest_deviation(replicates: Floats, confidence: float, seed: int) -> float:
+    """The quantile of the largest of deviations in their standard deviations, over all columns of replicates.
+
+    That of the replicates themselves, and not less than that of normal deviates that are correlated as they are, which
+    can be drawn many times: a threshold that minimises a cost jumps now and then, farther than normal deviates do.
+    """
     spread = np.sqrt(np.mean(replicates**2, axis=0))
     moving = spread > 0
     if not moving.any():
@@ -265,7 +269,7 @@ def largest_normal(replicates: Floats, confidence: float, seed: int) -> float:
     normal = np.random.default_rng([seed, 4]).normal(size=(_PROCESSES, len(scaled)))
     with one_thread():
         process = normal @ scaled / sqrt(len(scaled))
-    return float(np.quantile(np.max(np.abs(process), axis=1), confidence))
+    return max(float(np.quantile(np.max(np.abs(drawn), axis=1), confidence)) for drawn in (scaled, process))
 
 
 def _test_deviations(terms: Terms, measure: Measure, indices: Sequence[int]) -> Floats:

@@ -13,7 +13,7 @@ from fairtrial.benchmark.contest import joined_trials
 from fairtrial.benchmark.results import BenchmarkResult, ExperimentResult, group_name
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet
 from fairtrial.checks import check_choice, check_confidence
-from fairtrial.claims import Claim, Threshold, ThresholdDeviations, largest_normal, re_estimated, student_quantile
+from fairtrial.claims import Claim, Threshold, ThresholdDeviations, largest_deviation, re_estimated, student_quantile
 from fairtrial.draws import RESAMPLES
 from fairtrial.errors import ParameterError, listed, shown
 from fairtrial.intervals.bands import Band, BandKind
@@ -94,7 +94,7 @@ def compare_pooled(
     check_choice("threshold", threshold, get_args(Threshold))
     check_confidence(confidence)
     found = _along(benchmark, [(1.0, a), (-1.0, b)], group, threshold)
-    largest = largest_normal(found.replicates[:, found.supported], confidence, found.seed) if simultaneous else None
+    largest = largest_deviation(found.replicates[:, found.supported], confidence, found.seed) if simultaneous else None
     along = DifferenceAlong.of_claims(found.claims, found.supported, confidence, largest)
     return CurveComparison(
         a.label,
@@ -176,7 +176,7 @@ def pooled_band(
     found = _along(benchmark, [(1.0, run)], group, threshold)
     wider = 1.0
     if kind == "simultaneous":
-        critical = largest_normal(found.replicates[:, found.supported], confidence, found.seed)
+        critical = largest_deviation(found.replicates[:, found.supported], confidence, found.seed)
         wider = max(critical / normal_quantile(confidence), 1.0) if np.isfinite(critical) else 1.0
     estimate = np.array([claim.estimate for claim in found.claims])
     reach = wider * np.array([student_quantile(claim.degrees, confidence) * claim.sigma for claim in found.claims])
