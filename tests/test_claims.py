@@ -14,6 +14,7 @@ from fairtrial.claims import (
     claim,
     claim_of_values,
     claims_along,
+    largest_deviation,
     largest_of_all,
     local_weights,
     spread_of_values,
