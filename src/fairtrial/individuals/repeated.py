@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from fairtrial.checks import check_resamples
+from fairtrial.checks import check_confidence, check_resamples
 from fairtrial.errors import ParameterError
 from fairtrial.individuals.attempts import Individuals
 from fairtrial.individuals.beta_binomial import MOST_FITTED
 from fairtrial.individuals.methods import REPEATED_METHODS, known_method
 from fairtrial.individuals.models import rho_interval
 from fairtrial.intervals.proportions import proportion_interval, rule_of_three
-from fairtrial.intervals.rates import Interval, normal_quantile
+from fairtrial.intervals.rates import Interval
 from fairtrial.tables import Column, Result, Table, number_text, percent, plural, range_text
 
 _FEW = 10
@@ -214,7 +214,7 @@ def repeated_intervals(
     >>> round(low, 4), round(high, 4)
     (0.0567, 0.4451)
     """
-    normal_quantile(confidence)
+    check_confidence(confidence)
     if people.counts.ndim != 1:
         raise ParameterError("intervals with notes are made of one data set, not of several at once")
     if n_resamples is not None:

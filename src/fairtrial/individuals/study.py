@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrial.checks import check_choice, check_number, check_resamples, check_seed, check_workers
+from fairtrial.checks import check_choice, check_confidence, check_number, check_resamples, check_seed, check_workers
 from fairtrial.errors import FairtrialError, ParameterError
 from fairtrial.formats.files import PathLike
 from fairtrial.formats.results import write_tables
@@ -22,7 +22,6 @@ from fairtrial.individuals.generators import GENERATORS, Generator
 from fairtrial.individuals.journal import open_journal
 from fairtrial.individuals.limits import INDIVIDUALS_METHODS
 from fairtrial.individuals.methods import REPEATED_METHODS, known_method
-from fairtrial.intervals.rates import normal_quantile
 from fairtrial.tables import Column, Result, Table, level_text, plural
 
 
@@ -76,7 +75,7 @@ class StudySettings:
         if self.n_resamples:
             check_resamples(self.n_resamples)
         check_seed(self.seed)
-        normal_quantile(self.confidence)
+        check_confidence(self.confidence)
 
     def cover(self, cell: Cell, *, attempts: Sequence[int] | None = None) -> list[CoverageRow]:
         """Find the rows of one cell.

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrial.checks import check_share
+from fairtrial.checks import check_confidence, check_share
 from fairtrial.errors import ParameterError
 from fairtrial.intervals.rates import normal_quantile
 from fairtrial.planning.attempts import design_effect
@@ -167,7 +167,7 @@ def _student_power(difference: float, variance: float, degrees: float, confidenc
     """Give the power of the two-sided t test, by the noncentral t distribution."""
     from scipy.special import nctdtr, stdtrit
 
-    normal_quantile(confidence)
+    check_confidence(confidence)
     if variance <= 0:
         return float(difference != 0)
     shift, critical = abs(difference) / sqrt(variance), float(stdtrit(degrees, (1 + confidence) / 2))

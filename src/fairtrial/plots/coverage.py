@@ -73,7 +73,7 @@ class CoverageMap:
 
 
 def read_study(path: PathLike) -> list[CoveredCell]:
-    """Read the rows that `fairtrial coverage --out` wrote, as Parquet, CSV or TSV.
+    """Read the rows that `CoverageStudy.write` wrote, as Parquet, CSV or TSV.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def read_study(path: PathLike) -> list[CoveredCell]:
     ...     [row.method for row in read_study(f"{folder}/study.csv")]
     ['lbb']
     """
-    found = read_named(path, numbers=_COLUMNS, names=("method",), what="as fairtrial coverage --out writes them")
+    found = read_named(path, numbers=_COLUMNS, names=("method",), what="as CoverageStudy.write writes them")
     rows = [
         CoveredCell(n, m, pi, rho, str(method), coverage)
         for n, m, pi, rho, coverage, method in zip(
