@@ -228,8 +228,11 @@ class CoverageStudy(Result):
         return Table("methods", f"Methods: {self.summary()}", columns, tuple(rows), self._notes())
 
     def _notes(self) -> tuple[str, ...]:
-        always_90 = "dr" in self.settings.methods and self.settings.confidence != 0.9
-        return ("dr is a 90 % interval whatever confidence is asked for",) if always_90 else ()
+        return tuple(
+            f"{method.name} is a {level_text(method.level)} interval whatever confidence is asked for"
+            for method in map(known_method, self.settings.methods)
+            if method.level is not None and method.level != self.settings.confidence
+        )
 
     def write(self, path: PathLike) -> None:
         """Write one row per cell and method, as the ending of the name says: see `write_tables`.

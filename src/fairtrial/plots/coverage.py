@@ -14,6 +14,7 @@ from fairtrial.axes import COVERAGE_COLOURS, coverage_classes, coverage_labels
 from fairtrial.errors import InputError, ParameterError, listed, shown
 from fairtrial.formats.columns import read_named
 from fairtrial.formats.files import PathLike
+from fairtrial.individuals import REPEATED_METHODS
 from fairtrial.plots.style import figure_for
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from fairtrial.plots.style import Canvas
 
-NAMES = {"dr": "DR", "bp": "BP", "sb": "SB", "bb": "BB", "lbb": "LBB", "brr": "BRR", "bb-ml": "BB-ML"}
+NAMES = {name: name.upper() for name in REPEATED_METHODS}
 _COLUMNS = ("n", "m", "pi", "rho", "coverage")
 
 
