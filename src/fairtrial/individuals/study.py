@@ -22,7 +22,7 @@ from fairtrial.individuals.generators import GENERATORS, Generator
 from fairtrial.individuals.journal import open_journal
 from fairtrial.individuals.limits import INDIVIDUALS_METHODS
 from fairtrial.individuals.methods import REPEATED_METHODS, known_method
-from fairtrial.tables import Column, Result, Table, level_text, plural
+from fairtrial.tables import Column, Result, Table, level_text, levels_text, plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,10 +210,9 @@ class CoverageStudy(Result):
         Table
             The table.
         """
-        low, high = RIGHT_COVERAGE
         columns = (
             Column("method", "method"),
-            Column("within", f"cells with {100 * low:g} to {100 * high:g} % coverage,", "rate"),
+            Column("within", f"cells with {levels_text(*RIGHT_COVERAGE)} coverage,", "rate"),
             Column("mean", "mean coverage", "rate"),
             Column("lowest", "lowest coverage", "rate"),
             Column("undefined", "undefined", "rate"),

@@ -240,7 +240,7 @@ class ComparisonPlan(Result):
 
     def summary(self) -> str:
         """People, the test, and its power."""
-        test = f"{'paired' if self.paired else 'unpaired'} test at {100 * (1 - self.confidence):.3g} %"
+        test = f"{'paired' if self.paired else 'unpaired'} test at {level_text(1 - self.confidence)}"
         return f"{plural(self.individuals, 'individual')}, {test}, power {percent(self.power)}"
 
     def tables(self) -> tuple[Table, ...]:

@@ -168,7 +168,7 @@ def power_plot(data: PowerCurve, *, ax: Axes | None = None) -> Axes:
         in_percent(own.yaxis, "power")
         kind = "paired" if plan.paired else "unpaired"
         own.set_title(
-            f"{kind} test at {100 * (1 - plan.confidence):.3g} %: {plan.attempts:,} genuine and "
+            f"{kind} test at {level_text(1 - plan.confidence)}: {plan.attempts:,} genuine and "
             f"{plan.impostor_attempts:,} impostor attempts each"
         )
         legend_below(own)
