@@ -108,6 +108,9 @@ class Criterion:
     def __str__(self) -> str:
         return self.name
 
+    def __repr__(self) -> str:
+        return f"<Criterion: {self.name}{f', {self.summary}' if self.summary else ''}>"
+
     def points(self, source: ScoreSource, alphas: NDArray[np.float64]) -> ErrorCounts:
         """Give the error counts among which the optimum for each alpha is.
 
