@@ -19,6 +19,7 @@ from fairtrial.calibration.values import by_class
 from fairtrial.checks import as_generator, check_confidence, check_resamples
 from fairtrial.claims import spread_of_values, student_quantile
 from fairtrial.errors import ParameterError
+from fairtrial.intervals.bootstrap import times_drawn
 from fairtrial.people import Cluster, People
 from fairtrial.spread import Floats
 from fairtrial.tables import Column, Result, Table, every_tenth, interval_title, level_text, plural
@@ -225,8 +226,7 @@ def _times_drawn(dev: Trials, people: People | None, rng: np.random.Generator) -
             for rows in (np.flatnonzero(dev.genuine), np.flatnonzero(~dev.genuine)):
                 times[rows] = np.bincount(rng.integers(len(rows), size=len(rows)), minlength=len(rows))
             continue
-        numbers = people.draw(1, rng)[0].astype(np.int64)
+        numbers = people.draw(1, rng)[0]
         for part in people.classes:
-            first, second = numbers[part.people[0]], numbers[part.people[-1]]
-            times[part.rows] = np.where(part.apart, first * second, first)
+            times[part.rows] = times_drawn(part, numbers)
     return times

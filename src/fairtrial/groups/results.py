@@ -376,8 +376,8 @@ class GroupEvaluation(Result):
             rows.append(
                 (label_of(test.measure), test.measure, test.statistic, test.p_value, f"{test.a} and {test.b}", *rest)
             )
-        level = 100 * (2 * self.confidence - 1)
-        notes = (f"equal within a factor: by {level:.3g} % intervals of all ratios",) if level > 0 else ()
+        level = 2 * self.confidence - 1
+        notes = (f"equal within a factor: by {level_text(level)} intervals of all ratios",) if level > 0 else ()
         return Table("tests", "Are all groups equal?", columns, tuple(rows), notes)
 
     def _pairs(self) -> Table:

@@ -129,7 +129,7 @@ JUDGED: dict[Origin, Judged] = {
         Captions(
             threshold="threshold from the same trials",
             epc="HTER along alpha at thresholds from the same trials, a posteriori",
-            det="DET curve of test and the operating point, both a posteriori",
+            curve="of test and the operating point, both a posteriori",
         ),
     ),
     "folds": Judged(
@@ -140,7 +140,7 @@ JUDGED: dict[Origin, Judged] = {
             threshold="threshold from all trials",
             no_threshold="one per block",
             epc="Expected performance curve: HTER on held-out trials, each judged by a threshold from other people",
-            det="DET curve of all trials, a posteriori, and the operating point on held-out trials",
+            curve="of all trials, a posteriori, and the operating point on held-out trials",
             density="Scores of all trials",
             hter="HTER on held-out trials",
         ),
