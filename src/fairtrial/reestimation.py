@@ -24,6 +24,7 @@ from fairtrial.error_lines import ErrorLines, normal_density, normal_deviates, s
 from fairtrial.people import People
 from fairtrial.rules.criteria import Criterion
 from fairtrial.spread import Floats, not_below_half
+from fairtrial.tables import plural
 from fairtrial.threads import one_thread
 
 _LEVELS_CROSSING = 42
@@ -41,7 +42,7 @@ _Indices = NDArray[np.int64]
 _Classes = tuple[NDArray[np.floating], NDArray[np.floating]]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Movement:
     """By how much the threshold of each alpha moves when dev's people, or its trials, are drawn anew.
 
@@ -63,6 +64,11 @@ class Movement:
     """Whether thresholds are where a rate is met, and not where a cost is smallest."""
     of_people: bool
     """Whether people were drawn, and not trials."""
+
+    def __repr__(self) -> str:
+        """How many replicates of what there are, at how many alphas."""
+        drawn = "people" if self.of_people else "trials"
+        return f"<Movement: {len(self.moves):,} replicates of {drawn} at {plural(self.moves.shape[1], 'alpha')}>"
 
     def rates(self, which: int, errors: Floats, trials: int | _Indices) -> tuple[Floats, Floats]:
         """The rate of each replicate on judged trials, and the one that replicates move from; 0 is FRR, 1 is FAR.
@@ -404,7 +410,8 @@ def best_candidates(counts: ErrorCounts, criterion: Criterion, alphas: Floats) -
 
 
 def _rules(criterion: Criterion, alphas: Floats) -> Iterator[tuple[float, Criterion]]:
-    for alpha in alphas.tolist():
-        own = alpha if criterion.alpha is None else criterion.alpha
-        ends = criterion.at_ends is not None and own in (0.0, 1.0)
-        yield own, criterion.at_ends if ends and criterion.at_ends is not None else criterion
+    """The alpha and the criterion that go with each alpha."""
+    own = criterion.resolve_alphas(alphas)
+    used = criterion.used_at(own)
+    for column, alpha in enumerate(own.tolist()):
+        yield alpha, next(rule for which, rule in used if which[column])

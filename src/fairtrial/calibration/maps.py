@@ -19,7 +19,6 @@ from fairtrial.calibration.values import by_class
 from fairtrial.checks import as_generator, check_confidence, check_resamples
 from fairtrial.claims import spread_of_values, student_quantile
 from fairtrial.errors import ParameterError
-from fairtrial.intervals.bootstrap import times_drawn
 from fairtrial.people import Cluster, People
 from fairtrial.spread import Floats
 from fairtrial.tables import Column, Result, Table, every_tenth, interval_title, level_text, plural
@@ -228,5 +227,5 @@ def _times_drawn(dev: Trials, people: People | None, rng: np.random.Generator) -
             continue
         numbers = people.draw(1, rng)[0]
         for part in people.classes:
-            times[part.rows] = times_drawn(part, numbers)
+            times[part.rows] = part.times_drawn(numbers)
     return times

@@ -23,7 +23,7 @@ from fairtrial.claims import Alternative
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.intervals.rates import Interval
-from fairtrial.people import Members, People
+from fairtrial.people import People
 from fairtrial.tables import number_text, plural
 from fairtrial.trials import Trials
 
@@ -289,18 +289,6 @@ class CountTable:
                 taking_part[:, cell] += np.asarray(matrix.sum(axis=0)).ravel() + np.asarray(matrix.sum(axis=1)).ravel()
         everyone = np.concatenate(self.people.strata)
         return self.cells - taking_part[everyone], np.ones(len(everyone))
-
-
-def times_drawn(part: Members, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How often each trial of a class comes, of which each person comes so often: as often as both of its people.
-
-    Parameters
-    ----------
-    numbers
-        How often each person comes, as `People.draw` gives it.
-    """
-    first = numbers[part.people[0]]
-    return first if len(part.people) == 1 else np.where(part.apart, first * numbers[part.people[1]], first)
 
 
 def count_table(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fairtrial.checks import as_generator, check_resamples
 from fairtrial.claims import claim
 from fairtrial.formats.frames import TrialsLike, trials_of
-from fairtrial.intervals.bootstrap import Bootstrap, times_drawn
+from fairtrial.intervals.bootstrap import Bootstrap
 from fairtrial.judging import judge
 from fairtrial.people import Cluster, Members, People
 from fairtrial.rules.eer import equal_error_rate
@@ -99,7 +99,7 @@ def _eer_of_resampled_people(
     for k in range(count):
         while True:
             numbers = people.draw(1, rng)[0]
-            weights = [times_drawn(part, numbers) for part in parts]
+            weights = [part.times_drawn(numbers) for part in parts]
             totals = [float(own.sum()) for own in weights]
             if min(totals) > 0:
                 break
