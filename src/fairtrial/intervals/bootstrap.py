@@ -238,6 +238,37 @@ def centred_along(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class _Between:
+    """Trials of two people each: how often each pair of them comes."""
+
+    first: NDArray[np.int64]
+    """The people of the rows, each once."""
+    second: NDArray[np.int64]
+    """Those of the columns."""
+    counts: Any
+    """A matrix; a sparse one where few pairs meet."""
+
+    @classmethod
+    def of(cls, first: NDArray[np.int64], second: NDArray[np.int64], size: int) -> _Between:
+        """Count pairs; people of `size` in all who take part in none have no row or column."""
+        from scipy.sparse import coo_array
+
+        (rows, row), (columns, column) = (np.unique(own, return_inverse=True) for own in (first, second))
+        sparse = coo_array((np.ones(len(first)), (row, column)), shape=(len(rows), len(columns))).tocsr()
+        dense = size <= _DENSE and sparse.nnz > len(rows) * len(columns) / 20
+        return cls(rows, columns, sparse.toarray() if dense else sparse)
+
+    def drawn(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How many trials come in each replicate, where each person comes so often."""
+        return np.asarray(np.einsum("ij,ij->i", numbers[:, self.first] @ self.counts, numbers[:, self.second]))
+
+    def add_trials(self, trials: NDArray[np.float64]) -> None:
+        """Add those that each person takes part in."""
+        trials[self.first] += np.asarray(self.counts.sum(axis=1)).ravel()
+        trials[self.second] += np.asarray(self.counts.sum(axis=0)).ravel()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class CountTable:
     """Trials counted by outcome cell, as a whole or by the people who take part in them.
 
@@ -251,8 +282,8 @@ class CountTable:
     """Who is drawn; None where every trial is drawn alone."""
     alone: NDArray[np.float64] | None = None
     """Counts of trials that involve one person, one row per person."""
-    between: tuple[Any, ...] = ()
-    """For each cell a matrix of counts of trials between two people, or None where there is none."""
+    between: tuple[_Between | None, ...] = ()
+    """For each cell the trials between two people, or None where there is none."""
     stratified: bool = False
     """Whether the numbers of genuine and impostor trials stay as they are, when trials are drawn alone."""
 
@@ -262,9 +293,9 @@ class CountTable:
             return self._draw_trials(count, rng)
         numbers = self.people.draw(count, rng)
         drawn = numbers @ self.alone
-        for cell, matrix in enumerate(self.between):
-            if matrix is not None:
-                drawn[:, cell] += np.einsum("ij,ij->i", numbers @ matrix, numbers)
+        for cell, pairs in enumerate(self.between):
+            if pairs is not None:
+                drawn[:, cell] += pairs.drawn(numbers)
         return drawn
 
     def _draw_trials(self, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
@@ -284,9 +315,9 @@ class CountTable:
             kept = np.flatnonzero(self.cells)
             return self.cells - np.eye(len(self.cells))[kept], self.cells[kept]
         taking_part = self.alone.copy()
-        for cell, matrix in enumerate(self.between):
-            if matrix is not None:
-                taking_part[:, cell] += np.asarray(matrix.sum(axis=0)).ravel() + np.asarray(matrix.sum(axis=1)).ravel()
+        for cell, pairs in enumerate(self.between):
+            if pairs is not None:
+                pairs.add_trials(taking_part[:, cell])
         everyone = np.concatenate(self.people.strata)
         return self.cells - taking_part[everyone], np.ones(len(everyone))
 
@@ -316,7 +347,7 @@ def count_table(
         return CountTable(whole, cells, stratified=stratified)
     size = people.size
     alone = np.zeros((size, 2 * cells))
-    between: list[Any] = []
+    between: list[_Between | None] = []
     for part in people.classes:
         own = cell[part.rows]
         single = ~part.apart
@@ -324,20 +355,10 @@ def count_table(
         first, second = part.people[0], part.people[-1]
         start = 0 if part is people.genuine else cells
         between += [
-            _matrix(first[rows], second[rows], size)
+            _Between.of(first[rows], second[rows], size) if len(rows) else None
             for rows in (np.flatnonzero(part.apart & (own == start + k)) for k in range(cells))
         ]
     return CountTable(whole, cells, people, alone, tuple(between))
-
-
-def _matrix(first: NDArray[np.int64], second: NDArray[np.int64], size: int) -> Any:
-    """How often each pair of people comes, as a matrix: a plain one where most pairs do."""
-    from scipy.sparse import coo_array
-
-    if not len(first):
-        return None
-    sparse = coo_array((np.ones(len(first)), (first, second)), shape=(size, size)).tocsr()
-    return sparse.toarray() if size <= _DENSE and sparse.nnz > size * size / 20 else sparse
 
 
 def draw_replicates(
