@@ -182,16 +182,17 @@ def difference_words(
     """How large a difference is, with its interval and p value; without its sign where the test has two sides.
 
     Where there are several pairs, the p value is adjusted for them, and the interval is that of the pair alone. `given`
-    says what was re-estimated or not.
+    says what was re-estimated or not. Without any spread there is no interval, and that is said.
     """
     one_sided = test.alternative != "two-sided"
     sign = 1.0 if one_sided or test.estimate >= 0 else -1.0
-    ends = test.interval(confidence)
-    assert ends is not None
-    low, high = sorted(sign * end for end in ends)
     size = in_percent(sign * test.estimate) if test.is_share else number_text(sign * test.estimate)
     unit, span = (" percentage points", interval_text) if test.is_share else ("", range_text)
-    interval = f"{interval_title(confidence)} {span(low, high)}, {given[test.threshold]}"
+    ends = test.interval(confidence)
+    if ends is None:
+        interval = f"no interval, as nothing varies, {given[test.threshold]}"
+    else:
+        interval = f"{interval_title(confidence)} {span(*sorted(sign * end for end in ends))}, {given[test.threshold]}"
     adjusted = f" adjusted for {pairs} pairs" if pairs > 1 else ""
     return f"{size}{unit} ({interval}; {'one-sided, ' if one_sided else ''}{p_phrase(p_value)}{adjusted})"
 
