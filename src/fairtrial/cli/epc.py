@@ -364,7 +364,9 @@ def _tables(
     for curve in curves:
         main, *others = curve.tables()
         if bands:
-            main = _with_band(main, next(iter(bands.values())).column(), bands.get(curve.system))
+            band = bands.get(curve.system)
+            main = _with_band(main, next(iter(bands.values())).column(), band)
+            main = main.with_notes(*(f"{curve.system}: {note}" for note in (band.notes if band else ())))
         parts.append([main.with_notes(*notes), *others])
     for system, found in areas.items():
         (table,) = found.areas.tables()

@@ -14,12 +14,12 @@ from fairtrial.report.parts import (
     ADJUSTED,
     FOLD_TESTS,
     JUDGED,
-    SEPARATION,
     difference_words,
     interval_references,
     joined,
     judged_trials_table,
     points_table,
+    separation_reference,
 )
 from fairtrial.report.views import Asked, SystemView, explored, judged_view
 from fairtrial.tables import Terms, p_phrase, translate
@@ -66,7 +66,7 @@ def comparison_page(result: Comparison, repeat: Repeat, *, terms: Terms = "defau
             *interval_references([leading]),
             *(FOLD_TESTS[test.test] for test in result.pairs[0].tests if test.test in FOLD_TESTS),
             *ADJUSTED[result.correction],
-            SEPARATION,
+            separation_reference(sets),
             *judged.references[1:],
         ),
         repeat=repeat,

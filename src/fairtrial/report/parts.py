@@ -17,6 +17,7 @@ from fairtrial.significance.results import TestResult
 from fairtrial.tables import (
     Column,
     Table,
+    in_a_row,
     in_percent,
     interval_text,
     interval_title,
@@ -74,10 +75,12 @@ FUSION = Reference(
     "Fusion protocols, gain ratios and pooled curves.",
     "Poh & Bengio, Database, protocols and tools for evaluating score-level fusion algorithms, 2006",
 )
-SEPARATION = Reference(
-    "AUC and d', with the variance of the mean contribution of each trial, summed by person; the FRR where dev keeps a "
-    "FAR.",
-    "DeLong, DeLong & Clarke-Pearson 1988; Obuchowski 1997; Daugman 2003; ISO/IEC 19795-1",
+_SEPARATION, _SEPARATION_BY_PEOPLE = (
+    Reference(
+        f"AUC and d', with the variance of the mean contribution of each trial{by}; the FRR where dev keeps a FAR.",
+        "DeLong, DeLong & Clarke-Pearson 1988; Obuchowski 1997; Daugman 2003; ISO/IEC 19795-1",
+    )
+    for by in ("", ", summed by person")
 )
 ADJUSTED: dict[Correction, tuple[Reference, ...]] = {
     "holm": (Reference("P values adjusted for the number of tests, by Holm's method.", "Holm 1979"),),
@@ -201,7 +204,12 @@ def joined(names: Sequence[str]) -> str:
     """A few names as a phrase; how many, where they are many."""
     if len(names) > 4:
         return f"{len(names)} systems"
-    return " and ".join(names) if len(names) < 3 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return in_a_row(names)
+
+
+def separation_reference(sets: TrialSets) -> Reference:
+    """Where AUC, d' and rates at fixed FARs come from."""
+    return _SEPARATION if sets.sharing == "none" else _SEPARATION_BY_PEOPLE
 
 
 def judged_trials_table(sets: TrialSets) -> Table:
