@@ -56,7 +56,7 @@ resamples_option = click.option(
     "--5x2cv",
     "five_by_two",
     is_flag=True,
-    help="With --folds: add Dietterich's 5x2cv test, for which people are dealt into halves five times.",
+    help="With --folds: add Dietterich's 5x2cv test, for which people are split into halves five times.",
 )
 @resamples_option
 @options.workers_option
