@@ -132,7 +132,7 @@ def test_page_of_folds_says_held_out_and_cites_cross_validation() -> None:
 
 def test_tables_of_folds_say_whose_thresholds_they_are() -> None:
     table = shown("evaluate", "--dev", "dev.csv", "--folds", "3")
-    assert table.startswith("Errors, each held-out block at a threshold by eer from other people\n")
+    assert table.startswith("Errors, each held-out block at a threshold by eer from other folds\n")
     assert "EER: step-mean, a posteriori on all trials" in table
     compared = shown("compare", "--dev", "dev.csv", "--folds", "3", *FEW)
     for text in (table, compared):
@@ -140,8 +140,11 @@ def test_tables_of_folds_say_whose_thresholds_they_are() -> None:
     fixed = shown("evaluate", "--dev", "dev.csv", "--folds", "3", "--resample", "test")
     assert "given these thresholds" in fixed
     assert "given this threshold" not in fixed
+    # the same people may be in several folds of trials, so nothing is said of other people
+    for alone in ([], ["--cluster", "none"]):
+        assert "other people" not in page_of("evaluate", "--dev", "dev.csv", "--folds", "3", *alone)[0]
     curve = shown("epc", "--dev", "dev.csv", "--folds", "3", "--points", "3")
-    assert curve.startswith("Expected performance curve, threshold by wer-min from other people")
+    assert curve.startswith("Expected performance curve, threshold by wer-min from other folds")
 
 
 @pytest.mark.parametrize("command", [["evaluate"], ["epc", "--points", "3"], ["compare", *FEW]])

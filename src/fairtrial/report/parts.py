@@ -38,8 +38,8 @@ _POSTERIOR = Reference(
     "Bengio, Mariéthoz & Keller, The expected performance curve, 2005",
 )
 _HELD_OUT = Reference(
-    "Cross-validation by people: each trial is judged by a threshold from trials in which none of the people of its "
-    "folds take part; errors are pooled over all trials.",
+    "Cross-validation: each trial is judged by a threshold from other folds. Folds are of people, or of trials where "
+    "these are taken as independent. Errors are pooled over all trials.",
     "Stone, Cross-validatory choice and assessment of statistical predictions, 1974",
 )
 _INDEPENDENT = Reference(
@@ -68,7 +68,7 @@ _EPC, _SAME_EPC, _HELD_OUT_EPC = (
     for what in (
         "a threshold from dev, the error from test",
         "a threshold from test and the error on the same trials: a posteriori",
-        "thresholds from other people, the error from held-out trials",
+        "thresholds from other folds, the error from held-out trials",
     )
 )
 FUSION = Reference(
@@ -136,13 +136,13 @@ JUDGED: dict[Origin, Judged] = {
         ),
     ),
     "folds": Judged(
-        " on held-out trials, with the threshold chosen by {rule} on trials of other people",
-        "Errors on all trials, and on held-out trials, each judged by a threshold from other people",
+        " on held-out trials, with the threshold chosen by {rule} on other folds",
+        "Errors on all trials, and on held-out trials, each judged by a threshold from other folds",
         (_HELD_OUT, _HELD_OUT_EPC),
         Captions(
             threshold="threshold from all trials",
             no_threshold="one per block",
-            epc="Expected performance curve: HTER on held-out trials, each judged by a threshold from other people",
+            epc="Expected performance curve: HTER on held-out trials, each judged by a threshold from other folds",
             det="DET curve of all trials, a posteriori, and the operating point on held-out trials",
             density="Scores of all trials",
             hter="HTER on held-out trials",

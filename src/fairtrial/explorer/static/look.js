@@ -171,7 +171,7 @@ export const lookView = async (host, app) => {
     );
     return figure(
       "epc",
-      `Expected performance curve: HTER on ${where}, the threshold from ${app.data.folds ? "other people" : "dev"}${band ? ", with its pointwise 95 % band" : ""}`,
+      `Expected performance curve: HTER on ${where}, the threshold from ${app.data.folds ? "other folds" : "dev"}${band ? ", with its pointwise 95 % band" : ""}`,
       shown.epc,
     );
   };
