@@ -100,7 +100,8 @@ def _shade(ax: Axes, comparison: CurveComparison) -> str:
         ax.axvspan(max(region.low - step, 0.0), min(region.high + step, 1.0), color=PALE, zorder=0)
     sure = f"{level_text(comparison.confidence)} confidence, {GIVEN_ALONG[comparison.threshold]}"
     whole = "over the whole range at once" if comparison.simultaneous else "at each alpha by itself"
-    return f"grey: they differ, {sure}, {whole}" if comparison.regions else f"they differ nowhere, {sure}, {whole}"
+    where = f"grey: they differ, {sure}, {whole}" if comparison.regions else f"they differ nowhere, {sure}, {whole}"
+    return "\n".join(filter(None, [where, comparison.unclaimed]))
 
 
 def _pooled_curves(runs: Sequence[BenchmarkResult], group: str = "all") -> dict[str, PerformanceCurve]:

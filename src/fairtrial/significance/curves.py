@@ -159,6 +159,13 @@ class CurveComparison(Result):
             "supported": self.supported.tolist(),
         }
 
+    @property
+    def unclaimed(self) -> str:
+        """At which alphas nothing is claimed, and why; empty where there are none."""
+        if self.supported.all():
+            return ""
+        return f"nothing is claimed at alpha {alpha_ranges(self.alpha, ~self.supported)}, where dev lacks errors"
+
     def summary(self) -> str:
         """Where along alpha the two differ, and who is better there."""
         ranges: dict[str, list[str]] = {}
@@ -168,8 +175,8 @@ class CurveComparison(Result):
         whole = "over the whole range at once" if self.simultaneous else "at each alpha by itself"
         sure = f"with {level_text(self.confidence)} confidence"
         how = f"{self.test} test, {GIVEN_ALONG[self.threshold]}, {whole}"
-        if not self.supported.all():
-            how += f"; nothing is claimed at alpha {alpha_ranges(self.alpha, ~self.supported)}, where dev lacks errors"
+        if self.unclaimed:
+            how += f"; {self.unclaimed}"
         if not where:
             return f"{self.a} and {self.b} differ in {self.measure.label} {sure} at no alpha ({how})"
         return f"{self.measure.label}, {sure}: {where} ({how})"
