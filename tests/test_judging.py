@@ -26,6 +26,8 @@ TEST = crossed(np.random.default_rng(1), clients=20, impostors=10, start=500)
 
 def test_a_judgement_prints_as_one_line() -> None:
     assert repr(judge(TrialSets(ARRAYS, OTHERS))) == "<Judgement: system, a priori, eer, threshold 0.5, HTER 28.33 %>"
+    given = judge_at(TrialSets(None, OTHERS), 0.5)
+    assert repr(given) == "<Judgement: system, at a given threshold, threshold 0.5, HTER 28.33 %>"
     several = repr(judge(TrialSets(DEV, TEST), system="a", criterion="wer-min", alphas=[0.2, 0.5, 0.8]))
     assert several.endswith("at the first of 3 alphas>")
     assert len(several) < 120

@@ -81,7 +81,8 @@ class Judgement:
         first = self.at(0)
         at = f"threshold {threshold_text(float(first.threshold))}, " if self.fold_thresholds is None else ""
         along = f" at the first of {plural(len(self.alpha), 'alpha')}" if len(self.alpha) > 1 else ""
-        return f"<Judgement: {self.system}, {self.kind}, {self.criterion}, {at}HTER {percent(first.hter)}{along}>"
+        rule = "" if self.sets.origin == "given" else f"{self.criterion}, "
+        return f"<Judgement: {self.system}, {self.kind}, {rule}{at}HTER {percent(first.hter)}{along}>"
 
     @property
     def kind(self) -> Kind:
