@@ -12,7 +12,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate
-from math import sqrt
+from math import exp, sqrt
 from pathlib import Path
 
 import numpy as np
@@ -62,6 +62,9 @@ class Scenario:
     """The share of all trials that one client has."""
     correlation: float = 0.5
     ids: bool = True
+    skew: float = 0.0
+    """Effects are log-normal, of this standard deviation before they are scaled: impostors who succeed and clients who
+    fail more often than all others. 0: normal effects."""
 
     @property
     def name(self) -> str:
@@ -74,7 +77,8 @@ class Scenario:
             people = f"{self.clients} x {self.impostors}{against}"
         one = f", one has {100 * self.share_of_one:.0f} %" if self.share_of_one else ""
         together = f", correlation {self.correlation:g}" if self.correlation != 0.5 else ""
-        return f"{people}{one}{together}, {self.effects}"
+        skewed = f", skewed by {self.skew:g}" if self.skew else ""
+        return f"{people}{one}{together}, {self.effects}{skewed}"
 
     def people(self, rng: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Claim and subject of each trial, genuine ones first."""
@@ -119,11 +123,19 @@ class Scenario:
         distance = self.threshold - float(ndtri(self.frr)) * self.spreads[0]
         count = 1 + int(max(claim.max(), subject.max()))
         clients, impostors, noise = (self._pairs(size, systems, rng) for size in (count, count, len(claim)))
+        clients, impostors = -self._skewed(-clients), self._skewed(impostors)
         scores = noise + client * clients[claim] + np.where(genuine[:, None], distance, impostor * impostors[subject])
         names = np.array([f"{prefix}{k}" for k in range(count)], dtype=object)
         ids = [Ids(codes.astype(np.int32), names) if self.ids else None for codes in (claim, subject)]
         systems_names = tuple(str(k) for k in range(systems))
         return Trials(scores, genuine, systems_names, claim=ids[0], subject=ids[1])
+
+    def _skewed(self, effects: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Normal effects made log-normal, of mean 0 and variance 1 again."""
+        if not self.skew:
+            return effects
+        square = self.skew**2
+        return np.asarray((np.exp(self.skew * effects) - exp(square / 2)) / sqrt((exp(square) - 1) * exp(square)))
 
     def _pairs(self, size: int, systems: int, rng: np.random.Generator) -> NDArray[np.float64]:
         own = rng.normal(size=(size, systems))
@@ -314,6 +326,12 @@ FROM_DEV = [
         ("far", 0.01, "frr"),
     )
 ] + [(Scenario(), "eer", 0.5, "f1"), (Scenario(), "wer-equal", 0.9, "hter")]
+SKEWED = [
+    (Scenario(e, skew=skew), *rule)
+    for skew in (0.3, 0.7)
+    for e in ("both", "strong")
+    for rule in (("eer", 0.5, "hter"), ("wer-min", 0.9, "hter"), ("far", 0.01, "hter"), ("far", 0.01, "frr"))
+]
 FOLDED = [(Scenario(e), folds) for e in ("none", "both") for folds in (5, 10)]
 ALONG = [(Scenario(e), c) for e in ("none", "both", "strong") for c in ("wer-min", "wer-equal")]
 
@@ -333,24 +351,30 @@ def main() -> None:
             for s in KNOWN
         ),
         *((f"{s.name}; {c} {a:g}; {m}", partial(at_dev_threshold, s, data_sets, c, a, m)) for s, c, a, m in FROM_DEV),
-        *((f"{s.name}; {c}", partial(along_alpha, s, data_sets // 2, c)) for s, c in ALONG),
-        *((f"{s.name}; {k} folds", partial(over_folds, s, data_sets // 2, k)) for s, k in FOLDED),
+        *(
+            (f"{s.name}; {c} {a:g}; {m}", partial(at_dev_threshold, s, data_sets // 4, c, a, m))
+            for s, c, a, m in SKEWED
+        ),
+        *((f"{s.name}; {c}", partial(along_alpha, s, data_sets // 4, c)) for s, c in ALONG),
+        *((f"{s.name}; {k} folds", partial(over_folds, s, data_sets // 4, k)) for s, k in FOLDED),
         *((f"{r:g}", partial(of_correlated_systems, r)) for r in CORRELATIONS),
     ]
     with ProcessPoolExecutor() as pool:
         found = [(name, future.result()) for name, future in [(name, pool.submit(job)) for name, job in jobs]]
-    one, two, three, four = accumulate(len(rows) for rows in (KNOWN, FROM_DEV, ALONG, FOLDED))
+    one, two, three, four, five = accumulate(len(rows) for rows in (KNOWN, FROM_DEV, SKEWED, ALONG, FOLDED))
     parts = [
         f"### At a known threshold\n\n{data_sets:,} data sets per row, in %.\n",
         table("people, effects, rates", found[:one]),
         f"\n### At a threshold from dev\n\n{data_sets:,} data sets per row, in %.\n",
         table("people, effects; criterion; measure", found[one:two]),
-        f"\n### Along alpha\n\n{data_sets // 2:,} data sets per row, 21 values of alpha, in %.\n",
-        table("people, effects; criterion", found[two:three]),
-        f"\n### Over folds\n\n{data_sets // 2:,} data sets per row, criterion eer, in %.\n",
-        table("people, effects; folds", found[three:four]),
+        f"\n### Where a few people are unlike all others\n\n{data_sets // 4:,} data sets per row, in %.\n",
+        table("people, effects; criterion; measure", found[two:three]),
+        f"\n### Along alpha\n\n{data_sets // 4:,} data sets per row, 21 values of alpha, in %.\n",
+        table("people, effects; criterion", found[three:four]),
+        f"\n### Over folds\n\n{data_sets // 4:,} data sets per row, criterion eer, in %.\n",
+        table("people, effects; folds", found[four:five]),
         f"\n### Systems that correlate, independent trials\n\n{CORRELATED_DATA_SETS:,} data sets per row, in %.\n",
-        table("correlation of the systems", found[four:]),
+        table("correlation of the systems", found[five:]),
     ]
     target = Path(__file__).parents[1] / "docs" / "dependence.md"
     text = target.read_text().split(MARK)[0]

@@ -83,7 +83,7 @@ def _read_trials(path: Path) -> Any:
 
 def _read_pieces(path: Path) -> Any:
     systems, pieces = open_pieces(path, None, ReadOptions(), 1 << 20)
-    return [_as_compared(trials) for piece in pieces for trials, _ in piece.trials(systems, everything=True)]
+    return [_as_compared(trials) for piece in pieces for trials, _, _ in piece.trials(systems, everything=True)]
 
 
 def _read_model(path: Path) -> Any:

@@ -316,3 +316,21 @@ def test_ids_that_look_like_files_or_come_once_are_doubted() -> None:
 def test_ranks_are_those_of_numpy_however_they_are_found(numbers: list[int], limit: int) -> None:
     codes = np.array(numbers, dtype=np.int64)
     assert np.array_equal(ranks_of(codes, limit), np.unique(codes, return_inverse=True)[1])
+
+
+def test_repr_is_short() -> None:
+    people = People.of(some_trials(0))
+    assert repr(people).startswith("<People: cluster both, genuine <Members: ")
+    assert len(repr(people)) < 200
+
+
+def test_times_drawn_is_the_product_over_the_people_of_a_trial() -> None:
+    trials = some_trials(3)
+    people = People.of(trials)
+    numbers = np.arange(1.0, people.size + 1)
+    for part in people.classes:
+        expected = [
+            np.prod([numbers[person] for person in {int(column[row]) for column in part.people}])
+            for row in range(len(part.rows))
+        ]
+        assert part.times_drawn(numbers).tolist() == expected

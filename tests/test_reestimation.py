@@ -187,3 +187,26 @@ def test_judged_rates_count_only_where_they_differ_much_from_dev() -> None:
         assert at[0] == pytest.approx(expected, rel=0.05)
     _, groups = line([[0.0]], 0.02, 0.01).rates(1, np.array([near, far]), np.array([999, 999]))
     assert groups == pytest.approx([0.02, 0.6], rel=0.05)
+
+
+def test_one_person_who_makes_most_errors_widens_the_movement() -> None:
+    """The rate changes by as much without them, its normal deviate by more than its tangent says."""
+    rng = np.random.default_rng(2)
+    even = crossed(rng, clients=40, impostors=20, effect=0.0, systems=("a",))
+    test = crossed(rng, clients=40, impostors=20, effect=0.0, systems=("a",), start=500)
+    scores = even.scores.copy()
+    wolf = ~even.genuine & (even.ids["subject"].decode() == even.ids["subject"].decode()[~even.genuine][0])
+    scores[wolf] += 3.0
+    uneven = Trials(scores, even.genuine, even.systems, claim=even.claim, subject=even.subject)
+    moved, kept = (movement(TrialSets(dev, test), "far", 0.02) for dev in (uneven, even))
+    # without the wolf the threshold falls from his scores to those of all others
+    without = uneven.rows(np.flatnonzero(~wolf))
+    chosen = [float(choose_thresholds(dev, "far", 0.02).threshold[0]) for dev in (uneven, without)]
+    fall = abs(np.subtract(*places(chosen, uneven, test)))
+    assert np.std(moved.moves) == pytest.approx(fall, rel=0.3)
+    assert np.std(moved.moves) > 5 * np.std(kept.moves)
+
+
+def test_repr_is_short() -> None:
+    dev = dev_set(0)
+    assert repr(movement(TrialSets(dev, dev_set(9)), "eer", 0.5)) == "<Movement: 400 replicates of people at 1 alpha>"

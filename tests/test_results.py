@@ -285,3 +285,29 @@ def test_results_show_themselves_in_a_notebook_with_names_as_text() -> None:
         assert "<script>" not in text
     assert "&lt;script&gt;" in result._repr_html_()
     assert f">{100 * result.test.hter:.2f}<" in result._repr_html_()
+
+
+def test_what_results_are_made_of_shows_itself_shortly_too() -> None:
+    dev, test = scores(0), scores(1)
+    along = ft.judge(ft.TrialSets(dev, test), system="face", alphas=np.linspace(0, 1, 101))
+    pair = results()["comparison"].pairs[0]  # type: ignore[attr-defined]
+    lausanne = ft.load_lausanne(0)
+    made = {
+        "ErrorCounts": along.test,
+        "Judgement": along,
+        "Bootstrap": pair.replicates,
+        "Block": ft.make_blocks(dev, 3)[1],
+        "Criterion": ft.CRITERIA["wer-equal"],
+        "Measure": ft.MEASURES["f1"],
+        "Trials": dev,
+        "Benchmark": lausanne,
+        "BenchmarkSet": lausanne.sets[0],
+    }
+    for name, each in made.items():
+        assert repr(each).startswith(f"<{name}: ")
+        assert len(repr(each)) < 150
+    assert repr(along.test) == "<ErrorCounts: 101 thresholds on 20 genuine and 380 impostor trials>"
+    assert repr(pair.replicates).endswith(", 50 replicates>")
+    assert repr(ft.CRITERIA["wer-equal"]) == "<Criterion: wer-equal, alpha FAR nearest to (1 - alpha) FRR>"
+    one = ft.ErrorCounts(0.5, false_accepts=3, false_rejects=1, genuine=20, impostor=100)
+    assert repr(one) == "ErrorCounts(threshold=0.5, false_accepts=3, false_rejects=1, genuine=20, impostor=100)"

@@ -152,6 +152,22 @@ def test_no_file_is_much_over_400_lines_of_code() -> None:
     assert [path.name for path in FILES if lines_of_code(path) > 470] == []
 
 
+def lines_of_body(node: ast.FunctionDef) -> int:
+    """How long a function is below its signature and docstring."""
+    first = node.body[1] if ast.get_docstring(node) is not None and len(node.body) > 1 else node.body[0]
+    return (node.body[-1].end_lineno or first.lineno) - first.lineno + 1
+
+
+def test_no_function_is_longer_than_50_lines() -> None:
+    found = {
+        f"{path.relative_to(SOURCE)}: {node.name}"
+        for path in FILES
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef) and lines_of_body(node) > 50
+    }
+    assert found == set()
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_no_module_is_named_like_a_function_in_it(path: Path) -> None:
     functions = {node.name for node in ast.parse(path.read_text()).body if isinstance(node, ast.FunctionDef)}

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
 
 from fairtrial.errors import TrialsError
+from fairtrial.tables import levels_text
 
 Floats: TypeAlias = NDArray[np.float64]
 Range: TypeAlias = tuple[float, float]
@@ -203,4 +204,4 @@ def coverage_classes(coverage: ArrayLike) -> NDArray[np.int64]:
 
 def coverage_labels() -> tuple[str, ...]:
     """What the legend says of each class."""
-    return tuple(f"{100 * low:g} to {100 * high:g} %" for low, high in pairwise(COVERAGE_BOUNDS))
+    return tuple(levels_text(low, high) for low, high in pairwise(COVERAGE_BOUNDS))

@@ -40,6 +40,11 @@ class Block:
     first: NDArray[np.int64]
     second: NDArray[np.int64]
 
+    def __repr__(self) -> str:
+        i, j = self.folds
+        where = f"fold {i}" if i == j else f"folds {i} and {j}"
+        return f"<Block: {where}, {int(self.held_out.sum()):,} of {plural(len(self.first), 'trial')} held out>"
+
     @property
     def held_out(self) -> NDArray[np.bool_]:
         """The trials that are judged."""

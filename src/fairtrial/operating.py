@@ -17,7 +17,7 @@ from fairtrial.intervals.rates import RateInterval
 from fairtrial.intervals.separation import auc_interval, d_prime_interval
 from fairtrial.judging import SUPPORT, judge
 from fairtrial.people import Cluster
-from fairtrial.tables import COUNT_COLUMNS, Column, Result, Table, interval_title, percent
+from fairtrial.tables import COUNT_COLUMNS, Column, Result, Table, interval_title, level_text, percent
 from fairtrial.trial_sets import PROVENANCES, Kind, TrialSets, seed_of, system_name
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ class OperatingPoints(Result):
         separation = [_figure(self.auc, self.auc.label), _figure(self.d_prime, self.d_prime.label)]
         targets = [
             {
-                **_figure(point.interval, f"FRR at FAR {_target(point.far_target)}"),
+                **_figure(point.interval, f"FRR at FAR {level_text(point.far_target)}"),
                 **point.test.to_dict(),
                 "threshold": point.threshold,
                 "dev_false_accepts": point.dev.false_accepts,
@@ -150,11 +150,6 @@ class OperatingPoints(Result):
 def _without_threshold(found: RateInterval) -> dict[str, Any]:
     """An interval of a figure that has no threshold."""
     return {key: value for key, value in found.to_dict().items() if key != "threshold"}
-
-
-def _target(far: float) -> str:
-    """A target as it was given: 0.1 %, not 0.100 %."""
-    return f"{100 * far:.6g} %"
 
 
 def _figure(found: RateInterval, name: str) -> dict[str, Any]:
@@ -273,7 +268,7 @@ def operating_points_of(
 
 def _few(system: str, points: Sequence[TargetPoint]) -> list[str]:
     """One note on all targets of a system that rest on too few errors."""
-    weak = [f"{_target(p.far_target)} ({p.dev.false_accepts})" for p in points if not p.supported]
+    weak = [f"{level_text(p.far_target)} ({p.dev.false_accepts})" for p in points if not p.supported]
     if not weak:
         return []
     return [

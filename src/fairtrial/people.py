@@ -31,6 +31,7 @@ from fairtrial.spread import (
     welch,
     without_one,
 )
+from fairtrial.tables import level_text
 from fairtrial.trials import Trials
 
 Cluster: TypeAlias = Literal["none", "claim", "subject", "both"]
@@ -125,7 +126,7 @@ def one_person(size: int, first: NDArray[np.int64], second: NDArray[np.int64]) -
     return np.asarray(connected_components(graph, directed=False)[1].astype(np.int64))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Members:
     """Who takes part in the trials of one class."""
 
@@ -144,6 +145,11 @@ class Members:
     alone: tuple[str, ...]
     """The roles in which there is one person only."""
 
+    def __repr__(self) -> str:
+        """How many trials and people there are."""
+        people = np.count_nonzero(self.person_trials)
+        return f"<Members: {len(self.rows):,} trials of {people:,} people, worth {self.effective:.3g} of equal weight>"
+
     @property
     def shares(self) -> Floats:
         """The share of the trials that each person takes part in."""
@@ -156,6 +162,11 @@ class Members:
             two = self.apart[which]
             found += np.bincount(self.people[1][which][two], values[two], size)
         return found
+
+    def times_drawn(self, numbers: Floats) -> Floats:
+        """How often each trial comes, where each person comes so often (see `People.draw`): as often as both do."""
+        first = numbers[self.people[0]]
+        return first if len(self.people) == 1 else np.where(self.apart, first * numbers[self.people[1]], first)
 
     def without_one(self, sums: Floats) -> Floats:
         """By how much a mean changes without each person."""
@@ -171,7 +182,7 @@ class Members:
         return PersonSums(self.without_one(sums), twice, alone, self.effective, len(self.rows)).spread
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class People:
     """Which trials share people: found once, used for any contributions of the same trials.
 
@@ -244,6 +255,10 @@ class People:
             fresh += len(part.rows)
         most = 1 + max(int(column.max(initial=-1)) for part in parts for column in part.people)
         return People(self.cluster, max(self.size, most), genuine, place, parts[0], parts[1], self.doubts)
+
+    def __repr__(self) -> str:
+        """What trials share, and how many people there are in each class."""
+        return f"<People: cluster {self.cluster}, genuine {self.genuine!r}, impostor {self.impostor!r}>"
 
     @property
     def classes(self) -> tuple[Members, Members]:
@@ -348,7 +363,7 @@ def class_notes(word: str, part: _Shares) -> list[str]:
     largest = float(part.shares.max())
     if not part.alone and largest > _DOMINANT:
         found.append(
-            f"one person takes part in {100 * largest:.0f} % of the {word} trials: they are worth "
+            f"one person takes part in {level_text(round(largest, 2))} of the {word} trials: they are worth "
             f"{part.effective:.3g} people of equal weight, and intervals and tests are rough"
         )
     elif part.effective < 10:

@@ -24,6 +24,7 @@ from fairtrial.error_lines import ErrorLines, normal_density, normal_deviates, s
 from fairtrial.people import People
 from fairtrial.rules.criteria import Criterion
 from fairtrial.spread import Floats, not_below_half
+from fairtrial.tables import plural
 from fairtrial.threads import one_thread
 
 _LEVELS_CROSSING = 42
@@ -41,7 +42,7 @@ _Indices = NDArray[np.int64]
 _Classes = tuple[NDArray[np.floating], NDArray[np.floating]]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Movement:
     """By how much the threshold of each alpha moves when dev's people, or its trials, are drawn anew.
 
@@ -63,6 +64,11 @@ class Movement:
     """Whether thresholds are where a rate is met, and not where a cost is smallest."""
     of_people: bool
     """Whether people were drawn, and not trials."""
+
+    def __repr__(self) -> str:
+        """How many replicates of what there are, at how many alphas."""
+        drawn = "people" if self.of_people else "trials"
+        return f"<Movement: {len(self.moves):,} replicates of {drawn} at {plural(self.moves.shape[1], 'alpha')}>"
 
     def rates(self, which: int, errors: Floats, trials: int | _Indices) -> tuple[Floats, Floats]:
         """The rate of each replicate on judged trials, and the one that replicates move from; 0 is FRR, 1 is FAR.
@@ -247,17 +253,35 @@ class _Rate:
     errors: Floats
     trials: int
 
-    def variances(self, by_unit: Floats, alike: Alikeness | None) -> Floats:
-        """The variance of the rate: as people show it, and where errors are few as all their scores do."""
+    @property
+    def deviates(self) -> Floats:
+        """The normal deviates of the rate."""
+        return normal_deviates(self.errors, self.trials)
+
+    def without_each(self, by_unit: Floats) -> Floats:
+        """By how much the normal deviate changes without each unit, where the rate itself changes by so much."""
+        left = np.clip(self.errors - self.trials * by_unit, 0.0, self.trials)
+        return self.deviates - normal_deviates(left, self.trials)
+
+    def variances(self, by_unit: Floats, moved: Floats, alike: Alikeness | None) -> Floats:
+        """The variance of the normal deviate: as people show it, and where errors are few as all their scores do.
+
+        What people show is the mean of two jackknives: of the rate, brought to its deviate by a tangent, which is too
+        small where one person makes most errors; and of the deviate itself, which is too large (Efron & Stein 1981).
+        """
         rate = smoothed(self.errors, self.trials)
         independent = rate * (1 - rate) / self.trials
+        density = normal_density(self.deviates)
         if alike is None:
-            return np.asarray(independent)
-        squares = np.sum(by_unit**2, axis=0, dtype=np.float64)
-        shown = not_below_half(squares - independent * alike.counted_twice(rate), independent)
+            return np.asarray(independent / density**2)
+        by_tangent, squares = (np.sum(own**2, axis=0, dtype=np.float64) for own in (by_unit / density, moved))
+        wider = np.divide(squares, by_tangent, out=np.ones_like(squares), where=by_tangent > 0)
+        shown = not_below_half(by_tangent * density**2 - independent * alike.counted_twice(rate), independent)
+        shown *= (1 + np.maximum(wider, 1.0)) / 2
         expected = independent * alike.of_people(rate)
         errors = np.minimum(self.errors, self.trials - self.errors)
-        return np.asarray((errors * shown + _AS_MANY_ERRORS * expected) / (errors + _AS_MANY_ERRORS))
+        mixed = (errors * shown + _AS_MANY_ERRORS * expected) / (errors + _AS_MANY_ERRORS)
+        return np.asarray(mixed / density**2)
 
 
 def _rate_of(counts: ErrorCounts, which: int) -> _Rate:
@@ -273,13 +297,12 @@ _Drawn = tuple[_Deviates, Floats]
 
 
 def _drawn(rate: _Rate, by_unit: Floats, weights: NDArray[np.float32], alike: Alikeness | None) -> _Drawn:
-    variances = rate.variances(by_unit, alike)
-    squares = np.sum(by_unit**2, axis=0, dtype=np.float64)
-    density = normal_density(normal_deviates(rate.errors, rate.trials))
-    scale = np.sqrt(np.divide(variances, squares, out=np.zeros_like(squares), where=squares > 0)) / density
+    moved = rate.without_each(by_unit)
+    variances = rate.variances(by_unit, moved, alike)
+    squares = np.sum(moved**2, axis=0, dtype=np.float64)
+    scale = np.sqrt(np.divide(variances, squares, out=np.zeros_like(squares), where=squares > 0))
     with one_thread():
-        moved = weights @ (by_unit * scale).astype(np.float32)
-    return moved, variances / density**2
+        return weights @ (moved * scale).astype(np.float32), variances
 
 
 def _independent(counts: ErrorCounts, draws: Draws) -> tuple[_Drawn, _Drawn]:
@@ -292,10 +315,9 @@ def _independent(counts: ErrorCounts, draws: Draws) -> tuple[_Drawn, _Drawn]:
         cells = np.diff(np.concatenate([[0.0], below, [float(rate.trials)]]))
         rng = np.random.default_rng([draws.seed, 2, which])
         drawn = np.cumsum(rng.multinomial(rate.trials, cells / rate.trials, size=draws.count), axis=1)[:, :-1]
-        density = normal_density(normal_deviates(rate.errors, rate.trials))
-        moved = (below - drawn if which else drawn - below) / rate.trials
-        variances = rate.variances(np.empty((0, len(counts))), None)
-        found.append(((moved / density).astype(np.float32), variances / density**2))
+        moved = (below - drawn if which else drawn - below) / rate.trials / normal_density(rate.deviates)
+        none = np.empty((0, len(counts)))
+        found.append((moved.astype(np.float32), rate.variances(none, none, None)))
     return found[0], found[1]
 
 
@@ -388,7 +410,8 @@ def best_candidates(counts: ErrorCounts, criterion: Criterion, alphas: Floats) -
 
 
 def _rules(criterion: Criterion, alphas: Floats) -> Iterator[tuple[float, Criterion]]:
-    for alpha in alphas.tolist():
-        own = alpha if criterion.alpha is None else criterion.alpha
-        ends = criterion.at_ends is not None and own in (0.0, 1.0)
-        yield own, criterion.at_ends if ends and criterion.at_ends is not None else criterion
+    """The alpha and the criterion that go with each alpha."""
+    own = criterion.resolve_alphas(alphas)
+    used = criterion.used_at(own)
+    for column, alpha in enumerate(own.tolist()):
+        yield alpha, next(rule for which, rule in used if which[column])

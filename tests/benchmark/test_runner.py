@@ -462,7 +462,9 @@ def test_a_target_that_few_errors_support_is_noted() -> None:
     settings = RunSettings(criterion="far-at-most", alpha=0.05, points=3)
     notes = run_benchmark(example(), settings=settings).notes
     # 168 impostor trials of dev: 8 false accepts at most
-    assert "7 experiments: the target rests on fewer than 30 errors, or of 10 people, on dev" in notes
+    assert (
+        "7 experiments: the target rests on fewer than 30 errors on dev, or on those of fewer than 10 people" in notes
+    )
 
 
 def test_the_same_trials_for_dev_and_test_are_a_posteriori() -> None:

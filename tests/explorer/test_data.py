@@ -15,6 +15,19 @@ def test_the_summary_says_what_was_read(tmp_path: Path) -> None:
     assert "3 systems: face, voice, gait; dev: 48 genuine and 96 impostor trials" in found["said"]
 
 
+def test_captions_say_where_thresholds_come_from(tmp_path: Path) -> None:
+    dev, test = write_sets(tmp_path)
+    apart, same, folds = (read_data(paths).summary["captions"] for paths in ([dev, test], [dev, dev], [dev]))
+    assert apart["errors"] == same["errors"] == "Errors on test"
+    assert apart["epc"].endswith("the threshold from dev")
+    assert same["epc"].endswith("at thresholds from the same trials, a posteriori")
+    assert "a posteriori" in same["curve"]
+    assert folds["errors"] == "Errors on held-out trials"
+    assert folds["epc"].endswith("each judged by a threshold from other people")
+    assert folds["curve"].startswith("of all trials, a posteriori")
+    assert apart["interval"] == "95 % interval of the HTER"
+
+
 def test_systems_are_those_that_are_there_and_not_too_many(tmp_path: Path) -> None:
     data = read_data(write_sets(tmp_path))
     assert data.chosen([]) == data.systems

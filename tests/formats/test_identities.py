@@ -48,7 +48,7 @@ CONTRADICTION = "claim,subject,label,score\na,a,1,.9\na,b,1,.7\nb,b,0,.8\nb,a,0,
 
 def test_a_label_that_contradicts_the_ids_is_refused(tmp_path: Path) -> None:
     message = refused(tmp_path, CONTRADICTION)
-    assert "a.csv, row 2: the label says genuine, but the claim is a and the subject b, as in rows 3;" in message
+    assert "a.csv, row 2: the label says genuine, but the claim is a and the subject b, as in row 3;" in message
     assert 'genuine_by="label" or genuine_by="ids"' in message
 
 

@@ -26,6 +26,13 @@ def test_bob_lines_in_two_lists(tmp_path: Path) -> None:
     assert "claim subject probe score; genuine gen.txt, impostor imp.txt" in trials.notes[0]
 
 
+def test_rows_that_contradict_are_told_with_their_files(tmp_path: Path) -> None:
+    with pytest.raises(FairtrialError) as caught:
+        read(tmp_path, "a a p1 .9\na b p2 .8\nb a p3 .8\n", "a b p2 .1\nb b p1 .2\n")
+    assert "gen.txt, row 2: the label says genuine" in str(caught.value)
+    assert f"as in rows 3, 2 of {tmp_path / 'imp.txt'};" in str(caught.value)
+
+
 def test_numeric_probes_are_not_a_system(tmp_path: Path) -> None:
     files = ("a a 1 .9\nb b 2 .8\n", "a b 2 .1\nb a 1 .2\n")
     with pytest.raises(FairtrialError) as caught:

@@ -188,3 +188,13 @@ def test_bad_options(options: dict[str, Any], message: str) -> None:
 def test_many_data_sets_are_an_error() -> None:
     with pytest.raises(ParameterError, match=r"data set.*several at once"):
         repeated_intervals(Individuals(np.arange(2.0), np.ones(2), np.ones((3, 2))))
+
+
+def test_a_method_says_itself_what_is_to_be_known_of_it() -> None:
+    people = Individuals.from_counts([0, 1, 0, 2, 0, 1], 4)
+    for name, method in REPEATED_METHODS.items():
+        first, second = (method(people, n_resamples=30, rng=seed) for seed in (0, 1))
+        assert method.name == name
+        assert (first != second) == method.resamples
+        found = repeated_intervals(people, methods=[name], confidence=0.99).methods[name]
+        assert found.confidence == (0.99 if method.level is None else method.level)

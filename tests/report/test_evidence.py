@@ -1,5 +1,7 @@
 """What the figures of evidence on a page draw, against the curves themselves."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -25,6 +27,7 @@ def test_page_gets_the_curves(sets: tuple[ft.Trials, ft.Trials]) -> None:
     assert system["bayes"]["supported"] == bayes.calibrated.supported.tolist()
     assert system["ece"]["minimum"] == ece.minimum.tolist()
     assert shown["neutral"] == ece.neutral.tolist()
+    assert shown["priors"] == pytest.approx([1 / (1 + math.exp(-odds)) for odds in shown["log_odds"]])
     pav = ft.pav_curve(found, confidence=0.9, n_resamples=400, rng=3)
     drawn = system["pav"]
     low, high = drawn["y"]["low"], drawn["y"]["high"]

@@ -48,6 +48,15 @@ def test_page_shows_the_numbers_of_the_result() -> None:
     assert "Fafchamps & Gubert" in references(page)
 
 
+def test_a_threshold_from_the_same_trials_is_not_called_one_from_dev() -> None:
+    same = data().test
+    page = groups_page(ft.evaluate_groups(same, same, by="group", n_resamples=100), REPEAT)
+    assert page.captions.threshold == "threshold from the same trials"
+    text = Reader(render(page)).text
+    assert "threshold from dev" not in text
+    assert "one threshold from the same trials for all groups, a posteriori" in text
+
+
 def test_answer_names_the_groups_that_differ_most_the_worse_one_first() -> None:
     far, frr = page_of_groups().answer
     rates = {own.group: own for own in found().groups}

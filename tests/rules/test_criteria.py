@@ -343,3 +343,13 @@ def test_criteria_and_measures_can_be_pickled() -> None:
     own = as_criterion(max), as_measure(repr)  # any functions that pickle can name
     for entry in (*CRITERIA.values(), *MEASURES.values(), as_criterion(costs), as_measure(costs), *own):
         assert pickle.loads(pickle.dumps(entry)) == entry
+
+
+def test_a_criterion_says_which_alphas_it_takes_and_what_it_is_at_their_ends() -> None:
+    alphas = np.array([0.0, 0.25, 1.0])
+    assert CRITERIA["eer"].resolve_alphas(alphas).tolist() == [0.5, 0.5, 0.5]
+    assert CRITERIA["wer-equal"].resolve_alphas(0.25).tolist() == [0.25]
+    used = {rule.name: which.tolist() for which, rule in CRITERIA["wer-equal"].used_at(alphas)}
+    assert used == {"wer-equal": [False, True, False], "wer-min": [True, False, True]}
+    assert [rule.name for _, rule in CRITERIA["wer-equal"].used_at(alphas[1:2])] == ["wer-equal"]
+    assert [rule.name for _, rule in CRITERIA["far"].used_at(alphas)] == ["far"]

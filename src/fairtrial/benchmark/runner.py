@@ -20,7 +20,7 @@ from fairtrial.claims import threshold_deviations
 from fairtrial.epc import alpha_grid, curve_of, pool_curves
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.fusion import FusionMethod, fuse_scores, fusion_gain
-from fairtrial.fusion.combination import Inner
+from fairtrial.fusion.combination import FusedScores, Inner
 from fairtrial.fusion.methods import as_fusion
 from fairtrial.fusion.missing import Missing
 from fairtrial.fusion.normalise import check_normalisation
@@ -266,9 +266,10 @@ def _end_with(parent: int) -> None:
     Thread(target=watch, name=_WATCH, daemon=True).start()
 
 
-def _run(experiment: Experiment, one: _Prepared, settings: RunSettings) -> ExperimentResult:
+def _fused(experiment: Experiment, one: _Prepared, settings: RunSettings) -> FusedScores:
+    """The systems of an experiment, fused; an error says which they are."""
     try:
-        fused = fuse_scores(
+        return fuse_scores(
             one.set.dev,
             one.set.test,
             systems=experiment.systems,
@@ -283,6 +284,10 @@ def _run(experiment: Experiment, one: _Prepared, settings: RunSettings) -> Exper
         )
     except (TrialsError, ParameterError) as error:
         raise type(error)(f"{experiment.set}, {' + '.join(experiment.systems)}: {error}") from error
+
+
+def _run(experiment: Experiment, one: _Prepared, settings: RunSettings) -> ExperimentResult:
+    fused = _fused(experiment, one, settings)
     trials = one.trials.with_scores(fused.dev, fused.test)
     judged = _judge(trials, fused.name, settings)
     rates = {name: float(one.baselines[name].at(0).hter) for name in experiment.systems}

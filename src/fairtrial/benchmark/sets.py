@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from fairtrial.errors import ParameterError, TrialsError, listed, shown
+from fairtrial.tables import plural
 from fairtrial.trials import Trials
 
 
@@ -71,6 +72,11 @@ class BenchmarkSet:
     test: Trials
     systems: tuple[SystemInfo, ...]
     split: int | None = None
+
+    def __repr__(self) -> str:
+        split = "" if self.split is None else f", split {self.split}"
+        trials = f"{len(self.dev):,} dev and {len(self.test):,} test trials"
+        return f"<BenchmarkSet: {self.name}{split}, {plural(len(self.systems), 'system')}, {trials}>"
 
     def __post_init__(self) -> None:
         names = [system.name for system in self.systems]
@@ -158,6 +164,10 @@ class Benchmark:
     notes: tuple[str, ...] = ()
     protocols: Mapping[str, tuple[ListedFusion, ...]] = field(default_factory=dict)
     files: tuple[Path, ...] = ()
+
+    def __repr__(self) -> str:
+        sets = f"{plural(len(self.sets), 'set')}: {listed(dict.fromkeys(one.name for one in self.sets))}"
+        return f"<Benchmark: {self.name}{', synthetic' if self.synthetic else ''}, {sets}>"
 
     def __post_init__(self) -> None:
         keys = [(one.name, one.split) for one in self.sets]

@@ -225,8 +225,7 @@ def _times_drawn(dev: Trials, people: People | None, rng: np.random.Generator) -
             for rows in (np.flatnonzero(dev.genuine), np.flatnonzero(~dev.genuine)):
                 times[rows] = np.bincount(rng.integers(len(rows), size=len(rows)), minlength=len(rows))
             continue
-        numbers = people.draw(1, rng)[0].astype(np.int64)
+        numbers = people.draw(1, rng)[0]
         for part in people.classes:
-            first, second = numbers[part.people[0]], numbers[part.people[-1]]
-            times[part.rows] = np.where(part.apart, first * second, first)
+            times[part.rows] = part.times_drawn(numbers)
     return times

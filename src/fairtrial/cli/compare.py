@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypedDict
 
 import click
 
@@ -18,7 +18,9 @@ from fairtrial.cli.options import (
     PointOptions,
     ReadingOptions,
     check_chosen,
+    choice,
     names_of,
+    option,
 )
 from fairtrial.cli.output import print_result
 from fairtrial.cli.progress import Bar
@@ -26,7 +28,13 @@ from fairtrial.cli.reporting import ReportOptions, repeat_of
 from fairtrial.errors import ParameterError
 
 if TYPE_CHECKING:
+    from fairtrial.calibration.measures import EvidenceMeasure
+    from fairtrial.cli.inputs import Inputs
     from fairtrial.comparison import Comparison, PairComparison
+    from fairtrial.people import Cluster
+    from fairtrial.rules.criteria import Criterion
+    from fairtrial.rules.measures import Measure
+    from fairtrial.scale.comparing import BoundedComparison
     from fairtrial.significance.multiple import Correction
     from fairtrial.tables import Table
 
@@ -38,26 +46,52 @@ resamples_option = click.option(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class PairOptions:
+    """How pairs are tested, besides what every command takes."""
+
+    correction: Correction = choice(
+        "--correction", ["holm", "bh", "none"], "holm", help="How p values are adjusted for the number of pairs."
+    )
+    margin: float | None = option(
+        "--margin", type=float, metavar="X", help="Test equivalence within this margin too, a fraction."
+    )
+    five_by_two: bool = option(
+        "--5x2cv",
+        is_flag=True,
+        help="With --folds: add Dietterich's 5x2cv test, for which people are split into halves five times.",
+    )
+
+
+class _Common(TypedDict):
+    """What is asked of trials and of counts alike."""
+
+    reference: str | None
+    criterion: Criterion
+    alpha: float | None
+    correction: Correction
+    alternative: options.Alternatives
+    confidence: float
+
+
+class _OfTrials(_Common):
+    """What is asked of trials, whether there is a test set or folds."""
+
+    measure: Measure | EvidenceMeasure
+    cluster: Cluster | None
+    margin: float | None
+    n_resamples: int
+    rng: int
+    workers: int
+
+
 @click.command(cls=FileCommand)
 @options.takes(InputOptions, PointOptions, ChanceOptions)
 @systems_option
 @click.option("--reference", metavar="NAME", help="Compare the others with this system only.")
 @options.measure_option("--measure", evidence=True, default="hter", show_default=True, help="What is compared.")
-@click.option(
-    "--correction",
-    type=click.Choice(["holm", "bh", "none"]),
-    default="holm",
-    show_default=True,
-    help="How p values are adjusted for the number of pairs.",
-)
+@options.takes(PairOptions)
 @options.alternative_option
-@click.option("--margin", type=float, metavar="X", help="Test equivalence within this margin too, a fraction.")
-@click.option(
-    "--5x2cv",
-    "five_by_two",
-    is_flag=True,
-    help="With --folds: add Dietterich's 5x2cv test, for which people are split into halves five times.",
-)
 @resamples_option
 @options.workers_option
 @options.takes(ReadingOptions, OutputOptions, ReportOptions)
@@ -65,6 +99,7 @@ def command(
     files: InputOptions,
     point: PointOptions,
     chance: ChanceOptions,
+    tested: PairOptions,
     reading: ReadingOptions,
     output: OutputOptions,
     page: ReportOptions,
@@ -72,10 +107,7 @@ def command(
     chosen: str | None,
     reference: str | None,
     measure: str,
-    correction: Correction,
     alternative: options.Alternatives,
-    margin: float | None,
-    five_by_two: bool,
     resamples: int,
     workers: int,
 ) -> None:
@@ -87,59 +119,38 @@ def command(
       fairtrial compare --dev dev.csv --test test.csv --reference baseline --correction bh --out tests.tex
       fairtrial compare --dev scores.csv --folds 5 --5x2cv
     """
-    from fairtrial.calibration.measures import errors_only
     from fairtrial.cli.inputs import read_inputs
-    from fairtrial.comparison import compare, cross_validated_comparison
-    from fairtrial.scale.comparing import compare_counted
 
     page.check()
     output.check()
     point.check(measure)
     check_chosen(chosen, reading)
-    rule, figure = point.rule, options.any_measure_by_name(measure, point.dcf)
-    if five_by_two and files.folds is None:
+    figure = options.any_measure_by_name(measure, point.dcf)
+    if tested.five_by_two and files.folds is None:
         raise ParameterError("--5x2cv deals the people of one set into halves: give --folds K in place of --test")
+    common: _Common = {
+        "reference": reference,
+        "criterion": point.rule,
+        "alpha": point.alpha,
+        "correction": tested.correction,
+        "alternative": alternative,
+        "confidence": chance.confidence,
+    }
     if are_counts(files):
-        refuse(report=page.report, margin=margin)
-        options.refuse_given(["resamples", "workers", "seed"], NEEDS_SCORES)
-        names = names_of(chosen) if chosen else reading.systems
-        dev, test = read_counters(files, reading, chance)
-        counted = compare_counted(
-            dev,
-            test,
-            systems=chosen_systems(dev, names),
-            reference=reference,
-            criterion=rule,
-            alpha=point.alpha,
-            measure=errors_only([figure])[0],
-            correction=correction,
-            alternative=alternative,
-            confidence=chance.confidence,
-        )
+        refuse(report=page.report, margin=tested.margin)
+        counted = _compare_counts(files, reading, chance, chosen, figure, common)
         print_result(output, counted.tables(), counted.to_dict())
         return
-    inputs = read_inputs(files, reading, chance, chosen)
-    count = len(inputs.systems)
-    with Bar("comparing", count * (count - 1) // 2 if reference is None else count - 1) as bar:
-        asked: dict[str, Any] = {
-            "progress": bar.advance,
-            "reference": reference,
-            "criterion": rule,
-            "alpha": point.alpha,
-            "measure": figure,
-            "cluster": chance.cluster,
-            "correction": correction,
-            "alternative": alternative,
-            "margin": margin,
-            "confidence": chance.confidence,
-            "n_resamples": resamples,
-            "rng": chance.seed,
-            "workers": workers,
-        }
-        if inputs.test is None:
-            result = cross_validated_comparison(inputs.dev, inputs.blocks, five_by_two=five_by_two, **asked)
-        else:
-            result = compare(inputs.dev, inputs.test, **asked)
+    asked: _OfTrials = {
+        **common,
+        "measure": figure,
+        "cluster": chance.cluster,
+        "margin": tested.margin,
+        "n_resamples": resamples,
+        "rng": chance.seed,
+        "workers": workers,
+    }
+    result = _compare_trials(read_inputs(files, reading, chance, chosen), asked, five_by_two=tested.five_by_two)
     commands = _commands_table(result)
     if page.report is not None:
         from fairtrial.report.comparison import comparison_page
@@ -150,6 +161,37 @@ def command(
     for pair, entry in zip(result.pairs, found["pairs"], strict=True):
         entry["commands"] = list(_commands(pair))
     print_result(output, [*result.tables(), commands], found)
+
+
+def _compare_counts(
+    files: InputOptions,
+    reading: ReadingOptions,
+    chance: ChanceOptions,
+    chosen: str | None,
+    figure: Measure | EvidenceMeasure,
+    common: _Common,
+) -> BoundedComparison:
+    """Compare systems of which only counts are at hand."""
+    from fairtrial.calibration.measures import errors_only
+    from fairtrial.scale.comparing import compare_counted
+
+    options.refuse_given(["resamples", "workers", "seed"], NEEDS_SCORES)
+    dev, test = read_counters(files, reading, chance)
+    systems = chosen_systems(dev, names_of(chosen) if chosen else reading.systems)
+    return compare_counted(dev, test, systems=systems, measure=errors_only([figure])[0], **common)
+
+
+def _compare_trials(inputs: Inputs, asked: _OfTrials, *, five_by_two: bool) -> Comparison:
+    """Compare systems on a test set, or on folds of dev."""
+    from fairtrial.comparison import compare, cross_validated_comparison
+
+    count = len(inputs.systems)
+    with Bar("comparing", count * (count - 1) // 2 if asked["reference"] is None else count - 1) as bar:
+        if inputs.test is not None:
+            return compare(inputs.dev, inputs.test, progress=bar.advance, **asked)
+        return cross_validated_comparison(
+            inputs.dev, inputs.blocks, five_by_two=five_by_two, progress=bar.advance, **asked
+        )
 
 
 def _commands(pair: PairComparison) -> Iterator[str]:

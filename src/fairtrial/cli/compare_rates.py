@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -47,12 +47,17 @@ class PublishedOptions:
         if (rates is None) == (errors is None):
             given = "neither was" if rates is None else "both were"
             raise ParameterError(f"give either --{name} FAR FRR or --{name}-counts FA FR; {given} given")
-        trials: dict[str, Any] = {"impostor": self.impostor, "genuine": self.genuine}
+        far, frr = rates or (None, None)
+        accepts, rejects = errors or (None, None)
         try:
-            if rates is not None:
-                return published_counts(far=rates[0], frr=rates[1], **trials)
-            assert errors is not None
-            return published_counts(false_accepts=errors[0], false_rejects=errors[1], **trials)
+            return published_counts(
+                far=far,
+                frr=frr,
+                false_accepts=accepts,
+                false_rejects=rejects,
+                impostor=self.impostor,
+                genuine=self.genuine,
+            )
         except ParameterError as error:
             raise ParameterError(f"system {name.upper()}: {error}") from error
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fairtrial.formats.files import Progress
-    from fairtrial.trials import Trials
+    from fairtrial.formats.opening import ReadTrials
 
 
 @click.command(cls=FileCommand)
@@ -76,7 +76,7 @@ def command(
     counter: Counter | None = None
     notes: list[str] = []
     with reading_bar(inputs) as bar:
-        for name, trials in _sets(inputs, reading, bar.advance, together=together):
+        for name, (trials, _, taken) in _sets(inputs, reading, bar.advance, together=together):
             if counter is None:
                 counter = Counter(
                     trials.systems, precision=precision, thresholds=_by_system(thresholds, trials.systems)
@@ -90,7 +90,7 @@ def command(
                 counter.update(trials)
             except TrialsError as error:
                 raise InputError(f"{name}: {error}") from error
-            notes += [note for note in trials.notes if note not in notes]
+            notes += [note for note in (*taken, *trials.notes) if note not in notes]
     assert counter is not None
     counter.save(out)
     print_counter(counter, out, json=json_, notes=notes)
@@ -98,41 +98,42 @@ def command(
 
 def _sets(
     inputs: Sequence[str], reading: ReadingOptions, progress: Progress, *, together: bool
-) -> Iterator[tuple[str, Trials]]:
+) -> Iterator[tuple[str, ReadTrials]]:
     """The trials of each file, or of all of them, with a name to call them by."""
     from fairtrial.formats import read_trials
     from fairtrial.formats.files import expand
+    from fairtrial.formats.opening import ReadTrials
 
     if together:
-        yield listed(inputs, 3), read_trials(inputs, progress=progress, **reading.keywords())
+        yield listed(inputs, 3), ReadTrials(read_trials(inputs, progress=progress, **reading.keywords()))
         return
     named = reading
     for path in expand(inputs):
-        for trials in _trials_of(path, named, progress):
-            if not named.names and len(trials.systems) == 1 and not named.systems:
+        for read in _trials_of(path, named, progress):
+            if not named.names and len(read.trials.systems) == 1 and not named.systems:
                 # a file of one system may be called after itself: those that follow are the same system
-                named = replace(named, names=trials.systems)
-            yield str(path), trials
+                named = replace(named, names=read.trials.systems)
+            yield str(path), read
 
 
-def _trials_of(path: Path, reading: ReadingOptions, progress: Progress) -> Iterator[Trials]:
+def _trials_of(path: Path, reading: ReadingOptions, progress: Progress) -> Iterator[ReadTrials]:
     """The trials of a file, piece by piece where its format allows."""
     from fairtrial.formats import read_trials
-    from fairtrial.formats.opening import can_be_cut, open_pieces
+    from fairtrial.formats.opening import ReadTrials, can_be_cut, open_pieces
     from fairtrial.formats.sheets import ReadOptions, check_labels
 
     keywords = reading.keywords()
     known = keywords.pop("format")
     if not can_be_cut(path, known):
-        yield read_trials(path, progress=progress, format=known, **keywords)
+        yield ReadTrials(read_trials(path, progress=progress, format=known, **keywords))
         return
     options = ReadOptions(**keywords)
     systems, pieces = open_pieces(path, known, options, _AT_ONCE)
     labels: frozenset[str] = frozenset()
     for piece in pieces:
-        for trials, own in piece.trials(systems, everything=True):
-            labels |= own
-            yield trials
+        for read in piece.trials(systems, everything=True):
+            labels |= read.labels
+            yield read
         progress(piece.size)
     check_labels(labels, options, str(path))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -198,9 +198,10 @@ def _study_like(file: str, settings: StudySettings, grid_name: str | None, axes:
     for flag, value in (("--grid", grid_name), ("--n", axes.n), ("--m", axes.m)):
         if value is not None:
             raise ParameterError(f"{flag} does not go with --like: the file says how many people and attempts")
-    given: dict[str, Any] = axes.values()
+    given = axes.values()
     for name, values in given.items():
         if len(values) > 1:
             raise ParameterError(f"--{name} must be one number with --like")
     people = Individuals.from_counts(*read_counts(file).counts)
-    return study_like(people, settings, **{name: values[0] for name, values in given.items()})
+    pi, rho = (given[name][0] if name in given else None for name in ("pi", "rho"))
+    return study_like(people, settings, pi=pi, rho=rho)

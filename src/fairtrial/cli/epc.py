@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
 import click
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from fairtrial.epc import PerformanceCurve
     from fairtrial.intervals.bands import Band, BandKind, BandMethod
     from fairtrial.intervals.rates import RateInterval
+    from fairtrial.rules.measures import Measure
     from fairtrial.tables import Column, Table
     from fairtrial.trial_sets import TrialSets
 
@@ -79,6 +80,16 @@ class BandOptions:
     )
 
 
+class _AreaKeywords(TypedDict):
+    """Keyword arguments of `expected_areas` and `area_tests`."""
+
+    v1: Measure
+    v2: Measure
+    low: float
+    high: float
+    convention: AreaConvention | None
+
+
 @dataclass(frozen=True, slots=True)
 class AreaOptions:
     """Which areas are given."""
@@ -100,8 +111,8 @@ class AreaOptions:
         "others that may turn back]",
     )
 
-    def keywords(self, curve: CurveOptions) -> dict[str, Any]:
-        """Keyword arguments of `expected_areas`."""
+    def keywords(self, curve: CurveOptions) -> _AreaKeywords:
+        """What the areas are over."""
         names = options.names_of(self.areas)
         if len(names) != 2:
             raise ParameterError(f"--areas {self.areas}: expected two measures, as in precision,recall")

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from fairtrial.cli import options
 from fairtrial.cli.compare import systems_option
-from fairtrial.cli.files import READ, WRITTEN, FileCommand, check_not_read
+from fairtrial.cli.files import READ, WRITTEN, FileCommand
 from fairtrial.cli.fitted import FittedFiles
 from fairtrial.cli.options import ReadingOptions, choice, option
 from fairtrial.cli.output import print_result, say
 from fairtrial.cli.progress import reading_bar
 from fairtrial.cli.reporting import ReportOptions, repeat_of
-from fairtrial.cli.scores import ScoresOutput, beside, write_both
+from fairtrial.cli.scores import ScoresOutput, beside, check_scores, write_both
 
 if TYPE_CHECKING:
     from fairtrial.fusion import AppliedFusion, FusionModel, FusionResult
@@ -146,8 +145,6 @@ def command(
       fairtrial fuse --model model.json --test others.csv
     """
     from fairtrial.formats import read_pair, read_trials
-    from fairtrial.formats.files import check_place
-    from fairtrial.formats.registry import told_by_name
     from fairtrial.formats.results import check_target
     from fairtrial.fusion import FusionModel, apply_fusion, fuse
 
@@ -155,12 +152,7 @@ def command(
     asked.check()
     page.check()
     read = (*files.dev, *files.test)
-    if scores is not None:
-        told_by_name(Path(scores))
-        check_place(scores)
-        if files.model is None:
-            check_place(beside(scores))
-            check_not_read((*files.dev, *files.test), also_written=[beside(scores)])
+    check_scores(scores, read, with_dev=files.model is None)
     output.check()
     if files.save is not None:
         check_target(files.save, (".json",))

@@ -161,8 +161,10 @@ def individuals(
     from fairtrial.tables import interval_text
 
     output.check()
-    if methods and not {"sb", "brr", "all"} & set(methods):
-        options.refuse_given(["resamples", "seed"], f"applies to sb and brr, not to {', '.join(methods)}")
+    resampled = [name for name, method in REPEATED_METHODS.items() if method.resamples]
+    if methods and not {*resampled, "all"} & set(methods):
+        why = f"applies to {' and '.join(resampled)}, not to {', '.join(methods)}"
+        options.refuse_given(["resamples", "seed"], why)
     people, other, notes = _people(file, errors, reading)
     result = repeated_intervals(
         people,

@@ -41,6 +41,7 @@ SPELLINGS: dict[str, str] = {
     r"\boutside=True\b": "--outside",
     r"\bstudy_like\(\.\.\.\)": "fairtrial coverage --like",
     r"\bFusionModel\.save\b": "fairtrial fuse --save",
+    r"\bCoverageStudy\.write\b": "fairtrial coverage --out",
 }
 """What the library says, as regular expressions, and what it is called on the command line."""
 

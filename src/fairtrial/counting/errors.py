@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import reduce
 from itertools import pairwise
 from typing import Any, Protocol, TypeAlias, TypeGuard, TypeVar
@@ -26,6 +26,7 @@ from fairtrial.counting.cells import Cells, cell_of, fit_cells
 from fairtrial.counting.passes import passes_for
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.formats.frames import Frame, trials_of
+from fairtrial.tables import plural
 from fairtrial.trials import Trials
 
 Total = TypeVar("Total")
@@ -72,6 +73,15 @@ class ErrorCounts:
     false_rejects: Any
     genuine: Any
     impostor: Any
+
+    def __repr__(self) -> str:
+        if np.ndim(self.false_accepts) == 0:
+            shown = (f"{each.name}={getattr(self, each.name)!r}" for each in fields(self))
+            return f"ErrorCounts({', '.join(shown)})"
+        trials = ""
+        if np.ndim(self.genuine) == np.ndim(self.impostor) == 0:
+            trials = f" on {self.genuine:,} genuine and {self.impostor:,} impostor trials"
+        return f"<ErrorCounts: {plural(np.size(self.false_accepts), 'threshold')}{trials}>"
 
     @property
     def far(self) -> Any:

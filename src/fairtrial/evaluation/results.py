@@ -34,6 +34,17 @@ if TYPE_CHECKING:
 
 _ALWAYS = tuple(column.key for column in RATE_COLUMNS)
 """Measures that have columns of their own."""
+_DETAILS = (
+    Column("method", "method", detail=True),
+    Column("interval_threshold", "threshold of the interval", detail=True),
+    Column("far_interval", "interval of FAR", "interval", detail=True),
+    Column("frr_interval", "interval of FRR", "interval", detail=True),
+    Column("criterion", "criterion", detail=True),
+    Column("alpha", "alpha", "number", detail=True),
+    Column("threshold", "threshold", "threshold", detail=True),
+    *COUNT_COLUMNS,
+)
+"""What files have of each set besides what is shown."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -221,19 +232,25 @@ class Evaluation(Result):
             Column("interval", interval_title(self.interval.confidence), "interval"),
             Column("eer", "EER", "rate"),
         )
-        details = (
-            Column("method", "method", detail=True),
-            Column("interval_threshold", "threshold of the interval", detail=True),
-            Column("far_interval", "interval of FAR", "interval", detail=True),
-            Column("frr_interval", "interval of FRR", "interval", detail=True),
-            Column("criterion", "criterion", detail=True),
-            Column("alpha", "alpha", "number", detail=True),
-            Column("threshold", "threshold", "threshold", detail=True),
-            *COUNT_COLUMNS,
-        )
-        taken = {column.key for column in (*own, *details)}
+        taken = {column.key for column in (*own, *_DETAILS)}
         asked = {name: f"measure_{name}" if name in taken else name for name in self.reported}
-        more = [
+        rule = f"threshold by {self.criterion.described(self.alpha)} {PROVENANCES[self.kind].chosen}"
+        if self._is_given:
+            rule = "threshold that was given"
+        caption = f"Errors, each held-out block at a {rule}" if self.fold_thresholds else f"Errors at the {rule}"
+        sets = f"on {PROVENANCES[self.kind].curves}" if self.test_eer is None else "on either set"
+        others = "; the table of intervals says what those of other measures take into account" if self.reported else ""
+        notes = (
+            f"the interval is that of the HTER, {self._given[self.interval.threshold]}{others}",
+            f"EER: {self.dev_eer.definition}, a posteriori {sets}",
+            *self.notes,
+        )
+        columns = (*own, *self._measure_columns(asked), *_DETAILS)
+        return Table.of("errors", caption, columns, self._records(asked), notes=notes, section="system")
+
+    def _measure_columns(self, asked: Mapping[str, str]) -> list[Column]:
+        """Two columns per measure that was asked for, by the keys that they have in the table."""
+        return [
             column
             for name, measure in self.reported.items()
             for column in (
@@ -246,6 +263,9 @@ class Evaluation(Result):
                 ),
             )
         ]
+
+    def _records(self, asked: Mapping[str, str]) -> list[dict[str, Any]]:
+        """Dev and test, by the keys of the table of errors."""
         given = {"criterion": self.criterion.name, "alpha": self._told_alpha, "threshold": self.threshold}
         dev = {"set": "dev", "kind": PROVENANCES[self.kind].dev_kind, "eer": self.dev_eer.value}
         test = {
@@ -260,22 +280,10 @@ class Evaluation(Result):
             **{asked[name]: self.measures[name] for name in asked},
             **{f"{asked[name]}_interval": self.measure_intervals[name].interval for name in asked},
         }
-        records = [
+        return [
             {"system": self.system, **given, **counts.to_dict(), **rest}
             for counts, rest in ((self.dev, dev), (self.test, test))
         ]
-        rule = f"threshold by {self.criterion.described(self.alpha)} {PROVENANCES[self.kind].chosen}"
-        if self._is_given:
-            rule = "threshold that was given"
-        caption = f"Errors, each held-out block at a {rule}" if self.fold_thresholds else f"Errors at the {rule}"
-        sets = f"on {PROVENANCES[self.kind].curves}" if self.test_eer is None else "on either set"
-        others = "; the table of intervals says what those of other measures take into account" if self.reported else ""
-        notes = (
-            f"the interval is that of the HTER, {self._given[self.interval.threshold]}{others}",
-            f"EER: {self.dev_eer.definition}, a posteriori {sets}",
-            *self.notes,
-        )
-        return Table.of("errors", caption, (*own, *more, *details), records, notes=notes, section="system")
 
     def _titled(self, measure: Measure | EvidenceMeasure) -> str:
         """The label of a measure, with its kind where that is not the kind of the other figures."""

@@ -13,11 +13,12 @@ from fairtrial.errors import ParameterError, TrialsError, listed
 from fairtrial.explorer.looking import Look, shown_together
 from fairtrial.explorer.points import Point, errors_shown, steps_of, track
 from fairtrial.explorer.reading import Files, Reading
-from fairtrial.explorer.repeating import Call
+from fairtrial.explorer.repeating import DEFAULT_CONFIDENCE, Call
 from fairtrial.formats.columns import read_named
 from fairtrial.groups.membership import PeopleTable
+from fairtrial.report.parts import JUDGED
 from fairtrial.rules.criteria import as_criterion
-from fairtrial.tables import plural
+from fairtrial.tables import interval_title, level_text, plural
 from fairtrial.trial_sets import TrialSets
 from fairtrial.trials import Trials
 
@@ -170,6 +171,7 @@ class Data:
             for name, own in sets.items()
         }
         ids = list(self.test.ids)
+        said = JUDGED[self.sets.origin].captions
         return {
             "systems": list(self.systems),
             "counts": counts,
@@ -178,6 +180,13 @@ class Data:
             "columns": list(self.test.columns),
             "people_columns": list(self.people_columns),
             "kind": self.sets.kind,
+            "captions": {
+                "errors": f"Errors on {self.sets.provenance.judged}",
+                "interval": f"{interval_title(DEFAULT_CONFIDENCE)} of the HTER",
+                "band": f"{level_text(DEFAULT_CONFIDENCE)} band",
+                "epc": said.epc,
+                "curve": said.curve,
+            },
             "notes": list(dict.fromkeys(note for own in sets.values() for note in own.notes)),
             "said": f"{plural(len(self.systems), 'system')}: {listed(self.systems)}; "
             + "; ".join(

@@ -66,14 +66,14 @@ def together(names: Sequence[str]) -> str:
     return ",".join(names)
 
 
-_DEFAULT_CONFIDENCE = 0.95
+DEFAULT_CONFIDENCE = 0.95
 
 
 def sure_words(confidence: float) -> list[str]:
     """The level of confidence as an option, where it is not the default."""
-    return [] if confidence == _DEFAULT_CONFIDENCE else words("--confidence", confidence)
+    return [] if confidence == DEFAULT_CONFIDENCE else words("--confidence", confidence)
 
 
 def sure_keywords(confidence: float) -> dict[str, float]:
     """The level of confidence as a keyword of Python, where it is not the default."""
-    return {} if confidence == _DEFAULT_CONFIDENCE else {"confidence": confidence}
+    return {} if confidence == DEFAULT_CONFIDENCE else {"confidence": confidence}

@@ -36,7 +36,7 @@ def finish_checked(sheet: Sheet, options: ReadOptions) -> Trials:
 
 
 def finish(sheet: Sheet, options: ReadOptions, more: Sequence[str] = ()) -> Trials:
-    """The trials of a sheet, with its notes and more of them."""
+    """The trials of a sheet, with what was taken for what, its notes and more of them."""
     notes = [*sheet.taken, *sheet.notes]
     if options.systems:
         place = {name: k for k, name in enumerate(sheet.systems)}

@@ -6,14 +6,14 @@ Every format hands its ids and labels over to `settle`, so that these things are
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.errors import InputError, TrialsError, cut, listed, shown
-from fairtrial.formats.sheets import ReadOptions, Sheet, row_of
+from fairtrial.formats.sheets import PlaceOf, ReadOptions, Sheet, row_of
 from fairtrial.formats.text import ArrowTexts, string_buffers
 from fairtrial.ids import IdColumn, Ids, object_array
 from fairtrial.tables import plural
@@ -40,7 +40,7 @@ def settle(
     options: ReadOptions,
     origin: str,
     *,
-    place: Callable[[int], str] | None = None,
+    place: PlaceOf | None = None,
     attacks: NDArray[np.bool_] | None = None,
     columns: Sequence[str] = (),
 ) -> Settled:
@@ -57,7 +57,7 @@ def settle(
     origin
         The file.
     place
-        From the index of a row to the words for it; by default the file and the row's number.
+        From the index of a row to where it came from; by default the file and the row's number.
     attacks
         Trials in which somebody imitates the claimed person, who may then be said to be the subject.
     columns
@@ -102,16 +102,14 @@ def called(column: Ids, names: Sequence[str]) -> Ids:
     return Ids(mapping[column.codes], object_array(distinct))
 
 
-def _check_none_is_empty(ids: dict[str, IdColumn], place: Callable[[int], str]) -> None:
+def _check_none_is_empty(ids: dict[str, IdColumn], place: PlaceOf) -> None:
     for name, column in ids.items():
         if column.holds(""):
             row = int(np.flatnonzero(column.decode() == "")[0])
             raise InputError(f"{place(row)}: {name} is empty; every trial needs one")
 
 
-def _persons(
-    ids: dict[str, IdColumn], pattern: str, place: Callable[[int], str]
-) -> tuple[dict[str, IdColumn], dict[str, Further]]:
+def _persons(ids: dict[str, IdColumn], pattern: str, place: PlaceOf) -> tuple[dict[str, IdColumn], dict[str, Further]]:
     """People in place of claim and subject ids; where there is no subject, the probe tells. And ids left over."""
     people = {role: ids[role] for role in ("claim", "subject") if role in ids}
     if "subject" not in ids and "probe" in ids:
@@ -133,7 +131,7 @@ def _persons(
     return {name: found[name] for name in ID_FIELDS if name in found}, left
 
 
-def _person_within(column: Ids, pattern: str, role: str, place: Callable[[int], str]) -> Ids:
+def _person_within(column: Ids, pattern: str, role: str, place: PlaceOf) -> Ids:
     matches = [re.search(pattern, name) for name in column.names.tolist()]
     names = ["" if match is None else match.group(1 if match.re.groups else 0) or "" for match in matches]
     nobody = np.array([not name for name in names], dtype=bool)[column.codes]
@@ -151,7 +149,7 @@ def _genuine(
     labels: NDArray[np.bool_] | None,
     options: ReadOptions,
     origin: str,
-    place: Callable[[int], str],
+    place: PlaceOf,
     attacks: NDArray[np.bool_] | None,
     columns: Sequence[str],
 ) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
@@ -197,16 +195,15 @@ def _share_names(ids: dict[str, IdColumn]) -> bool:
     return not names[0].isdisjoint(names[1])
 
 
-def _contradiction(
-    ids: dict[str, IdColumn], labels: NDArray[np.bool_], rows: NDArray[np.int64], place: Callable[[int], str]
-) -> str:
+def _contradiction(ids: dict[str, IdColumn], labels: NDArray[np.bool_], rows: NDArray[np.int64], place: PlaceOf) -> str:
     row = int(rows[0])
+    first = place(row)
     word = "genuine" if labels[row] else "impostor"
-    others = [place(int(other)).rpartition("row ")[2] for other in rows[1:6]]
-    more = f", as in rows {', '.join(others)}" if others else ""
+    others = [place(int(other)).beside(first) for other in rows[1:6]]
+    more = f", as in row{'s' if len(rows) > 2 else ''} {', '.join(others)}" if others else ""
     more += f" and {len(rows) - 6:,} more" if len(rows) > 6 else ""
     return (
-        f"{place(row)}: the label says {word}, but the claim is {cut(ids['claim'].name(row))} and the subject "
+        f"{first}: the label says {word}, but the claim is {cut(ids['claim'].name(row))} and the subject "
         f"{cut(ids['subject'].name(row))}{more}; correct them, or say what counts: "
         'genuine_by="label" or genuine_by="ids"'
     )
@@ -236,7 +233,7 @@ def check_repeated(sheet: Sheet) -> tuple[str, ...]:
     ids = ", ".join(cut(column.name(row)) for column in columns)
     if len(wrong):
         raise TrialsError(
-            f"{sheet.place(row)}: the same trial as in row {sheet.place(earlier).rpartition('row ')[2]} ({ids}), but "
+            f"{sheet.place(row)}: the same trial as in row {sheet.place(earlier).row} ({ids}), but "
             "one is genuine and one is not; correct the labels"
         )
     return (f"{plural(len(again), 'trial')} came before with the same ids, and count again (such as {ids})",)

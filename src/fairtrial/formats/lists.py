@@ -18,7 +18,7 @@ from fairtrial.formats import bob
 from fairtrial.formats.files import UNNAMED, Head, Progress
 from fairtrial.formats.identities import settle
 from fairtrial.formats.positions import check_positions, number_of
-from fairtrial.formats.sheets import ReadOptions, Sheet, check_missing, columns_of, row_of
+from fairtrial.formats.sheets import Place, ReadOptions, Sheet, check_missing, columns_of, row_of
 from fairtrial.formats.text import Kind, Layout, is_number, left_out, read_columns, split_spaces
 from fairtrial.ids import IdColumn, Ids
 from fairtrial.trials import ID_FIELDS
@@ -145,9 +145,9 @@ def _sheet(
     scores = columns_of([np.concatenate([part[system] for part in parts]) for system in systems])
     ids: dict[str, IdColumn] = {name: Ids.concat([part[name] for part in parts]) for name in ID_FIELDS if name in names}
 
-    def place(row: int) -> str:
+    def place(row: int) -> Place:
         late = row >= lengths[0]
-        return f"{heads[late].path}, row {row + 1 - late * lengths[0]}"
+        return Place(str(heads[late].path), row + 1 - late * lengths[0])
 
     origin = f"{heads[0].path} and {heads[1].path.name}"
     settled = settle(ids, np.repeat([True, False], lengths), options, origin, place=place)

@@ -16,7 +16,7 @@ from fairtrial.formats.cells import split_rows
 from fairtrial.formats.files import Head, Progress, system_name
 from fairtrial.formats.identities import settle
 from fairtrial.formats.roles import is_role
-from fairtrial.formats.sheets import ReadOptions, Sheet, check_missing, row_of
+from fairtrial.formats.sheets import Place, ReadOptions, Sheet, check_missing, row_of
 from fairtrial.formats.text import Kind, Layout, is_number, left_out, read_columns
 from fairtrial.ids import IdColumn, Ids
 
@@ -104,6 +104,6 @@ def _read_one(head: Head, options: ReadOptions, progress: Progress | None) -> Sh
     )
 
 
-def _cell(head: Head, index: int, width: int) -> str:
+def _cell(head: Head, index: int, width: int) -> Place:
     row, column = divmod(index, width)
-    return f"{head.path}, column {column + 1}, row {row + 1}"
+    return Place(f"{head.path}, column {column + 1}", row + 1)

@@ -6,16 +6,27 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from fairtrial.errors import InputError, ParameterError, TrialsError, listed, shown
 from fairtrial.formats.files import Head, PathLike, expand, list_directory, read_head, system_name
-from fairtrial.formats.finishing import finish
+from fairtrial.formats.finishing import finish, said
 from fairtrial.formats.pieces import Piece
 from fairtrial.formats.registry import check_options, find_format, told_by_content
 from fairtrial.formats.sealed_parquet import open_parquet
 from fairtrial.formats.sheets import ReadOptions
 from fairtrial.tables import plural
 from fairtrial.trials import Trials
+
+
+class ReadTrials(NamedTuple):
+    """Some trials, and what was found out as they were read."""
+
+    trials: Trials
+    labels: frozenset[str] = frozenset()
+    """Those that were decoded."""
+    taken: tuple[str, ...] = ()
+    """What was taken for what, in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +49,8 @@ class TrialPiece:
         """About how many bytes are read."""
         return self.piece.size
 
-    def trials(self, systems: Sequence[str], *, everything: bool = False) -> Iterator[tuple[Trials, frozenset[str]]]:
-        """The trials, some at a time, and the labels that were decoded.
+    def trials(self, systems: Sequence[str], *, everything: bool = False) -> Iterator[ReadTrials]:
+        """The trials, some at a time, and what was found out about their file.
 
         Parameters
         ----------
@@ -54,10 +65,9 @@ class TrialPiece:
         wanted = [own for own, name in names.items() if name in systems] if alone else None
         for sheet in self.piece.sheets(wanted):
             renamed = replace(sheet, systems=tuple(names[own] for own in sheet.systems))
-            if everything:
-                renamed = replace(renamed, taken=(f"read as {self.format}: {'; '.join(sheet.taken)}",))
-            found = finish(renamed, self._options_for(renamed.systems))
-            yield found if found.systems == tuple(systems) else found.select(systems), sheet.labels
+            taken = said(sheet, self.format).taken if everything else ()
+            found = finish(replace(renamed, taken=()), self._options_for(renamed.systems))
+            yield ReadTrials(found if found.systems == tuple(systems) else found.select(systems), sheet.labels, taken)
 
     def _options_for(self, systems: tuple[str, ...]) -> ReadOptions:
         negate = self.options.negate

@@ -124,6 +124,27 @@ class ReadOptions:
         return not self.systems or bool(self.names) or system in self.systems
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a row came from."""
+
+    origin: str
+    """The file, and where several rows of trials stand in one row of it, the column."""
+    row: int
+    """Counted from 1."""
+
+    def __str__(self) -> str:
+        return f"{self.origin}, row {self.row}"
+
+    def beside(self, other: Place) -> str:
+        """The row alone where the other is of the same origin."""
+        return str(self.row) if self.origin == other.origin else f"{self.row} of {self.origin}"
+
+
+PlaceOf: TypeAlias = Callable[[int], Place]
+"""From the index of a row to where it came from."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Sheet:
     """Scores of some systems on the trials of one file; scores may be NaN here."""
@@ -148,9 +169,9 @@ class Sheet:
     def __len__(self) -> int:
         return len(self.genuine)
 
-    def place(self, row: int) -> str:
+    def place(self, row: int) -> Place:
         """Where a row came from."""
-        return f"{self.origin}, row {row + 1 if self.numbers is None else int(self.numbers[row]) + 1}"
+        return Place(self.origin, 1 + (row if self.numbers is None else int(self.numbers[row])))
 
     def checked(self, options: ReadOptions) -> Sheet:
         """Itself; without a policy for missing scores, an error that names the first of them."""
@@ -169,12 +190,12 @@ class Sheet:
         )
 
 
-def row_of(origin: str) -> Callable[[int], str]:
-    """From the index of a row to the words for it."""
-    return lambda row: f"{origin}, row {row + 1}"
+def row_of(origin: str) -> PlaceOf:
+    """From the index of a row to where it is in a file."""
+    return lambda row: Place(origin, row + 1)
 
 
-def check_missing(scores: NDArray[np.floating], policy: NanPolicy, place: Callable[[int], str], what: str) -> None:
+def check_missing(scores: NDArray[np.floating], policy: NanPolicy, place: PlaceOf, what: str) -> None:
     """Raise an error that names the place of the first missing score, unless there is a policy for them."""
     if policy != "error" or not scores.size or not np.isnan(np.min(scores)):
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -200,6 +200,21 @@ def chimeric_sets(
     >>> found.column("face")[found.genuine].tolist(), found.column("voice")[found.genuine].tolist()
     ([0.0, 8.0, 16.0], [17.0, 1.0, 9.0])
     """
+    return [own.trials for own in _chimeras(first, second, rng)]
+
+
+class _Chimeras(NamedTuple):
+    """A set of trials of chimeric users."""
+
+    trials: Trials
+    """With its notes."""
+    notes: tuple[str, ...]
+    """Those that say what was left out."""
+
+
+def _chimeras(
+    first: Sequence[TrialsLike], second: Sequence[TrialsLike], rng: np.random.Generator | int | None
+) -> list[_Chimeras]:
     first, second = ([trials_of(part, "a set") for part in sets] for sets in (first, second))
     if len(first) != len(second) or not first:
         raise ParameterError(f"{len(first)} and {len(second)} sets cannot be paired: give as many of both modalities")
@@ -253,7 +268,7 @@ def _assigned(first: _People, second: _People, rng: np.random.Generator) -> Code
     return becomes
 
 
-def _joined(a: Trials, b: Trials, people_a: tuple[Codes, Codes], people_b: Sequence[Codes], size: int) -> Trials:
+def _joined(a: Trials, b: Trials, people_a: tuple[Codes, Codes], people_b: Sequence[Codes], size: int) -> _Chimeras:
     """The trials of A with the scores of those of B that are of the same two people, in their order."""
     assigned = np.flatnonzero(np.minimum(*people_b) >= 0)
     pairs = people_a[0] * size + people_a[1], (people_b[0] * size + people_b[1])[assigned]
@@ -269,8 +284,9 @@ def _joined(a: Trials, b: Trials, people_a: tuple[Codes, Codes], people_b: Seque
     found = a.rows(rows_a)
     scores = np.concatenate([found.scores.astype(np.float64), b.scores[rows_b].astype(np.float64)], axis=1)
     lost = len(a) - len(rows_a)
-    notes = (*found.notes, *([f"{plural(lost, 'trial')} without a counterpart left out"] if lost else []))
-    return Trials(scores, genuine, (*a.systems, *b.systems), claim=found.claim, subject=found.subject, notes=notes)
+    left_out = (f"{plural(lost, 'trial')} without a counterpart left out",) if lost else ()
+    trials = Trials(scores, genuine, (*a.systems, *b.systems), claim=found.claim, subject=found.subject)
+    return _Chimeras(trials.with_notes(*found.notes, *left_out), left_out)
 
 
 def _turn(pairs: Codes) -> Codes:
@@ -381,11 +397,11 @@ def chimeric_study(
     notes: dict[str, None] = {}
     seed = seed_of(rng)
     for number in range(assignments):
-        sets = chimeric_sets(first, second, rng=seed + number)
-        result = fuse(sets[0], sets[1], fusion=fusion, normalise=normalise, confidence=confidence)
+        sets = _chimeras(first, second, seed + number)
+        result = fuse(sets[0].trials, sets[1].trials, fusion=fusion, normalise=normalise, confidence=confidence)
         found.append(result.evaluation.interval)
-        correlations.append(_between(sets[1], names))
-        notes |= dict.fromkeys(note for part in sets for note in part.notes if "counterpart" in note)
+        correlations.append(_between(sets[1].trials, names))
+        notes |= dict.fromkeys(note for own in sets for note in own.notes)
         if progress is not None:
             progress()
     method = result.scores.fusion

@@ -379,10 +379,10 @@ class GroupEvaluation(Result):
             rows.append(
                 (label_of(test.measure), test.measure, test.statistic, test.p_value, f"{test.a} and {test.b}", *rest)
             )
-        level = 100 * (2 * self.confidence - 1)
+        level = 2 * self.confidence - 1
         notes = [f"all equal: {GIVEN[self.claimed_threshold]}"]
         if level > 0:
-            notes.append(f"equal within a factor: by {level:.3g} % intervals of all ratios")
+            notes.append(f"equal within a factor: by {level_text(level)} intervals of all ratios")
         return Table("tests", "Are all groups equal?", columns, tuple(rows), tuple(notes))
 
     def _pairs(self) -> Table:

@@ -6,6 +6,7 @@ clipped to [0, 1]; undefined ones are NaN. Notes and a recommendation are made i
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -30,6 +31,42 @@ class IndividualsMethod(Protocol):
         rng: np.random.Generator | int | None = 0,
     ) -> Limits:
         """Give the lower and the upper limit, one of each per data set."""
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedMethod:
+    """An interval for repeated attempts by its name, with what is to be known of it; called, it gives its limits.
+
+    Parameters
+    ----------
+    name : str
+        How it is called on the command line and in JSON.
+    limits : IndividualsMethod
+        What finds the limits.
+    resamples : bool, default False
+        Whether it resamples, so that `n_resamples` and `rng` mean something to it.
+    level : float, optional
+        The confidence that it has whatever is asked for.
+    least_errors : int, default 0
+        How many errors it is meant for.
+    """
+
+    name: str
+    limits: IndividualsMethod
+    resamples: bool = False
+    level: float | None = None
+    least_errors: int = 0
+
+    def __call__(
+        self,
+        people: Individuals,
+        *,
+        confidence: float = 0.95,
+        n_resamples: int | None = 1000,
+        rng: np.random.Generator | int | None = 0,
+    ) -> Limits:
+        """Give the lower and the upper limit, one of each per data set."""
+        return self.limits(people, confidence=confidence, n_resamples=n_resamples, rng=rng)
 
 
 def doddington_limits(
@@ -193,12 +230,15 @@ def _replicated(
     return low / total, high / total
 
 
-INDIVIDUALS_METHODS: dict[str, IndividualsMethod] = {
-    "dr": doddington_limits,
-    "bp": best_practices_limits,
-    "sb": subset_bootstrap_limits,
-    "bb": beta_binomial_limits,
-    "lbb": logit_limits,
-    "brr": balanced_replicates_limits,
+INDIVIDUALS_METHODS: dict[str, RepeatedMethod] = {
+    method.name: method
+    for method in (
+        RepeatedMethod("dr", doddington_limits, level=0.9, least_errors=30),
+        RepeatedMethod("bp", best_practices_limits),
+        RepeatedMethod("sb", subset_bootstrap_limits, resamples=True),
+        RepeatedMethod("bb", beta_binomial_limits),
+        RepeatedMethod("lbb", logit_limits),
+        RepeatedMethod("brr", balanced_replicates_limits, resamples=True),
+    )
 }
 """The six intervals by their names, in the paper's order."""

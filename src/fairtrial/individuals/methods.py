@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from fairtrial.checks import check_choice
 from fairtrial.individuals.beta_binomial import most_likely_limits
-from fairtrial.individuals.limits import INDIVIDUALS_METHODS, IndividualsMethod
+from fairtrial.individuals.limits import INDIVIDUALS_METHODS, RepeatedMethod
 
-REPEATED_METHODS: dict[str, IndividualsMethod] = {**INDIVIDUALS_METHODS, "bb-ml": most_likely_limits}
+_MOST_LIKELY = RepeatedMethod("bb-ml", most_likely_limits)
+REPEATED_METHODS: dict[str, RepeatedMethod] = {**INDIVIDUALS_METHODS, _MOST_LIKELY.name: _MOST_LIKELY}
 """The six intervals and the beta-binomial by maximum likelihood."""
 
 
-def known_method(name: str) -> IndividualsMethod:
+def known_method(name: str) -> RepeatedMethod:
     """Give a method by its name.
 
     Raises

@@ -12,9 +12,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.checks import check_resamples
+from fairtrial.checks import check_confidence, check_resamples
 from fairtrial.individuals.attempts import Floats
-from fairtrial.intervals.rates import normal_quantile
 
 _TAIL = log(1e10)
 _WIDEST = 128
@@ -132,7 +131,7 @@ def order_statistics(confidence: float, n_resamples: int | None, data_sets: int,
     ParameterError
         A confidence outside (0, 1), or no resample.
     """
-    normal_quantile(confidence)
+    check_confidence(confidence)
     if n_resamples is not None:
         check_resamples(n_resamples)
     tail = (1 - confidence) / 2

@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from fairtrial.checks import check_resamples
+from fairtrial.checks import check_confidence, check_resamples
 from fairtrial.errors import ParameterError
 from fairtrial.individuals.attempts import Individuals
 from fairtrial.individuals.beta_binomial import MOST_FITTED
+from fairtrial.individuals.limits import RepeatedMethod
 from fairtrial.individuals.methods import REPEATED_METHODS, known_method
 from fairtrial.individuals.models import rho_interval
 from fairtrial.intervals.proportions import proportion_interval, rule_of_three
-from fairtrial.intervals.rates import Interval, normal_quantile
-from fairtrial.tables import Column, Result, Table, number_text, percent, plural, range_text
+from fairtrial.intervals.rates import Interval
+from fairtrial.tables import Column, Result, Table, level_text, number_text, percent, plural, range_text
 
 _FEW = 10
-_MANY = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +214,7 @@ def repeated_intervals(
     >>> round(low, 4), round(high, 4)
     (0.0567, 0.4451)
     """
-    normal_quantile(confidence)
+    check_confidence(confidence)
     if people.counts.ndim != 1:
         raise ParameterError("intervals with notes are made of one data set, not of several at once")
     if n_resamples is not None:
@@ -224,8 +224,8 @@ def repeated_intervals(
         method = known_method(name)
         limits = method(people, confidence=confidence, n_resamples=n_resamples, rng=rng)
         low, high = (float(limit) for limit in limits)
-        level = 0.9 if name == "dr" else confidence
-        found[name] = MethodInterval(low, high, level, _note(name, people, low, high))
+        level = confidence if method.level is None else method.level
+        found[name] = MethodInterval(low, high, level, _note(method, people, low, high))
     errors = int(people.total_errors)
     return RepeatedIntervals(
         float(people.estimate),
@@ -241,21 +241,22 @@ def repeated_intervals(
     )
 
 
-def _note(name: str, people: Individuals, low: float, high: float) -> str:
+def _note(method: RepeatedMethod, people: Individuals, low: float, high: float) -> str:
     errors = int(people.total_errors)
     notes = []
     if not (isfinite(low) and isfinite(high)):
-        if name == "bb-ml" and 0 < float(people.estimate) < 1:
+        if method.name == "bb-ml" and 0 < float(people.estimate) < 1:
             notes.append(f"not found; somebody has more than {MOST_FITTED:,} attempts, or there is no maximum")
         else:
             notes.append("undefined " + ("without errors" if not errors else "where all attempts are errors"))
     elif high == low:
-        why = "nearly all replicates are the same" if name in ("sb", "brr") else "all people have the same rate"
+        why = "nearly all replicates are the same" if method.resamples else "all people have the same rate"
         notes.append("zero width: " + (why if errors else "no error"))
-    if name == "dr":
-        notes.append("90 % whatever confidence is asked for")
-        if errors < _MANY:
-            notes.append(f"meant for {_MANY} errors and more; here there {'is' if errors == 1 else 'are'} {errors}")
+    if method.level is not None:
+        notes.append(f"{level_text(method.level)} whatever confidence is asked for")
+    if errors < method.least_errors:
+        are = "is" if errors == 1 else "are"
+        notes.append(f"meant for {method.least_errors} errors and more; here there {are} {errors}")
     elif 0 < errors < _FEW:
         notes.append(f"only {errors} error{'s' if errors > 1 else ''}")
     return "; ".join(notes)

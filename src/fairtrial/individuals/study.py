@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrial.checks import check_choice, check_number, check_resamples, check_seed, check_workers
+from fairtrial.checks import check_choice, check_confidence, check_number, check_resamples, check_seed, check_workers
 from fairtrial.errors import FairtrialError, ParameterError
 from fairtrial.formats.files import PathLike
 from fairtrial.formats.results import write_tables
@@ -22,8 +22,7 @@ from fairtrial.individuals.generators import GENERATORS, Generator
 from fairtrial.individuals.journal import open_journal
 from fairtrial.individuals.limits import INDIVIDUALS_METHODS
 from fairtrial.individuals.methods import REPEATED_METHODS, known_method
-from fairtrial.intervals.rates import normal_quantile
-from fairtrial.tables import Column, Result, Table, level_text, plural
+from fairtrial.tables import Column, Result, Table, level_text, levels_text, plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +75,7 @@ class StudySettings:
         if self.n_resamples:
             check_resamples(self.n_resamples)
         check_seed(self.seed)
-        normal_quantile(self.confidence)
+        check_confidence(self.confidence)
 
     def cover(self, cell: Cell, *, attempts: Sequence[int] | None = None) -> list[CoverageRow]:
         """Find the rows of one cell.
@@ -211,10 +210,9 @@ class CoverageStudy(Result):
         Table
             The table.
         """
-        low, high = RIGHT_COVERAGE
         columns = (
             Column("method", "method"),
-            Column("within", f"cells with {100 * low:g} to {100 * high:g} % coverage,", "rate"),
+            Column("within", f"cells with {levels_text(*RIGHT_COVERAGE)} coverage,", "rate"),
             Column("mean", "mean coverage", "rate"),
             Column("lowest", "lowest coverage", "rate"),
             Column("undefined", "undefined", "rate"),
@@ -229,8 +227,11 @@ class CoverageStudy(Result):
         return Table("methods", f"Methods: {self.summary()}", columns, tuple(rows), self._notes())
 
     def _notes(self) -> tuple[str, ...]:
-        always_90 = "dr" in self.settings.methods and self.settings.confidence != 0.9
-        return ("dr is a 90 % interval whatever confidence is asked for",) if always_90 else ()
+        return tuple(
+            f"{method.name} is a {level_text(method.level)} interval whatever confidence is asked for"
+            for method in map(known_method, self.settings.methods)
+            if method.level is not None and method.level != self.settings.confidence
+        )
 
     def write(self, path: PathLike) -> None:
         """Write one row per cell and method, as the ending of the name says: see `write_tables`.

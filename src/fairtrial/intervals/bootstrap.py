@@ -24,6 +24,7 @@ from fairtrial.counting.errors import ErrorCounts
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.intervals.rates import Interval
 from fairtrial.people import People
+from fairtrial.tables import number_text, plural
 from fairtrial.trials import Trials
 
 BootstrapMethod: TypeAlias = Literal["percentile", "centred", "bc", "bca"]
@@ -67,6 +68,9 @@ class Bootstrap:
     acceleration: float | None = None
     redrawn: int = 0
     degrees: float | None = None
+
+    def __repr__(self) -> str:
+        return f"<Bootstrap: {number_text(self.estimate)}, {plural(len(self.replicates), 'replicate')}>"
 
     @property
     def moves(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import sqrt
 
 import numpy as np
@@ -12,7 +13,7 @@ from fairtrial.claims import claim
 from fairtrial.formats.frames import TrialsLike, trials_of
 from fairtrial.intervals.bootstrap import Bootstrap
 from fairtrial.judging import judge
-from fairtrial.people import Cluster, People, known_cluster
+from fairtrial.people import Cluster, Members, People
 from fairtrial.rules.eer import equal_error_rate
 from fairtrial.rules.measures import MEASURES
 from fairtrial.trial_sets import TrialSets
@@ -74,35 +75,31 @@ def bootstrap_eer(
     estimate = equal_error_rate(trials, system=system).value
     generator = as_generator(rng)
     scores = trials.column(system).astype(np.float64)
-    if known_cluster(trials, cluster) == "none":
+    sets = TrialSets(trials, trials, cluster)
+    people = sets.people[1]
+    if people is None:
         values = _eer_of_resampled_trials(
             np.sort(scores[trials.genuine]), np.sort(scores[~trials.genuine]), n_resamples, generator
         )
         return Bootstrap(estimate, values)
-    values, redrawn = _eer_of_resampled_people(scores, People.of(trials, cluster), n_resamples, generator)
-    judgement = judge(TrialSets(trials, trials, cluster), system=system)
+    values, redrawn = _eer_of_resampled_people(scores, people, n_resamples, generator)
+    judgement = judge(sets, system=system)
     return Bootstrap(estimate, values, redrawn=redrawn).scaled(claim([(1.0, judgement)], MEASURES["hter"]).sigma)
 
 
 def _eer_of_resampled_people(
     scores: NDArray[np.float64], people: People, count: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.float64], int]:
-    """EERs of replicates of people, and how many lacked a class and were redrawn.
-
-    A trial comes as often as the product of the numbers of its two people.
-    """
-    order = [part.rows[np.argsort(scores[part.rows], kind="stable")] for part in people.classes]
-    columns = [
-        [column[people.place[rows]] for column in part.people] for part, rows in zip(people.classes, order, strict=True)
-    ]
-    ranked = [scores[rows] for rows in order]
+    """EERs of replicates of people, and how many lacked a class and were redrawn."""
+    parts = [_sorted(part, scores[part.rows]) for part in people.classes]
+    ranked = [scores[part.rows] for part in parts]
     thresholds = np.unique(scores)
     ends = [np.searchsorted(own, thresholds, side="right") for own in ranked]
     found, redrawn = np.empty(count), 0
     for k in range(count):
         while True:
             numbers = people.draw(1, rng)[0]
-            weights = [_times(numbers, own) for own in columns]
+            weights = [part.times_drawn(numbers) for part in parts]
             totals = [float(own.sum()) for own in weights]
             if min(totals) > 0:
                 break
@@ -114,10 +111,11 @@ def _eer_of_resampled_people(
     return found, redrawn
 
 
-def _times(numbers: NDArray[np.float64], people: list[NDArray[np.int64]]) -> NDArray[np.float64]:
-    """How often each trial comes."""
-    first = numbers[people[0]]
-    return first if len(people) == 1 else np.where(people[0] == people[1], first, first * numbers[people[1]])
+def _sorted(part: Members, scores: NDArray[np.float64]) -> Members:
+    """The trials of a class by rising score, as far as who takes part in them goes."""
+    order = np.argsort(scores, kind="stable")
+    columns = tuple(column[order] for column in part.people)
+    return replace(part, rows=part.rows[order], people=columns, apart=part.apart[order])
 
 
 def _eer_of_resampled_trials(

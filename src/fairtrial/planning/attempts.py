@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil, isfinite, log, log1p, sqrt
 from typing import Any, Literal, TypeAlias
 
-from fairtrial.checks import check_rate, check_share
+from fairtrial.checks import check_confidence, check_rate, check_share
 from fairtrial.errors import ParameterError
 from fairtrial.intervals.rates import normal_quantile
 
@@ -104,7 +104,7 @@ def attempts_for_upper_bound(pi: float, claim: float, *, confidence: float = 0.9
     from scipy.special import logit, ndtri
 
     _check_rate("the claimed rate", claim)
-    normal_quantile(confidence)
+    check_confidence(confidence)
     check_share("power", power, open_ends=True)
     if pi == 0:
         return log(1 - confidence) / log1p(-claim)

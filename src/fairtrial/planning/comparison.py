@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrial.checks import check_share
+from fairtrial.checks import check_confidence, check_share
 from fairtrial.errors import ParameterError
 from fairtrial.intervals.rates import normal_quantile
 from fairtrial.planning.attempts import design_effect
@@ -167,7 +167,7 @@ def _student_power(difference: float, variance: float, degrees: float, confidenc
     """Give the power of the two-sided t test, by the noncentral t distribution."""
     from scipy.special import nctdtr, stdtrit
 
-    normal_quantile(confidence)
+    check_confidence(confidence)
     if variance <= 0:
         return float(difference != 0)
     shift, critical = abs(difference) / sqrt(variance), float(stdtrit(degrees, (1 + confidence) / 2))
@@ -240,7 +240,7 @@ class ComparisonPlan(Result):
 
     def summary(self) -> str:
         """People, the test, and its power."""
-        test = f"{'paired' if self.paired else 'unpaired'} test at {100 * (1 - self.confidence):.3g} %"
+        test = f"{'paired' if self.paired else 'unpaired'} test at {level_text(1 - self.confidence)}"
         return f"{plural(self.individuals, 'individual')}, {test}, power {percent(self.power)}"
 
     def tables(self) -> tuple[Table, ...]:

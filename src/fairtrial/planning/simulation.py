@@ -16,9 +16,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.checks import as_generator
+from fairtrial.checks import as_generator, check_confidence
 from fairtrial.claims import not_below_chance, student_p_value
-from fairtrial.intervals.rates import normal_quantile
 from fairtrial.people import People
 from fairtrial.planning.systems import ComparisonSetting, both_wrong_share
 from fairtrial.rules.measures import MeasureLike, Weights, linear_weights
@@ -90,7 +89,7 @@ def simulate_comparison_power(
     >>> 0.01 < found.power < 0.1
     True
     """
-    normal_quantile(confidence)
+    check_confidence(confidence)
     trials = individuals * (setting.attempts + setting.impostor_attempts)
     number = min(data_sets, _SCORES // (2 * trials))
     models = [model for kind in ("far", "frr") if (model := ScoreModel.of(setting, kind)) is not None]

@@ -14,6 +14,7 @@ from fairtrial.axes import COVERAGE_COLOURS, coverage_classes, coverage_labels
 from fairtrial.errors import InputError, ParameterError, listed, shown
 from fairtrial.formats.columns import read_named
 from fairtrial.formats.files import PathLike
+from fairtrial.individuals import REPEATED_METHODS
 from fairtrial.plots.style import figure_for
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from fairtrial.plots.style import Canvas
 
-NAMES = {"dr": "DR", "bp": "BP", "sb": "SB", "bb": "BB", "lbb": "LBB", "brr": "BRR", "bb-ml": "BB-ML"}
+NAMES = {name: name.upper() for name in REPEATED_METHODS}
 _COLUMNS = ("n", "m", "pi", "rho", "coverage")
 
 
@@ -73,7 +74,7 @@ class CoverageMap:
 
 
 def read_study(path: PathLike) -> list[CoveredCell]:
-    """Read the rows that `fairtrial coverage --out` wrote, as Parquet, CSV or TSV.
+    """Read the rows that `CoverageStudy.write` wrote, as Parquet, CSV or TSV.
 
     Parameters
     ----------
@@ -100,7 +101,7 @@ def read_study(path: PathLike) -> list[CoveredCell]:
     ...     [row.method for row in read_study(f"{folder}/study.csv")]
     ['lbb']
     """
-    found = read_named(path, numbers=_COLUMNS, names=("method",), what="as fairtrial coverage --out writes them")
+    found = read_named(path, numbers=_COLUMNS, names=("method",), what="as CoverageStudy.write writes them")
     rows = [
         CoveredCell(n, m, pi, rho, str(method), coverage)
         for n, m, pi, rho, coverage, method in zip(

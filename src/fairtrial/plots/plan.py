@@ -42,41 +42,12 @@ def plan_plot(plan: RatePlan, *, ax: Axes | None = None) -> Axes:
     """
     from matplotlib.ticker import LogLocator
 
-    rows = plan.trade_off
-    if not rows:
+    if not plan.trade_off:
         raise ParameterError("the plan has no trade-off to draw")
-    attempts = [row.attempts for row in rows]
-    lines = (
-        ("individuals", [row.individuals for row in rows]),
-        ("attempts in all", [row.total for row in rows]),
-        ("cost, in attempts", [row.cost for row in rows]),
-    )
     with axes_for(ax) as own:
-        for number, (name, values) in enumerate(lines):
-            drawn = look(number)
-            own.loglog(
-                attempts,
-                values,
-                color=drawn.colour,
-                linestyle=drawn.line,
-                marker=drawn.marker,
-                markersize=4.5,
-                label=name,
-            )
-        if plan.rho:
-            fewest = max(2, floor(plan.independent_attempts * plan.rho) + 1)
-            own.axhline(fewest, color=GREY, linestyle=":", label=f"{fewest:,} individuals: fewer are never enough")
-        own.plot(
-            plan.attempts,
-            plan.individuals,
-            "*",
-            color=look(0).colour,
-            markersize=15,
-            markeredgecolor="white",
-            zorder=4,
-            label=f"planned: {plan.individuals:,} individuals, {plan.attempts:,} attempts each",
-        )
-        own.set_xticks(attempts, [f"{value:g}" for value in attempts])
+        _draw_trade_off(own, plan)
+        planned = f"planned: {plan.individuals:,} individuals, {plan.attempts:,} attempts each"
+        _draw_star(own, plan.attempts, plan.individuals, look(0).colour, planned)
         own.minorticks_off()
         own.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         own.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
@@ -92,6 +63,30 @@ def plan_plot(plan: RatePlan, *, ax: Axes | None = None) -> Axes:
         )
         legend_below(own)
         return own
+
+
+def _draw_trade_off(ax: Axes, plan: RatePlan) -> None:
+    """People, attempts and costs against the attempts of each, and how many people there must be at least."""
+    rows = plan.trade_off
+    attempts = [row.attempts for row in rows]
+    lines = (
+        ("individuals", [row.individuals for row in rows]),
+        ("attempts in all", [row.total for row in rows]),
+        ("cost, in attempts", [row.cost for row in rows]),
+    )
+    for number, (name, values) in enumerate(lines):
+        drawn = look(number)
+        style = {"color": drawn.colour, "linestyle": drawn.line, "marker": drawn.marker}
+        ax.loglog(attempts, values, **style, markersize=4.5, label=name)
+    if plan.rho:
+        fewest = max(2, floor(plan.independent_attempts * plan.rho) + 1)
+        ax.axhline(fewest, color=GREY, linestyle=":", label=f"{fewest:,} individuals: fewer are never enough")
+    ax.set_xticks(attempts, [f"{value:g}" for value in attempts])
+
+
+def _draw_star(ax: Axes, x: float, y: float, colour: str, label: str) -> None:
+    """What was planned."""
+    ax.plot(x, y, "*", color=colour, markersize=15, markeredgecolor="white", zorder=4, label=label)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -165,23 +160,15 @@ def power_plot(data: PowerCurve, *, ax: Axes | None = None) -> Axes:
     plan = data.plan
     with axes_for(ax) as own:
         own.semilogx(data.individuals, data.power, color=look(0).colour)
-        own.plot(
-            plan.individuals,
-            plan.power,
-            "*",
-            color=look(1).colour,
-            markersize=14,
-            markeredgecolor="white",
-            zorder=4,
-            label=f"{plan.individuals:,} individuals: power {100 * plan.power:.1f} %",
-        )
+        planned = f"{plan.individuals:,} individuals: power {100 * plan.power:.1f} %"
+        _draw_star(own, plan.individuals, plan.power, look(1).colour, planned)
         own.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
         own.set_ylim(0, 1.02)
         own.set_xlabel("individuals")
         in_percent(own.yaxis, "power")
         kind = "paired" if plan.paired else "unpaired"
         own.set_title(
-            f"{kind} test at {100 * (1 - plan.confidence):.3g} %: {plan.attempts:,} genuine and "
+            f"{kind} test at {level_text(1 - plan.confidence)}: {plan.attempts:,} genuine and "
             f"{plan.impostor_attempts:,} impostor attempts each"
         )
         legend_below(own)

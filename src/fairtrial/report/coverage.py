@@ -8,7 +8,7 @@ from fairtrial.axes import COVERAGE_COLOURS, coverage_classes, coverage_labels
 from fairtrial.individuals import CoverageStudy
 from fairtrial.individuals.study import RIGHT_COVERAGE
 from fairtrial.report.page import Page, Reference, Repeat
-from fairtrial.tables import Terms, level_text, percent, plural
+from fairtrial.tables import Terms, level_text, levels_text, percent, plural
 
 _SIX = Reference(
     "Six intervals for an error rate of people who are tested several times, and how well they cover.",
@@ -34,7 +34,7 @@ def coverage_page(study: CoverageStudy, repeat: Repeat, *, terms: Terms = "defau
         To be written by `write_report`.
     """
     settings = study.settings
-    (low, high), within = RIGHT_COVERAGE, study.share_within()
+    within = study.share_within()
     best = max(within, key=lambda name: within[name])
     cells = list(dict.fromkeys((row.n, row.m, row.pi, row.rho) for row in study.rows))
     maps = {}
@@ -47,7 +47,7 @@ def coverage_page(study: CoverageStudy, repeat: Repeat, *, terms: Terms = "defau
         asked=f"How often {level_text(settings.confidence)} intervals for repeated attempts hold the true rate "
         f"({settings.generator}, {how}).",
         answer=(
-            f"{best} does best: it covers {100 * low:g} to {100 * high:g} % in {percent(within[best])} of the cells.",
+            f"{best} does best: it covers {levels_text(*RIGHT_COVERAGE)} in {percent(within[best])} of the cells.",
         ),
         tables=(study.by_method(),),
         data=(),

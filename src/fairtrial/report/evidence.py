@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.special import expit
 
 from fairtrial.axes import Axis, linear_ticks
 from fairtrial.calibration.bands import PriorBand
@@ -124,6 +125,7 @@ def shown_evidence(views: Sequence[EvidenceView]) -> dict[str, Any]:
         "systems": [view.to_dict() for view in views],
         "together": len(views) <= TOGETHER,
         "log_odds": odds.tolist(),
+        "priors": expit(odds).tolist(),
         "band_odds": first.bayes.band.log_odds.tolist(),
         "neutral": first.ece.neutral.tolist(),
         "odds": _axis("prior log-odds of a genuine trial", float(odds[0]), float(odds[-1])),

@@ -34,7 +34,7 @@ from fairtrial.tables import (
     range_text,
     translate,
 )
-from fairtrial.trial_sets import PROVENANCES
+from fairtrial.trial_sets import PROVENANCES, Origin
 
 _MOST_GROUPS = 30
 """So many groups are drawn, those with the most impostor trials."""
@@ -43,14 +43,23 @@ _MOST_ROWS = 300
 _BY_WHAT = {"pairs": ("p_adjusted", 1, "smallest p values"), "meetings": ("far", -1, "highest FAR")}
 """Tables of pairs of groups, and what decides which of their rows are shown."""
 _LEAST_AXIS = 1e-6
-_CAPTIONS = Captions(
+_PRIOR = Captions(
     epc="Expected performance curve: HTER of each group on test trials, one threshold from dev for all groups",
-    det="DET curves of the test trials of each group, and their points at the threshold of all",
+    curve="of the test trials of each group, and its point at the threshold of all",
     density="Scores of the test trials of the group",
-    hter="HTER on test trials",
     interval="interval of the HTER, all groups together",
     choose="Group",
 )
+_CAPTIONS: dict[Origin, Captions] = {
+    "dev": _PRIOR,
+    "same trials": replace(
+        _PRIOR,
+        threshold=JUDGED["same trials"].captions.threshold,
+        epc="HTER of each group along alpha, one threshold from the same trials for all groups, a posteriori",
+        curve="of the test trials of each group, and its point at the threshold of all, both a posteriori",
+    ),
+}
+"""By where the thresholds came from."""
 _SIMULTANEOUS = Reference(
     "Intervals that hold for all groups together: by the largest of normal deviates that are correlated as the rates "
     "are. Along alpha they have the critical value of the alpha that was asked for.",
@@ -112,7 +121,7 @@ def groups_page(result: GroupEvaluation, repeat: Repeat, *, terms: Terms = "defa
         repeat=repeat,
         notes=tuple(notes),
         explore=_Along.of(result, judged, shown).to_dict(terms),
-        captions=_CAPTIONS,
+        captions=_CAPTIONS[sets.origin],
         terms=terms,
     )
 
@@ -170,7 +179,7 @@ class _Along:
 
     def to_dict(self, terms: Terms) -> dict[str, Any]:
         """What the page gets: groups in place of systems, and the axes of their rates."""
-        found = explored(self.views, _CAPTIONS, terms)
+        found = explored(self.views, _CAPTIONS[self.whole.sets.origin], terms)
         for entry, own in zip(found["systems"], self.limits, strict=True):
             entry["limits"] = {rate: known.to_dict() for rate, known in own.items()}
         found["rates"] = {

@@ -80,7 +80,7 @@
     backToAsked();
   };
 
-  const evidence = ({ systems, together, log_odds: odds, band_odds: bandOdds, neutral, odds: across, rates, bits, shares }) => {
+  const evidence = ({ systems, together, log_odds: odds, priors, band_odds: bandOdds, neutral, odds: across, rates, bits, shares }) => {
     const chooser = byId("calibrated"), slider = byId("odds"), others = together ? systems : [];
     offer(chooser, systems.map(({ name }) => name));
     const number = (value) => value === null || value === undefined ? "not known" : String(+value.toPrecision(4));
@@ -99,7 +99,7 @@
       byId("misled").textContent = tippett.misled;
     };
     const move = () => {
-      const k = Number(slider.value), { bayes, ece } = systems[chooser.value], now = odds[k], prior = 1 / (1 + Math.exp(-now));
+      const k = Number(slider.value), { bayes, ece } = systems[chooser.value], now = odds[k], prior = priors[k];
       byId("odds-value").textContent = number(now);
       slider.setAttribute("aria-valuetext", `${number(now)}, a prior of ${number(prior)}`);
       byId("prior").textContent = number(prior);

@@ -132,7 +132,7 @@ JUDGED: dict[Origin, Judged] = {
         Captions(
             threshold="threshold from the same trials",
             epc="HTER along alpha at thresholds from the same trials, a posteriori",
-            det="DET curve of test and the operating point, both a posteriori",
+            curve="of test and the operating point, both a posteriori",
         ),
     ),
     "folds": Judged(
@@ -143,7 +143,7 @@ JUDGED: dict[Origin, Judged] = {
             threshold="threshold from all trials",
             no_threshold="one per block",
             epc="Expected performance curve: HTER on held-out trials, each judged by a threshold from other folds",
-            det="DET curve of all trials, a posteriori, and the operating point on held-out trials",
+            curve="of all trials, a posteriori, and the operating point on held-out trials",
             density="Scores of all trials",
             hter="HTER on held-out trials",
         ),

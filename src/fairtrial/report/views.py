@@ -179,6 +179,7 @@ def explored(views: Sequence[SystemView], captions: Captions, terms: Terms) -> d
             "y": det_axis(translate("FRR", terms), limits.frr).to_dict(),
         },
         "no_threshold": captions.no_threshold,
+        "captions": {"epc": captions.epc, "curve": captions.curve, "interval": captions.interval},
     }
 
 

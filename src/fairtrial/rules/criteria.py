@@ -108,6 +108,9 @@ class Criterion:
     def __str__(self) -> str:
         return self.name
 
+    def __repr__(self) -> str:
+        return f"<Criterion: {self.name}{f', {self.summary}' if self.summary else ''}>"
+
     def points(self, source: ScoreSource, alphas: NDArray[np.float64]) -> ErrorCounts:
         """Give the error counts among which the optimum for each alpha is.
 
@@ -160,6 +163,45 @@ class Criterion:
         if len(values) != 1:
             raise ParameterError("alpha must be one number here; a range of them makes a performance curve")
         return float(values[0]) if self.alpha is None else self.alpha
+
+    def resolve_alphas(self, alphas: ArrayLike) -> NDArray[np.float64]:
+        """Give the alphas that go with this criterion when the caller gives these.
+
+        Parameters
+        ----------
+        alphas : array_like
+            The alphas that the caller gives: one, or shape (alphas,).
+
+        Returns
+        -------
+        ndarray of float
+            The same, or the fixed alpha of a criterion that has one, shape (alphas,).
+
+        Raises
+        ------
+        ParameterError
+            An alpha outside [0, 1].
+        """
+        values = check_alphas(alphas)
+        return values if self.alpha is None else np.full_like(values, self.alpha)
+
+    def used_at(self, alphas: NDArray[np.float64]) -> tuple[tuple[NDArray[np.bool_], Criterion], ...]:
+        """Tell which criterion says the same at each alpha: itself, or `at_ends` at 0 and 1.
+
+        Parameters
+        ----------
+        alphas : ndarray of float
+            The alphas, shape (alphas,).
+
+        Returns
+        -------
+        tuple of (ndarray of bool, Criterion)
+            For each criterion that is used at some, at which, shape (alphas,).
+        """
+        if self.at_ends is None:
+            return ((np.ones(len(alphas), dtype=bool), self),)
+        ends = (alphas == 0) | (alphas == 1)
+        return tuple((which, rule) for which, rule in ((~ends, self), (ends, self.at_ends)) if which.any())
 
     def weight_of_far(self, alpha: float) -> float | None:
         """Give the weight of FAR against FRR that the criterion stands for at this alpha.
@@ -493,18 +535,14 @@ def choose_thresholds(
     array([0.4, 0.5, 0.6])
     """
     rule = as_criterion(criterion)
-    weights = check_alphas(alphas)
-    if rule.alpha is not None:
-        weights = np.full_like(weights, rule.alpha)
+    weights = rule.resolve_alphas(alphas)
     source = as_source(data, system=system)
     distinct, place = np.unique(weights, return_inverse=True)
-    ends = (distinct == 0) | (distinct == 1) if rule.at_ends is not None else np.zeros(len(distinct), dtype=bool)
     found = np.empty((3, len(distinct)))
-    for which, own in ((~ends, rule), (ends, rule.at_ends or rule)):
-        if which.any():
-            points = own.points(source, distinct[which])
-            best = points[best_of_points(points, own, distinct[which])]
-            found[:, which] = best.threshold, best.false_accepts, best.false_rejects
+    for which, own in rule.used_at(distinct):
+        points = own.points(source, distinct[which])
+        best = points[best_of_points(points, own, distinct[which])]
+        found[:, which] = best.threshold, best.false_accepts, best.false_rejects
     thresholds, accepts, rejects = found[:, place]
     return ErrorCounts(thresholds, accepts.astype(np.int64), rejects.astype(np.int64), source.genuine, source.impostor)
 

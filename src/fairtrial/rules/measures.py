@@ -131,6 +131,9 @@ class Measure:
     worsened_by_errors: bool = False
     direction: str = ""
 
+    def __repr__(self) -> str:
+        return f"<Measure: {self.name}{f', {self.summary}' if self.summary else ''}>"
+
     def __post_init__(self) -> None:
         if not self.iso_label:
             object.__setattr__(self, "iso_label", self.label)

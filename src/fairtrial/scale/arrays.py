@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.errors import ParameterError, TrialsError, listed
+from fairtrial.formats.opening import ReadTrials
 from fairtrial.trials import NanPolicy, Trials
 
 
@@ -34,13 +35,13 @@ class ArrayPart:
         """How many bytes are read."""
         return int(self.scores.nbytes + self.genuine.nbytes)
 
-    def trials(self, systems: Sequence[str], *, everything: bool = False) -> Iterator[tuple[Trials, frozenset[str]]]:
+    def trials(self, systems: Sequence[str], *, everything: bool = False) -> Iterator[ReadTrials]:
         """The trials of some systems."""
         try:
             found = Trials.from_arrays(self.scores, self.genuine, systems=self.systems, nan=self.nan)
         except TrialsError as error:
             raise TrialsError(f"rows from index {self.first:,} on: {error}") from error
-        yield found.select(systems), frozenset()
+        yield ReadTrials(found.select(systems))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,7 +55,7 @@ class ChunkPart:
     rows: None = None
     size: int = 1
 
-    def trials(self, systems: Sequence[str], *, everything: bool = False) -> Iterator[tuple[Trials, frozenset[str]]]:
+    def trials(self, systems: Sequence[str], *, everything: bool = False) -> Iterator[ReadTrials]:
         """The trials of some systems, chunk by chunk."""
         for index, chunk in enumerate(_given(self.chunks)):
             try:
@@ -65,7 +66,7 @@ class ChunkPart:
             except TrialsError as error:
                 raise TrialsError(f"{self.name}, chunk {index}: {error}") from error
             if len(found):
-                yield found.select(systems), frozenset()
+                yield ReadTrials(found.select(systems))
 
 
 def _given(chunks: Callable[[], Any] | Iterable[Any]) -> Iterable[Any]:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fairtrial.checks import check_alphas, check_classes
+from fairtrial.checks import check_classes
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.counting.search import (
     BoundedCost,
@@ -126,17 +126,12 @@ def bounded_choices(cells: CountedCells, rule: Criterion, alphas: ArrayLike) -> 
     TrialsError
         A class without scores.
     """
-    weights = check_alphas(alphas)
-    if rule.alpha is not None:
-        weights = np.full_like(weights, rule.alpha)
+    weights = rule.resolve_alphas(alphas)
     check_classes(*cells.totals, "the counts")
     own, edges = _above_lowest(cells), edge_points(cells)
-    ends = (weights == 0) | (weights == 1) if rule.at_ends is not None else np.zeros(len(weights), dtype=bool)
     found: dict[int, Choice] = {}
-    for which, used in ((~ends, rule), (ends, rule.at_ends or rule)):
-        places = np.flatnonzero(which).tolist()
-        if places:
-            found |= dict(zip(places, _choices(own, edges, used, weights[which]), strict=True))
+    for which, used in rule.used_at(weights):
+        found |= dict(zip(np.flatnonzero(which).tolist(), _choices(own, edges, used, weights[which]), strict=True))
     return [found[k] for k in range(len(weights))]
 
 

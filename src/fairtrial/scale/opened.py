@@ -161,11 +161,9 @@ class OpenTrials:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the reader of a report should know; those of single parts with their number."""
-        first = next((note for note in self.survey.notes if note.startswith("read as")), None)
-        found = [] if first is None else [first]
+        found = [*self.survey.taken]
         for note, parts in self.survey.notes.items():
-            if not note.startswith("read as"):
-                found.append(note if len(self._parts) == 1 else f"{note} (in {plural(parts, 'part')})")
+            found.append(note if len(self._parts) == 1 else f"{note} (in {plural(parts, 'part')})")
         found.append("read in pieces: whether a trial occurs twice was not looked at")
         return tuple(found)
 
@@ -332,7 +330,7 @@ class OpenTrials:
 
 def _sample(part: Part, systems: tuple[str, ...]) -> list[Scores]:
     """A few rows of scores of the first trials of a part."""
-    for trials, _ in part.trials(systems):
+    for trials in (read.trials for read in part.trials(systems)):
         if len(trials):
             return [trials.scores[:: max(1, len(trials) // _SAMPLED)]]
     return []

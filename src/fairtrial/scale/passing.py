@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from fairtrial.counting.errors import Tally
+from fairtrial.formats.opening import ReadTrials
 from fairtrial.scale.counter import Counter
 from fairtrial.scale.watched import ROLES
 from fairtrial.trials import Trials
@@ -32,8 +33,8 @@ class Part(Protocol):
         """About how many bytes are read."""
         ...
 
-    def trials(self, systems: Sequence[str], *, everything: bool = False) -> Iterator[tuple[Trials, frozenset[str]]]:
-        """The trials of some systems, some at a time, and the labels that were decoded."""
+    def trials(self, systems: Sequence[str], *, everything: bool = False) -> Iterator[ReadTrials]:
+        """The trials of some systems, some at a time, and what was found out as they were read."""
         ...
 
 
@@ -117,18 +118,22 @@ class Survey:
     genuine: int = 0
     impostor: int = 0
     labels: frozenset[str] = frozenset()
+    taken: tuple[str, ...] = ()
+    """What was taken for what in the first piece, in words."""
     notes: Multiset[str] = field(default_factory=Multiset)
     """How many pieces each note is about."""
     ids: frozenset[str] = frozenset()
     people: set[str] = field(default_factory=set)
     """The names of all who take part."""
 
-    def add(self, trials: Trials, labels: frozenset[str]) -> None:
+    def add(self, found: ReadTrials) -> None:
         """Look at some trials."""
+        trials = found.trials
         right = int(np.count_nonzero(trials.genuine))
         self.genuine += right
         self.impostor += len(trials) - right
-        self.labels |= labels
+        self.labels |= found.labels
+        self.taken = self.taken or found.taken
         self.notes.update(trials.notes)
         self.ids |= frozenset(trials.ids)
         for role in ROLES:
@@ -142,6 +147,7 @@ class Survey:
             self.genuine + other.genuine,
             self.impostor + other.impostor,
             self.labels | other.labels,
+            self.taken or other.taken,
             self.notes + other.notes,
             self.ids | other.ids,
             self.people | other.people,
@@ -163,12 +169,12 @@ class Pass:
         found = self.start()
         everything = self.first or any(asked.needs_ids for asked in self.questions)
         found_in = (part.trials(systems, everything=everything) for part in parts)
-        for trials, labels in chain.from_iterable(found_in):
-            found.rows += len(trials)
+        for read in chain.from_iterable(found_in):
+            found.rows += len(read.trials)
             if found.survey is not None:
-                found.survey.add(trials, labels)
+                found.survey.add(read)
             for index, asked in enumerate(self.questions):
-                found.totals[index] = asked.add(found.totals[index], trials)
+                found.totals[index] = asked.add(found.totals[index], read.trials)
         return found
 
     def start(self) -> Answers:

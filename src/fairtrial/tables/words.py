@@ -197,6 +197,17 @@ def level_text(share: float) -> str:
     return f"{100 * share:g} %"
 
 
+def levels_text(low: float, high: float) -> str:
+    """From one level to another.
+
+    Examples
+    --------
+    >>> levels_text(0.925, 0.975)
+    '92.5 to 97.5 %'
+    """
+    return f"{100 * low:g} to {level_text(high)}"
+
+
 def interval_title(confidence: float) -> str:
     """What the column of an interval is called."""
     return f"{level_text(confidence)} interval"

@@ -115,11 +115,12 @@ def two_systems(files: TwoSets, reading: ReadingOptions, chosen: str | None) -> 
     return dev, test
 
 
-def thresholds_of(dev: Trials, point: PointOptions) -> dict[str, float]:
+def thresholds_of(dev: Trials, test: Trials, point: PointOptions) -> dict[str, float]:
     """The threshold of each system from dev."""
-    from fairtrial.rules.criteria import choose_thresholds
+    from fairtrial.judging import judge
+    from fairtrial.trial_sets import TrialSets
 
-    rule = point.rule
+    sets, rule = TrialSets(dev, test), point.rule
     alpha = rule.resolve_alpha(point.alpha)
-    chosen = {name: choose_thresholds(dev, rule, alpha, system=name) for name in dev.systems}
-    return {name: float(counts.threshold[0]) for name, counts in chosen.items()}
+    judged = {name: judge(sets, system=name, criterion=rule, alphas=alpha) for name in dev.systems}
+    return {name: float(own.at(0).threshold) for name, own in judged.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -64,8 +64,10 @@ def command(
         results = run_methods(benchmark, run, fusing, keep_scores=kept, points=points, progress=bar.advance)
     around = None
     if bands != "none":
-        settings: dict[str, Any] = {"group": group, "kind": bands, "confidence": fusing.confidence}
-        around = {result.label: pooled_band(benchmark, result, **settings) for result in results}
+        around = {
+            result.label: pooled_band(benchmark, result, group=group, kind=bands, confidence=fusing.confidence)
+            for result in results
+        }
     found = None
     if compare:
         found = compare_pooled(benchmark, results[0], results[1], group=group, confidence=fusing.confidence)

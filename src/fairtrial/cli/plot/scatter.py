@@ -34,7 +34,7 @@ def command(
 
     point.check()
     dev, test = two_systems(files, reading, chosen)
-    thresholds = thresholds_of(dev, point)
+    thresholds = thresholds_of(dev, test, point)
     a, b = dev.systems
     data = scatter_data(test, a, b, points=points, rng=seed)
     return lambda figure: scatter_plot(data, thresholds=thresholds, ax=figure.add_subplot())

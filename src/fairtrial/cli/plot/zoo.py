@@ -57,6 +57,6 @@ def command(
     dev, test = read_sets(files, reading)
     if len(dev.systems) != 1:
         raise ParameterError(f"the zoo is of one system, not {listed(dev.systems)}; name it with --system")
-    (threshold,) = thresholds_of(dev, point).values()
+    (threshold,) = thresholds_of(dev, test, point).values()
     zoo = zoo_data(test, by=by, shows=shows, threshold=threshold)
     return lambda figure: zoo_plot(zoo, terms=terms, ax=figure.add_subplot())

@@ -20,6 +20,8 @@ from fairtrial.trials import Further, Trials
 
 _MOST_ROWS = 1000
 """So many errors are listed; a file has them all."""
+_KINDS = {"all": "", "false accepts": "false accept", "false rejects": "false reject"}
+"""What can be asked for, and what the table of decisions calls it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,7 @@ class ErrorsQuestion:
         return cls(
             fields.text(given, "system"),
             Point.of(fields.part(given, "point")),
-            fields.choice(given, "kind", ("all", "false accepts", "false rejects"), "all"),
+            fields.choice(given, "kind", tuple(_KINDS), "all"),
         )
 
     def answer(self, data: Data, advance: Advance) -> Answer:
@@ -65,7 +67,8 @@ class ErrorsQuestion:
         return Answer((sentence,), (trial_table, *people), {"errors": len(rows), **counts.to_dict()})
 
     def repeated(self, data: Data) -> Repeated:
-        wanted = "" if self.kind == "all" else f" == {self.kind.removesuffix('s')!r}"
+        error = _KINDS[self.kind]
+        wanted = f" == {error!r}" if error else ""
         printing = (f'    if trial["error"]{wanted}:', "        print(trial)")
         folds = data.reading.folds is not None
         if folds and self.point.threshold is not None:

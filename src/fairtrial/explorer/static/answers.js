@@ -117,7 +117,7 @@ const chartsOf = (shown) => {
   const panels = found.length ? make("div", { class: "panels" }, found) : null;
   return shown.evidence ? evidence(shown.evidence) : panels;
 };
-const systemCharts = ({ systems, together, alpha, det }) => {
+const systemCharts = ({ systems, together, alpha, det, captions }) => {
   const [system] = systems,
     others = together && systems.length > 1 ? systems : [];
   const errors = (each) => ({ name: each.name, x: each.alpha, y: each.hter }),
@@ -141,8 +141,8 @@ const systemCharts = ({ systems, together, alpha, det }) => {
   });
   curve.move({ ...system.asked, others: elsewhere });
   return [
-    figure("epc", `Expected performance curve of ${system.name}, with its 95 % band`, epc),
-    figure("det", `DET curve of ${system.name}, and the operating point`, curve),
+    figure("epc", `${captions.epc}; around ${system.name}: ${captions.interval}`, epc),
+    figure("det", `DET curve ${captions.curve}: ${system.name}`, curve),
   ];
 };
 const groupRates = ({ systems, rates }, rate) => {
@@ -173,6 +173,7 @@ const evidence = ({
   systems,
   together,
   log_odds: odds,
+  priors,
   band_odds: bandOdds,
   neutral,
   odds: across,
@@ -231,7 +232,7 @@ const evidence = ({
     const k = Number(slider.value),
       { bayes, ece } = systems[chosen],
       now = odds[k],
-      prior = 1 / (1 + Math.exp(-now));
+      prior = priors[k];
     said.textContent = `prior ${+prior.toPrecision(3)}: normalised Bayes error ${+bayes.calibrated[k].toPrecision(4)}, at least ${+bayes.minimum[k].toPrecision(4)}`;
     slider.setAttribute("aria-valuetext", said.textContent);
     drawn.bayes.move({ x: now, y: bayes.calibrated[k] });

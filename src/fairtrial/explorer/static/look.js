@@ -83,7 +83,7 @@ export const lookView = async (host, app) => {
         make(
           "table",
           { class: "sortable", id: "numbers", "aria-live": "polite" },
-          make("caption", {}, `Errors ${app.data.folds ? "on held-out trials" : "on test"}`),
+          make("caption", {}, app.data.captions.errors),
           make(
             "thead",
             {},
@@ -97,7 +97,7 @@ export const lookView = async (host, app) => {
                 "FAR",
                 "FRR",
                 "HTER",
-                "95 % interval of the HTER",
+                app.data.captions.interval,
                 "false accepts",
                 "false rejects",
               ].map((text, k) => make("th", { scope: "col", class: k > 1 ? "number" : null }, text)),
@@ -158,7 +158,7 @@ export const lookView = async (host, app) => {
     );
 
   const chosen = () => look.systems.find(({ name }) => name === state.chosen) || look.systems[0];
-  const where = app.data.folds ? "held-out trials" : "test trials";
+  const { captions } = app.data;
   const curve = () => {
     const system = chosen(),
       others = look.systems.length > 1 ? look.systems : [],
@@ -171,7 +171,7 @@ export const lookView = async (host, app) => {
     );
     return figure(
       "epc",
-      `Expected performance curve: HTER on ${where}, the threshold from ${app.data.folds ? "other folds" : "dev"}${band ? ", with its pointwise 95 % band" : ""}`,
+      captions.epc + (band ? `; with its pointwise ${captions.band}` : ""),
       shown.epc,
     );
   };
@@ -198,7 +198,7 @@ export const lookView = async (host, app) => {
       curve(),
       figure(
         "det",
-        `DET curve of ${app.data.folds ? "all trials, a posteriori" : "the test trials"}, and the operating point`,
+        `DET curve ${captions.curve}`,
         shown.det,
       ),
       figure(
@@ -208,7 +208,7 @@ export const lookView = async (host, app) => {
       ),
       figure(
         "roc",
-        `ROC curve of ${app.data.folds ? "all trials, a posteriori" : "the test trials"}, and the operating point`,
+        `ROC curve ${captions.curve}`,
         shown.roc,
       ),
     );
