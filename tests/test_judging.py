@@ -26,6 +26,8 @@ TEST = crossed(np.random.default_rng(1), clients=20, impostors=10, start=500)
 
 def test_a_judgement_prints_as_one_line() -> None:
     assert repr(judge(TrialSets(ARRAYS, OTHERS))) == "<Judgement: system, a priori, eer, threshold 0.5, HTER 28.33 %>"
+    given = judge_at(TrialSets(None, OTHERS), 0.5)
+    assert repr(given) == "<Judgement: system, at a given threshold, threshold 0.5, HTER 28.33 %>"
     several = repr(judge(TrialSets(DEV, TEST), system="a", criterion="wer-min", alphas=[0.2, 0.5, 0.8]))
     assert several.endswith("at the first of 3 alphas>")
     assert len(several) < 120
@@ -93,6 +95,18 @@ def test_a_target_that_few_errors_support_is_said() -> None:
     assert judge(TrialSets(DEV, TEST), system="a").notes == ()
 
 
+def test_a_threshold_that_no_error_on_dev_tells_how_to_move_is_said() -> None:
+    apart, test = Trials.from_arrays([3.0, 4.0, 0.0, 1.0], [True, True, False, False]), TEST.select(["a"])
+    sets = TrialSets(apart, test.renamed(["system"]))
+    (note,) = (note for note in judge(sets).notes if "dev has no" in note)
+    assert note.startswith("system: dev has no false accepts and no false rejects at this threshold")
+    target = judge(sets, criterion="far", alphas=0.001).notes
+    assert any("the target rests on no false accepts on dev" in note for note in target)
+    assert any("dev has no false accepts at this threshold" in note for note in target)
+    for other in (judge(TrialSets(DEV.select(["a"]), test)), judge_at(sets, 2.0)):
+        assert not any("dev has no" in note for note in other.notes)
+
+
 def test_a_target_that_few_people_decide_is_said() -> None:
     """Of 20 impostors who attack 40 clients one makes all false accepts, and there are enough of them."""
     claim, subject = (own.ravel() for own in np.meshgrid(np.arange(40), 100 + np.arange(20)))
@@ -102,7 +116,7 @@ def test_a_target_that_few_people_decide_is_said() -> None:
     scores = np.concatenate([scores, np.full(40, 3.0)])
     trials = Trials.from_arrays(scores, genuine, systems=["a"], claim=claim, subject=subject)
     found = judge(TrialSets(trials, TEST.select(["a"])), criterion="far", alphas=0.05)
-    assert [note for note in found.notes if "the errors of 1.0 people of equal weight on dev" in note]
+    assert [note for note in found.notes if "the target rests on the errors of one person on dev" in note]
     spread = judge(TrialSets(trials, TEST.select(["a"])), criterion="far", alphas=0.6)
     assert not any("people of equal weight on dev" in note for note in spread.notes)
 

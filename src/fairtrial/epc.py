@@ -23,7 +23,7 @@ from fairtrial.people import Cluster
 from fairtrial.rules.criteria import Criterion, CriterionLike
 from fairtrial.rules.exact import simplest_fraction
 from fairtrial.rules.measures import Measure, MeasureLike, as_measure
-from fairtrial.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Result, Table, every_tenth, figure_text
+from fairtrial.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Result, Table, every_tenth, figure_text, in_a_row
 from fairtrial.trial_sets import PROVENANCES, Kind, TrialSets, pooled_kind, seed_of
 
 
@@ -207,6 +207,23 @@ def alpha_grid(points: int = 101, *, low: float = 0.0, high: float = 1.0) -> NDA
         raise ParameterError(f"the range of alpha must lie within 0 and 1 and not be empty, not {low:g} to {high:g}")
     first, last = simplest_fraction(low), simplest_fraction(high)
     return np.array([float(first + (last - first) * Fraction(k, points - 1)) for k in range(points)])
+
+
+def alpha_range(low: float, high: float) -> str:
+    """A range of alpha in words."""
+    return f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}"
+
+
+def alpha_ranges(alpha: NDArray[np.float64], which: NDArray[np.bool_]) -> str:
+    """The alphas that are marked, in words: one range for each run of neighbours.
+
+    Examples
+    --------
+    >>> alpha_ranges(alpha_grid(5), np.array([True, True, False, True, False]))
+    '0 to 0.25 and 0.75'
+    """
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], which.astype(int), [0]]))).reshape(-1, 2)
+    return in_a_row([alpha_range(alpha[start], alpha[stop - 1]) for start, stop in edges.tolist()])
 
 
 def curve_of(judgement: Judgement, measure: MeasureLike = "hter") -> PerformanceCurve:

@@ -5,7 +5,7 @@ Every interval, test, band, region, figure and page asks a `Judgement`; nothing 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -22,7 +22,7 @@ from fairtrial.formats.decisions import decisions_table
 from fairtrial.reestimation import Movement, counted_movement, threshold_movement
 from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion, choose_thresholds
 from fairtrial.spread import Floats, effective_people
-from fairtrial.tables import percent, plural, threshold_text
+from fairtrial.tables import number_text, percent, plural, threshold_text
 from fairtrial.trial_sets import Kind, TrialSets, has_systems, system_name
 from fairtrial.trials import Trials
 
@@ -81,7 +81,8 @@ class Judgement:
         first = self.at(0)
         at = f"threshold {threshold_text(float(first.threshold))}, " if self.fold_thresholds is None else ""
         along = f" at the first of {plural(len(self.alpha), 'alpha')}" if len(self.alpha) > 1 else ""
-        return f"<Judgement: {self.system}, {self.kind}, {self.criterion}, {at}HTER {percent(first.hter)}{along}>"
+        rule = "" if self.sets.origin == "given" else f"{self.criterion}, "
+        return f"<Judgement: {self.system}, {self.kind}, {rule}{at}HTER {percent(first.hter)}{along}>"
 
     @property
     def kind(self) -> Kind:
@@ -310,23 +311,38 @@ class Judgement:
     def notes(self) -> tuple[str, ...]:
         """What the reader should know of the threshold."""
         people = () if self.counted_people is None else self.counted_people.notes
-        if self.dev is None or self.criterion.alpha_means != "target" or len(self.alpha) > 1:
+        if self.dev is None or len(self.alpha) > 1:
             return people
+        errors = {"false accept": int(self.dev.false_accepts[0]), "false reject": int(self.dev.false_rejects[0])}
+        if self.criterion.alpha_means != "target":
+            return (*people, *self._unmoved(errors))
         aim = self.criterion.aim
         weights = None if aim is None else aim.weights_at()
         far = weights is None or weights.far != 0
-        errors = int((self.dev.false_accepts if far else self.dev.false_rejects)[0])
-        found, name = [], f"{self.system}: the target rests on"
+        kind = "false accept" if far else "false reject"
+        return (*people, *self._rests_on(kind, errors[kind]), *self._unmoved({kind: errors[kind]}))
+
+    def _rests_on(self, kind: str, errors: int) -> Iterator[str]:
+        """Say so where a target rests on few errors on dev, or on those of few people."""
+        name = f"{self.system}: the target rests on"
         if errors < SUPPORT:
-            word = plural(errors, "false accept" if far else "false reject")
-            found.append(f"{name} {word} on dev; with fewer than {SUPPORT} it is hardly known what it amounts to")
-        erring = self._erring_on_dev(1 if far else 0)
+            word = plural(errors, kind) if errors else f"no {kind}s"
+            yield f"{name} {word} on dev; with fewer than {SUPPORT}, it is hardly known what it amounts to"
+        erring = self._erring_on_dev(1 if kind == "false accept" else 0)
         if erring is not None and erring < SUPPORT_PEOPLE:
-            found.append(
-                f"{name} the errors of {erring:.1f} people of equal weight on dev; with fewer than {SUPPORT_PEOPLE} "
-                "intervals and tests may be too sure if a few people are unlike all others"
+            yield (
+                f"{name} the errors of {_people_text(erring)} on dev; with fewer than {SUPPORT_PEOPLE}, intervals and "
+                "tests may be too sure if a few people are unlike all others"
             )
-        return (*people, *found)
+
+    def _unmoved(self, errors: Mapping[str, int]) -> Iterator[str]:
+        """Say so where dev lacks the errors that would tell how far the threshold moves."""
+        lacking = [f"{kind}s" for kind, count in errors.items() if count == 0]
+        if lacking and self.sets.dev is not None:
+            yield (
+                f"{self.system}: dev has no {' and no '.join(lacking)} at this threshold: nothing tells how far it "
+                "would move, and with the threshold re-estimated intervals and tests may be too sure"
+            )
 
     def _erring_on_dev(self, which: int) -> float | None:
         """How many people of equal weight make the errors on dev, in the role with fewer; 0 is FRR, 1 is FAR."""
@@ -339,6 +355,12 @@ class Judgement:
             return None
         counts = [np.bincount(column[wrong]).astype(np.float64) for column in part.people]
         return min(effective_people(own[own > 0]) for own in counts)
+
+
+def _people_text(count: float) -> str:
+    """So many people of equal weight, one of them in the singular."""
+    shown = number_text(count, 2)
+    return "one person" if shown == "1" else f"{shown} people of equal weight"
 
 
 def judge(

@@ -143,7 +143,7 @@ class OperatingPoints(Result):
         ]
         records = [{"system": self.system, **row} for row in (*separation, *targets)]
         caption = f"AUC, d' and FRR on {own.judged}; thresholds that keep the FAR {own.chosen}"
-        notes = (f"intervals of the FRR, {GIVEN[self.points[0].interval.threshold]}", *self.notes)
+        notes = (f"the intervals are those of the FRR, {GIVEN[self.points[0].interval.threshold]}", *self.notes)
         return (Table.of("operating_points", caption, columns, records, notes=notes, section="system"),)
 
 

@@ -185,7 +185,7 @@ def test_the_commands(tmp_path: Path) -> None:
     page = tmp_path / "folds.html"
     folds = ["compare", *files[:2], "--folds", "4", "--measure", "cllr", "--resamples", "200", "--report", str(page)]
     assert CliRunner().invoke(main, folds).exit_code == 0
-    assert "each calibrated on other people" in page.read_text()
+    assert "each calibrated on other folds" in page.read_text()
     assert found["pairs"][0]["tests"][0]["threshold"] == "re-estimated"  # type: ignore[index]
 
 

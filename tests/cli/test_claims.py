@@ -117,6 +117,7 @@ def test_notes_are_in_words_of_the_command_line_wherever_they_are_read(command: 
         assert 'cluster="none"' not in text
         assert "person=" not in text
     assert "resampled by people" not in words
+    assert "summed by person" not in words
     assert "dev is resampled and the threshold chosen" in words
 
 
@@ -131,7 +132,7 @@ def test_page_of_folds_says_held_out_and_cites_cross_validation() -> None:
 
 def test_tables_of_folds_say_whose_thresholds_they_are() -> None:
     table = shown("evaluate", "--dev", "dev.csv", "--folds", "3")
-    assert table.startswith("Errors, each held-out block at a threshold by eer from other people\n")
+    assert table.startswith("Errors, each held-out block at a threshold by eer from other folds\n")
     assert "EER: step-mean, a posteriori on all trials" in table
     compared = shown("compare", "--dev", "dev.csv", "--folds", "3", *FEW)
     for text in (table, compared):
@@ -139,8 +140,11 @@ def test_tables_of_folds_say_whose_thresholds_they_are() -> None:
     fixed = shown("evaluate", "--dev", "dev.csv", "--folds", "3", "--resample", "test")
     assert "given these thresholds" in fixed
     assert "given this threshold" not in fixed
+    # the same people may be in several folds of trials, so nothing is said of other people
+    for alone in ([], ["--cluster", "none"]):
+        assert "other people" not in page_of("evaluate", "--dev", "dev.csv", "--folds", "3", *alone)[0]
     curve = shown("epc", "--dev", "dev.csv", "--folds", "3", "--points", "3")
-    assert curve.startswith("Expected performance curve, threshold by wer-min from other people")
+    assert curve.startswith("Expected performance curve, threshold by wer-min from other folds")
 
 
 @pytest.mark.parametrize("command", [["evaluate"], ["epc", "--points", "3"], ["compare", *FEW]])
@@ -250,8 +254,11 @@ def test_conditional_claims_stand_beside_those_with_the_threshold_re_estimated()
     ]
     along = answer("epc", *SETS, "--compare", "face,voice", "--points", "5")["comparison"]
     assert (along["threshold"], along["fixed"]["threshold"]) == ("re-estimated", "fixed")
-    only = answer("epc", *SETS, "--compare", "face,voice", "--points", "5", "--resample", "test")["comparison"]
+    fixed = ["epc", *SETS, "--compare", "face,voice", "--points", "5", "--resample", "test", "--bands", "pointwise"]
+    only = answer(*fixed)["comparison"]
     assert only["threshold"] == "fixed"
+    assert "along alpha, cluster test, given these thresholds\n" in shown(*fixed)
+    assert "95 % band, pointwise, given these thresholds" in shown(*fixed)
     assert only["statistic"] == along["fixed"]["statistic"]
 
 
@@ -280,7 +287,7 @@ def test_row_of_mcnemar_shows_its_own_difference() -> None:
     assert test["difference"] != pytest.approx(found["pairs"][0]["difference"])
     assert "classification error" in test["note"]
     text = shown("compare", *SETS, *FEW)
-    assert re.search(r"^ *mcnemar +fixed +Class error ", text, re.MULTILINE)
+    assert re.search(r"^ *mcnemar +fixed +Classification error ", text, re.MULTILINE)
     assert "mcnemar: compares the classification error over all trials" in text
 
 
@@ -327,7 +334,7 @@ def test_interval_of_f1_is_around_it() -> None:
 @pytest.mark.parametrize(
     ("figure", "words"),
     [
-        (["bootstrap", *FEW], ["F1 of face minus F1 of voice", "thresholds fixed"]),
+        (["bootstrap", *FEW], ["F1 of face minus F1 of voice", "given these thresholds"]),
         (["epc-compare", "--points", "11"], ["F1 on test", "threshold re-estimated"]),
         (["epc-significance", "--points", "11"], ["F1 on test", "threshold re-estimated"]),
     ],
@@ -381,6 +388,29 @@ def test_far_and_frr_have_intervals_of_their_own() -> None:
         ends = f"{100 * found['low']:.2f} to {100 * found['high']:.2f}"
         assert re.search(rf"{name.upper()} +{ends}", text)
         assert f"{name.upper()} {ends}" in words
+
+
+def test_a_function_that_cannot_be_called_is_told_how_it_is() -> None:
+    Path("own_measure.py").write_text("def gain(far, frr):\n    return 1 - far\n")
+    for option, how in (("--measure", "called with an ErrorCounts"), ("--criterion", "called with FAR, FRR and alpha")):
+        result = run("evaluate", *SETS, option, "own_measure:gain")
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert how in result.stderr
+
+
+def test_systems_that_do_not_differ_on_any_trial_are_no_error() -> None:
+    for name in ("dev", "test"):
+        trials = read_trials(f"{name}.csv", systems=["face"])
+        scores = np.column_stack([trials.column("face"), 2 * trials.column("face")])
+        ids: dict[str, Any] = {role: trials.ids[role].decode() for role in ("claim", "subject")}
+        write_trials(Trials.from_arrays(scores, trials.genuine, systems=["one", "two"], **ids), f"{name}-alike.csv")
+    files = ["--dev", "dev-alike.csv", "--test", "test-alike.csv"]
+    for command in (["compare", *FEW, "--margin", ".1"], ["fuse"]):
+        assert "cannot be told apart" in page_of(*command, *files)[0]
+    (pair,) = answer("compare", *files, *FEW, "--margin", ".1")["pairs"]
+    assert {test["p_value"] for test in pair["tests"]} == {1.0}
+    assert pair["interval"]["low"] is None
+    assert "the two do not differ on any trial that counts" in shown("compare", *files, *FEW)
 
 
 def test_a_target_is_asked_for() -> None:
@@ -459,6 +489,9 @@ def test_p_is_never_printed_as_0() -> None:
     assert row.rstrip().endswith("< 0.0001")
     tests = text.split("\n\n")[0]
     assert not re.search(r"\b0(\.0+)?(e-\d+)? *$", tests, re.MULTILINE)
+    areas = shown("epc", *files, "--compare", "poor,good", "--points", "3").split("Tests of the areas")[1]
+    assert re.search(r"^area-g .* < 0\.0001 +> 99\.99$", areas, re.MULTILINE)
+    assert all(test["p_value"] > 0 for test in every(answer("compare", *files, *FEW), "p_value"))
 
 
 def test_terms_of_iso_in_tables_and_on_a_page() -> None:

@@ -97,7 +97,7 @@ def test_folds_in_place_of_a_test_set() -> None:
         assert ranked[system["system"]]["threshold"] == pytest.approx(system["threshold"])
     shown("compare", "--dev", "dev.csv", "--folds", "4", *FEW, "--systems", "face,voice", "--report", "f.html")
     page = Path("f.html").read_text(encoding="utf-8")
-    assert "each at its threshold from other people" in page
+    assert "each at its threshold from other folds" in page
     assert "Nadeau &amp; Bengio" in page
     assert "Dietterich" not in page
 

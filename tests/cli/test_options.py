@@ -134,7 +134,7 @@ def test_an_alpha_that_means_nothing_is_noted(command: str, folder: Path) -> Non
     asked += ["--resamples", "50"] if command == "compare" else []
     result = CliRunner().invoke(main, asked, catch_exceptions=False)
     assert result.exit_code == 0
-    assert result.stderr == "note: --alpha means nothing to the criterion eer and was left aside\n"
+    assert result.stderr == "note: --alpha means nothing to the criterion eer and was ignored\n"
 
 
 @pytest.mark.parametrize("name", ["--name", "--title"])

@@ -117,6 +117,17 @@ def test_a_group_without_a_class_and_one_without_errors() -> None:
     json.dumps(found.to_dict(), allow_nan=False)
 
 
+@pytest.mark.parametrize(("resample", "given"), [("both", "threshold re-estimated"), ("test", "given this threshold")])
+def test_every_claim_about_groups_says_what_became_of_the_threshold(resample: str, given: str) -> None:
+    found = ft.evaluate_groups(DATA.dev, DATA.test, by="group", n_resamples=50, resample=resample)  # type: ignore[arg-type]
+    said = found.to_dict()
+    claims = [*said["tests"], *said["pairs"], *said["equivalence"], *said["summaries"].values()]
+    assert {own["threshold"] for own in claims} == {"re-estimated" if resample == "both" else "fixed"}
+    rates, tests, pairs, *_ = found.tables()
+    for table in (rates, tests, pairs):
+        assert any(note.endswith(given) for note in table.notes)
+
+
 def test_groups_of_one_trial_say_nothing() -> None:
     trials = ft.Trials.from_arrays(
         [0.9, 0.8, 0.2, 0.1],

@@ -115,6 +115,16 @@ def test_bootstrap_band_says_so() -> None:
         curve_band(curve, method="normal")  # type: ignore[arg-type]
 
 
+def test_band_says_where_dev_lacks_errors() -> None:
+    curve = performance_curve(DEV, TEST, alphas=np.linspace(0, 1, 5))
+    lacks = (curve.judged().dev.false_accepts == 0) | (curve.judged().dev.false_rejects == 0)  # type: ignore[union-attr]
+    assert lacks[-1]  # with no weight on rejections nobody is accepted
+    (note,) = curve_band(curve).notes
+    assert note.endswith("1, where dev lacks errors")
+    assert curve_band(curve, threshold="fixed").notes == ()
+    assert curve_band(curve, threshold="fixed").column().title == "95 % band, pointwise, given these thresholds"
+
+
 def test_simultaneous_band_is_wider_everywhere() -> None:
     curve = performance_curve(DEV, TEST)
     pointwise, whole = (curve_band(curve, kind=kind) for kind in ("pointwise", "simultaneous"))

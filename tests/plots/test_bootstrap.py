@@ -24,7 +24,7 @@ def test_bootstrap_histogram_bounds_and_zero(dev: Trials, test: Trials, ax: Axes
     assert places == [low, high, pair.replicates.estimate, 0]
     inside = "within" if low <= 0 <= high else "outside"
     assert inside in ax.get_title()
-    assert "thresholds fixed" in ax.get_title()
+    assert "given these thresholds" in ax.get_title()
     assert ax.get_xlabel() == "HTER of face minus HTER of voice (%)"
 
 

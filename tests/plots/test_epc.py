@@ -53,7 +53,7 @@ def test_epc_by_folds_says_held_out(dev: Trials, ax: Axes) -> None:
     curve = cross_validated_curve(dev, make_blocks(dev, 4), system="face", alphas=alpha_grid(5))
     epc_plot(curve, ax=ax)
     assert ax.get_ylabel() == "HTER on held-out trials (%)"
-    assert ax.get_title() == "EPC: a priori (cross-validated), threshold by wer-min from other people"
+    assert ax.get_title() == "EPC: a priori (cross-validated), threshold by wer-min from other folds"
 
 
 def test_epc_in_the_terms_of_iso(dev: Trials, test: Trials) -> None:

@@ -83,3 +83,14 @@ def test_regions_say_what_became_of_the_threshold(dev: Trials, test: Trials, thr
     comparison = compare_curves(a, b, threshold=threshold)  # type: ignore[arg-type]
     assert words in epc_comparison_plot(a, b, comparison).get_title(loc="left")
     assert words in epc_significance_plot(a, b, comparison)[1].get_title(loc="left")
+
+
+def test_figures_say_where_nothing_is_claimed(dev: Trials, test: Trials) -> None:
+    a, b = (curve_of(dev, test, name) for name in ("face", "voice"))
+    comparison = compare_curves(a, b)
+    assert not comparison.supported.all()
+    words = "where dev lacks errors"
+    assert words in epc_comparison_plot(a, b, comparison).get_title(loc="left")
+    assert words in epc_significance_plot(a, b, comparison)[1].get_title(loc="left")
+    fixed = compare_curves(a, b, threshold="fixed")
+    assert words not in epc_comparison_plot(a, b, fixed).get_title(loc="left")

@@ -174,7 +174,7 @@ def test_page_of_folds_has_no_single_threshold_along_alpha(browser: Any, pages: 
     page.locator("#alpha").focus()
     page.keyboard.press("ArrowRight")
     assert page.locator("#threshold").inner_text() == "one per block"
-    assert "from other people" in page.locator("#explore").inner_text()
+    assert "from other folds" in page.locator("#explore").inner_text()
     assert heard == []
     page.close()
 

@@ -7,6 +7,7 @@ from fairtrial import (
     compare,
 )
 from fairtrial.report.comparison import comparison_page
+from fairtrial.report.page import render
 from fairtrial.tables import interval_text
 from report.pages import REPEAT, two_systems
 
@@ -40,6 +41,29 @@ def test_difference_of_a_cost_is_not_in_percent() -> None:
     page = comparison_page(compare(dev, test, n_resamples=50, measure="dcf"), REPEAT)
     assert "percentage points" not in page.answer[0]
     assert page.explore["differences"]["x"]["label"] == "difference A - B in DCF"
+
+
+def test_systems_that_do_not_differ_on_any_trial_have_a_page() -> None:
+    sets = [two_systems(seed, ("a", "b")) for seed in (0, 1)]
+    dev, test = (
+        Trials.from_arrays(
+            np.column_stack([own.column("a"), 2 * own.column("a") + 1]),
+            own.genuine,
+            systems=["a", "b"],
+            claim=own.ids["claim"].decode(),
+            subject=own.ids["subject"].decode(),
+        )
+        for own in sets
+    )
+    page = comparison_page(compare(dev, test, n_resamples=50, margin=0.1), REPEAT)
+    assert page.answer[0].startswith(
+        "a and b cannot be told apart: they differ by 0.000 percentage points (no interval"
+    )
+    assert "p = 1" in page.answer[0]
+    assert "are not shown to be equivalent" in page.answer[1]
+    (drawn,) = page.explore["differences"]["pairs"]
+    assert (drawn["low"], drawn["high"]) == (None, None)
+    assert '"low":null' in render(page)
 
 
 def test_the_better_system_is_the_one_with_more_recall_or_fewer_errors() -> None:

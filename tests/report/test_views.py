@@ -111,7 +111,7 @@ def test_curve_of_a_cross_validation_moves_with_alpha() -> None:
     assert len(set(view["hter"])) > 3
     assert view["asked"]["threshold"] == result.threshold
     text = Reader(render(page)).text
-    assert "on held-out trials, each judged by a threshold from other people" in page.tables[0].caption
+    assert "on held-out trials, each judged by a threshold from other folds" in page.tables[0].caption
     assert "test trials" not in text
     assert "from dev" not in text
     assert page.explore["systems"][0]["axis"]["label"] == "HTER on held-out trials (%)"

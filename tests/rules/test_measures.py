@@ -142,7 +142,7 @@ def test_a_result_is_called_as_its_measure_is() -> None:
     found = evaluate(trials, trials, measures=["precision", "class-error", "cllr-min", gmean])
     labels = [found.measure_intervals[name].label for name in found.reported]
     assert labels == [measure.label for measure in found.reported.values()]
-    assert labels == ["Precision", "Class error", "min Cllr", "gmean"]
+    assert labels == ["Precision", "Classification error", "min Cllr", "gmean"]
     errors, _, intervals = found.tables()
     assert intervals.column("label") == ["HTER", "HTER", "HTER", "FAR", "FRR", *labels]
     assert intervals.column("measure")[-4:] == ["precision", "class-error", "cllr-min", "gmean"]

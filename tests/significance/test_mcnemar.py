@@ -28,6 +28,13 @@ def test_mcnemar_exact_and_mid_p_against_the_binomial(b: int, c: int) -> None:
         assert result.p_value_mid == pytest.approx(2 * sum(pmf[:least]) + pmf[least])
 
 
+def test_mcnemar_is_never_certain_and_counts_in_words() -> None:
+    found = mcnemar_test(50000, 0).to_dict()
+    assert min(value for name, value in found.items() if name.startswith("p_value")) > 0
+    assert found["threshold"] == "fixed"
+    assert mcnemar_test(1, 0).tables()[0].caption == "McNemar's test, 1 trial wrong for A only and 0 for B only"
+
+
 def test_mcnemar_without_discordant_trials_and_with_bad_ones() -> None:
     assert mcnemar_test(0, 0).p_value == 1
     with pytest.raises(ParameterError, match="b must be a whole number"):

@@ -78,7 +78,7 @@ def test_equivalence_of_systems_that_are_alike_is_not_tested_and_it_is_said() ->
     for alike in (student_test("t", claimed(0.0, 0.0, 5.0)), z_test("z", 0.0, 0.0)):
         found = equivalence_test(alike, 0.1)
         assert (found.p_value, found.statistic) == (1, 0)
-        assert found.note == "the two are alike on every trial: without any spread nothing can be tested"
+        assert found.note == "the two do not differ on any trial that counts: without any spread nothing can be tested"
         # an interval of no width would be a claim
         assert alike.interval() is None
         assert isnan(alike.interval_entry()["low"])

@@ -74,7 +74,7 @@ class CostFigure:
         impostor, genuine = self.accepted
         return (
             f"the cost at prior {self.target.points[0].prior:g} rests on {plural(impostor, 'false accept')} and "
-            f"{plural(genuine, 'genuine trial')} accepted; with fewer than {SUPPORT} of either its interval is rough",
+            f"{plural(genuine, 'genuine trial')} accepted; with fewer than {SUPPORT} of either, its interval is rough",
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -21,7 +21,7 @@ class _Modality:
     move: str | None = option(
         "--move",
         metavar="A[,B...]",
-        help="The systems of the modality whose people are exchanged, by commas.",
+        help="The systems of the modality whose people are exchanged, separated by commas.",
     )
     other_dev: tuple[str, ...] = option(
         "--other-dev",
@@ -38,7 +38,12 @@ class _Modality:
         help="In place of --move: test scores of the other modality.",
     )
     assignments: int = option(
-        "--assignments", type=int, default=50, show_default=True, metavar="N", help="How often people are assigned."
+        "--assignments",
+        type=int,
+        default=50,
+        show_default=True,
+        metavar="N",
+        help="How many random assignments of people are made.",
     )
 
     def check(self) -> None:

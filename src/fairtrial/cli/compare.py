@@ -59,7 +59,7 @@ class PairOptions:
     five_by_two: bool = option(
         "--5x2cv",
         is_flag=True,
-        help="With --folds: add Dietterich's 5x2cv test, for which people are dealt into halves five times.",
+        help="With --folds: add Dietterich's 5x2cv test, for which people are split into halves five times.",
     )
 
 

@@ -65,7 +65,7 @@ def command(
     \b
     Examples:
       fairtrial count part-*.parquet --out dev.ftc
-      fairtrial count test.csv --thresholds face=0.62,voice=1.5 --out test.ftc
+      fairtrial count test.csv --thresholds face=0.62 --thresholds voice=1.5 --out test.ftc
       fairtrial evaluate --dev dev.ftc --test test.ftc
     """
     from fairtrial.formats.parts import ENDING

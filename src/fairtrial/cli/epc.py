@@ -76,7 +76,7 @@ class BandOptions:
         default=1,
         show_default=True,
         metavar="K",
-        help="Threads of what is bootstrapped; the result is the same for any.",
+        help="Threads of the bootstrap; the result is the same for any number of them.",
     )
 
 
@@ -101,7 +101,9 @@ class AreaOptions:
         metavar="V1,V2",
         help="The two measures whose targets the areas are over, as in precision,recall; each may be module:function.",
     )
-    no_areas: bool = option("--no-areas", is_flag=True, help="Leave out the areas, which sort all dev scores.")
+    no_areas: bool = option(
+        "--no-areas", is_flag=True, help="Leave out the areas, for which all dev scores are sorted."
+    )
     convention: AreaConvention | None = choice(
         "--convention",
         ["interpolated", "step"],
@@ -143,7 +145,9 @@ pool_option = click.option("--pool", is_flag=True, help="One more curve: the err
 @options.takes(InputOptions, CurveOptions, ChanceOptions)
 @measure_option
 @options.takes(BandOptions)
-@click.option("--compare", "pair", metavar="A,B", help="Where along alpha these two systems differ, and their areas.")
+@click.option(
+    "--compare", "pair", metavar="A,B", help="Show where along alpha these two systems differ, and test their areas."
+)
 @options.takes(CompareCurves, ThresholdOptions)
 @resamples_option
 @options.takes(AreaOptions)
@@ -375,7 +379,9 @@ def _tables(
     for curve in curves:
         main, *others = curve.tables()
         if bands:
-            main = _with_band(main, next(iter(bands.values())).column(), bands.get(curve.system))
+            band = bands.get(curve.system)
+            main = _with_band(main, next(iter(bands.values())).column(), band)
+            main = main.with_notes(*(f"{curve.system}: {note}" for note in (band.notes if band else ())))
         parts.append([main.with_notes(*notes), *others])
     for system, found in areas.items():
         (table,) = found.areas.tables()

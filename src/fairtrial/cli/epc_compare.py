@@ -121,7 +121,7 @@ def area_table(
     from fairtrial.tables import Column, Table
 
     of = f"{areas.pair.mean.label} over targets of {areas.pair.v1.label} and {areas.pair.v2.label}"
-    columns = (*columns_with_interval(confidence), Column("delta", "1 - p", "rate"))
+    columns = (*columns_with_interval(confidence), Column("delta", "1 - p", "sure"))
     records = [{**test.cells(confidence), "delta": test.delta} for test in tests.values()]
     return Table.of("tests", f"Tests of the areas, {compared.a} - {compared.b}: {of}", columns, records)
 

@@ -39,7 +39,7 @@ resample_option = click.option(
     "threshold as it is.",
 )
 dev_resamples_option = click.option(
-    "--resamples", type=int, default=400, show_default=True, metavar="M", help="How often dev is drawn anew."
+    "--resamples", type=int, default=400, show_default=True, metavar="M", help="How many times dev is resampled."
 )
 
 

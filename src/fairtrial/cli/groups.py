@@ -62,7 +62,7 @@ class GroupOptions:
         "--edges",
         multiple=True,
         metavar="COLUMN=N[,N...]",
-        help="Cut a column of numbers, as age=30,50; may be repeated.",
+        help="Cut a column of numbers, as in age=30,50; may be repeated.",
     )
 
     @property

@@ -101,7 +101,7 @@ def check_costs(dcf: str | None, *names: str) -> None:
 def note_alpha(alpha: float | None, rule: Criterion) -> None:
     """Say so where an alpha was given that means nothing to the criterion."""
     if alpha is not None and rule.alpha_means == "none":
-        note_later(f"alpha=... means nothing to the criterion {rule.name} and was left aside")
+        note_later(f"alpha=... means nothing to the criterion {rule.name} and was ignored")
 
 
 def check_text(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
@@ -209,7 +209,12 @@ DCF_HELP = (
 )
 dcf_option = click.option("--dcf", metavar="CFR,PG,CFA,PI", help=DCF_HELP)
 workers_option = click.option(
-    "--workers", type=int, default=1, show_default=True, metavar="K", help="Threads; the result is the same for any."
+    "--workers",
+    type=int,
+    default=1,
+    show_default=True,
+    metavar="K",
+    help="Threads; the result is the same for any number of them.",
 )
 _TERMS: dict[str, Any] = {
     "type": click.Choice(["default", "iso"]),
@@ -256,13 +261,13 @@ class ReadingOptions:
         multiple=True,
         metavar="ROLE=NAME",
         help="Column for a role (claim, subject, model, probe, label, system, score, or other: no score); may be "
-        "repeated. Where columns have no names, their numbers do.",
+        "repeated. Where columns have no names, give their numbers.",
     )
     labels: tuple[str, ...] = option(
         "--label",
         multiple=True,
         metavar="CLASS=WORD",
-        help="What a label means, as genuine=target or impostor=spoof; may be repeated. Other labels are left out.",
+        help="What a label means, as in genuine=target or impostor=spoof; may be repeated. Other labels are left out.",
     )
     genuine_by: GenuineBy | None = choice(
         "--genuine-by",
@@ -291,14 +296,16 @@ class ReadingOptions:
         "error",
         help="A trial without a score: an error, left out, or rejected.",
     )
-    common: bool = option("--common", is_flag=True, help="Keep the trials that all files share instead of an error.")
+    common: bool = option(
+        "--common", is_flag=True, help="Keep only the trials that all files share, instead of ending in an error."
+    )
     max_size: int | None = option(
         "--max-size",
         metavar="SIZE",
         callback=_bytes_of,
         help="How much a compressed file may unpack to, as in 500M or 20G.  [default: 8G, or half of the memory]",
     )
-    diagonal: bool = option("--diagonal", is_flag=True, help="A matrix is genuine on its diagonal, whatever its ids.")
+    diagonal: bool = option("--diagonal", is_flag=True, help="The diagonal of a matrix is genuine, whatever its ids.")
     transpose: bool = option("--transpose", is_flag=True, help="The rows of a matrix are claims, its columns subjects.")
 
     def keywords(self) -> dict[str, Any]:

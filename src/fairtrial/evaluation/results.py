@@ -239,8 +239,9 @@ class Evaluation(Result):
             rule = "threshold that was given"
         caption = f"Errors, each held-out block at a {rule}" if self.fold_thresholds else f"Errors at the {rule}"
         sets = f"on {PROVENANCES[self.kind].curves}" if self.test_eer is None else "on either set"
+        others = "; the table of intervals says what those of other measures take into account" if self.reported else ""
         notes = (
-            f"the interval is that of the HTER, {self._given[self.interval.threshold]}",
+            f"the interval is that of the HTER, {self._given[self.interval.threshold]}{others}",
             f"EER: {self.dev_eer.definition}, a posteriori {sets}",
             *self.notes,
         )

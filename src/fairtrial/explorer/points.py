@@ -49,7 +49,7 @@ class Point:
         if self.threshold is not None:
             raise ParameterError(
                 "this needs a rule that chooses the threshold on dev, not a threshold that was dragged; choose alpha, "
-                "a FAR, a FRR or the equal error rate"
+                "a FAR, an FRR or the equal error rate"
             )
         return as_criterion(self.criterion)
 

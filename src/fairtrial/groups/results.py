@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import isfinite, nan
 from typing import Any
 
-from fairtrial.claims import GIVEN
+from fairtrial.claims import GIVEN, Threshold
 from fairtrial.errors import TrialsError
 from fairtrial.groups.judged import RATES, JudgedGroups, Rate
 from fairtrial.groups.summaries import Summary
@@ -283,6 +283,7 @@ class GroupEvaluation(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON."""
+        given = {"threshold": self.claimed_threshold}
         return {
             "by": ",".join(self.by),
             "system": self.system,
@@ -292,14 +293,20 @@ class GroupEvaluation(Result):
             "kind": self.kind,
             "confidence": self.confidence,
             "groups": [own.to_dict() for own in self.groups],
-            "tests": [own.to_dict() for own in self.tests],
-            "pairs": [own.to_dict() for own in self.pairs],
-            "equivalence": [own.to_dict() for own in self.equivalences],
-            "summaries": {own.name: own.to_dict() for own in self.summaries},
+            "tests": [own.to_dict() | given for own in self.tests],
+            "pairs": [own.to_dict() | given for own in self.pairs],
+            "equivalence": [own.to_dict() | given for own in self.equivalences],
+            "summaries": {own.name: own.to_dict() | given for own in self.summaries},
             "meetings": [own.to_dict() for own in self.meetings],
             "own_thresholds": [own.to_dict() for own in self.own_thresholds],
             "notes": list(self.notes),
         }
+
+    @property
+    def claimed_threshold(self) -> Threshold:
+        """Whether intervals and tests have the threshold re-estimated, or take it as it is."""
+        intervals = (own for group in self.groups for own in (group.far_interval, group.frr_interval))
+        return next((own.threshold for own in intervals if own is not None), "fixed")
 
     def summary(self) -> str:
         """The groups and whether they are shown to differ."""
@@ -344,12 +351,8 @@ class GroupEvaluation(Result):
             }
             for own in self.groups
         ]
-        known = next(
-            (own for group in self.groups for own in (group.far_interval, group.frr_interval) if own is not None), None
-        )
-        given = "" if known is None else f", {GIVEN[known.threshold]}"
         notes = (
-            f"the intervals of each column hold for all groups together{given}",
+            f"the intervals of each column hold for all groups together, {GIVEN[self.claimed_threshold]}",
             "alike: groups that share a letter are not shown to differ in the rate before it",
             *self.notes,
         )
@@ -377,8 +380,10 @@ class GroupEvaluation(Result):
                 (label_of(test.measure), test.measure, test.statistic, test.p_value, f"{test.a} and {test.b}", *rest)
             )
         level = 2 * self.confidence - 1
-        notes = (f"equal within a factor: by {level_text(level)} intervals of all ratios",) if level > 0 else ()
-        return Table("tests", "Are all groups equal?", columns, tuple(rows), notes)
+        notes = [f"all equal: {GIVEN[self.claimed_threshold]}"]
+        if level > 0:
+            notes.append(f"equal within a factor: by {level_text(level)} intervals of all ratios")
+        return Table("tests", "Are all groups equal?", columns, tuple(rows), tuple(notes))
 
     def _pairs(self) -> Table:
         columns = (
@@ -403,7 +408,7 @@ class GroupEvaluation(Result):
             }
             for own in self.pairs
         ]
-        notes = ["p values and intervals of each rate hold for all pairs together"]
+        notes = [f"p values and intervals of each rate hold for all pairs together, {GIVEN[self.claimed_threshold]}"]
         if len(records) > _MOST_SHOWN:
             records = sorted(records, key=lambda own: own["p_adjusted"])[:_MOST_SHOWN]
             notes.append(f"the {_MOST_SHOWN} clearest of {len(self.pairs):,} pairs; the JSON and `pairs` have all")

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.checks import check_choice, check_confidence
-from fairtrial.claims import Threshold, largest_of_all
-from fairtrial.epc import PerformanceCurve
+from fairtrial.claims import GIVEN_ALONG, Threshold, largest_of_all
+from fairtrial.epc import PerformanceCurve, alpha_ranges
 from fairtrial.intervals.bootstrap import Bootstrap, centred_along
 from fairtrial.intervals.judged import intervals_along
 from fairtrial.intervals.rates import normal_quantile
@@ -91,7 +91,15 @@ class Band(Result):
         Column
             The column.
         """
-        return Column("band", f"{self.described}, threshold {self.threshold}", self.measure.interval_kind)
+        return Column("band", f"{self.described}, {GIVEN_ALONG[self.threshold]}", self.measure.interval_kind)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the reader should know of the band."""
+        if self.supported.all():
+            return ()
+        where = alpha_ranges(self.alpha, ~self.supported)
+        return (f"the band may be too narrow at alpha {where}, where dev lacks errors",)
 
     @property
     def described(self) -> str:
@@ -102,14 +110,15 @@ class Band(Result):
     def summary(self) -> str:
         """What kind of band it is."""
         points = plural(len(self.alpha), "point")
-        return f"{self.described}, threshold {self.threshold}, {points}, cluster {self.cluster}"
+        return f"{self.described}, {GIVEN_ALONG[self.threshold]}, {points}, cluster {self.cluster}"
 
     def tables(self) -> tuple[Table, ...]:
         """One row per alpha."""
         columns = (Column("alpha", "alpha", "number"), Column("estimate", "estimate", self.measure.kind), self.column())
         ends = zip(self.low.tolist(), self.high.tolist(), strict=True)
         rows = tuple(zip(self.alpha.tolist(), self.estimate.tolist(), ends, strict=True))
-        return (Table("band", "Band around a performance curve", columns, rows, shown=every_tenth(len(rows))),)
+        shown = every_tenth(len(rows))
+        return (Table("band", "Band around a performance curve", columns, rows, self.notes, shown=shown),)
 
 
 def curve_band(

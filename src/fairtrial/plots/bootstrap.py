@@ -93,8 +93,8 @@ def bootstrap_plot(
             inside = "all are alike: they tell nothing of chance"
         leading = pair.headline
         own.set_title(
-            f"{len(found.replicates):,} bootstrap replicates on test, thresholds fixed\n"
-            f"{inside}, given these thresholds\n"
+            f"{len(found.replicates):,} bootstrap replicates on test\n"
+            f"{inside}, {GIVEN_ALONG['fixed']}\n"
             f"{leading.test} test, {GIVEN_ALONG[leading.threshold]}: {p_phrase(leading.p_value)}"
         )
         legend_below(own)

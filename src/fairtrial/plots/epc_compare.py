@@ -75,12 +75,13 @@ def epc_comparison_plot(
         draw_pair(own, a, b, terms)
         _shade_regions(own, comparison)
         whole = "over all alpha at once" if comparison.simultaneous else "at each alpha by itself"
-        own.set_title(
-            f"EPC: {how_judged(a)}\n"
-            f"shaded: {level_text(comparison.confidence)} significant, {comparison.test} test, {whole}\n"
-            f"{GIVEN_ALONG[comparison.threshold]}",
-            pad=18,
-        )
+        lines = [
+            f"EPC: {how_judged(a)}",
+            f"shaded: significant with {level_text(comparison.confidence)} confidence, {comparison.test} test, {whole}",
+            GIVEN_ALONG[comparison.threshold],
+            comparison.unclaimed,
+        ]
+        own.set_title("\n".join(filter(None, lines)), pad=18)
         legend_below(own)
         return own
 

@@ -89,10 +89,12 @@ def epc_significance_plot(
         lower.set_ylim(-0.02, 1.02)
         lower.set_yticks(sorted({0.0, 1.0, *levels}))
         in_percent(lower.yaxis, "confidence")
-        lower.set_title(
-            f"(b) confidence that {legible(a.system)} is worse than {legible(b.system)}, {comparison.test} test\n"
+        lines = [
+            f"(b) confidence that {legible(a.system)} is worse than {legible(b.system)}, {comparison.test} test",
             f"{GIVEN_ALONG[comparison.threshold]}; "
-            f"grey: beyond {' and '.join(f'{100 * level:g}' for level in (min(levels), max(levels)))} %"
-        )
+            f"grey: beyond {' and '.join(f'{100 * level:g}' for level in (min(levels), max(levels)))} %",
+            comparison.unclaimed,
+        ]
+        lower.set_title("\n".join(filter(None, lines)))
         legend_below(lower, of=upper)
         return upper, lower

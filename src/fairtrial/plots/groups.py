@@ -56,7 +56,7 @@ def groups_plot(
     Returns
     -------
     matplotlib.figure.Figure or SubFigure
-        The figure, with one panel for each rate. The upright line is the rate of all groups together. A group without
+        The figure, with one panel for each rate. The vertical line is the rate of all groups together. A group without
         errors has an arrow that comes from the upper limit of its rate: a log axis has no 0. Groups that share a
         letter are not shown to differ in this rate.
 

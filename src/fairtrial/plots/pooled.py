@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from fairtrial.benchmark.results import BenchmarkResult
+from fairtrial.claims import GIVEN_ALONG
 from fairtrial.epc import PerformanceCurve
 from fairtrial.errors import ParameterError, listed, shown
 from fairtrial.intervals.bands import Band
@@ -84,7 +85,7 @@ def pooled_epc_plot(
         lines = [f"pooled EPC: {data}, {first.protocol}, {what}", how_judged(any_curve)]
         if bands:
             any_band = next(iter(bands.values()))
-            lines.append(f"{any_band.described}, threshold {any_band.threshold}")
+            lines.append(f"{any_band.described}, {GIVEN_ALONG[any_band.threshold]}")
         if comparison is not None:
             lines.append(_shade(own, comparison))
         own.set_title("\n".join(lines))
@@ -97,9 +98,10 @@ def _shade(ax: Axes, comparison: CurveComparison) -> str:
     step = float(comparison.alpha[1] - comparison.alpha[0]) / 2
     for region in comparison.regions:
         ax.axvspan(max(region.low - step, 0.0), min(region.high + step, 1.0), color=PALE, zorder=0)
-    sure = f"{level_text(comparison.confidence)} confidence, threshold {comparison.threshold}"
+    sure = f"{level_text(comparison.confidence)} confidence, {GIVEN_ALONG[comparison.threshold]}"
     whole = "over the whole range at once" if comparison.simultaneous else "at each alpha by itself"
-    return f"grey: they differ, {sure}, {whole}" if comparison.regions else f"they differ nowhere, {sure}, {whole}"
+    where = f"grey: they differ, {sure}, {whole}" if comparison.regions else f"they differ nowhere, {sure}, {whole}"
+    return "\n".join(filter(None, [where, comparison.unclaimed]))
 
 
 def _pooled_curves(runs: Sequence[BenchmarkResult], group: str = "all") -> dict[str, PerformanceCurve]:

@@ -14,12 +14,12 @@ from fairtrial.report.parts import (
     ADJUSTED,
     FOLD_TESTS,
     JUDGED,
-    SEPARATION,
     difference_words,
     interval_references,
     joined,
     judged_trials_table,
     points_table,
+    separation_reference,
 )
 from fairtrial.report.views import Asked, SystemView, explored, judged_view
 from fairtrial.tables import Terms, p_phrase, translate
@@ -66,7 +66,7 @@ def comparison_page(result: Comparison, repeat: Repeat, *, terms: Terms = "defau
             *interval_references([leading]),
             *(FOLD_TESTS[test.test] for test in result.pairs[0].tests if test.test in FOLD_TESTS),
             *ADJUSTED[result.correction],
-            SEPARATION,
+            separation_reference(sets),
             *judged.references[1:],
         ),
         repeat=repeat,
@@ -95,7 +95,8 @@ def _view(rank: SystemRank, result: Comparison, confidence: float) -> SystemView
 def _differences(result: Comparison, label: str) -> dict[str, Any]:
     """The difference of each pair with its interval, and their axis."""
     shown = result.pairs[:_MOST_PAIRS]
-    ends = [end for pair in shown for end in (0.0, *pair.interval)]
+    intervals = [pair.headline.interval(pair.confidence) for pair in shown]
+    ends = [0.0, *(end for own in intervals if own is not None for end in own)]
     room = _ROOM * (max(ends) - min(ends)) or _ROOM
     low, high = min(ends) - room, max(ends) + room
     unit, scale = ("percentage points", 100.0) if result.measure.is_share else ("", 1.0)
@@ -105,11 +106,11 @@ def _differences(result: Comparison, label: str) -> dict[str, Any]:
             {
                 "name": f"{pair.a} - {pair.b}",
                 "estimate": pair.headline.estimate,
-                "low": pair.interval[0],
-                "high": pair.interval[1],
+                "low": None if own is None else own[0],
+                "high": None if own is None else own[1],
                 "sure": pair.adjusted[0] < 1 - pair.confidence,
             }
-            for pair in shown
+            for pair, own in zip(shown, intervals, strict=True)
         ],
         "x": Axis(", ".join(filter(None, [f"difference A - B in {label}", unit])), low, high, ticks).to_dict(),
     }

@@ -10,7 +10,14 @@ from fairtrial.errors import TrialsError
 from fairtrial.evaluation import Evaluation
 from fairtrial.judging import Judgement
 from fairtrial.report.page import Page, Repeat
-from fairtrial.report.parts import JUDGED, SEPARATION, interval_references, joined, judged_trials_table, points_table
+from fairtrial.report.parts import (
+    JUDGED,
+    interval_references,
+    joined,
+    judged_trials_table,
+    points_table,
+    separation_reference,
+)
 from fairtrial.report.views import Asked, SystemView, explored, judged_view
 from fairtrial.tables import Terms, in_percent, join_tables, level_text, percent
 
@@ -48,7 +55,7 @@ def evaluation_page(results: Sequence[Evaluation], repeat: Repeat, *, terms: Ter
         methods=(
             judged.references[0],
             *interval_references(each for result in results for each in result.intervals),
-            SEPARATION,
+            separation_reference(sets),
             *judged.references[1:],
         ),
         repeat=repeat,

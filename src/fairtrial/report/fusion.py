@@ -11,12 +11,12 @@ from fairtrial.report.page import Page, Reference, Repeat
 from fairtrial.report.parts import (
     FUSION,
     JUDGED,
-    SEPARATION,
     difference_words,
     interval_references,
     joined,
     judged_trials_table,
     points_table,
+    separation_reference,
     trials_table,
 )
 from fairtrial.report.views import explored
@@ -63,7 +63,7 @@ def fusion_page(result: FusionResult, repeat: Repeat, *, terms: Terms = "default
             judged.references[0],
             FUSION,
             *interval_references([found.interval]),
-            SEPARATION,
+            separation_reference(judgements[1].sets),
             *judged.references[1:],
         ),
         repeat=repeat,

@@ -17,6 +17,7 @@ from fairtrial.significance.results import TestResult
 from fairtrial.tables import (
     Column,
     Table,
+    in_a_row,
     in_percent,
     interval_text,
     interval_title,
@@ -37,8 +38,8 @@ _POSTERIOR = Reference(
     "Bengio, Mariéthoz & Keller, The expected performance curve, 2005",
 )
 _HELD_OUT = Reference(
-    "Cross-validation by people: each trial is judged by a threshold from trials in which none of the people of its "
-    "folds take part; errors are pooled over all trials.",
+    "Cross-validation: each trial is judged by a threshold from other folds. Folds are of people, or of trials where "
+    "these are taken as independent. Errors are pooled over all trials.",
     "Stone, Cross-validatory choice and assessment of statistical predictions, 1974",
 )
 _INDEPENDENT = Reference(
@@ -67,17 +68,19 @@ _EPC, _SAME_EPC, _HELD_OUT_EPC = (
     for what in (
         "a threshold from dev, the error from test",
         "a threshold from test and the error on the same trials: a posteriori",
-        "thresholds from other people, the error from held-out trials",
+        "thresholds from other folds, the error from held-out trials",
     )
 )
 FUSION = Reference(
     "Fusion protocols, gain ratios and pooled curves.",
     "Poh & Bengio, Database, protocols and tools for evaluating score-level fusion algorithms, 2006",
 )
-SEPARATION = Reference(
-    "AUC and d', with the variance of the mean contribution of each trial, summed by person; the FRR where dev keeps a "
-    "FAR.",
-    "DeLong, DeLong & Clarke-Pearson 1988; Obuchowski 1997; Daugman 2003; ISO/IEC 19795-1",
+_SEPARATION, _SEPARATION_BY_PEOPLE = (
+    Reference(
+        f"AUC and d', with the variance of the mean contribution of each trial{by}; the FRR where dev keeps a FAR.",
+        "DeLong, DeLong & Clarke-Pearson 1988; Obuchowski 1997; Daugman 2003; ISO/IEC 19795-1",
+    )
+    for by in ("", ", summed by person")
 )
 ADJUSTED: dict[Correction, tuple[Reference, ...]] = {
     "holm": (Reference("P values adjusted for the number of tests, by Holm's method.", "Holm 1979"),),
@@ -133,13 +136,13 @@ JUDGED: dict[Origin, Judged] = {
         ),
     ),
     "folds": Judged(
-        " on held-out trials, with the threshold chosen by {rule} on trials of other people",
-        "Errors on all trials, and on held-out trials, each judged by a threshold from other people",
+        " on held-out trials, with the threshold chosen by {rule} on other folds",
+        "Errors on all trials, and on held-out trials, each judged by a threshold from other folds",
         (_HELD_OUT, _HELD_OUT_EPC),
         Captions(
             threshold="threshold from all trials",
             no_threshold="one per block",
-            epc="Expected performance curve: HTER on held-out trials, each judged by a threshold from other people",
+            epc="Expected performance curve: HTER on held-out trials, each judged by a threshold from other folds",
             curve="of all trials, a posteriori, and the operating point on held-out trials",
             density="Scores of all trials",
             hter="HTER on held-out trials",
@@ -182,16 +185,17 @@ def difference_words(
     """How large a difference is, with its interval and p value; without its sign where the test has two sides.
 
     Where there are several pairs, the p value is adjusted for them, and the interval is that of the pair alone. `given`
-    says what was re-estimated or not.
+    says what was re-estimated or not. Without any spread there is no interval, and that is said.
     """
     one_sided = test.alternative != "two-sided"
     sign = 1.0 if one_sided or test.estimate >= 0 else -1.0
-    ends = test.interval(confidence)
-    assert ends is not None
-    low, high = sorted(sign * end for end in ends)
     size = in_percent(sign * test.estimate) if test.is_share else number_text(sign * test.estimate)
     unit, span = (" percentage points", interval_text) if test.is_share else ("", range_text)
-    interval = f"{interval_title(confidence)} {span(low, high)}, {given[test.threshold]}"
+    ends = test.interval(confidence)
+    if ends is None:
+        interval = f"no interval, as nothing varies, {given[test.threshold]}"
+    else:
+        interval = f"{interval_title(confidence)} {span(*sorted(sign * end for end in ends))}, {given[test.threshold]}"
     adjusted = f" adjusted for {pairs} pairs" if pairs > 1 else ""
     return f"{size}{unit} ({interval}; {'one-sided, ' if one_sided else ''}{p_phrase(p_value)}{adjusted})"
 
@@ -200,7 +204,12 @@ def joined(names: Sequence[str]) -> str:
     """A few names as a phrase; how many, where they are many."""
     if len(names) > 4:
         return f"{len(names)} systems"
-    return " and ".join(names) if len(names) < 3 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return in_a_row(names)
+
+
+def separation_reference(sets: TrialSets) -> Reference:
+    """Where AUC, d' and rates at fixed FARs come from."""
+    return _SEPARATION if sets.sharing == "none" else _SEPARATION_BY_PEOPLE
 
 
 def judged_trials_table(sets: TrialSets) -> Table:

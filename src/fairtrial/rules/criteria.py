@@ -410,10 +410,15 @@ def target_criterion(measure: MeasureLike, *, kept: bool = False) -> Criterion:
         exact=bounded,
         alpha_means="target",
         aim=aim,
-        summary=f"{end} threshold with {aim.label} at {bound} the target alpha"
+        summary=f"{end} threshold whose {_in_a_sentence(aim.label)} is at {bound} the target alpha"
         if kept
-        else f"{aim.label} nearest to the target alpha",
+        else f"{_in_a_sentence(aim.label)} nearest to the target alpha",
     )
+
+
+def _in_a_sentence(label: str) -> str:
+    """The label of a measure as it stands within a sentence: abbreviations keep their capitals."""
+    return label if label.isupper() else label.lower()
 
 
 for _criterion in (
@@ -565,7 +570,8 @@ def _costs(points: ErrorCounts, rule: Criterion, alphas: NDArray[np.float64]) ->
         costs = np.asarray(rule.cost(points, alphas[:, None] if rule.exact else float(alphas[0])), dtype=np.float64)
         fits = rule.exact or costs.shape == shape[1:]
     except Exception as error:  # a user's function may fail in any way
-        raise ParameterError(f"criterion {rule.name} failed: {type(error).__name__}: {error}") from error
+        how = "; it is called with FAR, FRR and alpha" if isinstance(rule.cost, _UsersCost) else ""
+        raise ParameterError(f"criterion {rule.name} failed: {type(error).__name__}: {error}{how}") from error
     if not fits or np.isnan(costs).any():
         raise ParameterError(
             f"criterion {rule.name}: the cost must be one number per threshold and never NaN, for arrays of rates"

@@ -153,7 +153,8 @@ class Measure:
         try:
             return self.formula(counts, alpha) + 0.0
         except Exception as error:  # a user's function may fail in any way
-            raise ParameterError(f"measure {self.name} failed: {type(error).__name__}: {error}") from error
+            how = "; it is called with an ErrorCounts" if isinstance(self.formula, _UsersFormula) else ""
+            raise ParameterError(f"measure {self.name} failed: {type(error).__name__}: {error}{how}") from error
 
     def weights_at(self, alpha: float = 0.5) -> Weights | None:
         """Give the weights of a linear measure at this alpha.
@@ -462,7 +463,7 @@ for _measure in (
     Measure(
         "class-error",
         _class_error,
-        "Class error",
+        "Classification error",
         summary="share of all trials decided wrongly",
         worsened_by_errors=True,
     ),

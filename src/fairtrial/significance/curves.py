@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.checks import check_choice, check_confidence
-from fairtrial.claims import Claim, Threshold, claims_along, largest_of_all
+from fairtrial.claims import GIVEN_ALONG, Claim, Threshold, claims_along, largest_of_all
 from fairtrial.counting.errors import ErrorCounts
-from fairtrial.epc import PerformanceCurve
+from fairtrial.epc import PerformanceCurve, alpha_range, alpha_ranges
 from fairtrial.errors import ParameterError, TrialsError
 from fairtrial.intervals.bootstrap import Bootstrap, Statistic, centred_along, count_table, replicate
 from fairtrial.intervals.rates import normal_quantile
@@ -21,7 +21,7 @@ from fairtrial.rules.measures import Measure
 from fairtrial.significance.paired import pair_judgements
 from fairtrial.significance.rates import dependent_test, independent_test
 from fairtrial.spread import Floats
-from fairtrial.tables import Column, Result, Table, every_tenth, interval_title, level_text
+from fairtrial.tables import Column, Result, Table, every_tenth, in_a_row, interval_title, level_text
 
 CurveTest: TypeAlias = Literal["independent", "dependent", "cluster", "bootstrap"]
 _Judged: TypeAlias = tuple[Judgement, Judgement]
@@ -50,17 +50,7 @@ class Region(NamedTuple):
     @property
     def where(self) -> str:
         """The range in words."""
-        return _range_text(self.low, self.high)
-
-
-def _range_text(low: float, high: float) -> str:
-    return f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}"
-
-
-def _ranges(alpha: Floats, which: NDArray[np.bool_]) -> str:
-    """The alphas that are marked, in words: one range for each run of neighbours."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], which.astype(int), [0]]))).reshape(-1, 2)
-    return " and ".join(_range_text(alpha[start], alpha[stop - 1]) for start, stop in edges.tolist())
+        return alpha_range(self.low, self.high)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -169,17 +159,24 @@ class CurveComparison(Result):
             "supported": self.supported.tolist(),
         }
 
+    @property
+    def unclaimed(self) -> str:
+        """At which alphas nothing is claimed, and why; empty where there are none."""
+        if self.supported.all():
+            return ""
+        return f"nothing is claimed at alpha {alpha_ranges(self.alpha, ~self.supported)}, where dev lacks errors"
+
     def summary(self) -> str:
         """Where along alpha the two differ, and who is better there."""
         ranges: dict[str, list[str]] = {}
         for region in self.regions:
             ranges.setdefault(region.better, []).append(region.where)
-        where = "; ".join(f"{name} is better at alpha {' and '.join(own)}" for name, own in ranges.items())
+        where = "; ".join(f"{name} is better at alpha {in_a_row(own)}" for name, own in ranges.items())
         whole = "over the whole range at once" if self.simultaneous else "at each alpha by itself"
         sure = f"with {level_text(self.confidence)} confidence"
-        how = f"{self.test} test, threshold {self.threshold}, {whole}"
-        if not self.supported.all():
-            how += f"; nothing is claimed at alpha {_ranges(self.alpha, ~self.supported)}, where dev lacks errors"
+        how = f"{self.test} test, {GIVEN_ALONG[self.threshold]}, {whole}"
+        if self.unclaimed:
+            how += f"; {self.unclaimed}"
         if not where:
             return f"{self.a} and {self.b} differ in {self.measure.label} {sure} at no alpha ({how})"
         return f"{self.measure.label}, {sure}: {where} ({how})"
@@ -204,7 +201,7 @@ class CurveComparison(Result):
                 self.alpha.tolist(), self.difference.tolist(), ends, *(each.tolist() for each in series), strict=True
             )
         )
-        caption = f"{self.a} - {self.b} along alpha, {self.test} test, threshold {self.threshold}"
+        caption = f"{self.a} - {self.b} along alpha, {self.test} test, {GIVEN_ALONG[self.threshold]}"
         shown = every_tenth(len(rows))
         notes = tuple(note for note in (self.summary(), self.measure.direction) if note)
         return (Table("differences", caption, columns, rows, notes, shown=shown),)

@@ -14,6 +14,7 @@ from typing import Any
 from fairtrial.checks import check_count, check_share
 from fairtrial.errors import ParameterError
 from fairtrial.significance.multiple import Correction, adjust_p_values
+from fairtrial.significance.results import above_zero
 from fairtrial.tables import Column, Result, Table, number_text, p_phrase, percent, plural
 
 _NOTE = (
@@ -67,6 +68,7 @@ class EerBound(Result):
             "chi2": self.chi2,
             "p_value": self.p_value,
             "p_adjusted": self.p_adjusted,
+            "threshold": "fixed",
         }
 
     def summary(self) -> str:
@@ -206,7 +208,7 @@ def bound_from_eers(a: float, b: float, trials: int) -> EerBound:
     _check(a, b, trials)
     disagree = min(a + b, 2 - a - b)
     chi2 = 0.0 if a == b else (a - b) ** 2 * trials / disagree
-    p_value = float(stats.chi2.sf(chi2, 1))
+    p_value = above_zero(float(stats.chi2.sf(chi2, 1)))
     return EerBound(a, b, trials, chi2, p_value, p_value)
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from fairtrial.checks import check_count
-from fairtrial.tables import Column, Result, Table, number_text, p_phrase
+from fairtrial.significance.results import above_zero
+from fairtrial.tables import Column, Result, Table, number_text, p_phrase, plural
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -50,7 +51,7 @@ class McNemar(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        return {**{name: getattr(self, name) for name in self.__slots__}, "threshold": "fixed"}
 
     def summary(self) -> str:
         """The uncorrected test."""
@@ -65,7 +66,7 @@ class McNemar(Result):
             ("exact", None, self.p_value_exact),
             ("mid-p", None, self.p_value_mid),
         )
-        caption = f"McNemar's test, {self.b:,} trials wrong for A only and {self.c:,} for B only"
+        caption = f"McNemar's test, {plural(self.b, 'trial')} wrong for A only and {self.c:,} for B only"
         return (Table("versions", caption, columns, rows),)
 
 
@@ -115,4 +116,6 @@ def mcnemar_test(b: int, c: int) -> McNemar:
     exact = float(stats.binomtest(b, total, 0.5).pvalue)
     mid = 1.0 if b == c else exact - float(stats.binom.pmf(b, total, 0.5))
     p_value, p_corrected = (float(stats.chi2.sf(value, 1)) for value in (chi2, corrected))
-    return McNemar(b, c, chi2, p_value, corrected, p_corrected, exact, mid)
+    return McNemar(
+        b, c, chi2, above_zero(p_value), corrected, above_zero(p_corrected), above_zero(exact), above_zero(mid)
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import inf, nan
+from sys import float_info
 from typing import Any, get_args
 
 from fairtrial.checks import check_choice, check_confidence
@@ -47,7 +48,12 @@ def columns_with_interval(confidence: float, *, detail: bool = False) -> tuple[C
     return (*TEST_COLUMNS[:place], interval, *TEST_COLUMNS[place:])
 
 
-ALIKE = "the two are alike on every trial: without any spread nothing can be tested"
+ALIKE = "the two do not differ on any trial that counts: without any spread nothing can be tested"
+
+
+def above_zero(p_value: float) -> float:
+    """A p value that is never 0: the smallest float in place of one too small to be told from 0."""
+    return max(p_value, float_info.min)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -110,6 +116,7 @@ class TestResult(Result):
     margin: float | None = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "p_value", above_zero(self.p_value))
         if not self.label:
             object.__setattr__(self, "label", label_of(self.measure))
 

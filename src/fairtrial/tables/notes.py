@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from fairtrial.errors import listed
+from fairtrial.tables.words import in_a_row
 
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?(?!\w)")
 _SENTENCE = re.compile(_NUMBER.pattern + r"\s")
@@ -61,4 +62,4 @@ def _spoken(numbers: Sequence[str], named: bool) -> str:
     distinct = sorted(set(numbers), key=lambda text: float(text.replace(",", "")))
     if len(distinct) == 1:
         return distinct[0]
-    return f"{', '.join(numbers[:-1])} and {numbers[-1]}" if named else f"{distinct[0]} to {distinct[-1]}"
+    return in_a_row(numbers) if named else f"{distinct[0]} to {distinct[-1]}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from math import isnan
 from typing import Literal, TypeAlias, get_args
 
@@ -13,6 +14,7 @@ Terms: TypeAlias = Literal["default", "iso"]
 
 _ISO = {"FAR": "FMR", "FRR": "FNMR"}
 _ISO_WORD = re.compile(r"\b(FAR|FRR)(s?)\b")
+_ARTICLE = re.compile(r"\b([Aa])(?= (?:FMR|FNMR)\b)")
 _ISO_ERRORS = {"accept": "match", "reject": "non-match"}
 _ISO_ERROR = re.compile(r"\b([Ff]alse) (accept|reject)(s?)\b")
 _LATEX = {"\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}"}
@@ -46,12 +48,14 @@ def translate(text: str, terms: Terms = "default") -> str:
     --------
     >>> translate("FAR and FRR on test", "iso"), translate("no false rejects in 400 trials", "iso")
     ('FMR and FNMR on test', 'no false non-matches in 400 trials')
+    >>> translate("where dev keeps a FAR", "iso")
+    'where dev keeps an FMR'
     """
     check_choice("terms", terms, get_args(Terms))
     if terms == "default":
         return text
     text = _ISO_ERROR.sub(lambda found: f"{found[1]} {_ISO_ERRORS[found[2]]}{'es' if found[3] else ''}", text)
-    return _ISO_WORD.sub(lambda found: _ISO[found[1]] + found[2], text)
+    return _ARTICLE.sub(r"\1n", _ISO_WORD.sub(lambda found: _ISO[found[1]] + found[2], text))
 
 
 def in_percent(rate: float) -> str:
@@ -169,6 +173,17 @@ def plural(count: float, word: str, words: str | None = None) -> str:
     ('1 attempt', '1,200 attempts', '2 people')
     """
     return f"{count_text(count)} {word if count == 1 else words or word + 's'}"
+
+
+def in_a_row(words: Sequence[str]) -> str:
+    """Words one after the other, the last one after an "and".
+
+    Examples
+    --------
+    >>> in_a_row(["a", "b"]), in_a_row(["a", "b", "c"])
+    ('a and b', 'a, b and c')
+    """
+    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
 
 def level_text(share: float) -> str:

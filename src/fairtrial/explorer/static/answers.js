@@ -163,7 +163,7 @@ const groupRates = ({ systems, rates }, rate) => {
   return [
     figure(
       `rates-${rate}`,
-      `${rate.toUpperCase()} of every group with its interval; the upright line is that of all trials`,
+      `${rate.toUpperCase()} of every group with its interval; the vertical line is that of all trials`,
       chart,
     ),
   ];
