@@ -195,7 +195,7 @@ def test_effective_number_of_people_by_hand() -> None:
     found = People.of(trials)
     assert found.genuine.effective == pytest.approx(144 / 42)
     assert found.impostor.effective == pytest.approx(7)
-    assert "one person takes part in 50 % of the genuine trials: they are worth 3.43 people" in found.notes[0]
+    assert "one person takes part in 50 % of the genuine trials: these are worth 3.43 people" in found.notes[0]
     assert "impostor trials are of 7 people" in found.notes[1]
 
 

@@ -210,3 +210,20 @@ def test_one_person_who_makes_most_errors_widens_the_movement() -> None:
 def test_repr_is_short() -> None:
     dev = dev_set(0)
     assert repr(movement(TrialSets(dev, dev_set(9)), "eer", 0.5)) == "<Movement: 400 replicates of people at 1 alpha>"
+
+
+@pytest.mark.parametrize("ids", [True, False])
+def test_a_threshold_without_errors_on_dev_moves_as_with_new_people(ids: bool) -> None:
+    rng = np.random.default_rng(3)
+
+    def draw(start: int = 0) -> Trials:
+        found = crossed(rng, clients=30, impostors=20, effect=0.0, systems=("a",), start=start)
+        return found if ids else without_ids(found)
+
+    drawn, test = [draw() for _ in range(300)], draw(500)
+    chosen = [choose_thresholds(dev, "far-at-most", 0.001) for dev in drawn]
+    assert not any(own.false_accepts[0] for own in chosen)
+    many = crossed(rng, clients=600, impostors=100, effect=0.0, systems=("a",))
+    expected = np.std(places([float(own.threshold[0]) for own in chosen], many, many))
+    found = [float(np.std(movement(TrialSets(dev, test), "far-at-most", 0.001).moves)) for dev in drawn[:20]]
+    assert np.mean(found) == pytest.approx(expected, rel=0.4)

@@ -26,6 +26,7 @@ from fairtrial.spread import (
     Floats,
     Spread,
     contributions,
+    hidden_variance,
     independent_class,
     independent_spread,
     not_below_half,
@@ -334,7 +335,18 @@ def _spread(terms: Terms, measure: Measure, counts: Sequence[ErrorCounts], alpha
         found = independent_spread(terms[0][1].trials.genuine, errors, shared)
     else:
         found = people.error_variance(errors, shared)
-    return not_below_chance(found, errors, shared, terms[0][1].trials.genuine) if len(terms) > 1 else found
+    if len(terms) == 1:
+        return found
+    genuine = terms[0][1].trials.genuine
+    hidden = sum(
+        max(weight**2 for weight in of_class) * hidden_variance(own)
+        for rows, own, of_class in (
+            (genuine, found.genuine, [own.frr for own in weights]),
+            (~genuine, found.impostor, [own.far for own in weights]),
+        )
+        if not errors[rows].any()
+    )
+    return replace(not_below_chance(found, errors, shared, genuine), hidden=hidden)
 
 
 def counted_spread(counts: ErrorCounts, weights: Weights) -> Spread:

@@ -363,7 +363,7 @@ def class_notes(word: str, part: _Shares) -> list[str]:
     largest = float(part.shares.max())
     if not part.alone and largest > _DOMINANT:
         found.append(
-            f"one person takes part in {level_text(round(largest, 2))} of the {word} trials: they are worth "
+            f"one person takes part in {level_text(round(largest, 2))} of the {word} trials: these are worth "
             f"{part.effective:.3g} people of equal weight, and intervals and tests are rough"
         )
     elif part.effective < 10:

@@ -122,10 +122,12 @@ def threshold_movement(
         parts = []
         for which, (scores, own) in enumerate(zip(classes, ordered, strict=True)):
             part = None if people is None or people.cluster == "none" else people.classes[which]
-            by_unit = deviations_by_unit(scores, part, counts, draws, which)
+            shown, place = _where_errors_are(dev, own, counts)
+            by_unit = deviations_by_unit(scores, part, shown, draws, which)[:, place]
             weights = draws.trials(len(scores), which) if part is None else draws.people()
             alike = None if part is None else Alikeness.of(part, scores, own)
-            parts.append(_drawn(_rate_of(counts, which), by_unit, weights, alike))
+            moved = _rate_of(shown, which).at(place).without_each(by_unit)
+            parts.append(_drawn(_rate_of(counts, which), by_unit, moved, weights, alike))
         drawn = parts[0], parts[1]
     moving = people is not None and people.cluster != "none"
     lines = _along_curve(counted, judged, around)
@@ -158,7 +160,8 @@ def counted_movement(
     for which, part in enumerate(people.classes):
         rate = _rate_of(counts, which)
         by_unit = counted_deviations(part, rate.errors / rate.trials, own)
-        parts.append(_drawn(rate, by_unit, own.people(), Alikeness.of_counts(part)))
+        found = _drawn(rate, by_unit, rate.without_each(by_unit), own.people(), Alikeness.of_counts(part))
+        parts.append(_never_still(found, draws, which))
     lines = _along_curve(counted, judged, around)
     return _movement(lines, around, counts, (parts[0], parts[1]), criterion, alphas, chosen, of_people=True)
 
@@ -253,6 +256,10 @@ class _Rate:
     errors: Floats
     trials: int
 
+    def at(self, place: _Indices) -> _Rate:
+        """At some of the thresholds, in this order."""
+        return _Rate(self.errors[place], self.trials)
+
     @property
     def deviates(self) -> Floats:
         """The normal deviates of the rate."""
@@ -296,13 +303,38 @@ _Drawn = tuple[_Deviates, Floats]
 """Deviations of the normal deviate of a rate, one row per replicate and one column per threshold; their variances."""
 
 
-def _drawn(rate: _Rate, by_unit: Floats, weights: NDArray[np.float32], alike: Alikeness | None) -> _Drawn:
-    moved = rate.without_each(by_unit)
+def _where_errors_are(
+    dev: ScoreSource, ordered: NDArray[np.floating], counts: ErrorCounts
+) -> tuple[ErrorCounts, _Indices]:
+    """Errors at the nearest thresholds at which a class has errors, and not only errors; and which goes with each.
+
+    Where a class has no error nobody moves its rate. Those whose scores are nearest to the threshold do in their place.
+    """
+    below = ordered[: np.searchsorted(ordered, ordered[-1])]
+    ends = (ordered[0], below[-1]) if len(below) else (ordered[0], ordered[0])
+    inner, place = np.unique(np.clip(np.asarray(counts.threshold), *ends), return_inverse=True)
+    return count_errors(dev, inner), place
+
+
+def _drawn(
+    rate: _Rate, by_unit: Floats, moved: Floats, weights: NDArray[np.float32], alike: Alikeness | None
+) -> _Drawn:
+    """Replicates from what the rate and its normal deviate change by without each unit."""
     variances = rate.variances(by_unit, moved, alike)
     squares = np.sum(moved**2, axis=0, dtype=np.float64)
     scale = np.sqrt(np.divide(variances, squares, out=np.zeros_like(squares), where=squares > 0))
     with one_thread():
         return weights @ (moved * scale).astype(np.float32), variances
+
+
+def _never_still(drawn: _Drawn, draws: Draws, which: int) -> _Drawn:
+    """Normal replicates where a class has no error, so that no unit moves its rate."""
+    moved, variances = drawn
+    still = ~moved.any(axis=0)
+    if still.any():
+        normal = np.random.default_rng([draws.seed, 5, which]).normal(size=len(moved))
+        moved[:, still] = normal[:, None] * np.sqrt(variances[still])
+    return moved, variances
 
 
 def _independent(counts: ErrorCounts, draws: Draws) -> tuple[_Drawn, _Drawn]:
@@ -317,7 +349,7 @@ def _independent(counts: ErrorCounts, draws: Draws) -> tuple[_Drawn, _Drawn]:
         drawn = np.cumsum(rng.multinomial(rate.trials, cells / rate.trials, size=draws.count), axis=1)[:, :-1]
         moved = (below - drawn if which else drawn - below) / rate.trials / normal_density(rate.deviates)
         none = np.empty((0, len(counts)))
-        found.append((moved.astype(np.float32), rate.variances(none, none, None)))
+        found.append(_never_still((moved.astype(np.float32), rate.variances(none, none, None)), draws, which))
     return found[0], found[1]
 
 

@@ -40,6 +40,8 @@ class Spread:
     degrees: float
     genuine: ClassSpread
     impostor: ClassSpread
+    hidden: float = 0.0
+    """The variance that classes without a discordant trial may hide, of a difference; not part of `variance`."""
 
     @property
     def sigma(self) -> float:
@@ -74,6 +76,15 @@ def put_classes_together(genuine: ClassSpread, impostor: ClassSpread) -> Spread:
     """The spread of a sum of two classes that have nobody in common."""
     degrees = welch([(own.variance, max(own.people - 1, 1.0)) for own in (genuine, impostor)])
     return Spread(genuine.variance + impostor.variance, degrees, genuine, impostor)
+
+
+def hidden_variance(own: ClassSpread) -> float:
+    """The variance that a class may hide in which two systems decide every trial alike.
+
+    As Wilson's limits of a rate without errors, which are about four errors away, with the variance of a trial times
+    the square root of trials per person.
+    """
+    return 4 * sqrt(own.trials / own.people) / own.trials**2
 
 
 def not_below_half(by_people: _Number, independent: _Number) -> _Number:

@@ -302,3 +302,22 @@ def test_a_rate_with_one_error_has_a_limit_near_that_with_none() -> None:
     assert highest[0] < highest[1] * 1.5
     assert highest[1] < 3 * highest[0]
     assert highest[2] < 0.2
+
+
+@pytest.mark.parametrize("ids", [True, False])
+@pytest.mark.parametrize("measure", ["f1", "precision", "recall", "class-error", "dcf"])
+def test_without_errors_no_measure_has_an_interval_of_no_width(measure: str, ids: bool) -> None:
+    trials = with_errors(design(20, 10, 4), [])
+    found = judged_interval(at(trials if ids else without_ids(trials)), measure=measure)
+    assert found.high > found.low
+    # the end that no error can pass is reached exactly
+    best = found.high if measure in ("f1", "precision", "recall") else found.low
+    assert best == found.estimate == (1.0 if measure in ("f1", "precision", "recall") else 0.0)
+
+
+def test_precision_without_false_accepts_reaches_what_wilsons_limit_of_far_gives() -> None:
+    found = judged_interval(arrays(5, 80, 0, 400), measure="precision")
+    far = judged_interval(arrays(5, 80, 0, 400), measure="far").high
+    accepted = 75
+    # the tangent: one false accept of so many accepted trials
+    assert found.low == pytest.approx(1 - far * 400 / accepted, rel=1e-9)

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from fairtrial import MEASURES, Trials, TrialsError, TrialSets, judge, judge_at
+from fairtrial import MEASURES, Trials, TrialsError, TrialSets, equivalence_test, judge, judge_at
 from fairtrial.claims import Alternative, claim
 from fairtrial.intervals.bootstrap import count_table, draw_replicates
 from fairtrial.intervals.bootstrap import two_systems as difference_of
@@ -255,3 +256,19 @@ def test_one_person_in_a_role_is_not_counted_as_many() -> None:
         leading_test(wrong_at(30, 20, 4, [0], [])).note
         == "the trials are worth 20 people of equal weight in the smaller role"
     )
+
+
+@pytest.mark.parametrize("clients", [20, 200])
+def test_a_class_without_discordant_trials_is_not_taken_for_certain(clients: int) -> None:
+    """Its rates may differ by about four errors of so many trials, which no variance of the other class tells."""
+    found = leading_test(wrong_at(clients, 20, 4, [], [(0, 0), (1, 2), (3, 4)]))
+    assert found.sigma is not None
+    assert found.statistic == pytest.approx(found.estimate / found.sigma)  # not part of the test of a difference
+    # HTER: half of two errors more or less
+    margin = abs(found.estimate) + 2 * 0.5 / (4 * clients)
+    assert stats.t.cdf((found.estimate - margin) / found.sigma, found.degrees) < 0.05
+    assert equivalence_test(found, margin).p_value > 0.05
+
+
+def test_nothing_is_hidden_where_both_classes_have_discordant_trials() -> None:
+    assert leading_test(wrong_at(20, 5, 4, [1, 6], [(0, 0), (1, 2)])).hidden == 0

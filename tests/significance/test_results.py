@@ -98,7 +98,9 @@ def test_equivalence_of_four_people_is_not_sure() -> None:
     assert test.sigma is not None
     assert test.degrees <= 3 + 1e-9
     found = equivalence_test(test, 1.0)
-    assert found.p_value == pytest.approx(stats.t.sf((1.0 - test.estimate) / test.sigma, test.degrees))
+    # no impostor trial is decided differently, which may hide something
+    sigma = np.hypot(test.sigma, np.sqrt(test.hidden))
+    assert found.p_value == pytest.approx(stats.t.sf((1.0 - test.estimate) / sigma, test.degrees))
     assert found.p_value > 1e-4
 
 

@@ -37,8 +37,8 @@ def test_other_notes_stay_as_they_are() -> None:
         "4 people take part in both dev and test",
         "face: no false accepts",
         "voice: no false accepts",
-        "one person takes part in 60 % of the genuine trials: they are worth 1.9 people",
-        "one person takes part in 71 % of the impostor trials: they are worth 3.0 people",
+        "one person takes part in 60 % of the genuine trials: these are worth 1.9 people",
+        "one person takes part in 71 % of the impostor trials: these are worth 3.0 people",
         "dev: read as csv: scores face1",
         "test: read as csv: scores face2",
     )

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from math import inf, sqrt
+from math import hypot, inf, sqrt
 
 import numpy as np
 
 from fairtrial.checks import check_confidence
-from fairtrial.claims import Claim, Threshold, claim, claims_along, student_quantile
+from fairtrial.claims import Claim, Threshold, claim, claims_along, local_weights, student_quantile
 from fairtrial.counted_people import ClassName
 from fairtrial.counting.errors import ErrorCounts
 from fairtrial.intervals.clustered import careful_degrees, careful_variance, reach_by_log_odds, wilson_limits, worth
@@ -137,8 +137,7 @@ def claimed_interval(
     """
     weights = measure.weights_at(alpha)
     if weights is None:
-        ends = (0.0, 1.0) if measure.is_share else (-inf, inf)
-        low, high = _student_limits(found.estimate, found.quantile(confidence) * found.sigma, ends)
+        low, high = _limits_of_tangent(found, measure, counts, alpha, confidence, one_error)
     else:
         low, high = limits_of_sum(found, weights, counts, confidence, one_error=one_error)
     if measure.is_share:
@@ -197,11 +196,9 @@ def limits_of_sum(
         degrees = [moving, moving]
     below, above = [], []
     for own, freedom in zip(parts, degrees, strict=True):
-        low, high = own.limits(confidence, freedom)
-        sides = abs(own.weight) * (own.rate - low), abs(own.weight) * (high - own.rate)
-        # a negative weight turns the limits of the rate round
-        below.append(sides[0] if own.weight >= 0 else sides[1])
-        above.append(sides[1] if own.weight >= 0 else sides[0])
+        sides = own.sides(confidence, freedom)
+        below.append(sides[0])
+        above.append(sides[1])
     correlation = _correlation(found)
     moved = student_quantile(moving, confidence) * sqrt(max(found.moved, 0.0))
     low, high = _student_limits(found.estimate, moved, weights.bounds)
@@ -209,7 +206,25 @@ def limits_of_sum(
         sqrt(max(side[0] ** 2 + side[1] ** 2 + 2 * correlation * side[0] * side[1] + moved**2, 0.0))
         for side, moved in ((below, found.estimate - low), (above, high - found.estimate))
     ]
-    return found.estimate - reach[0], found.estimate + reach[1]
+    least, most = weights.bounds
+    return max(found.estimate - reach[0], least), min(found.estimate + reach[1], most)
+
+
+def _limits_of_tangent(
+    found: Claim,
+    measure: Measure,
+    counts: ErrorCounts,
+    alpha: float,
+    confidence: float,
+    one_error: Callable[[ClassName], ClassSpread] | None,
+) -> tuple[float, float]:
+    """The limits of any other measure: Student's, of its tangent, and those of rates that show no variance."""
+    ends = (0.0, 1.0) if measure.is_share else (-inf, inf)
+    low, high = _student_limits(found.estimate, found.quantile(confidence) * found.sigma, ends)
+    parts = _Rate.both(found, local_weights(measure, counts, alpha), counts, one_error)
+    still = [own.sides(confidence, own.degrees) for own in parts if own.rate in (0.0, 1.0)]
+    below, above = hypot(found.estimate - low, *(side[0] for side in still)), [side[1] for side in still]
+    return found.estimate - below, found.estimate + hypot(high - found.estimate, *above)
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,12 +265,18 @@ class _Rate:
         known = one_error(word) if own.variance == 0 else replace(own, variance=own.variance / weight**2)
         return cls(rate, weight, worth(rate, known), careful_variance(known), careful_degrees(known))
 
-    def limits(self, confidence: float, degrees: float) -> tuple[float, float]:
-        """Wilson's limits, with a quantile of Student's t; normal ones where degrees of freedom are infinite."""
+    def sides(self, confidence: float, degrees: float) -> tuple[float, float]:
+        """How far the sum's limits are below and above it through this rate alone.
+
+        Wilson's limits, with a quantile of Student's t; normal ones where degrees of freedom are infinite.
+        """
         if self.weight == 0:
-            return self.rate, self.rate
+            return 0.0, 0.0
         quantile = normal_quantile(confidence) if degrees == inf else student_quantile(degrees, confidence)
-        return wilson_limits(self.rate, self.trials, quantile)
+        low, high = wilson_limits(self.rate, self.trials, quantile)
+        sides = abs(self.weight) * (self.rate - low), abs(self.weight) * (high - self.rate)
+        # a negative weight turns the limits of the rate round
+        return sides if self.weight > 0 else sides[::-1]
 
 
 def _correlation(found: Claim) -> float:

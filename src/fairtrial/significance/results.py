@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import inf, nan
+from math import hypot, inf, nan, sqrt
 from sys import float_info
 from typing import Any, get_args
 
@@ -88,6 +88,9 @@ class TestResult(Result):
         How tables and figures call the measure; that of the registered measure of this name by default.
     margin : float or None
         For a test of equivalence, the largest difference that does not matter; None for a test of a difference.
+    hidden : float
+        The variance that a class without a discordant trial may hide. It says nothing against no difference, so a test
+        of a difference and its interval leave it out; a test of equivalence has it.
 
     Examples
     --------
@@ -114,6 +117,7 @@ class TestResult(Result):
     is_share: bool = True
     label: str = ""
     margin: float | None = None
+    hidden: float = 0.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "p_value", above_zero(self.p_value))
@@ -236,6 +240,7 @@ def student_test(
         claim.degrees,
         known.is_share,
         known.label,
+        hidden=claim.spread.hidden,
     )
 
 
@@ -319,7 +324,8 @@ def equivalence_test(result: TestResult, margin: float) -> TestResult:
     if result.sigma == 0:
         return replace(result, test=name, statistic=0.0, p_value=1.0, margin=margin, note=ALIKE)
     sides: list[tuple[float, Alternative]] = [(margin, "greater"), (-margin, "less")]
-    found = [((result.estimate + by) / result.sigma, side) for by, side in sides]
+    sigma = hypot(result.sigma, sqrt(result.hidden))
+    found = [((result.estimate + by) / sigma, side) for by, side in sides]
     p_value, statistic, side = max(
         (student_p_value(statistic, result.degrees, side), statistic, side) for statistic, side in found
     )
