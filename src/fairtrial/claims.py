@@ -267,10 +267,11 @@ def largest_deviation(replicates: Floats, confidence: float, seed: int) -> float
     if not moving.any():
         return inf
     scaled = replicates[:, moving] / spread[moving]
-    # products of replicates with independent normal numbers have the covariance of their columns
-    normal = np.random.default_rng([seed, 4]).normal(size=(_PROCESSES, len(scaled)))
     with one_thread():
-        process = normal @ scaled / sqrt(len(scaled))
+        values, vectors = np.linalg.eigh(scaled.T @ scaled / len(scaled))
+        # the symmetric root of their covariance: it is the same by any library
+        root = vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
+        process = np.random.default_rng([seed, 4]).normal(size=(_PROCESSES, len(root))) @ root
     return sum(float(np.quantile(np.max(np.abs(drawn), axis=1), confidence)) for drawn in (scaled, process)) / 2
 
 

@@ -8,7 +8,7 @@ the judged trials, which tell what a threshold that has moved makes of a figure.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, floor, pi, sqrt
 
@@ -31,7 +31,8 @@ _LEVELS_CROSSING = 42
 _LEVELS_MINIMUM = 128
 _REACH_CROSSING = 2.5
 _REACH_MINIMUM = 4.0
-_STEPS = 129
+_STEPS = 11
+"""Steps to a side of the best of as many, so 122 in all."""
 _AS_MANY_ERRORS = 10
 """What all scores tell of how alike a person's errors are weighs as much as so many errors."""
 _FAR_APART = 8
@@ -385,19 +386,19 @@ def _movement(
     crossing = criterion.search == "crossing"
     for column, (alpha, rule) in enumerate(_rules(criterion, alphas)):
         slopes = [float(own[column]) for own in lines.slopes]
+        search = _Search(rule, alpha, [float(own[column]) for own in deviates], slopes, chosen)
         if crossing:
             moved = [own[:, at[column], None] for own, _ in drawn]
             reach = max(float(np.max(np.abs(own))) for own in moved) / min(abs(slope) for slope in slopes)
-            steps = np.linspace(-reach, reach, _STEPS)
+            steps = np.linspace(-reach, reach, _STEPS**2 + 1)
+            best = search.best_of_even(steps, moved)
         else:
             near = around.near[column]
             steps = np.concatenate([[0.0], curve.places[near] - curve.chosen[column]])
             where = np.searchsorted(np.asarray(counts.threshold), around.thresholds[near])
-            moved = [own[:, np.concatenate([at[column : column + 1], where])] for own, _ in drawn]
-        lie = [(own[column] + slope * steps).astype(np.float32) for own, slope in zip(deviates, slopes, strict=True)]
-        best = _best_steps(rule, alpha, [line + own for line, own in zip(lie, moved, strict=True)], chosen)
+            best = search.best(steps, [own[:, np.concatenate([at[column : column + 1], where])] for own, _ in drawn])
         moves[:, column] = steps[best]
-        middle[column] = steps[_best_steps(rule, alpha, [line[None, :] for line in lie], chosen)[0]]
+        middle[column] = steps[search.best(steps, [np.zeros((1, 1), np.float32)] * 2)[0]]
     variances = drawn[0][1][at], drawn[1][1][at]
     return Movement(around.every, moves, middle, deviates, variances, lines, crossing, of_people)
 
@@ -412,13 +413,33 @@ def _along_curve(dev: ErrorCounts, judged: ScoreSource, around: _Around) -> _Cur
     return _Curve(lines, places[which], places[np.searchsorted(around.every, around.chosen)])
 
 
-def _best_steps(rule: Criterion, alpha: float, deviates: list[_Deviates], chosen: ErrorCounts) -> _Indices:
-    """The best step of each replicate, given the normal deviates of FRR and FAR at each."""
-    from scipy.special import ndtr
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """The search for the best of steps along the two lines of one alpha, from the normal deviates of FRR and FAR."""
 
-    frr, far = (ndtr(own) for own in deviates)
-    counts = ErrorCounts(np.nan, far * chosen.impostor, frr * chosen.genuine, chosen.genuine, chosen.impostor)
-    return _lowest(rule, alpha, counts)
+    rule: Criterion
+    alpha: float
+    deviates: Sequence[float]
+    slopes: Sequence[float]
+    chosen: ErrorCounts
+
+    def best(self, steps: Floats, moved: Sequence[_Deviates]) -> _Indices:
+        """The best step of each replicate, whose deviates have moved by so much at each."""
+        from scipy.special import ndtr
+
+        lines = (
+            (own + slope * steps).astype(np.float32) for own, slope in zip(self.deviates, self.slopes, strict=True)
+        )
+        frr, far = (ndtr(line + own) for line, own in zip(lines, moved, strict=True))
+        genuine, impostor = self.chosen.genuine, self.chosen.impostor
+        return _lowest(self.rule, self.alpha, ErrorCounts(np.nan, far * impostor, frr * genuine, genuine, impostor))
+
+    def best_of_even(self, steps: Floats, moved: Sequence[_Deviates]) -> _Indices:
+        """The same where the cost falls and then rises: the best of few, then the best around it."""
+        near = _STEPS * self.best(steps[::_STEPS], moved)[:, None] + np.arange(-_STEPS, _STEPS + 1)
+        near = near.clip(0, len(steps) - 1)
+        best = self.best(steps[near], moved)
+        return np.asarray(near[np.arange(len(near)), best])
 
 
 def _lowest(rule: Criterion, alpha: float, counts: ErrorCounts) -> _Indices:
