@@ -8,7 +8,7 @@ PIP := -m pip --quiet --disable-pip-version-check
 COUNT ?= 100000
 SEED ?= 0
 
-.PHONY: demo test docs fuzz package floors audit release-check bench bench-scale study pins clean
+.PHONY: demo test docs fuzz package floors audit release-check bench bench-scale study studies pins clean
 
 $(READY): pyproject.toml requirements.lock
 	$(PYTHON) -m venv $(VENV)
@@ -62,9 +62,11 @@ bench: $(READY)  ## speed and memory against the peers; makes a venv of their ow
 bench-scale: $(READY)  ## exact curves of 10^7 to 10^9 scores in Parquet against Polars, DuckDB and reading alone; needs 40 GB of disk
 	$(BIN)/python benchmarks/scale.py
 
-study: $(READY)  ## coverage and level of intervals and tests, the synthetic set beside its paper, for docs/individuals.md, dependence.md, groups.md, benchmark.md; 80 minutes
-	$(BIN)/python studies/coverage.py
+study: $(READY)  ## coverage and level of intervals, tests, bands and regions, for docs/dependence.md
 	$(BIN)/python studies/dependence.py
+
+studies: study  ## that, and of repeated attempts and groups, and the synthetic set beside its paper, for docs/individuals.md, groups.md, benchmark.md
+	$(BIN)/python studies/coverage.py
 	$(BIN)/python studies/groups.py
 	PYTHONPATH=tests $(BIN)/python studies/lausanne.py table
 

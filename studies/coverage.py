@@ -21,7 +21,7 @@ from fairtrial.errors import ParameterError
 from fairtrial.individuals import PAPER, PAPER_CLAIMS, Cell, Generator, StudySettings, cover, cover_exactly, run_study
 from fairtrial.individuals.findings import Cells
 
-MARK = "<!-- what follows is written by make study -->"
+MARK = "<!-- what follows is written by make studies -->"
 OMAN_ZUCKER, BETA_BINOMIAL = GENERATORS = get_args(Generator)
 GOOD = (0.925, 0.975)
 NAMES = {"dr": "DR", "bp": "BP", "sb": "SB", "bb": "BB", "lbb": "LBB", "brr": "BRR"}

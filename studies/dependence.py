@@ -1,7 +1,8 @@
 """Whether intervals cover and tests keep their level: for trials that share people, and thresholds from dev.
 
 Clients and impostors have effects on the scores of two equal systems; true rates follow from the normal model, or
-from the mean over all data sets where the threshold comes from dev. Writes the tables of docs/dependence.md.
+from the mean over all data sets where the threshold comes from dev. Real people are drawn from real scores where these
+are at hand (`real_people`). Writes the tables of docs/dependence.md.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from real_people import DATA, of_real_people
 from scipy.special import ndtri
 from scipy.stats import multivariate_normal
 
@@ -352,26 +354,31 @@ def main() -> None:
         ),
         *((f"{s.name}; {c} {a:g}; {m}", partial(at_dev_threshold, s, data_sets, c, a, m)) for s, c, a, m in FROM_DEV),
         *(
-            (f"{s.name}; {c} {a:g}; {m}", partial(at_dev_threshold, s, data_sets // 4, c, a, m))
+            (f"{s.name}; {c} {a:g}; {m}", partial(at_dev_threshold, s, data_sets // 2, c, a, m))
             for s, c, a, m in SKEWED
         ),
-        *((f"{s.name}; {c}", partial(along_alpha, s, data_sets // 4, c)) for s, c in ALONG),
-        *((f"{s.name}; {k} folds", partial(over_folds, s, data_sets // 4, k)) for s, k in FOLDED),
+        *((f"{s.name}; {c}", partial(along_alpha, s, data_sets, c)) for s, c in ALONG),
+        *((f"{s.name}; {k} folds", partial(over_folds, s, data_sets, k)) for s, k in FOLDED),
         *((f"{r:g}", partial(of_correlated_systems, r)) for r in CORRELATIONS),
     ]
+    real = ("BSSR1", "XM2VTS") if DATA.is_dir() else ()
     with ProcessPoolExecutor() as pool:
+        of_real = [pool.submit(of_real_people, which, data_sets // 2) for which in real]
         found = [(name, future.result()) for name, future in [(name, pool.submit(job)) for name, job in jobs]]
+        drawn = [row for future in of_real for row in future.result()]
     one, two, three, four, five = accumulate(len(rows) for rows in (KNOWN, FROM_DEV, SKEWED, ALONG, FOLDED))
     parts = [
         f"### At a known threshold\n\n{data_sets:,} data sets per row, in %.\n",
         table("people, effects, rates", found[:one]),
         f"\n### At a threshold from dev\n\n{data_sets:,} data sets per row, in %.\n",
         table("people, effects; criterion; measure", found[one:two]),
-        f"\n### Where a few people are unlike all others\n\n{data_sets // 4:,} data sets per row, in %.\n",
+        f"\n### Where a few people are unlike all others\n\n{data_sets // 2:,} data sets per row, in %.\n",
         table("people, effects; criterion; measure", found[two:three]),
-        f"\n### Along alpha\n\n{data_sets // 4:,} data sets per row, 21 values of alpha, in %.\n",
+        f"\n### People drawn from real scores\n\n{data_sets // 2:,} draws per row, in %.\n",
+        table("scores, system; criterion; measure", drawn) if drawn else "The scores were not at hand.",
+        f"\n### Along alpha\n\n{data_sets:,} data sets per row, 21 values of alpha, in %.\n",
         table("people, effects; criterion", found[three:four]),
-        f"\n### Over folds\n\n{data_sets // 4:,} data sets per row, criterion eer, in %.\n",
+        f"\n### Over folds\n\n{data_sets:,} data sets per row, criterion eer, in %.\n",
         table("people, effects; folds", found[four:five]),
         f"\n### Systems that correlate, independent trials\n\n{CORRELATED_DATA_SETS:,} data sets per row, in %.\n",
         table("correlation of the systems", found[five:]),
