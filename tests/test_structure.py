@@ -26,6 +26,7 @@ LAYERS = [
     {"counting", "folds"},
     {"shared_trials"},
     {"rules", "alikeness", "draws", "error_lines"},
+    {"dev_replicates"},
     {"reestimation"},
     {"trial_sets"},
     {"judging"},

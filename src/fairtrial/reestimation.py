@@ -1,9 +1,8 @@
 """How far a threshold from dev would move with other people: dev drawn anew, the threshold re-estimated.
 
-Replicates of dev are its errors plus deviations of its people, each with a random weight, in normal deviates of the
-rates (see `draws`). What varies is what the people show, and where errors are few what all their scores together show
-(see `alikeness`). Between and beyond the scores of dev the rates go along lines (see `error_lines`), and so do those of
-the judged trials, which tell what a threshold that has moved makes of a figure.
+Replicates of dev's rates are those of its people or trials (see `dev_replicates`). Between and beyond the scores of dev
+the rates go along lines (see `error_lines`), and so do those of the judged trials, which tell what a threshold that has
+moved makes of a figure.
 """
 
 from __future__ import annotations
@@ -15,17 +14,16 @@ from math import ceil, floor, pi, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.alikeness import Alikeness
 from fairtrial.counted_people import CountedPeople
 from fairtrial.counting.errors import ErrorCounts, ScoreSource, add_counts, count_errors
 from fairtrial.counting.search import Level, crossing_points
-from fairtrial.draws import Draws, counted_deviations, deviations_by_unit
-from fairtrial.error_lines import ErrorLines, normal_density, normal_deviates, smoothed
+from fairtrial.dev_replicates import Deviates, RateReplicates
+from fairtrial.draws import Draws
+from fairtrial.error_lines import ErrorLines, normal_deviates
 from fairtrial.people import People
 from fairtrial.rules.criteria import Criterion
-from fairtrial.spread import Floats, not_below_half
+from fairtrial.spread import Floats
 from fairtrial.tables import plural
-from fairtrial.threads import one_thread
 
 _LEVELS_CROSSING = 42
 _LEVELS_MINIMUM = 128
@@ -33,8 +31,6 @@ _REACH_CROSSING = 2.5
 _REACH_MINIMUM = 4.0
 _STEPS = 11
 """Steps to a side of the best of as many, so 122 in all."""
-_AS_MANY_ERRORS = 10
-"""What all scores tell of how alike a person's errors are weighs as much as so many errors."""
 _FAR_APART = 8
 """Of how many variances of dev the square of what dev and test differ by is, before test is taken in place of dev."""
 _TIE = 1e-9
@@ -117,20 +113,15 @@ def threshold_movement(
     around = _Around.of(dev, ordered, criterion, chosen, effective)
     counted = count_errors(dev, around.every)
     counts = counted[around.searched(criterion)]
-    if classes is None or ordered is None:
-        drawn = _independent(counts, draws)
-    else:
-        parts = []
-        for which, (scores, own) in enumerate(zip(classes, ordered, strict=True)):
-            part = None if people is None or people.cluster == "none" else people.classes[which]
-            shown, place = _where_errors_are(dev, own, counts)
-            by_unit = deviations_by_unit(scores, part, shown, draws, which)[:, place]
-            weights = draws.trials(len(scores), which) if part is None else draws.people()
-            alike = None if part is None else Alikeness.of(part, scores, own)
-            moved = _rate_of(shown, which).at(place).without_each(by_unit)
-            parts.append(_drawn(_rate_of(counts, which), by_unit, moved, weights, alike))
-        drawn = parts[0], parts[1]
     moving = people is not None and people.cluster != "none"
+    if classes is None or ordered is None:
+        drawn = [RateReplicates.of_counts(counts, draws, which) for which in (0, 1)]
+    else:
+        members = people.classes if people is not None and moving else (None, None)
+        drawn = [
+            RateReplicates.of_scores(dev, classes[which], ordered[which], members[which], counts, draws, which)
+            for which in (0, 1)
+        ]
     lines = _along_curve(counted, judged, around)
     return _movement(lines, around, counts, drawn, criterion, alphas, chosen, of_people=moving)
 
@@ -157,14 +148,9 @@ def counted_movement(
     people = people_between(np.asarray(counts.threshold))
     assert people is not None
     own = replace(draws, size=people.size, _kept={})
-    parts = []
-    for which, part in enumerate(people.classes):
-        rate = _rate_of(counts, which)
-        by_unit = counted_deviations(part, rate.errors / rate.trials, own)
-        found = _drawn(rate, by_unit, rate.without_each(by_unit), own.people(), Alikeness.of_counts(part))
-        parts.append(_never_still(found, draws, which))
+    drawn = [RateReplicates.of_counted_people(part, counts, own, which) for which, part in enumerate(people.classes)]
     lines = _along_curve(counted, judged, around)
-    return _movement(lines, around, counts, (parts[0], parts[1]), criterion, alphas, chosen, of_people=True)
+    return _movement(lines, around, counts, drawn, criterion, alphas, chosen, of_people=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -251,110 +237,6 @@ def _frr(counts: ErrorCounts) -> Floats:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Rate:
-    """The errors of one class at thresholds that rise."""
-
-    errors: Floats
-    trials: int
-
-    def at(self, place: _Indices) -> _Rate:
-        """At some of the thresholds, in this order."""
-        return _Rate(self.errors[place], self.trials)
-
-    @property
-    def deviates(self) -> Floats:
-        """The normal deviates of the rate."""
-        return normal_deviates(self.errors, self.trials)
-
-    def without_each(self, by_unit: Floats) -> Floats:
-        """By how much the normal deviate changes without each unit, where the rate itself changes by so much."""
-        left = np.clip(self.errors - self.trials * by_unit, 0.0, self.trials)
-        return self.deviates - normal_deviates(left, self.trials)
-
-    def variances(self, by_unit: Floats, moved: Floats, alike: Alikeness | None) -> Floats:
-        """The variance of the normal deviate: as people show it, and where errors are few as all their scores do.
-
-        What people show is the mean of two jackknives: of the rate, brought to its deviate by a tangent, which is too
-        small where one person makes most errors; and of the deviate itself, which is too large (Efron & Stein 1981).
-        """
-        rate = smoothed(self.errors, self.trials)
-        independent = rate * (1 - rate) / self.trials
-        density = normal_density(self.deviates)
-        if alike is None:
-            return np.asarray(independent / density**2)
-        by_tangent, squares = (np.sum(own**2, axis=0, dtype=np.float64) for own in (by_unit / density, moved))
-        wider = np.divide(squares, by_tangent, out=np.ones_like(squares), where=by_tangent > 0)
-        shown = not_below_half(by_tangent * density**2 - independent * alike.counted_twice(rate), independent)
-        shown *= (1 + np.maximum(wider, 1.0)) / 2
-        expected = independent * alike.of_people(rate)
-        errors = np.minimum(self.errors, self.trials - self.errors)
-        mixed = (errors * shown + _AS_MANY_ERRORS * expected) / (errors + _AS_MANY_ERRORS)
-        return np.asarray(mixed / density**2)
-
-
-def _rate_of(counts: ErrorCounts, which: int) -> _Rate:
-    if which:
-        return _Rate(np.asarray(counts.false_accepts, dtype=np.float64), counts.impostor)
-    return _Rate(np.asarray(counts.false_rejects, dtype=np.float64), counts.genuine)
-
-
-_Deviates = NDArray[np.float32]
-"""Normal deviates of error rates: many of them, and none needs more than six digits."""
-_Drawn = tuple[_Deviates, Floats]
-"""Deviations of the normal deviate of a rate, one row per replicate and one column per threshold; their variances."""
-
-
-def _where_errors_are(
-    dev: ScoreSource, ordered: NDArray[np.floating], counts: ErrorCounts
-) -> tuple[ErrorCounts, _Indices]:
-    """Errors at the nearest thresholds at which a class has errors, and not only errors; and which goes with each.
-
-    Where a class has no error nobody moves its rate. Those whose scores are nearest to the threshold do in their place.
-    """
-    below = ordered[: np.searchsorted(ordered, ordered[-1])]
-    ends = (ordered[0], below[-1]) if len(below) else (ordered[0], ordered[0])
-    inner, place = np.unique(np.clip(np.asarray(counts.threshold), *ends), return_inverse=True)
-    return count_errors(dev, inner), place
-
-
-def _drawn(
-    rate: _Rate, by_unit: Floats, moved: Floats, weights: NDArray[np.float32], alike: Alikeness | None
-) -> _Drawn:
-    """Replicates from what the rate and its normal deviate change by without each unit."""
-    variances = rate.variances(by_unit, moved, alike)
-    squares = np.sum(moved**2, axis=0, dtype=np.float64)
-    scale = np.sqrt(np.divide(variances, squares, out=np.zeros_like(squares), where=squares > 0))
-    with one_thread():
-        return weights @ (moved * scale).astype(np.float32), variances
-
-
-def _never_still(drawn: _Drawn, draws: Draws, which: int) -> _Drawn:
-    """Normal replicates where a class has no error, so that no unit moves its rate."""
-    moved, variances = drawn
-    still = ~moved.any(axis=0)
-    if still.any():
-        normal = np.random.default_rng([draws.seed, 5, which]).normal(size=len(moved))
-        moved[:, still] = normal[:, None] * np.sqrt(variances[still])
-    return moved, variances
-
-
-def _independent(counts: ErrorCounts, draws: Draws) -> tuple[_Drawn, _Drawn]:
-    """Replicates of independent trials, from the numbers of trials between thresholds."""
-    found = []
-    for which in (0, 1):
-        rate = _rate_of(counts, which)
-        # errors fall with the threshold where it is an error to accept
-        below = rate.trials - rate.errors if which else rate.errors
-        cells = np.diff(np.concatenate([[0.0], below, [float(rate.trials)]]))
-        rng = np.random.default_rng([draws.seed, 2, which])
-        drawn = np.cumsum(rng.multinomial(rate.trials, cells / rate.trials, size=draws.count), axis=1)[:, :-1]
-        moved = (below - drawn if which else drawn - below) / rate.trials / normal_density(rate.deviates)
-        none = np.empty((0, len(counts)))
-        found.append(_never_still((moved.astype(np.float32), rate.variances(none, none, None)), draws, which))
-    return found[0], found[1]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class _Curve:
     """A DET curve around thresholds: its lines, and the places of thresholds on it."""
 
@@ -368,7 +250,7 @@ def _movement(
     curve: _Curve,
     around: _Around,
     counts: ErrorCounts,
-    drawn: tuple[_Drawn, _Drawn],
+    drawn: Sequence[RateReplicates],
     criterion: Criterion,
     alphas: Floats,
     chosen: ErrorCounts,
@@ -382,13 +264,13 @@ def _movement(
         normal_deviates(np.asarray(chosen.false_rejects), chosen.genuine),
         normal_deviates(np.asarray(chosen.false_accepts), chosen.impostor),
     )
-    moves, middle = np.empty((len(drawn[0][0]), len(at))), np.empty(len(at))
+    moves, middle = np.empty((len(drawn[0].moved), len(at))), np.empty(len(at))
     crossing = criterion.search == "crossing"
     for column, (alpha, rule) in enumerate(_rules(criterion, alphas)):
         slopes = [float(own[column]) for own in lines.slopes]
         search = _Search(rule, alpha, [float(own[column]) for own in deviates], slopes, chosen)
         if crossing:
-            moved = [own[:, at[column], None] for own, _ in drawn]
+            moved = [own.moved[:, at[column], None] for own in drawn]
             reach = max(float(np.max(np.abs(own))) for own in moved) / min(abs(slope) for slope in slopes)
             steps = np.linspace(-reach, reach, _STEPS**2 + 1)
             best = search.best_of_even(steps, moved)
@@ -396,10 +278,11 @@ def _movement(
             near = around.near[column]
             steps = np.concatenate([[0.0], curve.places[near] - curve.chosen[column]])
             where = np.searchsorted(np.asarray(counts.threshold), around.thresholds[near])
-            best = search.best(steps, [own[:, np.concatenate([at[column : column + 1], where])] for own, _ in drawn])
+            columns = np.concatenate([at[column : column + 1], where])
+            best = search.best(steps, [own.moved[:, columns] for own in drawn])
         moves[:, column] = steps[best]
         middle[column] = steps[search.best(steps, [np.zeros((1, 1), np.float32)] * 2)[0]]
-    variances = drawn[0][1][at], drawn[1][1][at]
+    variances = drawn[0].variances[at], drawn[1].variances[at]
     return Movement(around.every, moves, middle, deviates, variances, lines, crossing, of_people)
 
 
@@ -423,7 +306,7 @@ class _Search:
     slopes: Sequence[float]
     chosen: ErrorCounts
 
-    def best(self, steps: Floats, moved: Sequence[_Deviates]) -> _Indices:
+    def best(self, steps: Floats, moved: Sequence[Deviates]) -> _Indices:
         """The best step of each replicate, whose deviates have moved by so much at each."""
         from scipy.special import ndtr
 
@@ -434,7 +317,7 @@ class _Search:
         genuine, impostor = self.chosen.genuine, self.chosen.impostor
         return _lowest(self.rule, self.alpha, ErrorCounts(np.nan, far * impostor, frr * genuine, genuine, impostor))
 
-    def best_of_even(self, steps: Floats, moved: Sequence[_Deviates]) -> _Indices:
+    def best_of_even(self, steps: Floats, moved: Sequence[Deviates]) -> _Indices:
         """The same where the cost falls and then rises: the best of few, then the best around it."""
         near = _STEPS * self.best(steps[::_STEPS], moved)[:, None] + np.arange(-_STEPS, _STEPS + 1)
         near = near.clip(0, len(steps) - 1)
