@@ -20,7 +20,7 @@ def replicates(dev: Trials, threshold: float, *, ids: bool = True, which: int = 
     source = as_source(dev)
     counts = count_errors(source, np.array([threshold]))
     draws = Draws(0, count, people.size)
-    return RateReplicates.of_scores(source, scores, np.sort(scores), part, counts, draws, which)
+    return RateReplicates.of_scores(source, scores, np.sort(scores), part, counts, draws, which, nowhere_still=True)
 
 
 @pytest.mark.parametrize("which", [0, 1])
@@ -49,7 +49,9 @@ def test_each_unit_moves_the_deviate_as_if_it_were_left_out() -> None:
     counts = count_errors(as_source(dev), np.array([threshold]))
     draws = Draws(0, people.size, people.size)
     draws._kept[people.size, 0] = np.eye(people.size, dtype=np.float32)
-    found = RateReplicates.of_scores(as_source(dev), scores, np.sort(scores), people.impostor, counts, draws, 1)
+    found = RateReplicates.of_scores(
+        as_source(dev), scores, np.sort(scores), people.impostor, counts, draws, 1, nowhere_still=False
+    )
     moved = found.moved[np.unique(people.impostor.people[0]), 0]
     wrong = scores > threshold
     expected = [

@@ -45,6 +45,8 @@ class RateReplicates:
         counts: ErrorCounts,
         draws: Draws,
         which: int,
+        *,
+        nowhere_still: bool,
     ) -> RateReplicates:
         """From the scores of one class: 0 genuine, 1 impostor.
 
@@ -56,8 +58,12 @@ class RateReplicates:
             Who takes part in these trials; None where trials are drawn.
         counts
             The errors of dev at the thresholds.
+        nowhere_still
+            Whether a rate without errors moves, too; see `_where_errors_are`.
         """
-        shown, place = _where_errors_are(dev, ordered, counts)
+        shown, place = counts, np.arange(len(counts))
+        if nowhere_still:
+            shown, place = _where_errors_are(dev, ordered, counts)
         by_unit = deviations_by_unit(scores, part, shown, draws, which)[:, place]
         moved = _Rate.of(shown, which).at(place).without_each(by_unit)
         weights = draws.trials(len(scores), which) if part is None else draws.people()

@@ -118,9 +118,11 @@ def threshold_movement(
         drawn = [RateReplicates.of_counts(counts, draws, which) for which in (0, 1)]
     else:
         members = people.classes if people is not None and moving else (None, None)
+        # a minimum is among many thresholds: to move those without errors along with others would hold it fast
+        nowhere_still = criterion.search == "crossing"
         drawn = [
-            RateReplicates.of_scores(dev, classes[which], ordered[which], members[which], counts, draws, which)
-            for which in (0, 1)
+            RateReplicates.of_scores(dev, *own, counts, draws, which, nowhere_still=nowhere_still)
+            for which, own in enumerate(zip(classes, ordered, members, strict=True))
         ]
     lines = _along_curve(counted, judged, around)
     return _movement(lines, around, counts, drawn, criterion, alphas, chosen, of_people=moving)
