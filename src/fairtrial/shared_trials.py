@@ -14,6 +14,8 @@ from fairtrial.trials import Trials
 
 _GLANCE = 1024
 """So many trials tell, nearly always, that two sets have none in common."""
+_COUNTED = 3
+"""Before two arrays are sorted, the numbers above so many values are compared."""
 
 
 def same_rows(dev: ScoreData, test: ScoreData) -> bool:
@@ -58,9 +60,18 @@ def trials_in_both(dev: ScoreData, test: ScoreData) -> int:
         return _among(dev, test)
     if isinstance(dev, tuple) and isinstance(test, tuple):
         pairs = [(np.asarray(a), np.asarray(b)) for a, b in zip(dev, test, strict=True)]
-        same = all(a.size == b.size and np.array_equal(np.sort(a), np.sort(b)) for a, b in pairs)
-        return sum(b.size for _, b in pairs) if same else 0
+        return sum(b.size for _, b in pairs) if all(_same_values(a, b) for a, b in pairs) else 0
     return 0
+
+
+def _same_values(first: NDArray[Any], second: NDArray[Any]) -> bool:
+    """Whether two arrays hold the same numbers, in any order; those that do not nearly always have other extremes."""
+    if first.size != second.size:
+        return False
+    if first.size and (first.min() != second.min() or first.max() != second.max()):
+        return False
+    counts = [[np.count_nonzero(own > value) for value in first[:_COUNTED]] for own in (first, second)]
+    return counts[0] == counts[1] and np.array_equal(np.sort(first), np.sort(second))
 
 
 def _among(dev: Trials, test: Trials) -> int:
@@ -72,7 +83,7 @@ def _among(dev: Trials, test: Trials) -> int:
     if _tells_trials_apart(test, rows):
         any_found = _found(dev.rows(nearby), test.rows(rows)).any()
         return int(np.count_nonzero(_found(dev, test))) if any_found else 0
-    if len(dev) != len(test) or not np.array_equal(np.sort(known), np.sort(test.scores[:, 0])):
+    if not _same_values(known, test.scores[:, 0]):
         return 0
     return len(test) if _found(dev, test).all() and _found(test, dev).all() else 0
 
