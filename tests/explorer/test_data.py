@@ -23,7 +23,7 @@ def test_captions_say_where_thresholds_come_from(tmp_path: Path) -> None:
     assert same["epc"].endswith("at thresholds from the same trials, a posteriori")
     assert "a posteriori" in same["curve"]
     assert folds["errors"] == "Errors on held-out trials"
-    assert folds["epc"].endswith("each judged by a threshold from other people")
+    assert folds["epc"].endswith("each judged by a threshold from other folds")
     assert folds["curve"].startswith("of all trials, a posteriori")
     assert apart["interval"] == "95 % interval of the HTER"
 
