@@ -74,3 +74,13 @@ def test_some_trials_in_both_are_counted_and_said() -> None:
         for note in sets.notes
     )
     assert not any("test trials are also in dev" in note for note in TrialSets(DEV, TEST).notes)
+
+
+def test_sets_of_the_same_extremes_and_counts_are_not_the_same() -> None:
+    """They begin alike and differ by one score that no quick look tells."""
+    genuine = [0.5, 0.6, 0.7, 0.1, 0.2, 0.9]
+    assert trials_in_both((genuine, [0.3]), (genuine[::-1], [0.3])) == 7
+    assert trials_in_both((genuine, [0.3]), ([*genuine[:4], 0.25, 0.9], [0.3])) == 0
+    # other extremes, and other numbers above the first scores
+    assert trials_in_both((genuine, [0.3]), ([*genuine[:5], 0.8], [0.3])) == 0
+    assert trials_in_both((genuine, [0.3]), ([0.5, 0.5, 0.7, 0.1, 0.2, 0.9], [0.3])) == 0
