@@ -65,7 +65,7 @@ OURS = (
     + """
 from functools import partial
 import fairtrial as ft
-from fairtrial.scale.together import answer_together
+from fairtrial.counting.pieces import answer_together
 start = time.perf_counter()
 sets = [ft.open_trials(path) for path in (dev, test)]
 curves = answer_together([partial(ft.performance_curve, *sets, system=name) for name in sets[0].systems])

@@ -106,9 +106,10 @@ def largest(dtype: str, labels: Any, scores: Any) -> None:
 
 def one_pass(name: str, dtype: str, labels: Any, scores: Any) -> None:
     """One compiled pass over scores with a mask of genuine ones, by as many threads as the package takes."""
-    from fairtrial.counting import passes, search
-    from fairtrial.counting.cells import fit_cells
-    from fairtrial.counting.errors import ArraySource, rank_tally
+    from fairtrial.counting import kernels as passes
+    from fairtrial.counting import search
+    from fairtrial.counting.radix import fit_cells
+    from fairtrial.counting.tallies import ArraySource, rank_tally
 
     if "pass" not in _made:
         passes._WORTH_LOADING = 0
@@ -130,7 +131,7 @@ def one_pass(name: str, dtype: str, labels: Any, scores: Any) -> None:
 def _pair(genuine: Any, impostor: Any) -> Any:
     """Two systems on the same trials: the scores, and the scores with noise."""
     from fairtrial import Trials, TrialSets, judge_at
-    from fairtrial.significance.paired import pair_judgements
+    from fairtrial.evaluation.paired_tests import pair_judgements
 
     if "pair" not in _made:
         scores = np.concatenate([genuine, impostor])
@@ -144,7 +145,7 @@ def _pair(genuine: Any, impostor: Any) -> Any:
 
 def bootstrap_pair(genuine: Any, impostor: Any) -> None:
     from fairtrial import MEASURES
-    from fairtrial.significance.paired import bootstrap_difference
+    from fairtrial.evaluation.paired_tests import bootstrap_difference
 
     bootstrap_difference(_pair(genuine, impostor), measure=MEASURES["hter"], n_resamples=10_000).interval()
 
@@ -185,7 +186,7 @@ def bands(dev_genuine: Any, dev_impostor: Any, test_genuine: Any, test_impostor:
 
 def bootstrap_eer(genuine: Any, impostor: Any) -> None:
     from fairtrial import Trials
-    from fairtrial.intervals.eer import bootstrap_eer as resample
+    from fairtrial.evaluation.eer_interval import bootstrap_eer as resample
 
     labels = np.repeat([True, False], [len(genuine), len(impostor)])
     resample(Trials.from_arrays(np.concatenate([genuine, impostor]), labels), n_resamples=1000).interval()
@@ -214,7 +215,8 @@ def coverage_of_some(cells: Any) -> None:
 
 def _coverage(cells: Any, workers: int | None) -> float:
     """The mean coverage of six methods in these cells, 1000 data sets and 1000 resamples."""
-    from fairtrial.individuals import Cell, run_study
+    from fairtrial.repeated.coverage import Cell
+    from fairtrial.repeated.study import run_study
 
     listed = [Cell(int(n), int(m), pi, rho) for n, m, pi, rho in cells]
     return float(np.mean([row.coverage for row in run_study(listed, workers=workers).rows]))
@@ -285,10 +287,10 @@ def _kept_run() -> Any:
 def page() -> float:
     """The page of the 32 experiments of FP-2, which are run before; its size in bytes."""
     from fairtrial import load_lausanne
-    from fairtrial.report.benchmark import benchmark_page
-    from fairtrial.report.page import Repeat, render
+    from fairtrial.pages.page import Repeat, render
+    from fairtrial.pages.studies import benchmark_page
 
-    return float(len(render(benchmark_page(load_lausanne(), _kept_run(), Repeat("", {}))).encode()))
+    return float(len(render(benchmark_page(_kept_run(), Repeat("", {}), benchmark=load_lausanne())).encode()))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import fairtrial as ft
-from fairtrial.plots import bayes_error_plot, write_picture
+from fairtrial.figures import bayes_error_plot, write_picture
 
 lp1 = ft.load_lausanne().sets[0]
 found = ft.calibrate(lp1.dev, lp1.test, systems=["(PAC,GMM)"])

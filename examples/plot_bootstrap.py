@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import fairtrial as ft
-from fairtrial.plots import bootstrap_plot, write_picture
+from fairtrial.figures import bootstrap_plot, write_picture
 
 lp1 = ft.load_lausanne().sets[0]
 (pair,) = ft.compare(lp1.dev, lp1.test, systems=["(DCTs,GMM)", "(DCTs,MLP)"]).pairs

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import fairtrial as ft
-from fairtrial.plots import correlation_plot, write_picture
+from fairtrial.figures import correlation_plot, write_picture
 
 lp1 = ft.load_lausanne().sets[0]
 found = ft.system_correlations(lp1.dev)

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import fairtrial as ft
-from fairtrial.plots import coverage_plot, write_picture
+from fairtrial.figures import coverage_plot, write_picture
 
 grid = ft.Grid((100, 1000, 10_000, 100_000), (2, 8, 15, 30), ft.PAPER.pi, ft.PAPER.rho)
 study = ft.run_study(grid, ft.StudySettings(methods=("dr", "bp", "sb", "lbb", "brr"), data_sets=100))

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import fairtrial as ft
-from fairtrial.plots import det_plot, operating_curves, write_picture
+from fairtrial.figures import det_plot, operating_curves, write_picture
 
 lp1 = ft.load_lausanne().sets[0]
 systems = ["(LFCC,GMM)", "(FH,MLP)", "(DCTs,GMM)", "(PAC,GMM)"]

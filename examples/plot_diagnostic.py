@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import fairtrial as ft
-from fairtrial.plots import diagnostic_plot, diagnostics, write_picture
+from fairtrial.figures import diagnostic_plot, diagnostics, write_picture
 
 lp1 = ft.load_lausanne().sets[0]
 found = diagnostics(lp1.dev, lp1.test, systems=["(PAC,GMM)"])

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import fairtrial as ft
-from fairtrial.plots import ece_plot, write_picture
+from fairtrial.figures import ece_plot, write_picture
 
 lp1 = ft.load_lausanne().sets[0]
 systems = ["(PAC,GMM)", "(DCTs,MLP)"]

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import fairtrial as ft
-from fairtrial.plots import eer_bound_plot, write_picture
+from fairtrial.figures import eer_bound_plot, write_picture
 
 eers = {"TAN": 0.0057, "DAUGMAN": 0.0008, "MA": 0.0007, "YAO": 0.0028, "BASTYS": 0.0}
 bounds = ft.bounds_from_eers(eers, trials=285_390, eer_m=0.0058)

@@ -8,14 +8,14 @@ import sys
 from pathlib import Path
 
 import fairtrial as ft
-from fairtrial.plots import epc_plot, write_picture
+from fairtrial.figures import epc_plot, write_picture
 
 lp1 = ft.load_lausanne().sets[0]
 systems = ["(LFCC,GMM)", "(DCTs,MLP)", "(PAC,GMM)"]
 alphas = ft.alpha_grid(91, low=0.05, high=0.95)
 curves = [ft.performance_curve(lp1.dev, lp1.test, system=name, alphas=alphas) for name in systems]
 bands = {curve.system: ft.curve_band(curve, kind="simultaneous") for curve in curves}
-points = [ft.evaluate(lp1.dev, lp1.test, system=name, criterion="wer-min") for name in systems]
+points = [ft.evaluate(lp1.dev, lp1.test, systems=name, criterion="wer-min") for name in systems]
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 write_picture(
     lambda figure: epc_plot(curves, bands=bands, points=points, ax=figure.add_subplot()),

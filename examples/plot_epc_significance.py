@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import fairtrial as ft
-from fairtrial.plots import epc_significance_plot, write_picture
+from fairtrial.figures import epc_significance_plot, write_picture
 
 lp1 = ft.load_lausanne().sets[0]
 alphas = ft.alpha_grid(91, low=0.05, high=0.95)

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import fairtrial as ft
-from fairtrial.plots import fit_plot, write_picture
+from fairtrial.figures import fit_plot, write_picture
 
 errors = ft.draw_individuals([12] * 400, pi=0.08, rho=0.3, generator="oman-zucker", rng=4)
 found = ft.fit_test(ft.Individuals.from_counts(errors, 12), n_resamples=40)

@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 import fairtrial as ft
-from fairtrial.plots import group_curves, group_epc_plot, write_picture
+from fairtrial.figures import group_epc_plot, write_picture
+from fairtrial.groups.curves import group_curves
 
 sizes = {"A": 120, "B": 80, "C": 60, "D": 40, "E": 8}
 data = ft.synthetic_groups(sizes, worse={"C": 4.0}, impostors=40, rng=2)

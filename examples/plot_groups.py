@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import fairtrial as ft
-from fairtrial.plots import groups_plot, write_picture
+from fairtrial.figures import groups_plot, write_picture
 
 sizes = {"A": 120, "B": 80, "C": 60, "D": 40, "E": 8}
 data = ft.synthetic_groups(sizes, worse={"C": 4.0}, impostors=40, rng=2)

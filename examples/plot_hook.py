@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import fairtrial as ft
-from fairtrial.plots import hook_plot, write_picture
+from fairtrial.figures import hook_plot, write_picture
 
 grid = ft.Grid(n=(500,), m=ft.PAPER.m, pi=(0.001,), rho=(0.4,))
 study = ft.run_study(grid, ft.StudySettings(data_sets=5000))

@@ -7,7 +7,7 @@ Why more impostor trials do not make an HTER surer: the numbers of HTER Fig. 3.
 import sys
 from pathlib import Path
 
-from fairtrial.plots import hter_deviations, hter_sd_plot, write_picture
+from fairtrial.figures import hter_deviations, hter_sd_plot, write_picture
 
 found = hter_deviations(far=0.1, frr=0.2, genuine=100)
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")

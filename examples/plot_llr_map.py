@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import fairtrial as ft
-from fairtrial.plots import llr_map_plot, write_picture
+from fairtrial.figures import llr_map_plot, write_picture
 
 lp1 = ft.load_lausanne().sets[0]
 logistic = ft.calibrate(lp1.dev, lp1.test, systems=["(PAC,GMM)"])

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import fairtrial as ft
-from fairtrial.plots import plan_plot, write_picture
+from fairtrial.figures import plan_plot, write_picture
 
 plan = ft.plan_rate(0.02, 0.1, half_width=0.005, person_cost=10)
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import fairtrial as ft
-from fairtrial.plots import pooled_epc_plot, write_picture
+from fairtrial.figures import pooled_epc_plot, write_picture
 
 settings = ft.RunSettings(fusion="mean", normalise="z")
 result = ft.run_benchmark(ft.load_lausanne(), protocol="fp-2", settings=settings)

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import fairtrial as ft
-from fairtrial.plots import judged_precision, precision_recall_plot, write_picture
+from fairtrial.figures import judged_precision, precision_recall_plot, write_picture
 
 lp1 = ft.load_lausanne().sets[0]
 curves = judged_precision(lp1.dev, lp1.test, systems=["(FH,MLP)", "(SSC,GMM)", "(DCTs,MLP)"])

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import fairtrial as ft
-from fairtrial.plots import operating_curves, roc_plot, write_picture
+from fairtrial.figures import operating_curves, roc_plot, write_picture
 
 lp1 = ft.load_lausanne().sets[0]
 curves = operating_curves(lp1.dev, lp1.test, systems=["(FH,MLP)", "(SSC,GMM)", "(DCTs,MLP)"])

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import fairtrial as ft
-from fairtrial.plots import scatter_data, scatter_plot, write_picture
+from fairtrial.figures import scatter_data, scatter_plot, write_picture
 
 lp1 = ft.load_lausanne().sets[0]
 face, speech = "(DCTs,GMM)", "(PAC,GMM)"

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import fairtrial as ft
-from fairtrial.plots import write_picture, zoo_data, zoo_plot
+from fairtrial.figures import write_picture, zoo_data, zoo_plot
 
 lp1 = ft.load_lausanne().sets[0]
 zoo = zoo_data(lp1.test, system="(LFCC,GMM)")

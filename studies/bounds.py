@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial import CRITERIA, MEASURES, Criterion, ErrorCounts
-from fairtrial.scale.axis import LAST_LEVEL
-from fairtrial.scale.bounds import bounded_choices, boxes_at
-from fairtrial.scale.cells import CountedCells
+from fairtrial.counting.cells import LAST_LEVEL, CountedCells
+from fairtrial.rules.bounds import bounded_choices, boxes_at
 
 ROUNDING = 1e-12
 AROUND_ONE = (1040, 1060, 1068, 1070, 1072, 1074, 1076)
@@ -80,12 +79,12 @@ def try_once(seed: int) -> tuple[int, int]:
     floor = int(rng.integers(5))
     rule, alpha = CRITERIA[str(rng.choice(list(CRITERIA)))], Fraction(int(rng.integers(21)), 20)
     threshold = choose(*dev, rule, alpha)
-    (choice,) = bounded_choices(cells_of(*dev, floor, rng), rule, float(alpha))
-    on_test = boxes_at(cells_of(*test, floor, rng), choice.boxes.first, choice.boxes.last)
-    low, high = choice.boxes.threshold
-    known = choice.best.false_accepts, choice.best.false_rejects
-    tried, outside = 2, int(not low <= threshold <= high) + int(errors(*dev, choice.best.threshold)[:2] != known)
-    for boxes, data in ((choice.boxes, dev), (on_test, test)):
+    best, (possible,) = bounded_choices(cells_of(*dev, floor, rng), rule, float(alpha))
+    on_test = boxes_at(cells_of(*test, floor, rng), possible.first, possible.last)
+    low, high = possible.threshold
+    known = int(best.false_accepts[0]), int(best.false_rejects[0])
+    tried, outside = 2, int(not low <= threshold <= high) + int(errors(*dev, float(best.threshold[0]))[:2] != known)
+    for boxes, data in ((possible, dev), (on_test, test)):
         counts = ErrorCounts(threshold, *errors(*data, threshold))
         for measure in MEASURES.values():
             low, high = boxes.of(measure, float(alpha))

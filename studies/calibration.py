@@ -17,8 +17,8 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
 import fairtrial as ft
-from fairtrial.calibration.comparing import evidence_test
-from fairtrial.calibration.figures import Evidence, Figure
+from fairtrial.calibration.comparison import evidence_test
+from fairtrial.calibration.estimates import Evidence, Figure
 from fairtrial.calibration.measures import EvidenceMeasure, as_any_measure, evidence_interval
 from simulated import crossed
 

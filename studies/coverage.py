@@ -17,9 +17,11 @@ from typing import TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.errors import ParameterError
-from fairtrial.individuals import PAPER, PAPER_CLAIMS, Cell, Generator, StudySettings, cover, cover_exactly, run_study
-from fairtrial.individuals.findings import Cells
+from fairtrial.core.errors import ParameterError
+from fairtrial.repeated.coverage import PAPER, Cell, cover, cover_exactly
+from fairtrial.repeated.generators import Generator
+from fairtrial.repeated.paper_claims import PAPER_CLAIMS, Cells
+from fairtrial.repeated.study import StudySettings, run_study
 
 MARK = "<!-- what follows is written by make studies -->"
 OMAN_ZUCKER, BETA_BINOMIAL = GENERATORS = get_args(Generator)

@@ -23,21 +23,26 @@ from scipy.special import ndtri
 from scipy.stats import multivariate_normal
 
 from fairtrial import Trials
-from fairtrial.areas import area_tests
-from fairtrial.claims import claim
-from fairtrial.counting.errors import ErrorCounts
-from fairtrial.epc import curve_of
-from fairtrial.folds import make_blocks, make_halves
-from fairtrial.ids import Ids
-from fairtrial.intervals.bands import curve_band
-from fairtrial.intervals.judged import judged_interval
-from fairtrial.judging import Judgement, judge, judge_at
+from fairtrial.core.ids import Ids
+from fairtrial.counting.tallies import ErrorCounts
+from fairtrial.evaluation.areas import area_tests
+from fairtrial.evaluation.bands import curve_band
+from fairtrial.evaluation.curve_tests import compare_curves
+from fairtrial.evaluation.epc import curve_of
+from fairtrial.evaluation.paired_tests import (
+    corrected_resampled_test,
+    five_by_two_test,
+    fold_differences,
+    leading_test,
+    pair_judgements,
+)
+from fairtrial.inference.decide import Judgement, judge, judge_at
+from fairtrial.inference.estimates import claim
+from fairtrial.inference.folds import make_blocks, make_halves
+from fairtrial.inference.limits import judged_interval
+from fairtrial.inference.split import TrialSets
+from fairtrial.published.rates import Discordant, dependent_test, independent_test
 from fairtrial.rules.measures import MEASURES
-from fairtrial.significance.curves import compare_curves
-from fairtrial.significance.folds import corrected_resampled_test, five_by_two_test, fold_differences
-from fairtrial.significance.paired import leading_test, pair_judgements
-from fairtrial.significance.rates import Discordant, dependent_test, independent_test
-from fairtrial.trial_sets import TrialSets
 
 MARK = "<!-- what follows is written by make study -->"
 TOGETHER = 50

@@ -22,11 +22,10 @@ from scipy.special import expit, logit
 from scipy.stats import skew, spearmanr
 
 from fairtrial import Trials, load_lausanne, read_trials
-from fairtrial.benchmark.latent import SESSIONS, SHOTS_EACH, LatentModel
-from fairtrial.benchmark.lausanne import LP1, MODEL, make_sets
+from fairtrial.benchmark.lausanne import LP1, MODEL, SESSIONS, SHOTS_EACH, LatentModel, make_sets
 from fairtrial.benchmark.sets import BenchmarkSet
-from fairtrial.judging import judge
-from fairtrial.trial_sets import TrialSets
+from fairtrial.inference.decide import judge
+from fairtrial.inference.split import TrialSets
 from reference.fusion_2006 import printed_hters
 
 Floats = NDArray[np.float64]

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial import Trials, read_bssr1, read_trials
-from fairtrial.intervals.judged import judged_interval
-from fairtrial.judging import judge
-from fairtrial.people import people_of
+from fairtrial.inference.decide import judge
+from fairtrial.inference.limits import judged_interval
+from fairtrial.inference.people import people_of
+from fairtrial.inference.split import TrialSets
 from fairtrial.rules.measures import MEASURES
-from fairtrial.trial_sets import TrialSets
 
 DATA = Path(os.environ.get("FAIRTRIAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 RULES = (

@@ -19,15 +19,15 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 import fairtrial as ft
+from core.small import TABLE
 from fairtrial.formats.columns import read_named
+from fairtrial.formats.counter_file import read_part
 from fairtrial.formats.opening import open_pieces
-from fairtrial.formats.parts import read_part
 from fairtrial.formats.results import write_tables
 from fairtrial.formats.sheets import ReadOptions
-from fairtrial.individuals import Cell, StudySettings, run_study
-from fairtrial.individuals.journal import open_journal
+from fairtrial.repeated.coverage import Cell
+from fairtrial.repeated.study import StudySettings, open_journal, run_study
 from simulated import crossed
-from tables.small import TABLE
 
 Outcome: TypeAlias = Literal["same", "refused", "misread", "crashed"]
 

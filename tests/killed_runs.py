@@ -25,7 +25,7 @@ import numpy as np
 
 from fairtrial import write_trials
 from fairtrial.cli.app import main
-from fairtrial.individuals.journal import Journal
+from fairtrial.repeated.study import Journal
 from simulated import crossed
 
 MANIFEST = """
@@ -141,7 +141,7 @@ LOADED_ONCE = [
     "pyarrow.csv",
     "pyarrow.parquet",
     "rich.table",
-    "fairtrial.benchmark.contest",
+    "fairtrial.benchmark.pooling",
     "fairtrial.benchmark.manifest",
     "fairtrial.benchmark.pooling",
     "fairtrial.cli.benchmark",
@@ -149,7 +149,7 @@ LOADED_ONCE = [
     "fairtrial.cli.coverage",
     "fairtrial.cli.evaluate",
     "fairtrial.cli.inputs",
-    "fairtrial.report.evaluation",
+    "fairtrial.pages.systems",
 ]
 """By the process that forks, which saves the others the time."""
 

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from core.small import TABLE
 from fairtrial import Counter, FusionModel, OutputError, Trials, fuse, write_tables, write_trials
 from fairtrial.cli.app import main
-from fairtrial.plots.files import write_picture
+from fairtrial.figures.style import write_picture
 from simulated import crossed
-from tables.small import TABLE
 
 TRIALS = crossed(np.random.default_rng(0), clients=8, impostors=6)
 

@@ -48,7 +48,7 @@ def test_the_recipe_needs_what_the_package_needs() -> None:
 
 def test_the_licences_of_libraries_come_with_the_package() -> None:
     found = {path.name for pattern in PROJECT["license-files"] for path in ROOT.glob(pattern)}
-    assert found == {"LICENSE", *(path.name for path in (ROOT / "src/fairtrial/report/vendor").glob("LICENSE.*"))}
+    assert found == {"LICENSE", *(path.name for path in (ROOT / "src/fairtrial/pages/vendor").glob("LICENSE.*"))}
     assert len(found) == 3
     assert PROJECT["license"] == "BSD-3-Clause AND ISC"
     plain = recipe().partition("about:")[2]

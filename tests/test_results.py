@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 
 import fairtrial as ft
-from fairtrial.benchmark.runner import RunSettings
-from fairtrial.intervals.bands import curve_band
-from fairtrial.tables import Result, Table
-from report.pages import EVIL, two_systems
+from fairtrial.benchmark.run import RunSettings
+from fairtrial.core.results import Result
+from fairtrial.core.tables import Table
+from fairtrial.core.words import wording
+from fairtrial.evaluation.bands import curve_band
+from pages.pages import EVIL, two_systems
 
 
 @cache
@@ -59,7 +61,7 @@ def results() -> dict[str, Result]:
     comparison = ft.compare(dev, test, n_resamples=50, margin=0.1)
     calibrated = [ft.calibrate(dev, test, systems=[name]) for name in dev.systems]
     return {
-        "evaluation": ft.evaluate(dev, test, system="face", measures=["f1", "far"]),
+        "evaluation": ft.evaluate(dev, test, systems="face", measures=["f1", "far"]),
         "comparison": comparison,
         "pair": comparison.pairs[0],
         "curve": a,
@@ -80,7 +82,9 @@ def results() -> dict[str, Result]:
         "compared curves": ft.compare_curves(a, b),
         "area test": ft.area_tests(ft.TrialSets(dev, test), *dev.systems)["g"],
         "interval": ft.hter_interval(first),
+        "intervals": ft.published.rate_intervals(far=0.01, frr=0.02, impostor=900, genuine=300, measure="all"),
         "test": ft.independent_test(first, second),
+        "tests": ft.published.compare_rates(a=(0.01, 0.02), b=(0.02, 0.03), impostor=900, genuine=300),
         "mcnemar": ft.mcnemar_test(3, 90),
         "bound": ft.bound_from_eers(0.01, 0.02, 1000),
         "bounds": ft.bounds_from_eers({"<voice>": 0.01, "face": 0.02, "finger": 0.0}, 1000),
@@ -98,29 +102,35 @@ def results() -> dict[str, Result]:
         "checked plan": ft.check_plan(plan, data_sets=50),
         "comparison plan": ft.plan_comparison((0.01, 0.02), (0.015, 0.03)),
         "fusion": ft.fuse(dev, test, fusion="lda"),
-        "applied": ft.apply_fusion(ft.fuse(dev, test).model, test),
+        "applied": ft.fuse(None, test, model=ft.fuse(dev, test).model),
         "correlations": ft.system_correlations(dev),
         "predictions": ft.predict_fusions(dev, test),
         "chimeric": ft.chimeric_study(dev, test, moved=["<voice> & FAR"], assignments=2),
         "benchmark": runs[0],
         "contest": ft.compare_runs(lausanne, runs),
+        "benchmarks": ft.FusionBenchmark(tuple(runs), ft.compare_runs(lausanne, runs)),
+        "data sets": ft.list_datasets(),
+        "data set": ft.list_datasets("asvspoof2019-la"),
         "roc": ft.roc_curve(dev, system="face"),
         "eer": ft.equal_error_rate(dev, system="face"),
         "precision and recall": ft.precision_recall_curve(dev, system="face"),
         "break-even": ft.break_even_point(dev, system="face"),
-        "counted evaluation": ft.evaluate_counted(*counters(), system="face", measures=["f1"]),
-        "counted curve": ft.bounded_curve(*counters(), system="face", alphas=np.linspace(0, 1, 21), measure="dcf"),
-        "counted comparison": ft.compare_counted(*counters()),
+        "system evaluation": ft.evaluate(dev, test)["face"],
+        "counted evaluation": ft.evaluate(*counters(), systems="face", measures=["f1"]),
+        "counted curve": ft.performance_curve(*counters(), system="face", alphas=np.linspace(0, 1, 21), measure="dcf"),
+        "counted comparison": ft.compare(*counters()),
     }
 
 
 NAMES = [
     "evaluation", "comparison", "pair", "curve", "calibrated", "evidence", "bayes errors", "cross-entropy",
     "tippett", "pav", "llr map", "passed", "operating points", "groups", "areas", "band", "compared curves",
-    "area test", "interval", "test", "mcnemar", "bound", "bounds", "repeated", "no errors", "rate test", "fit",
+    "area test", "interval", "intervals", "test", "tests", "mcnemar",
+    "bound", "bounds", "repeated", "no errors", "rate test", "fit",
     "fit test", "study", "studies", "claims", "plan", "checked plan", "comparison plan", "fusion", "applied",
-    "correlations", "predictions", "chimeric", "benchmark", "contest", "roc", "eer", "precision and recall",
-    "break-even", "counted evaluation", "counted curve", "counted comparison",
+    "correlations", "predictions", "chimeric", "benchmark", "contest", "benchmarks",
+    "data sets", "data set", "roc", "eer", "precision and recall",
+    "break-even", "system evaluation", "counted evaluation", "counted curve", "counted comparison",
 ]  # fmt: skip
 
 
@@ -170,8 +180,10 @@ def test_result_renders_in_every_way(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_iso_terms_in_headings(name: str) -> None:
     for table in results()[name].tables():
-        assert not {"FAR %", "FRR %", "FAR", "FRR"} & {*table.headings("iso")}
-        assert ("FMR %" in table.headings("iso")) == ("FAR %" in table.headings())
+        usual = table.headings
+        with wording(terms="iso"):
+            assert not {"FAR %", "FRR %", "FAR", "FRR"} & {*table.headings}
+            assert ("FMR %" in table.headings) == ("FAR %" in usual)
 
 
 def test_evaluation_in_numbers() -> None:
@@ -180,18 +192,18 @@ def test_evaluation_in_numbers() -> None:
     errors, trials, intervals = result.tables()
     assert errors.column("set") == ["dev", "test"]
     assert errors.column("hter") == [result.dev.hter, result.test.hter]
-    assert errors.column("interval") == [None, result.interval.interval]
+    assert errors.column("interval") == [None, result.interval().interval]
     assert errors.column("f1") == [None, result.measures["f1"]]
     assert errors.column("measure_far") == [None, result.test.far]
     assert trials.rows == (("face", result.threshold, 20, 380, 20, 380),)
     further = (found for name, found in result.measure_intervals.items() if name != "far")
-    shares = (result.far_interval, result.frr_interval, *further)
+    shares = (result.interval("far"), result.interval("frr"), *further)
     for name in ("measure", "method", "threshold"):
         assert intervals.column(name) == [getattr(found, name) for found in (*result.intervals, *shares)]
     assert intervals.column("interval") == [(*found.interval, True) for found in (*result.intervals, *shares)]
     assert intervals.column("measure")[-2:] == ["frr", "f1"]
     frame = result.to_arrow().to_pydict()
-    assert frame["interval_low"] == [None, result.interval.low]
+    assert frame["interval_low"] == [None, result.interval().low]
     assert frame["false_accepts"] == [result.dev.false_accepts, result.test.false_accepts]
 
 
@@ -199,18 +211,20 @@ def test_notes_name_the_system_they_speak_of() -> None:
     perfect = ft.Trials.from_arrays(
         [[2.0, 0.0], [3.0, 5.0], [0.0, 1.0], [1.0, 2.0]], [True, True, False, False], systems=["a", "b"]
     )
-    notes = ft.evaluate(perfect, perfect, system="a").notes
-    assert any(note.startswith("a: no false accepts in 2 test trials") for note in notes)
+    notes = ft.evaluate(perfect, perfect, systems="a").notes
+    assert any(str(note).startswith("a: no false accepts in 2 test trials") for note in notes)
 
 
 def test_comparison_in_numbers() -> None:
     result = results()["comparison"]
     assert isinstance(result, ft.Comparison)
-    tests, ranking, differences, agreement = result.tables()
+    tests, ranking, differences, agreement, commands = result.tables()
+    assert len(commands.rows) == 2
     (pair,) = result.pairs
     assert tests.column("p_value") == [test.p_value for test in pair.tests]
     assert tests.column("p_adjusted") == list(pair.adjusted)
     assert ranking.column("letters") == [rank.letters for rank in result.ranking]
+    assert pair.replicates is not None
     ends = (pair.interval, pair.tests[1].interval() or (), pair.replicates.interval(confidence=0.95))
     assert differences.column("interval") == [(*interval, True) for interval in ends]
     assert differences.column("threshold") == ["re-estimated", "fixed", "fixed"]
@@ -277,8 +291,8 @@ def test_a_result_of_ones_own() -> None:
 
 def test_results_show_themselves_in_a_notebook_with_names_as_text() -> None:
     dev, test = two_systems(0), two_systems(1)
-    result = ft.evaluate(dev, test, system=EVIL)
-    shown: list[Any] = [result, result.interval, ft.compare(dev, test, n_resamples=50), ft.fuse(dev, test), test]
+    result = ft.evaluate(dev, test, systems=EVIL)
+    shown: list[Any] = [result, result.interval(), ft.compare(dev, test, n_resamples=50), ft.fuse(dev, test), test]
     for each in shown:
         text = each._repr_html_()
         assert "<table>" in text

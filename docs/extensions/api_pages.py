@@ -27,32 +27,20 @@ class Module(NamedTuple):
 
 
 GROUPS = [
-    Group(
-        "Trials and score files",
-        ("trials", "ids", "formats", "folds"),
-        "What is judged, and how it is read and written.",
-    ),
-    Group("Evaluate and compare", ("evaluation", "comparison", "operating"), "The questions asked most often."),
-    Group(
-        "Thresholds and errors",
-        ("rules", "trial_sets", "judging", "counting"),
-        "How a threshold is chosen and what it costs.",
-    ),
-    Group("Curves", ("epc", "curves", "areas"), "Expected Performance Curves, ROC, precision and recall, areas."),
-    Group("Intervals", ("intervals",), "How sure a figure is."),
-    Group("Tests", ("significance",), "Whether two figures differ."),
-    Group("People tested several times", ("individuals",), "Counts of errors and attempts by person."),
-    Group("Planning", ("planning",), "How large a test must be."),
+    Group("Trials and score files", ("core", "formats"), "What is judged, how it is read and written, what is raised."),
+    Group("Evaluate and compare", ("evaluation",), "The questions asked most often, and curves along alpha."),
+    Group("Thresholds and errors", ("rules", "counting"), "How a threshold is chosen and what it costs; counters."),
+    Group("Intervals and tests", ("inference",), "How certain a figure is, and whether two figures differ."),
+    Group("Published numbers", ("published",), "What can be said when only rates or EERs are known."),
+    Group("People tested several times", ("repeated",), "Counts of errors and attempts by person, and planning."),
     Group("Fusion", ("fusion",), "Several systems, one score."),
     Group("Fusion benchmarks", ("benchmark",), "Whole protocols, known score sets and your own."),
     Group("Scores as evidence", ("calibration",), "Log-likelihood ratios, fitted on dev and judged on test."),
     Group("Groups of people", ("groups",), "Errors by group, and whether they differ."),
-    Group("Beyond memory", ("scale",), "Scores read in pieces, and counters that are fed and merged."),
-    Group("Results and errors", ("tables", "errors"), "What every result can do, and what is raised."),
 ]
 MODULES = [
-    Module("Figures", "fairtrial.plots", "Each takes a result and gives the matplotlib Axes."),
-    Module("Limits for people", "fairtrial.individuals.limits", "The six of the paper, for one data set or thousands."),
+    Module("Figures", "fairtrial.figures", "Each takes a result and gives the matplotlib Axes."),
+    Module("Limits for people", "fairtrial.repeated.limits", "The six of the paper, for one data set or thousands."),
 ]
 CONSTANTS = {
     "CALIBRATIONS": "The registered calibration methods by name. :func:`register_calibration` adds one.",

@@ -22,9 +22,10 @@ from fairtrial import (
     SystemInfo,
     Trials,
 )
-from fairtrial.formats import Head, Progress, Sheet
-from fairtrial.fusion import Fitted, FusionData
-from fairtrial.ids import Ids
+from fairtrial.core.ids import Ids
+from fairtrial.formats.files import Head, Progress
+from fairtrial.formats.sheets import Sheet
+from fairtrial.fusion.methods import Fitted, FusionData
 
 
 def matches(heads: Sequence[Head]) -> bool:

@@ -1,249 +1,131 @@
 """How good a verification system really is, how sure that is, and whether another is really better."""
 
 from . import (
-    areas,
     benchmark,
     calibration,
-    comparison,
+    counting,
     evaluation,
+    figures,
     formats,
     fusion,
     groups,
-    individuals,
-    intervals,
-    planning,
-    plots,
+    inference,
+    learning,
+    published,
+    repeated,
     rules,
-    scale,
-    significance,
-    tables,
 )
-from .areas import Areas, area_intervals, area_tests, expected_areas
-from .benchmark import (
-    PROTOCOLS,
-    Benchmark,
-    BenchmarkResult,
-    BenchmarkSet,
-    Contest,
-    Experiment,
-    ListedFusion,
-    RunSettings,
-    SystemInfo,
-    compare_pooled,
-    compare_runs,
-    list_experiments,
-    load_dataset,
-    load_lausanne,
-    pooled_band,
-    read_benchmark,
-    read_bssr1,
-    register_protocol,
-    run_benchmark,
-)
-from .calibration import (
-    CALIBRATIONS,
-    BayesErrorCurve,
-    CalibratedSystem,
-    Calibration,
-    CalibrationFit,
-    CalibrationMethod,
-    CostFigure,
+from .benchmark.datasets import DatasetList, list_datasets, load_benchmark, load_dataset, read_bssr1
+from .benchmark.lausanne import load_lausanne
+from .benchmark.manifest import read_benchmark
+from .benchmark.pooling import Contest, FusionBenchmark, benchmark_fusions, compare_pooled, compare_runs, pooled_band
+from .benchmark.protocols import PROTOCOLS, Experiment, list_experiments, register_protocol
+from .benchmark.results import BenchmarkResult
+from .benchmark.run import RunSettings, run_benchmark
+from .benchmark.sets import Benchmark, BenchmarkSet, ListedFusion, SystemInfo
+from .calibration.calibration import PassedCalibration, calibrate, calibrate_in_passes, fit_in_passes, judge_calibration
+from .calibration.comparison import EvidencePair, compare_evidence
+from .calibration.curves import BayesErrorCurve, EceCurve, TippettCurve, bayes_error_curve, ece_curve, tippett_curve
+from .calibration.estimates import CostTarget, cost_target
+from .calibration.evidence import (
     CostPoint,
-    CostTarget,
-    DevPasses,
-    DevScores,
-    EceCurve,
-    EvidenceMeasure,
-    EvidencePair,
-    LlrMap,
-    PassedCalibration,
-    PavCurve,
-    TippettCurve,
-    bayes_error_curve,
     bayes_errors,
-    calibrate,
-    calibrate_in_passes,
     cllr,
-    compare_evidence,
-    cost_target,
     detection_cost,
     dev_pav,
-    ece_curve,
     empirical_cross_entropy,
-    fit_calibration,
-    fit_in_passes,
-    judge_calibration,
-    llr_map,
     min_cllr,
     min_detection_cost,
-    pav_curve,
+)
+from .calibration.maps import LlrMap, llr_map
+from .calibration.measures import EvidenceMeasure
+from .calibration.methods import (
+    CALIBRATIONS,
+    CalibrationFit,
+    CalibrationMethod,
+    DevPasses,
+    DevScores,
     register_calibration,
-    tippett_curve,
 )
-from .comparison import Comparison, compare, cross_validated_comparison
-from .counting.errors import ErrorCounts, ScoreSource, as_source, count_errors
-from .curves import PrecisionRecallCurve, RocCurve, auc_error, precision_recall_curve, roc_curve
-from .epc import (
-    PerformanceCurve,
-    alpha_grid,
-    cross_validated_curve,
-    performance_curve,
-    pool_curves,
-)
-from .errors import FairtrialError, InputError, OutputError, ParameterError, TrialsError
-from .evaluation import Evaluation, cross_validate, evaluate
-from .folds import Block, make_blocks
-from .formats import (
-    FORMATS,
-    Format,
-    ReadOptions,
-    read_frame,
-    read_pair,
-    read_trials,
-    register_format,
-    write_tables,
-    write_trials,
-)
-from .fusion import (
-    FUSIONS,
-    NORMALISATIONS,
-    AppliedFusion,
-    ChimericStudy,
-    FusedScores,
-    FusionMethod,
-    FusionModel,
-    FusionPredictions,
-    FusionResult,
-    Gain,
-    SystemCorrelations,
-    apply_fusion,
-    chimeric_sets,
-    chimeric_study,
-    f_ratio,
-    fuse,
-    fuse_scores,
-    fusion_gain,
-    gaussian_eer,
-    predict_fusions,
-    register_classifier,
-    register_fusion,
-    select_parameters,
-    system_correlations,
-)
-from .groups import GroupEvaluation, PeopleTable, SyntheticGroups, evaluate_groups, synthetic_groups
-from .ids import Ids
-from .individuals import (
-    PAPER,
-    QUICK,
-    BetaBinomialFit,
-    Cell,
-    ClaimsFound,
-    CoverageRow,
-    CoverageStudy,
-    FitTest,
-    Grid,
-    Individuals,
-    IndividualsTests,
-    RepeatedIntervals,
-    StudySettings,
-    check_claims,
-    cover,
-    cover_exactly,
-    device_test,
-    draw_individuals,
-    errors_pmf,
-    fit_beta_binomial,
-    fit_model,
-    fit_test,
-    paired_device_test,
-    rate_test,
-    repeated_intervals,
-    rho_interval,
-    run_study,
-    study_like,
-)
-from .intervals import (
-    Band,
-    Bootstrap,
-    Interval,
-    RateInterval,
-    auc_interval,
-    bootstrap_eer,
-    class_interval,
-    curve_band,
-    d_prime_interval,
-    hter_interval,
-    judged_interval,
-    naive_interval,
-    proportion_interval,
-    published_counts,
-    rate_interval,
-    rule_of_three,
-)
-from .judging import Judgement, judge, judge_at
+from .calibration.model import Calibration, fit_calibration
+from .calibration.reliability import PavCurve, pav_curve
+from .calibration.results import CalibratedSystem, CostFigure
+from .core.errors import FairtrialError, InputError, OutputError, ParameterError, TrialsError
+from .core.ids import Ids
+from .core.results import Result
+from .core.tables import Column, Table, join_tables
+from .core.trials import Trials
+from .core.words import wording
+from .counting.counter import Counter, load_counters
+from .counting.pieces import OpenTrials, PassState, open_trials
+from .counting.tallies import ErrorCounts, ScoreSource, as_source, count_errors
+from .evaluation.areas import Areas, area_intervals, area_tests, expected_areas
+from .evaluation.bands import Band, curve_band
+from .evaluation.comparison import Comparison, compare
+from .evaluation.curve_tests import CurveComparison, Region, compare_curves
+from .evaluation.eer_interval import bootstrap_eer
+from .evaluation.epc import PerformanceCurve, alpha_grid, performance_curve, pool_curves
+from .evaluation.evaluation import Evaluation, SystemEvaluation, evaluate
+from .evaluation.operating import OperatingPoints, operating_points
+from .evaluation.paired_tests import corrected_resampled_test, five_by_two_test
+from .evaluation.roc import PrecisionRecallCurve, RocCurve, auc_error, precision_recall_curve, roc_curve
+from .formats.frames import read_frame
+from .formats.read import read_pair, read_trials, write_trials
+from .formats.registry import FORMATS, Format, register_format
+from .formats.results import write_tables
+from .formats.sheets import ReadOptions
+from .fusion.chimeric import ChimericStudy, chimeric_sets, chimeric_study
+from .fusion.combination import FusedScores, fuse_scores, select_parameters
+from .fusion.correlation import SystemCorrelations, system_correlations
+from .fusion.fusion import FusionResult, Gain, fuse, fusion_gain
+from .fusion.methods import FUSIONS, FusionMethod, register_fusion
+from .fusion.model import FusionModel
+from .fusion.normalise import NORMALISATIONS
+from .fusion.prediction import FusionPredictions, f_ratio, gaussian_eer, predict_fusions
+from .fusion.trained import register_classifier
+from .groups.evaluation import evaluate_groups
+from .groups.membership import PeopleTable
+from .groups.results import GroupEvaluation
+from .groups.synthetic import SyntheticGroups, synthetic_groups
+from .inference.bootstrap import Bootstrap
+from .inference.decide import Judgement, judge, judge_at
+from .inference.folds import Block, make_blocks
+from .inference.intervals import Interval, RateInterval, rate_interval
+from .inference.limits import auc_interval, d_prime_interval, judged_interval
+from .inference.multiplicity import adjust_p_values, compact_letters
+from .inference.split import TrialSets
+from .inference.tests import TestResult, equivalence_test
 from .learning.metric import VerificationMetric
 from .learning.scorers import DevThresholdScorer, eer_score, hter_score
-from .operating import OperatingPoints, operating_points
-from .planning import ComparisonPlan, RatePlan, check_plan, comparison_power, plan_comparison, plan_rate, rule_of_thirty
-from .rules import (
-    CRITERIA,
-    MEASURES,
-    BreakEvenPoint,
-    Criterion,
-    DetectionCosts,
-    EqualErrorRate,
-    Measure,
-    Weights,
-    break_even_point,
-    choose_thresholds,
-    equal_error_rate,
-    linear_measure,
-    register_criterion,
-    register_measure,
-    target_criterion,
-)
-from .scale import (
-    BoundedComparison,
-    BoundedCurve,
-    BoundedEvaluation,
-    Counter,
-    OpenTrials,
-    PassState,
-    bounded_curve,
-    bounded_eer,
-    compare_counted,
-    counted_roc,
-    evaluate_counted,
-    load_counters,
-    open_trials,
-)
-from .significance import (
-    CurveComparison,
+from .published.eer_bound import EerBound, EerBounds, bound_from_eers, bounds_from_eers, smallest_difference
+from .published.mcnemar import McNemar, mcnemar_test
+from .published.rates import (
     Discordant,
-    EerBound,
-    EerBounds,
-    McNemar,
-    Region,
-    TestResult,
-    adjust_p_values,
-    bound_from_eers,
-    bounds_from_eers,
+    class_interval,
     class_test,
-    compact_letters,
-    compare_curves,
-    corrected_resampled_test,
     dependent_test,
-    equivalence_test,
-    five_by_two_test,
+    hter_interval,
     independent_test,
-    mcnemar_test,
+    naive_interval,
     naive_test,
     pooled_test,
-    smallest_difference,
+    proportion_interval,
+    published_counts,
+    rule_of_three,
 )
-from .tables import Column, Result, Table, join_tables, translate
-from .trial_sets import TrialSets
-from .trials import Trials
+from .repeated.attempts import Individuals
+from .repeated.comparison_plans import ComparisonPlan, comparison_power, plan_comparison
+from .repeated.coverage import PAPER, QUICK, Cell, CoverageRow, Grid, cover, cover_exactly
+from .repeated.generators import draw_individuals, errors_pmf
+from .repeated.intervals import RepeatedIntervals, repeated_intervals
+from .repeated.models import BetaBinomialFit, FitTest, fit_beta_binomial, fit_model, fit_test, rho_interval
+from .repeated.paper_claims import ClaimsFound, check_claims
+from .repeated.rate_plans import RatePlan, check_plan, plan_rate, rule_of_thirty
+from .repeated.study import CoverageStudy, StudySettings, run_study, study_like
+from .repeated.tests import IndividualsTests, device_test, paired_device_test, rate_test
+from .rules.criteria import CRITERIA, Criterion, choose_thresholds, register_criterion, target_criterion
+from .rules.eer import BreakEvenPoint, EqualErrorRate, break_even_point, equal_error_rate
+from .rules.measures import MEASURES, DetectionCosts, Measure, Weights, linear_measure, register_measure
 
 __version__: str
 
@@ -257,7 +139,6 @@ __all__ = [
     "PAPER",
     "PROTOCOLS",
     "QUICK",
-    "AppliedFusion",
     "Areas",
     "Band",
     "BayesErrorCurve",
@@ -267,9 +148,6 @@ __all__ = [
     "BetaBinomialFit",
     "Block",
     "Bootstrap",
-    "BoundedComparison",
-    "BoundedCurve",
-    "BoundedEvaluation",
     "BreakEvenPoint",
     "CalibratedSystem",
     "Calibration",
@@ -290,6 +168,7 @@ __all__ = [
     "CoverageStudy",
     "Criterion",
     "CurveComparison",
+    "DatasetList",
     "DetectionCosts",
     "DevPasses",
     "DevScores",
@@ -308,6 +187,7 @@ __all__ = [
     "FitTest",
     "Format",
     "FusedScores",
+    "FusionBenchmark",
     "FusionMethod",
     "FusionModel",
     "FusionPredictions",
@@ -347,6 +227,7 @@ __all__ = [
     "StudySettings",
     "SyntheticGroups",
     "SystemCorrelations",
+    "SystemEvaluation",
     "SystemInfo",
     "Table",
     "TestResult",
@@ -358,20 +239,17 @@ __all__ = [
     "Weights",
     "adjust_p_values",
     "alpha_grid",
-    "apply_fusion",
     "area_intervals",
     "area_tests",
-    "areas",
     "as_source",
     "auc_error",
     "auc_interval",
     "bayes_error_curve",
     "bayes_errors",
     "benchmark",
+    "benchmark_fusions",
     "bootstrap_eer",
     "bound_from_eers",
-    "bounded_curve",
-    "bounded_eer",
     "bounds_from_eers",
     "break_even_point",
     "calibrate",
@@ -387,22 +265,17 @@ __all__ = [
     "cllr",
     "compact_letters",
     "compare",
-    "compare_counted",
     "compare_curves",
     "compare_evidence",
     "compare_pooled",
     "compare_runs",
-    "comparison",
     "comparison_power",
     "corrected_resampled_test",
     "cost_target",
     "count_errors",
-    "counted_roc",
+    "counting",
     "cover",
     "cover_exactly",
-    "cross_validate",
-    "cross_validated_comparison",
-    "cross_validated_curve",
     "curve_band",
     "d_prime_interval",
     "dependent_test",
@@ -417,11 +290,11 @@ __all__ = [
     "equivalence_test",
     "errors_pmf",
     "evaluate",
-    "evaluate_counted",
     "evaluate_groups",
     "evaluation",
     "expected_areas",
     "f_ratio",
+    "figures",
     "fit_beta_binomial",
     "fit_calibration",
     "fit_in_passes",
@@ -438,16 +311,18 @@ __all__ = [
     "hter_interval",
     "hter_score",
     "independent_test",
-    "individuals",
-    "intervals",
+    "inference",
     "join_tables",
     "judge",
     "judge_at",
     "judge_calibration",
     "judged_interval",
+    "learning",
     "linear_measure",
+    "list_datasets",
     "list_experiments",
     "llr_map",
+    "load_benchmark",
     "load_counters",
     "load_dataset",
     "load_lausanne",
@@ -464,14 +339,13 @@ __all__ = [
     "performance_curve",
     "plan_comparison",
     "plan_rate",
-    "planning",
-    "plots",
     "pool_curves",
     "pooled_band",
     "pooled_test",
     "precision_recall_curve",
     "predict_fusions",
     "proportion_interval",
+    "published",
     "published_counts",
     "rate_interval",
     "rate_test",
@@ -487,6 +361,7 @@ __all__ = [
     "register_fusion",
     "register_measure",
     "register_protocol",
+    "repeated",
     "repeated_intervals",
     "rho_interval",
     "roc_curve",
@@ -495,17 +370,14 @@ __all__ = [
     "rules",
     "run_benchmark",
     "run_study",
-    "scale",
     "select_parameters",
-    "significance",
     "smallest_difference",
     "study_like",
     "synthetic_groups",
     "system_correlations",
-    "tables",
     "target_criterion",
     "tippett_curve",
-    "translate",
+    "wording",
     "write_tables",
     "write_trials",
 ]

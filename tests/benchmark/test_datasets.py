@@ -20,11 +20,13 @@ from fairtrial.benchmark.datasets import (
     DataFile,
     FailedEnrolment,
     cache_directory,
+    load_benchmark,
     load_dataset,
     locate_dataset,
     read_bssr1,
 )
 from fairtrial.benchmark.protocols import list_experiments
+from fairtrial.core.notes import Note
 
 GENUINE = "".join(f"{k} {k} {k / 8} {k / 4}\n" for k in range(8))
 IMPOSTOR = "".join(f"{100 + j} {k} {-j} {-k}\n" for k in range(8) for j in range(6))
@@ -122,18 +124,18 @@ def test_the_seed_decides_the_splits(small: str, tmp_path: Path) -> None:
 
 def test_a_file_with_other_content(small: str, tmp_path: Path) -> None:
     data = store(tmp_path / "data", imp=IMPOSTOR + "101 0 0 0\n")
-    with pytest.raises(InputError, match=r"imp.scores: is not the file that it should be: the SHA-256 .* expected "):
+    with pytest.raises(InputError, match=r"imp\.scores") as error:
         load_dataset(small, data_dir=data)
+    assert error.value.code == "sha256"
 
 
 def test_files_that_are_not_there_and_cannot_be_downloaded(small: str, tmp_path: Path) -> None:
     folder = tmp_path / "cache" / "xm2vts_lp2_dev_2sys"
-    with pytest.raises(
-        InputError, match=r"does not hold gen.scores, imp.scores; put the files there.*\$FAIRTRIAL_DATA"
-    ) as e:
+    with pytest.raises(InputError, match=r"gen.scores, imp.scores.*\$FAIRTRIAL_DATA") as error:
         load_dataset(small)
-    assert str(folder) in str(e.value)
-    assert "normanpoh/DETConf" in str(e.value)
+    assert error.value.code == "no-files"
+    assert str(folder) in str(error.value)
+    assert "normanpoh/DETConf" in str(error.value)
     data = store(tmp_path / "data")
     (data / "xm2vts_lp2_dev_2sys" / "imp.scores").unlink()
     with pytest.raises(InputError, match=r"data.xm2vts_lp2_dev_2sys does not hold imp.scores;"):
@@ -165,8 +167,9 @@ def test_download_says_nothing_on_the_terminal(small: str, server: Path, capfd: 
 
 def test_download_with_the_wrong_content_is_not_kept(small: str, server: Path, tmp_path: Path) -> None:
     store(server, gen=GENUINE.replace("1", "2"))
-    with pytest.raises(InputError, match=r"http://127.0.0.1:\d+/xm2vts_lp2_dev_2sys/gen.scores: is not the file that"):
+    with pytest.raises(InputError, match=r"http://127.0.0.1:\d+/xm2vts_lp2_dev_2sys/gen.scores") as error:
         load_dataset(small)
+    assert error.value.code == "sha256"
     assert kept(tmp_path / "cache") == []
 
 
@@ -214,16 +217,44 @@ def test_the_cache_is_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "options", "message"),
+    ("name", "options", "code"),
     [
-        ("bssr2", {}, r"there is no data set 'bssr2'; there are lausanne, bssr1-set1"),
-        ("bssr1-set1", {"failed_enrolment": "skip"}, "failed_enrolment must be one of drop, keep, not 'skip'"),
-        ("lausanne", {"seed": -1}, "a seed must be a whole number of at least 0"),
+        ("bssr2", {}, "no-data"),
+        ("bssr1-set1", {"failed_enrolment": "skip"}, "parameter"),
+        ("lausanne", {"seed": -1}, "parameter"),
     ],
 )
-def test_bad_parameters(name: str, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ParameterError, match=message):
+def test_bad_parameters(name: str, options: dict[str, Any], code: str) -> None:
+    with pytest.raises(ParameterError) as error:
         load_dataset(name, **options)
+    assert error.value.code == code
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "code"),
+    [
+        ("nothing", {}, "no-data"),
+        ("lausanne", {"repeats": 3}, "does-not-apply"),
+        ("lausanne", {"outside": True}, "does-not-apply"),
+        ("xm2vts-lp2-dev", {"failed_enrolment": "keep"}, "does-not-apply"),
+        ("lausanne", {"only": ["LP3"]}, "no-set"),
+    ],
+)
+def test_what_does_not_apply_to_data(data: str, options: dict[str, Any], code: str) -> None:
+    with pytest.raises(ParameterError) as error:
+        load_benchmark(data, **options)
+    assert error.value.code == code
+
+
+def test_data_by_name_or_directory(small: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAIRTRIAL_DATA", str(store(tmp_path / "data")))
+    assert len(load_benchmark(small, repeats=3).sets) == 3
+    assert len(load_benchmark(small).sets) == 10
+    assert [one.name for one in load_benchmark("lausanne", only=["LP2"]).sets] == ["LP2"]
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError) as error:
+        load_benchmark(tmp_path / "empty")
+    assert error.value.code == "no-manifest"
 
 
 def test_lausanne_has_the_shape_of_the_benchmark() -> None:
@@ -247,23 +278,20 @@ def matrices(directory: Path, **columns: list[float]) -> Path:
     return directory
 
 
+def failed_enrolments(trials: Trials) -> list[Any]:
+    return [note.values for note in trials.notes if isinstance(note, Note) and note.code == "failed-enrolment"]
+
+
 def test_a_failed_enrolment_is_found_and_left_out(tmp_path: Path) -> None:
     folder = matrices(tmp_path / "failed", b=[-1.0] * 4, c=[-1.0, -1.0, -1.0, 0.0])
     dropped = read_bssr1(folder)
     assert dropped.claim is not None
     assert sorted(set(dropped.claim.decode())) == ["a", "c", "d"]
     assert (len(dropped), int(dropped.genuine.sum())) == (12, 3)
-    read, note = dropped.notes
-    assert read == "read as matrix: subject at the left, claim along the top"
-    assert note == (
-        "enrolment failed, all scores are the same: b for face-C; 4 trials against such subjects were left out for "
-        "all systems"
-    )
+    assert failed_enrolments(dropped) == [{"which": ["b for face-C"], "trials": 4}]
     kept_all = read_bssr1(folder, failed_enrolment="keep")
-    assert (len(kept_all), kept_all.notes[1][-len("are kept") :]) == (16, "are kept")
-    assert read_bssr1(matrices(tmp_path / "good")).notes == (
-        "read as matrix: subject at the left, claim along the top",
-    )
+    assert (len(kept_all), failed_enrolments(kept_all)) == (16, failed_enrolments(dropped))
+    assert failed_enrolments(read_bssr1(matrices(tmp_path / "good"))) == []
 
 
 def test_bssr1_without_its_files(tmp_path: Path) -> None:
@@ -292,7 +320,7 @@ def test_bssr1_failed_enrolment_of_the_readme(
     trials = read_bssr1(real_data / "bssr1_set1", failed_enrolment=policy)
     with gzip.open(real_data / "bssr1_set1" / "face-C.csv.gz", "rt") as file:
         header = file.readline().strip().split(",")
-    assert f"{header[1 + 365]} for face-C; 517 trials" in trials.notes[-1]
+    assert failed_enrolments(trials) == [{"which": [f"{header[1 + 365]} for face-C"], "trials": 517}]
     assert (int(trials.genuine.sum()), int((~trials.genuine).sum())) == (genuine, impostor)
 
 
@@ -306,7 +334,7 @@ def test_bssr1_benchmark(real_data: Path) -> None:
         assert one.dev.systems == ("face-C", "face-G", "finger-left", "finger-right")
     groups = [experiment.group for experiment in list_experiments(benchmark) if experiment.split == 1]
     assert groups == ["multimodal"] * 4 + ["different features"] * 2
-    assert any("failed_enrolment" in note for note in benchmark.notes)
+    assert sum(isinstance(note, Note) and note.code == "failed-enrolment" for note in benchmark.notes) == 2
 
 
 def test_asvspoof_benchmark_against_the_readme(real_data: Path) -> None:
@@ -322,7 +350,7 @@ def test_asvspoof_benchmark_against_the_readme(real_data: Path) -> None:
     assert one.dev.systems == one.test.systems == tuple(system.name for system in one.systems)
     # lower than by chance: no system that is used has its sign reversed
     assert all(equal_error_rate(one.test, system=name).value < 0.5 for name in one.test.systems)
-    assert any("cm_resnet_ocsoftmax" in note for note in benchmark.notes)
+    assert any(isinstance(note, Note) and note.code == "systems-left-out" for note in benchmark.notes)
 
 
 def test_xm2vts_benchmark_against_the_readme(real_data: Path) -> None:

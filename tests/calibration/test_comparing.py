@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import fairtrial as ft
-from fairtrial.calibration.comparing import bootstrap_figure
-from fairtrial.calibration.figures import cllr_figure
+from fairtrial.calibration.comparison import bootstrap_figure
+from fairtrial.calibration.estimates import cllr_figure
 from fairtrial.calibration.measures import EvidenceMeasure, as_any_measure, judged_evidence
 from simulated import crossed
 

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import fairtrial as ft
-from fairtrial.calibration.costs import Parts, cost_figure, least_cost_figure
-from fairtrial.calibration.figures import Evidence, claim_of
-from fairtrial.calibration.linear import Linear
+from fairtrial.calibration.estimates import Evidence, Parts, claim_of, cost_figure, least_cost_figure
+from fairtrial.calibration.methods import Linear
 from simulated import crossed, without_ids
 
 

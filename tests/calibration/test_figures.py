@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fairtrial as ft
-from fairtrial.calibration.figures import (
+from fairtrial.calibration.estimates import (
     Evidence,
     claim_of,
     cllr_figure,
@@ -16,7 +16,7 @@ from fairtrial.calibration.figures import (
     least_entropy_figure,
     rocch_eer_figure,
 )
-from fairtrial.calibration.linear import Linear
+from fairtrial.calibration.methods import Linear
 from simulated import crossed
 
 
@@ -58,6 +58,6 @@ def test_infinite_evidence_is_an_infinite_figure() -> None:
     found = ft.calibrate(dev, trials)
     assert found.test[0] == np.inf
     assert np.isfinite(found.test[1])
-    assert any("Cllr is infinite" in note for note in found.notes)
+    assert any("Cllr is infinite" in str(note) for note in found.notes)
     with pytest.raises(ft.TrialsError, match="infinite evidence for the wrong side"):
         ft.compare_evidence(dev, trials, [found, found])

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import fairtrial as ft
-from fairtrial.calibration import left_out
-from fairtrial.calibration.figures import Evidence
+from fairtrial.calibration import estimates as left_out
+from fairtrial.calibration.estimates import Evidence
 from simulated import crossed, without_ids
 
 

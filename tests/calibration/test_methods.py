@@ -12,8 +12,8 @@ from click.testing import CliRunner
 
 import fairtrial as ft
 from calibration.test_model import make
-from fairtrial.calibration.linear import Linear
-from fairtrial.calibration.passing import fit_in_passes
+from fairtrial.calibration.calibration import fit_in_passes
+from fairtrial.calibration.methods import Linear
 from fairtrial.cli.app import main
 from simulated import crossed
 

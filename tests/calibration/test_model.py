@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -77,11 +78,35 @@ def test_a_saved_calibration_is_the_same(tmp_path: Path, method: str) -> None:
     assert np.array_equal(again.ratios(test), found.ratios(test))
     assert again.apply(test).systems == (f"{method}(face)",)
     (tmp_path / "c.json").write_text((tmp_path / "c.json").read_text().replace("calibration", "something"))
-    with pytest.raises(ft.InputError, match="is not a calibration that fairtrial saved"):
+    with pytest.raises(ft.InputError, match="is not a fairtrial calibration"):
         ft.Calibration.load(tmp_path / "c.json")
     (tmp_path / "c.json").write_text("{")
-    with pytest.raises(ft.InputError, match="cannot be read as a calibration"):
+    with pytest.raises(ft.InputError) as error:
         ft.Calibration.load(tmp_path / "c.json")
+    assert error.value.code == "not-a-model"
+
+
+def test_a_calibration_that_was_changed_by_hand(tmp_path: Path) -> None:
+    """The checksum says so; without it, numbers that are none are refused."""
+    ft.fit_calibration(make(1), systems=("face",)).save(tmp_path / "c.json")
+    content = json.loads((tmp_path / "c.json").read_text())
+    for key, value in (("prior", 10**400), ("prior", float("nan")), ("systems", 3), ("parameters", [])):
+        changed = {**content, key: value}
+        (tmp_path / "c.json").write_text(json.dumps(changed))
+        with pytest.raises(ft.InputError) as error:
+            ft.Calibration.load(tmp_path / "c.json")
+        assert error.value.code == "model-checksum"
+        del changed["sha256"]
+        (tmp_path / "c.json").write_text(json.dumps(changed))
+        with pytest.raises(ft.InputError) as error:
+            ft.Calibration.load(tmp_path / "c.json")
+        assert error.value.code == "value"
+    for weights in ([10**400], [float("nan")], ["x"], [1.0, 2.0], None):
+        changed = {**content, "parameters": {**content["parameters"], "weights": weights}}
+        del changed["sha256"]
+        (tmp_path / "c.json").write_text(json.dumps(changed))
+        with pytest.raises(ft.InputError):
+            ft.Calibration.load(tmp_path / "c.json")
 
 
 def test_separated_equal_infinite_and_reversed_scores() -> None:

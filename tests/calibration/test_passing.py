@@ -12,8 +12,8 @@ from click.testing import CliRunner
 
 import fairtrial as ft
 from fairtrial.cli.app import main
+from fairtrial.counting import pieces as opened
 from fairtrial.formats import opening
-from fairtrial.scale import opened
 
 
 def draw(seed: int, size: int = 30_000, apart: float = 2.0) -> ft.Trials:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fairtrial.calibration.values import by_class, sum_of_class_means
+from fairtrial.calibration.evidence import by_class, sum_of_class_means
 
 
 def test_influences_as_values_whose_class_means_add_up_to_them() -> None:

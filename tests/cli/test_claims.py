@@ -417,7 +417,7 @@ def test_a_target_is_asked_for() -> None:
     for criterion in ("far", "far-at-most"):
         result = run("evaluate", *SETS, "--criterion", criterion)
         assert (result.exit_code, result.stdout) == (2, "")
-        assert f"criterion {criterion} needs a target: give --alpha" in result.stderr
+        assert f"criterion {criterion} needs a target, as in --alpha" in result.stderr
 
 
 def test_a_target_that_few_errors_support_is_noted_with_the_system() -> None:

@@ -61,8 +61,10 @@ def test_costs_and_weights_are_respected() -> None:
 
 
 def test_contradictions_are_refused() -> None:
-    assert "give either --a FAR FRR or --a-counts FA FR; both were given" in refused(*A, *COUNTS, *TRIALS)
-    assert "give either --b FAR FRR or --b-counts FA FR; neither was given" in refused(*A, *TRIALS)
+    assert "give either --a (FAR and FRR) or --a-counts (numbers of errors); both were given" in refused(
+        *A, *COUNTS, *TRIALS
+    )
+    assert "give either --b (FAR and FRR) or --b-counts (numbers of errors); neither was given" in refused(*A, *TRIALS)
     many = refused(*A, "--b-counts", "1", "401", *TRIALS)
     assert "system B: there are 401 false rejects, but only 400 genuine trials" in many
     assert "'2.5' is not a valid integer" in refused(*A, "--b-counts", "2.5", "1", *TRIALS)

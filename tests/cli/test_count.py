@@ -128,13 +128,13 @@ def test_genuine_and_impostor_lists_are_counted_together(tmp_path: Path) -> None
         (("evaluate", "--dev", "dev.ftc", "--folds", "5"), "--folds needs the trials"),
         (("evaluate", "--dev", "dev.ftc"), "--test"),
         (("evaluate", "--dev", "dev.ftc", "--test", "test.ftc", "--negate"), "--negate says how scores are read"),
-        (("evaluate", "--dev", "dev.ftc", "--test", "test.ftc", "--cluster", "both"), "--cluster needs the scores"),
+        (("evaluate", "--dev", "dev.ftc", "--test", "test.ftc", "--cluster", "both"), "needs claim and subject ids"),
         (("evaluate", "--dev", "dev.ftc", "--test", "test.ftc", "--system", "c"), "no system 'c'"),
         (("evaluate", "--dev", "dev.ftc", "--test", "test.ftc", "--report", "x.html"), "--report needs the scores"),
         (("epc", "--dev", "dev.ftc", "--test", "test.ftc", "--bands", "pointwise"), "--bands needs the scores"),
         (("compare", "--dev", "dev.ftc", "--test", "test.ftc", "--margin", "0.1"), "--margin needs the scores"),
         (("compare", "--dev", "dev.ftc", "--test", "test.ftc", "--systems", "a"), "only one was given: a"),
-        (("compare", "--dev", "dev.ftc", "--test", "test.ftc", "--reference", "c"), "not among the systems a, b"),
+        (("compare", "--dev", "dev.ftc", "--test", "test.ftc", "--reference", "c"), "no system 'c'; there are a, b"),
     ],
 )
 def test_what_does_not_go(place: Path, monkeypatch: pytest.MonkeyPatch, given: tuple[str, ...], message: str) -> None:

@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 
 from fairtrial.cli.app import main
 from fairtrial.cli.progress import Bar
-from fairtrial.individuals import QUICK
+from fairtrial.repeated.coverage import QUICK
 from reference.individuals_2004 import COVERAGE, EXAMPLE, METHODS
 
 SMALL = ["--n", "30,100", "--m", "2,5", "--pi", ".05,.1", "--rho", ".1", "--datasets", "50", "--resamples", "40"]
@@ -242,7 +242,7 @@ def test_like_a_table_with_unequal_attempts() -> None:
         (["--out", "rows.txt"], ["rows.txt: its name should end in .csv, .tsv, .parquet, .md, .tex, .json"]),
         (["--out", "nowhere/rows.csv"], ["nowhere/rows.csv", "there is no directory nowhere"]),
         (["--like", "nowhere.csv"], ["nowhere.csv: cannot be read"]),
-        (["--like", "none.csv"], ["the error rate of these data is 0", "--pi .01"]),
+        (["--like", "none.csv"], ["the error rate of these data is 0", "--pi 0.01"]),
         (["--like", "unequal.csv", "--exact"], ["exact coverage needs the same number of attempts"]),
         (["--like", "counts.csv", "--n", "10"], ["--n does not go with --like"]),
         (["--like", "counts.csv", "--m", "10"], ["--m does not go with --like"]),

@@ -73,7 +73,7 @@ def test_one_with_citation_licence_and_notes() -> None:
     for words in ("X. Wang et al.", "Apache-2", "asv_ecapa (asv)", "asv_trials_dev.csv", "note: genuine: the target"):
         assert words in result.stdout
     (entry,) = json.loads(run("asvspoof2019-la", "--json").stdout)["datasets"]
-    assert entry["notes"] == list(DATASETS["asvspoof2019-la"].notes)
+    assert entry["notes"] == [note.to_dict() for note in DATASETS["asvspoof2019-la"].notes]
     assert entry["systems"][0] == {
         "name": "asv_ecapa",
         "modality": "asv",

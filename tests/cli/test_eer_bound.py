@@ -57,7 +57,7 @@ def test_two_eers_of_0() -> None:
     assert (found["delta_eer"], found["pairs"][0]["p_value"]) == (None, 1)
     shown = run("0", "0", "--trials", "100").stdout
     assert "all EERs are 0" in shown
-    assert "--eer-m .001" in shown
+    assert "--eer-m 0.001" in shown
     assert answer("0", "0", "--trials", "100", "--eer-m", ".001")["delta_eer"] > 0
 
 

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 from scipy import stats
 
-from fairtrial import compare_curves, cross_validated_curve, make_blocks, read_trials, write_trials
+from fairtrial import compare_curves, make_blocks, performance_curve, read_trials, write_trials
 from fairtrial.cli.app import main
 from simulated import crossed
 
@@ -103,7 +103,7 @@ def test_curves_of_folds_are_compared_as_in_python() -> None:
     found = answer("epc", "--dev", "test.csv", "--folds", "3", *COMPARED)["comparison"]
     trials = read_trials("test.csv")
     curves = [
-        cross_validated_curve(trials, make_blocks(trials, 3), system=name, alphas=[0, 0.5, 1], criterion="wer-min")
+        performance_curve(trials, folds=make_blocks(trials, 3), system=name, alphas=[0, 0.5, 1], criterion="wer-min")
         for name in ("face", "voice")
     ]
     expected = compare_curves(*curves)

@@ -18,7 +18,7 @@ from click.testing import CliRunner, Result
 
 import fairtrial
 from fairtrial.cli.app import main
-from report.pages import edges_of
+from pages.pages import edges_of
 
 SETS = "--dev dev.csv --test dev.csv"
 ESCAPE = "\x1b]0;owned\x07\x1b[2Jface"
@@ -94,7 +94,7 @@ REFUSED = {
     "benchmark --data /dev/zero": "/dev/zero: cannot be read: it is not a file",
     "benchmark --data pipe.toml": "pipe.toml: cannot be read: it is not a file",
     "fuse --model pipe.toml --test dev.csv": "pipe.toml: cannot be read: it is not a file",
-    "fuse --model brackets --test dev.csv": "brackets: is not a model",
+    "fuse --model brackets --test dev.csv": "brackets: is not a fairtrial fusion model",
     "benchmark --data brackets": "brackets: is not a manifest: brackets are nested too deeply",
     "benchmark --data repeats.toml": "at most 10,000 repeats, not 99,999,999,999,999,999,999",
     "benchmark --data outside/benchmark.toml": "'../dev.csv' is outside the directory of the manifest.*--outside",
@@ -163,7 +163,7 @@ def test_four_people_with_three_probes_each_are_evaluated() -> None:
             )
             for _ in range(2)
         ]
-        interval = fairtrial.evaluate(*sets).interval
+        interval = fairtrial.evaluate(*sets).interval()
         assert interval.low <= interval.estimate <= interval.high
 
 

@@ -182,7 +182,7 @@ def test_comparison_for_people_to_read() -> None:
 @pytest.mark.parametrize(
     ("arguments", "parts"),
     [
-        ([], ["--pi .01"]),
+        ([], ["--pi 0.01"]),
         (["--pi", ".01"], ["either for a half-width"]),
         (["--pi", ".01", "--half-width", ".1", "--below", ".2"], ["either for a half-width"]),
         (["--pi", "1", "--half-width", ".1"], ["pi must be a fraction above 0 and below 1"]),
@@ -199,8 +199,8 @@ def test_comparison_for_people_to_read() -> None:
         ([*INTERVAL, "--confidence", "1"], ["confidence must be between 0 and 1"]),
         ([*INTERVAL, "--person-cost", "-1"], ["cost of a person must be at least 0"]),
         (["--pi", ".5", "--half-width", "1e-12"], ["needs more than 1e+15 attempts"]),
-        (["--a", ".01", ".02"], ["both --a FAR FRR and --b FAR FRR"]),
-        (["--b", ".01", ".02"], ["both --a FAR FRR and --b FAR FRR"]),
+        (["--a", ".01", ".02"], ["both --a and --b, FAR and FRR of each"]),
+        (["--b", ".01", ".02"], ["both --a and --b, FAR and FRR of each"]),
         (["--a", ".01", ".02", "--b", ".01", ".02"], ["same error rate"]),
         (["--a", ".01", "2", "--b", ".01", ".02"], ["FRR must be a fraction between 0 and 1, not 2.0"]),
         ([*COMPARISON, "--pi", ".1"], ["--pi does not go with --a and --b"]),

@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from fairtrial import Trials, write_trials
-from fairtrial.cli import plot
 from fairtrial.cli.app import COMMANDS, main
+from fairtrial.figures.table import FIGURES as TABLE
 
 SETS = ["--dev", "dev.csv", "--test", "test.csv"]
 PAIR = [*SETS, "--systems", "face,voice"]
@@ -136,7 +136,7 @@ def run(*arguments: str) -> Result:
 
 
 def test_every_figure_is_tried() -> None:
-    assert set(FIGURES) == set(plot.FIGURES)
+    assert set(FIGURES) == set(TABLE)
 
 
 @pytest.mark.parametrize(("name", "arguments"), CASES, ids=[f"{name}-{k}" for k, (name, _) in enumerate(CASES)])
@@ -222,8 +222,8 @@ BAD: list[tuple[list[str], str]] = [
     (["det", *SETS, "--system", "ear", "--out", "a.png"], "no system 'ear'"),
     (["roc", *SETS, "--limit", "7", "--out", "a.png"], "limit"),
     (["roc", *SETS, "--confidence", "95", "--out", "a.png"], "confidence"),
-    (["precision-recall", *SETS, "--low", "2", "--out", "a.png"], "begin at a fraction"),
-    (["precision-recall", *SETS, "--criterion", "precision", "--out", "a.png"], "needs a target: give --alpha"),
+    (["precision-recall", *SETS, "--low", "2", "--out", "a.png"], "--low must be a fraction"),
+    (["precision-recall", *SETS, "--criterion", "precision", "--out", "a.png"], "needs a target, as in --alpha"),
     (["epc", *SETS, "--points", "1", "--out", "a.png"], "at least 2 points"),
     (["epc", "--dev", "dev.csv", "--folds", "4", "--mark", ".5", "--out", "a.png"], "--mark"),
     (["epc", *SETS, "--measure", "f1", "--mark", ".5", "--out", "a.png"], "--mark"),

@@ -66,10 +66,11 @@ def test_chimeric_of_two_sets() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["chimeric", *FILES], "give either --move A[,B...], or both --other-dev F and --other-test F"),
+        (["chimeric", *FILES], "give either --move or --other-dev"),
+        (["chimeric", *FILES, "--other-dev", "voice-dev.csv"], "give both --other-dev F and --other-test F"),
         (["chimeric", *FILES, "--move", "iris"], "there is no system 'iris'"),
-        (["chimeric", *FILES, "--move", "voice", "--assignments", "0"], "at least 1 assignment"),
-        (["predict", *FILES, "--normalise", "f-norm"], "f-norm is fitted for each client"),
+        (["chimeric", *FILES, "--move", "voice", "--assignments", "0"], "at least one assignment"),
+        (["predict", *FILES, "--normalise", "f-norm"], "--normalise f-norm is fitted for each client"),
         (["predict", *FILES, "--systems", "face"], "at least two systems"),
     ],
 )

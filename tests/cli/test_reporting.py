@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from fairtrial import write_trials
 from fairtrial.cli.app import main
-from report.pages import check_self_contained, two_systems
+from pages.pages import check_self_contained, two_systems
 
 FILES = ["--dev", "dev.csv", "--test", "test.csv"]
 COMMANDS = {

@@ -56,7 +56,7 @@ def test_two_devices_of_different_people() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["a.csv"], "--rate .01"),
+        (["a.csv"], "--rate 0.01"),
         (["a.csv", "--rate", ".1", "--paired"], "needs two tables"),
         (["a.csv", "a.csv", "--rate", ".1"], "goes with one table"),
         (["a.csv", "a.csv", "a.csv"], "not of 3"),

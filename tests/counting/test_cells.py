@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairtrial import ParameterError
-from fairtrial.counting.cells import cell_of, fit_cells, position, refine_cells
+from fairtrial.counting.radix import cell_of, fit_cells, position, refine_cells
 from strategies import anything, special, ties
 
 scores = st.lists(st.one_of(ties, special, anything), min_size=1, max_size=40)

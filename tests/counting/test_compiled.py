@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairtrial.counting import plain
-from fairtrial.counting.cells import Cells, fit_cells, position, refine_cells
-from fairtrial.counting.errors import Genuine, Scores, rank_tally
-from fairtrial.counting.passes import Passes
+from fairtrial.counting import kernels as plain
+from fairtrial.counting.kernels import Passes
+from fairtrial.counting.radix import Cells, fit_cells, position, refine_cells
+from fairtrial.counting.tallies import Genuine, Scores, rank_tally
 from strategies import anything, special, ties
 
 pytest.importorskip("numba")

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from brute_force import points
 from fairtrial import ErrorCounts, ParameterError, Trials, TrialsError, as_source, count_errors
-from fairtrial.counting.cells import Cells
-from fairtrial.counting.errors import ArraySource, Genuine, RankTally, Scores, rank_tally
+from fairtrial.counting.radix import Cells
+from fairtrial.counting.tallies import ArraySource, Genuine, RankTally, Scores, rank_tally
 from strategies import anything, score_arrays, special, ties
 
 Pair = tuple[NDArray[np.floating], NDArray[np.floating]]

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from fairtrial import ErrorCounts, as_source, count_errors
-from fairtrial.counting import errors, passes, plain
+from fairtrial.counting import kernels as passes
+from fairtrial.counting import kernels as plain
+from fairtrial.counting import tallies as errors
 from fairtrial.counting.search import all_points, crossing_points, hull_points
 
 Find = Callable[[errors.ScoreSource], ErrorCounts]

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from brute_force import lower_hull, points
 from fairtrial import ErrorCounts, ScoreSource, as_source
-from fairtrial.counting import errors, search
-from fairtrial.counting.cells import fit_cells
-from fairtrial.counting.errors import Scores
+from fairtrial.counting import search
+from fairtrial.counting import tallies as errors
+from fairtrial.counting.radix import fit_cells
 from fairtrial.counting.search import all_points, crossing_points, hull_points
+from fairtrial.counting.tallies import Scores
 from strategies import score_arrays
 
 Pair = tuple[NDArray[np.floating], NDArray[np.floating]]

@@ -82,7 +82,7 @@ def test_numbers_are_those_of_evaluate(client: Client, paths: list[str]) -> None
     found = client.done("ask", {"question": "evaluate", "point": {"criterion": "wer-min", "alpha": 0.3}})
     dev, test = read_pair(*paths)
     for own in found["found"]["systems"]:
-        known = evaluate(dev, test, system=own["system"], criterion="wer-min", alpha=0.3).to_dict()
+        (known,) = evaluate(dev, test, systems=own["system"], criterion="wer-min", alpha=0.3).to_dict()["systems"]
         assert own["test"] == known["test"]
     assert found["repeated"]["command"].startswith("fairtrial evaluate --dev ")
 

@@ -13,7 +13,7 @@ import pytest
 
 from explorer.browsing import QUESTIONS, VIEWS, Visit, told, visiting, write_many
 from fairtrial.cli.words import in_command_line_words
-from fairtrial.tables import percent
+from fairtrial.core.words import percent
 
 served = pytest.importorskip("fairtrial.explorer.serving").served
 
@@ -208,7 +208,6 @@ def test_two_systems_are_compared(shared: Visit, scores: tuple[str, str]) -> Non
         "--criterion", "wer-min", "--alpha", "0.5",
     )  # fmt: skip
     (pair,) = found["pairs"]
-    del pair["commands"]  # what to type next, which only a terminal needs
     assert shared.answer(0) == found
     sentence = page.locator(".answer").first.inner_text()
     low, high = sorted(abs(100 * pair["interval"][end]) for end in ("low", "high"))
@@ -541,7 +540,7 @@ def test_very_many_trials(browser: Any, many: tuple[str, tuple[str, str]], capsy
         page.wait_for_selector("figure[data-figure=roc]", timeout=60_000)
         drawn = perf_counter() - began - read
         found = page.evaluate("fetch('api/look').then(answer => answer.json())")
-        assert all(len(own["far"]) <= 2000 for own in found["systems"])
+        assert all(len(own["roc"]["x"]) <= 2000 for own in found["systems"])
         on_server, on_screen = (np.median(page.evaluate(script)) for script in (MOVE_ON_SERVER, MOVE))
         if BIG:
             with capsys.disabled():

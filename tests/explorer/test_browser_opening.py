@@ -12,8 +12,8 @@ from click.testing import CliRunner
 from explorer.browsing import QUESTIONS, VIEWS, told, visiting
 from fairtrial.cli.app import main
 from fairtrial.cli.words import in_command_line_words
+from fairtrial.core.words import percent
 from fairtrial.explorer import shelf
-from fairtrial.tables import percent
 
 served = pytest.importorskip("fairtrial.explorer.serving").served
 

@@ -15,8 +15,8 @@ def test_curves_are_those_of_the_library(tmp_path: Path) -> None:
     assert [own["name"] for own in found["systems"]] == ["voice", "face"]
     voice = found["systems"][0]
     curve = roc_curve(data.test, system="voice", max_points=2000)
-    assert np.array_equal(voice["far"], curve.far)
-    assert np.array_equal(voice["frr"], curve.frr)
+    assert np.array_equal(voice["roc"]["x"], curve.far)
+    assert np.array_equal(voice["roc"]["y"], 1 - curve.frr)
     assert np.array_equal(voice["hter"], performance_curve(data.dev, data.test, system="voice").hter)
     assert found["axes"]["det"]["x"]["low"] < found["axes"]["det"]["x"]["high"]
 
@@ -29,4 +29,5 @@ def test_errors_at_a_dragged_threshold_are_looked_up_as_they_are_counted(tmp_pat
         counted = data.at(["voice"], point)
         data.look(["voice"])
         assert data.at(["voice"], point) == counted
-        data._looks.clear()
+        data._curves.clear()
+        data._sorted.clear()

@@ -7,8 +7,8 @@ import pytest
 
 from explorer.opened import read_data, write_sets
 from fairtrial import ParameterError, evaluate
-from fairtrial.axes import probit
 from fairtrial.explorer.points import Point, errors_shown, start_of, steps_of
+from fairtrial.figures.axes import probit
 from fairtrial.rules.criteria import as_criterion
 
 
@@ -39,7 +39,7 @@ def test_a_track_has_what_evaluate_finds_at_each_step(tmp_path: Path, criterion:
     own, steps = found["systems"]["voice"], found["steps"]
     for k in {0, len(steps) // 2, len(steps) - 1}:
         alpha = None if criterion == "eer" else steps[k]
-        known = evaluate(data.dev, data.test, system="voice", criterion=criterion, alpha=alpha)
+        known = evaluate(data.dev, data.test, systems="voice", criterion=criterion, alpha=alpha)
         assert own["threshold"][k] == known.threshold
         assert (own["false_accepts"][k], own["false_rejects"][k]) == (
             known.test.false_accepts,

@@ -12,9 +12,9 @@ from click.testing import CliRunner
 from explorer.browsing import write_scores
 from explorer.opened import read_data, write_sets
 from fairtrial.cli.app import main
+from fairtrial.core.tables import json_text
 from fairtrial.explorer.data import Data
 from fairtrial.explorer.questions import QUESTIONS
-from fairtrial.tables import json_text
 
 FAR = {"criterion": "far", "alpha": 0.05}
 AT = {"threshold": 0.75}
@@ -101,7 +101,7 @@ def test_the_same_once_more(read: dict[str, Data], what: str, how: str) -> None:
             assert holds(own, {**plain(band.to_dict()), "kind": own["kind"]})
         return
     known = [plain(own.to_dict()) for own in objects]
-    if asked["question"] in ("evaluate", "calibrate"):
+    if asked["question"] == "calibrate" or (asked["question"] == "evaluate" and "systems" not in known[0]):
         assert holds(known, answer["systems"])
     else:
         (one,) = known

@@ -24,11 +24,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import fairtrial.formats
-from fairtrial.errors import FairtrialError, InputError, OutputError, ParameterError, TrialsError
-from fairtrial.evaluation import evaluate
-from fairtrial.formats import read_pair, read_trials, write_trials
-from fairtrial.tables import plural
-from fairtrial.trials import Trials
+from fairtrial.core.errors import FairtrialError, InputError, OutputError, ParameterError, TrialsError
+from fairtrial.core.trials import Trials
+from fairtrial.core.words import plural
+from fairtrial.evaluation.evaluation import evaluate
+from fairtrial.formats.read import read_pair, read_trials, write_trials
 
 BOB = "anna anna x 0.9\nanna bert y 0.1\nbert bert z 0.8\nbert anna w 0.2\n"
 CSV = "claim,subject,probe,face,voice\nanna,anna,x,0.9,3\nanna,bert,y,0.1,1\nbert,bert,z,0.8,4\nbert,anna,w,0.2,2\n"
@@ -475,7 +475,7 @@ def test_message_holds_no_control_characters(odd: str, tmp_path: Path) -> None:
 
 MEASURED = """
 import re, sys, time
-from fairtrial.errors import FairtrialError
+from fairtrial.core.errors import FairtrialError
 from fairtrial.formats import read_trials
 began = time.monotonic()
 try:
@@ -978,7 +978,7 @@ def test_pair_names_the_file_that_is_wrong(tmp_path: Path) -> None:
 def test_dev_and_test_with_different_systems(tmp_path: Path) -> None:
     dev, test = read_pair(*store(tmp_path, {"dev.csv": CSV, "test.csv": CSV.replace("voice", "speech")}))
     with pytest.raises(TrialsError, match="voice in dev only; speech in test only; select or rename"):
-        evaluate(dev, test, system="face")
+        evaluate(dev, test, systems="face")
 
 
 # Writing
@@ -1120,5 +1120,5 @@ def test_failing_writer_leaves_nothing_behind(ending: str, tmp_path: Path, monke
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     changed = type(format_)(format_.name, format_.description, format_.matches, format_.read, fail, format_.endings)
-    monkeypatch.setitem(fairtrial.formats.FORMATS, format_.name, changed)
+    monkeypatch.setitem(fairtrial.formats.registry.FORMATS, format_.name, changed)
     unwritten(some_trials(), tmp_path / f"a{ending}", "No space left on device", "nothing was left behind")

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairtrial import InputError
-from fairtrial.formats import blocks
-from fairtrial.formats.blocks import cut_blocks
+from fairtrial.formats import pieces as blocks
+from fairtrial.formats.pieces import cut_blocks
 
 cells = st.text(st.sampled_from(list('ab,\n" ')), max_size=6)
 

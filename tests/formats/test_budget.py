@@ -17,8 +17,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from fairtrial import InputError, ParameterError, read_trials
-from fairtrial.formats import budget, text
-from fairtrial.formats.budget import default_size, size_text
+from fairtrial.formats import files as budget
+from fairtrial.formats import text
+from fairtrial.formats.files import default_size, size_text
 
 MIB = 1 << 20
 HEADER = b"claim,subject,score\nanna,anna,0.9\nanna,bert,0.1\n"

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from fairtrial.formats.cells import QuotedRows, split_rows
+from fairtrial.formats.text import QuotedRows, split_rows
 
 TEXTS = st.text(alphabet='a," \n\r', max_size=30)
 

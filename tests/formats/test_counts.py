@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from fairtrial import InputError
-from fairtrial.formats.counts import read_counts
+from fairtrial.formats.columns import read_counts
 
 ERRORS, ATTEMPTS = [0.0, 2.0, 1.0], [5.0, 8.0, 1.0]
 CSV = "errors,attempts\n0,5\n2,8\n1,1\n"

@@ -44,8 +44,8 @@ def crossed(seed: int) -> ft.Trials:
 
 def test_errors_add_up_to_those_of_the_evaluation() -> None:
     for result in (
-        ft.evaluate(crossed(0), crossed(1), system="face"),
-        ft.cross_validate(crossed(0), ft.make_blocks(crossed(0), 4), system="face"),
+        ft.evaluate(crossed(0), crossed(1), systems="face"),
+        ft.evaluate(crossed(0), folds=ft.make_blocks(crossed(0), 4), systems="face"),
     ):
         errors = result.decisions().column("error").to_pylist()
         assert errors.count("false accept") == result.test.false_accepts
@@ -54,7 +54,7 @@ def test_errors_add_up_to_those_of_the_evaluation() -> None:
 
 
 def test_trials_that_no_fold_judges_are_left_out() -> None:
-    from fairtrial.folds import make_halves
+    from fairtrial.inference.folds import make_halves
 
     trials = crossed(0)
     halves = make_halves(trials)
@@ -68,7 +68,7 @@ def test_trials_that_no_fold_judges_are_left_out() -> None:
 @pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.csv.gz", "a.parquet"])
 def test_file_of_decisions_reads_back_as_the_trials(tmp_path: Path, name: str) -> None:
     test = crossed(1)
-    found = [ft.evaluate(crossed(0), test, system=system).decisions() for system in test.systems]
+    found = [ft.evaluate(crossed(0), test, systems=system).decisions() for system in test.systems]
     write_decisions(found, tmp_path / name)
     again = ft.read_trials(tmp_path / name)
     assert again.systems == test.systems

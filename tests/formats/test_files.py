@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from fairtrial import OutputError, ParameterError, open_trials, read_trials
-from fairtrial.errors import InputError
+from fairtrial.core.errors import InputError
 from fairtrial.formats.files import check_place, read_head, write_whole
 
 

@@ -22,7 +22,7 @@ from fairtrial import (
     register_format,
     write_trials,
 )
-from fairtrial.plugins import Registry
+from fairtrial.core.registry import Registry
 
 BOB4 = "ann ann p1 0.5\nann bob p2 -1e-3\nbob bob p3 inf\nbob ann p1 0.25\n"
 BOB5 = "ann m1 ann p1 0.5\nann m1 bob p2 -1e-3\nbob m2 bob p3 inf\nbob m2 ann p1 0.25\n"

@@ -112,8 +112,8 @@ def _fused(dev: Any, test: Any) -> Any:
 
 
 USES: dict[str, Callable[[Any, Any], Any]] = {
-    "evaluate": lambda dev, test: ft.evaluate(dev, test, system="a").test,
-    "cross_validate": lambda dev, test: ft.cross_validate(dev, ft.make_blocks(dev, 4), system="a").test.hter,
+    "evaluate": lambda dev, test: ft.evaluate(dev, test, systems="a").test,
+    "cross_validate": lambda dev, test: ft.evaluate(dev, folds=ft.make_blocks(dev, 4), systems="a").test.hter,
     "compare": lambda dev, test: ft.compare(dev, test, n_resamples=20).pairs[0].counts_a,
     "performance_curve": lambda dev, test: ft.performance_curve(dev, test, system="a", alphas=[0.5]).hter.tolist(),
     "expected_areas": lambda dev, test: ft.expected_areas(dev, test, system="a").g,
@@ -148,7 +148,7 @@ def test_counter_counts_a_frame_and_a_series_with_labels(sets: tuple[ft.Trials, 
 
 
 def test_what_was_taken_for_what_is_noted_in_the_result(sets: tuple[ft.Trials, ft.Trials]) -> None:
-    notes = ft.evaluate(*map(frame_of, sets), system="a").notes
+    notes = ft.evaluate(*map(frame_of, sets), systems="a").notes
     assert notes[0] == "dev and test: read as data frame: scores a, b; label, claim, subject"
 
 

@@ -17,11 +17,11 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import fairtrial.formats.text as text_module
-from fairtrial.errors import FairtrialError, InputError
-from fairtrial.formats import read_trials, write_trials
+from fairtrial.core.errors import FairtrialError, InputError
+from fairtrial.core.trials import Trials
 from fairtrial.formats.files import Head, read_head
+from fairtrial.formats.read import read_trials, write_trials
 from fairtrial.formats.text import Layout
-from fairtrial.trials import Trials
 from fuzzing.mutations import COMPRESSED, Files, damage
 from fuzzing.readers import READERS, make_reading
 from fuzzing.readings import DELIMITERS, KINDS, NAMES, Comparison, difference, difference_from_oracle, read_twice

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fairtrial import Trials, read_trials, write_trials
-from fairtrial.formats.glancing import glance
+from fairtrial.formats.preview import glance
 from simulated import crossed
 
 

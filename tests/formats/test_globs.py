@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from fairtrial.errors import InputError
-from fairtrial.formats import globs
-from fairtrial.formats.globs import files_matching
+from fairtrial.core.errors import InputError
+from fairtrial.formats import files as globs
+from fairtrial.formats.files import files_matching
 
 PATTERNS = ["**/*.csv", "a/**/*.csv", "a/**", "**/b/**/*.csv", "*/c.csv", "a*/**/c?.csv", "a[1]/**/*.csv", "none/**/*"]
 
@@ -40,6 +40,6 @@ def test_links_are_not_followed_for_ever(tree: Path) -> None:
 
 
 def test_a_walk_that_is_too_long(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(globs, "_MOST", 5)
-    with pytest.raises(InputError, match=r"\*\*/\*\.csv: goes through more than 5 files and directories"):
+    monkeypatch.setattr(globs, "_MOST_ENTRIES", 5)
+    with pytest.raises(InputError, match=r"\*\*/\*\.csv: goes through more than 5 entries"):
         files_matching("**/*.csv")

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairtrial.errors import FairtrialError, ParameterError
-from fairtrial.formats import read_trials, write_trials
+from fairtrial.core.errors import FairtrialError, ParameterError
+from fairtrial.core.ids import Ids
+from fairtrial.core.trials import Trials
 from fairtrial.formats.identities import check_repeated
+from fairtrial.formats.read import read_trials, write_trials
 from fairtrial.formats.sheets import Sheet
-from fairtrial.ids import Ids
-from fairtrial.trials import Trials
 
 
 def read(folder: Path, text: str, name: str = "a.csv", **options: Any) -> Trials:

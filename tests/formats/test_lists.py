@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from fairtrial.errors import FairtrialError
-from fairtrial.formats import read_trials
-from fairtrial.trials import Trials
+from fairtrial.core.errors import FairtrialError
+from fairtrial.core.trials import Trials
+from fairtrial.formats.read import read_trials
 
 
 def read(

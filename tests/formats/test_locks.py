@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from fairtrial.formats import locks
-from fairtrial.formats.locks import is_at, lock, place_beside, remove_leftovers
+from fairtrial.formats import files as locks
+from fairtrial.formats.files import is_at, lock, place_beside, remove_leftovers
 
 
 def test_a_lock_is_taken_until_its_file_is_closed(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import fairtrial as ft
-from fairtrial.formats.parts import read_part, write_part
+from fairtrial.formats.counter_file import read_part, write_part
 
 ARRAYS = {
     "rising": np.array([-(2**62), -5, -1, 0, 3, 2**62]),

@@ -8,9 +8,10 @@ from pathlib import Path
 import pyarrow.parquet as parquet
 import pytest
 
-from fairtrial.errors import OutputError
+from core.small import TABLE
+from fairtrial.core.errors import OutputError
+from fairtrial.core.words import wording
 from fairtrial.formats.results import check_target, write_tables
-from tables.small import TABLE
 
 
 def test_parquet_and_csv_round_trips(tmp_path: Path) -> None:
@@ -26,7 +27,8 @@ def test_parquet_and_csv_round_trips(tmp_path: Path) -> None:
 
 
 def test_texts_hold_all_tables(tmp_path: Path) -> None:
-    write_tables([TABLE, TABLE], tmp_path / "a.md", "iso")
+    with wording(terms="iso"):
+        write_tables([TABLE, TABLE], tmp_path / "a.md")
     assert (tmp_path / "a.md").read_text().count("## FMR on test") == 2
     write_tables([TABLE], tmp_path / "a.tex")
     assert (tmp_path / "a.tex").read_text() == TABLE.to_latex()

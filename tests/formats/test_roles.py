@@ -9,12 +9,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from fairtrial.errors import FairtrialError
-from fairtrial.formats import read_trials, write_trials
+from fairtrial.core.errors import FairtrialError
+from fairtrial.core.trials import Trials
 from fairtrial.formats.identities import settle
-from fairtrial.formats.roles import find_roles
-from fairtrial.formats.sheets import ReadOptions
-from fairtrial.trials import Trials
+from fairtrial.formats.read import read_trials, write_trials
+from fairtrial.formats.sheets import ReadOptions, find_roles
 
 
 def read(folder: Path, text: str, **options: Any) -> Trials:
@@ -174,7 +173,7 @@ def test_further_columns_of_several_files_are_put_side_by_side(tmp_path: Path) -
 
 
 def test_settle_is_what_formats_of_others_can_use() -> None:
-    from fairtrial.ids import Ids
+    from fairtrial.core.ids import Ids
 
     found = settle({"claim": Ids.of(["a "]), "subject": Ids.of(["a"])}, None, ReadOptions(), "x")
     assert found.genuine.tolist() == [True]

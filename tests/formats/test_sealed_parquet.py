@@ -12,7 +12,7 @@ import pytest
 from damage import flipped
 from fairtrial import InputError, read_trials
 from fairtrial.formats.files import Head
-from fairtrial.formats.sealed_parquet import open_parquet, write_parquet
+from fairtrial.formats.parquet import open_parquet, write_parquet
 
 TABLE = pa.table({"label": [1, 0, 1, 0], "face": [0.5, 0.25, 1e-300, -7.0], "id": ["a", "b", "ü", "d"]})
 

@@ -8,10 +8,10 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 import pytest
 
-from fairtrial.errors import FairtrialError
-from fairtrial.formats import read_trials
+from fairtrial.core.errors import FairtrialError
+from fairtrial.core.trials import Trials
+from fairtrial.formats.read import read_trials
 from fairtrial.formats.text import ArrowTexts
-from fairtrial.trials import Trials
 
 
 def read(folder: Path, text: str | bytes, name: str = "a.csv", **options: Any) -> Trials:

@@ -1,7 +1,7 @@
 """Trained fusion: what scikit-learn itself gives on the same scores."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,10 +17,11 @@ from threadpoolctl import threadpool_limits
 
 from fairtrial import ParameterError, Trials, TrialsError
 from fairtrial.benchmark.lausanne import load_lausanne
-from fairtrial.fusion import FUSIONS, Fitted, FusionMethod, fuse, fuse_scores, register_classifier
-from fairtrial.fusion.holding import client_folds
-from fairtrial.fusion.methods import FusionData
-from fairtrial.fusion.trained import MOST_IMPOSTORS
+from fairtrial.core.notes import Note
+from fairtrial.fusion.combination import fuse_scores
+from fairtrial.fusion.fusion import fuse
+from fairtrial.fusion.methods import FUSIONS, Fitted, FusionData, FusionMethod, client_folds
+from fairtrial.fusion.trained import MOST_IMPOSTORS, register_classifier
 
 TUNED = ("svm-linear", "svm-rbf", "mlp", "gmm")
 
@@ -50,6 +51,10 @@ def example(seed: int = 0, *, genuine: int = 150, impostor: int = 450) -> Trials
 
 
 DEV, TEST = example(0), example(1)
+
+
+def values_of(notes: Sequence[Note | str]) -> dict[str, Any]:
+    return {note.code: note.values for note in notes if isinstance(note, Note)}
 
 
 def as_data(trials: Trials) -> FusionData:
@@ -82,7 +87,7 @@ def test_qda_scores_are_those_of_scikit_learn_and_those_of_dev_are_held_out() ->
         expected[held_out] = fitted.decision_function(DEV.scores[held_out])
     assert fused.dev.column() == pytest.approx(expected, rel=1e-9)
     assert fused.cross_validated
-    assert fused.notes == ("the threshold is that of held-out dev scores, 4 folds of clients",)
+    assert values_of(fused.notes) == {"held-out": {"folds": 4, "units": "of clients"}}
 
 
 def test_logistic_regression_on_lausanne_is_that_of_scikit_learn() -> None:
@@ -159,7 +164,7 @@ def test_a_classifier_that_does_not_converge_is_noted() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         result = fuse(DEV, TEST, fusion="hasty")
-    assert "hasty(face + voice): hasty did not converge: what it had reached is used" in result.notes
+    assert values_of(result.notes)["not-converged"] == {"method": "hasty"}
 
 
 def test_a_classifier_of_ones_own_by_one_registration() -> None:
@@ -286,7 +291,7 @@ def test_slow_methods_are_trained_on_some_impostors_and_say_so() -> None:
     trained: list[tuple[NDArray[np.float64], NDArray[np.bool_]]] = []
     register_classifier("some", Counting, most_impostors=100, held_out="none")
     fused = fuse_scores(DEV, TEST, fusion="some")
-    assert fused.notes == ("some was trained on 100 of 450 impostor dev trials, taken evenly",)
+    assert values_of(fused.notes) == {"some-impostors": {"method": "some", "trained": 100, "impostors": 450}}
     ((scores, genuine),) = trained
     assert (genuine.sum(), (~genuine).sum()) == (150, 100)
     assert scores[genuine].tolist() == DEV.scores[DEV.genuine].tolist()
@@ -302,7 +307,8 @@ def test_the_methods_that_say_so_are_trained_on_some_impostors() -> None:
     dev = example(genuine=40, impostor=MOST_IMPOSTORS + 1)
     for name in ("svm-rbf", "mlp", "gmm"):
         notes = FUSIONS[name].fit(as_data(dev)).notes
-        assert f"{name} was trained on 4,000 of 4,001 impostor dev trials, taken evenly" in notes
+        expected = {"method": name, "trained": MOST_IMPOSTORS, "impostors": MOST_IMPOSTORS + 1}
+        assert values_of(notes)["some-impostors"] == expected
 
 
 def test_scores_that_are_no_numbers_are_an_error() -> None:

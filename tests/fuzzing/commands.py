@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 
 from fairtrial.cli.app import main
 from fairtrial.cli.entry import is_of_memory
-from fairtrial.errors import FairtrialError
+from fairtrial.core.errors import FairtrialError
 from fuzzing.cases import Case, Target, contents, lay_out
 from fuzzing.manifests import MANIFESTS, SCORES
 from fuzzing.mutations import Files, damage

@@ -7,7 +7,8 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from fairtrial.individuals import CoverageStudy, Grid, StudySettings, run_study
+from fairtrial.repeated.coverage import Grid
+from fairtrial.repeated.study import CoverageStudy, StudySettings, run_study
 from fuzzing.cases import Case, Target
 from fuzzing.mutations import damage
 from fuzzing.watching import Misread

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from fairtrial.evaluation import evaluate
-from fairtrial.formats import FORMATS, read_trials
+from fairtrial.evaluation.evaluation import evaluate
+from fairtrial.formats.read import read_trials
+from fairtrial.formats.registry import FORMATS
 from fuzzing.cases import Case, Target
 from fuzzing.mutations import COMPRESSED, damage
 from fuzzing.readings import DELIMITERS, NAMES, difference_from_oracle
@@ -49,7 +50,7 @@ def read_and_evaluate(folder: Path, case: Case) -> None:
     if np.isnan(trials.scores).any():
         raise Misread("a score is NaN")
     for system in trials.systems:
-        evaluate(trials, trials, system=system)
+        evaluate(trials, trials, systems=system)
 
 
 def _lines(delimiter: str, rng: random.Random) -> bytes:

@@ -12,7 +12,7 @@ import numpy as np
 
 import fairtrial.formats.text as text_module
 import reading_oracle as oracle
-from fairtrial.errors import InputError
+from fairtrial.core.errors import InputError
 from fairtrial.formats.files import Head, read_head
 from fairtrial.formats.text import Kind, Layout
 

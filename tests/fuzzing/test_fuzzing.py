@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from fairtrial.cli.app import main
-from fairtrial.errors import InputError
+from fairtrial.core.errors import InputError
 from fuzzing.cases import Case, Target
 from fuzzing.commands import folder_of_files
 from fuzzing.keeping import Failure, keep, minimise
@@ -58,7 +58,7 @@ def test_a_worker_without_memory_is_no_traceback(tmp_path: Path, monkeypatch: py
     def want(*given: object, **options: object) -> NoReturn:
         raise ImportError("bezierTools.so: failed to map segment from shared object")
 
-    monkeypatch.setattr("fairtrial.plots.files.write_picture", want)
+    monkeypatch.setattr("fairtrial.figures.style.write_picture", want)
     case = Case(folder_of_files(), ("plot", "eer-bound", ".01", ".02", "--trials", "1000", "--out", "out.pdf"))
     ending = TARGETS["commands"].run(case, tmp_path)
     assert (ending.refused, ending.complaint) == (True, None)
@@ -99,9 +99,13 @@ def _misread(folder: Path, case: Case) -> NoReturn:
 
 
 def _mumble(folder: Path, case: Case) -> NoReturn:
-    error = InputError("")
-    error.args = ("x" * 5000,)  # which an error made in the usual way cannot be
-    raise error
+    class EndlessError(InputError):
+        """An error whose message goes on and on, which one made in the usual way does not."""
+
+        def __str__(self) -> str:
+            return "x" * 5000
+
+    raise EndlessError("")
 
 
 FILES = {"a.txt": b"".join(b"%d\n" % number for number in range(10))}

@@ -9,10 +9,10 @@ from functools import cache
 import click
 
 from fairtrial.benchmark.protocols import PROTOCOLS
-from fairtrial.calibration.model import CALIBRATIONS
+from fairtrial.calibration.methods import CALIBRATIONS
 from fairtrial.cli.app import main
-from fairtrial.formats import FORMATS
-from fairtrial.fusion import FUSIONS
+from fairtrial.formats.registry import FORMATS
+from fairtrial.fusion.methods import FUSIONS
 from fairtrial.fusion.normalise import NORMALISATIONS
 from fairtrial.rules.criteria import CRITERIA
 from fairtrial.rules.measures import MEASURES

@@ -14,7 +14,7 @@ from types import FrameType
 from typing import Literal
 
 import fairtrial
-from fairtrial.errors import FairtrialError
+from fairtrial.core.errors import FairtrialError
 
 Kind = Literal["traceback", "warning", "message", "misread", "hang", "died"]
 LONGEST_MESSAGE = 1500

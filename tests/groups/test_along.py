@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import fairtrial as ft
-from fairtrial.groups.along import group_curves, judged_parts
+from fairtrial.groups.curves import group_curves, judged_parts
 from simulated import texts_of
 
 DATA = ft.synthetic_groups({"a": 20, "b": 15, "alone": 1}, worse={"b": 4.0}, impostors=15)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from fairtrial.groups.counts import lowest_share, upper_tail
+from fairtrial.groups.covariance import lowest_share, upper_tail
 
 
 @given(st.integers(0, 60), st.integers(0, 60), st.floats(0.01, 0.99))

@@ -7,10 +7,10 @@ import pytest
 from scipy import stats
 
 from fairtrial import Trials, TrialSets, judge, judge_at
-from fairtrial.grouped_people import GroupedRates, independent_rates
-from fairtrial.groups.family import RateFamily
-from fairtrial.groups.judged import rate_family
-from fairtrial.intervals.judged import judged_interval
+from fairtrial.groups.covariance import RateFamily
+from fairtrial.groups.results import rate_family
+from fairtrial.inference.group_covariance import GroupedRates, independent_rates
+from fairtrial.inference.limits import judged_interval
 from simulated import crossed
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fairtrial import ParameterError, PeopleTable, Trials, TrialsError
-from fairtrial.errors import InputError
+from fairtrial.core.errors import InputError
 from fairtrial.groups.membership import group_by_columns, group_by_people
 
 TRIALS = Trials.from_arrays(

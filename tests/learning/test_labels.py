@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fairtrial import ParameterError, TrialsError
-from fairtrial.learning.labels import Label, flat, genuine_of, split_classes
+from fairtrial.learning.scorers import Label, flat, genuine_of, split_classes
 
 
 class Tensor:

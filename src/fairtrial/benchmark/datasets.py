@@ -1,8 +1,4 @@
-"""Score sets that fairtrial knows: where they come from, where they lie, and how each becomes a benchmark.
-
-The scores are not part of fairtrial. Files are looked for in a directory of the user's and then in a cache,
-into which they are downloaded if they can be; whatever is read must have the content that is pinned here.
-"""
+"""Download and open known score sets."""
 
 from __future__ import annotations
 
@@ -11,23 +7,127 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
+from time import monotonic
+from typing import IO, Any, ClassVar, Literal, TypeAlias, get_args
 from urllib.parse import urlsplit
 
 import numpy as np
 
-from fairtrial.benchmark.download import fetch, without_password
 from fairtrial.benchmark.lausanne import CITATION, LP1, TITLE, load_lausanne
+from fairtrial.benchmark.manifest import read_benchmark
+from fairtrial.benchmark.protocols import split_sets
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
-from fairtrial.benchmark.splits import split_sets
-from fairtrial.checks import check_choice, check_seed
-from fairtrial.errors import InputError, ParameterError, cut, listed, shown
-from fairtrial.formats import read_trials
-from fairtrial.formats.files import PathLike, read_head
-from fairtrial.trials import Trials
+from fairtrial.core.errors import InputError, ParameterError, check_choice, check_seed
+from fairtrial.core.notes import Note
+from fairtrial.core.results import Field, Record, Result, table_of
+from fairtrial.core.tables import Column, Table
+from fairtrial.core.trials import Trials
+from fairtrial.core.words import cut, listed, plural, shown
+from fairtrial.formats.files import PathLike, read_head, size_text
+from fairtrial.formats.read import read_trials
+
+_MOST = 256 << 20
+"""Maximum size of a file of scores, in bytes; the largest known one has 20 MB."""
+_SILENCE = 30
+"""Seconds that a server may be silent."""
+_PATIENCE = 1800.0
+"""Seconds that one file may take."""
+
+
+def fetch(address: str, sha256: str, folder: Path, *, instead: str) -> Path:
+    """Give a file from the cache, or download it; with the wrong content it is not kept.
+
+    Parameters
+    ----------
+    address
+        Its address; the last part is the name of the file. A password in it is never shown.
+    sha256
+        The SHA-256 of its content.
+    folder
+        The directory of the cache.
+    instead
+        What else can be done, for errors.
+
+    Raises
+    ------
+    InputError
+        If the server does not answer, or gives something else.
+    """
+    import pooch
+
+    name = without_password(address)
+
+    def download(address: str, place: str, manager: Any) -> None:
+        with open(place, "wb") as file:
+            pooch.HTTPDownloader(timeout=_SILENCE, chunk_size=1 << 16)(address, _BoundedFile(file, name), manager)
+
+    logger = pooch.get_logger()
+    level = logger.level
+    logger.setLevel("WARNING")
+    try:
+        return Path(
+            pooch.retrieve(
+                address, f"sha256:{sha256}", fname=address.rpartition("/")[2], path=folder, downloader=download
+            )
+        )
+    except OSError as error:
+        reason = error.strerror or cut(error, 100)
+        response = getattr(error, "response", None)
+        if response is not None:
+            reason = f"the server answers {response.status_code} {response.reason}"
+        elif hasattr(error, "request"):  # an error of the network, whose text is long and technical
+            reason = f"the connection failed ({type(error).__name__})"
+        raise InputError(f"{name}: cannot be downloaded: {reason}; {instead}", code="download") from error
+    except ValueError as error:
+        raise InputError(
+            f"{name}: has the wrong content: its SHA-256 is not {sha256}; nothing was kept; {instead}", code="sha256"
+        ) from error
+    finally:
+        logger.setLevel(level)
+
+
+def without_password(address: str) -> str:
+    """Give an address without the name and password of a user.
+
+    Examples
+    --------
+    >>> without_password("https://me:secret@example.org/scores")
+    'https://example.org/scores'
+    """
+    scheme, separator, rest = address.rpartition("://")
+    return f"{scheme}{separator}{rest.rpartition('@')[2]}"
+
+
+class _BoundedFile:
+    """A file that takes a limited number of bytes, for a limited time."""
+
+    def __init__(self, file: IO[bytes], name: str) -> None:
+        self._file = file
+        self._name = name
+        self._left = _MOST
+        self._end = monotonic() + _PATIENCE
+
+    def write(self, data: bytes) -> None:
+        """Write, or raise an error."""
+        self._left -= len(data)
+        if self._left < 0:
+            raise InputError(
+                f"{self._name}: is larger than {size_text(_MOST)}, so it is not the file; nothing was kept",
+                code="too-large",
+            )
+        if monotonic() > self._end:
+            raise InputError(
+                f"{self._name}: takes longer than {_PATIENCE / 60:.0f} minutes; nothing was kept", code="too-slow"
+            )
+        self._file.write(data)
+
+    def flush(self) -> None:
+        """Flush the file."""
+        self._file.flush()
+
 
 FailedEnrolment: TypeAlias = Literal["drop", "keep"]
-"""What becomes of trials against somebody whose enrolment failed for one of the systems."""
+"""How trials are treated against somebody whose enrolment failed for one of the systems."""
 
 DATA = "FAIRTRIAL_DATA"
 _CACHE = "FAIRTRIAL_CACHE"
@@ -45,7 +145,7 @@ class DataFile:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the caller decides."""
+    """How a score set is loaded."""
 
     seed: int = 0
     repeats: int = 10
@@ -53,13 +153,29 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
-class Dataset:
-    """A score set: what it is, whose it is, and where it is to be had."""
+class Dataset(Record):
+    """A known score set, and its source."""
+
+    FIELDS: ClassVar = (
+        Field("name", "name"),
+        Field("title", "what it is"),
+        Field("systems", "systems", "count", get=lambda dataset: len(dataset.systems), in_json=False),
+        Field("contents", "people and trials"),
+        Field("where", "where", in_json=False),
+        Field("licence", "licence"),
+        Field("citation"),
+        Field("synthetic"),
+        Field("available", get=lambda dataset: not dataset.files or dataset.path is not None),
+        Field("path", get=lambda dataset: None if dataset.path is None else str(dataset.path)),
+        Field("systems"),
+        Field("source"),
+        Field("notes"),
+    )
 
     name: str
     title: str
     contents: str
-    """How many people and trials."""
+    """The numbers of people and trials."""
     systems: tuple[SystemInfo, ...]
     citation: str
     licence: str
@@ -69,14 +185,29 @@ class Dataset:
     folder: str = ""
     files: tuple[DataFile, ...] = ()
     address: str | None = None
-    """Where the files can be downloaded, one by one; None where they cannot."""
+    """Where the files can be downloaded, one by one; None if they cannot."""
     synthetic: bool = False
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     uses: tuple[str, ...] = ()
-    """The settings, besides the seed, that mean something to it."""
+    """The settings, besides the seed, that apply to it."""
 
-    def benchmark(self, sets: Sequence[BenchmarkSet], notes: Sequence[str]) -> Benchmark:
-        """A benchmark of these sets with all that is known of where they come from."""
+    @property
+    def path(self) -> Path | None:
+        """The directory with all its files; None if they are missing, or if it needs none."""
+        return locate_dataset(self)
+
+    @property
+    def where(self) -> str:
+        """Where it is, or how to get it."""
+        if self.path is not None:
+            return str(self.path)
+        if not self.files:
+            return "made by fairtrial"
+        put = f"put into ${DATA}/{self.folder}"
+        return f"downloaded when first used, or {put}" if self.address else f"to be {put}"
+
+    def benchmark(self, sets: Sequence[BenchmarkSet], notes: Sequence[Note | str]) -> Benchmark:
+        """Give a benchmark of these sets, with their source."""
         return Benchmark(
             self.name,
             self.title,
@@ -88,6 +219,149 @@ class Dataset:
         )
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class DatasetList(Result):
+    """Known score sets.
+
+    Attributes
+    ----------
+    datasets : tuple of Dataset
+        The sets.
+    detailed : bool
+        Whether the table shows all that is known of the only set.
+
+    Examples
+    --------
+    >>> from fairtrial import list_datasets
+    >>> list_datasets("lausanne").datasets[0].synthetic
+    True
+    """
+
+    FIELDS: ClassVar = (Field("datasets"),)
+
+    datasets: tuple[Dataset, ...]
+    detailed: bool = False
+
+    def summary(self) -> str:
+        """Give the names of the sets."""
+        return f"{plural(len(self.datasets), 'data set')}: {listed(each.name for each in self.datasets)}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """Give one row per set, or all that is known of one."""
+        if not self.detailed:
+            return (table_of("datasets", "Score sets", Dataset.FIELDS, self.datasets, section="name"),)
+        (one,) = self.datasets
+        rows = (
+            ("name", one.name),
+            ("contents", one.contents),
+            ("systems", ", ".join(f"{system.name} ({system.modality})" for system in one.systems)),
+            ("synthetic", "yes" if one.synthetic else "no"),
+            ("citation", one.citation),
+            ("licence", one.licence),
+            ("source", one.source),
+            ("files", ", ".join(file.name for file in one.files) or "none"),
+            ("where", one.where),
+        )
+        return (Table("dataset", one.title, (Column("what", "what"), Column("value", "value")), rows, one.notes),)
+
+
+def list_datasets(name: str | None = None) -> DatasetList:
+    """List the known score sets, or show one.
+
+    Parameters
+    ----------
+    name : str, optional
+        The name of one set; all by default.
+
+    Returns
+    -------
+    DatasetList
+        The sets, with where each is or how to get it.
+
+    Raises
+    ------
+    ParameterError
+        If there is no set of this name.
+
+    Examples
+    --------
+    >>> [each.name for each in list_datasets().datasets][:2]
+    ['lausanne', 'bssr1-set1']
+    """
+    chosen = tuple(DATASETS.values()) if name is None else (find_dataset(name),)
+    return DatasetList(chosen, detailed=name is not None)
+
+
+def load_benchmark(
+    data: PathLike,
+    *,
+    only: Sequence[str] = (),
+    seed: int = 0,
+    repeats: int | None = None,
+    failed_enrolment: FailedEnrolment | None = None,
+    outside: bool = False,
+) -> Benchmark:
+    """Load a known score set by its name, or the benchmark of a directory.
+
+    Parameters
+    ----------
+    data : str or path-like
+        A name that `list_datasets` gives, or a directory or manifest as of `read_benchmark`.
+    only : sequence of str, default ()
+        The names of the sets to keep; all by default.
+    seed : int, default 0
+        As in `load_dataset`; it does not change the benchmark of a directory.
+    repeats : int, optional
+        As in `load_dataset`, for a known set without dev trials; 10 by default.
+    failed_enrolment : {"drop", "keep"}, optional
+        As in `load_dataset`, for a known set with failed enrolments; ``drop`` by default.
+    outside : bool, default False
+        As in `read_benchmark`, for a directory.
+
+    Returns
+    -------
+    Benchmark
+        The benchmark.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such set or directory, or an option does not apply to it.
+    InputError
+        If files are missing or cannot be read.
+
+    Examples
+    --------
+    >>> load_benchmark("lausanne", only=["LP2"])
+    <Benchmark: lausanne, synthetic, 1 set: LP2>
+    """
+    name = os.fspath(data)
+    known = DATASETS.get(name)
+    uses = ("outside",) if known is None else known.uses
+    for option, value, where in (
+        ("repeats", repeats, "a known set without dev trials"),
+        ("failed_enrolment", failed_enrolment, "a known set with failed enrolments"),
+        ("outside", outside or None, "a directory with a benchmark.toml"),
+    ):
+        if value is not None and option not in uses:
+            template = f"{{{option}!p}} applies to {where}, not to {{name}}; leave it out"
+            raise ParameterError(template, code="does-not-apply", name=cut(name), **{option: value})
+    if known is not None:
+        more: dict[str, Any] = {"repeats": repeats, "failed_enrolment": failed_enrolment}
+        given = {option: value for option, value in more.items() if value is not None}
+        benchmark = load_dataset(name, seed=seed, **given)
+    elif os.path.exists(name):
+        benchmark = read_benchmark(name, outside=outside)
+    else:
+        raise ParameterError(
+            "{data!o}: there is no such directory, and no set of that name; sets are {names:list}",
+            code="no-data",
+            data=cut(name),
+            names=list(DATASETS),
+        )
+    return benchmark.only(only) if only else benchmark
+
+
 def load_dataset(
     name: str,
     *,
@@ -96,7 +370,7 @@ def load_dataset(
     repeats: int = 10,
     failed_enrolment: FailedEnrolment = "drop",
 ) -> Benchmark:
-    """Load a score set by its name; see `DATASETS` and ``fairtrial datasets``.
+    """Load a known score set by its name; see `list_datasets`.
 
     Parameters
     ----------
@@ -104,26 +378,25 @@ def load_dataset(
         One of the sets that ``fairtrial datasets`` lists.
     data_dir : str or path-like, optional
         The directory with the set's folder in it. Without it, files are looked for in ``$FAIRTRIAL_DATA``, then in the
-        cache (``$FAIRTRIAL_CACHE``, or the user's), into which they are downloaded where that is possible.
+        cache (``$FAIRTRIAL_CACHE``, or the user's), into which they are downloaded if that is possible.
     seed : int, default 0
-        The same seed gives the same random splits, where the set has no dev trials of its own, and the same synthetic
-        scores.
+        The same seed gives the same random splits, if the set has no dev trials, and the same synthetic scores.
     repeats : int, default 10
-        How many random splits, where the set has no dev trials of its own.
+        The number of random splits, if the set has no dev trials.
     failed_enrolment : {"drop", "keep"}, default "drop"
         Trials against somebody whose enrolment failed for one system: ``drop`` them for all systems, or ``keep``.
 
     Returns
     -------
     Benchmark
-        The sets with all that is known of where they come from.
+        The sets, with their source.
 
     Raises
     ------
     ParameterError
-        A name that is not known, or a parameter out of its range.
+        If the name is unknown, or a parameter is out of range.
     InputError
-        Files that are not there, cannot be downloaded, or are not what they should be.
+        If files are missing, cannot be downloaded, or have the wrong content.
 
     Examples
     --------
@@ -131,7 +404,7 @@ def load_dataset(
     True
     """
     dataset = find_dataset(name)
-    _check_failed_enrolment(failed_enrolment)
+    check_choice("failed_enrolment", failed_enrolment, get_args(FailedEnrolment))
     check_seed(seed)
     files = _files(dataset, data_dir)
     benchmark = dataset.build(dataset, files, Settings(seed, repeats, failed_enrolment))
@@ -139,14 +412,14 @@ def load_dataset(
 
 
 def find_dataset(name: str) -> Dataset:
-    """A data set by its name."""
+    """Give a data set by its name."""
     if name not in DATASETS:
-        raise ParameterError(f"there is no data set {name!r}; there are {', '.join(DATASETS)}")
+        raise ParameterError(f"there is no data set {name!r}; there are {', '.join(DATASETS)}", code="no-data")
     return DATASETS[name]
 
 
 def locate_dataset(dataset: Dataset, data_dir: PathLike | None = None) -> Path | None:
-    """Where all files of a data set lie; None where they do not, or where it needs none."""
+    """Give the directory with all files of a data set; None if they are missing, or if it needs none."""
     for place in _places(dataset, data_dir):
         if dataset.files and all(_present(place, file.name) for file in dataset.files):
             return place
@@ -154,7 +427,7 @@ def locate_dataset(dataset: Dataset, data_dir: PathLike | None = None) -> Path |
 
 
 def cache_directory() -> Path:
-    """Where downloaded files are kept."""
+    """Give the directory of downloaded files."""
     given = os.environ.get(_CACHE)
     if given:
         return Path(given)
@@ -164,23 +437,36 @@ def cache_directory() -> Path:
 
 
 def _places(dataset: Dataset, data_dir: PathLike | None) -> list[Path]:
-    given = data_dir if data_dir is not None else os.environ.get(DATA) or None
-    own = [] if given is None else [Path(given) / dataset.folder]
-    return own if data_dir is not None else [*own, cache_directory() / dataset.folder]
+    """List the directories where the files of a data set may be."""
+    if data_dir is not None:
+        return [Path(data_dir) / dataset.folder]
+    given = os.environ.get(DATA)
+    return [*([Path(given) / dataset.folder] if given else []), cache_directory() / dataset.folder]
 
 
 def _present(folder: Path, name: str) -> Path | None:
+    """Find a file, as it is or compressed."""
     return next((path for ending in _ENDINGS if (path := folder / f"{name}{ending}").is_file()), None)
 
 
 def _files(dataset: Dataset, data_dir: PathLike | None) -> list[Path]:
-    """The files of a data set, each with the content that is pinned."""
+    """Give the files of a data set, found or downloaded, each with the right content."""
     if not dataset.files:
         return []
     place = locate_dataset(dataset, data_dir)
     if place is not None:
         return [_checked(_present(place, file.name) or place / file.name, file) for file in dataset.files]
-    mirror = _mirror()
+    mirror = os.environ.get(_MIRROR, "").rstrip("/")
+    try:
+        parts = urlsplit(mirror)
+        is_address = parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        is_address = False
+    if mirror and not is_address:
+        raise ParameterError(
+            f"${_MIRROR} must be an address as https://example.org/scores, not {shown(without_password(mirror))}",
+            code="mirror",
+        )
     base = f"{mirror}/{dataset.folder}" if mirror else dataset.address
     if data_dir is not None or base is None:
         folder = _places(dataset, data_dir)[0]
@@ -188,38 +474,25 @@ def _files(dataset: Dataset, data_dir: PathLike | None) -> list[Path]:
         raise InputError(
             f"data set {dataset.name}: {folder} does not hold {listed(missing)}; put the files there, as they are or "
             f"with .gz, or name another directory that holds the folder {dataset.folder} by data_dir or ${DATA}. "
-            f"They come from {dataset.source}"
+            f"They come from {dataset.source}",
+            code="no-files",
         )
     folder = cache_directory() / dataset.folder
     instead = f"put the file into {folder}, or name another server in ${_MIRROR}"
     return [fetch(f"{base}/{file.name}", file.sha256, folder, instead=instead) for file in dataset.files]
 
 
-def _mirror() -> str:
-    """The address of a server that holds all files; empty where none is named."""
-    given = os.environ.get(_MIRROR, "").rstrip("/")
-    try:
-        parts = urlsplit(given)
-        good = parts.scheme in ("http", "https") and bool(parts.hostname)
-    except ValueError:
-        good = False
-    if given and not good:
-        raise ParameterError(
-            f"${_MIRROR} must be an address as https://example.org/scores, not {shown(without_password(given))}"
-        )
-    return given
-
-
 def _checked(path: Path, file: DataFile) -> Path:
-    """The file itself, if it has the content that is pinned."""
+    """Check the SHA-256 of a file."""
     digest = hashlib.sha256()
     with read_head(path).open() as stream:
         while chunk := stream.read(1 << 20):
             digest.update(chunk)
     if digest.hexdigest() != file.sha256:
         raise InputError(
-            f"{path}: is not the file that it should be: the SHA-256 of its content is {digest.hexdigest()}, expected "
-            f"{file.sha256}; get the file again, or describe your own by a benchmark.toml"
+            f"{path}: has the wrong content: its SHA-256 is {digest.hexdigest()}, expected {file.sha256}; get the file "
+            "again, or describe your own by a benchmark.toml",
+            code="sha256",
         )
     return path
 
@@ -231,12 +504,12 @@ def _build_bssr1(dataset: Dataset, files: Sequence[Path], settings: Settings) ->
 
 
 def read_bssr1(directory: PathLike, *, failed_enrolment: FailedEnrolment = "drop") -> Trials:
-    """Read the whole of NIST BSSR1 Set 1: everybody's face and fingers against everybody's.
+    """Read NIST BSSR1 Set 1: everybody's face and fingers against everybody's.
 
     Parameters
     ----------
     directory : str or path-like
-        Where face-C.csv, face-G.csv, finger-left.csv and finger-right.csv are, as they are or with .gz.
+        The directory of face-C.csv, face-G.csv, finger-left.csv and finger-right.csv, as they are or with .gz.
     failed_enrolment : {"drop", "keep"}, default "drop"
         An enrolled subject for whom all scores of a system are the same was not enrolled: ``drop`` leaves out
         all trials against that subject for all systems, ``keep`` keeps them. A note says which and how many.
@@ -249,7 +522,7 @@ def read_bssr1(directory: PathLike, *, failed_enrolment: FailedEnrolment = "drop
     Raises
     ------
     InputError
-        Files that are not there or cannot be read.
+        If files are missing or cannot be read.
 
     References
     ----------
@@ -260,47 +533,37 @@ def read_bssr1(directory: PathLike, *, failed_enrolment: FailedEnrolment = "drop
     >>> read_bssr1("bssr1")  # doctest: +SKIP
     <Trials: 266,772 trials (516 genuine, 266,256 impostor), 4 systems: ...>
     """
-    _check_failed_enrolment(failed_enrolment)
+    check_choice("failed_enrolment", failed_enrolment, get_args(FailedEnrolment))
     place = Path(directory)
     files = DATASETS["bssr1-set1"].files
     missing = [file.name for file in files if _present(place, file.name) is None]
     if missing:
-        raise InputError(f"{place}: does not hold {listed(missing)}, with or without .gz")
+        raise InputError(f"{place}: does not hold {listed(missing)}, with or without .gz", code="no-files")
     return _read_matrices([_present(place, file.name) or place for file in files], failed_enrolment)
 
 
 def _read_matrices(files: Sequence[Path], failed_enrolment: FailedEnrolment) -> Trials:
+    """Read score matrices; a subject for whom a system gives everybody the same score was not enrolled by it."""
     names = [system.name for system in DATASETS["bssr1-set1"].systems]
     trials = read_trials(files, names=names, format="matrix")
-    failed = _failed_enrolments(trials)
-    if not failed:
-        return trials
-    assert trials.claim is not None
-    claim = trials.claim.numbered()
-    against = np.isin(claim.names[claim.codes], list(failed))
-    count = int(np.count_nonzero(against))
-    which = "; ".join(f"{cut(name)} for {listed(systems)}" for name, systems in failed.items())
-    done = "were left out for all systems" if failed_enrolment == "drop" else "are kept"
-    note = f"enrolment failed, all scores are the same: {which}; {count:,} trials against such subjects {done}"
-    return (trials.rows(~against) if failed_enrolment == "drop" else trials).with_notes(note)
-
-
-def _failed_enrolments(trials: Trials) -> dict[str, list[str]]:
-    """Enrolled subjects against whom a system gives everybody the same score, and the systems that do."""
     assert trials.claim is not None
     claim = trials.claim.numbered()
     order = np.argsort(claim.codes, kind="stable")
     codes, starts = np.unique(claim.codes[order], return_index=True)
-    ordered = trials.scores[order]
-    constant = np.minimum.reduceat(ordered, starts) == np.maximum.reduceat(ordered, starts)
-    return {
-        str(claim.names[codes[row]]): [name for name, same in zip(trials.systems, constant[row], strict=True) if same]
-        for row in np.flatnonzero(constant.any(axis=1))
-    }
-
-
-def _check_failed_enrolment(value: str) -> None:
-    check_choice("failed_enrolment", value, get_args(FailedEnrolment))
+    scores = trials.scores[order]
+    constant = np.minimum.reduceat(scores, starts) == np.maximum.reduceat(scores, starts)
+    failed = np.flatnonzero(constant.any(axis=1))
+    if not len(failed):
+        return trials
+    against = np.isin(claim.codes, codes[failed])
+    which = [
+        f"{cut(claim.names[codes[row]])} for {listed(names[k] for k in np.flatnonzero(constant[row]))}"
+        for row in failed
+    ]
+    done = "were left out for all systems" if failed_enrolment == "drop" else "are kept"
+    template = "enrolment failed, all scores are the same: {which:list}; {trials:count} trials against such subjects "
+    note = Note("failed-enrolment", template + done, which=which, trials=int(np.count_nonzero(against)))
+    return (trials.rows(~against) if failed_enrolment == "drop" else trials).with_notes(note)
 
 
 def _build_asvspoof(dataset: Dataset, files: Sequence[Path], settings: Settings) -> Benchmark:
@@ -318,12 +581,8 @@ def _build_xm2vts(dataset: Dataset, files: Sequence[Path], settings: Settings) -
     return dataset.benchmark(sets, [note])
 
 
-def _build_lausanne(dataset: Dataset, files: Sequence[Path], settings: Settings) -> Benchmark:
-    return load_lausanne(settings.seed)
-
-
 def _named_alike(modality: str, *names: str) -> tuple[SystemInfo, ...]:
-    """Systems of which nothing more is known than their names."""
+    """Give systems that are known by their names only."""
     return tuple(SystemInfo(name, modality, name, name) for name in names)
 
 
@@ -338,7 +597,7 @@ DATASETS: dict[str, Dataset] = {
             citation=CITATION,
             licence="as fairtrial itself",
             source="fairtrial itself, which makes the scores from a seed",
-            build=_build_lausanne,
+            build=lambda dataset, files, settings: load_lausanne(settings.seed),
             synthetic=True,
         ),
         Dataset(
@@ -368,8 +627,12 @@ DATASETS: dict[str, Dataset] = {
             ),
             address="https://github.com/melissadale/ScoreFusionApp/raw/a270f5f8/ExampleScoreData",
             notes=(
-                "face-C could not enrol one subject (all its scores are -1); trials against that subject are left out "
-                'for all systems; failed_enrolment="keep" keeps them',
+                Note(
+                    "failed-enrolment",
+                    "face-C could not enrol one subject (all its scores are -1); trials against that subject are left "
+                    "out for all systems; {failed_enrolment!o} keeps them",
+                    failed_enrolment="keep",
+                ),
             ),
         ),
         Dataset(
@@ -398,11 +661,20 @@ DATASETS: dict[str, Dataset] = {
                 DataFile("asv_trials_eval.csv", "bcff253fc8411054d20d31d8d67c6a7223d5dc06c8d9f98842f4a23804da35aa"),
             ),
             notes=(
-                "genuine: the target speaker, bona fide; impostor: another speaker, or a spoof of the target speaker",
-                "left out, since they have no dev scores: asv_official, cm_resnet_softmax, cm_resnet_amsoftmax and "
-                "cm_resnet_ocsoftmax (whose sign is reversed: lower is bona fide)",
-                "who speaks in impostor trials is not known: trials have a claim, the model, and a probe, the "
-                "utterance, but no subject; an utterance's countermeasure score repeats over the models it is tried on",
+                Note(
+                    "classes",
+                    "genuine: the target speaker, bona fide; impostor: another speaker, or a spoof of the target",
+                ),
+                Note(
+                    "systems-left-out",
+                    "left out, since they have no dev scores: asv_official, cm_resnet_softmax, cm_resnet_amsoftmax and "
+                    "cm_resnet_ocsoftmax (whose sign is reversed: lower is bona fide)",
+                ),
+                Note(
+                    "no-subject",
+                    "the speaker of impostor trials is not known: trials have a claim, the model, and a probe, the "
+                    "utterance, but no subject; an utterance's countermeasure score is the same for all models",
+                ),
             ),
         ),
         Dataset(
@@ -423,7 +695,12 @@ DATASETS: dict[str, Dataset] = {
                 DataFile("gen.scores", "eb43b0d179640abdb1271dee0d5273181020d879392e6fcb0f4cbc9706138c33"),
                 DataFile("imp.scores", "a8fcc68e34b17fb90a4dd5853f921cb06378f732bfe41da3361323c523335b7d"),
             ),
-            notes=("what the two systems are is not known, so they count as different features of one modality",),
+            notes=(
+                Note(
+                    "unknown-systems",
+                    "the two systems are not described, so they count as different features of one modality",
+                ),
+            ),
         ),
     )
 }

@@ -1,53 +1,229 @@
-"""A benchmark of one's own: a directory of score files and a `benchmark.toml` that says what they are."""
+"""Read benchmarks from disk: a `benchmark.toml`, or the XM2VTS release as its authors give it away."""
 
 from __future__ import annotations
 
 import glob
 import os
+import re
 import tomllib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from fairtrial.benchmark.release import is_release, read_release
+import numpy as np
+
+from fairtrial.benchmark.lausanne import LP1, LP2, NEVER_PAIRED
+from fairtrial.benchmark.protocols import split_sets
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, ListedFusion, SystemInfo
-from fairtrial.benchmark.splits import split_sets
-from fairtrial.errors import FairtrialError, InputError, TrialsError, cut, listed, shown
-from fairtrial.formats import read_pair, read_trials
+from fairtrial.core.errors import FairtrialError, InputError, TrialsError
+from fairtrial.core.notes import Note, as_note
+from fairtrial.core.schema import FLAG, NAME, NUMBER, TEXT, TEXTS, WHOLE, Entries, Key, ValueKind, check_entries, only
+from fairtrial.core.trials import Trials
+from fairtrial.core.words import cut, listed, shown
 from fairtrial.formats.alignment import align
-from fairtrial.formats.files import PathLike, expand, read_whole
+from fairtrial.formats.files import PathLike, expand, files_matching, read_head, read_whole
+from fairtrial.formats.read import read_pair, read_trials
 from fairtrial.formats.sheets import Sheet
-from fairtrial.trials import Trials
+from fairtrial.formats.text import Kind, Layout, read_columns, split_spaces
+
+_PROTOCOLS = {"lp1": "LP1", "pi": "LP1", "p1": "LP1", "lp2": "LP2", "pii": "LP2", "p2": "LP2"}
+_SETS = {"dev": "dev", "development": "dev", "eva": "test", "eval": "test", "evaluation": "test", "test": "test"}
+_CLASSES = {"gen": "genuine", "genuine": "genuine", "client": "genuine", "imp": "impostor", "impostor": "impostor"}
+_CITATION = (
+    "N. Poh and S. Bengio, Database, protocols and tools for evaluating score-level fusion algorithms in biometric "
+    "authentication, Pattern Recognition 39(2), 2006"
+)
+_COUNTS = {("LP1", "dev"): (600, 40_000), ("LP2", "dev"): (400, 40_000), ("", "test"): (400, 112_000)}
+"""Client and impostor accesses by Table 1 of the paper."""
+_ENDINGS = (".scores", ".scores.gz", ".score", ".score.gz")
+
+
+def read_release(directory: Path) -> Benchmark:
+    """Read the released score files of the XM2VTS fusion benchmark.
+
+    Parameters
+    ----------
+    directory
+        The directory of the files. Their paths name the protocol (LP1 or LP2; also PI or PII) and the set (dev; eva,
+        eval or test), and if there are two files also the class (gen and imp), as in ``LP1/dev.scores``,
+        ``LP1/eva.scores`` or ``LP2/dev/gen.scores``.
+
+    Returns
+    -------
+    Benchmark
+        The sets LP1 and LP2, as far as there are files of both dev and test.
+
+    Raises
+    ------
+    InputError
+        If a set lacks its counterpart, or the number of systems is not the paper's.
+
+    Notes
+    -----
+    Columns are assumed to be in the order of section 3.3 of the paper: (FH,MLP), (DCTs,GMM), (DCTb,GMM), (DCTs,MLP),
+    (DCTb,MLP), (LFCC,GMM), (PAC,GMM), (SSC,GMM) in LP1; (FH,MLP), (DCTb,GMM), (LFCC,GMM), (PAC,GMM), (SSC,GMM) in LP2.
+    Describe another order by a ``benchmark.toml``. If all impostors have the same id, their identity is unknown, and
+    trials share the claimed client only.
+
+    References
+    ----------
+    Poh & Bengio 2006, Table 1 and sections 2 and 3.3.
+    """
+    found = _released_files(directory)
+    template = "columns are assumed to be in the order of section 3.3 of the paper; a benchmark.toml can say otherwise"
+    sets, notes = [], [Note("column-order", template)]
+    for protocol in (LP1, LP2):
+        parts = {word: found.get((protocol.name, word), {}) for word in ("dev", "test")}
+        if not any(parts.values()):
+            continue
+        for word, files in parts.items():
+            if not files:
+                raise InputError(
+                    f"{directory}: {protocol.name} has no files of {word}; give both dev and eva, or neither",
+                    code="release",
+                )
+        trials: list[Trials] = []
+        for word, files in parts.items():
+            part = _read_released(files)
+            if len(part.systems) != len(protocol.systems):
+                raise InputError(
+                    f"{listed(map(str, files.values()))}: {len(part.systems)} columns of scores, but {protocol.name} "
+                    f"has {len(protocol.systems)} systems; describe other files by a benchmark.toml",
+                    code="release",
+                )
+            trials.append(part.renamed([system.name for system in protocol.systems]))
+            genuine = int(np.count_nonzero(part.genuine))
+            counts: dict[str, Any] = {"genuine": genuine, "impostor": len(part) - genuine}
+            expected = _COUNTS[protocol.name if word == "dev" else "", word]
+            if tuple(counts.values()) != expected:
+                template = (
+                    "{genuine:count} client and {impostor:count} impostor accesses; Table 1 of the paper has "
+                    "{expected_genuine:count} and {expected_impostor:count}"
+                )
+                paper = {"expected_genuine": expected[0], "expected_impostor": expected[1]}
+                notes.append(Note("other-counts", template, f"{protocol.name}, {word}", **(counts | paper)))
+        subjects = [part.subject.numbered().codes[~part.genuine] for part in trials if part.subject is not None]
+        if any(len(np.unique(codes)) < 2 for codes in subjects):
+            trials = [replace(part, subject=None) for part in trials]
+            template = (
+                "all impostors have the same id, so they are taken as unknown: trials share the claimed client only"
+            )
+            notes.append(Note("one-impostor", template, protocol.name))
+        sets.append(BenchmarkSet(protocol.name, trials[0], trials[1], protocol.systems))
+    return Benchmark(
+        "xm2vts",
+        "XM2VTS score-level fusion benchmark, as released",
+        tuple(sets),
+        citation=_CITATION,
+        never_paired=NEVER_PAIRED,
+        notes=tuple(notes),
+        files=tuple(path for parts in found.values() for path in parts.values()),
+    )
+
+
+def _released_files(directory: Path) -> dict[tuple[str, str], dict[str, Path]]:
+    """List released files by protocol and set, and there by class; ``both`` for a file of both classes."""
+    found: dict[tuple[str, str], dict[str, Path]] = {}
+    for path in map(Path, files_matching(str(Path(glob.escape(str(directory))) / "**" / "*"))):
+        if not path.name.lower().endswith(_ENDINGS) or not path.is_file():
+            continue
+        words = re.split(r"[^a-z0-9]+", str(path.relative_to(directory)).lower())
+        protocol, word, kind = (
+            next((table[word] for word in words if word in table), None) for table in (_PROTOCOLS, _SETS, _CLASSES)
+        )
+        if protocol is None or word is None:
+            continue
+        files = found.setdefault((protocol, word), {})
+        other = files.setdefault(kind or "both", path)
+        if other is not path:
+            raise InputError(
+                f"{path}: there are two files of {protocol}, {word}, the other is {other.name}; one file has all "
+                "systems, one column each",
+                code="release",
+            )
+    return found
+
+
+def _read_released(files: dict[str, Path]) -> Trials:
+    """Read the accesses of one set: from a file of all, or from two files by class."""
+    if set(files) == {"genuine", "impostor"}:
+        # the files say the class; a number for impostors that are unknown may be that of a client too
+        return read_trials([files["genuine"], files["impostor"]], format="lists", genuine_by="label")
+    if set(files) != {"both"}:
+        raise InputError(
+            f"{listed(map(str, files.values()))}: expected one file of all accesses, or one of clients (gen) "
+            "and one of impostors (imp)",
+            code="release",
+        )
+    head = read_head(files["both"])
+    lines = head.lines(1)
+    width = len(split_spaces(lines[0])) if lines else 0
+    if width < 4:
+        raise InputError(
+            f"{head.path}: expected rows of subject, claim and two or more scores, found {width} columns",
+            code="release",
+        )
+    systems = tuple(f"system {k + 1}" for k in range(width - 2))
+    kinds: list[Kind] = ["score"] * len(systems)
+    layout = Layout(("subject", "claim", *systems), ("id", "id", *kinds), " ", shape="subject claim score ...")
+    columns = read_columns(head, layout).columns
+    claim, subject = columns["claim"], columns["subject"]
+    scores = np.stack([columns[system] for system in systems], axis=1)
+    genuine = claim.numbered().equals(subject.numbered())
+    return Trials.from_arrays(scores, genuine, systems=systems, claim=claim, subject=subject)
+
+
+def _pairs(value: Any) -> tuple[tuple[str, str], ...]:
+    for pair in value:
+        if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(feature, str) for feature in pair):
+            raise TypeError
+    return tuple((a, b) for a, b in only(list)(value))
+
 
 _MANIFEST = "benchmark.toml"
 _MOST = 1 << 24
-"""Bytes of a manifest."""
-_FILES = ("dev", "test", "scores")
-_READ = (
-    "format",
-    "columns",
-    "scores",
-    "genuine_labels",
-    "impostor_labels",
-    "others",
-    "genuine_by",
-    "person",
-    "diagonal",
-    "transpose",
-    "negate",
-    "nan",
-    "common",
+"""Maximum size of a manifest, in bytes."""
+_COLUMNS = ValueKind(
+    "the names of columns by role", lambda value: {role: TEXT.read(name) for role, name in only(dict)(value).items()}
 )
-_KINDS: dict[str, tuple[tuple[type, ...], str]] = {
-    "text": ((str,), "a text"),
-    "flag": ((bool,), "true or false"),
-    "whole": ((int,), "a whole number"),
-    "number": ((int, float), "a number"),
-    "table": ((dict,), "a table"),
-    "list": ((list,), "a list"),
-}
+_NEGATE = ValueKind("true, false or systems", lambda value: value if isinstance(value, bool) else TEXTS.read(value))
+_READ = (
+    *(Key(name, TEXT, None) for name in ("format", "nan", "genuine_by", "person")),
+    *(Key(name, FLAG, None) for name in ("diagonal", "transpose", "common")),
+    *(Key(name, TEXTS, None) for name in ("scores", "genuine_labels", "impostor_labels", "others")),
+    Key("columns", _COLUMNS, None),
+    Key("negate", _NEGATE, None),
+)
+_FILES = ("dev", "test", "scores")
+_TRIALS = (*(Key(name, TEXTS, None) for name in _FILES), Key("read", _READ, None))
+_SYSTEM = (
+    Key("name", NAME),
+    Key("modality", NAME),
+    Key("feature", NAME, None),
+    Key("classifier", NAME, None),
+    Key("column", NAME, None),
+    *_TRIALS,
+)
+_SET = (
+    Key("name", NAME),
+    *_TRIALS,
+    Key("split", (Key("repeats", WHOLE, 10), Key("fraction", NUMBER, 0.5), Key("seed", WHOLE, 0)), None),
+    Key("system", _SYSTEM, many=True, heading="set.system"),
+)
+_FUSION = (Key("systems", TEXTS), Key("group", NAME, "listed"), Key("set", TEXT, None))
+_PROTOCOL = (Key("name", NAME), Key("fusion", _FUSION, many=True, heading="protocol.fusion"))
+_KEYS = (
+    Key("name", NAME),
+    Key("title", TEXT, None),
+    Key("citation", TEXT, ""),
+    Key("licence", TEXT, ""),
+    Key("synthetic", FLAG, False),
+    Key("never_paired", ValueKind('pairs of features as ["A", "B"]', _pairs), ()),
+    Key("set", _SET, many=True),
+    Key("protocol", _PROTOCOL, (), many=True),
+)
 
 
 def read_benchmark(path: PathLike, *, outside: bool = False) -> Benchmark:
@@ -69,9 +245,9 @@ def read_benchmark(path: PathLike, *, outside: bool = False) -> Benchmark:
     Raises
     ------
     InputError
-        A manifest that cannot be read or does not say what it should.
+        If the manifest cannot be read, or a key is unknown, missing or of the wrong type.
     FairtrialError
-        Score files that cannot be read, or that do not go together; the message begins with the set and system.
+        If score files cannot be read or do not go together; the message begins with the set and system.
 
     Examples
     --------
@@ -98,325 +274,197 @@ def read_benchmark(path: PathLike, *, outside: bool = False) -> Benchmark:
     ['P1']
     """
     directory = Path(path)
-    if not os.path.exists(directory / _MANIFEST) and is_release(directory):
-        return read_release(directory)
-    file = _manifest_file(directory)
-    text = read_whole(file, _MOST)
+    is_directory = directory.is_dir()
+    file = directory / _MANIFEST if is_directory else directory
+    if not os.path.exists(file):
+        if is_directory and _released_files(directory):
+            return read_release(directory)
+        if is_directory:
+            raise InputError(
+                f"{path}: holds no {_MANIFEST}; write one that names the files of each system, see docs/datasets.md",
+                code="no-manifest",
+            )
+        raise InputError(
+            f"{path}: there is no such file or directory; name a directory with a {_MANIFEST}", code="no-manifest"
+        )
     try:
-        content = tomllib.loads(text.decode())
+        content = tomllib.loads(read_whole(file, _MOST).decode())
     except ValueError as error:
-        raise InputError(f"{file}: is not valid TOML: {error}") from error
+        raise InputError(f"{file}: is not valid TOML: {error}", code="not-toml") from error
     except RecursionError as error:
-        raise InputError(f"{file}: is not a manifest: brackets are nested too deeply") from error
-    table = _Table(content, str(file))
-    table.check_keys("name", "title", "citation", "licence", "synthetic", "never_paired", "set", "protocol")
-    name = table.name()
+        raise InputError(f"{file}: is not a manifest: brackets are nested too deeply", code="not-toml") from error
+    manifest = check_entries(content, _KEYS, str(file))
+    tables = manifest["set"]
+    for one in (tables, manifest["protocol"], *(table["system"] for table in tables)):
+        for name in (names := [table["name"] for table in one]):
+            if names.count(name) > 1:
+                place = next(table.place for table in one if table["name"] == name)
+                raise InputError(f"{place}: this name is given twice; give each its own", code="named-twice")
+    files = [file]
+    for table in (entry for one in tables for entry in (one, *one["system"])):
+        with _at(table.place):
+            for key in _FILES:
+                if table[key] is not None:
+                    table[key] = [_path(entry, file.parent, outside=outside) for entry in table[key]]
+                    files += expand(table[key])
     sets: list[BenchmarkSet] = []
-    notes: list[str] = []
-    tables = table.tables("set")
-    base = _Base(file.parent, outside)
+    notes: list[Note] = []
     for one in tables:
-        if one.name() in {known.name for known in sets}:
-            raise InputError(f"{one.place}: there are two sets of this name; give each its own")
-        found, more = _read_set(one, base)
-        sets.extend(found)
-        notes.extend(more)
+        found, more = _read_set(one)
+        sets += found
+        notes += more
+    systems = {one.name: {system.name for system in one.systems} for one in sets}
     return Benchmark(
-        name,
-        table.get("title", "text", name),
+        manifest["name"],
+        manifest["title"] or manifest["name"],
         tuple(sets),
-        citation=table.get("citation", "text", ""),
-        licence=table.get("licence", "text", ""),
-        synthetic=table.get("synthetic", "flag", False),
-        never_paired=_never_paired(table),
-        protocols=_protocols(table, sets),
+        citation=manifest["citation"],
+        licence=manifest["licence"],
+        synthetic=manifest["synthetic"],
+        never_paired=manifest["never_paired"],
+        protocols={
+            one["name"]: tuple(_listed_fusion(entry, systems) for entry in one["fusion"])
+            for one in manifest["protocol"]
+        },
         notes=tuple(dict.fromkeys(notes)),
-        files=(file, *dict.fromkeys(_score_files(tables, base))),
+        files=tuple(dict.fromkeys(files)),
     )
 
 
-def _never_paired(table: _Table) -> tuple[tuple[str, str], ...]:
-    pairs = table.get("never_paired", "list", [])
-    for pair in pairs:
-        if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(feature, str) for feature in pair):
-            raise InputError(f'{table.place}: never_paired must be pairs of features as ["A", "B"], not {shown(pair)}')
-    return tuple((a, b) for a, b in pairs)
-
-
-def _protocols(table: _Table, sets: Sequence[BenchmarkSet]) -> dict[str, tuple[ListedFusion, ...]]:
-    """The protocols that a manifest lists, fusion by fusion."""
-    if "protocol" not in table.content:
-        return {}
-    known = {one.name: {system.name for system in one.systems} for one in sets}
-    found = {}
-    for one in table.tables("protocol"):
-        one.check_keys("name", "fusion")
-        name = one.name()
-        if name in found:
-            raise InputError(f"{one.place}: there are two protocols of this name; give each its own")
-        found[name] = tuple(_listed_fusion(entry, known) for entry in one.tables("fusion"))
-    return found
-
-
-def _listed_fusion(entry: _Table, known: dict[str, set[str]]) -> ListedFusion:
-    entry.check_keys("systems", "group", "set")
-    systems = entry.texts("systems") if "systems" in entry.content else []
+def _listed_fusion(entry: Entries, known: dict[str, set[str]]) -> ListedFusion:
+    """Check a fusion of a listed protocol against the sets and their systems."""
+    systems, place = entry["systems"], entry["set"]
     if len(systems) < 2 or len(set(systems)) < len(systems):
-        raise InputError(f"{entry.place}: systems must be two or more, all different, not {listed(systems) or 'none'}")
-    place = entry.get("set", "text")
-    if place is not None and place not in known:
-        raise InputError(f"{entry.place}: there is no set {shown(place)}; there are {listed(known)}")
-    if not any(set(systems) <= names for name, names in known.items() if place in (None, name)):
-        raise InputError(f"{entry.place}: no set has all of {listed(systems)}; correct the names of the systems")
-    return ListedFusion(tuple(systems), entry.name("group", "listed"), place)
-
-
-def _manifest_file(path: Path) -> Path:
-    file = path / _MANIFEST if path.is_dir() else path
-    if os.path.exists(file):
-        return file
-    if path.is_dir():
         raise InputError(
-            f"{path}: holds no {_MANIFEST}; write one that says which files belong to which system, "
-            "see docs/datasets.md"
+            f"{entry.place}: systems must be two or more, all different, not {listed(systems)}", code="listed-fusion"
         )
-    raise InputError(f"{path}: there is no such file or directory; name a directory with a {_MANIFEST}")
-
-
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """A table of the manifest and where it stands."""
-
-    content: dict[str, Any]
-    place: str
-
-    def check_keys(self, *known: str) -> None:
-        for key in self.content:
-            if key not in known:
-                raise InputError(f"{self.place}: there is no key {shown(key)}; keys are {', '.join(known)}")
-
-    def get(self, key: str, kind: str, default: Any = None) -> Any:
-        """What a key says, if it is of the right kind."""
-        if key not in self.content:
-            return default
-        value = self.content[key]
-        types, words = _KINDS[kind]
-        if not isinstance(value, types) or (isinstance(value, bool) and kind != "flag"):
-            raise InputError(f"{self.place}: {key} must be {words}, not {shown(value)}")
-        return value
-
-    def name(self, key: str = "name", default: str | None = None) -> str:
-        """A text that must be there and must not be empty."""
-        value = self.get(key, "text", default)
-        if not value:
-            raise InputError(f"{self.place}: {key} is {'missing' if value is None else 'empty'}; expected a text")
-        return str(value)
-
-    def texts(self, key: str) -> list[str]:
-        """One text or several."""
-        value = self.content[key]
-        entries = value if isinstance(value, list) else [value]
-        if not entries or not all(isinstance(entry, str) and entry for entry in entries):
-            raise InputError(f"{self.place}: {key} must be a file or a list of files, not {shown(value)}")
-        return entries
-
-    def tables(self, key: str) -> list[_Table]:
-        """The tables of an array, each placed by its name; there must be one at least."""
-        entries = self.get(key, "list", [])
-        if not entries or not all(isinstance(entry, dict) for entry in entries):
-            head = {"system": "set.system", "fusion": "protocol.fusion"}.get(key, key)
-            raise InputError(f"{self.place}: there is no {key}; write each as a table that begins with [[{head}]]")
-        found = []
-        for number, entry in enumerate(entries, start=1):
-            called = entry.get("name")
-            word = cut(called) if isinstance(called, str) and called else f"number {number}"
-            found.append(_Table(entry, f"{self.place}: {key} {word}"))
-        return found
-
-
-@dataclass(frozen=True, slots=True)
-class _Files:
-    """Files that are read in one go."""
-
-    place: str
-    paths: dict[str, list[str]]
-    """By dev and test, or by scores."""
-    options: dict[str, Any]
-
-    def read(self) -> dict[str, Trials]:
-        """The trials by the same keys."""
-        with _at(self.place):
-            if "scores" in self.paths:
-                return {"scores": read_trials(self.paths["scores"], **self.options)}
-            dev, test = read_pair(self.paths["dev"], self.paths["test"], **self.options)
-            return {"dev": dev, "test": test}
+    if place is not None and place not in known:
+        raise InputError(
+            f"{entry.place}: there is no set {shown(place)}; there are {listed(known)}", code="listed-fusion"
+        )
+    if not any(set(systems) <= names for name, names in known.items() if place in (None, name)):
+        raise InputError(
+            f"{entry.place}: no set has all of {listed(systems)}; correct the names of the systems",
+            code="listed-fusion",
+        )
+    return ListedFusion(tuple(systems), entry["group"], place)
 
 
 @contextmanager
 def _at(place: str) -> Iterator[None]:
-    """Errors that begin with the place in the manifest."""
+    """Begin errors with the place in the manifest."""
     try:
         yield
     except FairtrialError as error:
-        raise type(error)(f"{place}: {error}") from error
+        raise type(error)(f"{place}: {error}", code=error.code) from error
 
 
-def _read_set(one: _Table, base: _Base) -> tuple[Sequence[BenchmarkSet], list[str]]:
-    """The set, or one set per split, and notes."""
-    one.check_keys("name", *_FILES, "read", "split", "system")
-    name = one.name()
-    tables = one.tables("system")
-    systems = [_system(table) for table in tables]
-    names = [system.name for system in systems]
-    for called in names:
-        if names.count(called) > 1:
-            raise InputError(f"{one.place}: two systems are called {shown(called)}; give each its own name")
-    trials = _read_trials(one, tables, base)
+def _path(entry: str, directory: Path, *, outside: bool) -> str:
+    """Give a file or glob relative to the directory of the manifest.
+
+    Raises
+    ------
+    InputError
+        If it is outside the directory, and that is not allowed: someone else's manifest could name any file of yours.
+    """
+    literal = directory / entry
+    found = str(literal if os.path.exists(literal) else Path(glob.escape(str(directory))) / entry)
+    if not outside and not all(path.resolve().is_relative_to(directory.resolve()) for path in expand(found)):
+        raise InputError(
+            "{entry:quoted} is outside the directory of the manifest; put the file there, or allow it with {outside!o}",
+            code="outside",
+            entry=entry,
+            outside=True,
+        )
+    return found
+
+
+def _read_set(one: Entries) -> tuple[Sequence[BenchmarkSet], list[Note]]:
+    """Read a set, or one set per split, and notes."""
+    name = one["name"]
+    systems = tuple(
+        SystemInfo(
+            table["name"], table["modality"], table["feature"] or table["name"], table["classifier"] or table["name"]
+        )
+        for table in one["system"]
+    )
+    trials = _read_trials(one)
     if "scores" not in trials:
-        if "split" in one.content:
-            raise InputError(f"{one.place}: split is for sets without dev and test; leave it out, or name scores")
-        notes = [f"{name}, {word}: {note}" for word, part in trials.items() for note in part.notes]
-        return [BenchmarkSet(name, trials["dev"], trials["test"], tuple(systems))], notes
-    split = _Table(one.get("split", "table", {}), f"{one.place}: split")
-    split.check_keys("repeats", "fraction", "seed")
-    kinds = {"repeats": "whole", "fraction": "number", "seed": "whole"}
-    given: dict[str, Any] = {key: split.get(key, kinds[key]) for key in split.content}
-    with _at(one.place):
-        sets, note = split_sets(name, trials["scores"], systems, **given)
-    return sets, [*(f"{name}: {words}" for words in trials["scores"].notes), note]
-
-
-def _system(table: _Table) -> SystemInfo:
-    table.check_keys("name", "modality", "feature", "classifier", "column", *_FILES, "read")
-    name = table.name()
-    return SystemInfo(name, table.name("modality"), table.name("feature", name), table.name("classifier", name))
-
-
-def _read_trials(one: _Table, tables: Sequence[_Table], base: _Base) -> dict[str, Trials]:
-    """Dev and test trials, or scores, with the systems called as the manifest calls them."""
-    owners = [table for table in tables if any(key in table.content for key in _FILES)]
-    if any(key in one.content for key in _FILES):
-        if owners:
-            raise InputError(f"{owners[0].place}: its set names the files already; name them in one place only")
-        for table in tables:
-            if "read" in table.content:
-                raise InputError(f"{table.place}: read belongs to the set, as its files do")
-        found = _files_of(one, base, {}).read()
-        with _at(one.place):
-            return {word: _as_named(part, tables) for word, part in found.items()}
-    common = _read_options(one)
-    groups = [_files_of(table, base, common) for table in tables]
-    for group in groups[1:]:
-        if set(group.paths) != set(groups[0].paths):
+        if one["split"] is not None:
             raise InputError(
-                f"{one.place}: some systems have dev and test, others have scores; they must all have the same"
+                f"{one.place}: split is for sets without dev and test; leave it out, or name scores", code="split"
             )
-    parts = [group.read() for group in groups]
+        notes = [as_note(note, f"{name}, {word}") for word, part in trials.items() for note in part.notes]
+        return [BenchmarkSet(name, trials["dev"], trials["test"], systems)], notes
     with _at(one.place):
+        sets, note = split_sets(name, trials["scores"], systems, **(one["split"] or {}))
+    return sets, [*(as_note(words, name) for words in trials["scores"].notes), note]
+
+
+def _read_trials(one: Entries) -> dict[str, Trials]:
+    """Read dev and test trials, or scores, with the systems named as in the manifest."""
+    tables = one["system"]
+    owners = [table for table in tables if any(table[key] is not None for key in _FILES)]
+    in_set = any(one[key] is not None for key in _FILES)
+    if in_set and owners:
+        raise InputError(
+            f"{owners[0].place}: its set names the files already; name them in one place only", code="files"
+        )
+    if in_set and (other := next((table for table in tables if table["read"] is not None), None)):
+        raise InputError(f"{other.place}: read belongs to the set, as its files do", code="files")
+    common = {key: value for key, value in (one["read"] or {}).items() if value is not None}
+    parts, names = [], []
+    for table in [one] if in_set else tables:
+        keys = [key for key in _FILES if table[key] is not None]
+        if keys not in (["dev", "test"], ["scores"]):
+            what = f"only {keys[0]}" if len(keys) == 1 else " and ".join(keys) or "no files"
+            raise InputError(
+                f"{table.place}: names {what}; expected dev and test, or scores if there is no dev set", code="files"
+            )
+        names.append(keys)
+    if names.count(names[0]) < len(names):
+        raise InputError(
+            f"{one.place}: some systems have dev and test, others have scores; they must all have the same",
+            code="files",
+        )
+    for table in [one] if in_set else tables:
+        options = common | {key: value for key, value in (table["read"] or {}).items() if value is not None}
+        with _at(table.place):
+            if names[0] == ["scores"]:
+                parts.append({"scores": read_trials(table["scores"], **options)})
+            else:
+                parts.append(dict(zip(("dev", "test"), read_pair(table["dev"], table["test"], **options), strict=True)))
+    with _at(one.place):
+        if in_set:
+            return {word: _named(part, tables) for word, part in parts[0].items()}
         return {
             word: _side_by_side(
-                [_only(part[word], table) for part, table in zip(parts, tables, strict=True)],
-                [" and ".join(group.paths[word]) for group in groups],
+                [_named(part[word], [table]) for part, table in zip(parts, tables, strict=True)],
+                [" and ".join(table[word]) for table in tables],
                 common=bool(common.get("common", False)),
             )
-            for word in parts[0]
+            for word in names[0]
         }
 
 
-def _files_of(table: _Table, base: _Base, common: dict[str, Any]) -> _Files:
-    keys = [key for key in _FILES if key in table.content]
-    if keys not in (["dev", "test"], ["scores"]):
-        what = f"only {keys[0]}" if len(keys) == 1 else " and ".join(keys) or "no files"
-        raise InputError(f"{table.place}: names {what}; expected dev and test, or scores where there is no dev set")
-    with _at(table.place):
-        paths = {key: [base.file(entry) for entry in table.texts(key)] for key in keys}
-    return _Files(table.place, paths, common | _read_options(table))
-
-
-def _score_files(sets: Sequence[_Table], base: _Base) -> Iterator[Path]:
-    """The files that sets and their systems name."""
-    for one in sets:
-        for table in (one, *one.tables("system")):
-            for key in _FILES:
-                if key in table.content:
-                    yield from expand([base.file(entry) for entry in table.texts(key)])
-
-
-@dataclass(frozen=True, slots=True)
-class _Base:
-    """The directory of a manifest, and whether files may be outside of it."""
-
-    directory: Path
-    outside: bool
-
-    def file(self, entry: str) -> str:
-        """A file or glob, relative to the directory.
-
-        Raises
-        ------
-        InputError
-            A file that is outside, where none may be: someone else's manifest could name any file of yours.
-        """
-        literal = self.directory / entry
-        found = str(literal if os.path.exists(literal) else Path(glob.escape(str(self.directory))) / entry)
-        if not self.outside:
-            own = self.directory.resolve()
-            for path in expand(found):
-                if not path.resolve().is_relative_to(own):
-                    raise InputError(
-                        f"{shown(entry)} is outside the directory of the manifest; put the file there, or allow it "
-                        "with outside=True"
-                    )
-        return found
-
-
-def _read_options(table: _Table) -> dict[str, Any]:
-    read = _Table(table.get("read", "table", {}), f"{table.place}: read")
-    read.check_keys(*_READ)
-    kinds = {
-        **dict.fromkeys(("format", "nan", "genuine_by", "person"), "text"),
-        **dict.fromkeys(("diagonal", "transpose"), "flag"),
-        "columns": "table",
-    }
-    for key, value in read.content.items():
-        if key in kinds or key == "common":
-            read.get(key, kinds.get(key, "flag"))
-        elif not (key == "negate" and isinstance(value, bool)):
-            read.texts(key)
-    for role, column in read.get("columns", "table", {}).items():
-        if not isinstance(column, str):
-            raise InputError(f"{read.place}: columns: {role} must be the name of a column, not {shown(column)}")
-    return read.content
-
-
-def _only(trials: Trials, table: _Table) -> Trials:
-    """The one system that a table means, called as it says."""
-    name = table.name()
-    column = table.name("column", name)
-    if "column" not in table.content and len(trials.systems) == 1:
-        return trials.renamed([name])
-    if column not in trials.systems:
-        raise TrialsError(
-            f"system {cut(name)}: there is no system {shown(column)} in its files, but {listed(trials.systems)}; "
-            "say which one with column"
-        )
-    return trials.select([column]).renamed([name])
-
-
-def _as_named(trials: Trials, tables: Sequence[_Table]) -> Trials:
-    """The systems of a set's files that the manifest names, called as it says."""
-    columns = [table.name("column", table.name()) for table in tables]
-    for table, column in zip(tables, columns, strict=True):
+def _named(trials: Trials, tables: Sequence[Entries]) -> Trials:
+    """Select the systems that the manifest names, by their columns, and name them as it does."""
+    names = [table["name"] for table in tables]
+    columns = [table["column"] or table["name"] for table in tables]
+    if len(tables) == 1 and tables[0]["column"] is None and len(trials.systems) == 1:
+        return trials.renamed(names)
+    for name, column in zip(names, columns, strict=True):
         if column not in trials.systems:
             raise TrialsError(
-                f"system {cut(table.name())}: there is no system {shown(column)} in the files, but "
-                f"{listed(trials.systems)}; correct its name, or say which one with column"
+                f"system {cut(name)}: there is no system {shown(column)} in its files, but {listed(trials.systems)}; "
+                "correct its name, or name its column with the key column",
+                code="no-system",
             )
-    return trials.select(columns).renamed([table.name() for table in tables])
+    return trials.select(columns).renamed(names)
 
 
 def _side_by_side(parts: Sequence[Trials], origins: Sequence[str], *, common: bool) -> Trials:
-    """The same trials of several files in the same rows."""
+    """Align the trials of several files in the same rows."""
     sheets = [
         Sheet(origin, part.scores, part.genuine, part.systems, part.ids, part.notes, columns=part.columns)
         for part, origin in zip(parts, origins, strict=True)

@@ -1,32 +1,300 @@
-"""Pooled Expected Performance Curves: how sure they are, and whether those of two fusion methods differ along alpha."""
+"""Compare fusion methods over a protocol: mean HTERs, and pooled Expected Performance Curves."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import get_args
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.benchmark.contest import joined_trials
 from fairtrial.benchmark.results import BenchmarkResult, ExperimentResult, group_name
+from fairtrial.benchmark.run import RunSettings, run_benchmark
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet
-from fairtrial.checks import check_choice, check_confidence
-from fairtrial.claims import Claim, Threshold, ThresholdDeviations, largest_deviation, re_estimated, student_quantile
-from fairtrial.draws import RESAMPLES
-from fairtrial.errors import ParameterError, listed, shown
-from fairtrial.intervals.bands import Band, BandKind
-from fairtrial.intervals.rates import normal_quantile
-from fairtrial.judging import Judgement
-from fairtrial.people import People
-from fairtrial.rules.measures import MEASURES, Weights, linear_measure
-from fairtrial.significance.curves import CurveComparison, DifferenceAlong
-from fairtrial.spread import Floats
-from fairtrial.trial_sets import TrialSets, paired_test_name
-from fairtrial.trials import Trials
+from fairtrial.core.errors import ParameterError, check_choice, check_confidence
+from fairtrial.core.notes import Note
+from fairtrial.core.results import Field, Record, Result, table_of
+from fairtrial.core.tables import Column, Table, join_tables
+from fairtrial.core.trials import Trials
+from fairtrial.core.words import listed, percent, shown
+from fairtrial.evaluation.bands import Band, BandKind
+from fairtrial.evaluation.curve_tests import CurveComparison, DifferenceAlong
+from fairtrial.fusion.fusion import mean_gain
+from fairtrial.fusion.methods import FusionMethod, as_fusion
+from fairtrial.inference.decide import Judgement
+from fairtrial.inference.estimates import (
+    Claim,
+    Threshold,
+    ThresholdDeviations,
+    largest_deviation,
+    re_estimated,
+    student_quantile,
+)
+from fairtrial.inference.intervals import normal_quantile
+from fairtrial.inference.multiplicity import Correction, adjust_p_values, compact_letters
+from fairtrial.inference.multipliers import RESAMPLES
+from fairtrial.inference.people import People
+from fairtrial.inference.split import TrialSets, paired_test_name
+from fairtrial.inference.tests import TEST_COLUMNS, TestResult, student_test
+from fairtrial.inference.variance import Floats, contributions
+from fairtrial.rules.measures import MEASURES, Weights, linear_measure, linear_weights
 
-_Terms = Sequence[tuple[float, BenchmarkResult]]
+_MOST_NOTES = 12
+"""Number of notes that are shown below a table of experiments; JSON has all."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContestRank(Record):
+    """A method, its mean HTER over all experiments, and the letters it shares with those that do not differ from it."""
+
+    FIELDS: ClassVar = (
+        Field("fusion", "fusion"),
+        Field("hter", "mean HTER", "rate"),
+        Field("beta_min", "mean beta_min", "ratio"),
+        Field("better", "better than the best system", "count"),
+        Field("letters", "letters"),
+    )
+
+    fusion: str
+    hter: float
+    beta_min: float
+    """The mean of the finite gains."""
+    better: int
+    """Experiments in which it is significantly better than the best of its systems."""
+    letters: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContestPair:
+    """Two methods: the difference of their mean HTERs and its test."""
+
+    a: str
+    b: str
+    test: TestResult
+    p_adjusted: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the pair under the names of the command line's JSON."""
+        return {"a": self.a, "b": self.b, **self.test.to_dict(), "p_adjusted": self.p_adjusted}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Contest(Result):
+    """Fusion methods in the order of their mean HTER.
+
+    Attributes
+    ----------
+    protocol : str
+        The name of the protocol.
+    ranking : tuple of ContestRank
+        The methods from the lowest to the highest mean HTER.
+    pairs : tuple of ContestPair
+        The test of each pair; none for random splits of the same trials.
+    notes : tuple of Note
+        What the reader should know.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fairtrial import Benchmark, BenchmarkSet, RunSettings, SystemInfo, Trials, compare_runs, run_benchmark
+    >>> genuine = np.arange(400) < 100
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
+    >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> parts = tuple(SystemInfo(name, name, "pixels", "svm") for name in trials.systems)
+    >>> tiny = Benchmark("tiny", "Tiny", (BenchmarkSet("one", dev, test, parts),))
+    >>> runs = [
+    ...     run_benchmark(tiny, protocol="fp-full", settings=RunSettings(fusion=name, points=11, keep_scores=True))
+    ...     for name in ("mean", "min")
+    ... ]
+    >>> len(compare_runs(tiny, runs).pairs)
+    1
+    """
+
+    FIELDS: ClassVar = (
+        Field("protocol"),
+        Field("ranking"),
+        Field("pairs", get=lambda contest: [pair.to_dict() for pair in contest.pairs]),
+        Field("notes"),
+    )
+
+    protocol: str
+    ranking: tuple[ContestRank, ...]
+    pairs: tuple[ContestPair, ...]
+    notes: tuple[Note, ...] = ()
+
+    def summary(self) -> str:
+        """Give the methods in their order."""
+        ranks = (f"{rank.fusion} {percent(rank.hter)}" for rank in self.ranking)
+        return f"{self.protocol}, mean HTER of {listed(ranks, 6)}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """Give the ranking, and the test of each pair."""
+        letters = Note("letters", "methods that share a letter do not differ significantly")
+        caption = "Fusion methods by their mean HTER over all experiments"
+        notes = (*([letters] if self.pairs else []), *self.notes)
+        ranking = table_of("ranking", caption, ContestRank.FIELDS, self.ranking, notes=notes)
+        if not self.pairs:
+            return (ranking,)
+        columns = (Column("a", "A"), Column("b", "B"), *TEST_COLUMNS, Column("p_adjusted", "p adjusted", "p"))
+        records = [{**pair.to_dict(), **pair.test.cells()} for pair in self.pairs]
+        return ranking, Table.of("pairs", "Tests of the difference A - B in mean HTER", columns, records)
+
+
+def compare_runs(
+    benchmark: Benchmark,
+    results: Sequence[BenchmarkResult],
+    *,
+    correction: Correction = "holm",
+    confidence: float = 0.95,
+) -> Contest:
+    """Compare runs of several fusion methods over the same protocol.
+
+    The mean HTER over all experiments is compared. All of them share trials, and trials share people: the contribution
+    of each trial is summed over the experiments first, and then by person. Random splits of the same trials cannot be
+    tested this way; they are ranked only.
+
+    Parameters
+    ----------
+    benchmark : Benchmark
+        The sets and their systems that the runs were made on.
+    results : sequence of BenchmarkResult
+        One run per method, at least two.
+    correction : {"holm", "bh", "none"}, default "holm"
+        How p values are adjusted for the number of pairs: by Holm, by Benjamini and Hochberg (``bh``), or not at all.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1: methods differ significantly if the adjusted p value is below 1
+        minus this.
+
+    Returns
+    -------
+    Contest
+        The methods in the order of their mean HTER, and a test of each pair.
+
+    Raises
+    ------
+    ParameterError
+        If there are fewer than two different methods, or the runs are of different protocols.
+
+    References
+    ----------
+    Poh & Bengio, Database, protocols and tools for evaluating score-level fusion, 2006, section 4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fairtrial import Benchmark, BenchmarkSet, RunSettings, SystemInfo, Trials, run_benchmark
+    >>> genuine = np.arange(400) < 100
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
+    >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> parts = tuple(SystemInfo(name, name, "pixels", "svm") for name in trials.systems)
+    >>> tiny = Benchmark("tiny", "Tiny", (BenchmarkSet("one", dev, test, parts),))
+    >>> runs = [
+    ...     run_benchmark(tiny, protocol="fp-full", settings=RunSettings(fusion=name, points=11, keep_scores=True))
+    ...     for name in ("mean", "min")
+    ... ]
+    >>> [rank.fusion for rank in compare_runs(tiny, runs).ranking]
+    ['mean', 'min']
+    """
+    names = [run.label for run in results]
+    if len(results) < 2 or len(set(names)) != len(names):
+        raise ParameterError(
+            f"a comparison needs at least two different methods, not {listed(names) or 'none'}", code="methods"
+        )
+    _check_same([(run.benchmark, run.protocol, *(each.experiment for each in run.experiments)) for run in results])
+    _check_same([benchmark.name, results[0].benchmark])
+    means = [float(np.mean([float(each.counts.hter) for each in run.experiments])) for run in results]
+    order = np.argsort(means, kind="stable").tolist()
+    has_splits = any(one.split is not None for one in benchmark.sets)
+    pairs = [] if has_splits else _pairs(benchmark, results, names, order, correction)
+    place = {names[k]: index for index, k in enumerate(order)}
+    different = [
+        (min(place[pair.a], place[pair.b]), max(place[pair.a], place[pair.b]))
+        for pair in pairs
+        if pair.p_adjusted < 1 - confidence
+    ]
+    letters = compact_letters(len(order), different) if pairs else [""] * len(order)
+    gains = [mean_gain([each.beta_min for each in run.experiments]) for run in results]
+    ranking = tuple(
+        ContestRank(
+            names[k],
+            means[k],
+            gains[k][0],
+            sum(each.p_adjusted < 1 - confidence and each.test.estimate < 0 for each in results[k].experiments),
+            letters[index],
+        )
+        for index, k in enumerate(order)
+    )
+    notes = []
+    if has_splits:
+        notes.append(Note("splits", "random splits share trials, so differences of methods have no valid test"))
+    left_out = [f"{names[k]} {gains[k][1]}" for k in order if gains[k][1]]
+    if left_out:
+        template = "mean beta_min leaves out experiments in which the fusion made no error: {left_out:list}"
+        notes.append(Note("infinite-gain", template, left_out=left_out))
+    return Contest(results[0].protocol, ranking, tuple(pairs), tuple(notes))
+
+
+def _check_same(runs: Sequence[Any]) -> None:
+    """Raise an error if runs differ in benchmark, protocol or alphas."""
+    if any(run != runs[0] for run in runs[1:]):
+        raise ParameterError(
+            "only runs of the same protocol on the same benchmark, at the same alphas, can be compared",
+            code="different-runs",
+        )
+
+
+def _pairs(
+    benchmark: Benchmark,
+    results: Sequence[BenchmarkResult],
+    names: Sequence[str],
+    order: Sequence[int],
+    correction: Correction,
+) -> list[ContestPair]:
+    """Test the difference in mean HTER of each pair of methods."""
+    people = People.of(joined_trials(benchmark.sets))
+    name = paired_test_name(people.cluster != "none")
+    weights = linear_weights("hter")
+    errors = []
+    for run in results:
+        by_set = {one.name: np.zeros(len(one.test)) for one in benchmark.sets}
+        for each in run.experiments:
+            by_set[each.experiment.set] += each.wrong(len(by_set[each.experiment.set]))
+        errors.append({one: wrong / len(run.experiments) for one, wrong in by_set.items()})
+    tests = []
+    for i, j in combinations(order, 2):
+        parts, estimate = [], 0.0
+        for one in benchmark.sets:
+            values = errors[i][one.name] - errors[j][one.name]
+            genuine = one.test.genuine
+            parts.append(contributions(genuine, values, weights[:2]))
+            estimate += weights.frr * float(values[genuine].mean()) + weights.far * float(values[~genuine].mean())
+        spread = people.variance(np.concatenate(parts))
+        signed = [
+            (sign / len(run.experiments), each.moved)
+            for sign, run in ((1.0, results[i]), (-1.0, results[j]))
+            for each in run.experiments
+        ]
+        known = [(sign, moved) for sign, moved in signed if moved is not None]
+        claim = Claim(estimate, spread, 0.0, spread.degrees, "fixed")
+        if len(known) == len(signed):
+            claim = re_estimated(estimate, spread, float(ThresholdDeviations.together(known).variances()[0]))
+        tests.append((i, j, student_test(name, claim)))
+    adjusted = adjust_p_values([test.p_value for _, _, test in tests], correction)
+    return [ContestPair(names[i], names[j], test, float(p)) for (i, j, test), p in zip(tests, adjusted, strict=True)]
+
+
+def joined_trials(sets: Sequence[BenchmarkSet]) -> Trials:
+    """Join the test trials of all sets, without their scores."""
+    return Trials.concat(
+        [
+            Trials(np.zeros((len(test), 1)), test.genuine, ("all",), claim=test.claim, subject=test.subject)
+            for test in (one.test for one in sets)
+        ]
+    )
 
 
 def compare_pooled(
@@ -62,12 +330,12 @@ def compare_pooled(
     Returns
     -------
     CurveComparison
-        The difference of the pooled HTERs, how sure it is, and the ranges of alpha in which one method is better.
+        The difference of the pooled HTERs, its limits, and the ranges of alpha in which one method is better.
 
     Raises
     ------
     ParameterError
-        Runs of different protocols or without scores, a group that is not known, or random splits of the same trials.
+        If the runs are of different protocols or without scores, the group is unknown, or there are random splits.
 
     References
     ----------
@@ -134,8 +402,7 @@ def pooled_band(
     group : str, default "all"
         Which group of experiments; ``all`` pools all of them.
     kind : {"pointwise", "simultaneous"}, default "pointwise"
-        ``pointwise``: at each alpha its interval, by Student's t. ``simultaneous``: so much wider that the whole curve
-        lies within.
+        ``pointwise``: the interval at each alpha, by Student's t. ``simultaneous``: a band for the whole curve.
     threshold : {"re-estimated", "fixed"}, default "re-estimated"
         Whether the threshold counts as re-estimated from other dev trials, or as fixed.
     confidence : float, default 0.95
@@ -149,7 +416,7 @@ def pooled_band(
     Raises
     ------
     ParameterError
-        A run without scores, a group that is not known, or random splits of the same trials.
+        If the run is without scores, the group is unknown, or there are random splits.
 
     References
     ----------
@@ -196,54 +463,97 @@ def pooled_band(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Along:
-    """What can be claimed of a pooled HTER, or of the difference of two, at every alpha."""
+    """Estimates of a pooled HTER, or of the difference of two, at every alpha."""
 
     claims: list[Claim]
     replicates: Floats
-    """How it moves with people of test and dev: one row per replicate, one column per alpha."""
+    """Deviations by people of test and dev: one row per replicate, one column per alpha."""
     supported: NDArray[np.bool_]
     clustered: bool
     seed: int
 
 
-def _along(benchmark: Benchmark, terms: _Terms, group: str, threshold: Threshold) -> _Along:
-    chosen = [(sign, run, _experiments(benchmark, run, group)) for sign, run in terms]
-    _check_runs(benchmark, chosen)
-    sets = [one for one in benchmark.sets if any(e.experiment.set == one.name for e in chosen[0][2])]
-    counts = [sum(e.experiment.set == one.name for e in chosen[0][2]) for one in sets]
-    totals = tuple(
-        sum(count * int(np.count_nonzero(one.test.genuine == word)) for one, count in zip(sets, counts, strict=True))
-        for word in (True, False)
+def _judged(result: ExperimentResult) -> Judgement:
+    if result.curve.judgement is None:
+        raise ParameterError(
+            "the run was made without its scores; run it with {keep_scores!o}", code="no-scores", keep_scores=True
+        )
+    return result.curve.judgement
+
+
+def _along(
+    benchmark: Benchmark, terms: Sequence[tuple[float, BenchmarkResult]], group: str, threshold: Threshold
+) -> _Along:
+    """Estimate a signed sum of pooled HTERs at every alpha, with its variance by people and by thresholds."""
+    for _, run in terms:
+        if group not in run.pooled:
+            raise ParameterError(f"there is no group {shown(group)}; there are {listed(run.pooled)}", code="no-group")
+    if any(one.split is not None for one in benchmark.sets):
+        raise ParameterError(
+            "random splits share trials, so the pooled curve has no valid interval or test", code="splits"
+        )
+    _check_same(
+        [(run.benchmark, run.protocol, tuple(run.pooled["all"].alpha), len(run.experiments)) for _, run in terms]
+    )
+    _check_same([benchmark.name, terms[0][1].benchmark])
+    chosen = [
+        (sign, [each for each in run.experiments if group in ("all", group_name(each.experiment))])
+        for sign, run in terms
+    ]
+    _check_same([[each.experiment for each in experiments] for _, experiments in chosen])
+    first = chosen[0][1]
+    sets = [one for one in benchmark.sets if any(each.experiment.set == one.name for each in first)]
+    genuine, impostor = (
+        sum(int(np.count_nonzero(_test(each, sets).genuine == word)) for each in first) for word in (True, False)
     )
     people = People.of(joined_trials(sets))
-    alphas = chosen[0][1].pooled[group].alpha
-    estimates = np.sum([sign * run.pooled[group].hter for sign, run, _ in chosen], axis=0)
-    trials = {one.name: next(_judged(e).sets for e in chosen[0][2] if e.experiment.set == one.name) for one in sets}
-    moved = None if threshold == "fixed" else _moved(chosen, totals)
+    alphas = terms[0][1].pooled[group].alpha
+    estimates = np.sum([sign * run.pooled[group].hter for sign, run in terms], axis=0)
+    trials = {one.name: next(_judged(each).sets for each in first if each.experiment.set == one.name) for one in sets}
     spreads, replicates = [], np.zeros((RESAMPLES, len(alphas)))
     for index in range(len(alphas)):
-        parts = {one.name: _deviations(one, chosen, index, totals) for one in sets}
-        spreads.append(people.variance(np.concatenate(list(parts.values()))))
-        for name, deviations in parts.items():
-            replicates[:, index] += _replicates(trials[name], deviations)
-    seed = _judged(chosen[0][2][0]).sets.seed
-    clustered = people.cluster != "none"
-    if moved is None:
+        parts = []
+        for one in sets:
+            # what each test trial adds to the deviation of the sum
+            values = np.zeros(len(one.test))
+            for sign, experiments in chosen:
+                for each in experiments:
+                    if each.experiment.set == one.name:
+                        values += sign * _judged(each).wrong(index)
+            for rows, total in ((one.test.genuine, genuine), (~one.test.genuine, impostor)):
+                values[rows] = 0.5 * (values[rows] - values[rows].mean()) / total
+            parts.append(values)
+            replicates[:, index] += _replicates(trials[one.name], values)
+        spreads.append(people.variance(np.concatenate(parts)))
+    seed, clustered = _judged(first[0]).sets.seed, people.cluster != "none"
+    signed = [(sign, _judged(each)) for sign, experiments in chosen for each in experiments]
+    if threshold == "fixed" or any(judged.movement is None for _, judged in signed):
         claims = [Claim(e, own, 0.0, own.degrees, "fixed") for e, own in zip(estimates.tolist(), spreads, strict=True)]
         return _Along(claims, replicates, np.ones(len(alphas), dtype=bool), clustered, seed)
-    shared = np.zeros(len(alphas))
+    deviations = []
+    for sign, judged in signed:
+        counts = judged.at(0)
+        weights = Weights(0.5 * counts.impostor / impostor, 0.5 * counts.genuine / genuine)
+        share = linear_measure("pooled-hter", "HTER", weights)
+        deviations.append((sign, ThresholdDeviations.of([(1.0, judged)], share)))
+    moved = ThresholdDeviations.together(deviations)
+    joint = np.zeros(len(alphas))
     if moved.of_people and any(own.overlap for own in trials.values()):
-        shared = 2 * np.mean(moved.moved * replicates, axis=0)
-    parts_of_each = zip(estimates.tolist(), spreads, moved.variances().tolist(), shared.tolist(), strict=True)
-    claims = [re_estimated(estimate, spread, own, joint=joint) for estimate, spread, own, joint in parts_of_each]
+        joint = 2 * np.mean(moved.moved * replicates, axis=0)
+    parts_of_each = zip(estimates.tolist(), spreads, moved.variances().tolist(), joint.tolist(), strict=True)
+    claims = [re_estimated(estimate, spread, own, joint=shared) for estimate, spread, own, shared in parts_of_each]
     supported = np.all(
-        [np.any([_judged(e).supported for e in experiments], axis=0) for _, _, experiments in chosen], axis=0
+        [np.any([_judged(each).supported for each in experiments], axis=0) for _, experiments in chosen], axis=0
     )
     return _Along(claims, replicates + moved.moved, supported, clustered, seed)
 
 
+def _test(result: ExperimentResult, sets: Sequence[BenchmarkSet]) -> Trials:
+    return next(one.test for one in sets if one.name == result.experiment.set)
+
+
 def _replicates(sets: TrialSets, deviations: Floats) -> Floats:
-    """How a sum of contributions of test trials moves when its people, or its trials, are drawn anew."""
+    """Draw a sum of contributions of test trials anew, by its people, or by its trials."""
     people = sets.people[1]
     if people is not None:
         sums = people.sums_by_person(deviations)
@@ -256,61 +566,150 @@ def _replicates(sets: TrialSets, deviations: Floats) -> Floats:
     return total
 
 
-def _experiments(benchmark: Benchmark, run: BenchmarkResult, group: str) -> list[ExperimentResult]:
-    if group not in run.pooled:
-        raise ParameterError(f"there is no group {shown(group)}; there are {listed(run.pooled)}")
-    if any(one.split is not None for one in benchmark.sets):
-        raise ParameterError("random splits share trials: how sure their pooled curve is cannot be told")
-    return [e for e in run.experiments if group in ("all", group_name(e.experiment))]
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class FusionBenchmark(Result):
+    """One or several fusion methods over a protocol.
+
+    Attributes
+    ----------
+    runs : tuple of BenchmarkResult
+        One run per method.
+    contest : Contest or None
+        The comparison of the methods; None for one method.
+    pooled : CurveComparison or None
+        The test of the pooled curves of two methods along alpha, if asked for.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fairtrial import Benchmark, BenchmarkSet, RunSettings, SystemInfo, Trials, benchmark_fusions
+    >>> genuine = np.arange(400) < 100
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
+    >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> parts = tuple(SystemInfo(name, name, "pixels", "svm") for name in trials.systems)
+    >>> tiny = Benchmark("tiny", "Tiny", (BenchmarkSet("one", dev, test, parts),))
+    >>> found = benchmark_fusions(tiny, ["mean", "min"], settings=RunSettings(points=11))
+    >>> [run.fusion for run in found.runs], found.contest.ranking[0].fusion
+    (['mean', 'min'], 'mean')
+    """
+
+    runs: tuple[BenchmarkResult, ...]
+    contest: Contest | None = None
+    pooled: CurveComparison | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the run of one method, or the runs of several and their comparison."""
+        if self.contest is None:
+            return self.runs[0].to_dict()
+        pooled = {} if self.pooled is None else {"pooled_comparison": self.pooled.to_dict()}
+        return {"runs": [run.to_dict() for run in self.runs], "comparison": self.contest.to_dict(), **pooled}
+
+    def summary(self) -> str:
+        """Give the ranking of several methods, or the run of one."""
+        return self.runs[0].summary() if self.contest is None else self.contest.summary()
+
+    def tables(self) -> tuple[Table, ...]:
+        """Give the experiments of all methods; the single systems, which are the same for all, once; and the rest."""
+        found = [run.tables() for run in self.runs]
+        (main,) = join_tables([tables[:1] for tables in found])
+        if len(main.notes) > _MOST_NOTES:
+            template = "and {count:plural more note}; the JSON has all"
+            more = Note("more-notes", template, count=len(main.notes) - _MOST_NOTES)
+            main = replace(main, notes=(*main.notes[:_MOST_NOTES], more))
+        if self.contest is not None:
+            columns = (replace(column, detail=column.detail and column.key != "fusion") for column in main.columns)
+            caption = f"{self.runs[0].title}, {self.contest.protocol}, {self.runs[0].kind}"
+            main = replace(main, columns=tuple(columns), caption=caption)
+        of_sets = ("systems", "system spreads")
+        once = [table for table in found[0][1:] if table.name in of_sets]
+        others = [
+            table if self.contest is None else replace(table, name=f"{table.name}: {run.label}")
+            for run, tables in zip(self.runs, found, strict=True)
+            for table in tables[1:]
+            if table.name not in of_sets
+        ]
+        compared = [each.tables() for each in (self.contest, self.pooled) if each is not None]
+        return (main, *once, *others, *(table for tables in compared for table in tables))
 
 
-def _check_runs(benchmark: Benchmark, chosen: Sequence[tuple[float, BenchmarkResult, list[ExperimentResult]]]) -> None:
-    runs = {
-        (run.benchmark, run.protocol, tuple(e.experiment for e in found), tuple(run.pooled["all"].alpha))
-        for _, run, found in chosen
-    }
-    if len(runs) > 1 or chosen[0][1].benchmark != benchmark.name:
-        raise ParameterError(
-            "only runs of the same protocol on the same benchmark and at the same alphas are comparable"
+def benchmark_fusions(
+    benchmark: Benchmark,
+    fusions: Sequence[str | FusionMethod] = ("mean",),
+    *,
+    protocol: str = "fp-2",
+    settings: RunSettings | None = None,
+    pooled: int | None = None,
+    workers: int = 1,
+    progress: Callable[[], None] | None = None,
+) -> FusionBenchmark:
+    """Run a protocol by one or several fusion methods, and compare them.
+
+    Parameters
+    ----------
+    benchmark : Benchmark
+        The sets and their systems; see `load_benchmark`.
+    fusions : sequence of str or FusionMethod, default ("mean",)
+        Fusion methods, or their names in `FUSIONS`.
+    protocol : str, default "fp-2"
+        A name in `PROTOCOLS`, or one that the benchmark lists itself.
+    settings : RunSettings, optional
+        The settings of all runs, but for the method; by default `RunSettings()`.
+    pooled : int, optional
+        With two methods, test their pooled curves at this number of values of alpha.
+    workers : int, default 1
+        How many work at once; the result does not depend on it. They are processes.
+    progress : callable, optional
+        Called as work proceeds, after each experiment.
+
+    Returns
+    -------
+    FusionBenchmark
+        The run of each method, and their comparison.
+
+    Raises
+    ------
+    ParameterError
+        If a protocol or method is unknown, a method is named twice, or pooled curves are not of two methods.
+
+    References
+    ----------
+    Poh & Bengio, Database, protocols and tools for evaluating score-level fusion, 2006, sections 3 and 4.
+
+    Examples
+    --------
+    >>> from fairtrial import load_lausanne
+    >>> found = benchmark_fusions(load_lausanne().only(["LP2"]), settings=RunSettings(points=2))
+    >>> len(found.runs[0].experiments)
+    9
+    """
+    methods = [as_fusion(fusion) for fusion in fusions]
+    names = [method.name for method in methods]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None or not names:
+        template = "{fusions!p} names {name} twice" if names else "{fusions!p} names no method"
+        raise ParameterError(template, code="methods", fusions=names, name=twice)
+    chosen = settings or RunSettings()
+    if pooled is not None:
+        if len(methods) != 2:
+            raise ParameterError(
+                "{pooled!p} compares two methods; name two with {fusions!p}, not {names:list}",
+                code="methods",
+                pooled=pooled,
+                fusions=names,
+                names=names,
+            )
+        chosen = replace(chosen, points=pooled, keep_scores=True)
+    runs = tuple(
+        run_benchmark(
+            benchmark,
+            protocol=protocol,
+            settings=replace(chosen, fusion=method),
+            workers=workers,
+            progress=progress,
         )
-
-
-def _judged(result: ExperimentResult) -> Judgement:
-    if result.curve.judgement is None:
-        raise ParameterError("the run was made without its scores; run it with keep_scores=True")
-    return result.curve.judgement
-
-
-def _deviations(
-    one: BenchmarkSet,
-    chosen: Sequence[tuple[float, BenchmarkResult, list[ExperimentResult]]],
-    index: int,
-    totals: tuple[int, ...],
-) -> Floats:
-    """What each test trial of a set adds to the deviation of the pooled HTER or of a difference of two."""
-    values = np.zeros(len(one.test))
-    for sign, _, experiments in chosen:
-        for result in experiments:
-            if result.experiment.set == one.name:
-                values += sign * _judged(result).wrong(index)
-    for word, total in zip((True, False), totals, strict=True):
-        rows = one.test.genuine == word
-        values[rows] = 0.5 * (values[rows] - values[rows].mean()) / total
-    return values
-
-
-def _moved(
-    chosen: Sequence[tuple[float, BenchmarkResult, list[ExperimentResult]]], totals: tuple[int, ...]
-) -> ThresholdDeviations | None:
-    """By how much the pooled HTER moves with the thresholds of all experiments; None where some were given."""
-    parts = []
-    for sign, _, experiments in chosen:
-        for result in experiments:
-            judged = _judged(result)
-            if judged.movement is None:
-                return None
-            counts = judged.at(0)
-            weights = Weights(0.5 * counts.impostor / totals[1], 0.5 * counts.genuine / totals[0])
-            share = linear_measure("pooled-hter", "HTER", weights)
-            parts.append((sign, ThresholdDeviations.of([(1.0, judged)], share)))
-    return ThresholdDeviations.together(parts)
+        for method in methods
+    )
+    contest = compare_runs(benchmark, runs, confidence=chosen.confidence) if len(runs) > 1 else None
+    along = None if pooled is None else compare_pooled(benchmark, *runs, confidence=chosen.confidence)
+    return FusionBenchmark(runs, contest, along)

@@ -1,39 +1,63 @@
-"""What a benchmark gives: experiments, baselines, pooled curves; and tables of them."""
+"""Results of a benchmark: experiments, baselines, pooled curves."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean, stdev
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.benchmark.protocols import Experiment
-from fairtrial.claims import GIVEN_ALONG, ThresholdDeviations
-from fairtrial.counting.errors import ErrorCounts
-from fairtrial.epc import PerformanceCurve
-from fairtrial.fusion import FusedScores
-from fairtrial.fusion.gain import mean_gain
-from fairtrial.intervals.rates import RateInterval
+from fairtrial.core.notes import Note
+from fairtrial.core.results import Field, Record, Result, table_of
+from fairtrial.core.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Table
+from fairtrial.core.words import interval_title, percent, plural
+from fairtrial.counting.tallies import ErrorCounts
+from fairtrial.evaluation.epc import PerformanceCurve
+from fairtrial.fusion.combination import FusedScores
+from fairtrial.fusion.fusion import fields_of, mean_gain
+from fairtrial.inference.estimates import GIVEN_ALONG, ThresholdDeviations
+from fairtrial.inference.intervals import RateInterval
+from fairtrial.inference.split import PROVENANCES, Kind
+from fairtrial.inference.tests import TestResult
 from fairtrial.rules.criteria import Criterion
-from fairtrial.significance.results import TestResult
-from fairtrial.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Result, Table, interval_title, percent, plural
-from fairtrial.trial_sets import PROVENANCES, Kind
 
 _MANY = 60
-"""Experiments beyond which only their summary is shown."""
-_SPREAD_COLUMNS = (
-    Column("splits", "splits", "count"),
-    Column("hter_mean", "mean HTER", "rate"),
-    Column("hter_sd", "sd", "rate"),
+"""Number of experiments from which only their summary is shown."""
+_FAR, _FRR, _HTER = fields_of("counts", RATE_COLUMNS)
+_INTERVAL = (
+    Field("interval", get=lambda found: found.interval.to_dict()),
+    Field("interval", "interval", "interval", get="interval.interval", in_json=False),
+)
+_FUSED = (
+    Field("systems", "fused", get=lambda found: " + ".join(found.systems), in_json=False),
+    Field("systems"),
+)
+_SPREAD = (
+    Field("splits", "splits", "count"),
+    Field("hter_mean", "mean HTER", "rate", get="mean"),
+    Field("hter_sd", "sd", "rate", get="sd"),
 )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Baseline:
+class Baseline(Record):
     """A single system of a set, at its threshold from dev."""
+
+    FIELDS: ClassVar = (
+        Field("set", "set"),
+        Field("split"),
+        Field("system", "system"),
+        _FAR,
+        _FRR,
+        _HTER,
+        *_INTERVAL,
+        Field("threshold", get="counts.threshold"),
+        *(replace(field, title="") for field in fields_of("counts", COUNT_COLUMNS)),
+    )
 
     set: str
     split: int | None
@@ -41,20 +65,33 @@ class Baseline:
     counts: ErrorCounts
     interval: RateInterval
 
-    def to_dict(self) -> dict[str, Any]:
-        """The names of the command line's JSON."""
-        return {
-            "set": self.set,
-            "split": self.split,
-            "system": self.system,
-            **_rates(self.counts),
-            "interval": self.interval.to_dict(),
-        }
-
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ExperimentResult:
+class ExperimentResult(Record):
     """One fusion, at its threshold from dev, with its gain and the test against the best of its systems."""
+
+    FIELDS: ClassVar = (
+        Field("set", "set", get="experiment.set"),
+        Field("split", "split", "count", get="experiment.split"),
+        Field("group", "group", get="experiment.group"),
+        *_FUSED,
+        _HTER,
+        *_INTERVAL,
+        _FAR,
+        _FRR,
+        Field("beta_mean", "beta_mean", "ratio"),
+        Field("beta_min", "beta_min", "ratio"),
+        Field("best", "best", detail=True),
+        Field("difference", "difference", "rate", detail=True, get="test.estimate"),
+        Field("statistic", "statistic", "number", detail=True, get="test.statistic"),
+        Field("p_value", "p", "p", detail=True, get="test.p_value"),
+        Field("p_adjusted", "p (Holm)", "p"),
+        Field("p_threshold", "threshold of p", detail=True, get="test.threshold"),
+        Field("threshold", "threshold", "threshold", detail=True, get="counts.threshold"),
+        *fields_of("counts", COUNT_COLUMNS),
+        Field("parameters"),
+        Field("notes"),
+    )
 
     experiment: Experiment
     counts: ErrorCounts
@@ -70,44 +107,33 @@ class ExperimentResult:
     wrong_bits: NDArray[np.uint8]
     """Which test trials were decided wrongly, eight in a byte."""
     moved: ThresholdDeviations | None = None
-    """By how much the HTER moves with the threshold, for comparing whole runs."""
+    """Deviations of the HTER by the threshold, for comparing whole runs."""
     fused: FusedScores | None = None
-    """The fused scores, if they were to be kept."""
-    notes: tuple[str, ...] = ()
+    """The fused scores, if they were kept."""
+    notes: tuple[Note | str, ...] = ()
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems that are fused."""
+        return self.experiment.systems
 
     def wrong(self, trials: int) -> NDArray[np.bool_]:
-        """Which of so many test trials were decided wrongly."""
+        """Tell which of all test trials were decided wrongly."""
         return np.unpackbits(self.wrong_bits, count=trials).astype(np.bool_)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The names of the command line's JSON."""
-        return {
-            "set": self.experiment.set,
-            "split": self.experiment.split,
-            "group": self.experiment.group,
-            "systems": list(self.experiment.systems),
-            **_rates(self.counts),
-            "interval": self.interval.to_dict(),
-            "beta_mean": self.beta_mean,
-            "beta_min": self.beta_min,
-            "best": self.best,
-            "difference": self.test.estimate,
-            "statistic": self.test.statistic,
-            "p_value": self.test.p_value,
-            "p_adjusted": self.p_adjusted,
-            "p_threshold": self.test.threshold,
-            "parameters": self.parameters,
-            "notes": list(self.notes),
-        }
-
-
-def _rates(counts: ErrorCounts) -> dict[str, Any]:
-    return {"threshold": float(counts.threshold), **counts.to_dict()}
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
-    """The same experiment over several random splits: mean and standard deviation of its HTER."""
+class Spread(Record):
+    """One experiment over several random splits: mean and standard deviation of its HTER."""
+
+    FIELDS: ClassVar = (
+        Field("set", "set"),
+        Field("group", "group", detail=True),
+        *_FUSED,
+        *_SPREAD,
+        Field("beta_min_mean", "mean beta_min", "ratio", get="beta_min"),
+        Field("beta_min_left_out", get="left_out"),
+    )
 
     set: str
     group: str
@@ -116,27 +142,16 @@ class Spread:
     mean: float
     sd: float
     beta_min: float
-    """The mean of those gains that are finite."""
+    """The mean of the finite gains."""
     left_out: int = 0
     """Splits without a finite gain, as the fusion made no error."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """The names of the command line's JSON."""
-        return {
-            "set": self.set,
-            "group": self.group,
-            "systems": list(self.systems),
-            "splits": self.splits,
-            "hter_mean": self.mean,
-            "hter_sd": self.sd,
-            "beta_min_mean": self.beta_min,
-            "beta_min_left_out": self.left_out,
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class BaselineSpread:
+class BaselineSpread(Record):
     """A single system over several random splits: mean and standard deviation of its HTER."""
+
+    FIELDS: ClassVar = (Field("set", "set"), Field("system", "system"), *_SPREAD)
 
     set: str
     system: str
@@ -144,15 +159,30 @@ class BaselineSpread:
     mean: float
     sd: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """The names of the command line's JSON."""
-        return {
-            "set": self.set,
-            "system": self.system,
-            "splits": self.splits,
-            "hter_mean": self.mean,
-            "hter_sd": self.sd,
-        }
+
+@dataclass(frozen=True, slots=True)
+class _Group(Record):
+    """A row of the table of groups."""
+
+    FIELDS: ClassVar = (
+        Field("group", "group"),
+        Field("experiments", "experiments", "count"),
+        Field("hter", "mean HTER", "rate"),
+        Field("beta_min", "mean beta_min", "ratio"),
+        Field("better", "better", "count"),
+        Field("worse", "worse", "count"),
+    )
+
+    group: str
+    experiments: int
+    hter: float
+    beta_min: float
+    better: int
+    worse: int
+
+
+def _curve(curve: PerformanceCurve) -> dict[str, Any]:
+    return {"alpha": curve.alpha.tolist(), "hter": curve.hter.tolist()}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -166,7 +196,7 @@ class BenchmarkResult(Result):
     title : str
         What it is, in a few words.
     synthetic : bool
-        Whether the scores were made, and not measured.
+        Whether the scores are generated, and not measured.
     protocol : str
         The name of the protocol.
     fusion : str
@@ -183,7 +213,7 @@ class BenchmarkResult(Result):
         What was fused, each with its errors, its gain and its test.
     pooled : dict of str to PerformanceCurve
         Pooled curves by set and group; `all` is that of all experiments.
-    notes : tuple of str
+    notes : tuple of Note
         What the reader should know.
 
     Examples
@@ -201,6 +231,27 @@ class BenchmarkResult(Result):
     ['all', 'one: multimodal']
     """
 
+    FIELDS: ClassVar = (
+        Field("benchmark", "benchmark", detail=True),
+        Field("protocol", "protocol", detail=True),
+        Field("fusion", "fusion", detail=True),
+        Field("normalise", "normalise", detail=True),
+        Field("synthetic", "synthetic", "flag", detail=True),
+        Field("title"),
+        Field("criterion", get="criterion.name"),
+        Field("alpha", get=lambda run: run.criterion.alpha_of_result(run.alpha)),
+        Field("experiments"),
+        Field("spreads"),
+        Field("baselines"),
+        Field("baseline_spreads"),
+        Field("pooled_epc", get=lambda run: _curve(run.pooled["all"])),
+        Field(
+            "pooled_groups",
+            get=lambda run: {name: _curve(curve) for name, curve in run.pooled.items() if name != "all"},
+        ),
+        Field("notes"),
+    )
+
     benchmark: str
     title: str
     synthetic: bool
@@ -212,58 +263,32 @@ class BenchmarkResult(Result):
     baselines: tuple[Baseline, ...]
     experiments: tuple[ExperimentResult, ...]
     pooled: dict[str, PerformanceCurve]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @property
     def spreads(self) -> tuple[Spread, ...]:
-        """Spread over random splits; none where dev and test are given."""
+        """The experiments over random splits; none if dev and test are given."""
         found: dict[tuple[str, str, tuple[str, ...]], list[ExperimentResult]] = {}
-        for result in self.experiments:
-            if result.experiment.split is not None:
-                key = (result.experiment.set, result.experiment.group, result.experiment.systems)
-                found.setdefault(key, []).append(result)
+        for each in self.experiments:
+            if each.experiment.split is not None:
+                found.setdefault((each.experiment.set, each.experiment.group, each.systems), []).append(each)
         return tuple(
             Spread(
                 *key,
-                *_over_splits([float(r.counts.hter) for r in results]),
-                *mean_gain([r.beta_min for r in results]),
+                *_over_splits([float(each.counts.hter) for each in results]),
+                *mean_gain([each.beta_min for each in results]),
             )
             for key, results in found.items()
         )
 
     @property
     def baseline_spreads(self) -> tuple[BaselineSpread, ...]:
-        """Spread of the single systems over random splits; none where dev and test are given."""
+        """The single systems over random splits; none if dev and test are given."""
         found: dict[tuple[str, str], list[float]] = {}
         for base in self.baselines:
             if base.split is not None:
                 found.setdefault((base.set, base.system), []).append(float(base.counts.hter))
         return tuple(BaselineSpread(one, system, *_over_splits(rates)) for (one, system), rates in found.items())
-
-    def to_dict(self) -> dict[str, Any]:
-        """The names of the command line's JSON."""
-        whole = self.pooled["all"]
-        return {
-            "benchmark": self.benchmark,
-            "title": self.title,
-            "synthetic": self.synthetic,
-            "protocol": self.protocol,
-            "fusion": self.fusion,
-            "normalise": self.normalise,
-            "criterion": self.criterion.name,
-            "alpha": self.criterion.alpha_of_result(self.alpha),
-            "experiments": [result.to_dict() for result in self.experiments],
-            "spreads": [spread.to_dict() for spread in self.spreads],
-            "baselines": [baseline.to_dict() for baseline in self.baselines],
-            "baseline_spreads": [spread.to_dict() for spread in self.baseline_spreads],
-            "pooled_epc": {"alpha": whole.alpha.tolist(), "hter": whole.hter.tolist()},
-            "pooled_groups": {
-                name: {"alpha": curve.alpha.tolist(), "hter": curve.hter.tolist()}
-                for name, curve in self.pooled.items()
-                if name != "all"
-            },
-            "notes": list(self.notes),
-        }
 
     @property
     def label(self) -> str:
@@ -281,115 +306,84 @@ class BenchmarkResult(Result):
         return self.pooled["all"].kind
 
     def summary(self) -> str:
-        """What was run, and the mean HTER of all experiments."""
+        """Give what was run, and the mean HTER of all experiments."""
         mean = fmean(float(each.counts.hter) for each in self.experiments)
-        return f"{self._caption()}, {plural(len(self.experiments), 'experiment')}, mean HTER {percent(mean)}"
+        return f"{self._caption}, {plural(len(self.experiments), 'experiment')}, mean HTER {percent(mean)}"
+
+    @property
+    def _caption(self) -> str:
+        generated = " (synthetic scores)" if self.synthetic else ""
+        run = f"{self.protocol}, {self.fusion}, normalisation {self.normalise}"
+        return f"{' '.join(self.title.split())}{generated}, {run}"
 
     def tables(self) -> tuple[Table, ...]:
-        """All experiments, the single systems, both over random splits if there are any, and a summary by group."""
-        found = (self._experiments(), self._systems(), self._system_spreads(), self._spreads(), self._groups())
-        return (found[0], *(table for table in found[1:] if table.rows))
-
-    def _caption(self) -> str:
-        made_up = " (synthetic scores)" if self.synthetic else ""
-        run = f"{self.protocol}, {self.fusion}, normalisation {self.normalise}"
-        return f"{' '.join(self.title.split())}{made_up}, {run}"
-
-    def _experiments(self) -> Table:
-        columns = (
-            *(Column(name, name, detail=True) for name in ("benchmark", "protocol", "fusion", "normalise")),
-            Column("synthetic", "synthetic", "flag", detail=True),
-            Column("set", "set"),
-            Column("split", "split", "count", detail=all(e.experiment.split is None for e in self.experiments)),
-            Column("group", "group"),
-            Column("systems", "fused"),
-            RATE_COLUMNS[2],
-            Column("interval", interval_title(self.confidence), "interval"),
-            *RATE_COLUMNS[:2],
-            Column("beta_mean", "beta_mean", "ratio"),
-            Column("beta_min", "beta_min", "ratio"),
-            Column("best", "best", detail=True),
-            Column("difference", "difference", "rate", detail=True),
-            Column("statistic", "statistic", "number", detail=True),
-            Column("p_value", "p", "p", detail=True),
-            Column("p_adjusted", "p (Holm)", "p"),
-            Column("p_threshold", "threshold of p", detail=True),
-            Column("threshold", "threshold", "threshold", detail=True),
-            *COUNT_COLUMNS,
-        )
-        run = {name: getattr(self, name) for name in ("benchmark", "synthetic", "protocol", "fusion", "normalise")}
-        records = [
-            {
-                **run,
-                **each.to_dict(),
-                "systems": " + ".join(each.experiment.systems),
-                "interval": each.interval.interval,
-            }
-            for each in self.experiments
+        """Give all experiments, the single systems, both over random splits, and a summary by group."""
+        run = [field for field in self.FIELDS if field.title]
+        own = [
+            replace(field, detail=all(each.experiment.split is None for each in self.experiments))
+            if field.key == "split"
+            else field
+            for field in ExperimentResult.FIELDS
+            if field.title
         ]
+        values = tuple(field.value(self) for field in run)
         given = [k for k, each in enumerate(self.experiments) if each.experiment.split is None]
-        return Table.of(
+        experiments = Table(
             "experiments",
-            f"{self._caption()}, {self.kind}, thresholds by {self.criterion.described(self.alpha)} "
+            f"{self._caption}, {self.kind}, thresholds by {self.criterion.described(self.alpha)} "
             f"{PROVENANCES[self.kind].chosen}",
-            columns,
-            records,
-            notes=self.notes,
-            section="group",
-            shown=given if len(given) <= _MANY else [],
+            tuple(Column(field.key, field.title, field.kind, field.detail) for field in (*run, *own)),
+            tuple((*values, *(field.value(each) for field in own)) for each in self.experiments),
+            self.notes,
+            "group",
+            tuple(given) if len(given) <= _MANY else (),
         )
-
-    def _systems(self) -> Table:
-        columns = (
-            Column("set", "set"),
-            Column("system", "system"),
-            *RATE_COLUMNS,
-            Column("interval", interval_title(self.confidence), "interval"),
+        baselines = [base for base in self.baselines if base.split is None]
+        systems = table_of("systems", "Single systems", Baseline.FIELDS, baselines, section="set")
+        interval = interval_title(self.confidence)
+        others = (
+            systems.with_title("interval", interval),
+            table_of(
+                "system spreads",
+                "Single systems over random splits",
+                BaselineSpread.FIELDS,
+                self.baseline_spreads,
+                section="set",
+            ),
+            table_of(
+                "spreads",
+                f"Fused systems over random splits, {self.fusion}",
+                Spread.FIELDS,
+                self.spreads,
+                section="set",
+            ),
+            self._groups(),
         )
-        given = [base for base in self.baselines if base.split is None]
-        records = [base.to_dict() | {"interval": base.interval.interval} for base in given]
-        return Table.of("systems", "Single systems", columns, records, section="set")
-
-    def _system_spreads(self) -> Table:
-        columns = (Column("set", "set"), Column("system", "system"), *_SPREAD_COLUMNS)
-        records = [spread.to_dict() for spread in self.baseline_spreads]
-        return Table.of("system spreads", "Single systems over random splits", columns, records, section="set")
-
-    def _spreads(self) -> Table:
-        columns = (
-            Column("set", "set"),
-            Column("group", "group", detail=True),
-            Column("systems", "fused"),
-            *_SPREAD_COLUMNS,
-            Column("beta_min_mean", "mean beta_min", "ratio"),
-        )
-        records = [spread.to_dict() | {"systems": " + ".join(spread.systems)} for spread in self.spreads]
-        return Table.of("spreads", f"Fused systems over random splits, {self.fusion}", columns, records, section="set")
+        return (experiments.with_title("interval", interval), *(table for table in others if table.rows))
 
     def _groups(self) -> Table:
-        columns = (
-            Column("group", "group"),
-            Column("experiments", "experiments", "count"),
-            Column("hter", "mean HTER", "rate"),
-            Column("beta_min", "mean beta_min", "ratio"),
-            Column("better", "better", "count"),
-            Column("worse", "worse", "count"),
-        )
+        """Summarise the experiments by group."""
+        level = 1 - self.confidence
         rows, left_out = [], 0
         for name, found in self.groups():
             gain, without = mean_gain([each.beta_min for each in found])
             left_out += without
-            sure = [each.test.estimate for each in found if each.p_adjusted < 1 - self.confidence]
+            sure = [each.test.estimate for each in found if each.p_adjusted < level]
             hter = fmean(float(each.counts.hter) for each in found)
-            rows.append((name, len(found), hter, gain, sum(d < 0 for d in sure), sum(d > 0 for d in sure)))
-        within = ", each split by itself" if self.spreads else ""
-        level = f"p below {1 - self.confidence:.3g} after Holm{within}"
-        given = GIVEN_ALONG[self.experiments[0].test.threshold]
-        notes = [f"better, worse: than the best of the systems fused, {level}", f"intervals and p values: {given}"]
+            better, worse = sum(difference < 0 for difference in sure), sum(difference > 0 for difference in sure)
+            rows.append(_Group(name, len(found), hter, gain, better, worse))
+        template = "better, worse: than the best of the systems fused, p below {level:.3g} after Holm"
+        if self.spreads:
+            template += ", each split separately"
+        notes = [
+            Note("better", template, level=level),
+            Note("interval", "intervals and p values: {given}", given=GIVEN_ALONG[self.experiments[0].test.threshold]),
+        ]
         if left_out:
-            notes.append(f"mean beta_min leaves out {plural(left_out, 'experiment')} in which the fusion made no error")
+            template = "mean beta_min leaves out {count:plural experiment} in which the fusion made no error"
+            notes.append(Note("infinite-gain", template, count=left_out))
         caption = f"{self.fusion}: {plural(len(self.experiments), 'experiment')}"
-        return Table("groups", caption, columns, tuple(rows), tuple(notes))
+        return table_of("groups", caption, _Group.FIELDS, rows, notes=notes)
 
     def groups(self) -> Iterator[tuple[str, list[ExperimentResult]]]:
         """Give experiments by set and group, as in Table 2 of Poh & Bengio 2006.
@@ -406,19 +400,10 @@ class BenchmarkResult(Result):
 
 
 def _over_splits(rates: Sequence[float]) -> tuple[int, float, float]:
-    """How many rates there are, their mean and their standard deviation."""
+    """Give the number of rates, their mean and their standard deviation."""
     return len(rates), fmean(rates), stdev(rates) if len(rates) > 1 else float("nan")
 
 
 def group_name(experiment: Experiment) -> str:
-    """What a group of a set is called in tables."""
+    """Give the name of a group of a set in tables."""
     return f"{experiment.set}: {experiment.group}"
-
-
-def pool_by_group(results: Sequence[ExperimentResult]) -> dict[str, list[PerformanceCurve]]:
-    """Curves of each group, and of all."""
-    found: dict[str, list[PerformanceCurve]] = {"all": []}
-    for result in results:
-        found["all"].append(result.curve)
-        found.setdefault(group_name(result.experiment), []).append(result.curve)
-    return found

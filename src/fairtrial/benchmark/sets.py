@@ -5,32 +5,37 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import ClassVar
 
-from fairtrial.errors import ParameterError, TrialsError, listed, shown
-from fairtrial.tables import plural
-from fairtrial.trials import Trials
+from fairtrial.core.errors import ParameterError, TrialsError
+from fairtrial.core.notes import Note
+from fairtrial.core.results import Field, Record
+from fairtrial.core.trials import Trials
+from fairtrial.core.words import listed, plural, shown
 
 
 @dataclass(frozen=True, slots=True)
-class SystemInfo:
-    """What a system is made of.
+class SystemInfo(Record):
+    """A system: its name, modality, feature and classifier.
 
     Parameters
     ----------
     name : str
-        What it is called.
+        The name of the system.
     modality : str
-        What it looks at, such as face or speech.
+        Its modality, such as face or speech.
     feature : str
-        What it extracts.
+        The feature that it extracts.
     classifier : str
-        What it decides by.
+        The classifier of the feature.
 
     Examples
     --------
     >>> SystemInfo("(FH,MLP)", "face", "FH", "MLP").modality
     'face'
     """
+
+    FIELDS: ClassVar = (Field("name"), Field("modality"), Field("feature"), Field("classifier"))
 
     name: str
     modality: str
@@ -45,20 +50,20 @@ class BenchmarkSet:
     Parameters
     ----------
     name : str
-        What it is called.
+        The name of the set.
     dev : Trials
         The trials that thresholds are chosen on.
     test : Trials
         The trials that are judged.
     systems : tuple of SystemInfo
-        What each system is made of.
+        The systems.
     split : int, optional
         Which of several random splits of the same trials this is, counted from 1; None: dev and test are given.
 
     Raises
     ------
     TrialsError
-        A system that dev or test does not have, or two of the same name.
+        If dev or test lacks a system, or two systems have the same name.
 
     Examples
     --------
@@ -82,12 +87,14 @@ class BenchmarkSet:
         names = [system.name for system in self.systems]
         repeated = sorted({name for name in names if names.count(name) > 1})
         if repeated:
-            raise TrialsError(f"{self.name}: two systems have the same name: {listed(repeated)}")
+            raise TrialsError(f"{self.name}: two systems have the same name: {listed(repeated)}", code="named-twice")
         for word, trials in (("dev", self.dev), ("test", self.test)):
             missing = [name for name in names if name not in trials.systems]
             if missing:
+                known = listed(trials.systems)
                 raise TrialsError(
-                    f"{self.name}: there is no system {shown(missing[0])} in {word}; there are {listed(trials.systems)}"
+                    f"{self.name}: there is no system {shown(missing[0])} in {word}; there are {known}",
+                    code="no-system",
                 )
 
 
@@ -122,7 +129,7 @@ class Benchmark:
     Parameters
     ----------
     name : str
-        What it is called.
+        The name of the benchmark.
     title : str
         What it is, in a few words.
     sets : tuple of BenchmarkSet
@@ -132,20 +139,20 @@ class Benchmark:
     licence : str, default ""
         The licence of the scores.
     synthetic : bool, default False
-        Whether the scores were made, and not measured.
+        Whether the scores are generated, and not measured.
     never_paired : tuple of tuple of (str, str), default ()
         Features that the protocol FP-2 does not pair.
-    notes : tuple of str, default ()
+    notes : tuple of Note or str, default ()
         What the reader should know.
     protocols : dict of str to tuple of ListedFusion, default {}
         Protocols of its own, fusion by fusion.
     files : tuple of pathlib.Path, default ()
-        What was read: the manifest, and the files of scores; a directory of them as itself.
+        The manifest and the files of scores; a directory of them as itself.
 
     Raises
     ------
     TrialsError
-        Two sets of the same name.
+        If two sets have the same name.
 
     Examples
     --------
@@ -161,7 +168,7 @@ class Benchmark:
     licence: str = ""
     synthetic: bool = False
     never_paired: tuple[tuple[str, str], ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note | str, ...] = ()
     protocols: Mapping[str, tuple[ListedFusion, ...]] = field(default_factory=dict)
     files: tuple[Path, ...] = ()
 
@@ -173,7 +180,7 @@ class Benchmark:
         keys = [(one.name, one.split) for one in self.sets]
         repeated = dict.fromkeys(one.name for one, key in zip(self.sets, keys, strict=True) if keys.count(key) > 1)
         if repeated:
-            raise TrialsError(f"{self.name}: two sets have the same name: {listed(repeated)}")
+            raise TrialsError(f"{self.name}: two sets have the same name: {listed(repeated)}", code="named-twice")
 
     def only(self, names: Sequence[str]) -> Benchmark:
         """Give the same with these sets only.
@@ -191,10 +198,10 @@ class Benchmark:
         Raises
         ------
         ParameterError
-            A set that is not there.
+            If there is no such set.
         """
         known = list(dict.fromkeys(one.name for one in self.sets))
         for name in names:
             if name not in known:
-                raise ParameterError(f"{self.name} has no set {shown(name)}; there are {listed(known)}")
+                raise ParameterError(f"{self.name} has no set {shown(name)}; there are {listed(known)}", code="no-set")
         return replace(self, sets=tuple(one for one in self.sets if one.name in names))

@@ -1,8 +1,9 @@
 """Scores as evidence: log-likelihood ratios, how good they are, and how to make them of scores."""
 
-from .comparing import EvidencePair, compare_evidence
-from .costs import CostTarget, cost_target
+from .calibration import PassedCalibration, calibrate, calibrate_in_passes, fit_in_passes, judge_calibration
+from .comparison import EvidencePair, compare_evidence
 from .curves import BayesErrorCurve, EceCurve, TippettCurve, bayes_error_curve, ece_curve, tippett_curve
+from .estimates import CostTarget, cost_target
 from .evidence import (
     CostPoint,
     bayes_errors,
@@ -13,13 +14,10 @@ from .evidence import (
     min_cllr,
     min_detection_cost,
 )
-from .judged import calibrate, judge_calibration
 from .maps import LlrMap, llr_map
 from .measures import EvidenceMeasure
-from .methods import CalibrationFit, CalibrationMethod, DevPasses, DevScores
-from .model import CALIBRATIONS, Calibration, fit_calibration, register_calibration
-from .passed import PassedCalibration
-from .passing import calibrate_in_passes, fit_in_passes
+from .methods import CALIBRATIONS, CalibrationFit, CalibrationMethod, DevPasses, DevScores, register_calibration
+from .model import Calibration, fit_calibration
 from .reliability import PavCurve, pav_curve
 from .results import CalibratedSystem, CostFigure
 

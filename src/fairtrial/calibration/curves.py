@@ -1,11 +1,8 @@
-"""What figures of evidence show along priors and along log-likelihood ratios: Bayes errors, cross-entropy, Tippett.
-
-All are of test, calibrated on dev; what is least there, and the scores as they are, stand beside.
-"""
+"""Compute curves of evidence along priors, with bands."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,18 +10,82 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr, expit
 
-from fairtrial.axes import check_drawable
-from fairtrial.calibration.bands import PriorBand, bayes_error_band, ece_band
-from fairtrial.calibration.evidence import bayes_counts, bayes_rates, empirical_cross_entropy
+from fairtrial.calibration.estimates import Evidence, cost_target
+from fairtrial.calibration.evidence import CostPoint, bayes_counts, bayes_rates, empirical_cross_entropy
+from fairtrial.calibration.measures import (
+    GIVEN_CALIBRATION,
+    EvidenceMeasure,
+    cost_measure,
+    entropy_measure,
+    evidence_interval,
+)
 from fairtrial.calibration.model import Calibration
 from fairtrial.calibration.results import CalibratedSystem
-from fairtrial.counting.errors import ErrorCounts, ScoreSource, as_source, count_errors
-from fairtrial.errors import ParameterError
-from fairtrial.judging import SUPPORT
-from fairtrial.spread import Floats
-from fairtrial.tables import Column, Result, Table, every_tenth, number_text, percent
-from fairtrial.trial_sets import Kind
-from fairtrial.trials import Trials
+from fairtrial.core.errors import ParameterError
+from fairtrial.core.results import Result
+from fairtrial.core.tables import Column, Table, every_tenth
+from fairtrial.core.trials import Trials, check_drawable
+from fairtrial.core.words import level_text, number_text, percent
+from fairtrial.counting.tallies import ErrorCounts, ScoreSource, as_source, count_errors
+from fairtrial.inference.decide import SUPPORT
+from fairtrial.inference.estimates import Threshold
+from fairtrial.inference.split import Kind, TrialSets
+from fairtrial.inference.variance import Floats
+
+_EVERY = 3
+"""A band is known at every third of the log-odds of its curve."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PriorBand:
+    """Limits along prior log-odds, at each by itself."""
+
+    log_odds: Floats
+    low: Floats
+    high: Floats
+    confidence: float
+    threshold: Threshold
+    """Whether the calibration is re-estimated."""
+
+    @property
+    def described(self) -> str:
+        """Confidence and what was re-estimated, in words."""
+        return f"{level_text(self.confidence)} pointwise bands, {GIVEN_CALIBRATION[self.threshold]}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain lists."""
+        return {
+            "log_odds": self.log_odds.tolist(),
+            "low": self.low.tolist(),
+            "high": self.high.tolist(),
+            "confidence": self.confidence,
+            "calibration": self.threshold,
+        }
+
+
+def bayes_error_band(calibration: Calibration, sets: TrialSets, log_odds: Floats, confidence: float) -> PriorBand:
+    """The band of normalised Bayes errors: each is the detection cost at its prior."""
+    return _band(
+        Evidence(calibration, sets),
+        log_odds,
+        confidence,
+        lambda prior: cost_measure(cost_target(CostPoint(prior))),
+    )
+
+
+def ece_band(calibration: Calibration, sets: TrialSets, log_odds: Floats, confidence: float) -> PriorBand:
+    """The band of the empirical cross-entropy."""
+    return _band(Evidence(calibration, sets), log_odds, confidence, entropy_measure)
+
+
+def _band(
+    evidence: Evidence, log_odds: Floats, confidence: float, measure: Callable[[float], EvidenceMeasure]
+) -> PriorBand:
+    some = np.unique(np.append(log_odds[::_EVERY], log_odds[-1]))
+    found = [evidence_interval(measure(float(expit(odds))), evidence, confidence=confidence) for odds in some.tolist()]
+    low, high = (np.array([getattr(each, end) for each in found]) for end in ("low", "high"))
+    return PriorBand(some, low, high, confidence, found[0].threshold)
+
 
 _REACH = 7.0
 """Prior log-odds of figures, in either direction: priors from 0.001 to 0.999."""

@@ -1,8 +1,4 @@
-"""How good scores are that claim to be natural log-likelihood ratios: Cllr, Bayes error rates, ECE, detection costs.
-
-Brümmer & du Preez, Application-independent evaluation of speaker detection, 2006. Every mean is over one class, so that
-nothing depends on how many genuine and impostor trials there happen to be.
-"""
+"""Measure natural log-likelihood ratios: Cllr, Bayes error rates, ECE, detection costs."""
 
 from __future__ import annotations
 
@@ -14,12 +10,22 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
-from fairtrial.checks import check_share
-from fairtrial.counting.errors import ErrorCounts, Genuine, ScoreData, Scores, ScoreSource, as_source, count_errors
+from fairtrial.core.errors import ParameterError, TrialsError, check_share
+from fairtrial.core.trials import Trials
 from fairtrial.counting.search import hull_points
-from fairtrial.errors import ParameterError, TrialsError
-from fairtrial.spread import Floats
-from fairtrial.trials import Trials
+from fairtrial.counting.tallies import ErrorCounts, Genuine, ScoreData, Scores, ScoreSource, as_source, count_errors
+from fairtrial.inference.variance import Floats
+
+
+def sum_of_class_means(values: Floats, genuine: NDArray[np.bool_]) -> float:
+    """The mean over genuine trials and that over impostor trials together."""
+    return float(values[genuine].mean() + values[~genuine].mean())
+
+
+def by_class(influence: Floats, genuine: NDArray[np.bool_]) -> Floats:
+    """Influences as values whose means over both classes add up to what they add up to."""
+    return np.asarray(influence * np.where(genuine, genuine.sum(), (~genuine).sum()))
+
 
 _BLOCK = 1 << 14
 """So many scores are dealt with at once that they stay in the cache."""

@@ -10,19 +10,20 @@ from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
 from fairtrial.calibration.curves import only_system, ratios_at, shown_range
-from fairtrial.calibration.isotonic import Steps
-from fairtrial.calibration.linear import LinearInfluence
+from fairtrial.calibration.evidence import by_class
+from fairtrial.calibration.methods import LinearInfluence
 from fairtrial.calibration.model import Calibration, fit_calibration
+from fairtrial.calibration.nonparametric import Steps
 from fairtrial.calibration.reliability import RESAMPLES, percentile_limits, pooling_places, resampled_ratios
 from fairtrial.calibration.results import CalibratedSystem
-from fairtrial.calibration.values import by_class
-from fairtrial.checks import as_generator, check_confidence, check_resamples
-from fairtrial.claims import spread_of_values, student_quantile
-from fairtrial.errors import ParameterError
-from fairtrial.people import Cluster, People
-from fairtrial.spread import Floats
-from fairtrial.tables import Column, Result, Table, every_tenth, interval_title, level_text, plural
-from fairtrial.trials import Trials
+from fairtrial.core.errors import ParameterError, as_generator, check_confidence, check_resamples
+from fairtrial.core.results import Result
+from fairtrial.core.tables import Column, Table, every_tenth
+from fairtrial.core.trials import Trials
+from fairtrial.core.words import interval_title, level_text, plural
+from fairtrial.inference.estimates import spread_of_values, student_quantile
+from fairtrial.inference.people import Cluster, People
+from fairtrial.inference.variance import Floats
 
 _ANCHORS = 9
 _REFITS = 200

@@ -14,34 +14,30 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from fairtrial.calibration.costs import CostTarget, cost_figure, cost_target, least_cost_figure
-from fairtrial.calibration.figures import (
+from fairtrial.calibration.estimates import (
+    CostTarget,
     Evidence,
     Figure,
     claim_of,
     cllr_figure,
+    cost_figure,
+    cost_target,
     entropy_figure,
+    least_cost_figure,
     least_entropy_figure,
     rocch_eer_figure,
 )
-from fairtrial.calibration.linear import Linear
+from fairtrial.calibration.methods import Linear
 from fairtrial.calibration.model import Calibration, fit_calibration
-from fairtrial.checks import check_confidence, check_share
-from fairtrial.claims import Threshold
-from fairtrial.errors import ParameterError, TrialsError, shown
-from fairtrial.intervals.judged import limits_of_sum, one_error_of
-from fairtrial.intervals.rates import RateInterval
-from fairtrial.judging import Judgement
-from fairtrial.rules.measures import (
-    MEASURES,
-    Measure,
-    MeasureLike,
-    as_measure,
-    measures_help,
-    unknown_measure,
-)
-from fairtrial.trial_sets import Kind, Provenance, TrialSets
-from fairtrial.trials import Trials
+from fairtrial.core.errors import ParameterError, TrialsError, check_confidence, check_share
+from fairtrial.core.trials import Trials
+from fairtrial.core.words import shown
+from fairtrial.inference.decide import Judgement
+from fairtrial.inference.estimates import Threshold
+from fairtrial.inference.intervals import RateInterval
+from fairtrial.inference.limits import limits_of_sum, one_error_of
+from fairtrial.inference.split import Kind, Provenance, TrialSets
+from fairtrial.rules.measures import MEASURES, Measure, MeasureLike, as_measure, measures_help, unknown_measure
 
 GIVEN_CALIBRATION: dict[Threshold, str] = {
     "re-estimated": "calibration re-estimated",

@@ -1,4 +1,4 @@
-"""What a calibration method is: a map fitted on dev, how it is saved, and a registry of methods."""
+"""Define calibration methods, the linear map, and the registry."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.counting.errors import ScoreSource
-from fairtrial.errors import TrialsError
-from fairtrial.plugins import Registry, summaries
-from fairtrial.spread import Floats
+from fairtrial.core.errors import TrialsError
+from fairtrial.core.registry import Registry, summaries
+from fairtrial.counting.tallies import Genuine, Scores, ScoreSource
+from fairtrial.inference.variance import Floats
 
 Numbers: TypeAlias = dict[str, float | list[float]]
 """The numbers that a map consists of, by name."""
-INFINITE = 'some dev scores are infinite; only fit_calibration(method="pav") can calibrate those'
+INFINITE = "{system}: some dev scores are infinite; only {method!o} can calibrate those"
 _LEAST = 1e-300
 """Smaller scores would have weights that a number cannot hold."""
 _HUGE = 1e100
@@ -103,7 +103,7 @@ class DevScores:
         """
         for name, column in zip(self.systems, self.scores.T, strict=True):
             if not np.isfinite(column).all():
-                raise TrialsError(f"{name}: {INFINITE}")
+                raise TrialsError(INFINITE, code="infinite-scores", system=name, method="pav")
             check_range(name, float(column.min()), float(column.max()))
 
 
@@ -256,3 +256,158 @@ def register_calibration(method: CalibrationMethod) -> CalibrationMethod:
 def calibrations_help() -> str:
     """All registered methods in one line, each with what it does."""
     return summaries(CALIBRATIONS.values())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassMoments:
+    """Per class (impostor, genuine): the number of trials, and the moments of their scores above a middle, in units."""
+
+    middle: float
+    unit: float
+    counts: Floats
+    means: Floats
+    squares: Floats
+
+    @classmethod
+    def around(cls, dev: DevPasses, middle: float, unit: float) -> ClassMoments:
+        """The moments around a middle, in one pass."""
+        counts, sums, squares = dev.source.tally(_Moments(middle, unit)).T
+        return cls(middle, unit, counts, sums / counts, squares / counts)
+
+    @classmethod
+    def between(cls, dev: DevPasses, low: float, high: float) -> ClassMoments:
+        """The moments of scores that lie between two, around their middle."""
+        return cls.around(dev, low / 2 + high / 2, float(units_of(np.array([[low], [high]]))[0]))
+
+    @classmethod
+    def of(cls, dev: DevPasses) -> ClassMoments:
+        """The moments around the mean of all scores.
+
+        Raises
+        ------
+        TrialsError
+            Scores that are infinite, all equal, or too small for a weight.
+        """
+        low, high = score_range(dev)
+        if not np.isfinite([low, high]).all():
+            raise TrialsError(INFINITE, code="infinite-scores", system=dev.system, method="pav")
+        first = cls.between(dev, low, high)
+        check_range(dev.system, low, high)
+        means = first.middle + first.unit * first.means
+        # the squares once more around the mean of all, so that they lose no digits
+        return cls.around(dev, float(first.counts @ means / first.counts.sum()), first.unit)
+
+
+def score_range(dev: DevPasses) -> tuple[float, float]:
+    """The lowest and the highest score, in one pass."""
+    low, high = dev.source.tally(_Range()).tolist()
+    return low, high
+
+
+def by_class(scores: Scores, genuine: Genuine) -> tuple[Scores, Scores]:
+    """Impostor and genuine scores."""
+    if isinstance(genuine, bool):
+        return (scores[:0], scores) if genuine else (scores, scores[:0])
+    return scores[~genuine], scores[genuine]
+
+
+@dataclass(frozen=True, slots=True)
+class _Moments:
+    """Per class (impostor, genuine): the number, the sum and the sum of squares of what scores are above a middle.
+
+    They are in units of which no square overflows or vanishes.
+    """
+
+    middle: float
+    unit: float
+
+    def start(self) -> Floats:
+        return np.zeros((2, 3))
+
+    def add(self, total: Floats, scores: Scores, genuine: Genuine) -> Floats:
+        for row, own in enumerate(by_class(scores, genuine)):
+            away = (own.astype(np.float64, copy=False) - self.middle) / self.unit
+            total[row] += len(own), away.sum(), away @ away
+        return total
+
+    def merge(self, a: Floats, b: Floats) -> Floats:
+        return a + b
+
+
+@dataclass(frozen=True, slots=True)
+class _Range:
+    """The lowest and the highest score."""
+
+    def start(self) -> Floats:
+        return np.array([np.inf, -np.inf])
+
+    def add(self, total: Floats, scores: Scores, genuine: Genuine) -> Floats:
+        if len(scores):
+            total[0], total[1] = min(total[0], float(scores.min())), max(total[1], float(scores.max()))
+        return total
+
+    def merge(self, a: Floats, b: Floats) -> Floats:
+        return np.array([min(a[0], b[0]), max(a[1], b[1])])
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """Log-likelihood ratios ``weights @ scores + offset``."""
+
+    weights: tuple[float, ...]
+    offset: float
+
+    @classmethod
+    def read(cls, numbers: Mapping[str, Any], systems: int) -> Linear:
+        """The map of saved numbers."""
+        weights = tuple(map(float, numbers["weights"]))
+        if len(weights) != systems:
+            raise ValueError("it has not one weight per system")
+        return cls(weights, float(numbers["offset"]))
+
+    @property
+    def numbers(self) -> Numbers:
+        """Weights and offset by name."""
+        return {"weights": list(self.weights), "offset": self.offset}
+
+    def ratios(self, scores: Floats) -> Floats:
+        """The ratio of each trial.
+
+        Raises
+        ------
+        TrialsError
+            Infinite scores of two systems that contradict each other.
+        """
+        found = np.full(len(scores), self.offset)
+        with np.errstate(invalid="ignore"):
+            for weight, column in zip(self.weights, scores.T, strict=True):
+                found += weight * column
+        if np.isnan(found).any():
+            raise TrialsError("infinite scores of two systems contradict each other; there is no ratio for them")
+        return found
+
+    def described(self, systems: tuple[str, ...]) -> dict[str, float]:
+        """Every weight, and the offset."""
+        weights = {f"weight of {name}": weight for name, weight in zip(systems, self.weights, strict=True)}
+        return {**weights, "offset": self.offset}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinearInfluence:
+    """By how much each dev trial moves weights and offset."""
+
+    by_parameter: Floats
+    """One row per dev trial, one column per weight and one for the offset."""
+
+    def moves(self, scores: Floats, slopes: Floats) -> Floats:
+        """By how much each dev trial moves a figure; see `Influence`."""
+        with np.errstate(invalid="ignore"):  # an infinite score has no slope to speak of
+            by_weight = np.nan_to_num(scores * slopes[:, None], posinf=0.0, neginf=0.0).sum(axis=0)
+        return np.asarray(self.by_parameter @ np.append(by_weight, slopes.sum()))
+
+
+def turned_notes(weights: Floats) -> tuple[str, ...]:
+    """What is to be said where the evidence of a single system falls as its score rises."""
+    if len(weights) == 1 and weights[0] < 0:
+        return ("evidence falls as the score rises: are the scores distances? Then they are to be negated",)
+    return ()

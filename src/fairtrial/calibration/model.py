@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from fairtrial.calibration.gaussian import GAUSSIAN
-from fairtrial.calibration.isotonic import ISOTONIC
-from fairtrial.calibration.kernel import KERNELS
-from fairtrial.calibration.logistic import LOGISTIC
 from fairtrial.calibration.methods import (
     CALIBRATIONS,
     DevScores,
@@ -21,11 +16,16 @@ from fairtrial.calibration.methods import (
     calibrations_help,
     register_calibration,
 )
-from fairtrial.counting.errors import as_source
-from fairtrial.errors import InputError, ParameterError, TrialsError, listed, shown
-from fairtrial.formats.files import PathLike, read_whole, write_whole
-from fairtrial.spread import Floats
-from fairtrial.trials import Trials
+from fairtrial.calibration.nonparametric import ISOTONIC, KERNELS
+from fairtrial.calibration.parametric import GAUSSIAN, LOGISTIC
+from fairtrial.core.errors import ParameterError, TrialsError
+from fairtrial.core.schema import NAME, NUMBER, TEXTS, Entries, Key
+from fairtrial.core.trials import Trials
+from fairtrial.core.words import listed, shown
+from fairtrial.counting.tallies import as_source
+from fairtrial.formats.files import PathLike
+from fairtrial.formats.models import TABLE, ModelFormat
+from fairtrial.inference.variance import Floats
 
 __all__ = [
     "CALIBRATIONS",
@@ -41,8 +41,16 @@ __all__ = [
 for _method in (LOGISTIC, ISOTONIC, GAUSSIAN, KERNELS):
     register_calibration(_method)
 
-_KIND = "fairtrial calibration"
-_VERSION = 1
+_FORMAT = ModelFormat(
+    "fairtrial calibration",
+    1,
+    (
+        Key("systems", TEXTS),
+        Key("method", NAME),
+        Key("prior", NUMBER),
+        Key("parameters", TABLE),
+    ),
+)
 _LEAST_PRIOR = 1e-6
 
 
@@ -137,8 +145,8 @@ class Calibration:
             What `save` writes.
         """
         return {
-            "kind": _KIND,
-            "version": _VERSION,
+            "kind": _FORMAT.kind,
+            "version": _FORMAT.version,
             "systems": list(self.systems),
             "method": self.method,
             "prior": self.prior,
@@ -156,10 +164,9 @@ class Calibration:
         Raises
         ------
         OutputError
-            A file that cannot be written.
+            If the file cannot be written.
         """
-        with write_whole(path) as place:
-            place.write_text(json.dumps(self.to_dict(), indent=1) + "\n", encoding="utf-8")
+        _FORMAT.save(self.to_dict(), path)
 
     @classmethod
     def load(cls, path: PathLike) -> Calibration:
@@ -178,18 +185,9 @@ class Calibration:
         Raises
         ------
         InputError
-            A file that is something else, of a later version, or damaged.
+            If the file cannot be read, is something else, of another version, or damaged.
         """
-        data = read_whole(path)
-        try:
-            found = json.loads(data)
-            if not isinstance(found, dict) or found.get("kind") != _KIND:
-                raise InputError(f"{path}: is not a calibration that fairtrial saved")
-            if found["version"] != _VERSION:
-                raise InputError(f"{path}: is of version {found['version']}; this fairtrial reads version {_VERSION}")
-            return _from_dict(found)
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise InputError(f"{path}: cannot be read as a calibration: {shown(error, 100)}") from error
+        return _FORMAT.load(path, _from_entries)
 
 
 def side_by_side(calibrations: Sequence[Calibration], trials: Trials) -> Trials:
@@ -209,12 +207,13 @@ def score_table(trials: Trials, systems: Sequence[str]) -> Floats:
     return np.column_stack([trials.column(name) for name in systems]).astype(np.float64, copy=False)
 
 
-def _from_dict(found: dict[str, Any]) -> Calibration:
-    systems, method = tuple(map(str, found["systems"])), str(found["method"])
+def _from_entries(entries: Entries) -> Calibration:
+    """Make the calibration that was saved."""
+    systems, method = tuple(entries["systems"]), entries["method"]
     if method not in CALIBRATIONS:
         raise ValueError(f"there is no calibration {shown(method)}")
-    mapping = CALIBRATIONS[method].read(found["parameters"], len(systems))
-    return Calibration(systems, method, mapping, float(found["prior"]))
+    mapping = CALIBRATIONS[method].read(entries["parameters"], len(systems))
+    return Calibration(systems, method, mapping, entries["prior"])
 
 
 def fit_calibration(

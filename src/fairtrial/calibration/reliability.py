@@ -16,14 +16,16 @@ from numpy.typing import NDArray
 from fairtrial.calibration.curves import only_system, ratios_at, shown_range
 from fairtrial.calibration.evidence import Segments
 from fairtrial.calibration.results import CalibratedSystem
-from fairtrial.checks import check_confidence
-from fairtrial.counting.errors import as_source
-from fairtrial.intervals.bootstrap import count_table, replicate
-from fairtrial.people import Cluster, People
-from fairtrial.spread import Floats
-from fairtrial.tables import Column, Result, Table, every_tenth, interval_title, level_text, plural
-from fairtrial.trial_sets import Kind
-from fairtrial.trials import Trials
+from fairtrial.core.errors import check_confidence
+from fairtrial.core.results import Result
+from fairtrial.core.tables import Column, Table, every_tenth
+from fairtrial.core.trials import Trials
+from fairtrial.core.words import interval_title, level_text, plural
+from fairtrial.counting.tallies import as_source
+from fairtrial.inference.bootstrap import count_table, replicate
+from fairtrial.inference.people import Cluster, People
+from fairtrial.inference.split import Kind
+from fairtrial.inference.variance import Floats
 
 _PLACES = 60
 """Places are quantiles of either class, and ends of steps: so many of each."""

@@ -7,15 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from fairtrial.calibration.costs import CostTarget
+from fairtrial.calibration.estimates import CostTarget
 from fairtrial.calibration.measures import GIVEN_CALIBRATION
 from fairtrial.calibration.model import Calibration
-from fairtrial.errors import TrialsError
-from fairtrial.intervals.rates import RateInterval
-from fairtrial.judging import SUPPORT
-from fairtrial.tables import Column, Result, Table, interval_title, number_text, plural
-from fairtrial.trial_sets import PROVENANCES, Kind, TrialSets
-from fairtrial.trials import Trials
+from fairtrial.core.errors import TrialsError
+from fairtrial.core.notes import Note
+from fairtrial.core.results import Result, plain
+from fairtrial.core.tables import Column, Table
+from fairtrial.core.trials import Trials
+from fairtrial.core.words import interval_title, number_text, plural
+from fairtrial.inference.decide import SUPPORT
+from fairtrial.inference.intervals import RateInterval
+from fairtrial.inference.split import PROVENANCES, Kind, TrialSets
 
 
 def calibrated_words(kind: Kind) -> str:
@@ -148,7 +151,7 @@ class CalibratedSystem(Result):
     dev_pav: float
     dev_pav_interval: RateInterval | None
     costs: tuple[CostFigure, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Note | str, ...]
     sets: TrialSets
 
     @property
@@ -209,7 +212,7 @@ class CalibratedSystem(Result):
                 "cllr_cal_interval": self.lost.to_dict(),
                 "dcf": [own.to_dict() for own in self.costs],
             },
-            "notes": list(self.notes),
+            "notes": plain(self.notes),
         }
 
     def summary(self) -> str:

@@ -16,8 +16,10 @@ from fairtrial.cli.command_groups import FullGroup
 from fairtrial.cli.entry import stopped
 from fairtrial.cli.output import say
 from fairtrial.cli.words import in_command_line_words
-from fairtrial.errors import FairtrialError
-from fairtrial.plugins import left_out_plugins
+from fairtrial.core.errors import FairtrialError
+from fairtrial.core.registry import left_out_plugins
+from fairtrial.core.tables import json_text
+from fairtrial.core.words import wording
 
 COMMANDS = {
     "evaluate": "Fix the threshold on dev, report the errors on test.",
@@ -81,10 +83,15 @@ class _Main(LazyGroup):
     """The command itself, which turns errors of the user into one line and exit code 2."""
 
     def invoke(self, ctx: click.Context) -> Any:
+        as_json = "--json" in (*ctx._protected_args, *ctx.args)
         try:
-            return super().invoke(ctx)
+            with wording(style="shell"):
+                return super().invoke(ctx)
         except FairtrialError as error:
-            say(f"error: {in_command_line_words(str(error))}", aside=True)
+            with wording(style="shell"):
+                if as_json:
+                    say(json_text({"error": error.to_dict()}, indent=2))
+                say(f"error: {in_command_line_words(str(error))}", aside=True)
             sys.exit(2)
         except KeyboardInterrupt:
             sys.exit(stopped(signal.SIGINT))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,17 +15,16 @@ from fairtrial.cli.options import OutputOptions, option
 from fairtrial.cli.output import print_result
 from fairtrial.cli.progress import Bar
 from fairtrial.cli.reporting import ReportOptions, repeat_of
-from fairtrial.errors import ParameterError, cut
+from fairtrial.core.errors import ParameterError
 
 if TYPE_CHECKING:
-    from fairtrial.benchmark.contest import Contest
     from fairtrial.benchmark.datasets import FailedEnrolment
-    from fairtrial.benchmark.results import BenchmarkResult
+    from fairtrial.benchmark.pooling import FusionBenchmark
+    from fairtrial.benchmark.run import RunSettings
     from fairtrial.benchmark.sets import Benchmark
-    from fairtrial.tables import Table
 
 _MANY = 60
-_MOST_NOTES = 12
+"""Number of experiments up to which a page shows each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +56,8 @@ class ProtocolOptions:
     outside: bool = option(
         "--outside", is_flag=True, help="Let a benchmark.toml name files outside its directory, too."
     )
-    repeats: int = option(
-        "--repeats",
-        type=int,
-        default=10,
-        show_default=True,
-        help="How many random splits there are of a known set without dev trials.",
+    repeats: int | None = option(
+        "--repeats", type=int, help="How many random splits there are of a known set without dev trials.  [default: 10]"
     )
     seed: int = option("--seed", **options.SEED, help="Seed of the set, splits and folds.")
     workers: int = option(
@@ -75,34 +69,59 @@ class ProtocolOptions:
         """The fusion methods by name."""
         return options.names_of(self.fusions)
 
-    def load(self, failed_enrolment: FailedEnrolment = "drop") -> Benchmark:
-        """The benchmark that --data names."""
-        from fairtrial.benchmark.datasets import DATASETS, load_dataset
-        from fairtrial.benchmark.manifest import read_benchmark
+    def load(self, sets: Sequence[str] = (), failed_enrolment: FailedEnrolment | None = None) -> Benchmark:
+        """The benchmark that --data names, which no result may be written over."""
+        from fairtrial.benchmark.datasets import load_benchmark
 
-        self._check_applies(DATASETS[self.data].uses if self.data in DATASETS else ("outside",))
-        if self.data in DATASETS:
-            found = load_dataset(self.data, seed=self.seed, repeats=self.repeats, failed_enrolment=failed_enrolment)
-        elif os.path.exists(self.data):
-            found = read_benchmark(self.data, outside=self.outside)
-        else:
-            known = ", ".join(DATASETS)
-            raise ParameterError(
-                f"--data {cut(self.data)}: there is no such directory, and no set of that name; sets are {known}"
-            )
+        found = load_benchmark(
+            self.data,
+            only=sets,
+            seed=self.seed,
+            repeats=self.repeats,
+            failed_enrolment=failed_enrolment,
+            outside=self.outside,
+        )
         check_not_read(found.files)
         return found
 
-    def _check_applies(self, used: Sequence[str]) -> None:
-        """Raise an error where an option was given that means nothing to these data."""
-        known = {
-            "repeats": "applies to a known set without dev trials",
-            "failed_enrolment": "applies to a known set with failed enrolments",
-            "outside": "applies to a directory with a benchmark.toml",
-        }
-        for name, where in known.items():
-            if name not in used:
-                options.refuse_given([name], f"{where}, not to {cut(self.data)}")
+    def run(
+        self,
+        benchmark: Benchmark,
+        settings: RunSettings,
+        *,
+        pooled: int | None = None,
+        progress: Callable[[], None] | None = None,
+    ) -> FusionBenchmark:
+        """The protocol by all fusion methods that were asked for."""
+        from fairtrial.benchmark.pooling import benchmark_fusions
+
+        return benchmark_fusions(
+            benchmark,
+            self.methods,
+            protocol=self.protocol,
+            settings=settings,
+            pooled=pooled,
+            workers=self.workers,
+            progress=progress,
+        )
+
+
+def run_settings(fusing: FusionOptions, seed: int, *, keep_scores: bool, points: int = 101) -> RunSettings:
+    """The settings of all runs."""
+    from fairtrial.benchmark.run import RunSettings
+
+    return RunSettings(
+        normalise=fusing.normalise,
+        criterion=fusing.rule,
+        alpha=fusing.alpha,
+        missing=fusing.missing,
+        inner=fusing.inner,
+        folds=fusing.folds,
+        confidence=fusing.confidence,
+        seed=seed,
+        keep_scores=keep_scores,
+        points=points,
+    )
 
 
 @click.command(cls=FileCommand)
@@ -112,9 +131,7 @@ class ProtocolOptions:
 @click.option(
     "--failed-enrolment",
     type=click.Choice(["drop", "keep"]),
-    default="drop",
-    show_default=True,
-    help="Trials of a known set against somebody whom a system could not enrol.",
+    help="Trials of a known set against somebody whom a system could not enrol.  [default: drop]",
 )
 @click.option(
     "--pooled",
@@ -130,7 +147,7 @@ def command(
     page: ReportOptions,
     *,
     sets: tuple[str, ...],
-    failed_enrolment: FailedEnrolment,
+    failed_enrolment: FailedEnrolment | None,
     pooled: int | None,
 ) -> None:
     """Measure a fusion method over a whole protocol: every experiment with interval, gain and test.
@@ -144,110 +161,21 @@ def command(
       fairtrial benchmark --data bssr1-set1 --normalise z
       fairtrial benchmark --set LP1 --report benchmark.html
     """
-    from fairtrial.benchmark.contest import compare_runs
-    from fairtrial.benchmark.pooling import compare_pooled
     from fairtrial.benchmark.protocols import list_experiments
 
     page.check()
     output.check()
-    _check_methods(run.methods)
     fusing.check()
-    benchmark = run.load(failed_enrolment)
-    if sets:
-        benchmark = benchmark.only(sets)
-    if pooled is not None and len(run.methods) != 2:
-        raise ParameterError("--pooled compares two methods; name them with --fusion A,B")
     if page.report is not None and len(run.methods) > 1:
         raise ParameterError("a report is of one fusion method; name one with --fusion")
+    benchmark = run.load(sets, failed_enrolment)
     count = len(list_experiments(benchmark, run.protocol))
+    settings = run_settings(fusing, run.seed, keep_scores=page.report is not None and count <= _MANY)
     with Bar("fusing", len(run.methods) * count) as bar:
-        results = run_methods(
-            benchmark,
-            run,
-            fusing,
-            keep_scores=pooled is not None or (page.report is not None and count <= _MANY),
-            points=101 if pooled is None else pooled,
-            progress=bar.advance,
-        )
-    contest = compare_runs(benchmark, results, confidence=fusing.confidence) if len(results) > 1 else None
+        found = run.run(benchmark, settings, pooled=pooled, progress=bar.advance)
     if page.report is not None:
-        from fairtrial.report.benchmark import benchmark_page
+        from fairtrial.pages import page_of
 
         repeat = repeat_of([str(path) for path in benchmark.files], run.seed)
-        confidence = fusing.confidence
-        page.write(benchmark_page(benchmark, results[0], repeat, confidence=confidence, terms=output.terms))
-    tables, found = _tables(results, contest), _found(results, contest)
-    if pooled is not None:
-        along = compare_pooled(benchmark, results[0], results[1], confidence=fusing.confidence)
-        tables += along.tables()
-        found["pooled_comparison"] = along.to_dict()
-    print_result(output, tables, found)
-
-
-def run_methods(
-    benchmark: Benchmark,
-    run: ProtocolOptions,
-    fusing: FusionOptions,
-    *,
-    keep_scores: bool = False,
-    points: int = 101,
-    progress: Callable[[], None] | None = None,
-) -> list[BenchmarkResult]:
-    """The results of all fusion methods that were asked for."""
-    from fairtrial.benchmark.runner import RunSettings, run_benchmark
-
-    settings = RunSettings(
-        normalise=fusing.normalise,
-        criterion=fusing.rule,
-        alpha=fusing.alpha,
-        missing=fusing.missing,
-        inner=fusing.inner,
-        folds=fusing.folds,
-        confidence=fusing.confidence,
-        seed=run.seed,
-        keep_scores=keep_scores,
-        points=points,
-    )
-    return [
-        run_benchmark(
-            benchmark,
-            protocol=run.protocol,
-            settings=replace(settings, fusion=name),
-            workers=run.workers,
-            progress=progress,
-        )
-        for name in run.methods
-    ]
-
-
-def _found(results: Sequence[BenchmarkResult], contest: Contest | None) -> dict[str, Any]:
-    if contest is None:
-        return results[0].to_dict()
-    return {"runs": [result.to_dict() for result in results], "comparison": contest.to_dict()}
-
-
-def _tables(results: Sequence[BenchmarkResult], contest: Contest | None) -> list[Table]:
-    """The experiments of all methods as the main table; the single systems, which are the same for all, once."""
-    from fairtrial.tables import join_tables
-
-    found = [result.tables() for result in results]
-    (main,) = join_tables([tables[:1] for tables in found])
-    notes = main.notes[:_MOST_NOTES]
-    if len(main.notes) > _MOST_NOTES:
-        notes += (f"and {len(main.notes) - _MOST_NOTES} more notes: --json has all",)
-    if contest is not None:
-        columns = tuple(replace(column, detail=False) if column.key == "fusion" else column for column in main.columns)
-        main = replace(main, columns=columns, caption=f"{results[0].title}, {contest.protocol}, {results[0].kind}")
-    once = [table for table in found[0][1:] if table.name in ("systems", "system spreads")]
-    others = [table for tables in found for table in tables[1:] if table.name not in ("systems", "system spreads")]
-    return [replace(main, notes=notes), *once, *others, *(contest.tables() if contest is not None else ())]
-
-
-def _check_methods(names: Sequence[str]) -> None:
-    """Raise an error before any work where a method is not known or named twice."""
-    from fairtrial.fusion.methods import as_fusion
-
-    for name in names:
-        as_fusion(name)
-        if names.count(name) > 1:
-            raise ParameterError(f"--fusion names {name} twice")
+        page.write(page_of(found.runs[0], repeat, benchmark=benchmark, confidence=fusing.confidence))
+    print_result(output, found.tables(), found.to_dict())

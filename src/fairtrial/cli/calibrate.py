@@ -19,13 +19,13 @@ from fairtrial.cli.output import print_result
 from fairtrial.cli.progress import reading_bar
 from fairtrial.cli.reporting import ReportOptions, repeat_of
 from fairtrial.cli.scores import ScoresOutput, check_scores, write_both
-from fairtrial.errors import ParameterError
+from fairtrial.core.errors import ParameterError
 
 if TYPE_CHECKING:
-    from fairtrial.calibration.comparing import EvidencePair
-    from fairtrial.calibration.costs import CostTarget
+    from fairtrial.calibration.comparison import EvidencePair
+    from fairtrial.calibration.estimates import CostTarget
     from fairtrial.calibration.results import CalibratedSystem
-    from fairtrial.significance.multiple import Correction
+    from fairtrial.inference.multiplicity import Correction
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class CostOptions:
 
     def targets(self) -> list[CostTarget]:
         """The detection costs."""
-        from fairtrial.calibration.costs import cost_target
+        from fairtrial.calibration.estimates import cost_target
 
         return [cost_target(entry, self.partition) for entry in self.costs or (".01",)]
 
@@ -123,13 +123,11 @@ class _Asked:
         """Write the page, if one was asked for."""
         if self.page.report is None:
             return
-        from fairtrial.report.calibration import calibration_page
+        from fairtrial.pages import page_of
 
         seed, correction = self.chance.seed, self.told.correction
         repeat = repeat_of(read, seed)
-        self.page.write(
-            calibration_page(results, pairs, repeat, correction=correction, rng=seed, terms=self.output.terms)
-        )
+        self.page.write(page_of(results, repeat, pairs=pairs, correction=correction, rng=seed))
 
 
 @click.command(cls=FileCommand)
@@ -166,9 +164,9 @@ def command(
 
 def _judge_saved(asked: _Asked, model: str) -> None:
     """Judge a calibration that was saved."""
-    from fairtrial.calibration.judged import judge_calibration
+    from fairtrial.calibration.calibration import judge_calibration
     from fairtrial.calibration.model import Calibration
-    from fairtrial.formats import read_trials
+    from fairtrial.formats.read import read_trials
 
     saved, files, chance = Calibration.load(model), asked.files, asked.chance
     with reading_bar(files.test) as bar:
@@ -182,8 +180,8 @@ def _judge_saved(asked: _Asked, model: str) -> None:
 
 def _calibrate_in_pieces(asked: _Asked) -> None:
     """Calibrate systems whose trials are read in passes."""
-    from fairtrial.calibration.passing import calibrate_in_passes
-    from fairtrial.tables import join_tables
+    from fairtrial.calibration.calibration import calibrate_in_passes
+    from fairtrial.core.tables import join_tables
 
     files, fit, told = asked.files, asked.fit, asked.told
     sets = InputOptions(files.dev, files.test, None)
@@ -207,10 +205,10 @@ def _calibrate_in_pieces(asked: _Asked) -> None:
 
 def _calibrate(asked: _Asked) -> None:
     """Calibrate systems on dev, judge them on test and compare them."""
-    from fairtrial.calibration.comparing import compare_evidence
+    from fairtrial.calibration.comparison import compare_evidence
     from fairtrial.calibration.model import side_by_side
     from fairtrial.cli.inputs import read_sets
-    from fairtrial.tables import join_tables
+    from fairtrial.core.tables import join_tables
 
     files, chance, told = asked.files, asked.chance, asked.told
     dev, test = read_sets(TwoSets(files.dev, files.test), asked.reading)

@@ -11,10 +11,10 @@ from fairtrial.cli.options import option
 from fairtrial.cli.progress import Bar
 
 if TYPE_CHECKING:
-    from fairtrial.calibration.costs import CostLike
+    from fairtrial.calibration.estimates import CostLike
     from fairtrial.calibration.results import CalibratedSystem
-    from fairtrial.people import Cluster
-    from fairtrial.trials import Trials
+    from fairtrial.core.trials import Trials
+    from fairtrial.inference.people import Cluster
 
 PRIOR: dict[str, Any] = {
     "type": float,
@@ -43,7 +43,7 @@ class FitOptions:
 
 def check_prior(methods: Sequence[str]) -> None:
     """Raise an error where a prior was given that means nothing to any of the methods."""
-    from fairtrial.calibration.model import CALIBRATIONS
+    from fairtrial.calibration.methods import CALIBRATIONS
 
     known = [CALIBRATIONS.find(name) for name in methods]
     if not any(method.weighs for method in known):
@@ -61,7 +61,7 @@ def calibrate_each(
     cluster: Cluster | None = None,
 ) -> list[CalibratedSystem]:
     """Calibrate each system, or all together."""
-    from fairtrial.calibration.judged import calibrate
+    from fairtrial.calibration.calibration import calibrate
 
     groups = fit.groups(dev)
     found: list[CalibratedSystem] = []

@@ -11,7 +11,7 @@ from fairtrial.cli.files import READ, FileCommand
 from fairtrial.cli.options import OutputOptions, ReadingOptions, TwoSets, option
 from fairtrial.cli.output import print_result
 from fairtrial.cli.progress import Bar, reading_bar
-from fairtrial.errors import ParameterError
+from fairtrial.core.errors import ParameterError
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +47,9 @@ class _Modality:
     )
 
     def check(self) -> None:
-        """Raise an error unless one of the two ways is chosen."""
-        others = bool(self.other_dev), bool(self.other_test)
-        if others[0] != others[1] or others[0] == (self.move is not None):
-            raise ParameterError("give either --move A[,B...], or both --other-dev F and --other-test F")
+        """Raise an error if only one set of the other modality is given."""
+        if bool(self.other_dev) != bool(self.other_test):
+            raise ParameterError("give both --other-dev F and --other-test F")
 
 
 @click.command(cls=FileCommand)
@@ -78,7 +77,7 @@ def command(
       fairtrial chimeric --dev dev.csv --test test.csv --move voice
       fairtrial chimeric --dev face-dev.csv --test face-test.csv --other-dev v-dev.csv --other-test v-test.csv
     """
-    from fairtrial.formats import read_pair
+    from fairtrial.formats.read import read_pair
     from fairtrial.fusion.chimeric import chimeric_study
 
     modality.check()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
@@ -11,11 +11,9 @@ from fairtrial.cli import options
 from fairtrial.cli.files import FileCommand
 from fairtrial.cli.options import OutputOptions, choice, option
 from fairtrial.cli.output import print_result
-from fairtrial.errors import ParameterError
 
 if TYPE_CHECKING:
-    from fairtrial.counting.errors import ErrorCounts
-    from fairtrial.significance import TestResult
+    from fairtrial.published.rates import ComparedMeasure
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,36 +35,12 @@ class PublishedOptions:
     impostor: int = option("--impostor", type=int, required=True, metavar="NI", help="Number of impostor trials.")
     genuine: int = option("--genuine", type=int, required=True, metavar="NC", help="Number of genuine trials.")
 
-    def counts(self) -> tuple[ErrorCounts, ErrorCounts]:
-        """The errors of A and of B."""
-        return self._of("a", self.a, self.a_counts), self._of("b", self.b, self.b_counts)
-
-    def _of(self, name: str, rates: tuple[float, float] | None, errors: tuple[int, int] | None) -> ErrorCounts:
-        from fairtrial.intervals import published_counts
-
-        if (rates is None) == (errors is None):
-            given = "neither was" if rates is None else "both were"
-            raise ParameterError(f"give either --{name} FAR FRR or --{name}-counts FA FR; {given} given")
-        far, frr = rates or (None, None)
-        accepts, rejects = errors or (None, None)
-        try:
-            return published_counts(
-                far=far,
-                frr=frr,
-                false_accepts=accepts,
-                false_rejects=rejects,
-                impostor=self.impostor,
-                genuine=self.genuine,
-            )
-        except ParameterError as error:
-            raise ParameterError(f"system {name.upper()}: {error}") from error
-
 
 @dataclass(frozen=True, slots=True)
 class TestOptions:
     """What is compared, and how."""
 
-    measure: str = choice(
+    measure: ComparedMeasure = choice(
         "--measure",
         ["hter", "wer", "dcf", "far", "frr"],
         "hter",
@@ -101,31 +75,20 @@ def command(
       fairtrial compare-rates --a .0115 .025 --b .0195 .0275 --impostor 112000 --genuine 400
       fairtrial compare-rates --a-counts 1285 10 --b-counts 2184 11 --impostor 112000 --genuine 400 --measure frr
     """
-    from fairtrial.tables import join_tables
+    from fairtrial.published.rates import compare_rates
 
     output.check()
-    tests = _tests(*published.counts(), asked, alternative)
-    (table,) = join_tables([test.tables() for test in tests])
-    table = replace(table, caption="Tests of the difference A - B, all trials independent of each other")
-    print_result(output, [table], {"tests": [test.to_dict() for test in tests]})
-
-
-def _tests(a: ErrorCounts, b: ErrorCounts, asked: TestOptions, alternative: options.Alternatives) -> list[TestResult]:
-    from fairtrial import significance
-
-    for name, owner in (("alpha", "wer"), ("dcf", "dcf")):
-        if asked.measure != owner:
-            options.refuse_given([name], f"applies to --measure {owner}, not to {asked.measure}")
-    measure = options.measure_by_name(asked.measure, asked.dcf)
-    alpha = asked.alpha
-    tests = [significance.independent_test(a, b, measure=measure, alpha=alpha, alternative=alternative)]
-    if asked.measure in ("far", "frr"):
-        tests.append(significance.pooled_test(a, b, measure=measure, alternative=alternative))
-    if asked.discordant is not None:
-        discordant = significance.Discordant(*asked.discordant)
-        tests.append(
-            significance.dependent_test(a, b, discordant, measure=measure, alpha=alpha, alternative=alternative)
-        )
-    if asked.measure == "hter":
-        tests += [make(a, b, alternative=alternative) for make in (significance.naive_test, significance.class_test)]
-    return tests
+    found = compare_rates(
+        a=published.a,
+        b=published.b,
+        a_counts=published.a_counts,
+        b_counts=published.b_counts,
+        impostor=published.impostor,
+        genuine=published.genuine,
+        measure=asked.measure,
+        alpha=asked.alpha,
+        costs=None if asked.dcf is None else options.detection_costs(asked.dcf),
+        discordant=asked.discordant,
+        alternative=alternative,
+    )
+    print_result(output, found.tables(), found.to_dict())

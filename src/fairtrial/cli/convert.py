@@ -9,6 +9,7 @@ from fairtrial.cli.files import READ, WRITTEN, FileCommand
 from fairtrial.cli.options import ReadingOptions
 from fairtrial.cli.output import print_json, print_notes, say
 from fairtrial.cli.progress import reading_bar
+from fairtrial.core.results import plain
 
 
 @click.command(cls=FileCommand)
@@ -37,8 +38,8 @@ def command(reading: ReadingOptions, *, inputs: tuple[str, ...], out: str, to: s
       fairtrial convert scores.txt --out scores.parquet
       fairtrial convert gen.scores imp.scores --out both.csv.gz
     """
-    from fairtrial.formats import read_trials, write_trials
     from fairtrial.formats.files import check_place
+    from fairtrial.formats.read import read_trials, write_trials
 
     check_place(out)
     with reading_bar(inputs) as bar:
@@ -53,7 +54,7 @@ def command(reading: ReadingOptions, *, inputs: tuple[str, ...], out: str, to: s
                 "genuine": genuine,
                 "impostor": len(trials) - genuine,
                 "columns": list(trials.columns),
-                "notes": list(notes),
+                "notes": plain(notes),
             }
         )
         return

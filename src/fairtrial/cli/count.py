@@ -13,7 +13,8 @@ from fairtrial.cli.files import READ, WRITTEN, FileCommand
 from fairtrial.cli.merge import print_counter
 from fairtrial.cli.options import ReadingOptions
 from fairtrial.cli.progress import reading_bar
-from fairtrial.errors import InputError, ParameterError, TrialsError, listed
+from fairtrial.core.errors import InputError, ParameterError, TrialsError
+from fairtrial.core.words import listed
 
 _AT_ONCE = 1 << 26
 """Bytes of memory for what is read at once."""
@@ -68,9 +69,9 @@ def command(
       fairtrial count test.csv --thresholds face=0.62 --thresholds voice=1.5 --out test.ftc
       fairtrial evaluate --dev dev.ftc --test test.ftc
     """
-    from fairtrial.formats.parts import ENDING
+    from fairtrial.counting.counter import Counter
+    from fairtrial.formats.counter_file import ENDING
     from fairtrial.formats.results import check_target
-    from fairtrial.scale.counter import Counter
 
     check_target(out, (ENDING,))
     counter: Counter | None = None
@@ -100,9 +101,9 @@ def _sets(
     inputs: Sequence[str], reading: ReadingOptions, progress: Progress, *, together: bool
 ) -> Iterator[tuple[str, ReadTrials]]:
     """The trials of each file, or of all of them, with a name to call them by."""
-    from fairtrial.formats import read_trials
     from fairtrial.formats.files import expand
     from fairtrial.formats.opening import ReadTrials
+    from fairtrial.formats.read import read_trials
 
     if together:
         yield listed(inputs, 3), ReadTrials(read_trials(inputs, progress=progress, **reading.keywords()))
@@ -118,8 +119,8 @@ def _sets(
 
 def _trials_of(path: Path, reading: ReadingOptions, progress: Progress) -> Iterator[ReadTrials]:
     """The trials of a file, piece by piece where its format allows."""
-    from fairtrial.formats import read_trials
     from fairtrial.formats.opening import ReadTrials, can_be_cut, open_pieces
+    from fairtrial.formats.read import read_trials
     from fairtrial.formats.sheets import ReadOptions, check_labels
 
     keywords = reading.keywords()

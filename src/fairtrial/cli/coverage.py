@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from fairtrial.checks import check_workers
 from fairtrial.cli import options
 from fairtrial.cli.files import READ, FileCommand
 from fairtrial.cli.options import OutputOptions, choice, option
 from fairtrial.cli.output import print_result
 from fairtrial.cli.progress import Bar
 from fairtrial.cli.reporting import ReportOptions, repeat_of
-from fairtrial.errors import ParameterError
+from fairtrial.core.errors import ParameterError
 
 if TYPE_CHECKING:
-    from fairtrial.individuals import CoverageStudy, Generator, Grid, StudySettings
+    from fairtrial.repeated.generators import Generator
 
 Number = TypeVar("Number", int, float)
 
@@ -34,16 +33,14 @@ class GridOptions:
         "--rho", metavar="R,..", help="Correlations between attempts of an individual, in place of the grid's."
     )
 
-    def grid(self, start: Grid) -> Grid:
-        """The grid with the axes that were named in place of its own."""
-        from fairtrial.individuals import Grid
-
-        return Grid(
-            start.n if self.n is None else numbers_of("--n", self.n, int),
-            start.m if self.m is None else numbers_of("--m", self.m, int),
-            start.pi if self.pi is None else numbers_of("--pi", self.pi, float),
-            start.rho if self.rho is None else numbers_of("--rho", self.rho, float),
-        )
+    def axes(self) -> dict[str, tuple[int, ...] | tuple[float, ...]]:
+        """The axes that were named, for a study."""
+        whole = {"n": self.n, "m": self.m}
+        fractions = {"pi": self.pi, "rho": self.rho}
+        return {
+            **{name: numbers_of(f"--{name}", text, int) for name, text in whole.items() if text is not None},
+            **{name: numbers_of(f"--{name}", text, float) for name, text in fractions.items() if text is not None},
+        }
 
     def values(self) -> dict[str, tuple[float, ...]]:
         """The axes that were named, for choosing rows of a finished study."""
@@ -91,24 +88,18 @@ class StudyOptions:
         "--workers", type=int, metavar="K", help="Cells worked on at once.  [default: one per processor]"
     )
 
-    def check(self) -> None:
-        """Raise an error where an option was given that would be ignored."""
-        if self.exact:
-            options.refuse_given(["datasets", "resamples", "seed"], "applies to simulated data sets, not with --exact")
-
-    def settings(self) -> StudySettings:
-        """What is the same for all cells."""
-        from fairtrial.individuals import StudySettings
-
-        return StudySettings(
-            methods=self.methods or StudySettings().methods,
-            generator=self.generator,
-            data_sets=self.datasets,
-            n_resamples=self.resamples or None,
-            confidence=self.confidence,
-            exact=self.exact,
-            seed=self.seed,
-        )
+    def keywords(self) -> dict[str, Any]:
+        """Keyword arguments of `coverage_study`."""
+        return {
+            **({"methods": self.methods} if self.methods else {}),
+            "generator": self.generator,
+            "data_sets": self.datasets,
+            "n_resamples": self.resamples or None,
+            "confidence": self.confidence,
+            "exact": self.exact,
+            "seed": self.seed,
+            "workers": self.workers,
+        }
 
 
 grid_option = click.option(
@@ -149,35 +140,23 @@ def command(
       fairtrial coverage --like counts.csv
       fairtrial coverage --grid quick --claims
     """
-    from fairtrial.individuals import PAPER, QUICK, check_claims, run_study
-    from fairtrial.individuals.journal import remove_journal
+    from fairtrial.repeated.coverage import grid_of
+    from fairtrial.repeated.study import coverage_study, remove_journal
 
-    settings = asked.settings()
-    if asked.workers is not None:
-        check_workers(asked.workers)
     page.check()
-    asked.check()
-    if like is not None:
-        options.refuse_given(["workers"], "applies to the cells of a grid, and --like has one")
     output.check()
-    journal = None
-    if like is not None:
-        study = _study_like(like, settings, grid_name, axes)
-    else:
-        grid = axes.grid(PAPER if grid_name == "paper" else QUICK)
-        journal = None if output.out is None else f"{output.out}.journal"
-        with Bar("covering", len(grid)) as bar:
-            study = run_study(grid, settings, workers=asked.workers, journal=journal, progress=bar.advance)
+    chosen: dict[str, Any] = {"grid": grid_name, **axes.axes()}
+    cells = 1 if like is not None else len(grid_of(**{**chosen, "grid": grid_name or "quick"}))
+    journal = None if output.out is None or like is not None else f"{output.out}.journal"
+    with Bar("covering", cells) as bar:
+        study = coverage_study(
+            **chosen, like=like, claims=claims, **asked.keywords(), journal=journal, progress=bar.advance
+        )
     if page.report is not None:
-        from fairtrial.report.coverage import coverage_page
+        from fairtrial.pages import page_of
 
-        repeat = repeat_of([like] if like else [], asked.seed)
-        page.write(coverage_page(study, repeat, terms=output.terms))
-    tables, answer = list(study.tables()), study.to_dict()
-    if claims:
-        found = check_claims(study)
-        tables, answer = [*tables, *found.tables()], {**answer, **found.to_dict()}
-    print_result(output, tables, answer)
+        page.write(page_of(study, repeat_of([like] if like else [], asked.seed)))
+    print_result(output, study.tables(), study.to_dict())
     if journal is not None:
         remove_journal(journal)
 
@@ -189,19 +168,3 @@ def numbers_of(flag: str, text: str, kind: Callable[[str], Number]) -> tuple[Num
     except ValueError as error:
         what = "whole numbers" if kind is int else "numbers"
         raise ParameterError(f"{flag} {text}: expected {what} separated by commas") from error
-
-
-def _study_like(file: str, settings: StudySettings, grid_name: str | None, axes: GridOptions) -> CoverageStudy:
-    from fairtrial.formats.counts import read_counts
-    from fairtrial.individuals import Individuals, study_like
-
-    for flag, value in (("--grid", grid_name), ("--n", axes.n), ("--m", axes.m)):
-        if value is not None:
-            raise ParameterError(f"{flag} does not go with --like: the file says how many people and attempts")
-    given = axes.values()
-    for name, values in given.items():
-        if len(values) > 1:
-            raise ParameterError(f"--{name} must be one number with --like")
-    people = Individuals.from_counts(*read_counts(file).counts)
-    pi, rho = (given[name][0] if name in given else None for name in ("pi", "rho"))
-    return study_like(people, settings, pi=pi, rho=rho)

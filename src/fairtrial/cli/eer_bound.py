@@ -11,11 +11,11 @@ from fairtrial.cli import options
 from fairtrial.cli.files import FileCommand
 from fairtrial.cli.options import OutputOptions, argument, choice, option
 from fairtrial.cli.output import print_result
-from fairtrial.errors import ParameterError
+from fairtrial.core.errors import ParameterError
 
 if TYPE_CHECKING:
-    from fairtrial.significance import EerBounds
-    from fairtrial.significance.multiple import Correction
+    from fairtrial.inference.multiplicity import Correction
+    from fairtrial.published.eer_bound import EerBounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class BoundOptions:
 
     def bounds(self) -> EerBounds:
         """The bounds of all pairs."""
-        from fairtrial.significance import bounds_from_eers
+        from fairtrial.published.eer_bound import bounds_from_eers
 
         return bounds_from_eers(
             self._eers(), self.trials, p_value=self.p_value, eer_m=self.eer_m, correction=self.correction

@@ -130,7 +130,7 @@ def is_of_memory(error: Exception) -> bool:
 
 
 def _in_short(error: Exception) -> str:
-    from fairtrial.errors import cut, visible
+    from fairtrial.core.words import cut, visible
 
     return visible(cut(f"{type(error).__name__}: {error}", 200))
 

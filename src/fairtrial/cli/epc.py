@@ -9,25 +9,33 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 import click
 
 from fairtrial.cli import options
-from fairtrial.cli.compare import resamples_option
-from fairtrial.cli.counted import NEEDS_SCORES, are_counts, chosen_systems, read_counters, refuse
+from fairtrial.cli.counted import read_counters
 from fairtrial.cli.epc_compare import CompareCurves, ThresholdOptions, area_entries, area_table, compare_pair
 from fairtrial.cli.files import FileCommand
 from fairtrial.cli.opened import PlaceOptions
-from fairtrial.cli.options import ChanceOptions, InputOptions, OutputOptions, ReadingOptions, choice, option
+from fairtrial.cli.options import (
+    ChanceOptions,
+    InputOptions,
+    OutputOptions,
+    ReadingOptions,
+    choice,
+    option,
+    resamples_option,
+)
 from fairtrial.cli.output import print_result
 from fairtrial.cli.progress import Bar
-from fairtrial.errors import ParameterError
+from fairtrial.core.errors import ParameterError
+from fairtrial.core.notes import Note
 
 if TYPE_CHECKING:
-    from fairtrial.areas.results import AreaConvention, AreaName, Areas
     from fairtrial.cli.inputs import Inputs, OpenInputs
-    from fairtrial.epc import PerformanceCurve
-    from fairtrial.intervals.bands import Band, BandKind, BandMethod
-    from fairtrial.intervals.rates import RateInterval
+    from fairtrial.core.tables import Column, Table
+    from fairtrial.evaluation.areas import AreaConvention, AreaName, Areas
+    from fairtrial.evaluation.bands import Band, BandKind, BandMethod
+    from fairtrial.evaluation.epc import PerformanceCurve
+    from fairtrial.inference.intervals import RateInterval
+    from fairtrial.inference.split import TrialSets
     from fairtrial.rules.measures import Measure
-    from fairtrial.tables import Column, Table
-    from fairtrial.trial_sets import TrialSets
 
     BandKinds: TypeAlias = Literal["none"] | BandKind
 
@@ -179,14 +187,25 @@ def command(
       fairtrial epc --dev dev.csv --test test.csv --criterion precision --measure recall --areas precision,recall
     """
     from fairtrial.cli.inputs import Inputs, OpenInputs, read_or_open
+    from fairtrial.core.results import plain
+    from fairtrial.core.tables import join_tables
+    from fairtrial.formats.counter_file import is_part
 
     output.check()
     curve.check(measure, *([] if asked.no_areas else options.names_of(asked.areas)))
     drawn = None if band.bands == "none" else band.bands
-    if are_counts(files):
-        refuse(bands=drawn, compare=pair, pool=pool)
-        options.refuse_given([*_OF_AREAS, *_OF_BANDS, *_OF_COMPARISONS, "confidence", "seed"], NEEDS_SCORES)
-        _curves_of_counts(files, curve, chance, reading, output, measure)
+    if any(is_part(name) for name in files.files):
+        needs = [flag for flag, value in (("--bands", drawn), ("--compare", pair), ("--pool", pool)) if value]
+        if files.folds is not None:
+            needs.append("--folds")
+        why = "needs the scores themselves, and not files of counts"
+        options.refuse_given([*_OF_AREAS, *_OF_BANDS, *_OF_COMPARISONS, "confidence", "seed", "cluster"], why)
+        dev, test = read_counters(files, reading, needs)
+        counted = Inputs(dev, test)
+        curves = curves_of(counted, counted.sets(chance), curve, measure)
+        told = list(dict.fromkeys(note for each in curves for note in each.notes))
+        answer = {"curves": [each.to_dict() for each in curves], "areas": {}, "notes": plain(told)}
+        print_result(output, join_tables([each.tables() for each in curves]), answer)
         return
     if pair is None:
         options.refuse_given(_OF_COMPARISONS, "applies to a comparison, by --compare A,B")
@@ -210,11 +229,11 @@ def command(
     found: dict[str, Any] = {
         "curves": shown,
         "areas": {system: area.to_dict() for system, area in areas.items()},
-        "notes": notes,
+        "notes": plain(notes),
     }
     tables = _tables(curves, bands, areas, notes)
     if pair is not None and isinstance(inputs, Inputs):
-        from fairtrial.areas import area_tests
+        from fairtrial.evaluation.areas import area_tests
 
         along = compare_pair(curves, inputs.systems, pair, given, chance, compared, resamples, band.workers)
         (first,) = along[0].tables()
@@ -240,48 +259,13 @@ def check_bands(band: BandOptions, where: str) -> None:
         options.refuse_given(_OF_BANDS, f"applies to {where}")
 
 
-def _curves_of_counts(
-    files: InputOptions,
-    curve: CurveOptions,
-    chance: ChanceOptions,
-    reading: ReadingOptions,
-    output: OutputOptions,
-    measure: str,
-) -> None:
-    """The curves of files of counts, with their bounds; no areas."""
-    from fairtrial.epc import alpha_grid
-    from fairtrial.scale.figures import bounded_curve
-    from fairtrial.tables import join_tables
-
-    dev, test = read_counters(files, reading, chance)
-    low, high = curve.range
-    names = chosen_systems(dev, reading.systems)
-    curves = []
-    with Bar("curves", len(names)) as bar:
-        for name in names:
-            curves.append(
-                bounded_curve(
-                    dev,
-                    test,
-                    system=name,
-                    alphas=alpha_grid(curve.points, low=low, high=high),
-                    criterion=options.criterion_by_name(curve.criterion, curve.dcf),
-                    measure=options.measure_by_name(measure, curve.dcf),
-                )
-            )
-            bar.advance()
-    notes = list(dict.fromkeys(note for each in curves for note in each.notes))
-    found = {"curves": [each.to_dict() for each in curves], "areas": {}, "notes": notes}
-    print_result(output, join_tables([each.tables() for each in curves]), found)
-
-
 def curves_of(
     inputs: Inputs | OpenInputs, sets: TrialSets, curve: CurveOptions, measure: str, *, pool: bool = False
 ) -> list[PerformanceCurve]:
     """The curves of all systems; the pooled one last, if it is asked for."""
     from fairtrial.cli.inputs import for_each_system
-    from fairtrial.epc import alpha_grid, curve_of, pool_curves
-    from fairtrial.judging import judge
+    from fairtrial.evaluation.epc import alpha_grid, curve_of, pool_curves
+    from fairtrial.inference.decide import judge
 
     low, high = curve.range
     alphas = alpha_grid(curve.points, low=low, high=high)
@@ -299,7 +283,7 @@ def _areas_of(
     inputs: Inputs, sets: TrialSets, curve: CurveOptions, chance: ChanceOptions, asked: AreaOptions
 ) -> dict[str, _FoundAreas]:
     """The areas by system; none where there is no test set."""
-    from fairtrial.areas import area_intervals, expected_areas
+    from fairtrial.evaluation.areas import area_intervals, expected_areas
 
     if inputs.test is None:
         return {}
@@ -325,7 +309,7 @@ def bands_of(
     """The bands around the curves, by system."""
     if asked.bands == "none":
         return {}
-    from fairtrial.intervals.bands import curve_band
+    from fairtrial.evaluation.bands import curve_band
 
     bands = {}
     with Bar("bands", len(inputs.systems)) as bar:
@@ -352,7 +336,7 @@ def _band_dict(band: Band | None) -> dict[str, Any]:
 
 def _with_band(table: Table, column: Column, band: Band | None) -> Table:
     """The table of a curve with its band, and for files what kind of band it is; empty for a pooled curve."""
-    from fairtrial.tables import Column
+    from fairtrial.core.tables import Column
 
     details = [Column("band_kind", "kind of band", detail=True), Column("band_threshold", "threshold", detail=True)]
     columns = [column, *details, Column("band_supported", "supported by dev", "flag", detail=True)]
@@ -370,10 +354,11 @@ def _tables(
     curves: Sequence[PerformanceCurve],
     bands: Mapping[str, Band],
     areas: Mapping[str, _FoundAreas],
-    notes: Sequence[str],
+    notes: Sequence[Note | str],
 ) -> tuple[Table, ...]:
-    from fairtrial.claims import GIVEN_ALONG
-    from fairtrial.tables import Column, interval_title, join_tables
+    from fairtrial.core.tables import Column, join_tables
+    from fairtrial.core.words import interval_title
+    from fairtrial.inference.estimates import GIVEN_ALONG
 
     parts = []
     for curve in curves:

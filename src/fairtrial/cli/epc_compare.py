@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from fairtrial.cli import options
 from fairtrial.cli.options import ChanceOptions, choice, option
-from fairtrial.errors import ParameterError, listed
+from fairtrial.core.errors import ParameterError
+from fairtrial.core.words import listed, term
 
 if TYPE_CHECKING:
-    from fairtrial.areas.results import AreaName, Areas
-    from fairtrial.claims import Threshold
-    from fairtrial.epc import PerformanceCurve
-    from fairtrial.significance.curves import CurveComparison, CurveTest
-    from fairtrial.significance.results import TestResult
-    from fairtrial.tables import Table
+    from fairtrial.core.tables import Table
+    from fairtrial.evaluation.areas import AreaName, Areas
+    from fairtrial.evaluation.curve_tests import CurveComparison, CurveTest
+    from fairtrial.evaluation.epc import PerformanceCurve
+    from fairtrial.inference.estimates import Threshold
+    from fairtrial.inference.tests import TestResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class ThresholdOptions:
     @property
     def threshold(self) -> Threshold:
         """What is said of the threshold first."""
-        from fairtrial.claims import threshold_when
+        from fairtrial.inference.estimates import threshold_when
 
         return threshold_when(self.resample)
 
@@ -98,7 +99,7 @@ def compare_two(
     workers: int = 1,
 ) -> CurveComparison:
     """Where two curves differ, by the options that were given."""
-    from fairtrial.significance.curves import compare_curves
+    from fairtrial.evaluation.curve_tests import compare_curves
 
     return compare_curves(
         a,
@@ -117,10 +118,10 @@ def area_table(
     compared: CurveComparison, areas: Areas, tests: Mapping[AreaName, TestResult], confidence: float
 ) -> Table:
     """The tests of the areas of two systems."""
-    from fairtrial.significance.results import columns_with_interval
-    from fairtrial.tables import Column, Table
+    from fairtrial.core.tables import Column, Table
+    from fairtrial.inference.tests import columns_with_interval
 
-    of = f"{areas.pair.mean.label} over targets of {areas.pair.v1.label} and {areas.pair.v2.label}"
+    of = f"{term(areas.pair.mean.label)} over targets of {term(areas.pair.v1.label)} and {term(areas.pair.v2.label)}"
     columns = (*columns_with_interval(confidence), Column("delta", "1 - p", "sure"))
     records = [{**test.cells(confidence), "delta": test.delta} for test in tests.values()]
     return Table.of("tests", f"Tests of the areas, {compared.a} - {compared.b}: {of}", columns, records)

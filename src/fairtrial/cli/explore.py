@@ -9,7 +9,7 @@ import click
 from fairtrial.cli.files import READ
 from fairtrial.cli.output import say
 from fairtrial.cli.words import in_command_line_words
-from fairtrial.errors import ParameterError
+from fairtrial.core.errors import ParameterError
 
 
 @click.command()

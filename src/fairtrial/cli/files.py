@@ -11,7 +11,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from fairtrial.cli.command_groups import FullGroup
-from fairtrial.errors import InputError, OutputError
+from fairtrial.core.errors import InputError, OutputError
 
 
 class _FileName(click.types.StringParamType):

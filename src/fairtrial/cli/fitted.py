@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fairtrial.cli.files import READ
 from fairtrial.cli.options import FILES_HELP, option, refuse_given
-from fairtrial.errors import ParameterError
+from fairtrial.core.errors import ParameterError
 
 
 @dataclass(frozen=True, slots=True)

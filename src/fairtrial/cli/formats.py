@@ -17,8 +17,8 @@ def command(json_: bool) -> None:
     Example:
       fairtrial formats
     """
-    from fairtrial.formats import FORMATS
-    from fairtrial.tables import Column, Table
+    from fairtrial.core.tables import Column, Table
+    from fairtrial.formats.registry import FORMATS
 
     known = FORMATS.values()
     if json_:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import click
 
 from fairtrial.cli import options
-from fairtrial.cli.compare import systems_option
 from fairtrial.cli.files import READ, WRITTEN, FileCommand
 from fairtrial.cli.fitted import FittedFiles
 from fairtrial.cli.options import ReadingOptions, choice, option
@@ -18,11 +17,8 @@ from fairtrial.cli.reporting import ReportOptions, repeat_of
 from fairtrial.cli.scores import ScoresOutput, beside, check_scores, write_both
 
 if TYPE_CHECKING:
-    from fairtrial.fusion import AppliedFusion, FusionModel, FusionResult
-    from fairtrial.fusion.combination import Inner
-    from fairtrial.fusion.missing import Missing
+    from fairtrial.fusion.combination import Inner, Missing
     from fairtrial.rules.criteria import Criterion
-    from fairtrial.trials import Trials
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +66,10 @@ class FusionOptions:
 
     def check(self) -> None:
         """Raise an error before any work where a normalisation or a criterion is not known or lacks its target."""
-        from fairtrial.fusion.normalise import check_normalisation
+        from fairtrial.core.errors import check_choice
+        from fairtrial.fusion.normalise import NORMALISATIONS
 
-        check_normalisation(self.normalise)
+        check_choice("normalise", self.normalise, NORMALISATIONS)
         if self.inner == "none":
             options.refuse_given(["folds"], "applies to held-out dev scores, and --inner none asks for none")
         options.note_alpha(self.alpha, self.rule)
@@ -100,7 +97,6 @@ class FuseFiles(FittedFiles):
 
 @click.command(cls=FileCommand)
 @options.takes(FuseFiles)
-@systems_option
 @click.option(
     "--fusion",
     default="mean",
@@ -127,7 +123,6 @@ def command(
     output: ScoresOutput,
     page: ReportOptions,
     *,
-    chosen: str | None,
     fusion: str,
     seed: int,
     scores: str | None,
@@ -144,9 +139,10 @@ def command(
       fairtrial fuse --dev dev.csv --test test.csv --fusion logistic --save model.json --report fusion.html
       fairtrial fuse --model model.json --test others.csv
     """
-    from fairtrial.formats import read_pair, read_trials
+    from fairtrial.formats.read import read_pair, read_trials
     from fairtrial.formats.results import check_target
-    from fairtrial.fusion import FusionModel, apply_fusion, fuse
+    from fairtrial.fusion.fusion import fuse
+    from fairtrial.fusion.model import FusionModel
 
     files.check()
     asked.check()
@@ -156,25 +152,20 @@ def command(
     output.check()
     if files.save is not None:
         check_target(files.save, (".json",))
-    if files.model is not None:
-        saved = FusionModel.load(files.model)
-        with reading_bar(files.test) as bar:
-            test = read_trials(files.test, progress=bar.advance, **reading.keywords())
-        applied = apply_fusion(saved, test, confidence=asked.confidence, rng=seed)
-        if page.report is not None:
-            from fairtrial.report.fusion import applied_page
-
-            page.write(applied_page(applied, repeat_of((files.model, *read), seed), terms=output.terms))
-        _finish(output, applied, scores, applied.scores, None)
-        return
+    model = None if files.model is None else FusionModel.load(files.model)
     with reading_bar(files.dev, files.test) as bar:
-        pair = read_pair(files.dev, files.test, progress=bar.advance, **reading.keywords())
+        if model is None:
+            dev, test = read_pair(files.dev, files.test, progress=bar.advance, **reading.keywords())
+        else:
+            dev, test = None, read_trials(files.test, progress=bar.advance, **reading.keywords())
     result = fuse(
-        *pair,
-        systems=None if chosen is None else options.names_of(chosen),
+        dev,
+        test,
+        model=model,
+        systems=None if reading.chosen is None else options.names_of(reading.chosen),
         fusion=fusion,
         normalise=asked.normalise,
-        criterion=asked.rule,
+        criterion=asked.criterion if model is not None else asked.rule,
         alpha=asked.alpha,
         missing=asked.missing,
         inner=asked.inner,
@@ -183,32 +174,17 @@ def command(
         confidence=asked.confidence,
     )
     if page.report is not None:
-        from fairtrial.report.fusion import fusion_page
+        from fairtrial.pages import page_of
 
-        page.write(fusion_page(result, repeat_of(read, seed), terms=output.terms))
-    model = None if files.save is None else result.model
-    _finish(output, result, scores, result.scores.test, result.scores.dev, model, files.save)
-
-
-def _finish(
-    output: ScoresOutput,
-    result: FusionResult | AppliedFusion,
-    scores: str | None,
-    test: Trials,
-    dev: Trials | None,
-    model: FusionModel | None = None,
-    save: str | None = None,
-) -> None:
-    """Write what was asked for, and print the result."""
-    if model is not None and save is not None:
-        model.save(save)
+        page.write(page_of(result, repeat_of((*([files.model] if files.model else []), *read), seed)))
+    if files.save is not None:
+        result.model.save(files.save)
     if scores is not None:
-        write_both(test, dev, scores)
+        write_both(result.scores.test, None if model is not None else result.scores.dev, scores)
     print_result(output, result.tables(), result.to_dict())
     if output.json:
         return
     if scores is not None:
-        other = "" if dev is None else f", of dev in {beside(scores)}"
-        say(f"fused scores of test in {scores}{other}")
-    if save is not None:
-        say(f"model in {save}")
+        say(f"fused scores of test in {scores}{'' if model else f', of dev in {beside(scores)}'}")
+    if files.save is not None:
+        say(f"model in {files.save}")

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from fairtrial.cli import options
-from fairtrial.cli.evaluate import dev_resamples_option, resample_option
 from fairtrial.cli.files import READ, FileCommand
 from fairtrial.cli.options import (
     ChanceOptions,
@@ -17,13 +16,15 @@ from fairtrial.cli.options import (
     PointOptions,
     ReadingOptions,
     TwoSets,
+    dev_resamples_option,
     names_of,
     option,
+    resample_option,
 )
 from fairtrial.cli.output import print_result
 from fairtrial.cli.reporting import ReportOptions, repeat_of
-from fairtrial.draws import RESAMPLES
-from fairtrial.errors import ParameterError
+from fairtrial.core.errors import ParameterError
+from fairtrial.inference.multipliers import RESAMPLES
 
 if TYPE_CHECKING:
     from fairtrial.groups.membership import PeopleTable
@@ -104,7 +105,7 @@ class GroupOptions:
 
     def reading(self, reading: ReadingOptions) -> ReadingOptions:
         """The same way to read, columns to group by never taken for scores."""
-        from fairtrial.trials import ID_FIELDS
+        from fairtrial.core.trials import ID_FIELDS
 
         if self.people is not None:
             return reading
@@ -127,7 +128,7 @@ def evaluated(
 ) -> GroupEvaluation:
     """Read the trials and evaluate the groups of the one system that is asked for."""
     from fairtrial.cli.inputs import read_sets
-    from fairtrial.groups.evaluating import evaluate_groups
+    from fairtrial.groups.evaluation import evaluate_groups
 
     point.check()
     cuts, table = wanted.cuts(), wanted.table()
@@ -216,10 +217,10 @@ def command(
         resamples=resamples,
     )
     if page.report is not None:
-        from fairtrial.report.groups import groups_page
+        from fairtrial.pages import page_of
 
         inputs = [*files.files, *([] if wanted.people is None else [wanted.people])]
-        page.write(groups_page(result, repeat_of(inputs, chance.seed), terms=output.terms))
+        page.write(page_of(result, repeat_of(inputs, chance.seed)))
     print_result(output, result.tables(), result.to_dict())
 
 

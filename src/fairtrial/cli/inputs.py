@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 import numpy as np
 
-from fairtrial.checks import check_classes, check_resamples
+from fairtrial.cli.counted import read_counters
 from fairtrial.cli.opened import PlaceOptions, opened_sets
-from fairtrial.cli.options import ChanceOptions, InputOptions, ReadingOptions, TwoSets, check_chosen, names_of
+from fairtrial.cli.options import (
+    ChanceOptions,
+    InputOptions,
+    ReadingOptions,
+    SetOptions,
+    TwoSets,
+)
 from fairtrial.cli.progress import Bar, reading_bar
-from fairtrial.draws import RESAMPLES
-from fairtrial.errors import ParameterError
-from fairtrial.folds import Block, make_blocks, with_fold_note
-from fairtrial.formats import read_pair, read_trials
-from fairtrial.trial_sets import TrialSets, check_same_systems
-from fairtrial.trials import Trials
+from fairtrial.core.errors import ParameterError, check_classes, check_resamples
+from fairtrial.core.trials import Trials
+from fairtrial.counting.tallies import ScoreData
+from fairtrial.formats.counter_file import is_part
+from fairtrial.formats.read import read_pair, read_trials
+from fairtrial.inference.folds import Block, make_blocks, with_fold_note
+from fairtrial.inference.multipliers import RESAMPLES
+from fairtrial.inference.split import TrialSets, check_same_systems
 
 if TYPE_CHECKING:
-    from fairtrial.scale.opened import OpenTrials
+    from fairtrial.counting.pieces import OpenTrials
 
 Found = TypeVar("Found")
 
@@ -31,14 +39,14 @@ Found = TypeVar("Found")
 class Inputs:
     """Dev and test trials; without a test set, the blocks that the dev trials are cut into."""
 
-    dev: Trials
-    test: Trials | None
+    dev: Any
+    test: Any
     blocks: Sequence[Block] = field(default_factory=list)
 
     @property
     def systems(self) -> tuple[str, ...]:
         """The systems to be evaluated."""
-        return self.dev.systems
+        return tuple(self.dev.systems)
 
     def sets(self, chance: ChanceOptions, *, resamples: int = RESAMPLES) -> TrialSets:
         """What is judged: the trials, and who shares them."""
@@ -76,16 +84,43 @@ def read_or_open(
     """
     if not place.asks_for_pieces(files.files):
         return read_inputs(files, reading, chance)
-    return OpenInputs(*click.get_current_context().with_resource(opened_sets(files, reading, place, whole)))
+    refused = {**whole, "folds": files.folds}
+    return OpenInputs(*click.get_current_context().with_resource(opened_sets(files, reading, place, refused)))
 
 
-def read_inputs(
-    files: InputOptions, reading: ReadingOptions, chance: ChanceOptions, chosen: str | None = None
-) -> Inputs:
-    """Read dev and test trials, or cut the dev trials into folds; systems that `chosen` names by commas, if it does."""
-    check_chosen(chosen, reading)
-    if chosen:
-        reading = replace(reading, systems=names_of(chosen))
+def read_sources(
+    given: Mapping[type[Any], Any], *, folds: object, needs: Sequence[str]
+) -> tuple[ScoreData, ScoreData | None]:
+    """Read what a command is asked about: trials, trials in pieces, or counters; no test set with folds.
+
+    Parameters
+    ----------
+    given
+        Instances of `SetOptions` and `ReadingOptions`, and perhaps of `PlaceOptions`, by class.
+    folds
+        What was asked for in place of a test set; None for nothing.
+    needs
+        Options that were given and need all trials in memory.
+    """
+    files, reading, place = given[SetOptions], given[ReadingOptions], given.get(PlaceOptions)
+    if bool(files.test) == (folds is not None):
+        raise ParameterError("give either {test!p} F, or {folds!p} K if there is no test set", test=None, folds=None)
+    if any(is_part(name) for name in files.files):
+        return read_counters(files, reading, needs)
+    if place is not None and place.asks_for_pieces(files.files):
+        refused = {flag.removeprefix("--"): True for flag in needs} | {"folds": folds}
+        return click.get_current_context().with_resource(opened_sets(files, reading, place, refused))
+    if folds is None:
+        return read_sets(TwoSets(files.dev, files.test), reading)
+    with reading_bar(files.dev) as bar:
+        trials = read_trials(files.dev, progress=bar.advance, **reading.keywords())
+    _remember([trials])
+    _check_classes(trials, files.dev, "to be cut into folds")
+    return trials, None
+
+
+def read_inputs(files: InputOptions, reading: ReadingOptions, chance: ChanceOptions) -> Inputs:
+    """Read dev and test trials, or cut the dev trials into folds."""
     if bool(files.test) == (files.folds is not None):
         raise ParameterError("give either --test F, or --folds K where there is no test set")
     if files.folds is None:
@@ -98,11 +133,8 @@ def read_inputs(
     return Inputs(with_fold_note(trials, files.folds, blocks, chance.cluster), None, blocks)
 
 
-def read_sets(files: TwoSets, reading: ReadingOptions, chosen: str | None = None) -> tuple[Trials, Trials]:
-    """Read dev and test trials of the same systems; of those that `chosen` names by commas, if it does."""
-    check_chosen(chosen, reading)
-    if chosen:
-        reading = replace(reading, systems=names_of(chosen))
+def read_sets(files: TwoSets, reading: ReadingOptions) -> tuple[Trials, Trials]:
+    """Read dev and test trials of the same systems."""
     with reading_bar(files.dev, files.test) as bar:
         pair = read_pair(files.dev, files.test, progress=bar.advance, **reading.keywords())
     check_same_systems(*pair)
@@ -136,7 +168,7 @@ def _check_classes(trials: Trials, files: Sequence[str], name: str) -> None:
 def for_each_system(inputs: Inputs | OpenInputs, what: str, work: Callable[[str], Found]) -> list[Found]:
     """The results of all systems, with a progress bar."""
     if isinstance(inputs, OpenInputs):
-        from fairtrial.scale.together import answer_together
+        from fairtrial.counting.pieces import answer_together
 
         return answer_together([partial(work, system) for system in inputs.systems])
     results = []

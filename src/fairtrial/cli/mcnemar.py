@@ -21,7 +21,7 @@ def command(output: OutputOptions, *, b: int, c: int) -> None:
     Example:
       fairtrial mcnemar --b 26055 --c 26707
     """
-    from fairtrial.significance import mcnemar_test
+    from fairtrial.published.mcnemar import mcnemar_test
 
     output.check()
     result = mcnemar_test(b, c)

@@ -11,9 +11,10 @@ from fairtrial.cli import options
 from fairtrial.cli.files import READ, WRITTEN, FileCommand
 from fairtrial.cli.output import print_json, print_notes, say
 from fairtrial.cli.progress import Bar
+from fairtrial.core.results import plain
 
 if TYPE_CHECKING:
-    from fairtrial.scale.counter import Counter
+    from fairtrial.counting.counter import Counter
 
 
 @click.command(cls=FileCommand)
@@ -27,10 +28,10 @@ def command(*, inputs: tuple[str, ...], out: str, json_: bool) -> None:
     Example:
       fairtrial merge part-*.ftc --out dev.ftc
     """
+    from fairtrial.counting.counter import load_counters
+    from fairtrial.formats.counter_file import ENDING
     from fairtrial.formats.files import expand
-    from fairtrial.formats.parts import ENDING
     from fairtrial.formats.results import check_target
-    from fairtrial.scale.merging import load_counters
 
     check_target(out, (ENDING,))
     paths = expand(inputs)
@@ -56,7 +57,7 @@ def print_counter(counter: Counter, out: str, *, json: bool, notes: Sequence[str
                 "ids": list(counter.roles),
                 "cells": {name: len(own) for name, own in cells.items()},
                 "exact": exact,
-                "notes": list(notes),
+                "notes": plain(notes),
             }
         )
         return

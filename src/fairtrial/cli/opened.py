@@ -8,14 +8,14 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fairtrial.cli.options import InputOptions, ReadingOptions, option
+from fairtrial.cli.options import ReadingOptions, SetOptions, option
 from fairtrial.cli.progress import PassBar
-from fairtrial.errors import ParameterError
+from fairtrial.core.errors import ParameterError
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from fairtrial.scale.opened import OpenTrials
+    from fairtrial.counting.pieces import OpenTrials
 
 _SHARE = 2
 """By default, trials may take this part of the machine's memory."""
@@ -40,7 +40,7 @@ class PlaceOptions:
     @property
     def room(self) -> int:
         """The memory, in bytes."""
-        from fairtrial.scale.opening import check_memory
+        from fairtrial.counting.pieces import check_memory
 
         if self.memory is not None:
             return check_memory(self.memory)
@@ -76,15 +76,15 @@ def executor_of(place: PlaceOptions) -> Iterator[Executor | None]:
 
 @contextmanager
 def opened_sets(
-    files: InputOptions, reading: ReadingOptions, place: PlaceOptions, whole: Mapping[str, object]
+    files: SetOptions, reading: ReadingOptions, place: PlaceOptions, whole: Mapping[str, object]
 ) -> Iterator[tuple[OpenTrials, OpenTrials]]:
     """Dev and test trials in pieces; an error for options that need them whole, where they were given."""
+    from fairtrial.counting.pieces import open_trials
     from fairtrial.formats.files import expand
-    from fairtrial.scale.opening import open_trials
-    from fairtrial.trial_sets import check_same_systems
+    from fairtrial.inference.split import check_same_systems
 
     why = "needs all trials in memory, and these are read in pieces; allow more with --memory"
-    for name, value in {**whole, "folds": files.folds, "common": reading.common or None}.items():
+    for name, value in {**whole, "common": reading.common or None}.items():
         if value is not None and value is not False:
             raise ParameterError(f"--{name.replace('_', '-')} {why}")
     if not files.test:

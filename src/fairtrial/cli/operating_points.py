@@ -7,15 +7,20 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from fairtrial.cli import options
-from fairtrial.cli.counted import are_counts
-from fairtrial.cli.evaluate import dev_resamples_option, resample_option
 from fairtrial.cli.files import FileCommand
-from fairtrial.cli.options import ChanceOptions, InputOptions, OutputOptions, ReadingOptions
+from fairtrial.cli.options import (
+    ChanceOptions,
+    InputOptions,
+    OutputOptions,
+    ReadingOptions,
+    dev_resamples_option,
+    resample_option,
+)
 from fairtrial.cli.output import print_result
-from fairtrial.errors import ParameterError
+from fairtrial.core.errors import ParameterError
 
 if TYPE_CHECKING:
-    from fairtrial.operating import OperatingPoints
+    from fairtrial.evaluation.operating import OperatingPoints
 
 
 @click.command(cls=FileCommand)
@@ -51,18 +56,19 @@ def command(
       fairtrial operating-points --dev dev.csv --test test.csv --far .01,.001 --out points.csv
     """
     from fairtrial.cli.inputs import for_each_system, read_inputs
-    from fairtrial.operating import operating_points_of
-    from fairtrial.tables import join_tables
+    from fairtrial.core.tables import join_tables
+    from fairtrial.evaluation.operating import operating_points_of
+    from fairtrial.formats.counter_file import is_part
 
     output.check()
-    if are_counts(files):
+    if any(is_part(name) for name in files.files):
         raise ParameterError("operating points need the scores themselves, and not files of counts")
     far = _numbers(targets)
     inputs = read_inputs(files, reading, chance)
     sets = inputs.sets(chance, resamples=resamples)
 
     def work(system: str) -> OperatingPoints:
-        from fairtrial.claims import threshold_when
+        from fairtrial.inference.estimates import threshold_when
 
         threshold = threshold_when(resample)
         return operating_points_of(sets, system, far=far, confidence=chance.confidence, threshold=threshold)

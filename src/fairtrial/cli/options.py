@@ -6,26 +6,26 @@ import importlib
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from fairtrial.checks import check_seed
 from fairtrial.cli.files import READ, WRITTEN
 from fairtrial.cli.output import note_later
-from fairtrial.errors import ParameterError, cut
+from fairtrial.core.errors import ParameterError, check_seed
+from fairtrial.core.words import cut, use_terms
 
 if TYPE_CHECKING:
     from fairtrial.calibration.measures import EvidenceMeasure
+    from fairtrial.core.trials import NanPolicy
+    from fairtrial.core.words import Terms
     from fairtrial.formats.sheets import GenuineBy
-    from fairtrial.people import Cluster
+    from fairtrial.inference.people import Cluster
     from fairtrial.rules.criteria import Criterion
     from fairtrial.rules.measures import DetectionCosts, Measure
-    from fairtrial.tables import Terms
-    from fairtrial.trials import NanPolicy
 
 Function = Callable[..., Any]
 
@@ -90,7 +90,7 @@ def check_costs(dcf: str | None, *names: str) -> None:
     """Raise an error where costs were given and none of these criteria and measures is dcf."""
     if dcf is None:
         return
-    _detection_costs(dcf)
+    detection_costs(dcf)
     if "dcf" not in names:
         raise ParameterError(
             f"--dcf gives the costs of dcf, and neither the criterion nor a measure is dcf ({', '.join(names)}); "
@@ -126,7 +126,7 @@ def _bytes_of(context: click.Context, parameter: click.Parameter, value: str | N
     return int(float(found[1]) * 1024 ** " KMGT".index(found[2].upper() or " "))
 
 
-class _ListedOption(click.Option):
+class ListedOption(click.Option):
     """An option whose help names what is registered, looked up only when the help is shown."""
 
     def __init__(self, *args: Any, listed: Callable[[], str], **more: Any) -> None:
@@ -157,7 +157,7 @@ def _any_measures() -> str:
 
 
 def _calibrations() -> str:
-    from fairtrial.calibration.model import calibrations_help
+    from fairtrial.calibration.methods import calibrations_help
 
     return calibrations_help()
 
@@ -170,7 +170,7 @@ def criterion_field(default: str) -> Any:
         show_default=True,
         metavar="NAME",
         help="How the threshold is chosen on dev. REGISTERED; or module:function.",
-        cls=_ListedOption,
+        cls=ListedOption,
         listed=_criteria,
     )
 
@@ -181,7 +181,7 @@ def measure_option(*names: str, help: str, evidence: bool = False, **more: Any) 
         *names,
         metavar="NAME",
         help=f"{help} REGISTERED; or module:function.",
-        cls=_ListedOption,
+        cls=ListedOption,
         listed=_any_measures if evidence else _measures,
         **more,
     )
@@ -191,7 +191,7 @@ CALIBRATION: dict[str, Any] = {
     "show_default": True,
     "metavar": "NAME",
     "help": "How scores are calibrated. REGISTERED.",
-    "cls": _ListedOption,
+    "cls": ListedOption,
     "listed": _calibrations,
 }
 
@@ -216,13 +216,46 @@ workers_option = click.option(
     metavar="K",
     help="Threads; the result is the same for any number of them.",
 )
+
+
+def _use_terms(context: click.Context, parameter: click.Parameter, value: Terms) -> Terms:
+    """Call error rates by these terms until the command ends."""
+    use_terms(value)
+    return value
+
+
 _TERMS: dict[str, Any] = {
     "type": click.Choice(["default", "iso"]),
+    "callback": _use_terms,
     "default": "default",
     "show_default": True,
     "help": "Names of error rates: FAR and FRR, or FMR and FNMR as in ISO.",
 }
-terms_option = click.option("--terms", **_TERMS)
+eer_option = click.option(
+    "--eer",
+    type=click.Choice(["step-mean", "step-low", "step-high", "interpolated", "rocch"]),
+    default="step-mean",
+    show_default=True,
+    help="Definition of the EER.",
+)
+resample_option = click.option(
+    "--resample",
+    type=click.Choice(["test", "both"]),
+    default="both",
+    show_default=True,
+    help="both: lead with intervals in which the threshold is re-estimated, as dev was a sample too; test: take the "
+    "threshold as given.",
+)
+dev_resamples_option = click.option(
+    "--resamples", type=int, default=400, show_default=True, metavar="M", help="How many times dev is resampled."
+)
+resamples_option = click.option(
+    "--resamples", type=int, default=400, show_default=True, metavar="M", help="How many times dev is resampled."
+)
+resamples_option = click.option(
+    "--resamples", type=int, default=10_000, show_default=True, metavar="M", help="Bootstrap resamples."
+)
+terms_option = click.option("--terms", expose_value=False, **_TERMS)
 json_option = click.option("--json", "json_", is_flag=True, help="Print one JSON object and nothing else.")
 
 
@@ -255,6 +288,7 @@ class ReadingOptions:
     systems: tuple[str, ...] = option(
         "--system", multiple=True, metavar="NAME", help="Use this system only; may be repeated."
     )
+    chosen: str | None = option("--systems", metavar="A,B[,...]", help="Use these systems only, separated by commas.")
     format: str | None = option("--format", metavar="NAME", help="Format of the files, if it should not be detected.")
     columns: tuple[str, ...] = option(
         "--column",
@@ -310,6 +344,8 @@ class ReadingOptions:
 
     def keywords(self) -> dict[str, Any]:
         """Keyword arguments of `read_trials`."""
+        if self.chosen is not None and self.systems:
+            raise ParameterError("--system and --systems both say which systems are used; give one of them")
         if self.negate and self.negate_system:
             raise ParameterError("give either --negate for all systems, or --negate-system for some")
         labels = _pairs(self.labels, "--label", ("genuine", "impostor"))
@@ -327,7 +363,8 @@ class ReadingOptions:
             "genuine_labels": tuple(word for kind, word in labels if kind == "genuine"),
             "impostor_labels": tuple(word for kind, word in labels if kind == "impostor"),
             "negate": True if self.negate else self.negate_system,
-            **{name: getattr(self, name) for name in ("names", "systems", "nan", "common", "diagonal", "transpose")},
+            "systems": self.systems if self.chosen is None else names_of(self.chosen),
+            **{name: getattr(self, name) for name in ("names", "nan", "common", "diagonal", "transpose")},
             "max_size": self.max_size,
             "genuine_by": self.genuine_by,
             "person": self.person,
@@ -335,24 +372,49 @@ class ReadingOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class InputOptions:
-    """Development and test scores, or development scores that are cut into folds."""
+class SetOptions:
+    """Development and test scores."""
 
     dev: tuple[str, ...] = option(
         "--dev", required=True, multiple=True, type=READ, metavar="F", help=f"Development scores: {FILES_HELP}"
     )
     test: tuple[str, ...] = option("--test", multiple=True, type=READ, metavar="F", help=f"Test scores: {FILES_HELP}")
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """All files named."""
+        return (*self.dev, *self.test)
+
+
+@dataclass(frozen=True, slots=True)
+class CostOptions:
+    """Costs of criteria and measures that are called dcf."""
+
+    dcf: str | None = option("--dcf", metavar="CFR,PG,CFA,PI", help=DCF_HELP)
+
+    def applied(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Put the costs in place of the name dcf; an error if nothing is called so."""
+        if self.dcf is None:
+            return dict(values)
+        costs = detection_costs(self.dcf)
+        found: dict[str, Any] = {name: costs if value == "dcf" else value for name, value in values.items()}
+        if "measures" in found:
+            found["measures"] = tuple(costs if value == "dcf" else value for value in found["measures"])
+        if found == dict(values):
+            raise ParameterError("--dcf gives the costs of dcf, and neither the criterion nor a measure is dcf")
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class InputOptions(SetOptions):
+    """Development and test scores, or development scores that are cut into folds."""
+
     folds: int | None = option(
         "--folds",
         type=int,
         metavar="K",
         help="In place of --test: K folds of the dev trials that never split an individual.",
     )
-
-    @property
-    def files(self) -> tuple[str, ...]:
-        """All files named."""
-        return (*self.dev, *self.test)
 
 
 @dataclass(frozen=True, slots=True)
@@ -426,12 +488,6 @@ def _pairs(entries: Sequence[str], flag: str, known: Sequence[str]) -> list[tupl
     return pairs
 
 
-def check_chosen(chosen: str | None, reading: ReadingOptions) -> None:
-    """Raise an error where systems are named in two ways."""
-    if chosen is not None and reading.systems:
-        raise ParameterError("--system and --systems both say which systems are used; give one of them")
-
-
 def names_of(text: str) -> tuple[str, ...]:
     """Names separated by commas; a comma within brackets, as in (FH,MLP), belongs to the name."""
     return tuple(name.strip() for name in re.split(r",(?![^()]*\))", text))
@@ -441,7 +497,7 @@ def criterion_by_name(name: str, dcf: str | None) -> Criterion:
     """A criterion by its name, or a user's function named as module:function."""
     from fairtrial.rules.criteria import as_criterion
 
-    costs = None if dcf is None else _detection_costs(dcf)
+    costs = None if dcf is None else detection_costs(dcf)
     if name == "dcf" and costs is not None:
         return as_criterion(costs)
     return as_criterion(_load(name) if ":" in name else name)
@@ -473,13 +529,13 @@ def any_measure_by_name(name: str, dcf: str | None) -> Measure | EvidenceMeasure
 
 
 def _measure_like(name: str, dcf: str | None) -> Any:
-    costs = None if dcf is None else _detection_costs(dcf)
+    costs = None if dcf is None else detection_costs(dcf)
     if name == "dcf" and costs is not None:
         return costs
     return _load(name) if ":" in name else name
 
 
-def _detection_costs(text: str) -> DetectionCosts:
+def detection_costs(text: str) -> DetectionCosts:
     """Four numbers separated by commas."""
     from fairtrial.rules.measures import DetectionCosts
 

@@ -8,20 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fairtrial.cli.words import (
-    in_command_line_words,
-    json_in_command_line_words,
-    table_in_command_line_words,
-)
-from fairtrial.errors import visible
-from fairtrial.tables import gather_notes, json_text, translate
+from fairtrial.cli.words import in_command_line_words, json_in_command_line_words, table_in_command_line_words
+from fairtrial.core.notes import Note, gather_notes
+from fairtrial.core.tables import json_text
+from fairtrial.core.words import visible
 
 if TYPE_CHECKING:
     from rich.console import JustifyMethod
     from rich.table import Table as RichTable
 
     from fairtrial.cli.options import OutputOptions
-    from fairtrial.tables import Table, Terms
+    from fairtrial.core.tables import Table
 
 
 def say(text: str = "", *, aside: bool = False) -> None:
@@ -43,11 +40,11 @@ def print_result(output: OutputOptions, tables: Sequence[Table], found: dict[str
     """
     tables = [table_in_command_line_words(table) for table in tables]
     if output.out is not None:
-        _write(output.out, tables, json_in_command_line_words(found), output.terms)
+        _write(output.out, tables, json_in_command_line_words(found))
     if output.json:
         print_json(found)
     else:
-        print_tables(tables, output.terms)
+        print_tables(tables)
         if output.out is not None:
             say(f"results in {output.out}")
     print_notes(notes_of_options(), aside=True)
@@ -68,12 +65,12 @@ def notes_of_options() -> list[str]:
     return list(click.get_current_context().meta.get(_NOTES, []))
 
 
-def _write(path: str, tables: Sequence[Table], found: dict[str, Any], terms: Terms) -> None:
+def _write(path: str, tables: Sequence[Table], found: dict[str, Any]) -> None:
     from fairtrial.formats.files import write_whole
     from fairtrial.formats.results import write_tables
 
     if not path.lower().endswith(".json"):
-        write_tables(tables, path, terms)
+        write_tables(tables, path)
         return
     with write_whole(path) as place:
         place.write_text(json_text(found, indent=2) + "\n", encoding="utf-8")
@@ -84,7 +81,7 @@ def print_json(found: dict[str, Any]) -> None:
     say(json_text(json_in_command_line_words(found), indent=2))
 
 
-def print_tables(tables: Sequence[Table], terms: Terms = "default") -> None:
+def print_tables(tables: Sequence[Table]) -> None:
     """Tables as people read them, and the notes of all of them below, each once.
 
     Parameters
@@ -95,14 +92,14 @@ def print_tables(tables: Sequence[Table], terms: Terms = "default") -> None:
         The names of error rates.
     """
     for table in tables:
-        groups = list(table.sections(terms, whole=False))
+        groups = list(table.sections(whole=False))
         if groups:
-            say(translate(table.caption, terms))
-            _print(table, groups, terms)
-    print_notes([translate(note, terms) for table in tables for note in table.notes])
+            say(str(table.caption))
+            _print(table, groups)
+    print_notes([note for table in tables for note in table.notes])
 
 
-def _print(table: Table, groups: Sequence[Sequence[Sequence[str]]], terms: Terms) -> None:
+def _print(table: Table, groups: Sequence[Sequence[Sequence[str]]]) -> None:
     """A table as wide as the terminal, or as wide as it needs where there is none; names are never markup.
 
     A terminal that is too narrow folds headings and names; numbers are never cut, even if the table then is wider.
@@ -111,22 +108,22 @@ def _print(table: Table, groups: Sequence[Sequence[Sequence[str]]], terms: Terms
 
     text: dict[str, Any] = {"markup": False, "highlight": False, "emoji": False}
     console, wide = Console(**text), Console(width=10_000, **text)
-    shown = _laid_out(table, groups, terms, fold=False)
+    shown = _laid_out(table, groups, fold=False)
     width = wide.measure(shown).maximum
     if console.is_terminal and width > console.width:
-        shown = _laid_out(table, groups, terms, fold=True)
+        shown = _laid_out(table, groups, fold=True)
         width = max(console.width, wide.measure(shown).minimum)
     Console(width=width, **text).print(shown)
     say()
 
 
-def _laid_out(table: Table, groups: Sequence[Sequence[Sequence[str]]], terms: Terms, *, fold: bool) -> RichTable:
+def _laid_out(table: Table, groups: Sequence[Sequence[Sequence[str]]], *, fold: bool) -> RichTable:
     from rich import box
     from rich.table import Table as RichTable
 
     shown = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for k, column in enumerate(table.visible_columns):
-        heading, width = visible(column.heading(terms)), None
+        heading, width = visible(column.heading), None
         if fold and column.is_numeric:
             longest = max(len(word) for word in (*heading.split(), *(row[k] for group in groups for row in group)))
             heading, width = textwrap.fill(heading, longest, break_on_hyphens=False), longest
@@ -141,7 +138,7 @@ def _laid_out(table: Table, groups: Sequence[Sequence[Sequence[str]]], terms: Te
     return shown
 
 
-def print_notes(notes: Sequence[str], *, aside: bool = False) -> None:
+def print_notes(notes: Sequence[Note | str], *, aside: bool = False) -> None:
     """Notes below tables, alike ones as one; aside, on standard error, where the output is what a script would read."""
     for note in gather_notes(notes):
         say(f"note: {in_command_line_words(note)}", aside=aside)

@@ -8,7 +8,6 @@ from math import comb
 import click
 
 from fairtrial.cli import options
-from fairtrial.cli.compare import systems_option
 from fairtrial.cli.files import READ, FileCommand
 from fairtrial.cli.options import OutputOptions, ReadingOptions, option
 from fairtrial.cli.output import print_result
@@ -29,7 +28,6 @@ class _Files:
 
 @click.command(cls=FileCommand)
 @options.takes(_Files)
-@systems_option
 @click.option(
     "--normalise",
     default="none",
@@ -44,7 +42,6 @@ def command(
     reading: ReadingOptions,
     output: OutputOptions,
     *,
-    chosen: str | None,
     normalise: str,
     largest: int | None,
 ) -> None:
@@ -57,7 +54,7 @@ def command(
       fairtrial predict --dev dev.csv --test test.csv --normalise z
       fairtrial predict --dev dev.csv --systems face,voice,finger --largest 2 --out predicted.csv
     """
-    from fairtrial.formats import read_pair, read_trials
+    from fairtrial.formats.read import read_pair, read_trials
     from fairtrial.fusion.prediction import predict_fusions
 
     output.check()
@@ -66,7 +63,7 @@ def command(
             dev, test = read_pair(files.dev, files.test, progress=bar.advance, **reading.keywords())
         else:
             dev, test = read_trials(files.dev, progress=bar.advance, **reading.keywords()), None
-    names = dev.systems if chosen is None else options.names_of(chosen)
+    names = dev.systems if reading.chosen is None else options.names_of(reading.chosen)
     most = len(names) if largest is None else min(largest, len(names))
     with Bar("predicting", sum(comb(len(names), size) for size in range(2, most + 1))) as bar:
         found = predict_fusions(dev, test, systems=names, normalise=normalise, largest=largest, progress=bar.advance)

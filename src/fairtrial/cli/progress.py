@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fairtrial.scale.opened import PassState
+    from fairtrial.counting.pieces import PassState
 
 _PATIENCE = 2.0
 

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from fairtrial.cli.files import WRITTEN
 from fairtrial.cli.options import option
 from fairtrial.cli.output import say
-from fairtrial.cli.words import in_command_line_words, table_in_command_line_words
-from fairtrial.errors import OutputError, ParameterError
+from fairtrial.cli.words import table_in_command_line_words
+from fairtrial.core.errors import OutputError, ParameterError
 
 if TYPE_CHECKING:
-    from fairtrial.report.page import Page, Repeat
+    from fairtrial.pages.page import Page, Repeat
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class ReportOptions:
 
     def write(self, page: Page) -> None:
         """Write the page and say so on stderr, so that --json stays alone on stdout."""
-        from fairtrial.report.page import write_report
+        from fairtrial.pages.page import write_report
 
         assert self.report is not None
         write_report(replace(_in_command_line_words(page), heading=self.title), self.report)
@@ -55,11 +55,11 @@ class ReportOptions:
 def _in_command_line_words(page: Page) -> Page:
     """The page with its notes for those who type commands."""
     tables, data = (tuple(map(table_in_command_line_words, own)) for own in (page.tables, page.data))
-    return replace(page, notes=tuple(map(in_command_line_words, page.notes)), tables=tables, data=data)
+    return replace(page, tables=tables, data=data)
 
 
 def repeat_of(inputs: Iterable[str], seed: int | None) -> Repeat:
     """The command as it was given, versions, and the files it read."""
-    from fairtrial.report.repeating import repeat_of
+    from fairtrial.pages.page import repeat_of
 
     return repeat_of(shlex.join(["fairtrial", *sys.argv[1:]]), inputs, seed)

@@ -12,7 +12,7 @@ from fairtrial.cli.files import WRITTEN, check_not_read
 from fairtrial.cli.options import OutputOptions, option
 
 if TYPE_CHECKING:
-    from fairtrial.trials import Trials
+    from fairtrial.core.trials import Trials
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def check_scores(out: str | None, read: Sequence[str], *, with_dev: bool) -> Non
 
 def write_both(test: Trials, dev: Trials | None, out: str) -> None:
     """Write the scores of test and, beside them, those of dev: all files, or none of them."""
-    from fairtrial.formats import write_trials
+    from fairtrial.formats.read import write_trials
 
     new = not os.path.exists(out)
     write_trials(test, out)

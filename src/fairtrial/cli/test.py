@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
@@ -12,10 +12,11 @@ from fairtrial.cli.files import READ, FileGroup
 from fairtrial.cli.options import OutputOptions, argument, option
 from fairtrial.cli.output import print_result
 from fairtrial.cli.progress import Bar
-from fairtrial.errors import ParameterError
+from fairtrial.core.errors import ParameterError
 
 if TYPE_CHECKING:
-    from fairtrial.individuals import FitTest, Generator, IndividualsTests
+    from fairtrial.repeated.generators import Generator
+    from fairtrial.repeated.models import FitTest
 
 
 @click.group(cls=FileGroup)
@@ -63,31 +64,19 @@ def individuals(asked: TestOptions, output: OutputOptions, *, alternative: optio
       fairtrial test individuals counts.csv --rate .01 --alternative less
       fairtrial test individuals a.csv b.csv --paired
     """
+    from fairtrial.repeated.tests import individuals_test
+
     output.check()
-    found = _tests(asked, alternative)
-    print_result(output, found.tables(), found.to_dict())
-
-
-def _tests(asked: TestOptions, alternative: options.Alternatives) -> IndividualsTests:
-    from fairtrial.formats.counts import read_counts, read_paired_counts
-    from fairtrial.individuals import Individuals, device_test, paired_device_test, rate_test
-
     if len(asked.files) > 2:
         raise ParameterError(f"tests are of one table of people or of two, not of {len(asked.files)}")
-    if len(asked.files) == 1:
-        if asked.rate is None or asked.paired:
-            raise ParameterError("one table is tested against a rate, as in --rate .01; --paired needs two tables")
-        people = Individuals.from_counts(*read_counts(asked.files[0]).counts)
-        return rate_test(people, asked.rate, alternative=alternative, confidence=asked.confidence)
-    if asked.rate is not None:
-        raise ParameterError("two tables are tested against each other; --rate goes with one table")
-    if not asked.paired:
-        a, b = (Individuals.from_counts(*read_counts(file).counts) for file in asked.files)
-        return device_test(a, b, alternative=alternative, confidence=asked.confidence)
-    first, second = read_paired_counts(*asked.files)
-    tests = paired_device_test(first.counts, second.counts, alternative=alternative, confidence=asked.confidence)
-    how = "row by row" if first.ids is None else "by their ids"
-    return replace(tests, notes=(f"{len(first.errors)} people matched {how}", *tests.notes))
+    found = individuals_test(
+        *asked.files,
+        rate=asked.rate,
+        paired=asked.paired,
+        alternative=alternative,
+        confidence=asked.confidence,
+    )
+    print_result(output, found.tables(), found.to_dict())
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,13 +102,11 @@ class FitOptions:
 
     def test(self) -> FitTest:
         """The test, with a bar."""
-        from fairtrial.formats.counts import read_counts
-        from fairtrial.individuals import Individuals, fit_test
+        from fairtrial.repeated.models import fit_test
 
-        people = Individuals.from_counts(*read_counts(self.file).counts)
         models: tuple[Generator, ...] = self.models or ("beta-binomial", "oman-zucker")
         with Bar("fitting", len(models) * self.resamples) as bar:
-            return fit_test(people, models=models, n_resamples=self.resamples, rng=self.seed, progress=bar.advance)
+            return fit_test(self.file, models=models, n_resamples=self.resamples, rng=self.seed, progress=bar.advance)
 
 
 @command.command()

@@ -6,8 +6,10 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from fairtrial.core.notes import Note
+
 if TYPE_CHECKING:
-    from fairtrial.tables import Table
+    from fairtrial.core.tables import Table
 
 _CHOICES = "nan|cluster|missing|format|fusion|normalise|inner|criterion|measure|method|convention"
 SPELLINGS: dict[str, str] = {
@@ -50,7 +52,7 @@ _NOTES = ("note", "notes", "recommendation")
 _COMPILED = [(re.compile(python), shell) for python, shell in SPELLINGS.items()]
 
 
-def in_command_line_words(message: str) -> str:
+def in_command_line_words(message: object) -> str:
     """Translate a message of the library for those who type commands.
 
     Parameters
@@ -68,19 +70,21 @@ def in_command_line_words(message: str) -> str:
     >>> in_command_line_words('leave it out with nan="drop"')
     'leave it out with --nan drop'
     """
+    text = str(message)
     for python, shell in _COMPILED:
-        message = python.sub(shell, message)
-    return message
+        text = python.sub(shell, text)
+    return text
 
 
 def table_in_command_line_words(table: Table) -> Table:
-    """The same table with its notes for those who type commands, also those in a column."""
+    """Give the same table with its notes for those who type commands, also those in a column."""
     places = {k for k, column in enumerate(table.columns) if column.key == "notes"}
     rows = (
         tuple(in_command_line_words(cell) if k in places and cell else cell for k, cell in enumerate(row))
         for row in table.rows
     )
-    return replace(table, rows=tuple(rows), notes=tuple(map(in_command_line_words, table.notes)))
+    notes = (note if isinstance(note, Note) else in_command_line_words(note) for note in table.notes)
+    return replace(table, rows=tuple(rows), notes=tuple(notes))
 
 
 def json_in_command_line_words(found: Any) -> Any:
@@ -94,6 +98,8 @@ def json_in_command_line_words(found: Any) -> Any:
 
 
 def _notes_in_words(value: Any) -> Any:
+    if isinstance(value, Note):
+        return value.to_dict()
     if isinstance(value, str):
         return in_command_line_words(value)
     return [_notes_in_words(own) for own in value] if isinstance(value, list | tuple) else value

@@ -1,1 +1,5 @@
-"""Exact counts and thresholds without sorting: the kernel everything else asks."""
+"""Count errors at thresholds: in memory, in pieces, from counters."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

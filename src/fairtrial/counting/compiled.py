@@ -16,10 +16,11 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from fairtrial.counting.cells import Cells
+from fairtrial.counting.radix import Cells
 
 if TYPE_CHECKING:
-    from fairtrial.counting.errors import Genuine, RankTally, Scores
+    from fairtrial.counting.tallies import Genuine, RankTally, Scores
+
 
 _BLOCK = 2048
 _COPY = 1 << 20

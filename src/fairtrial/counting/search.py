@@ -24,9 +24,9 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.counting.cells import Cells, position, refine_cells
-from fairtrial.counting.errors import MAX_CELLS, ErrorCounts, Genuine, Scores, ScoreSource
-from fairtrial.counting.passes import passes_for
+from fairtrial.counting.kernels import passes_for
+from fairtrial.counting.radix import Cells, position, refine_cells
+from fairtrial.counting.tallies import MAX_CELLS, ErrorCounts, Genuine, Scores, ScoreSource
 
 Level: TypeAlias = Callable[[ErrorCounts], NDArray[np.float64]]
 _Choice: TypeAlias = Callable[[ErrorCounts], NDArray[np.bool_]]

@@ -1,6 +1,5 @@
-"""How good one system is: its threshold from dev, its errors on test, and how sure they are."""
+"""Evaluate systems, compare them, and follow them along alpha."""
 
-from fairtrial.evaluation.evaluating import cross_validate, evaluate
-from fairtrial.evaluation.results import Evaluation
+import lazy_loader
 
-__all__ = ["Evaluation", "cross_validate", "evaluate"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

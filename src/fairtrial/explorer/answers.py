@@ -6,16 +6,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
+from fairtrial.core.notes import gather_notes
+from fairtrial.core.tables import Table
 from fairtrial.explorer.data import Data
 from fairtrial.explorer.fields import Fields
 from fairtrial.explorer.jobs import Advance
 from fairtrial.explorer.repeating import Repeated
-from fairtrial.report.laying import LaidTable
-from fairtrial.report.page import Page, Repeat
-from fairtrial.tables import Table, gather_notes
+from fairtrial.pages.page import Page, Repeat, lay_out
 
 if TYPE_CHECKING:
-    from fairtrial.plots.files import Draw
+    from fairtrial.figures.table import Draw
 
 
 _MOST_ROWS = 1000
@@ -58,8 +58,8 @@ class Answer:
         """What the browser gets."""
         return {
             "sentences": list(self.sentences),
-            "tables": [LaidTable.of(_short(table)).to_dict() for table in self.tables if table.rows],
-            "notes": list(gather_notes([note for table in self.tables for note in table.notes])),
+            "tables": [lay_out(_short(table)) for table in self.tables if table.rows],
+            "notes": [str(note) for note in gather_notes(note for table in self.tables for note in table.notes)],
             "found": self.found,
             "shown": self.shown,
             "figures": list(self.drawn),

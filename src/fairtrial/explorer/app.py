@@ -19,7 +19,9 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from fairtrial import __version__
-from fairtrial.errors import FairtrialError, ParameterError, cut
+from fairtrial.core.errors import FairtrialError, ParameterError
+from fairtrial.core.tables import json_text
+from fairtrial.core.words import cut
 from fairtrial.explorer.answers import Question
 from fairtrial.explorer.choices import vocabulary
 from fairtrial.explorer.data import Data
@@ -30,8 +32,7 @@ from fairtrial.explorer.points import Point
 from fairtrial.explorer.questions import QUESTIONS
 from fairtrial.explorer.reading import Reading
 from fairtrial.explorer.sessions import Session, Sessions, Words
-from fairtrial.report.page import palette
-from fairtrial.tables import json_text
+from fairtrial.pages.page import palette
 
 _MOST_JSON = 1 << 20
 _FIRST_WAIT = 0.25
@@ -121,7 +122,7 @@ async def _static(request: Request) -> Response:
     name = request.path_params["name"]
     if name == "palette.css":
         return Response(palette(), media_type=_KINDS[".css"])
-    room = resources.files("fairtrial.report") if name in _SHARED else resources.files("fairtrial.explorer") / "static"
+    room = resources.files("fairtrial.pages") if name in _SHARED else resources.files("fairtrial.explorer") / "static"
     known = {own.name: own for folder in (room, room / "vendor") if folder.is_dir() for own in folder.iterdir()}
     kind = _KINDS.get(Path(name).suffix, "")
     if name not in known or Path(name).suffix not in (".css", ".js"):

@@ -8,19 +8,24 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from fairtrial.counting.errors import ErrorCounts
-from fairtrial.errors import ParameterError, TrialsError, listed
-from fairtrial.explorer.looking import Look, shown_together
+import numpy as np
+
+from fairtrial.core.errors import ParameterError, TrialsError
+from fairtrial.core.trials import Trials
+from fairtrial.core.words import interval_title, level_text, listed, plural
+from fairtrial.counting.tallies import ErrorCounts
+from fairtrial.evaluation.epc import alpha_grid, curve_of
 from fairtrial.explorer.points import Point, errors_shown, steps_of, track
 from fairtrial.explorer.reading import Files, Reading
 from fairtrial.explorer.repeating import DEFAULT_CONFIDENCE, Call
+from fairtrial.figures.axes import Floats
+from fairtrial.figures.system import SystemCurves, overview_charts
 from fairtrial.formats.columns import read_named
 from fairtrial.groups.membership import PeopleTable
-from fairtrial.report.parts import JUDGED
+from fairtrial.inference.decide import judge
+from fairtrial.inference.split import TrialSets
+from fairtrial.pages.parts import JUDGED
 from fairtrial.rules.criteria import as_criterion
-from fairtrial.tables import interval_title, level_text, plural
-from fairtrial.trial_sets import TrialSets
-from fairtrial.trials import Trials
 
 _MOST_SYSTEMS = 12
 """So many systems are looked at together."""
@@ -33,7 +38,8 @@ class Data:
     sets: TrialSets
     reading: Reading
     files: Files
-    _looks: dict[str, Look] = field(default_factory=dict)
+    _curves: dict[str, SystemCurves] = field(default_factory=dict)
+    _sorted: dict[str, tuple[Floats, Floats]] = field(default_factory=dict)
     _tracks: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -70,13 +76,16 @@ class Data:
         return found
 
     def look(self, names: Sequence[str]) -> dict[str, Any]:
-        """Curves and densities of these systems."""
+        """Curves and densities of these systems; sorted scores are kept for thresholds that are dragged."""
         chosen = self.chosen(names)
         with self._lock:
             for name in chosen:
-                if name not in self._looks:
-                    self._looks[name] = Look.of(self.sets, name)
-            return shown_together([self._looks[name] for name in chosen])
+                if name not in self._curves:
+                    along = judge(self.sets, system=name, criterion="wer-min", alphas=alpha_grid())
+                    self._curves[name] = SystemCurves.of(curve_of(along))
+                    scores, genuine = self.test.column(name).astype(np.float64), self.test.genuine
+                    self._sorted[name] = np.sort(scores[genuine]), np.sort(scores[~genuine])
+            return overview_charts([self._curves[name] for name in chosen])
 
     def track(self, names: Sequence[str], criterion: str) -> dict[str, Any]:
         """What these systems do along the slider of a criterion."""
@@ -93,10 +102,11 @@ class Data:
         return {"systems": {name: errors_shown(self._errors(name, point)) for name in self.chosen(names)}}
 
     def _errors(self, name: str, point: Point) -> ErrorCounts:
-        look = self._looks.get(name)
-        if look is not None and point.threshold is not None:
-            return look.at(point.threshold)
-        return point.judged(self.sets, name).at(0)
+        if name not in self._sorted or point.threshold is None:
+            return point.judged(self.sets, name).at(0)
+        genuine, impostor = self._sorted[name]
+        rejected, below = (int(np.searchsorted(scores, point.threshold, "right")) for scores in (genuine, impostor))
+        return ErrorCounts(point.threshold, len(impostor) - below, rejected, len(genuine), len(impostor))
 
     @property
     def people_columns(self) -> tuple[str, ...]:

@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fairtrial.calibration.curves import bayes_error_curve, ece_curve, tippett_curve
 from fairtrial.calibration.maps import llr_map
 from fairtrial.calibration.reliability import pav_curve
 from fairtrial.calibration.results import CalibratedSystem
-from fairtrial.epc import PerformanceCurve
 from fairtrial.explorer.data import Data
 from fairtrial.explorer.points import Point
-from fairtrial.plots.bayes_error import bayes_error_plot
-from fairtrial.plots.det import det_plot
-from fairtrial.plots.diagnostic import diagnostic_plot, diagnostics
-from fairtrial.plots.ece import ece_plot
-from fairtrial.plots.epc import epc_plot
-from fairtrial.plots.llr_map import llr_map_plot
-from fairtrial.plots.operating import OperatingCurve, operating_curves
-from fairtrial.plots.pav import pav_plot
-from fairtrial.plots.roc import roc_plot
-from fairtrial.plots.tippett import tippett_plot
+from fairtrial.figures.det import OperatingCurve, operating_curves
+from fairtrial.figures.scores import diagnostics
+from fairtrial.figures.table import FIGURES
 
 if TYPE_CHECKING:
-    from fairtrial.plots.files import Draw
+    from fairtrial.figures.table import Draw
+
+
+def _on_demand(**figures: Callable[[], Any]) -> dict[str, Draw]:
+    """Compute the data of a figure when it is drawn."""
+
+    def draw(name: str, compute: Callable[[], Any]) -> Draw:
+        return lambda figure: FIGURES[name].draw(compute())(figure)
+
+    names = {name: name.replace("_", "-") for name in figures}
+    return {names[name]: draw(names[name], compute) for name, compute in figures.items()}
 
 
 def operating_figures(data: Data, systems: Sequence[str], point: Point, confidence: float) -> dict[str, Draw]:
-    """DET, ROC and, where there is a test set, the densities of scores."""
+    """Give DET, ROC and, if there is a test set, the densities of scores."""
     asked: dict[str, Any] = {
         "systems": systems,
         "criterion": point.rule,
@@ -41,36 +43,19 @@ def operating_figures(data: Data, systems: Sequence[str], point: Point, confiden
     def curves() -> tuple[OperatingCurve, ...]:
         return operating_curves(data.dev, None if folds else data.test, blocks=data.sets.blocks, **asked)
 
-    found: dict[str, Draw] = {
-        "det": lambda figure: det_plot(curves(), ax=figure.add_subplot()),
-        "roc": lambda figure: roc_plot(curves(), ax=figure.add_subplot()),
-    }
-    if not folds:
-        found["diagnostic"] = lambda figure: diagnostic_plot(diagnostics(data.dev, data.test, **asked), figure=figure)
-    return found
-
-
-def epc_figure(curves: Sequence[PerformanceCurve]) -> Draw:
-    """Expected performance curves."""
-    return lambda figure: epc_plot(curves, ax=figure.add_subplot())
+    figures = _on_demand(det=curves, roc=curves)
+    return figures if folds else figures | _on_demand(diagnostic=lambda: diagnostics(data.dev, data.test, **asked))
 
 
 def evidence_figures(results: Sequence[CalibratedSystem], confidence: float, seed: int) -> dict[str, Draw]:
-    """The five figures of evidence; the map is of one system only."""
-    found: dict[str, Draw] = {
-        "bayes-error": lambda figure: bayes_error_plot(
-            [bayes_error_curve(own, confidence=confidence) for own in results], ax=figure.add_subplot()
-        ),
-        "ece": lambda figure: ece_plot(
-            [ece_curve(own, confidence=confidence) for own in results], ax=figure.add_subplot()
-        ),
-        "tippett": lambda figure: tippett_plot([tippett_curve(own) for own in results], ax=figure.add_subplot()),
-        "pav": lambda figure: pav_plot(
-            [pav_curve(own, confidence=confidence, rng=seed) for own in results], ax=figure.add_subplot()
-        ),
-    }
+    """Give the five figures of evidence; the map is of one system only."""
+    banded: dict[str, Any] = {"confidence": confidence}
+    figures = _on_demand(
+        bayes_error=lambda: [bayes_error_curve(result, **banded) for result in results],
+        ece=lambda: [ece_curve(result, **banded) for result in results],
+        tippett=lambda: [tippett_curve(result) for result in results],
+        pav=lambda: [pav_curve(result, rng=seed, **banded) for result in results],
+    )
     if len(results) == 1:
-        found["llr-map"] = lambda figure: llr_map_plot(
-            llr_map(results[0], confidence=confidence, rng=seed), ax=figure.add_subplot()
-        )
-    return found
+        figures |= _on_demand(llr_map=lambda: llr_map(results[0], rng=seed, **banded))
+    return figures

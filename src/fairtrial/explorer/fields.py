@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any, TypeAlias
 
-from fairtrial.errors import ParameterError, cut
+from fairtrial.core.errors import ParameterError
+from fairtrial.core.words import cut
 
 Fields: TypeAlias = Mapping[str, Any]
 _LONGEST = 2000

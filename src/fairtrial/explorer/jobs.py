@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from time import monotonic, sleep
 from typing import Any, TypeAlias
 
-from fairtrial.errors import FairtrialError
+from fairtrial.core.errors import FairtrialError
 
 Advance: TypeAlias = Callable[[float], None]
 """Called with the share of the work that is done, from 0 to 1."""

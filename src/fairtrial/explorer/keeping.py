@@ -7,21 +7,18 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 
-from fairtrial.errors import ParameterError
+from fairtrial.core.errors import ParameterError
+from fairtrial.core.tables import json_text
 from fairtrial.explorer.sessions import Kept
+from fairtrial.figures.style import ENDINGS as PICTURE_ENDINGS
+from fairtrial.figures.style import write_picture
+from fairtrial.figures.table import FIGURES
 from fairtrial.formats.results import ENDINGS as TABLE_ENDINGS
 from fairtrial.formats.results import write_tables
-from fairtrial.plots.files import ENDINGS as PICTURE_ENDINGS
-from fairtrial.plots.files import write_picture
-from fairtrial.report.page import InputFile, Repeat, render
-from fairtrial.report.repeating import repeat_of
-from fairtrial.tables import json_text
+from fairtrial.pages.page import InputFile, Repeat, render, repeat_of
 
 _DRAWING = threading.Lock()
 """matplotlib's settings are those of the whole process: one picture after the other."""
-_WIDTH = {"det": 5.4, "diagnostic": 9.0}
-_HEIGHT = {"det": 5.4, "roc": 5.4, "diagnostic": 7.0, "zoo": 5.4}
-"""Inches, where a figure has a shape of its own."""
 
 
 def kept_report(kept: Kept) -> str:
@@ -65,5 +62,6 @@ def kept_picture(kept: Kept, name: str, ending: str) -> bytes:
         raise ParameterError(f"figures can be taken away as {', '.join(PICTURE_ENDINGS)}, not as {ending}")
     with tempfile.TemporaryDirectory(prefix="fairtrial-explore-") as folder, _DRAWING:
         place = Path(folder, f"figure{ending}")
-        write_picture(draw, place, width=_WIDTH.get(name, 6.4), height=_HEIGHT.get(name, 4.8))
+        width, height = FIGURES[name].size
+        write_picture(draw, place, width=width, height=height)
         return place.read_bytes()

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from fairtrial.axes import Floats, probit
-from fairtrial.counting.errors import ErrorCounts
-from fairtrial.errors import ParameterError
+from fairtrial.core.errors import ParameterError
+from fairtrial.counting.tallies import ErrorCounts
 from fairtrial.explorer import fields
 from fairtrial.explorer.fields import Fields
 from fairtrial.explorer.repeating import words
-from fairtrial.judging import Judgement, judge, judge_at
+from fairtrial.figures.axes import Floats, probit
+from fairtrial.inference.decide import Judgement, judge, judge_at
+from fairtrial.inference.split import TrialSets
 from fairtrial.rules.criteria import CRITERIA, Criterion, as_criterion
-from fairtrial.trial_sets import TrialSets
 
 _PREFERRED = (1.0, 1.1, 1.2, 1.3, 1.5, 1.6, 1.8, 2.0, 2.2, 2.4, 2.7, 3.0, 3.3, 3.6, 3.9, 4.3, 4.7, 5.1, 5.6, 6.2, 6.8,
               7.5, 8.2, 9.1)  # fmt: skip

@@ -8,19 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from fairtrial.checks import check_classes
-from fairtrial.errors import ParameterError, TrialsError
+from fairtrial.core.errors import ParameterError, TrialsError, check_classes
+from fairtrial.core.trials import Trials
 from fairtrial.explorer import fields
 from fairtrial.explorer.fields import Fields
 from fairtrial.explorer.repeating import Call
 from fairtrial.explorer.shelf import Shelf, ShelvedFile
-from fairtrial.folds import make_blocks, with_fold_note
-from fairtrial.formats import read_pair, read_trials
 from fairtrial.formats.opening import expected_memory
+from fairtrial.formats.read import read_pair, read_trials
 from fairtrial.formats.sheets import ROLES, ReadOptions
-from fairtrial.people import Cluster
-from fairtrial.trial_sets import TrialSets, check_same_systems
-from fairtrial.trials import Trials
+from fairtrial.inference.folds import make_blocks, with_fold_note
+from fairtrial.inference.people import Cluster
+from fairtrial.inference.split import TrialSets, check_same_systems
 
 Progress = Callable[[int], None]
 _CLUSTERS = ("", "none", "claim", "subject", "both")

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from fairtrial.errors import visible
+from fairtrial.core.words import visible
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from time import sleep
 
 import uvicorn
 
-from fairtrial.errors import ParameterError
+from fairtrial.core.errors import ParameterError
 from fairtrial.explorer.app import make_app
 from fairtrial.explorer.sessions import Words
 

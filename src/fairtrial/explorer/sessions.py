@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from fairtrial.errors import ParameterError, TrialsError
+from fairtrial.core.errors import ParameterError, TrialsError
 from fairtrial.explorer.answers import Answer, Question
 from fairtrial.explorer.data import Data
 from fairtrial.explorer.jobs import Advance, Job

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fairtrial.errors import InputError, ParameterError, cut, visible
+from fairtrial.core.errors import InputError, ParameterError
+from fairtrial.core.words import cut, visible
 from fairtrial.formats.files import expand
-from fairtrial.formats.glancing import Glance, glance
+from fairtrial.formats.preview import Glance, glance
 
 MOST_UPLOADED = 2 * 1024**3
 """Bytes that the dropped files of a session may have together; larger files are opened in place."""

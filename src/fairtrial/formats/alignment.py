@@ -11,11 +11,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.errors import TrialsError, cut
+from fairtrial.core.errors import TrialsError
+from fairtrial.core.ids import Ids
+from fairtrial.core.trials import ID_FIELDS, Further
+from fairtrial.core.words import cut, plural
 from fairtrial.formats.sheets import Sheet, columns_of
-from fairtrial.ids import Ids
-from fairtrial.tables import plural
-from fairtrial.trials import ID_FIELDS, Further
 
 
 def align(sheets: Sequence[Sheet], *, common: bool = False) -> Sheet:

@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from fairtrial.errors import InputError, OutputError, listed, shown
+from fairtrial.core.errors import InputError, OutputError
+from fairtrial.core.trials import Trials
+from fairtrial.core.words import listed, shown
 from fairtrial.formats.arrow import text_column, write_text
 from fairtrial.formats.files import Head, Progress, system_name
 from fairtrial.formats.identities import settle
 from fairtrial.formats.sheets import ReadOptions, Sheet, columns_of
 from fairtrial.formats.text import Kind, Layout, is_number, left_out, read_columns, split_spaces
-from fairtrial.trials import Trials
 
 COLUMNS = {4: ("claim", "subject", "probe", "score"), 5: ("claim", "model", "subject", "probe", "score")}
 KINDS: dict[str, Kind] = {"claim": "id", "subject": "id", "model": "id", "probe": "text", "score": "score"}

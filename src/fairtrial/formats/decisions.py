@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from fairtrial.core.trials import Trials
 from fairtrial.formats.arrow import further_column, text_column
 from fairtrial.formats.files import PathLike
 from fairtrial.formats.results import write_arrow
-from fairtrial.trials import Trials
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -1,26 +1,267 @@
-"""Files as they lie on disk: which ones are meant, how they begin, compressed or not, written whole or not at all."""
+"""Find, open, lock and write files: globs, compression, limits of size, files written whole."""
 
 from __future__ import annotations
 
+import glob
 import os
+import re
+import secrets
 import stat
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from io import BufferedReader, FileIO, RawIOBase
 from pathlib import Path
 from time import monotonic, sleep
-from typing import IO, TYPE_CHECKING, Any, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, Literal, TypeAlias
 
-from fairtrial.errors import FairtrialError, InputError, OutputError, cut
-from fairtrial.formats.budget import BoundedStream, check_unpacked, default_size, size_text
-from fairtrial.formats.globs import files_matching
-from fairtrial.formats.locks import place_beside, remove_leftovers
+from fairtrial.core.errors import FairtrialError, InputError, OutputError
+from fairtrial.core.words import cut
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+_MOST = 8 << 30
+_LINE = 32
+"""Bytes that a trial takes in memory at the least; a shorter line counts as so many."""
+_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+
+
+@cache
+def default_size() -> int:
+    """The most bytes that a file may unpack to if nothing else is said: 8 GiB, or half of the memory if that is less.
+
+    Memory is that of the machine, or of the container.
+    """
+    found = [2 * _MOST]
+    with suppress(AttributeError, OSError, ValueError):
+        found.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    for limit in _LIMITS:
+        with suppress(OSError, ValueError):
+            found.append(int(Path(limit).read_text()))
+    return min(size for size in found if size > 0) // 2
+
+
+def check_unpacked(size: int, most: int, path: Path) -> None:
+    """Raise an error where a file unpacks to more than it may."""
+    if size > most:
+        raise InputError(
+            f"{path}: holds more than {size_text(most)} unpacked (a line counts as {_LINE} bytes at least); if that is "
+            f"meant and there is memory for it, allow more, as in max_size={2 * most}"
+        )
+
+
+def size_text(size: int) -> str:
+    """A number of bytes as people say it.
+
+    Examples
+    --------
+    >>> size_text(8 << 30), size_text(1500)
+    ('8 GiB', '1.46 KiB')
+    """
+    for unit, name in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
+        if size >= 1 << unit:
+            return f"{size / (1 << unit):.3g} {name}"
+    return f"{size} bytes"
+
+
+class BoundedStream:
+    """A readable file that passes on what a stream gives, and ends where that is more than it may be, or damaged.
+
+    It raises no error when it is read: threads in which Arrow reads ahead would still be there when the process ends.
+
+    Parameters
+    ----------
+    stream
+        Where the unpacked bytes come from.
+    most
+        How many there may be, a line counted as `_LINE` bytes at least.
+    path
+        The file, for the error.
+    """
+
+    def __init__(self, stream: pa.NativeFile, most: int, path: Path) -> None:
+        self._stream = stream
+        self._most = most
+        self._path = path
+        self._read = 0
+        self._error: OSError | None = None
+        self.closed = False
+
+    def read(self, count: int = -1) -> bytes:
+        """The next bytes."""
+        try:
+            data: bytes = b"" if self._error else self._stream.read(count)
+        except OSError as error:
+            self._error, data = error, b""
+        self._read += max(len(data), _LINE * data.count(b"\n"))
+        return data if self._read <= self._most else b""
+
+    def check(self) -> None:
+        """Raise an error where the stream could not be read, or where more was asked for than there may be."""
+        if self._error is not None:
+            raise self._error
+        check_unpacked(self._read, self._most, self._path)
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def seekable(self) -> bool:
+        """It is not."""
+        return False
+
+    def close(self) -> None:
+        """Nothing: whoever opened the stream closes it."""
+        self.closed = True
+
+
+_MOST_ENTRIES = 100_000
+"""How many files and directories are looked at."""
+
+
+def files_matching(pattern: str) -> list[str]:
+    """The paths that a glob matches, sorted; ``**`` means any number of directories.
+
+    Raises
+    ------
+    InputError
+        A glob that goes through more than 100,000 files and directories.
+    """
+    return sorted(set(_matching(Path(pattern).parts, _Walk(pattern))))
+
+
+def _matching(parts: tuple[str, ...], walk: _Walk) -> Iterator[str]:
+    if "**" not in parts:
+        yield from glob.iglob(str(Path(*parts)))
+        return
+    place = parts.index("**")
+    rest = parts[place + 1 :] or ("*",)
+    for start in glob.iglob(str(Path(*parts[:place]))) if place else [os.curdir]:
+        for folder in walk.folders(start):
+            yield from _matching((glob.escape(folder), *rest), walk)
+
+
+class _Walk:
+    """A walk through directories, which ends in an error where it is too long."""
+
+    def __init__(self, pattern: str) -> None:
+        self._pattern = pattern
+        self._seen = 0
+
+    def folders(self, start: str) -> Iterator[str]:
+        """A directory and all below it, but for hidden ones."""
+        for folder, below, files in os.walk(start):
+            self._seen += 1 + len(files)
+            if self._seen > _MOST_ENTRIES:
+                raise InputError(
+                    f"{self._pattern}: goes through more than {_MOST_ENTRIES:,} entries; name a smaller part"
+                )
+            below[:] = [name for name in below if not name.startswith(".")]
+            yield folder
+
+
+LockState: TypeAlias = Literal["held", "taken", "unknown"]
+"""``held``: the lock is ours now; ``taken``: another holds it; ``unknown``: there are no locks here."""
+
+ATTEMPTS = 5
+"""How often a file that another process removed just before it was locked is made again."""
+_LONGEST = 180
+"""Bytes of a file's name that the place beside it takes over; a name may have 255 on most file systems."""
+
+
+if sys.platform == "win32":
+
+    def lock(file: int) -> LockState:
+        """Lock an open file, if nobody else has."""
+        return "unknown"
+
+else:
+    import fcntl
+
+    def lock(file: int) -> LockState:
+        """Lock an open file, if nobody else has."""
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return "taken"
+        except OSError:  # a file system without locks
+            return "unknown"
+        return "held"
+
+
+def is_at(file: int, path: Path) -> bool:
+    """Whether an open file still is the one that a name leads to, so far as can be told."""
+    try:
+        return os.path.samestat(os.fstat(file), path.stat())
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+
+
+@contextmanager
+def place_beside(target: Path, mode: int) -> Iterator[Path]:
+    """A new file beside another, locked; it is gone afterwards, unless it was renamed.
+
+    Parameters
+    ----------
+    target
+        The file that it may become.
+    mode
+        The permissions of the new file, before the user's mask.
+    """
+    place, held = _new_file(target, mode)
+    try:
+        yield place
+    finally:
+        with suppress(OSError):  # what is still there, but not locked, is removed the next time
+            if held is not None:
+                os.close(held)
+            place.unlink(missing_ok=True)
+
+
+def _new_file(target: Path, mode: int) -> tuple[Path, int | None]:
+    """A new file, and its descriptor where that holds a lock."""
+    for _ in range(ATTEMPTS):
+        place = target.with_name(f"{_beginning(target)}{os.getpid()}-{secrets.token_hex(4)}.part")
+        file = os.open(place, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), mode)
+        state = lock(file)
+        if state == "held" and is_at(file, place):
+            return place, file
+        os.close(file)
+        if state == "unknown":
+            break
+        # else another process took it for a leftover before it was locked
+    return place, None
+
+
+def remove_leftovers(target: Path) -> None:
+    """Remove what processes that were killed left beside a file; what a living one writes is locked, and stays."""
+    leftover = re.compile(re.escape(_beginning(target)) + r"\d+(-\w+)?\.part")
+    with suppress(OSError), os.scandir(target.parent) as entries:
+        for entry in entries:
+            if leftover.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+                _remove_unlocked(Path(entry.path))
+
+
+def _remove_unlocked(path: Path) -> None:
+    with suppress(OSError):
+        file = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+        try:
+            if lock(file) == "held":
+                path.unlink()
+        finally:
+            os.close(file)
+
+
+def _beginning(target: Path) -> str:
+    return f".{os.fsdecode(os.fsencode(target.name)[:_LONGEST])}."
+
 
 PathLike: TypeAlias = str | os.PathLike[str]
 Progress: TypeAlias = Callable[[int], None]

@@ -10,12 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
-from fairtrial.errors import InputError, TrialsError, listed, shown
+from fairtrial.core.errors import InputError, TrialsError
+from fairtrial.core.trials import Trials
+from fairtrial.core.words import listed, shown
 from fairtrial.formats.files import UNNAMED, Head
-from fairtrial.formats.finishing import as_options, finish_checked, said
+from fairtrial.formats.identities import as_options, finish_checked, said
 from fairtrial.formats.parquet import LOOKED_AT, plan_roles, sheet_of_table
 from fairtrial.formats.sheets import ReadOptions, Sheet
-from fairtrial.trials import Trials
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -1,23 +1,21 @@
-"""Who is who in a file: ids without spaces around them, the person within an id, and what makes a trial genuine.
-
-Every format hands its ids and labels over to `settle`, so that these things are decided in one place.
-"""
+"""Resolve identities in a sheet and turn the sheet into trials."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.errors import InputError, TrialsError, cut, listed, shown
+from fairtrial.core.errors import InputError, ParameterError, TrialsError
+from fairtrial.core.ids import IdColumn, Ids, object_array
+from fairtrial.core.trials import ID_FIELDS, Further, Trials
+from fairtrial.core.words import cut, listed, plural, shown
 from fairtrial.formats.sheets import PlaceOf, ReadOptions, Sheet, row_of
 from fairtrial.formats.text import ArrowTexts, string_buffers
-from fairtrial.ids import IdColumn, Ids, object_array
-from fairtrial.tables import plural
-from fairtrial.trials import ID_FIELDS, Further
 
 SPACES = " \t\u00a0\u2007\u202f\u3000\ufeff"
 """What may stand around an id without being part of it."""
@@ -308,3 +306,54 @@ def _bytes_before_end(offsets: NDArray[np.int32], data: NDArray[np.uint8], skipp
     if lengths.min() < 8:
         found = np.where(lengths > 0, found >> (64 - 8 * np.maximum(lengths, 1)).astype(np.uint64), np.uint64(0))
     return np.asarray(found, dtype=np.uint64)
+
+
+def as_options(options: dict[str, Any]) -> ReadOptions:
+    """Keyword arguments of a reading function as options."""
+    try:
+        return ReadOptions(**options)
+    except TypeError as error:
+        raise ParameterError(f"no such option of reading: {error}") from error
+
+
+def said(sheet: Sheet, format: str) -> Sheet:
+    """The sheet with one line that says what was taken for what."""
+    return replace(sheet, taken=(f"read as {format}: {'; '.join(sheet.taken)}",))
+
+
+def finish_checked(sheet: Sheet, options: ReadOptions) -> Trials:
+    """The trials of a whole set; an error where labels contradict each other, or no trial is left."""
+    trials = finish(sheet, options, check_repeated(sheet))
+    if not len(trials):
+        raise TrialsError(f"{sheet.origin}: no trial with a score is left")
+    return trials
+
+
+def finish(sheet: Sheet, options: ReadOptions, more: Sequence[str] = ()) -> Trials:
+    """The trials of a sheet, with what was taken for what, its notes and more of them."""
+    notes = [*sheet.taken, *sheet.notes]
+    if options.systems:
+        place = {name: k for k, name in enumerate(sheet.systems)}
+        missing = [name for name in options.systems if name not in place]
+        if missing:
+            raise TrialsError(
+                f"{sheet.origin}: there is no system {shown(missing[0])}; there are {listed(sheet.systems)}"
+            )
+        columns = [place[name] for name in options.systems]
+        sheet = replace(sheet, scores=np.asfortranarray(sheet.scores[:, columns]), systems=options.systems)
+    scores = sheet.scores
+    negate = options.negate
+    chosen = negate if isinstance(negate, tuple) else sheet.systems if negate else ()
+    if chosen:
+        unknown = [name for name in chosen if name not in sheet.systems]
+        if unknown:
+            raise TrialsError(f"there is no system {shown(unknown[0])} to negate; there are {listed(sheet.systems)}")
+        # before missing scores become rejections, which a sign would turn into acceptances
+        signs = [-1 if name in chosen else 1 for name in sheet.systems]
+        scores = scores * np.array(signs, dtype=scores.dtype)
+        notes.append(f"scores negated: {', '.join(chosen)}")
+    notes += more
+    ids: dict[str, Any] = dict(sheet.ids)
+    return Trials.from_arrays(
+        scores, sheet.genuine, systems=sheet.systems, nan=options.nan, notes=notes, columns=sheet.columns, **ids
+    )

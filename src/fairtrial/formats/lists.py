@@ -13,15 +13,23 @@ from typing import Any
 
 import numpy as np
 
-from fairtrial.errors import InputError
+from fairtrial.core.errors import InputError
+from fairtrial.core.ids import IdColumn, Ids
+from fairtrial.core.trials import ID_FIELDS
 from fairtrial.formats import bob
 from fairtrial.formats.files import UNNAMED, Head, Progress
 from fairtrial.formats.identities import settle
-from fairtrial.formats.positions import check_positions, number_of
-from fairtrial.formats.sheets import Place, ReadOptions, Sheet, check_missing, columns_of, row_of
+from fairtrial.formats.sheets import (
+    Place,
+    ReadOptions,
+    Sheet,
+    check_missing,
+    check_positions,
+    columns_of,
+    number_of,
+    row_of,
+)
 from fairtrial.formats.text import Kind, Layout, is_number, left_out, read_columns, split_spaces
-from fairtrial.ids import IdColumn, Ids
-from fairtrial.trials import ID_FIELDS
 
 _GENUINE = re.compile(r"gen|genuin[a-z]*|clients?|pos|positives?|targets?|tar|mated")
 _IMPOSTOR = re.compile(r"imp|impost[a-z]*|neg|negatives?|nontargets?|non|nonmated")

@@ -11,14 +11,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.errors import InputError
-from fairtrial.formats.cells import split_rows
+from fairtrial.core.errors import InputError
+from fairtrial.core.ids import IdColumn, Ids
 from fairtrial.formats.files import Head, Progress, system_name
 from fairtrial.formats.identities import settle
-from fairtrial.formats.roles import is_role
-from fairtrial.formats.sheets import Place, ReadOptions, Sheet, check_missing, row_of
-from fairtrial.formats.text import Kind, Layout, is_number, left_out, read_columns
-from fairtrial.ids import IdColumn, Ids
+from fairtrial.formats.sheets import Place, ReadOptions, Sheet, check_missing, is_role, row_of
+from fairtrial.formats.text import Kind, Layout, is_number, left_out, read_columns, split_rows
 
 _DELIMITERS = ",\t;"
 

@@ -13,15 +13,14 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import numpy as np
 
-from fairtrial.errors import InputError, OutputError, listed, shown
-from fairtrial.formats.budget import check_unpacked
-from fairtrial.formats.files import Head, Progress, system_name
+from fairtrial.core.errors import InputError, OutputError
+from fairtrial.core.ids import IdColumn, Ids
+from fairtrial.core.trials import ID_FIELDS, Further, Trials
+from fairtrial.core.words import listed, plural, shown
+from fairtrial.formats.files import Head, Progress, check_unpacked, system_name
 from fairtrial.formats.identities import settle
 from fairtrial.formats.sheets import ReadOptions, Sheet, columns_of, decode_labels, find_attacks
 from fairtrial.formats.text import EXACT
-from fairtrial.ids import IdColumn, Ids
-from fairtrial.tables import plural
-from fairtrial.trials import ID_FIELDS, Further, Trials
 
 _END = 22
 """Bytes at the end of a zip archive, before a comment."""

@@ -15,14 +15,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from fairtrial.errors import InputError
+from fairtrial.core.errors import InputError
+from fairtrial.core.ids import Ids
 from fairtrial.formats.alignment import align
 from fairtrial.formats.files import Head, Progress, system_name
 from fairtrial.formats.identities import settle
-from fairtrial.formats.positions import check_positions, number_of
-from fairtrial.formats.sheets import ReadOptions, Sheet, decode_labels
+from fairtrial.formats.sheets import ReadOptions, Sheet, check_positions, decode_labels, number_of
 from fairtrial.formats.text import Kind, Layout, TextColumns, is_number, left_out, read_columns, split_spaces
-from fairtrial.ids import Ids
 
 _WORDS = {"target", "nontarget", "non-target", "true", "false"}
 _NUMBERS = {"0", "1"}

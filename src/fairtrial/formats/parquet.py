@@ -1,31 +1,96 @@
-"""Parquet: the tables of `table`, with types. What fairtrial writes says itself which columns hold no scores."""
+"""Read and write Parquet, with checksums of pages and footer."""
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.errors import InputError, cut, listed
-from fairtrial.formats.budget import check_unpacked
-from fairtrial.formats.files import Head, Progress, system_name
+from fairtrial.core.errors import InputError
+from fairtrial.core.ids import IdColumn, Ids
+from fairtrial.core.trials import Trials, concat_further
+from fairtrial.core.words import cut, listed, shown
+from fairtrial.formats.files import Head, Progress, check_unpacked, system_name
 from fairtrial.formats.identities import called
-from fairtrial.formats.roles import Look, Roles, check_names, find_roles, look_at
-from fairtrial.formats.sealed_parquet import open_parquet, write_parquet
-from fairtrial.formats.sheets import ReadOptions, Sheet, ids_of_flags
+from fairtrial.formats.sheets import Look, ReadOptions, Roles, Sheet, check_names, find_roles, ids_of_flags, look_at
 from fairtrial.formats.table import sheet_of, to_arrow
 from fairtrial.formats.text import EXACT, ArrowTexts, Kind, ids_from_arrow
-from fairtrial.ids import IdColumn, Ids
-from fairtrial.trials import Trials, concat_further
 
 if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
+
+
+_MARK = b"fairtrial"
+_DIGEST = 16
+_END = 8
+"""Bytes after the footer: its length, and PAR1."""
+
+
+def write_parquet(table: pa.Table, place: Path) -> None:
+    """Write a table with checksums."""
+    import pyarrow.parquet as pq
+
+    with open(place, "w+b") as file:
+        pq.write_table(table, file, compression="zstd", write_page_checksum=True)
+        start, footer, end = _footer(file)
+        file.seek(start)
+        file.write(_MARK + _digest(footer) + footer + end)
+
+
+@contextmanager
+def open_parquet(head: Head) -> Iterator[pq.ParquetFile]:
+    """Open a file; what is wrong with it, also while it is read, becomes an `InputError`."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with open(head.source, "rb") as raw:
+            _check_seal(raw, head.origin)
+            with pq.ParquetFile(raw, page_checksum_verification=True) as file:
+                yield file
+    except MemoryError:
+        raise
+    except (pa.ArrowException, OSError, UnicodeError) as error:
+        raise InputError(
+            f"{head.origin}: is not a complete Parquet file, or is damaged: {shown(error, 200)}; get the file again"
+        ) from error
+
+
+def _check_seal(file: IO[bytes], origin: str) -> None:
+    start, footer, _ = _footer(file)
+    begin = start - len(_MARK) - _DIGEST
+    if begin >= 0:
+        file.seek(begin)
+        if file.read(len(_MARK)) == _MARK and file.read(_DIGEST) != _digest(footer):
+            raise InputError(f"{origin}: is damaged: its checksum does not fit what it holds; get the file again")
+    file.seek(0)
+
+
+def _footer(file: IO[bytes]) -> tuple[int, bytes, bytes]:
+    """Where the footer begins, the footer, and what follows it; an empty one where it cannot be."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - _END))
+    end = file.read()
+    length = int.from_bytes(end[:4], "little")
+    start = size - _END - length
+    if start < 0:
+        return 0, b"", end
+    file.seek(start)
+    return start, file.read(length), end
+
+
+def _digest(footer: bytes) -> bytes:
+    return hashlib.blake2b(footer, digest_size=_DIGEST).digest()
+
 
 LOOKED_AT = 20
 _METADATA = b"fairtrial"

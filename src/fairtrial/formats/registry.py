@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from fairtrial.errors import InputError, OutputError, ParameterError, shown
+from fairtrial.core.errors import InputError, OutputError, ParameterError
+from fairtrial.core.registry import Registry
+from fairtrial.core.trials import Trials
+from fairtrial.core.words import shown
 from fairtrial.formats import bob, lists, matrix, npz, pairs, parquet, table
 from fairtrial.formats.files import Head, Progress
 from fairtrial.formats.pieces import Piece, bob_pieces, parquet_pieces, table_pieces
 from fairtrial.formats.sheets import ReadOptions, Sheet
-from fairtrial.plugins import Registry
-from fairtrial.trials import Trials
 
 
 @dataclass(frozen=True, slots=True)

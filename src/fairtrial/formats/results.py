@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fairtrial.errors import OutputError
+from fairtrial.core.errors import OutputError
 from fairtrial.formats.arrow import write_text
 from fairtrial.formats.files import PathLike, check_place, write_whole
-from fairtrial.formats.sealed_parquet import write_parquet
+from fairtrial.formats.parquet import write_parquet
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from fairtrial.tables import Table, Terms
+    from fairtrial.core.tables import Table
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 ENDINGS = (".csv", ".tsv", ".parquet", ".md", ".tex")
@@ -49,7 +49,7 @@ def _ending(path: Path) -> str:
     return suffixes[-1] if suffixes else ""
 
 
-def write_tables(tables: Sequence[Table], path: PathLike, terms: Terms = "default") -> None:
+def write_tables(tables: Sequence[Table], path: PathLike) -> None:
     """Write tables of results; the file is there whole, or not at all.
 
     Parameters
@@ -59,8 +59,6 @@ def write_tables(tables: Sequence[Table], path: PathLike, terms: Terms = "defaul
     path : str or path-like
         The ending says how: ``.csv``, ``.tsv`` (also with ``.gz`` or ``.zst``) and ``.parquet`` hold the main table
         with all its rows and columns, rates as fractions; ``.md`` and ``.tex`` hold all tables as people read them.
-    terms : {"default", "iso"}, default "default"
-        The names of error rates: FAR and FRR, or FMR and FNMR as in ISO/IEC 19795-1 (``iso``).
 
     Raises
     ------
@@ -83,7 +81,7 @@ def write_tables(tables: Sequence[Table], path: PathLike, terms: Terms = "defaul
     if ending not in (".md", ".tex"):
         write_arrow(tables[0].to_arrow(), path)
         return
-    texts = [table.to_markdown(terms) if ending == ".md" else table.to_latex(terms) for table in tables]
+    texts = [table.to_markdown() if ending == ".md" else table.to_latex() for table in tables]
     with write_whole(path) as place:
         place.write_text("\n".join(texts), encoding="utf-8")
 

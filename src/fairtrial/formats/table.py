@@ -15,25 +15,30 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.errors import InputError, OutputError, cut, listed, shown
+from fairtrial.core.errors import InputError, OutputError
+from fairtrial.core.ids import IdColumn, Ids
+from fairtrial.core.trials import Further, Trials
+from fairtrial.core.words import cut, listed, shown
 from fairtrial.formats.alignment import align
 from fairtrial.formats.arrow import further_column, text_column, write_text
-from fairtrial.formats.cells import split_rows
 from fairtrial.formats.files import UNNAMED, Head, Progress, system_name
 from fairtrial.formats.identities import called, settle
-from fairtrial.formats.roles import Look, Roles, check_unsure, find_roles, is_role, look_at
 from fairtrial.formats.sheets import (
+    Look,
     ReadOptions,
+    Roles,
     Sheet,
+    check_unsure,
     columns_of,
     decode_labels,
     find_attacks,
+    find_roles,
     ids_of_flags,
+    is_role,
+    look_at,
     used_labels,
 )
-from fairtrial.formats.text import Kind, Layout, is_number, left_out, read_columns
-from fairtrial.ids import IdColumn, Ids
-from fairtrial.trials import Further, Trials
+from fairtrial.formats.text import Kind, Layout, is_number, left_out, read_columns, split_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa

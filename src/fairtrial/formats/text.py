@@ -1,8 +1,4 @@
-"""Columns of text files: quickly by Arrow, and line by line where a file is odd or wrong.
-
-The line-by-line reader says what is allowed; Arrow's reader is only a quick way to the same columns. Where
-Arrow refuses a file, the slow reader either reads it or names the line and what is wrong with it.
-"""
+"""Read columns of text: by Arrow, and line by line what Arrow refuses."""
 
 from __future__ import annotations
 
@@ -19,15 +15,193 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.errors import InputError, cut, shown
-from fairtrial.formats.cells import QuotedRows
+from fairtrial.core.errors import InputError
+from fairtrial.core.ids import IdColumn, Ids, object_array
+from fairtrial.core.words import cut, plural, shown
 from fairtrial.formats.files import MAX_LINE, Head, Progress
-from fairtrial.formats.watching import WatchedStream, lent
-from fairtrial.ids import IdColumn, Ids, object_array
-from fairtrial.tables import plural
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+_MAX_CELL = 1 << 24
+
+
+class QuotedRows:
+    """The cells of lines that end as they do in the file; what follows a closed quote belongs to the cell."""
+
+    def __init__(self, lines: Iterable[str], delimiter: str) -> None:
+        self.unclosed = False
+        """Whether the last row ended within quotes, at the end of the file or after 16 MiB."""
+        self._lines = lines
+        self._delimiter = delimiter
+
+    def __iter__(self) -> Iterator[list[str]]:
+        cells: list[str] = []
+        pieces: list[str] = []
+        size = 0
+        for line in self._lines:
+            body = line.rstrip("\r\n")
+            if not pieces and '"' not in body:
+                yield body.split(self._delimiter) if body else []
+                continue
+            if self._is_done(line, body, cells, pieces):
+                yield cells
+                cells, size = [], 0
+                continue
+            size += len(line)
+            if size > _MAX_CELL:
+                break
+        if pieces:
+            self.unclosed = True
+            yield [*cells, "".join(pieces)]
+
+    def _is_done(self, line: str, body: str, cells: list[str], pieces: list[str]) -> bool:
+        """Add the cells of a line, and say whether the row ends with it; if not, the pieces are of a cell that goes on.
+
+        A cell in quotes has one piece at least, which may be empty.
+        """
+        place = 0
+        while place <= len(body):
+            if not pieces:
+                if not body.startswith('"', place):
+                    place = self._add(body, place, cells, "")
+                    continue
+                pieces.append("")
+                place += 1
+            closing = body.find('"', place)
+            if closing < 0:
+                pieces.append(line[place:])
+                return False
+            pieces.append(body[place:closing])
+            place = closing + 1
+            if body.startswith('"', place):
+                pieces.append('"')
+                place += 1
+            else:
+                place = self._add(body, place, cells, "".join(pieces))
+                pieces.clear()
+        return True
+
+    def _add(self, body: str, place: int, cells: list[str], begin: str) -> int:
+        """Add a cell that ends at the next delimiter, and give where the one after it begins."""
+        end = body.find(self._delimiter, place)
+        end = len(body) if end < 0 else end
+        cells.append(begin + body[place:end])
+        return end + 1
+
+
+def split_rows(lines: Sequence[str], delimiter: str) -> list[list[str]]:
+    """The cells of the first lines of a table; a cell in quotes may go over several of them."""
+    return list(QuotedRows((f"{line}\n" for line in lines), delimiter))
+
+
+_BOM = b"\xef\xbb\xbf"
+
+
+def lent(stream: pa.NativeFile | WatchedStream, given_back: Event) -> pa.NativeFile:
+    """A stream for Arrow to read, and to give back.
+
+    A thread of Arrow that still needs Python when the program ends would abort it (seen up to pyarrow 24). So the
+    bytes that Arrow keeps are no objects of Python, and whoever lends a stream waits until it is given back.
+
+    Parameters
+    ----------
+    stream
+        Where the bytes come from.
+    given_back
+        Is set when Arrow no longer holds the stream.
+    """
+    import pyarrow as pa
+
+    if isinstance(stream, pa.OSFile):  # which needs no Python
+        given_back.set()
+        return stream
+    return pa.BufferedInputStream(pa.PythonFile(_LentStream(stream, given_back), mode="r"), 1 << 20)
+
+
+class _LentStream:
+    """A readable file that passes on what a stream gives, and tells when nobody holds it any more."""
+
+    def __init__(self, stream: pa.NativeFile | WatchedStream, given_back: Event) -> None:
+        self._given_back = given_back
+        self.read = stream.read
+        self.closed = False
+
+    def readable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        self.closed = True
+
+    def __del__(self) -> None:
+        self._given_back.set()
+
+
+class WatchedStream:
+    """Passes on what a stream gives, and looks for NUL bytes and quotes that do not simply enclose a cell.
+
+    Parameters
+    ----------
+    stream
+        Where the bytes come from.
+    delimiter
+        What separates cells that may stand in quotes; None where a quote is a letter like any other.
+    """
+
+    def __init__(self, stream: pa.NativeFile, delimiter: str | None) -> None:
+        self._stream = stream
+        self._delimiter = None if delimiter is None else delimiter.encode()
+        self._rest = b""
+        self._begun = False
+        self._odd = False
+
+    def read(self, count: int = -1) -> bytes:
+        """The next bytes."""
+        data: bytes = self._stream.read(count)
+        if not self._odd and data:
+            self._odd = b"\x00" in data
+            if self._delimiter is not None:
+                self._watch_quotes(data)
+        return data
+
+    def is_odd(self) -> bool:
+        """Whether all that was read has a NUL, or a quote that may mean anything but "the cell begins, or ends"."""
+        return self._odd or self._is_odd_text(self._rest)
+
+    def _watch_quotes(self, data: bytes) -> None:
+        """Look at whole lines; a cell in quotes that goes over several of them is odd."""
+        if not self._begun:
+            data, self._begun = data.removeprefix(_BOM), True
+        end = max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
+        if b'"' in data or b'"' in self._rest:
+            self._odd = self._odd or self._is_odd_text(self._rest + data[:end])
+        self._rest = data[end:] if end else self._rest + data
+
+    def _is_odd_text(self, text: bytes) -> bool:
+        delimiter = self._delimiter
+        if delimiter is None or b'"' not in text:
+            return False
+        if _is_simple(text, delimiter):
+            return False
+        cell = rb'(?:(?<=[%s\r\n])|\A)"[^"\r\n]*(?:""[^"\r\n]*)*"[^"%s\r\n]*(?=[%s\r\n]|\Z)' % ((delimiter,) * 3)
+        return b'"' in re.sub(cell, b"", text)
+
+
+def _is_simple(text: bytes, delimiter: bytes) -> bool:
+    """Whether quotes come in pairs around whole cells of one line, none of them doubled."""
+    letters = np.frombuffer(b"\n%s\n" % text, np.uint8)
+    quotes = np.flatnonzero(letters == ord('"'))
+    if len(quotes) % 2:
+        return False
+    first, last = quotes[0::2], quotes[1::2]
+    edges = np.zeros(256, dtype=bool)
+    edges[[ord(delimiter), ord("\r"), ord("\n")]] = True
+    if not (edges[letters[first - 1]].all() and edges[letters[last + 1]].all()):
+        return False
+    breaks = np.flatnonzero((letters == ord("\r")) | (letters == ord("\n")))
+    return bool((np.searchsorted(breaks, first) == np.searchsorted(breaks, last)).all())
+
 
 _SPACES = re.compile(r"[ \t]+")
 _NAN_WITH_PAYLOAD = re.compile(r"[+-]?nan\(\w*\)", re.IGNORECASE)

@@ -1,20 +1,23 @@
-"""How systems go together within each class: what fusion can gain, and what it cannot."""
+"""Correlation of systems within each class of trials, which limits what fusion can gain."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from fairtrial.errors import ParameterError, TrialsError, listed
+from fairtrial.core.errors import ParameterError, TrialsError
+from fairtrial.core.notes import Note
+from fairtrial.core.results import Field, Record, Result, table_of
+from fairtrial.core.tables import Table
+from fairtrial.core.trials import Trials
+from fairtrial.core.words import Text, listed, plural
 from fairtrial.formats.frames import TrialsLike, trials_of
 from fairtrial.fusion.combination import score_matrix
-from fairtrial.fusion.steps import Floats
-from fairtrial.tables import Column, Result, Table, plural
-from fairtrial.trials import Trials
+from fairtrial.fusion.methods import Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,7 +30,7 @@ class ClassGaussian:
 
     @classmethod
     def of(cls, scores: Floats) -> ClassGaussian:
-        """Fitted to scores, one row per trial and one column per system, by maximum likelihood."""
+        """Fit a Gaussian to scores, one row per trial and one column per system, by maximum likelihood."""
         return cls(scores.mean(axis=0), np.atleast_2d(np.cov(scores, rowvar=False, bias=True)), len(scores))
 
     @property
@@ -36,6 +39,23 @@ class ClassGaussian:
         spread = np.sqrt(np.diag(self.covariance))
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(np.clip(self.covariance / np.outer(spread, spread), -1, 1))
+
+
+@dataclass(frozen=True, slots=True)
+class PairCorrelation(Record):
+    """Correlations of two systems within each class."""
+
+    FIELDS: ClassVar = (
+        Field("a", "A"),
+        Field("b", "B"),
+        Field("genuine", "within genuine trials", "number"),
+        Field("impostor", "within impostor trials", "number"),
+    )
+
+    a: str
+    b: str
+    genuine: float
+    impostor: float
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -48,7 +68,7 @@ class SystemCorrelations(Result):
         The systems' names.
     genuine, impostor : ClassGaussian
         Means, covariances and correlations within the class, systems in their order.
-    notes : tuple of str
+    notes : tuple of Note
         What the reader should know.
 
     Examples
@@ -63,66 +83,55 @@ class SystemCorrelations(Result):
     (2, 2)
     """
 
+    FIELDS: ClassVar = (
+        Field("correlations", get=lambda found: found.pairs()),
+        Field("genuine", get="genuine.trials"),
+        Field("impostor", get="impostor.trials"),
+        Field("notes"),
+    )
+
     systems: tuple[str, ...]
     genuine: ClassGaussian
     impostor: ClassGaussian
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
-    def pairs(self) -> list[dict[str, Any]]:
+    def pairs(self) -> list[PairCorrelation]:
         """Give both correlations of each pair of systems.
 
         Returns
         -------
-        list of dict
-            One dict per pair.
+        list of PairCorrelation
+            One entry per pair: its systems `a` and `b`, and its correlations `genuine` and `impostor`.
         """
-        both = self.genuine.correlation, self.impostor.correlation
+        genuine, impostor = self.genuine.correlation, self.impostor.correlation
         return [
-            {
-                "a": self.systems[i],
-                "b": self.systems[j],
-                "genuine": float(both[0][i, j]),
-                "impostor": float(both[1][i, j]),
-            }
+            PairCorrelation(self.systems[i], self.systems[j], float(genuine[i, j]), float(impostor[i, j]))
             for i, j in combinations(range(len(self.systems)), 2)
         ]
 
-    def to_dict(self) -> dict[str, Any]:
-        """The names of the command line's JSON."""
-        return {
-            "correlations": self.pairs(),
-            "genuine": self.genuine.trials,
-            "impostor": self.impostor.trials,
-            "notes": list(self.notes),
-        }
-
     def summary(self) -> str:
-        """The range of the correlations within either class."""
-        found = self.pairs()
+        """Give the range of the correlations within either class."""
+        genuine, impostor = ([getattr(pair, kind) for pair in self.pairs()] for kind in ("genuine", "impostor"))
         ranges = (
-            f"{word} {min(pair[word] for pair in found):.2f} to {max(pair[word] for pair in found):.2f}"
-            for word in ("genuine", "impostor")
+            f"genuine {min(genuine):.2f} to {max(genuine):.2f}, impostor {min(impostor):.2f} to {max(impostor):.2f}"
         )
-        return f"{plural(len(self.systems), 'system')}, {', '.join(ranges)}"
+        return f"{plural(len(self.systems), 'system')}, {ranges}"
 
     def tables(self) -> tuple[Table, ...]:
-        """One row per pair of systems."""
-        columns = (
-            Column("a", "A"),
-            Column("b", "B"),
-            Column("genuine", "within genuine trials", "number"),
-            Column("impostor", "within impostor trials", "number"),
+        """Give one row per pair of systems."""
+        caption = Text(
+            "Correlation of systems by class, {genuine:count} genuine and {impostor:count} impostor trials",
+            genuine=self.genuine.trials,
+            impostor=self.impostor.trials,
         )
-        trials = f"{self.genuine.trials:,} genuine and {self.impostor.trials:,} impostor trials"
-        caption = f"Correlation of systems by class, {trials}"
-        return (Table.of("correlations", caption, columns, self.pairs(), notes=self.notes),)
+        return (table_of("correlations", caption, PairCorrelation.FIELDS, self.pairs(), notes=self.notes),)
 
 
 def system_correlations(trials: TrialsLike, *, systems: Sequence[str] | None = None) -> SystemCorrelations:
-    """Find how the scores of systems are correlated within each class of trials.
+    """Compute the correlation of systems within each class of trials.
 
-    Correlation over all trials says little: any two systems that work are correlated, as both give genuine trials
-    higher scores. Fusion gains by what is left within a class.
+    Over all trials, any two systems that work are correlated, as both give genuine trials higher scores. What fusion
+    can gain depends on the correlation within a class.
 
     Parameters
     ----------
@@ -139,9 +148,9 @@ def system_correlations(trials: TrialsLike, *, systems: Sequence[str] | None = N
     Raises
     ------
     TrialsError
-        A system that is not known, or fewer than two trials of a class with finite scores.
+        If a system is unknown, or a class has fewer than two trials with finite scores.
     ParameterError
-        Fewer than two systems.
+        If there are fewer than two systems.
 
     References
     ----------
@@ -160,18 +169,23 @@ def system_correlations(trials: TrialsLike, *, systems: Sequence[str] | None = N
     trials = trials_of(trials, "trials")
     names = tuple(trials.systems if systems is None else systems)
     if len(names) < 2:
-        raise ParameterError(f"a correlation is of at least two systems, not of {listed(names) or 'none'}")
+        raise ParameterError(
+            f"a correlation needs at least two systems, not {listed(names) or 'none'}", code="one-system"
+        )
     scores, genuine, notes = finite_scores(trials, names)
     return SystemCorrelations(names, ClassGaussian.of(scores[genuine]), ClassGaussian.of(scores[~genuine]), notes)
 
 
-def finite_scores(trials: Trials, names: Sequence[str]) -> tuple[Floats, Any, tuple[str, ...]]:
-    """The scores of trials that lack none, which of these are genuine, and a note on the others."""
+def finite_scores(trials: Trials, names: Sequence[str]) -> tuple[Floats, Any, tuple[Note, ...]]:
+    """Give the scores of trials that lack none, which of these are genuine, and a note on the others."""
     scores = score_matrix(trials, names)
     finite = np.isfinite(scores).all(axis=1)
     genuine = trials.genuine[finite]
     if min(np.count_nonzero(genuine), np.count_nonzero(~genuine)) < 2:
-        raise TrialsError("there must be at least two trials of each class with finite scores of all systems")
+        raise TrialsError(
+            "there must be at least two trials of each class with finite scores of all systems", code="few-trials"
+        )
     lost = int(np.count_nonzero(~finite))
-    notes = (f"{plural(lost, 'trial')} without the score of a system left out",) if lost else ()
+    template = "{count:plural trial} without the score of a system left out"
+    notes = (Note("missing-scores", template, count=lost),) if lost else ()
     return scores[finite], genuine, notes

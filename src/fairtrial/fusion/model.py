@@ -1,26 +1,50 @@
-"""A fitted fusion as a file: names and numbers in JSON, which can be read anywhere and runs no code."""
+"""A fitted fusion as a file, to be applied to other trials."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from math import isnan
 from typing import Any, get_args
 
 import numpy as np
 
-from fairtrial.errors import InputError, ParameterError, shown
-from fairtrial.formats.files import PathLike, read_whole, write_whole
+from fairtrial.core.schema import NAME, NUMBER, Entries, Key, ValueKind, one_of, only
+from fairtrial.core.trials import Trials
+from fairtrial.formats.files import PathLike
 from fairtrial.formats.frames import TrialsLike, trials_of
-from fairtrial.fusion.combination import FusedScores, as_fused, client_numbers, score_matrix
-from fairtrial.fusion.missing import Missing, MissingScores
-from fairtrial.fusion.steps import OPERATIONS, Step, run_steps
-from fairtrial.trials import Trials
+from fairtrial.formats.models import NUMBERS, TABLE, THRESHOLD, ModelFormat, exact
+from fairtrial.fusion.combination import Missing, MissingScores, as_fused, client_numbers, score_matrix
+from fairtrial.fusion.methods import OPERATIONS, Step, run_steps
 
-_KIND = "fairtrial fusion model"
-_VERSION = 1
+_FORMAT = ModelFormat(
+    "fairtrial fusion model",
+    1,
+    (
+        Key("fusion", NAME),
+        Key("normalise", NAME),
+        Key("parameters", TABLE),
+        Key("criterion", NAME),
+        Key("alpha", NUMBER),
+        Key("threshold", THRESHOLD),
+        Key("systems", (Key("name", NAME), Key("threshold", THRESHOLD)), many=True),
+        Key("missing", (Key("policy", one_of(get_args(Missing))), Key("neutral", NUMBERS))),
+        Key("clients", ValueKind("a list of names", lambda value: tuple(map(NAME.read, only(list)(value))))),
+        Key(
+            "steps",
+            (
+                Key("operation", one_of(tuple(OPERATIONS))),
+                Key(
+                    "numbers",
+                    ValueKind(
+                        "a table of finite numbers",
+                        lambda value: {name: NUMBERS.read(entry) for name, entry in only(dict)(value).items()},
+                    ),
+                ),
+            ),
+            many=True,
+        ),
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,62 +100,6 @@ class FusionModel:
     parameters: Mapping[str, Any]
     clients: tuple[str, ...] = ()
 
-    @classmethod
-    def of(
-        cls,
-        scores: FusedScores,
-        *,
-        threshold: float,
-        system_thresholds: Sequence[float],
-        criterion: str,
-        alpha: float,
-    ) -> FusionModel:
-        """Give the model behind fused scores.
-
-        Parameters
-        ----------
-        scores : FusedScores
-            What `fuse_scores` gives.
-        threshold : float
-            The threshold of the fusion from dev.
-        system_thresholds : sequence of float
-            The threshold of each system from dev.
-        criterion : str
-            How thresholds were chosen on dev: a name.
-        alpha : float
-            The weight or the target that the criterion took.
-
-        Returns
-        -------
-        FusionModel
-            The model.
-
-        Raises
-        ------
-        ParameterError
-            What was fitted cannot be put in names and numbers.
-        """
-        if not scores.steps:
-            raise ParameterError(
-                f"{scores.fusion} cannot be saved: it is a method of your own, or a classifier that is not known as "
-                "numbers; logistic regression, linear and quadratic discriminant analysis, support vector machines "
-                "and multi-layer perceptrons of scikit-learn are"
-            )
-        assert scores.missing is not None
-        return cls(
-            scores.fusion,
-            scores.normalise,
-            scores.systems,
-            tuple(map(float, system_thresholds)),
-            criterion,
-            alpha,
-            threshold,
-            scores.steps,
-            scores.missing,
-            scores.parameters,
-            scores.clients,
-        )
-
     @property
     def name(self) -> str:
         """What the fused system is called."""
@@ -153,12 +121,12 @@ class FusionModel:
         Raises
         ------
         TrialsError
-            A system that the trials do not have, a missing score that the model has no rule for, or no claim ids
-            where something was fitted for each client.
+            If the trials lack a system, a score that the model has no rule for, or the claim ids that a
+            client-dependent fusion needs.
         """
         trials = trials_of(trials, "trials")
         scores = score_matrix(trials, self.systems)
-        notes = self.missing.note(self.missing.check(scores))
+        notes = self.missing.check(scores)
         filled, rejected = self.missing.fill(scores)
         claim = client_numbers(trials, self.clients) if any(step.operation.by_client for step in self.steps) else None
         fused = run_steps(self.steps, filled, claim)[:, 0]
@@ -176,30 +144,17 @@ class FusionModel:
         Raises
         ------
         OutputError
-            The file cannot be written; nothing is left behind.
+            If the file cannot be written; nothing is left behind.
         """
-        content = self._content()
-        sealed = {**content, "checksum": _checksum(content)}
-        with write_whole(path) as place:
-            place.write_text(json.dumps(sealed, allow_nan=False, ensure_ascii=False) + "\n", encoding="utf-8")
-
-    def _content(self) -> dict[str, Any]:
-        from fairtrial import __version__
-
-        return {
-            "kind": _KIND,
-            "version": _VERSION,
-            "made_by": f"fairtrial {__version__}",
+        systems = zip(self.systems, self.system_thresholds, strict=True)
+        content = {
             "fusion": self.fusion,
             "normalise": self.normalise,
             "parameters": dict(self.parameters),
             "criterion": self.criterion,
             "alpha": self.alpha,
-            "threshold": _exact(self.threshold),
-            "systems": [
-                {"name": name, "threshold": _exact(threshold)}
-                for name, threshold in zip(self.systems, self.system_thresholds, strict=True)
-            ],
+            "threshold": exact(self.threshold),
+            "systems": [{"name": name, "threshold": exact(threshold)} for name, threshold in systems],
             "missing": {"policy": self.missing.policy, "neutral": self.missing.neutral.tolist()},
             "clients": list(self.clients),
             "steps": [
@@ -207,6 +162,7 @@ class FusionModel:
                 for step in self.steps
             ],
         }
+        _FORMAT.save(content, path)
 
     @classmethod
     def load(cls, path: PathLike) -> FusionModel:
@@ -225,100 +181,33 @@ class FusionModel:
         Raises
         ------
         InputError
-            A file that cannot be read, that is something else, or that is damaged.
+            If the file cannot be read, is something else, of another version, or damaged.
         """
-        data = read_whole(path)
-        try:
-            content = json.loads(data)
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"{path}: is not a model that was saved by fuse: it is not valid JSON") from error
-        if not isinstance(content, dict) or content.get("kind") != _KIND:
-            raise InputError(f"{path}: is not a model that was saved by fuse; save one with FusionModel.save")
-        if content.get("version") != _VERSION:
-            raise InputError(
-                f"{path}: is a model of version {shown(content.get('version'))}, and this fairtrial reads version "
-                f"{_VERSION}; fit and save it again"
-            )
-        known = content.pop("checksum", None)
-        if known is not None and known != _checksum(content):
-            raise InputError(
-                f"{path}: is damaged: its checksum does not fit what it holds; fit and save the model again, or take "
-                '"checksum" out if you changed the model yourself'
-            )
-        try:
-            model = _model(content)
-            _try(model)
-        except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-            raise InputError(f"{path}: is damaged: {_reason(error)}; fit and save the model again") from error
-        return model
+        return _FORMAT.load(path, _from_entries)
 
 
-def _checksum(content: Mapping[str, Any]) -> str:
-    """Of what a model says, however it is laid out."""
-    return hashlib.blake2b(json.dumps(content, sort_keys=True).encode(), digest_size=16).hexdigest()
-
-
-def _exact(number: float) -> float | str:
-    """A number as JSON has it: an infinite one as text."""
-    return number if np.isfinite(number) else str(number)
-
-
-def _reason(error: Exception) -> str:
-    return f"{error} is missing" if isinstance(error, KeyError) else str(error)
-
-
-def _model(content: dict[str, Any]) -> FusionModel:
-    policy = content["missing"]["policy"]
-    if policy not in get_args(Missing):
-        raise ValueError(f"it names a way to treat missing scores that is not known, {shown(policy)}")
-    return FusionModel(
-        _text(content["fusion"]),
-        _text(content["normalise"]),
-        tuple(_text(entry["name"]) for entry in content["systems"]),
-        tuple(_number(entry["threshold"]) for entry in content["systems"]),
-        _text(content["criterion"]),
-        _number(content["alpha"]),
-        _number(content["threshold"]),
-        tuple(_step(entry) for entry in content["steps"]),
-        MissingScores(policy, _numbers(content["missing"]["neutral"])),
-        dict(content["parameters"]),
-        tuple(_text(name) for name in content["clients"]),
+def _from_entries(entries: Entries) -> FusionModel:
+    """Make the model that was saved, and see whether the numbers of all its steps go together."""
+    model = FusionModel(
+        fusion=entries["fusion"],
+        normalise=entries["normalise"],
+        systems=tuple(system["name"] for system in entries["systems"]),
+        system_thresholds=tuple(system["threshold"] for system in entries["systems"]),
+        criterion=entries["criterion"],
+        alpha=entries["alpha"],
+        threshold=entries["threshold"],
+        steps=tuple(Step(step["operation"], step["numbers"]) for step in entries["steps"]),
+        missing=MissingScores(entries["missing"]["policy"], entries["missing"]["neutral"]),
+        parameters=entries["parameters"],
+        clients=entries["clients"],
     )
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str) or not value:
-        raise ValueError(f"a name is expected, not {shown(value)}")
-    return value
-
-
-def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float, str)) or isnan(float(value)):
-        raise ValueError(f"a number is expected, not {shown(value)}")
-    return float(value)
-
-
-def _numbers(value: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
-    found = np.asarray(value, dtype=np.float64)
-    if not np.isfinite(found).all():
-        raise ValueError("a number of a step is not finite")
-    return found
-
-
-def _step(entry: Any) -> Step:
-    if entry["operation"] not in OPERATIONS:
-        raise ValueError(f"there is no operation {shown(entry['operation'])}")
-    return Step(entry["operation"], {name: _numbers(value) for name, value in entry["numbers"].items()})
-
-
-def _try(model: FusionModel) -> None:
-    """Fuse a trial of every client and of anybody else, to see whether the numbers of all steps go together."""
-    if len(model.systems) < 2 or not model.steps:
-        raise ValueError("it fuses nothing")
+    if len(model.systems) < 2:
+        raise ValueError("a fusion needs at least two systems")
     if model.missing.policy != "error" and model.missing.neutral.shape != (len(model.systems),):
         raise ValueError("there must be one neutral score per system")
-    claim = np.arange(len(model.clients) + 1)
+    claim = np.arange(len(model.clients) + 1)  # a trial of every client and of anybody else
     with np.errstate(all="ignore"):
         fused = run_steps(model.steps, np.full((len(claim), len(model.systems)), 0.5), claim)
     if fused.shape != (len(claim), 1) or np.isnan(fused).any():
         raise ValueError("its steps do not give one score per trial")
+    return model

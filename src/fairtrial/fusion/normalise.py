@@ -1,4 +1,4 @@
-"""Scores of different systems on a common scale: what is needed comes from dev trials only."""
+"""Normalise scores of different systems to a common scale, per system or per claim."""
 
 from __future__ import annotations
 
@@ -6,38 +6,127 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fairtrial.errors import ParameterError, shown
-from fairtrial.fusion.claims import claim_statistics
-from fairtrial.fusion.methods import FusionData, spread_of
-from fairtrial.fusion.steps import Claims, Floats, Step, run_steps
+from fairtrial.core.errors import ParameterError, TrialsError, check_choice
+from fairtrial.core.notes import Note
+from fairtrial.fusion.methods import Claims, Floats, FusionData, Step, run_steps, spread_of
 from fairtrial.rules.eer import equal_error_rate
-from fairtrial.tables import plural
+
+TRUST = 0.5
+"""Weight of a client's few genuine scores against those of all clients."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClaimStatistics:
+    """Means and standard deviations, one row per claimed identity and one for anybody else, one column per system."""
+
+    genuine_mean: Floats
+    impostor_mean: Floats
+    impostor_sd: Floats
+    threshold: Floats
+    """Where a client's error rates would be equal if both classes were normal."""
+    notes: tuple[Note, ...] = ()
+
+
+def claim_statistics(data: FusionData, what: str) -> ClaimStatistics:
+    """Compute the statistics of each claimed identity.
+
+    Parameters
+    ----------
+    data
+        Dev trials with claims.
+    what
+        The method that needs them, for errors and notes.
+
+    Returns
+    -------
+    ClaimStatistics
+        One row per claimed identity of dev, a last one for anybody else, and notes on those with few dev scores.
+
+    Raises
+    ------
+    TrialsError
+        If there are no claim ids.
+
+    Notes
+    -----
+    Impostor statistics are a client's own where there are at least two impostor dev scores that differ. The genuine
+    mean is half the client's own and half that of all clients, as a client has few genuine scores; without any,
+    it is that of all. Identities that dev does not know get the statistics of all. The threshold is
+    (mean_G sd_I + mean_I sd_G) / (sd_G + sd_I), with the standard deviation of all genuine scores; half way
+    between the means where both are 0.
+    """
+    if data.claim is None:
+        raise TrialsError(f"{what} is fitted for each client and needs claim ids", code="no-claims")
+    genuine, impostor = data.scores[data.genuine], data.scores[~data.genuine]
+    tried, rows = data.claim[~data.genuine], data.claims + 1
+    own_genuine, genuine_counts = means_by_claim(data.claim[data.genuine], genuine, rows)
+    own_impostor, impostor_counts = means_by_claim(tried, impostor, rows)
+    squares, _ = means_by_claim(tried, (impostor - own_impostor[tried]) ** 2, rows)
+    sd = np.sqrt(squares)
+    everyone = genuine.mean(axis=0)
+    thin = ~_differ(tried, impostor, rows).all(axis=1)
+    own_impostor[thin], sd[thin] = impostor.mean(axis=0), spread_of(impostor)
+    without = genuine_counts == 0
+    mean = np.where(without[:, None], everyone, TRUST * own_genuine + (1 - TRUST) * everyone)
+    spread = spread_of(genuine)
+    total = spread + sd
+    middle = (mean + own_impostor) / 2
+    threshold = np.where(total > 0, (mean * sd + own_impostor * spread) / np.where(total > 0, total, 1), middle)
+    known = impostor_counts + genuine_counts > 0
+    notes = []
+    for code, count, words in (
+        ("clients-without-genuine", without & known, "without a genuine dev score: the genuine mean of all is used"),
+        (
+            "clients-with-few-impostors",
+            thin & known,
+            "with too few impostor dev scores: the statistics of all are used",
+        ),
+        ("clients-not-in-dev", ~known[:-1], "not in dev: the statistics of all are used"),
+    ):
+        clients = int(np.count_nonzero(count)) + (data.strangers if code == "clients-not-in-dev" else 0)
+        if clients:
+            notes.append(Note(code, f"{{clients:plural client}} {words}", what, clients=clients))
+    return ClaimStatistics(mean, own_impostor, sd, threshold, tuple(notes))
+
+
+def means_by_claim(claim: NDArray[np.int64], scores: Floats, claims: int) -> tuple[Floats, NDArray[np.int64]]:
+    """Compute means per claim and system, 0 for a claim without trials, and count the trials of each claim."""
+    counts = np.bincount(claim, minlength=claims)
+    sums = np.stack([np.bincount(claim, column, claims) for column in scores.T], axis=1)
+    return sums / np.maximum(counts, 1)[:, None], counts
+
+
+def _differ(claim: NDArray[np.int64], scores: Floats, claims: int) -> NDArray[np.bool_]:
+    """Tell which claims have two scores of a system that differ."""
+    lowest, highest = np.full((claims, scores.shape[1]), np.inf), np.full((claims, scores.shape[1]), -np.inf)
+    np.minimum.at(lowest, claim, scores)
+    np.maximum.at(highest, claim, scores)
+    return lowest < highest
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scale:
-    """What a normalisation does to scores, and what a reader should know of clients of whom dev says too little."""
+    """A fitted normalisation, and notes on clients with too few dev scores."""
 
     steps: tuple[Step, ...]
-    client_notes: tuple[str, ...] = ()
+    client_notes: tuple[Note, ...] = ()
 
     def apply(self, scores: Floats, claim: Claims) -> Floats:
-        """Normalised scores, one row per trial and one column per system."""
+        """Give normalised scores, one row per trial and one column per system."""
         return run_steps(self.steps, scores, claim)
 
 
 Normalisation = Callable[[FusionData], Scale]
 
 
-def _nothing(data: FusionData) -> Scale:
-    return Scale(())
-
-
 def _check_spread(scale: Floats) -> Floats:
     if not np.all(scale > 0):
         system = int(np.argmin(scale > 0)) + 1
-        raise ParameterError(f"the dev scores of system {system} have no spread; leave it out, or do not normalise")
+        raise ParameterError(
+            f"the dev scores of system {system} have no spread; leave it out, or do not normalise", code="no-spread"
+        )
     return scale
 
 
@@ -77,7 +166,7 @@ def _double_sigmoid(data: FusionData) -> Scale:
     return Scale((Step("double-sigmoid", {"middle": middle, "left": left, "right": right}),))
 
 
-def _by_client(centre: Floats, scale: Floats, notes: tuple[str, ...]) -> Scale:
+def _by_client(centre: Floats, scale: Floats, notes: tuple[Note, ...]) -> Scale:
     return Scale((Step("scale-by-client", {"centre": centre, "scale": scale}),), notes)
 
 
@@ -97,16 +186,14 @@ def _claim_f(data: FusionData) -> Scale:
             "distances"
         )
     distance = found.genuine_mean - found.impostor_mean
-    # a client whose few genuine scores lie hardly above those of impostors would have their scores blown up
+    # a distance near 0 would blow up the scores of a client
     close = distance < everyone / 10
     distance = np.where(close, everyone, distance)
     notes = found.notes
     if close.any():
-        count = int(np.count_nonzero(close.any(axis=1)))
-        notes += (
-            f"f-norm: {plural(count, 'client')} with genuine dev scores hardly above impostor ones: "
-            "the distance of all is used",
-        )
+        words = "with genuine dev scores hardly above impostor ones: the distance of all is used"
+        clients = int(np.count_nonzero(close.any(axis=1)))
+        notes += (Note("clients-close", f"{{clients:plural client}} {words}", "f-norm", clients=clients),)
     return _by_client(found.impostor_mean, distance, notes)
 
 
@@ -117,7 +204,7 @@ def _claim_eer(data: FusionData) -> Scale:
 
 
 NORMALISATIONS: dict[str, Normalisation] = {
-    "none": _nothing,
+    "none": lambda data: Scale(()),
     "z": _z,
     "min-max": _min_max,
     "median-mad": _median_mad,
@@ -131,13 +218,6 @@ NORMALISATIONS: dict[str, Normalisation] = {
 
 PER_CLAIM = ("z-norm", "f-norm", "eer-norm")
 """Those that are fitted for each claimed identity."""
-
-
-def check_normalisation(name: str) -> str:
-    """The name itself, if there is such a normalisation."""
-    if name not in NORMALISATIONS:
-        raise ParameterError(f"there is no normalisation {shown(name)}; there are {', '.join(NORMALISATIONS)}")
-    return name
 
 
 def fit_normalisation(name: str, data: FusionData) -> Scale:
@@ -158,9 +238,9 @@ def fit_normalisation(name: str, data: FusionData) -> Scale:
     Raises
     ------
     ParameterError
-        A name that is not known, or a system whose dev scores have no spread.
+        If the name is unknown, or the dev scores of a system are all equal.
     TrialsError
-        No trials of a class, or no claim ids where they are needed.
+        If there are no trials of a class, or no claim ids for a client-dependent normalisation.
 
     Notes
     -----
@@ -170,6 +250,7 @@ def fit_normalisation(name: str, data: FusionData) -> Scale:
     of the overlap on either side of it. ``z-norm``, ``f-norm`` and ``eer-norm`` are fitted for each claimed
     identity; see `claim_statistics`.
     """
-    if check_normalisation(name) != "none":
+    check_choice("normalise", name, NORMALISATIONS)
+    if name != "none":
         data.check_classes(f"the normalisation {name}")
     return NORMALISATIONS[name](data)

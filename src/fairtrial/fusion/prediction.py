@@ -1,29 +1,30 @@
-"""What fusion will give, from Gaussian fits of its parts: the F-ratio theory of Poh & Bengio."""
+"""Predict fusions from Gaussian fits of their systems: the F-ratio of Poh & Bengio."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
-from fairtrial.errors import ParameterError, listed
+from fairtrial.core.errors import ParameterError, check_choice
+from fairtrial.core.notes import Note
+from fairtrial.core.results import Field, Record, Result, table_of
+from fairtrial.core.tables import Table
+from fairtrial.core.words import listed, percent, plural
 from fairtrial.formats.frames import TrialsLike, trials_of
 from fairtrial.fusion.correlation import ClassGaussian, SystemCorrelations, finite_scores
 from fairtrial.fusion.methods import FusionData
-from fairtrial.fusion.normalise import PER_CLAIM, check_normalisation, fit_normalisation
-from fairtrial.fusion.steps import Floats
-from fairtrial.judging import judge
+from fairtrial.fusion.normalise import NORMALISATIONS, PER_CLAIM, fit_normalisation
+from fairtrial.inference.decide import judge
+from fairtrial.inference.split import TrialSets
 from fairtrial.rules.criteria import CriterionLike, as_criterion
 from fairtrial.rules.eer import equal_error_rate
-from fairtrial.tables import Column, Result, Table, percent, plural
-from fairtrial.trial_sets import TrialSets
-from fairtrial.trials import Trials
 
 _SHOWN = 20
-"""Fusions that people get to see; files have all."""
+"""Number of fusions that are shown; files have all."""
 
 
 def f_ratio(genuine_mean: float, impostor_mean: float, genuine_sd: float, impostor_sd: float) -> float:
@@ -39,7 +40,7 @@ def f_ratio(genuine_mean: float, impostor_mean: float, genuine_sd: float, impost
     Returns
     -------
     float
-        How far the classes are apart; infinite where neither has any spread, NaN where they are the same besides.
+        The separation of the classes; infinite if neither has any spread, NaN if their means are equal, too.
 
     References
     ----------
@@ -62,7 +63,7 @@ def gaussian_eer(ratio: float) -> float:
     Parameters
     ----------
     ratio : float
-        The F-ratio; below 0 where genuine scores are the lower ones.
+        The F-ratio; below 0 if genuine scores are the lower ones.
 
     Returns
     -------
@@ -85,8 +86,17 @@ def gaussian_eer(ratio: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Prediction:
-    """One system or one fusion: predicted by Gaussians of its parts, and measured."""
+class Prediction(Record):
+    """One system or one fusion: predicted by Gaussians, and measured."""
+
+    FIELDS: ClassVar = (
+        Field("systems", "systems", get=lambda found: " + ".join(found.systems), in_json=False),
+        Field("systems"),
+        Field("f_ratio", "F-ratio", "number"),
+        Field("eer_predicted", "predicted EER", "rate"),
+        Field("eer", "EER on dev", "rate"),
+        Field("hter", "HTER on test", "rate"),
+    )
 
     systems: tuple[str, ...]
     f_ratio: float
@@ -95,16 +105,6 @@ class Prediction:
     """Measured on dev, a posteriori."""
     hter: float | None
     """Measured on test, a priori; None without test trials."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """The names of the command line's JSON."""
-        return {
-            "systems": list(self.systems),
-            "f_ratio": self.f_ratio,
-            "eer_predicted": self.eer_predicted,
-            "eer": self.eer,
-            "hter": self.hter,
-        }
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -123,7 +123,7 @@ class FusionPredictions(Result):
         The correlations of the normalised dev scores.
     rank_correlation : float
         Spearman's, of predicted and measured EERs of the fusions; NaN with fewer than three.
-    notes : tuple of str
+    notes : tuple of Note
         What the reader should know.
 
     Examples
@@ -138,26 +138,24 @@ class FusionPredictions(Result):
     ('face', 'voice')
     """
 
+    FIELDS: ClassVar = (
+        Field("normalise"),
+        Field("systems"),
+        Field("fusions"),
+        Field("rank_correlation"),
+        Field("correlations", get=lambda found: found.correlations.pairs()),
+        Field("notes"),
+    )
+
     normalise: str
     systems: tuple[Prediction, ...]
     fusions: tuple[Prediction, ...]
     correlations: SystemCorrelations
     rank_correlation: float
-    notes: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """The names of the command line's JSON."""
-        return {
-            "normalise": self.normalise,
-            "systems": [found.to_dict() for found in self.systems],
-            "fusions": [found.to_dict() for found in self.fusions],
-            "rank_correlation": self.rank_correlation,
-            "correlations": self.correlations.pairs(),
-            "notes": list(self.notes),
-        }
+    notes: tuple[Note, ...] = ()
 
     def summary(self) -> str:
-        """The fusion that is predicted to be best."""
+        """Give the fusion that is predicted to be best."""
         best = self.fusions[0]
         return (
             f"{plural(len(self.fusions), 'fusion')}, best predicted: {listed(best.systems, 4)}, EER "
@@ -165,33 +163,25 @@ class FusionPredictions(Result):
         )
 
     def tables(self) -> tuple[Table, ...]:
-        """Fusions, single systems, and correlations by class."""
-        columns = [
-            Column("systems", "systems"),
-            Column("f_ratio", "F-ratio", "number"),
-            Column("eer_predicted", "predicted EER", "rate"),
-            Column("eer", "EER on dev", "rate"),
-            Column("hter", "HTER on test", "rate"),
+        """Give fusions, single systems, and correlations by class."""
+        fields = Prediction.FIELDS if self.fusions[0].hter is not None else Prediction.FIELDS[:-1]
+        notes = [
+            Note("predicted", "predicted from Gaussian fits of the dev scores of each class, and their covariances"),
+            *self.notes,
         ]
-        if self.fusions[0].hter is None:
-            del columns[-1]
-        notes = ["predicted: from Gaussian fits of the dev scores of each class, and their covariances", *self.notes]
-        if len(self.fusions) > _SHOWN:
-            notes.append(f"the best {_SHOWN} of {len(self.fusions)} fusions are shown")
+        count = len(self.fusions)
+        if count > _SHOWN:
+            notes.append(Note("best-shown", "the best {shown} of {count} fusions are shown", shown=_SHOWN, count=count))
         if not np.isnan(self.rank_correlation):
-            notes.append(f"rank correlation of predicted and measured EERs: {self.rank_correlation:.3f}")
-        shown = range(min(_SHOWN, len(self.fusions)))
+            template = "rank correlation of predicted and measured EERs: {rank_correlation:.3f}"
+            notes.append(Note("rank-correlation", template, rank_correlation=self.rank_correlation))
         scale = "" if self.normalise == "none" else f", normalisation {self.normalise}"
         caption = f"Fusions by the mean{scale}, the best predicted first"
         return (
-            Table.of("fusions", caption, columns, map(_row, self.fusions), notes=notes, shown=shown),
-            Table.of("systems", "Single systems", columns, map(_row, self.systems)),
+            table_of("fusions", caption, fields, self.fusions, notes=notes, shown=range(min(_SHOWN, count))),
+            table_of("systems", "Single systems", fields, self.systems),
             *self.correlations.tables(),
         )
-
-
-def _row(found: Prediction) -> dict[str, Any]:
-    return found.to_dict() | {"systems": " + ".join(found.systems)}
 
 
 def predict_fusions(
@@ -205,11 +195,11 @@ def predict_fusions(
     alpha: float | None = None,
     progress: Callable[[], None] | None = None,
 ) -> FusionPredictions:
-    """Predict the error of every fusion by the mean from Gaussian fits of its parts, beside what is measured.
+    """Predict the error of every fusion by the mean from Gaussian fits of its systems, and measure it.
 
     The mean of systems with class means m and class covariances S has the mean w'm and the variance w'S w, with w =
-    1/k for each of k systems. So means and covariances of all systems, found once, predict all of their fusions: F =
-    (m_G - m_I) / (s_G + s_I), EER = 1/2 - 1/2 erf(F / sqrt 2).
+    1/k for each of k systems. Means and covariances of all systems, computed once, thus predict all of their fusions:
+    F = (m_G - m_I) / (s_G + s_I), EER = 1/2 - 1/2 erf(F / sqrt 2).
 
     Parameters
     ----------
@@ -240,7 +230,7 @@ def predict_fusions(
     Raises
     ------
     ParameterError
-        Fewer than two systems, or a normalisation that is fitted for each client.
+        If there are fewer than two systems, or the normalisation is unknown or fitted for each client.
 
     Notes
     -----
@@ -254,6 +244,7 @@ def predict_fusions(
 
     Examples
     --------
+    >>> from fairtrial import Trials
     >>> rng = np.random.default_rng(0)
     >>> genuine = np.arange(4000) < 2000
     >>> dev = Trials.from_arrays(rng.normal(2.0 * genuine[:, None], 1, (4000, 2)), genuine)
@@ -261,28 +252,37 @@ def predict_fusions(
     >>> round(found.fusions[0].eer_predicted, 2), round(found.fusions[0].eer, 2)
     (0.08, 0.08)
     """
-    dev, test = trials_of(dev, "dev"), None if test is None else trials_of(test, "test")
-    names = tuple(dev.systems if systems is None else systems)
+    names = tuple(trials_of(dev, "dev").systems if systems is None else systems)
     if len(names) < 2:
-        raise ParameterError(f"a fusion needs at least two systems, not {listed(names) or 'none'}")
+        raise ParameterError(f"a fusion needs at least two systems, not {listed(names) or 'none'}", code="one-system")
     if largest is not None and largest < 2:
-        raise ParameterError(f"a fusion is of at least 2 systems, not of {largest}")
-    if check_normalisation(normalise) in PER_CLAIM:
-        raise ParameterError(f"{normalise} is fitted for each client; choose a normalisation that is the same for all")
-    sets, notes = _normalised_sets(dev, test, names, normalise)
+        raise ParameterError("{largest!p} must be at least 2, not {size}", largest=largest, size=largest)
+    check_choice("normalise", normalise, NORMALISATIONS)
+    if normalise in PER_CLAIM:
+        raise ParameterError(
+            "{normalise!o} is fitted for each client; choose a normalisation that is the same for all",
+            normalise=normalise,
+        )
+    parts = [
+        finite_scores(trials_of(part, name), names) for part, name in ((dev, "dev"), (test, "test")) if part is not None
+    ]
+    scale = fit_normalisation(normalise, FusionData(*parts[0][:2]))
+    sets = [(scale.apply(scores, None), genuine) for scores, genuine, _ in parts]
+    notes = tuple(dict.fromkeys(note for part in parts for note in part[2]))
     scores, genuine = sets[0]
-    found = SystemCorrelations(names, ClassGaussian.of(scores[genuine]), ClassGaussian.of(scores[~genuine]), notes)
+    gaussians = ClassGaussian.of(scores[genuine]), ClassGaussian.of(scores[~genuine])
     rule = as_criterion(criterion)
     weight = rule.resolve_alpha(alpha)
 
     def predicted(columns: tuple[int, ...]) -> Prediction:
-        ratio = _ratio_of_mean(found, columns)
+        means = [float(own.mean[list(columns)].mean()) for own in gaussians]
+        variances = [float(own.covariance[np.ix_(columns, columns)].mean()) for own in gaussians]
+        ratio = f_ratio(*means, *(float(np.sqrt(max(variance, 0.0))) for variance in variances))
         fused = [(part[:, columns].mean(axis=1), flags) for part, flags in sets]
         classes = [(values[flags], values[~flags]) for values, flags in fused]
         hter = None
         if len(classes) > 1:
-            judged = judge(TrialSets(classes[0], classes[1]), criterion=rule, alphas=weight)
-            hter = float(judged.at(0).hter)
+            hter = float(judge(TrialSets(classes[0], classes[1]), criterion=rule, alphas=weight).at(0).hter)
         eer = float(equal_error_rate(classes[0]).value)
         return Prediction(tuple(names[k] for k in columns), ratio, gaussian_eer(ratio), eer, hter)
 
@@ -297,38 +297,17 @@ def predict_fusions(
         normalise,
         tuple(predicted((k,)) for k in range(len(names))),
         tuple(fusions[k] for k in order),
-        found,
+        SystemCorrelations(names, *gaussians, notes),
         _rank_correlation(fusions),
         notes,
     )
 
 
-def _normalised_sets(
-    dev: Trials, test: Trials | None, names: Sequence[str], normalise: str
-) -> tuple[list[tuple[Floats, Any]], tuple[str, ...]]:
-    """Normalised scores and classes of dev, and of test if there is one."""
-    parts = [finite_scores(trials, names) for trials in (dev, test) if trials is not None]
-    scale = fit_normalisation(normalise, FusionData(parts[0][0], parts[0][1]))
-    notes = dict.fromkeys(note for part in parts for note in part[2])
-    return [(scale.apply(scores, None), genuine) for scores, genuine, _ in parts], tuple(notes)
-
-
-def _ratio_of_mean(found: SystemCorrelations, columns: Sequence[int]) -> float:
-    """The F-ratio of the mean of some systems."""
-    which = np.ix_(columns, columns)
-    means, deviations = [], []
-    for own in (found.genuine, found.impostor):
-        means.append(float(own.mean[list(columns)].mean()))
-        deviations.append(float(np.sqrt(max(own.covariance[which].mean(), 0.0))))
-    return f_ratio(*means, *deviations)
-
-
 def _rank_correlation(fusions: Sequence[Prediction]) -> float:
+    """Compute Spearman's correlation of predicted and measured EERs; NaN if it is not defined."""
     from scipy.stats import rankdata
 
-    if len(fusions) < 3:
-        return float("nan")
     ranks = [rankdata([getattr(fusion, name) for fusion in fusions]) for name in ("eer_predicted", "eer")]
-    if any(np.ptp(own) == 0 for own in ranks):
+    if len(fusions) < 3 or any(np.ptp(own) == 0 for own in ranks):
         return float("nan")
     return float(np.corrcoef(np.stack(ranks))[0, 1])

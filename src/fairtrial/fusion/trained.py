@@ -1,19 +1,91 @@
-"""Trained fusion: classifiers of scikit-learn, fitted on dev scores; any other is one registration away."""
+"""Fuse by classifiers of scikit-learn, fitted on dev scores."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.errors import ParameterError
-from fairtrial.fusion.classifiers import classifier_steps
-from fairtrial.fusion.holding import HeldOut
-from fairtrial.fusion.methods import Fitted, FusionData, FusionMethod, register_fusion, spread_of
-from fairtrial.fusion.steps import Floats, Step
+from fairtrial.core.errors import ParameterError
+from fairtrial.core.notes import Note
+from fairtrial.fusion.methods import Fitted, Floats, FusionData, FusionMethod, HeldOut, Step, register_fusion, spread_of
+
+
+def classifier_steps(classifier: Any) -> tuple[Step, ...]:
+    """Give the steps of a fitted classifier or pipeline; none if its type is not supported.
+
+    The first class is that of impostors, the second that of genuine trials.
+    """
+    kind = type(classifier).__name__
+    # what is derived from a class of scikit-learn may compute something else
+    if not type(classifier).__module__.startswith("sklearn.") or kind not in _STEPS:
+        return ()
+    return _STEPS[kind](classifier)
+
+
+def _pipeline(classifier: Any) -> tuple[Step, ...]:
+    parts = [classifier_steps(part) for _, part in classifier.steps]
+    return tuple(step for part in parts for step in part) if all(parts) else ()
+
+
+def _scaler(scaler: Any) -> tuple[Step, ...]:
+    size = scaler.n_features_in_
+    centre = scaler.mean_ if scaler.with_mean else np.zeros(size)
+    return (Step("scale", {"centre": centre, "scale": scaler.scale_ if scaler.with_std else np.ones(size)}),)
+
+
+def _linear(classifier: Any) -> tuple[Step, ...]:
+    weights, intercept = np.asarray(classifier.coef_)[0], np.ravel(classifier.intercept_)[0]
+    return (Step("linear", {"weights": weights, "intercept": np.asarray(intercept)}),)
+
+
+def _quadratic(classifier: Any) -> tuple[Step, ...]:
+    whitening = [r * s**-0.5 for r, s in zip(classifier.rotations_, classifier.scalings_, strict=True)]
+    spreads = np.array([np.sum(np.log(scaling)) for scaling in classifier.scalings_])
+    constants = np.log(classifier.priors_) - 0.5 * spreads
+    numbers = {"means": classifier.means_, "whitening": np.stack(whitening), "constants": constants}
+    return (Step("quadratic", {name: np.asarray(each)[::-1] for name, each in numbers.items()}),)
+
+
+def _support_vectors(classifier: Any) -> tuple[Step, ...]:
+    if classifier.kernel != "rbf":
+        return ()
+    return (
+        Step(
+            "kernel",
+            {
+                "vectors": np.asarray(classifier.support_vectors_),
+                "coefficients": np.asarray(classifier.dual_coef_)[0],
+                "gamma": np.asarray(classifier._gamma),
+                "intercept": np.asarray(classifier.intercept_[0]),
+            },
+        ),
+    )
+
+
+def _network(classifier: Any) -> tuple[Step, ...]:
+    if classifier.activation != "relu" or classifier.out_activation_ != "logistic":
+        return ()
+    *hidden, last = zip(classifier.coefs_, classifier.intercepts_, strict=True)
+    layers = (Step("layer", {"weights": weights, "intercepts": shift}) for weights, shift in hidden)
+    return (*layers, Step("linear", {"weights": last[0][:, 0], "intercept": np.asarray(last[1][0])}))
+
+
+_STEPS: dict[str, Callable[[Any], tuple[Step, ...]]] = {
+    "Pipeline": _pipeline,
+    "StandardScaler": _scaler,
+    "LogisticRegression": _linear,
+    "LinearDiscriminantAnalysis": _linear,
+    "LinearSVC": _linear,
+    "QuadraticDiscriminantAnalysis": _quadratic,
+    "SVC": _support_vectors,
+    "MLPClassifier": _network,
+}
+
 
 MOST_IMPOSTORS = 4000
 """Impostor dev trials that slow methods are trained on; there are many more of them than genuine ones."""
@@ -79,27 +151,29 @@ def register_classifier(
     return register_fusion(FusionMethod(name, fit, summary, tuple(grid), held_out=held_out))
 
 
-def _training_rows(genuine: NDArray[np.bool_], most: int | None, name: str) -> tuple[NDArray[Any], list[str]]:
+def _training_rows(genuine: NDArray[np.bool_], most: int | None, name: str) -> tuple[NDArray[Any], list[Note]]:
+    """Take all genuine trials, and at most as many impostor trials, evenly."""
     impostors = np.flatnonzero(~genuine)
     if most is None or len(impostors) <= most:
         return np.arange(len(genuine)), []
     chosen = impostors[np.linspace(0, len(impostors) - 1, most).round().astype(np.int64)]
-    note = f"{name} was trained on {most:,} of {len(impostors):,} impostor dev trials, taken evenly"
+    template = "{method} was trained on {trained:count} of {impostors:count} impostor dev trials, taken evenly"
+    note = Note("some-impostors", template, method=name, trained=most, impostors=len(impostors))
     return np.sort(np.concatenate([np.flatnonzero(genuine), chosen])), [note]
 
 
-def _train(classifier: Any, scores: Floats, genuine: NDArray[np.bool_], name: str) -> list[str]:
+def _train(classifier: Any, scores: Floats, genuine: NDArray[np.bool_], name: str) -> list[Note]:
+    """Fit a classifier, and note if it did not converge."""
     from sklearn.exceptions import ConvergenceWarning
     from threadpoolctl import threadpool_limits
 
-    # matrices of a few columns: threads would only wait for each other, many times as long as the work takes
+    # matrices of a few columns: threads would spend their time waiting for each other
     with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             classifier.fit(scores, genuine)
-            if any(
-                "collinear" in str(warning.message) for warning in caught
-            ):  # all that older versions of scikit-learn say
+            # older versions of scikit-learn warn instead of raising
+            if any("collinear" in str(warning.message) for warning in caught):
                 raise np.linalg.LinAlgError("the covariance matrix of a class is not full rank")
         except (ValueError, np.linalg.LinAlgError) as error:
             # what follows the first sentence is advice on parameters that cannot be set here
@@ -108,69 +182,65 @@ def _train(classifier: Any, scores: Floats, genuine: NDArray[np.bool_], name: st
                 f"{name} cannot be fitted on these dev scores: {reason}; normalise otherwise, or leave a system out"
             ) from error
     missed = any(issubclass(warning.category, ConvergenceWarning) for warning in caught)
-    return [f"{name} did not converge: what it had reached is used"] if missed else []
+    template = "{method} did not converge; its last iterate is used"
+    return [Note("not-converged", template, warning=True, method=name)] if missed else []
 
 
 def _soft_decisions(classifier: Any, scores: Floats) -> Floats:
-    """One number per trial, higher for genuine: the decision function, or the log odds of the probabilities."""
+    """Give the decision function, or the log odds of the probabilities; higher for genuine."""
     if hasattr(classifier, "decision_function"):
         return np.asarray(classifier.decision_function(scores), dtype=np.float64)
     impostor, genuine = np.clip(np.asarray(classifier.predict_proba(scores), dtype=np.float64), 1e-300, None).T
     return np.asarray(np.log(genuine) - np.log(impostor))
 
 
-def _logistic(**parameters: Any) -> Any:
-    from sklearn.linear_model import LogisticRegression
+def _classifier(path: str, *, scaled: bool = False, **fixed: Any) -> Callable[..., Any]:
+    """Give a function that makes a classifier of scikit-learn, perhaps of standardised scores."""
 
-    return LogisticRegression(max_iter=1000, **parameters)
+    def make(**parameters: Any) -> Any:
+        module, _, name = path.rpartition(".")
+        classifier = getattr(import_module(f"sklearn.{module}"), name)(**fixed, **parameters)
+        if not scaled:
+            return classifier
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import StandardScaler
 
+        return make_pipeline(StandardScaler(), classifier)
 
-def _lda() -> Any:
-    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-
-    return LinearDiscriminantAnalysis()
-
-
-def _qda() -> Any:
-    from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
-
-    return QuadraticDiscriminantAnalysis()
-
-
-def _linear_svm(C: float = 1.0) -> Any:  # noqa: N803 - scikit-learn's name
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-    from sklearn.svm import LinearSVC
-
-    return make_pipeline(StandardScaler(), LinearSVC(C=C, class_weight="balanced", dual=False))
-
-
-def _rbf_svm(C: float = 1.0) -> Any:  # noqa: N803 - scikit-learn's name
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-    from sklearn.svm import SVC
-
-    return make_pipeline(StandardScaler(), SVC(C=C, class_weight="balanced"))
+    return make
 
 
 def _mlp(hidden: int = 5) -> Any:
-    from sklearn.neural_network import MLPClassifier
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
-    network = MLPClassifier((hidden,), batch_size=500, learning_rate_init=0.01, max_iter=50, random_state=0)
-    return make_pipeline(StandardScaler(), network)
+    fixed = {"batch_size": 500, "learning_rate_init": 0.01, "max_iter": 50, "random_state": 0}
+    return _classifier("neural_network.MLPClassifier", scaled=True, hidden_layer_sizes=(hidden,), **fixed)()
 
 
-register_classifier("logistic", _logistic, summary="logistic regression", held_out="none")
-register_classifier("lda", _lda, summary="linear discriminant analysis", held_out="none")
-register_classifier("qda", _qda, summary="quadratic discriminant analysis")
 register_classifier(
-    "svm-linear", _linear_svm, grid=[{"C": c} for c in (0.01, 0.1, 1.0)], summary="linear support vector machine"
+    "logistic",
+    _classifier("linear_model.LogisticRegression", max_iter=1000),
+    summary="logistic regression",
+    held_out="none",
+)
+register_classifier(
+    "lda",
+    _classifier("discriminant_analysis.LinearDiscriminantAnalysis"),
+    summary="linear discriminant analysis",
+    held_out="none",
+)
+register_classifier(
+    "qda",
+    _classifier("discriminant_analysis.QuadraticDiscriminantAnalysis"),
+    summary="quadratic discriminant analysis",
+)
+register_classifier(
+    "svm-linear",
+    _classifier("svm.LinearSVC", scaled=True, class_weight="balanced", dual=False),
+    grid=[{"C": c} for c in (0.01, 0.1, 1.0)],
+    summary="linear support vector machine",
 )
 register_classifier(
     "svm-rbf",
-    _rbf_svm,
+    _classifier("svm.SVC", scaled=True, class_weight="balanced"),
     grid=[{"C": c} for c in (0.1, 1.0, 10.0)],
     summary="support vector machine with a Gaussian kernel",
     most_impostors=MOST_IMPOSTORS,
@@ -185,7 +255,7 @@ register_classifier(
 
 
 def _fit_mixtures(data: FusionData, components: int = 2) -> Fitted:
-    """Gaussian mixtures of both classes; the fused score is the log likelihood ratio."""
+    """Fit Gaussian mixtures of both classes; the fused score is the log likelihood ratio."""
     from sklearn.mixture import GaussianMixture
 
     data.check_classes("gmm")

@@ -11,12 +11,12 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.errors import ParameterError, TrialsError, cut, listed
+from fairtrial.core.errors import ParameterError, TrialsError
+from fairtrial.core.ids import IdColumn, Ids
+from fairtrial.core.trials import Trials
+from fairtrial.core.words import cut, listed, number_text, plural
 from fairtrial.formats.columns import texts_of_frame
 from fairtrial.formats.frames import Frame
-from fairtrial.ids import IdColumn, Ids
-from fairtrial.tables import number_text, plural
-from fairtrial.trials import Trials
 
 _UNKNOWN = "unknown"
 """The group of trials of which nothing is known."""

@@ -1,21 +1,167 @@
-"""What was found of groups: rates that hold together, differences, summaries, and how it is laid out."""
+"""Results by group: rates, differences, summaries."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import isfinite, nan
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
-from fairtrial.claims import GIVEN, Threshold
-from fairtrial.errors import TrialsError
-from fairtrial.groups.judged import RATES, JudgedGroups, Rate
+import numpy as np
+from numpy.typing import NDArray
+
+from fairtrial.core.errors import TrialsError
+from fairtrial.core.notes import Note
+from fairtrial.core.results import Result, plain
+from fairtrial.core.tables import Column, Table
+from fairtrial.core.words import Text, interval_title, level_text, p_phrase, plural, term, threshold_text
+from fairtrial.groups.covariance import HalfTotals, RateFamily
+from fairtrial.groups.membership import Codes, Membership
 from fairtrial.groups.summaries import Summary
-from fairtrial.intervals.rates import RateInterval
+from fairtrial.inference.decide import Judgement
+from fairtrial.inference.estimates import GIVEN, Threshold, ThresholdDeviations
+from fairtrial.inference.group_covariance import GroupedRates, clustered_rates, independent_rates
+from fairtrial.inference.intervals import RateInterval
+from fairtrial.inference.split import PROVENANCES, Kind
+from fairtrial.inference.variance import Floats
 from fairtrial.rules.criteria import Criterion
 from fairtrial.rules.measures import label_of
-from fairtrial.tables import Column, Result, Table, interval_title, level_text, p_phrase, plural, threshold_text
-from fairtrial.trial_sets import PROVENANCES, Kind
+
+Rate: TypeAlias = Literal["far", "frr"]
+RATES: tuple[Rate, Rate] = ("far", "frr")
+MOST_THAT_MEET = 30
+"""Groups whose pairs are shown."""
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedGroups:
+    """The groups of judged trials, at one threshold for all."""
+
+    judgement: Judgement
+    membership: Membership
+    threshold: Threshold
+
+    @cached_property
+    def trials(self) -> dict[Rate, NDArray[np.int64]]:
+        """How many trials each group has for each rate."""
+        genuine, codes, count = self.judgement.trials.genuine, self.membership.trial, len(self.membership.names)
+        return {
+            "far": np.bincount(codes[~genuine], minlength=count),
+            "frr": np.bincount(codes[genuine], minlength=count),
+        }
+
+    @cached_property
+    def present(self) -> tuple[str, ...]:
+        """The groups that have trials at all."""
+        return self._names((self.trials["far"] > 0) | (self.trials["frr"] > 0))
+
+    def names(self, rate: Rate) -> tuple[str, ...]:
+        """The groups that have trials for a rate."""
+        return self._names(self.trials[rate] > 0)
+
+    def _names(self, which: NDArray[np.bool_]) -> tuple[str, ...]:
+        return tuple(name for name, own in zip(self.membership.names, which, strict=True) if own)
+
+    @cached_property
+    def families(self) -> dict[Rate, RateFamily]:
+        """Each rate of the groups that have trials for it."""
+        found: dict[Rate, RateFamily] = {}
+        for rate in RATES:
+            kept = self.trials[rate] > 0
+            place = np.where(kept, np.cumsum(kept) - 1, -1)
+            codes = place[self.membership.trial]
+            found[rate] = rate_family(self.judgement, codes, int(kept.sum()), rate, self.threshold)
+        return found
+
+    def half_totals(self) -> tuple[tuple[str, ...], HalfTotals] | None:
+        """The HTER of the groups that have trials of both classes; None where none has."""
+        both = tuple(name for name in self.names("far") if name in self.names("frr"))
+        if not both:
+            return None
+        far, frr = (self.families[rate].kept(np.isin(self.names(rate), both)) for rate in RATES)
+        return both, HalfTotals(far, frr)
+
+    @property
+    def too_many_meet(self) -> bool:
+        """Whether there are more pairs of groups than anybody would look at."""
+        return self.membership.impostor is not None and len(self.membership.names) > MOST_THAT_MEET
+
+    def meetings(self) -> tuple[list[tuple[str, str]], RateFamily] | None:
+        """The FAR of impostors of every group against claims of every group; None if theirs is unknown, or too many."""
+        if self.membership.impostor is None or self.too_many_meet:
+            return None
+        names = self.membership.names
+        codes = self.membership.trial * len(names) + self.membership.impostor
+        cells = np.unique(codes[~self.judgement.trials.genuine])
+        place = np.full(len(names) ** 2, -1, dtype=np.int64)
+        place[cells] = np.arange(len(cells))
+        family = rate_family(self.judgement, place[codes], len(cells), "far", self.threshold)
+        return [(names[cell // len(names)], names[cell % len(names)]) for cell in cells], family
+
+    @cached_property
+    def people(self) -> dict[str, int]:
+        """How many people claim to be somebody of each group, or are behind its probes; empty if nobody is known."""
+        ids = self.judgement.trials.ids
+        role = next((role for role in ("claim", "subject") if role in ids), None)
+        if role is None:
+            return {}
+        count = len(self.membership.names)
+        pairs = np.unique(ids[role].numbered().codes.astype(np.int64) * count + self.membership.trial)
+        return dict(zip(self.membership.names, np.bincount(pairs % count, minlength=count).tolist(), strict=True))
+
+
+def rate_family(judgement: Judgement, codes: Codes, count: int, rate: Rate, threshold: Threshold) -> RateFamily:
+    """One rate of every group at the threshold of a judgement.
+
+    Parameters
+    ----------
+    judgement
+        A system on the judged trials, at one threshold.
+    codes
+        The group of each trial, from 0 on; -1 for none.
+    count
+        How many groups there are; each must have trials of the class.
+    rate
+        Which rate.
+    threshold
+        ``re-estimated`` falls back to ``fixed`` where the threshold was given.
+
+    Returns
+    -------
+    RateFamily
+        The rates, and how they vary together.
+    """
+    trials, sets = judgement.trials, judgement.sets
+    rows = np.flatnonzero(trials.genuine if rate == "frr" else ~trials.genuine)
+    groups, wrong = codes[rows], judgement.wrong()[rows]
+    people = sets.people[1]
+    if people is None:
+        grouped = independent_rates(groups, wrong, count)
+    else:
+        part = people.genuine if rate == "frr" else people.impostor
+        grouped = clustered_rates(part, groups, wrong, count, people.size)
+    movement = judgement.movement if threshold == "re-estimated" else None
+    if movement is None:
+        return RateFamily(grouped, seed=sets.seed)
+    moved, at = movement.rates(0 if rate == "frr" else 1, grouped.errors.astype(np.float64), grouped.trials)
+    deviations = ThresholdDeviations.from_replicates(movement, moved - at)
+    return RateFamily(grouped, deviations, _joint(judgement, grouped, deviations), sets.seed)
+
+
+def _joint(judgement: Judgement, grouped: GroupedRates, deviations: ThresholdDeviations) -> Floats | None:
+    """What people of both dev and test add to the covariance of every two rates; never most of it."""
+    sets = judgement.sets
+    if not deviations.of_people or not sets.overlap or grouped.moved is None:
+        return None
+    room = np.zeros((max(sets.draws.size, len(grouped.moved)), grouped.moved.shape[1]))
+    room[: len(grouped.moved)] = grouped.moved
+    on_test = sets.draws.move_people(room)
+    both = deviations.moved.T @ on_test / len(on_test)
+    both = both + both.T
+    whole = np.diag(grouped.covariance) + deviations.variances()
+    return np.asarray(np.maximum(both, -np.sqrt(np.outer(whole, whole)) / 2))
+
 
 LEAST_SHOWN = 0.5
 """The confidence above which something can be shown on one side."""
@@ -25,10 +171,10 @@ _WORDS = {
     "fdr": "FDR: 1 - weighted largest differences",
     "garbe": "GARBE: weighted Gini coefficients",
     "inequity_rate": "inequity rate: weighted largest ratios",
-    "far_ratio": "FAR, largest over smallest",
-    "frr_ratio": "FRR, largest over smallest",
-    "far_over_mean": "FAR, largest over geometric mean",
-    "frr_over_mean": "FRR, largest over geometric mean",
+    "far_ratio": Text("{FAR}, largest over smallest"),
+    "frr_ratio": Text("{FRR}, largest over smallest"),
+    "far_over_mean": Text("{FAR}, largest over geometric mean"),
+    "frr_over_mean": Text("{FRR}, largest over geometric mean"),
 }
 
 
@@ -252,7 +398,7 @@ class GroupEvaluation(Result):
     summaries: tuple[Summary, ...]
     meetings: tuple[MeetingRate, ...] = ()
     own_thresholds: tuple[OwnThreshold, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note | str, ...] = ()
     judged: JudgedGroups | None = None
 
     def known_trials(self) -> JudgedGroups:
@@ -299,7 +445,7 @@ class GroupEvaluation(Result):
             "summaries": {own.name: own.to_dict() | given for own in self.summaries},
             "meetings": [own.to_dict() for own in self.meetings],
             "own_thresholds": [own.to_dict() for own in self.own_thresholds],
-            "notes": list(self.notes),
+            "notes": plain(self.notes),
         }
 
     @property
@@ -310,7 +456,7 @@ class GroupEvaluation(Result):
 
     def summary(self) -> str:
         """The groups and whether they are shown to differ."""
-        tests = ", ".join(f"equal {label_of(own.measure)} {p_phrase(own.p_value)}" for own in self.tests)
+        tests = ", ".join(f"equal {term(label_of(own.measure))} {p_phrase(own.p_value)}" for own in self.tests)
         found = f"{self.system}, {plural(len(self.groups), 'group')} by {', '.join(self.by)}"
         return f"{found}{', ' if tests else ''}{tests}"
 
@@ -438,7 +584,7 @@ class GroupEvaluation(Result):
             (own.claim, own.impostor, own.interval.estimate, _ends(own.interval), own.false_accepts, own.trials)
             for own in self.meetings
         )
-        caption = "FAR of impostors of one group against claims of another"
+        caption = Text("{FAR} of impostors of one group against claims of another")
         return Table(
             "meetings", caption, columns, rows, ("the intervals hold for all pairs of groups together",), "claim"
         )

@@ -12,7 +12,7 @@ from math import inf
 
 import numpy as np
 
-from fairtrial.spread import Floats
+from fairtrial.inference.variance import Floats
 
 _ROUNDS = 100
 _SETTLED = 1e-12

@@ -8,11 +8,10 @@ from math import isfinite, sqrt
 
 import numpy as np
 
-from fairtrial.checks import as_generator, check_number
-from fairtrial.errors import ParameterError
-from fairtrial.ids import Ids, object_array
-from fairtrial.spread import Floats
-from fairtrial.trials import Trials
+from fairtrial.core.errors import ParameterError, as_generator, check_number
+from fairtrial.core.ids import Ids, object_array
+from fairtrial.core.trials import Trials
+from fairtrial.inference.variance import Floats
 
 _FAR = 0.02
 """The FAR of groups that are not worse, at the threshold at which their FAR and FRR are equal."""

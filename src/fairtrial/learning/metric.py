@@ -6,12 +6,13 @@ from collections.abc import Iterable
 from math import nan
 from typing import Any
 
-from fairtrial.errors import ParameterError
-from fairtrial.learning.labels import Label, flat, genuine_of
+from fairtrial.core.errors import ParameterError
+from fairtrial.core.words import term
+from fairtrial.counting.counter import PRECISION, Counter
+from fairtrial.learning.scorers import Label, flat, genuine_of
+from fairtrial.rules.bounds import Bounds
+from fairtrial.rules.eer import equal_error_rate
 from fairtrial.rules.measures import MeasureLike, as_measure
-from fairtrial.scale.bounds import Bounds
-from fairtrial.scale.counter import PRECISION, Counter
-from fairtrial.scale.figures import bounded_eer
 
 
 class VerificationMetric:
@@ -68,7 +69,7 @@ class VerificationMetric:
         """What was counted so far, which can be saved, merged and evaluated as any other."""
 
     def __repr__(self) -> str:
-        what = "EER" if self.threshold is None else f"{self.measure.label} at {self.threshold:g}"
+        what = "EER" if self.threshold is None else f"{term(self.measure.label)} at {self.threshold:g}"
         return f"<VerificationMetric: {what} of {len(self.counter):,} trials>"
 
     def update(self, scores: Any, labels: Any) -> VerificationMetric:
@@ -107,7 +108,7 @@ class VerificationMetric:
         if not self.counter.genuine or not self.counter.impostor:
             return nan
         if self.threshold is None:
-            return float(bounded_eer(self.counter)[0].value)
+            return equal_error_rate(self.counter).value
         return float(self.measure(self.counter.errors_at(self.threshold)))
 
     def bounds(self) -> Bounds:
@@ -120,7 +121,9 @@ class VerificationMetric:
             classes has no trials.
         """
         if self.threshold is None and self.counter.genuine and self.counter.impostor:
-            return bounded_eer(self.counter)[1]
+            bounds = equal_error_rate(self.counter).bounds
+            assert bounds is not None
+            return bounds
         value = self.compute()
         return Bounds(value, value)
 

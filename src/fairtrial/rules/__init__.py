@@ -1,4 +1,4 @@
-"""How a threshold is chosen, and what is reported at it."""
+"""Choose thresholds (criteria) and report errors (measures)."""
 
 import lazy_loader
 

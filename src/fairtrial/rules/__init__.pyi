@@ -1,8 +1,7 @@
-"""How a threshold is chosen, and what is reported at it."""
+"""Choose thresholds (criteria) and report errors (measures)."""
 
-from .break_even import BreakEvenPoint, break_even_point
 from .criteria import CRITERIA, Criterion, choose_thresholds, register_criterion, target_criterion
-from .eer import EqualErrorRate, equal_error_rate
+from .eer import BreakEvenPoint, EqualErrorRate, break_even_point, equal_error_rate
 from .measures import MEASURES, DetectionCosts, Measure, Weights, linear_measure, register_measure
 
 __all__ = [

@@ -1,10 +1,4 @@
-"""How a threshold is chosen: criteria, and the exact choice among all candidates.
-
-Candidates are -inf and every distinct score. Among equal minimisers the one with the smallest FAR + FRR is
-taken, then the smallest threshold. Costs are compared as exact fractions where floating point cannot tell
-them apart, with alpha read as the simplest fraction that rounds to it (0.3 is 3/10), so ties are found
-whatever the machine rounds.
-"""
+"""Choose thresholds: criteria, targets, and the exact choice among all candidates."""
 
 from __future__ import annotations
 
@@ -16,12 +10,10 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fairtrial.checks import check_alphas
-from fairtrial.counting.errors import ErrorCounts, ScoreData, ScoreSource, as_source, count_errors
+from fairtrial.core.errors import ParameterError, check_alphas
+from fairtrial.core.registry import Registry, summaries
 from fairtrial.counting.search import BoundedCost, Level, all_points, bounded_points, crossing_points, hull_points
-from fairtrial.errors import ParameterError
-from fairtrial.plugins import Registry, summaries
-from fairtrial.rules.exact import simplest_fraction
+from fairtrial.counting.tallies import ErrorCounts, ScoreData, ScoreSource, as_source, count_errors
 from fairtrial.rules.measures import (
     MEASURES,
     DetectionCosts,
@@ -33,8 +25,90 @@ from fairtrial.rules.measures import (
     precision,
     recall,
     share,
+    simplest_fraction,
 )
-from fairtrial.rules.targets import KeptTarget, OffTarget, Rising, direction, kept_end
+
+End: TypeAlias = Literal["lowest", "highest"]
+
+
+@dataclass(frozen=True, slots=True)
+class OffTarget:
+    """The distance of a measure from its target, eq. (14)."""
+
+    measure: Measure
+
+    def __call__(self, counts: ErrorCounts, alpha: Any) -> Any:
+        return abs(alpha - _value(self.measure, counts))
+
+    def floor(self, fewest: ErrorCounts, most: ErrorCounts, alpha: float) -> NDArray[np.float64]:
+        """The least it can be for errors between the fewest and the most."""
+        ends = [np.asarray(_value(self.measure, counts)) for counts in (fewest, most)]
+        low, high = np.minimum(*ends), np.maximum(*ends)
+        return np.asarray(np.maximum(np.maximum(low - alpha, alpha - high), 0.0))
+
+
+@dataclass(frozen=True, slots=True)
+class KeptTarget:
+    """How far a threshold is from an end of all trials, if it keeps the target; else by how much it misses it.
+
+    Shares are at most 1, so whatever misses the target costs more than all that keep it.
+    """
+
+    measure: Measure
+    end: End
+
+    def __call__(self, counts: ErrorCounts, alpha: Any) -> Any:
+        return self._cost(_value(self.measure, counts), self._beyond(counts), alpha)
+
+    def floor(self, fewest: ErrorCounts, most: ErrorCounts, alpha: float) -> NDArray[np.float64]:
+        """The least it can be for errors between the fewest and the most."""
+        # the lower of two thresholds makes more false accepts and fewer false rejects
+        near, far = (fewest.false_rejects, most.false_accepts), (most.false_rejects, fewest.false_accepts)
+        rejects, accepts = near if self.end == "lowest" else far
+        beyond = self._beyond(ErrorCounts(None, accepts, rejects, fewest.genuine, fewest.impostor))
+        return np.asarray(self._cost(_value(self.measure, fewest), beyond, alpha))
+
+    def _cost(self, value: Any, beyond: Any, alpha: Any) -> Any:
+        missed_by = alpha - value if self.measure.higher_is_better else value - alpha
+        missed = missed_by > 0
+        return missed * (2 + missed_by) + (1 - missed) * beyond
+
+    def _beyond(self, counts: ErrorCounts) -> Any:
+        """The share of all trials that lie below the threshold, or above it: accepted ones."""
+        accepted = counts.genuine - counts.false_rejects + counts.false_accepts
+        whole = counts.genuine + counts.impostor
+        return (whole - accepted if self.end == "lowest" else accepted) / whole
+
+
+@dataclass(frozen=True, slots=True)
+class Rising:
+    """A measure, or its negative, as a level that never falls as the threshold rises."""
+
+    measure: Measure
+    sign: int
+
+    def __call__(self, counts: ErrorCounts) -> NDArray[np.float64]:
+        return np.asarray(self.sign * _value(self.measure, counts))
+
+
+def direction(measure: Measure) -> int:
+    """1 where a measure rises with the threshold, -1 where it falls, 0 where it may do both."""
+    weights = measure.weights_at(0.5)
+    if weights is None or (weights.far and weights.frr):
+        return 0
+    return int(np.sign(weights.frr - weights.far))
+
+
+def kept_end(measure: Measure) -> End:
+    """Which threshold of those that keep a target costs least: the highest for what genuine trials alone decide."""
+    weights = measure.weights_at(0.5)
+    return "highest" if weights is not None and not weights.far else "lowest"
+
+
+def _value(measure: Measure, counts: ErrorCounts) -> Any:
+    """The measure; alpha is the target here, so a weight of FAR is a half."""
+    return measure.formula(counts, 0.5)
+
 
 CriterionLike: TypeAlias = "str | Criterion | DetectionCosts | Callable[[Any, Any, Any], Any]"
 AlphaMeaning: TypeAlias = Literal["none", "weight", "target"]
@@ -157,7 +231,9 @@ class Criterion:
         if alpha is None:
             if self.alpha_means == "target":
                 likely = 0.95 if self.aim is not None and self.aim.higher_is_better else 0.001
-                raise ParameterError(f"criterion {self.name} needs a target: give alpha=..., as in alpha={likely}")
+                raise ParameterError(
+                    "criterion {criterion} needs a target, as in {alpha!o}", criterion=self.name, alpha=likely
+                )
             return 0.5 if self.alpha is None else self.alpha
         values = check_alphas(alpha)
         if len(values) != 1:

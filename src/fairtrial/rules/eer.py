@@ -1,8 +1,4 @@
-"""The equal error rate, by the name of its definition.
-
-Where FAR and FRR never meet, definitions differ: five genuine and five impostor scores may give 0.4 by one
-and 0.3 by another, and both are right. So a definition has a name here and goes with the number.
-"""
+"""Compute the equal error rate and the break-even point, each by the name of its definition."""
 
 from __future__ import annotations
 
@@ -13,11 +9,17 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from fairtrial.checks import check_choice
-from fairtrial.counting.errors import ErrorCounts, ScoreData, ScoreSource, as_source
-from fairtrial.counting.search import crossing_points, hull_points
-from fairtrial.rules.criteria import CRITERIA, choose_thresholds
-from fairtrial.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Result, Table, percent, threshold_text
+from fairtrial.core.errors import check_choice
+from fairtrial.core.results import Result
+from fairtrial.core.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Table
+from fairtrial.core.words import percent, threshold_text
+from fairtrial.counting.cells import CountedCells
+from fairtrial.counting.counter import Counter
+from fairtrial.counting.search import crossing_points, hull_of_points, hull_points
+from fairtrial.counting.tallies import ErrorCounts, ScoreData, ScoreSource, as_source
+from fairtrial.rules.bounds import Bounds, bounded_choices, edge_points
+from fairtrial.rules.criteria import CRITERIA, Criterion, choose_thresholds
+from fairtrial.rules.measures import MEASURES, Measure, precision, recall
 
 EerDefinition: TypeAlias = Literal["step-mean", "step-low", "step-high", "interpolated", "rocch"]
 
@@ -34,6 +36,8 @@ class EqualErrorRate(Result):
         The definition that was used.
     counts : ErrorCounts
         The errors at the threshold where abs(FAR - FRR) is smallest.
+    bounds : Bounds or None
+        Two numbers between which the rate of the scores lies, from a counter; None if the rate is exact.
 
     Examples
     --------
@@ -48,6 +52,7 @@ class EqualErrorRate(Result):
     value: float
     definition: EerDefinition
     counts: ErrorCounts
+    bounds: Bounds | None = None
 
     @property
     def threshold(self) -> float:
@@ -87,8 +92,8 @@ def equal_error_rate(
 
     Parameters
     ----------
-    data : Trials, data frame, ScoreSource or tuple of two array_like
-        Trials, a data frame of them, a source of scores, or a pair of arrays ``(genuine, impostor)``.
+    data : Trials, data frame, ScoreSource, Counter or tuple of two array_like
+        Trials, a data frame of them, a source of scores, a counter, or a pair of arrays ``(genuine, impostor)``.
     definition : {"step-mean", "step-low", "step-high", "interpolated", "rocch"}, default "step-mean"
         ``step-mean``, ``step-low``, ``step-high``: (FAR + FRR)/2, the smaller or the larger of the two at the threshold
         where abs(FAR - FRR) is smallest. ``interpolated``: where the straight line between the two neighbouring points
@@ -99,12 +104,12 @@ def equal_error_rate(
     Returns
     -------
     EqualErrorRate
-        The value with its definition, its threshold and the counts there.
+        The value with its definition, its threshold and the counts there; from a counter, with bounds.
 
     Raises
     ------
     ParameterError
-        A definition that does not exist.
+        If the definition is unknown.
 
     References
     ----------
@@ -117,26 +122,51 @@ def equal_error_rate(
     (0.225, 0.15384615384615385)
     """
     check_choice("EER definition", definition, get_args(EerDefinition))
-    source = as_source(data, system=system)
-    nearest = choose_thresholds(source, "eer", 0.5)[0].scalar()
-    far, frr = nearest.far, nearest.frr
-    if definition == "step-mean":
-        value = nearest.hter
-    elif definition == "step-low":
-        value = min(far, frr)
-    elif definition == "step-high":
-        value = max(far, frr)
-    elif definition == "interpolated":
-        value = where_equal(_around_equality(source))
-    else:
-        value = where_equal(hull_points(source))
-    return EqualErrorRate(value, definition, nearest)
-
-
-def _around_equality(source: ScoreSource) -> ErrorCounts:
     rule = CRITERIA["eer"]
     assert rule.level is not None
-    return crossing_points(source, rule.level, np.array([0.5]))
+    if isinstance(data, Counter):
+        return _counted_eer(data.cells(system), rule, definition)
+    source = as_source(data, system=system)
+    nearest = choose_thresholds(source, rule, 0.5)[0].scalar()
+    if definition in _STEPS:
+        return EqualErrorRate(float(_STEPS[definition](nearest)), definition, nearest)
+    interpolated = definition == "interpolated"
+    points = crossing_points(source, rule.level, np.array([0.5])) if interpolated else hull_points(source)
+    return EqualErrorRate(where_equal(points), definition, nearest)
+
+
+_STEPS: dict[str, Measure] = {
+    "step-mean": MEASURES["hter"],
+    "step-low": Measure("eer-low", lambda counts, alpha: np.minimum(counts.far, counts.frr), "EER"),
+    "step-high": Measure("eer-high", lambda counts, alpha: np.maximum(counts.far, counts.frr), "EER"),
+}
+
+
+def _counted_eer(cells: CountedCells, rule: Criterion, definition: EerDefinition) -> EqualErrorRate:
+    """Compute the equal error rate at the ends of cells, with bounds of that of the scores."""
+    counts, (boxes,) = bounded_choices(cells, rule, 0.5)
+    nearest = counts[0].scalar()
+    if definition in _STEPS:
+        step = _STEPS[definition]
+        return EqualErrorRate(float(step(nearest)), definition, nearest, boxes.of(step))
+    edges = edge_points(cells)
+    if definition == "interpolated":
+        value = where_equal(edges)
+        accepts, rejects = edges.false_accepts.tolist(), edges.false_rejects.tolist()
+        surplus = [a * edges.genuine - r * edges.impostor for a, r in zip(accepts, rejects, strict=True)]
+        last = max((index for index, value in enumerate(surplus) if value >= 0), default=0)
+        if not cells.level or surplus[0] <= 0 or surplus[last] == 0:
+            return EqualErrorRate(value, definition, nearest, Bounds(value, value))
+        # within one cell the line through the points of its scores may meet FAR = FRR anywhere in this rectangle
+        low = max(float(edges.far[last + 1]), float(edges.frr[last]))
+        high = min(float(edges.far[last]), float(edges.frr[last + 1]))
+        return EqualErrorRate(value, definition, nearest, Bounds(min(low, value), max(high, value)))
+    high = where_equal(edges[hull_of_points(edges)])
+    # a corner between two ends has the accepts of the end after it and the rejects of the end before it
+    accepts, rejects = np.repeat(edges.false_accepts, 2)[1:], np.repeat(edges.false_rejects, 2)[:-1]
+    corners = ErrorCounts(np.full(len(accepts), np.nan), accepts, rejects, edges.genuine, edges.impostor)
+    low = where_equal(corners[hull_of_points(corners)]) if cells.level else high
+    return EqualErrorRate(high, definition, nearest, Bounds(min(low, high), high))
 
 
 def where_equal(points: ErrorCounts) -> float:
@@ -166,3 +196,138 @@ def crossing_of(surplus: Sequence[int]) -> tuple[int, Fraction]:
     if surplus[last] == 0:
         return last, Fraction(0)
     return last, Fraction(surplus[last], surplus[last] - surplus[last + 1])
+
+
+BreakEvenDefinition: TypeAlias = Literal["interpolated", "step"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class BreakEvenPoint(Result):
+    """Where precision equals recall: a posteriori, since threshold and figure come from the same scores.
+
+    Attributes
+    ----------
+    value : float
+        Precision and recall where they are equal, a fraction.
+    definition : {"interpolated", "step"}
+        The definition that was used.
+    counts : ErrorCounts
+        The errors at the threshold that accepts most nearly as many trials as are genuine.
+
+    Examples
+    --------
+    >>> from fairtrial import break_even_point
+    >>> found = break_even_point(([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6]))
+    >>> found.precision, found.recall, found.threshold
+    (0.75, 0.75, 0.5)
+    """
+
+    value: float
+    definition: BreakEvenDefinition
+    counts: ErrorCounts
+
+    @property
+    def threshold(self) -> float:
+        """The threshold that accepts most nearly as many trials as are genuine."""
+        return float(self.counts.threshold)
+
+    @property
+    def precision(self) -> float:
+        """The precision at that threshold."""
+        return float(precision(self.counts))
+
+    @property
+    def recall(self) -> float:
+        """The recall at that threshold; it differs from the precision only where scores of several trials are equal."""
+        return float(recall(self.counts))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The value, its definition, its threshold and the counts there."""
+        return {
+            "break_even": self.value,
+            "definition": self.definition,
+            "kind": "a posteriori",
+            "threshold": self.threshold,
+            "precision": self.precision,
+            "recall": self.recall,
+            **self.counts.to_dict(),
+        }
+
+    def summary(self) -> str:
+        """The value, its definition and its threshold."""
+        where = f"threshold {threshold_text(self.threshold)}"
+        return f"break-even point {percent(self.value)}, {self.definition}, {where}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """The value and the errors at its threshold, in one row."""
+        columns = (
+            Column("break_even", "break-even point", "rate"),
+            Column("definition", "definition"),
+            Column("threshold", "threshold", "threshold"),
+            Column("precision", "precision", "rate"),
+            Column("recall", "recall", "rate"),
+            *COUNT_COLUMNS,
+        )
+        return (Table.of("break_even", "Break-even point, a posteriori", columns, [self.to_dict()]),)
+
+
+def break_even_point(
+    data: ScoreData, *, definition: BreakEvenDefinition = "interpolated", system: str | None = None
+) -> BreakEvenPoint:
+    """Compute the break-even point of precision and recall of one source of scores.
+
+    Parameters
+    ----------
+    data : Trials, data frame, ScoreSource or tuple of two array_like
+        Trials, a data frame of them, a source of scores, or a pair of arrays ``(genuine, impostor)``.
+    definition : {"interpolated", "step"}, default "interpolated"
+        Without equal scores both definitions are the same: the precision among as many of the highest scores as there
+        are genuine trials. If that number falls among equal scores, ``interpolated`` takes the share of them that is
+        missing, which is the mean over all orders that they could be in. ``step`` takes the mean of precision and
+        recall at the threshold that accepts most nearly as many trials as are genuine, eq. (8).
+    system : str, optional
+        The name of the system; not needed where there is only one.
+
+    Returns
+    -------
+    BreakEvenPoint
+        The value with its definition, its threshold and the counts there.
+
+    Raises
+    ------
+    ParameterError
+        A definition that does not exist.
+
+    Notes
+    -----
+    Precision depends on how many impostor trials there are for each genuine one, and so does the break-even point. If
+    more genuine trials have no score (``-inf``) than there are impostor trials, so many trials are never accepted; then
+    the mean of precision and recall where all others are accepted stands for it.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, eq. (8) with eq. (4); Sebastiani 2002.
+
+    Examples
+    --------
+    >>> break_even_point(([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6])).value
+    0.75
+    """
+    check_choice("definition", definition, get_args(BreakEvenDefinition))
+    source = as_source(data, system=system)
+    nearest = choose_thresholds(source, "break-even", 0.5)[0].scalar()
+    value = (precision(nearest) + recall(nearest)) / 2 if definition == "step" else _where_equal(source, nearest)
+    return BreakEvenPoint(float(value), definition, nearest)
+
+
+def _where_equal(source: ScoreSource, nearest: ErrorCounts) -> float:
+    rule = CRITERIA["break-even"]
+    assert rule.level is not None
+    points = crossing_points(source, rule.level, np.zeros(1))
+    surplus = (points.false_accepts - points.false_rejects).tolist()
+    if surplus[0] < 0:
+        return float((precision(nearest) + recall(nearest)) / 2)
+    last, weight = crossing_of(surplus)
+    rejects = points.false_rejects.tolist()
+    missed = rejects[last] if weight == 0 else rejects[last] + weight * (rejects[last + 1] - rejects[last])
+    return float(1 - Fraction(missed) / points.genuine)

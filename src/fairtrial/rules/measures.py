@@ -1,10 +1,4 @@
-"""What is reported: figures computed from error counts at a threshold.
-
-Person authentication, text categorisation and medicine name the same four counts differently; all of their
-measures are here, in one registry, and a user's own function of an `ErrorCounts` is as good as any of them.
-A measure that is a weighted sum of FAR and FRR carries its weights: its value, its variance and its derivatives
-all follow from them.
-"""
+"""Report figures computed from error counts at a threshold."""
 
 from __future__ import annotations
 
@@ -15,11 +9,26 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from fairtrial.checks import check_share
-from fairtrial.counting.errors import ErrorCounts
-from fairtrial.errors import ParameterError
-from fairtrial.plugins import Registry, summaries
-from fairtrial.rules.exact import simplest_fraction
+from fairtrial.core.errors import ParameterError, check_share
+from fairtrial.core.registry import Registry, summaries
+from fairtrial.counting.tallies import ErrorCounts
+
+
+def simplest_fraction(value: float) -> Fraction:
+    """A fraction of small denominator that rounds to the value.
+
+    Examples
+    --------
+    >>> simplest_fraction(0.3), simplest_fraction(1 / 3)
+    (Fraction(3, 10), Fraction(1, 3))
+    """
+    exact = Fraction(value)
+    for digits in range(1, 17):
+        fraction = exact.limit_denominator(10**digits)
+        if float(fraction) == value:
+            return fraction
+    return exact
+
 
 Formula: TypeAlias = Callable[[ErrorCounts, Any], Any]
 """From error counts and alpha to a value; arrays and fractions go through it as numbers do."""
@@ -102,8 +111,6 @@ class Measure:
         Whether it lies between 0 and 1 and is shown in percent.
     weights : callable, optional
         For a linear measure: its weights as a function of alpha. `linear_measure` makes such a measure.
-    iso_label : str, default ""
-        The label in the terms of ISO/IEC 19795-1; `label` by default.
     summary : str, default ""
         What it is, in a few words, for the help of the command line.
     worsened_by_errors : bool, default False
@@ -126,17 +133,12 @@ class Measure:
     higher_is_better: bool = False
     is_share: bool = True
     weights: Callable[[float], Weights] | None = None
-    iso_label: str = ""
     summary: str = ""
     worsened_by_errors: bool = False
     direction: str = ""
 
     def __repr__(self) -> str:
         return f"<Measure: {self.name}{f', {self.summary}' if self.summary else ''}>"
-
-    def __post_init__(self) -> None:
-        if not self.iso_label:
-            object.__setattr__(self, "iso_label", self.label)
 
     @property
     def kind(self) -> Literal["rate", "number"]:
@@ -273,7 +275,6 @@ def linear_measure(
     *,
     higher_is_better: bool = False,
     is_share: bool = True,
-    iso_label: str = "",
     summary: str = "",
 ) -> Measure:
     """Make a measure ``constant + far * FAR + frr * FRR``.
@@ -290,8 +291,6 @@ def linear_measure(
         Whether a larger value is the better one.
     is_share : bool, default True
         Whether it lies between 0 and 1 and is shown in percent.
-    iso_label : str, default ""
-        The label in the terms of ISO/IEC 19795-1; `label` by default.
     summary : str, default ""
         What it is, in a few words, for the help of the command line.
 
@@ -311,7 +310,7 @@ def linear_measure(
     0.3125
     """
     along = _Fixed(weights) if isinstance(weights, Weights) else weights
-    return Measure(name, _Linear(along), label, higher_is_better, is_share, along, iso_label, summary)
+    return Measure(name, _Linear(along), label, higher_is_better, is_share, along, summary)
 
 
 _MOST_COST = 1e100
@@ -456,8 +455,8 @@ def register_measure(measure: Measure) -> Measure:
 _ACCEPTED = "share of genuine trials accepted"
 for _measure in (
     linear_measure("hter", "HTER", Weights(0.5, 0.5), summary="mean of FAR and FRR"),
-    linear_measure("far", "FAR", Weights(1.0, 0.0), iso_label="FMR", summary="share of impostor trials accepted"),
-    linear_measure("frr", "FRR", Weights(0.0, 1.0), iso_label="FNMR", summary="share of genuine trials rejected"),
+    linear_measure("far", "FAR", Weights(1.0, 0.0), summary="share of impostor trials accepted"),
+    linear_measure("frr", "FRR", Weights(0.0, 1.0), summary="share of genuine trials rejected"),
     linear_measure("wer", "WER", _wer_weights, summary="alpha FAR + (1 - alpha) FRR"),
     _detection_cost(DetectionCosts()),
     Measure(

@@ -7,17 +7,14 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from fairtrial.cli import options
-from fairtrial.cli.compare import resamples_option, systems_option
-from fairtrial.cli.options import ChanceOptions, PointOptions, ReadingOptions, TwoSets
+from fairtrial.cli.options import ChanceOptions, PointOptions, ReadingOptions, TwoSets, resamples_option
 from fairtrial.cli.plot.drawing import figure, tell, two_systems
 
 if TYPE_CHECKING:
-    from fairtrial.plots.files import Draw
-    from fairtrial.tables import Terms
+    from fairtrial.figures.table import Draw
 
 
 @figure("bootstrap")
-@systems_option
 @options.takes(TwoSets, PointOptions, ChanceOptions)
 @options.measure_option("--measure", default="hter", show_default=True, help="What is compared.")
 @resamples_option
@@ -36,11 +33,9 @@ def command(
     reading: ReadingOptions,
     *,
     measure: str,
-    chosen: str | None,
     resamples: int,
     workers: int,
     method: Literal["percentile", "centred", "bc", "bca"] | None,
-    terms: Terms,
 ) -> Draw:
     """The histogram of the bootstrapped difference of two systems, with the bounds of its interval and zero.
 
@@ -48,13 +43,13 @@ def command(
     Example:
       fairtrial plot bootstrap --dev dev.csv --test test.csv --systems face,voice --out difference.png
     """
-    from fairtrial.comparison import compare
-    from fairtrial.plots.bootstrap import bootstrap_plot
+    from fairtrial.evaluation.comparison import compare
+    from fairtrial.figures.scores import bootstrap_plot
 
     point.check(measure)
     known = options.measure_by_name(measure, point.dcf)
     label = known.label
-    dev, test = two_systems(files, reading, chosen)
+    dev, test = two_systems(files, reading)
     found = compare(
         dev,
         test,
@@ -69,4 +64,4 @@ def command(
     )
     tell(found.notes)
     (pair,) = found.pairs
-    return lambda figure: bootstrap_plot(pair, measure=label, terms=terms, method=method, ax=figure.add_subplot())
+    return lambda figure: bootstrap_plot(pair, measure=label, method=method, ax=figure.add_subplot())

@@ -5,18 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fairtrial.cli import options
-from fairtrial.cli.evaluate import eer_option
-from fairtrial.cli.options import ChanceOptions, InputOptions, PointOptions, ReadingOptions
+from fairtrial.cli.options import ChanceOptions, InputOptions, PointOptions, ReadingOptions, eer_option
 from fairtrial.cli.plot.drawing import figure, tell
 
 if TYPE_CHECKING:
-    from fairtrial.plots.files import Draw
-    from fairtrial.plots.operating import OperatingCurve
+    from fairtrial.figures.det import OperatingCurve
+    from fairtrial.figures.table import Draw
     from fairtrial.rules.eer import EerDefinition
-    from fairtrial.tables import Terms
 
 
-@figure("det", size=(5.4, 5.4))
+@figure("det")
 @options.takes(InputOptions, PointOptions, ChanceOptions)
 @eer_option
 @options.takes(ReadingOptions)
@@ -28,7 +26,6 @@ def command(
     reading: ReadingOptions,
     *,
     eer: EerDefinition,
-    terms: Terms,
 ) -> Draw:
     """DET curves on probit axes, with the point that the threshold from dev gives and its intervals.
 
@@ -36,10 +33,10 @@ def command(
     Example:
       fairtrial plot det --dev dev.txt --test test.txt --out det.png
     """
-    from fairtrial.plots.det import det_plot
+    from fairtrial.figures.det import det_plot
 
     curves = curves_of(files, point, chance, reading, eer)
-    return lambda figure: det_plot(curves, terms=terms, ax=figure.add_subplot())
+    return lambda figure: det_plot(curves, ax=figure.add_subplot())
 
 
 def curves_of(
@@ -47,7 +44,7 @@ def curves_of(
 ) -> tuple[OperatingCurve, ...]:
     """The curves of all systems with their operating points."""
     from fairtrial.cli.inputs import read_inputs
-    from fairtrial.plots.operating import operating_curves
+    from fairtrial.figures.det import operating_curves
 
     point.check()
     inputs = read_inputs(files, reading, chance)

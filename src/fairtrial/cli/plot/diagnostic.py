@@ -11,17 +11,14 @@ from fairtrial.cli.options import ChanceOptions, PointOptions, ReadingOptions, T
 from fairtrial.cli.plot.drawing import figure, tell
 
 if TYPE_CHECKING:
-    from fairtrial.plots.files import Draw
-    from fairtrial.tables import Terms
+    from fairtrial.figures.table import Draw
 
 
-@figure("diagnostic", size=(9.6, 7.4), dpi=100)
+@figure("diagnostic")
 @options.takes(TwoSets, PointOptions, ChanceOptions, ReadingOptions)
 @click.option("--bins", type=int, default=40, show_default=True, help="Bins of the histograms.")
 @options.terms_option
-def command(
-    files: TwoSets, point: PointOptions, chance: ChanceOptions, reading: ReadingOptions, *, bins: int, terms: Terms
-) -> Draw:
+def command(files: TwoSets, point: PointOptions, chance: ChanceOptions, reading: ReadingOptions, *, bins: int) -> Draw:
     """Four panels: densities of scores, FAR and FRR against the threshold, the WER at alpha, and the DET curve.
 
     \b
@@ -29,7 +26,7 @@ def command(
       fairtrial plot diagnostic --dev dev.csv --test test.csv --system face --out diagnostic.png
     """
     from fairtrial.cli.inputs import read_sets
-    from fairtrial.plots.diagnostic import diagnostic_plot, diagnostics
+    from fairtrial.figures.scores import diagnostic_plot, diagnostics
 
     options.check_costs(point.dcf, point.criterion)
     dev, test = read_sets(files, reading)
@@ -43,4 +40,4 @@ def command(
         cluster=chance.cluster,
     )
     tell(note for own in found for note in own.curve.notes)
-    return lambda figure: diagnostic_plot(found, terms=terms, figure=figure)
+    return lambda figure: diagnostic_plot(found, figure=figure)

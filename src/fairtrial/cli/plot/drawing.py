@@ -11,18 +11,20 @@ import click
 from fairtrial.cli import options
 from fairtrial.cli.files import WRITTEN, FileCommand
 from fairtrial.cli.output import notes_of_options, print_json, print_notes, say
-from fairtrial.errors import ParameterError, listed
+from fairtrial.core.errors import ParameterError
+from fairtrial.core.notes import Note
+from fairtrial.core.words import listed
+from fairtrial.figures.table import FIGURES
 
 if TYPE_CHECKING:
     from fairtrial.cli.options import ChanceOptions, PointOptions, ReadingOptions, TwoSets
-    from fairtrial.plots.files import Draw
-    from fairtrial.trials import Trials
+    from fairtrial.core.trials import Trials
+    from fairtrial.figures.table import Draw
 
 
-def figure(
-    name: str, *, size: tuple[float, float] = (6.4, 4.6), dpi: int = 120
-) -> Callable[[Callable[..., Draw]], click.Command]:
+def figure(name: str) -> Callable[[Callable[..., Draw]], click.Command]:
     """Make a command of a function from its options to what draws the figure."""
+    kind = FIGURES[name]
 
     def decorate(work: Callable[..., Draw]) -> click.Command:
         @wraps(work)
@@ -37,7 +39,7 @@ def figure(
             **values: Any,
         ) -> None:
             from fairtrial.cli.inputs import notes_of_reading
-            from fairtrial.plots.files import check_picture, write_picture
+            from fairtrial.figures.style import check_picture, write_picture
 
             check_picture(out, width=width, height=height, dpi=dpi)
             write_picture(work(*given, **values), out, title=title, width=width, height=height, dpi=dpi)
@@ -57,9 +59,9 @@ def figure(
                 click.option(
                     "--title", default="", metavar="TEXT", callback=options.check_text, help="A line above the figure."
                 ),
-                click.option("--width", type=float, default=size[0], show_default=True, help="Width in inches."),
-                click.option("--height", type=float, default=size[1], show_default=True, help="Height in inches."),
-                click.option("--dpi", type=int, default=dpi, show_default=True, help="Dots per inch of a .png."),
+                click.option("--width", type=float, default=kind.size[0], show_default=True, help="Width in inches."),
+                click.option("--height", type=float, default=kind.size[1], show_default=True, help="Height in inches."),
+                click.option("--dpi", type=int, default=kind.dpi, show_default=True, help="Dots per inch of a .png."),
                 options.json_option,
             )
         ):
@@ -72,7 +74,7 @@ def figure(
 _TOLD = "fairtrial.notes of a figure"
 
 
-def tell(notes: Iterable[str]) -> None:
+def tell(notes: Iterable[Note | str]) -> None:
     """Keep what is to be known of what a figure draws, the notes of its trials included, until it is written."""
     click.get_current_context().meta.setdefault(_TOLD, []).extend(notes)
 
@@ -105,11 +107,11 @@ def band_confidence(bands: str, chance: ChanceOptions) -> float | None:
     return chance.confidence
 
 
-def two_systems(files: TwoSets, reading: ReadingOptions, chosen: str | None) -> tuple[Trials, Trials]:
+def two_systems(files: TwoSets, reading: ReadingOptions) -> tuple[Trials, Trials]:
     """Dev and test trials of the two systems asked for, which need not be named where there are only two."""
     from fairtrial.cli.inputs import read_sets
 
-    dev, test = read_sets(files, reading, chosen)
+    dev, test = read_sets(files, reading)
     if len(dev.systems) != 2:
         raise ParameterError(f"the figure is of two systems, not {listed(dev.systems)}; choose with --systems A,B")
     return dev, test
@@ -117,8 +119,8 @@ def two_systems(files: TwoSets, reading: ReadingOptions, chosen: str | None) -> 
 
 def thresholds_of(dev: Trials, test: Trials, point: PointOptions) -> dict[str, float]:
     """The threshold of each system from dev."""
-    from fairtrial.judging import judge
-    from fairtrial.trial_sets import TrialSets
+    from fairtrial.inference.decide import judge
+    from fairtrial.inference.split import TrialSets
 
     sets, rule = TrialSets(dev, test), point.rule
     alpha = rule.resolve_alpha(point.alpha)

@@ -10,10 +10,10 @@ from fairtrial.cli.options import ChanceOptions, ReadingOptions, TwoSets
 from fairtrial.cli.plot.drawing import band_confidence, bands_option, figure, raw_option, tell
 
 if TYPE_CHECKING:
-    from fairtrial.plots.files import Draw
+    from fairtrial.figures.table import Draw
 
 
-@figure("ece", size=(6.4, 5.0))
+@figure("ece")
 @options.takes(TwoSets, FitOptions, ChanceOptions)
 @bands_option
 @raw_option
@@ -35,7 +35,7 @@ def command(
     """
     from fairtrial.calibration.curves import ece_curve
     from fairtrial.cli.inputs import read_sets
-    from fairtrial.plots.ece import ece_plot
+    from fairtrial.figures.calibration import ece_plot
 
     fit.check()
     confidence = band_confidence(bands, chance)

@@ -9,7 +9,7 @@ from fairtrial.cli.eer_bound import BoundOptions
 from fairtrial.cli.plot.drawing import figure
 
 if TYPE_CHECKING:
-    from fairtrial.plots.files import Draw
+    from fairtrial.figures.table import Draw
 
 
 @figure("eer-bound")
@@ -21,7 +21,7 @@ def command(asked: BoundOptions) -> Draw:
     Example:
       fairtrial plot eer-bound TAN=.0057 DAUGMAN=.0008 MA=.0007 YAO=.0028 BASTYS=0 --trials 285390 --out bound.png
     """
-    from fairtrial.plots.eer_bound import eer_bound_plot
+    from fairtrial.figures.published import eer_bound_plot
 
     bounds = asked.bounds()
     return lambda figure: eer_bound_plot(bounds, ax=figure.add_subplot())

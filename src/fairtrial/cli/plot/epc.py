@@ -7,24 +7,14 @@ from typing import TYPE_CHECKING
 import click
 
 from fairtrial.cli import options
-from fairtrial.cli.compare import resamples_option
-from fairtrial.cli.epc import (
-    BandOptions,
-    CurveOptions,
-    bands_of,
-    check_bands,
-    curves_of,
-    measure_option,
-    pool_option,
-)
+from fairtrial.cli.epc import BandOptions, CurveOptions, bands_of, check_bands, curves_of, measure_option, pool_option
 from fairtrial.cli.epc_compare import ThresholdOptions
-from fairtrial.cli.options import ChanceOptions, InputOptions, ReadingOptions
+from fairtrial.cli.options import ChanceOptions, InputOptions, ReadingOptions, resamples_option
 from fairtrial.cli.plot.drawing import figure, tell
-from fairtrial.errors import ParameterError
+from fairtrial.core.errors import ParameterError
 
 if TYPE_CHECKING:
-    from fairtrial.plots.files import Draw
-    from fairtrial.tables import Terms
+    from fairtrial.figures.table import Draw
 
 
 @figure("epc")
@@ -50,7 +40,6 @@ def command(
     resamples: int,
     pool: bool,
     mark: tuple[float, ...],
-    terms: Terms,
 ) -> Draw:
     """Expected Performance Curves of all systems, with bands.
 
@@ -59,9 +48,9 @@ def command(
       fairtrial plot epc --dev dev.txt --test test.txt --bands simultaneous --mark .5 --out epc.png
     """
     from fairtrial.cli.inputs import read_inputs
-    from fairtrial.evaluation.evaluating import evaluation_of
-    from fairtrial.judging import judge
-    from fairtrial.plots.epc import epc_plot
+    from fairtrial.evaluation.evaluation import SystemEvaluation
+    from fairtrial.figures.epc import epc_plot
+    from fairtrial.inference.decide import judge
 
     curve.check(measure)
     if not mark:
@@ -75,7 +64,7 @@ def command(
     bands = bands_of(inputs, curves, band, given, chance, resamples)
     rule = options.criterion_by_name(curve.criterion, curve.dcf)
     points = [
-        evaluation_of(
+        SystemEvaluation(
             judge(sets, system=name, criterion=rule, alphas=alpha),
             confidence=chance.confidence,
             resample=given.resample,
@@ -83,4 +72,4 @@ def command(
         for name in inputs.systems
         for alpha in mark
     ]
-    return lambda figure: epc_plot(curves, terms=terms, bands=bands, points=points, ax=figure.add_subplot())
+    return lambda figure: epc_plot(curves, bands=bands, points=points, ax=figure.add_subplot())

@@ -5,21 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fairtrial.cli import options
-from fairtrial.cli.compare import resamples_option, systems_option
 from fairtrial.cli.epc import CurveOptions, curves_of, measure_option
 from fairtrial.cli.epc_compare import CompareCurves, ThresholdOptions, compare_two
-from fairtrial.cli.options import ChanceOptions, ReadingOptions, TwoSets
+from fairtrial.cli.options import ChanceOptions, ReadingOptions, TwoSets, resamples_option
 from fairtrial.cli.plot.drawing import figure, tell, two_systems
 
 if TYPE_CHECKING:
-    from fairtrial.epc import PerformanceCurve
-    from fairtrial.plots.files import Draw
-    from fairtrial.significance.curves import CurveComparison
-    from fairtrial.tables import Terms
+    from fairtrial.evaluation.curve_tests import CurveComparison
+    from fairtrial.evaluation.epc import PerformanceCurve
+    from fairtrial.figures.table import Draw
 
 
 @figure("epc-compare")
-@systems_option
 @options.takes(TwoSets, CurveOptions, CompareCurves, ThresholdOptions, ChanceOptions)
 @measure_option
 @resamples_option
@@ -34,9 +31,7 @@ def command(
     reading: ReadingOptions,
     *,
     measure: str,
-    chosen: str | None,
     resamples: int,
-    terms: Terms,
 ) -> Draw:
     """Two Expected Performance Curves, shaded where they differ significantly.
 
@@ -44,10 +39,10 @@ def command(
     Example:
       fairtrial plot epc-compare --dev dev.csv --test test.csv --systems face,voice --out compared.png
     """
-    from fairtrial.plots.epc_compare import epc_comparison_plot
+    from fairtrial.figures.epc import epc_comparison_plot
 
-    found = compared_curves(files, curve, compared, given, chance, reading, measure, chosen, resamples)
-    return lambda figure: epc_comparison_plot(*found, terms=terms, ax=figure.add_subplot())
+    found = compared_curves(files, curve, compared, given, chance, reading, measure, resamples)
+    return lambda figure: epc_comparison_plot(*found, ax=figure.add_subplot())
 
 
 def compared_curves(
@@ -58,7 +53,6 @@ def compared_curves(
     chance: ChanceOptions,
     reading: ReadingOptions,
     measure: str,
-    chosen: str | None,
     resamples: int,
 ) -> tuple[PerformanceCurve, PerformanceCurve, CurveComparison]:
     """The curves of two systems, and where they differ."""
@@ -66,7 +60,7 @@ def compared_curves(
 
     curve.check(measure)
     threshold = given.threshold_of(compared)
-    dev, test = two_systems(files, reading, chosen)
+    dev, test = two_systems(files, reading)
     inputs = Inputs(dev, test)
     sets = inputs.sets(chance)
     a, b = curves_of(inputs, sets, curve, measure)

@@ -7,21 +7,18 @@ from typing import TYPE_CHECKING
 import click
 
 from fairtrial.cli import options
-from fairtrial.cli.compare import resamples_option, systems_option
 from fairtrial.cli.coverage import numbers_of
 from fairtrial.cli.epc import CurveOptions, measure_option
 from fairtrial.cli.epc_compare import CompareCurves, ThresholdOptions
-from fairtrial.cli.options import ChanceOptions, ReadingOptions, TwoSets
+from fairtrial.cli.options import ChanceOptions, ReadingOptions, TwoSets, resamples_option
 from fairtrial.cli.plot.drawing import figure
 from fairtrial.cli.plot.epc_compare import compared_curves
 
 if TYPE_CHECKING:
-    from fairtrial.plots.files import Draw
-    from fairtrial.tables import Terms
+    from fairtrial.figures.table import Draw
 
 
-@figure("epc-significance", size=(6.4, 6.2))
-@systems_option
+@figure("epc-significance")
 @options.takes(TwoSets, CurveOptions, CompareCurves, ThresholdOptions, ChanceOptions)
 @measure_option
 @resamples_option
@@ -37,10 +34,8 @@ def command(
     reading: ReadingOptions,
     *,
     measure: str,
-    chosen: str | None,
     resamples: int,
     levels: str,
-    terms: Terms,
 ) -> Draw:
     """Two Expected Performance Curves above the confidence that the first system is the worse one.
 
@@ -48,8 +43,8 @@ def command(
     Example:
       fairtrial plot epc-significance --dev dev.csv --test test.csv --systems face,voice --out sure.png
     """
-    from fairtrial.plots.epc_significance import epc_significance_plot
+    from fairtrial.figures.epc import epc_significance_plot
 
     lines = numbers_of("--levels", levels, float)
-    found = compared_curves(files, curve, compared, given, chance, reading, measure, chosen, resamples)
-    return lambda figure: epc_significance_plot(*found, terms=terms, levels=lines, figure=figure)
+    found = compared_curves(files, curve, compared, given, chance, reading, measure, resamples)
+    return lambda figure: epc_significance_plot(*found, levels=lines, figure=figure)

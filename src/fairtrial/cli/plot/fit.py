@@ -9,7 +9,7 @@ from fairtrial.cli.plot.drawing import figure
 from fairtrial.cli.test import FitOptions
 
 if TYPE_CHECKING:
-    from fairtrial.plots.files import Draw
+    from fairtrial.figures.table import Draw
 
 
 @figure("fit")
@@ -23,7 +23,7 @@ def command(asked: FitOptions) -> Draw:
     Example:
       fairtrial plot fit counts.csv --out fit.png
     """
-    from fairtrial.plots.fit import fit_plot
+    from fairtrial.figures.repeated import fit_plot
 
     found = asked.test()
     return lambda figure: fit_plot(found, ax=figure.add_subplot())

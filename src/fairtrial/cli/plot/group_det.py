@@ -7,22 +7,28 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from fairtrial.cli import options
-from fairtrial.cli.evaluate import dev_resamples_option, eer_option, resample_option
 from fairtrial.cli.groups import GroupOptions, evaluated
-from fairtrial.cli.options import ChanceOptions, PointOptions, ReadingOptions, TwoSets
+from fairtrial.cli.options import (
+    ChanceOptions,
+    PointOptions,
+    ReadingOptions,
+    TwoSets,
+    dev_resamples_option,
+    eer_option,
+    resample_option,
+)
 from fairtrial.cli.plot.drawing import figure, tell
 
 if TYPE_CHECKING:
-    from fairtrial.plots.files import Draw
+    from fairtrial.figures.table import Draw
     from fairtrial.rules.eer import EerDefinition
-    from fairtrial.tables import Terms
 
 group_option = click.option(
     "--group", "groups", multiple=True, metavar="NAME", help="Only this group; may be repeated. [default: all]"
 )
 
 
-@figure("group-det", size=(5.6, 5.8))
+@figure("group-det")
 @options.takes(TwoSets, GroupOptions, PointOptions, ChanceOptions)
 @eer_option
 @resample_option
@@ -41,7 +47,6 @@ def command(
     resample: Literal["test", "both"],
     resamples: int,
     groups: tuple[str, ...],
-    terms: Terms,
 ) -> Draw:
     """DET curves of groups, with the point of each at the one threshold from dev and its intervals.
 
@@ -49,8 +54,8 @@ def command(
     Example:
       fairtrial plot group-det --dev dev.csv --test test.csv --by device --group phone --group laptop --out det.png
     """
-    from fairtrial.plots.group_det import group_det_plot
+    from fairtrial.figures.groups import group_det_plot
 
     found = evaluated(files, wanted, point, chance, reading, resample=resample, resamples=resamples)
     tell(found.notes)
-    return lambda figure: group_det_plot(found, groups=groups, eer=eer, terms=terms, ax=figure.add_subplot())
+    return lambda figure: group_det_plot(found, groups=groups, eer=eer, ax=figure.add_subplot())

@@ -12,8 +12,7 @@ from fairtrial.cli.plot.drawing import figure
 from fairtrial.cli.plot.group_det import group_option
 
 if TYPE_CHECKING:
-    from fairtrial.plots.files import Draw
-    from fairtrial.tables import Terms
+    from fairtrial.figures.table import Draw
 
 
 @figure("group-epc")
@@ -30,7 +29,6 @@ def command(
     *,
     measure: str,
     groups: tuple[str, ...],
-    terms: Terms,
 ) -> Draw:
     """Expected Performance Curves of groups: at every alpha one threshold from all dev trials.
 
@@ -38,9 +36,9 @@ def command(
     Example:
       fairtrial plot group-epc --dev dev.csv --test test.csv --people people.csv --by sex --out epc.png
     """
-    from fairtrial.epc import alpha_grid
-    from fairtrial.groups.along import group_curves
-    from fairtrial.plots.group_epc import group_epc_plot
+    from fairtrial.evaluation.epc import alpha_grid
+    from fairtrial.figures.groups import group_epc_plot
+    from fairtrial.groups.curves import group_curves
 
     curve.check(measure)
     alphas = alpha_grid(curve.points, low=curve.range[0], high=curve.range[1])
@@ -54,4 +52,4 @@ def command(
         measure=options.measure_by_name(measure, curve.dcf),
         groups=groups,
     )
-    return lambda figure: group_epc_plot(curves, terms=terms, ax=figure.add_subplot())
+    return lambda figure: group_epc_plot(curves, ax=figure.add_subplot())

@@ -5,17 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from fairtrial.cli import options
-from fairtrial.cli.evaluate import dev_resamples_option, resample_option
 from fairtrial.cli.groups import GroupOptions, evaluated
-from fairtrial.cli.options import ChanceOptions, PointOptions, ReadingOptions, TwoSets
+from fairtrial.cli.options import (
+    ChanceOptions,
+    PointOptions,
+    ReadingOptions,
+    TwoSets,
+    dev_resamples_option,
+    resample_option,
+)
 from fairtrial.cli.plot.drawing import figure, tell
 
 if TYPE_CHECKING:
-    from fairtrial.plots.files import Draw
-    from fairtrial.tables import Terms
+    from fairtrial.figures.table import Draw
 
 
-@figure("group-matrix", size=(6.4, 5.2))
+@figure("group-matrix")
 @options.takes(TwoSets, GroupOptions, PointOptions, ChanceOptions)
 @resample_option
 @dev_resamples_option
@@ -30,7 +35,6 @@ def command(
     *,
     resample: Literal["test", "both"],
     resamples: int,
-    terms: Terms,
 ) -> Draw:
     """The FAR of impostors of every group against claims of every group, at one threshold.
 
@@ -39,8 +43,8 @@ def command(
       fairtrial plot group-matrix --dev dev.csv --test test.csv --people people.csv --by origin --out matrix.png
       fairtrial plot group-matrix --dev dev.csv --test test.csv --by sex --impostor-by impostor_sex --out matrix.png
     """
-    from fairtrial.plots.group_matrix import group_matrix_plot
+    from fairtrial.figures.groups import group_matrix_plot
 
     found = evaluated(files, wanted, point, chance, reading, resample=resample, resamples=resamples)
     tell(found.notes)
-    return lambda figure: group_matrix_plot(found, terms=terms, ax=figure.add_subplot())
+    return lambda figure: group_matrix_plot(found, ax=figure.add_subplot())

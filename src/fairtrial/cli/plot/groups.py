@@ -7,18 +7,23 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from fairtrial.cli import options
-from fairtrial.cli.evaluate import dev_resamples_option, resample_option
 from fairtrial.cli.groups import GroupOptions, evaluated
-from fairtrial.cli.options import ChanceOptions, PointOptions, ReadingOptions, TwoSets
+from fairtrial.cli.options import (
+    ChanceOptions,
+    PointOptions,
+    ReadingOptions,
+    TwoSets,
+    dev_resamples_option,
+    resample_option,
+)
 from fairtrial.cli.plot.drawing import figure, tell
 
 if TYPE_CHECKING:
-    from fairtrial.plots.files import Draw
-    from fairtrial.plots.groups import Sorting
-    from fairtrial.tables import Terms
+    from fairtrial.figures.groups import Sorting
+    from fairtrial.figures.table import Draw
 
 
-@figure("groups", size=(7.6, 4.0))
+@figure("groups")
 @options.takes(TwoSets, GroupOptions, PointOptions, ChanceOptions)
 @resample_option
 @dev_resamples_option
@@ -41,7 +46,6 @@ def command(
     resample: Literal["test", "both"],
     resamples: int,
     sort: Sorting,
-    terms: Terms,
 ) -> Draw:
     """FAR and FRR of every group at one threshold, with intervals that hold for all groups together.
 
@@ -49,8 +53,8 @@ def command(
     Example:
       fairtrial plot groups --dev dev.csv --test test.csv --people people.csv --by sex --sort far --out groups.png
     """
-    from fairtrial.plots.groups import groups_plot
+    from fairtrial.figures.groups import groups_plot
 
     found = evaluated(files, wanted, point, chance, reading, resample=resample, resamples=resamples)
     tell(found.notes)
-    return lambda figure: groups_plot(found, sort=sort, terms=terms, figure=figure)
+    return lambda figure: groups_plot(found, sort=sort, figure=figure)

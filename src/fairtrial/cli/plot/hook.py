@@ -13,7 +13,7 @@ from fairtrial.cli.plot.coverage import covered_rows
 from fairtrial.cli.plot.drawing import figure
 
 if TYPE_CHECKING:
-    from fairtrial.plots.files import Draw
+    from fairtrial.figures.table import Draw
 
 
 @figure("hook")
@@ -30,10 +30,10 @@ def command(axes: GridOptions, asked: StudyOptions, *, file: str | None) -> Draw
       fairtrial plot hook --datasets 5000 --out hook.png
       fairtrial plot hook coverage.parquet --n 500 --pi .001 --rho .4 --method lbb --out hook.png
     """
-    from fairtrial.individuals import PAPER, Grid
-    from fairtrial.plots.hook import hook_plot
+    from fairtrial.figures.repeated import hook_plot
+    from fairtrial.repeated.coverage import PAPER
 
-    rows, drawn = covered_rows(file, axes, asked, Grid((500,), PAPER.m, (0.001,), (0.4,)))
+    rows, drawn = covered_rows(file, axes, asked, n=500, m=PAPER.m, pi=0.001, rho=0.4)
     methods = asked.methods or None
     return lambda figure: hook_plot(
         rows, data_sets=drawn, methods=methods, confidence=asked.confidence, ax=figure.add_subplot()

@@ -10,8 +10,7 @@ from fairtrial.cli import options
 from fairtrial.cli.plot.drawing import figure
 
 if TYPE_CHECKING:
-    from fairtrial.plots.files import Draw
-    from fairtrial.tables import Terms
+    from fairtrial.figures.table import Draw
 
 
 @figure("hter-sd")
@@ -20,14 +19,14 @@ if TYPE_CHECKING:
 @click.option("--genuine", type=int, default=100, show_default=True, help="Number of genuine trials, NC.")
 @click.option("--most", type=float, default=1000.0, show_default=True, help="The largest NI / NC.")
 @options.terms_option
-def command(*, far: float, frr: float, genuine: int, most: float, terms: Terms) -> Draw:
+def command(*, far: float, frr: float, genuine: int, most: float) -> Draw:
     """Standard deviations of HTER, NAIVE and CLASS against the ratio of impostor to genuine trials.
 
     \b
     Example:
       fairtrial plot hter-sd --far .1 --frr .2 --genuine 100 --out hter-sd.png
     """
-    from fairtrial.plots.hter_sd import hter_deviations, hter_sd_plot, ratios_up_to
+    from fairtrial.figures.published import hter_deviations, hter_sd_plot, ratios_up_to
 
     found = hter_deviations(ratios=ratios_up_to(most), far=far, frr=frr, genuine=genuine)
-    return lambda figure: hter_sd_plot(found, terms=terms, ax=figure.add_subplot())
+    return lambda figure: hter_sd_plot(found, ax=figure.add_subplot())

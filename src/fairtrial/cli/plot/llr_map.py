@@ -10,10 +10,11 @@ from fairtrial.cli import options
 from fairtrial.cli.calibrating import PRIOR, FitOptions, calibrate_each, check_prior
 from fairtrial.cli.options import ChanceOptions, ReadingOptions, TwoSets
 from fairtrial.cli.plot.drawing import figure, redrawn_option, tell
-from fairtrial.errors import ParameterError, listed
+from fairtrial.core.errors import ParameterError
+from fairtrial.core.words import listed
 
 if TYPE_CHECKING:
-    from fairtrial.plots.files import Draw
+    from fairtrial.figures.table import Draw
 
 
 @figure("llr-map")
@@ -45,10 +46,10 @@ def command(
       fairtrial plot llr-map --dev dev.csv --test test.csv --system face --out llr-map.png
       fairtrial plot llr-map --dev dev.csv --test test.csv --method logistic --method pav --out llr-map.png
     """
-    from fairtrial.calibration.linear import LinearInfluence
     from fairtrial.calibration.maps import llr_map
+    from fairtrial.calibration.methods import LinearInfluence
     from fairtrial.cli.inputs import read_sets
-    from fairtrial.plots.llr_map import llr_map_plot
+    from fairtrial.figures.calibration import llr_map_plot
 
     check_prior(methods)
     dev, test = read_sets(files, reading)

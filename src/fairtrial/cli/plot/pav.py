@@ -10,13 +10,14 @@ from fairtrial.cli import options
 from fairtrial.cli.calibrating import FitOptions, calibrate_each
 from fairtrial.cli.options import ChanceOptions, ReadingOptions, TwoSets
 from fairtrial.cli.plot.drawing import figure, redrawn_option, tell
-from fairtrial.errors import ParameterError, listed
+from fairtrial.core.errors import ParameterError
+from fairtrial.core.words import listed
 
 if TYPE_CHECKING:
-    from fairtrial.plots.files import Draw
+    from fairtrial.figures.table import Draw
 
 
-@figure("pav", size=(5.4, 5.6))
+@figure("pav")
 @options.takes(TwoSets, FitOptions, ChanceOptions)
 @redrawn_option
 @click.option("--scores", "of_scores", is_flag=True, help="Along the scores of one system, not its calibrated ratios.")
@@ -39,7 +40,7 @@ def command(
     """
     from fairtrial.calibration.reliability import pav_curve
     from fairtrial.cli.inputs import read_sets
-    from fairtrial.plots.pav import pav_plot
+    from fairtrial.figures.calibration import pav_plot
 
     fit.check()
     dev, test = read_sets(files, reading)

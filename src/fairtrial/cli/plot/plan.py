@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from fairtrial.cli import options
@@ -9,7 +10,7 @@ from fairtrial.cli.plan import PlanOptions
 from fairtrial.cli.plot.drawing import figure
 
 if TYPE_CHECKING:
-    from fairtrial.plots.files import Draw
+    from fairtrial.figures.table import Draw
 
 
 @figure("plan")
@@ -22,12 +23,15 @@ def command(asked: PlanOptions) -> Draw:
       fairtrial plot plan --pi .02 --rho .1 --half-width .005 --person-cost 10 --out plan.png
       fairtrial plot plan --a .010 .020 --b .015 .030 --attempts 4 --impostor-attempts 100 --out power.png
     """
-    from fairtrial.plots.plan import plan_plot, power_curve, power_plot
+    from fairtrial.figures.repeated import plan_plot, power_curve, power_plot
+    from fairtrial.repeated.comparison_plans import ComparisonPlan, plan
 
-    asked.check()
-    pair = asked.pair
-    if pair is None:
-        plan = asked.plan_rate()
-        return lambda figure: plan_plot(plan, ax=figure.add_subplot())
-    data = power_curve(asked.plan_comparison(pair), lambda people: asked.plan_comparison(pair, people).power)
+    planned = plan(**asdict(asked), data_sets=0)
+    if not isinstance(planned, ComparisonPlan):
+        return lambda figure: plan_plot(planned, ax=figure.add_subplot())
+
+    def power_of(people: int) -> float:
+        return plan(**{**asdict(asked), "individuals": people}, data_sets=0).power or 0.0
+
+    data = power_curve(planned, power_of)
     return lambda figure: power_plot(data, ax=figure.add_subplot())

@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from fairtrial.cli import options
-from fairtrial.cli.benchmark import ProtocolOptions, run_methods
+from fairtrial.cli.benchmark import ProtocolOptions, run_settings
 from fairtrial.cli.fuse import FusionOptions
 from fairtrial.cli.plot.drawing import figure
 from fairtrial.cli.progress import Bar
-from fairtrial.errors import ParameterError
+from fairtrial.core.errors import ParameterError
 
 if TYPE_CHECKING:
-    from fairtrial.plots.files import Draw
-    from fairtrial.tables import Terms
+    from fairtrial.figures.table import Draw
 
 
 @figure("pooled-epc")
@@ -39,7 +38,6 @@ def command(
     bands: Literal["none", "pointwise", "simultaneous"],
     compare: bool,
     points: int,
-    terms: Terms,
 ) -> Draw:
     """Pooled Expected Performance Curves of a benchmark: its groups by one fusion method, or one group by several.
 
@@ -51,7 +49,7 @@ def command(
     """
     from fairtrial.benchmark.pooling import compare_pooled, pooled_band
     from fairtrial.benchmark.protocols import list_experiments
-    from fairtrial.plots.pooled import pooled_epc_plot
+    from fairtrial.figures.epc import pooled_epc_plot
 
     fusing.check()
     if compare and len(run.methods) != 2:
@@ -60,8 +58,8 @@ def command(
         raise ParameterError("--bands is for several methods; name them with --fusion A,B")
     benchmark = run.load()
     with Bar("fusing", len(run.methods) * len(list_experiments(benchmark, run.protocol))) as bar:
-        kept = compare or bands != "none"
-        results = run_methods(benchmark, run, fusing, keep_scores=kept, points=points, progress=bar.advance)
+        settings = run_settings(fusing, run.seed, keep_scores=compare or bands != "none", points=points)
+        results = run.run(benchmark, settings, progress=bar.advance).runs
     around = None
     if bands != "none":
         around = {
@@ -71,6 +69,4 @@ def command(
     found = None
     if compare:
         found = compare_pooled(benchmark, results[0], results[1], group=group, confidence=fusing.confidence)
-    return lambda figure: pooled_epc_plot(
-        results, terms=terms, group=group, bands=around, comparison=found, ax=figure.add_subplot()
-    )
+    return lambda figure: pooled_epc_plot(results, group=group, bands=around, comparison=found, ax=figure.add_subplot())

@@ -12,7 +12,7 @@ from fairtrial.cli.options import ChanceOptions, InputOptions, PointOptions, Rea
 from fairtrial.cli.plot.drawing import figure, tell
 
 if TYPE_CHECKING:
-    from fairtrial.plots.files import Draw
+    from fairtrial.figures.table import Draw
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class BreakEvenOptions(PointOptions):
     criterion: str = options.criterion_field("break-even")
 
 
-@figure("precision-recall", size=(5.4, 5.6))
+@figure("precision-recall")
 @options.takes(InputOptions, BreakEvenOptions, ChanceOptions, ReadingOptions)
 @click.option("--low", type=float, default=0.0, show_default=True, help="Where both axes begin, a fraction.")
 def command(
@@ -41,7 +41,7 @@ def command(
       fairtrial plot precision-recall --dev dev.csv --test test.csv --criterion recall-at-least --alpha .9 --out p.png
     """
     from fairtrial.cli.inputs import read_inputs
-    from fairtrial.plots.precision_recall import judged_precision, precision_recall_plot
+    from fairtrial.figures.det import judged_precision, precision_recall_plot
 
     point.check()
     inputs = read_inputs(files, reading, chance)

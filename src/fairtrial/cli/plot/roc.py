@@ -7,18 +7,16 @@ from typing import TYPE_CHECKING
 import click
 
 from fairtrial.cli import options
-from fairtrial.cli.evaluate import eer_option
-from fairtrial.cli.options import ChanceOptions, InputOptions, PointOptions, ReadingOptions
+from fairtrial.cli.options import ChanceOptions, InputOptions, PointOptions, ReadingOptions, eer_option
 from fairtrial.cli.plot.det import curves_of
 from fairtrial.cli.plot.drawing import figure
 
 if TYPE_CHECKING:
-    from fairtrial.plots.files import Draw
+    from fairtrial.figures.table import Draw
     from fairtrial.rules.eer import EerDefinition
-    from fairtrial.tables import Terms
 
 
-@figure("roc", size=(5.4, 5.6))
+@figure("roc")
 @options.takes(InputOptions, PointOptions, ChanceOptions)
 @eer_option
 @options.takes(ReadingOptions)
@@ -32,7 +30,6 @@ def command(
     *,
     eer: EerDefinition,
     limit: float | None,
-    terms: Terms,
 ) -> Draw:
     """ROC curves of errors with the EER line, and the point that the threshold from dev gives.
 
@@ -40,7 +37,7 @@ def command(
     Example:
       fairtrial plot roc --dev dev.csv --test test.csv --system face --system voice --out roc.svg
     """
-    from fairtrial.plots.roc import roc_plot
+    from fairtrial.figures.det import roc_plot
 
     curves = curves_of(files, point, chance, reading, eer)
-    return lambda figure: roc_plot(curves, terms=terms, limit=limit, ax=figure.add_subplot())
+    return lambda figure: roc_plot(curves, limit=limit, ax=figure.add_subplot())

@@ -10,7 +10,7 @@ from fairtrial.cli.options import ReadingOptions, TwoSets
 from fairtrial.cli.plot.drawing import figure, tell
 
 if TYPE_CHECKING:
-    from fairtrial.plots.files import Draw
+    from fairtrial.figures.table import Draw
 
 
 @figure("tippett")
@@ -24,7 +24,7 @@ def command(files: TwoSets, fit: FitOptions, reading: ReadingOptions) -> Draw:
     """
     from fairtrial.calibration.curves import tippett_curve
     from fairtrial.cli.inputs import read_sets
-    from fairtrial.plots.tippett import tippett_plot
+    from fairtrial.figures.calibration import tippett_plot
 
     fit.check()
     results = calibrate_each(*read_sets(files, reading), fit)

@@ -9,15 +9,15 @@ import click
 from fairtrial.cli import options
 from fairtrial.cli.options import PointOptions, ReadingOptions, TwoSets
 from fairtrial.cli.plot.drawing import figure, thresholds_of
-from fairtrial.errors import ParameterError, listed
+from fairtrial.core.errors import ParameterError
+from fairtrial.core.words import listed
 
 if TYPE_CHECKING:
-    from fairtrial.individuals import Person
-    from fairtrial.plots.files import Draw
-    from fairtrial.tables import Terms
+    from fairtrial.figures.table import Draw
+    from fairtrial.repeated.attempts import Person
 
 
-@figure("zoo", size=(6.0, 5.4))
+@figure("zoo")
 @options.takes(TwoSets, PointOptions)
 @options.takes(ReadingOptions)
 @click.option(
@@ -42,7 +42,6 @@ def command(
     *,
     shows: Literal["scores", "errors"],
     by: Person,
-    terms: Terms,
 ) -> Draw:
     """Doddington's zoo of one system: everybody by genuine and impostor trials, goats and lambs by name.
 
@@ -51,7 +50,7 @@ def command(
       fairtrial plot zoo --dev dev.csv --test test.csv --system face --out zoo.png
     """
     from fairtrial.cli.inputs import read_sets
-    from fairtrial.plots.zoo import zoo_data, zoo_plot
+    from fairtrial.figures.zoo import zoo_data, zoo_plot
 
     point.check()
     dev, test = read_sets(files, reading)
@@ -59,4 +58,4 @@ def command(
         raise ParameterError(f"the zoo is of one system, not {listed(dev.systems)}; name it with --system")
     (threshold,) = thresholds_of(dev, test, point).values()
     zoo = zoo_data(test, by=by, shows=shows, threshold=threshold)
-    return lambda figure: zoo_plot(zoo, terms=terms, ax=figure.add_subplot())
+    return lambda figure: zoo_plot(zoo, ax=figure.add_subplot())

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import isfinite
 
-from fairtrial.calibration.comparing import compare_evidence
-from fairtrial.calibration.judged import calibrate
+from fairtrial.calibration.calibration import calibrate
+from fairtrial.calibration.comparison import compare_evidence
 from fairtrial.calibration.methods import CALIBRATIONS
 from fairtrial.explorer import fields
 from fairtrial.explorer.answers import UNREPEATED, Answer
@@ -15,7 +15,7 @@ from fairtrial.explorer.drawing import evidence_figures
 from fairtrial.explorer.fields import Fields
 from fairtrial.explorer.jobs import Advance
 from fairtrial.explorer.repeating import Call, Repeated, sure_keywords, sure_words, words
-from fairtrial.report.calibration import calibration_page
+from fairtrial.pages.calibration import calibration_page
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class CalibrateQuestion:
         found = {"systems": [own.to_dict() for own in results]}
         if len(results) > 1:
             found["pairs"] = [pair.to_dict() for pair in pairs]
-        page = calibration_page(results, pairs, UNREPEATED, rng=data.reading.seed)
+        page = calibration_page(results, UNREPEATED, pairs=pairs, rng=data.reading.seed)
         return Answer.of_page(page, found, evidence_figures(results, self.confidence, data.reading.seed))
 
     def repeated(self, data: Data) -> Repeated:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from fairtrial.calibration.measures import EvidenceMeasure, plain_measure_names
-from fairtrial.comparison import compare, cross_validated_comparison
-from fairtrial.errors import ParameterError
+from fairtrial.core.errors import ParameterError
+from fairtrial.core.words import percent, plural, term
+from fairtrial.evaluation.comparison import compare
+from fairtrial.evaluation.paired_tests import pair_judgements
 from fairtrial.explorer import fields
 from fairtrial.explorer.answers import UNREPEATED, Answer
 from fairtrial.explorer.data import Data
@@ -14,11 +16,9 @@ from fairtrial.explorer.fields import Fields
 from fairtrial.explorer.jobs import Advance
 from fairtrial.explorer.points import Point
 from fairtrial.explorer.repeating import Call, Repeated, sure_keywords, sure_words, together, words
-from fairtrial.planning.observing import ObservedSetting, observed_setting
-from fairtrial.plots.bootstrap import bootstrap_plot
-from fairtrial.report.comparison import comparison_page
-from fairtrial.significance.paired import pair_judgements
-from fairtrial.tables import percent, plural
+from fairtrial.figures.table import FIGURES
+from fairtrial.pages.systems import comparison_page
+from fairtrial.repeated.comparison_plans import ComparisonSetting, observed_setting
 
 _RESAMPLES = 10_000
 _FEW_RESAMPLES = 2000
@@ -64,11 +64,9 @@ class CompareQuestion:
         if data.reading.folds is None:
             result = compare(data.dev, data.test, **asked)  # type: ignore[arg-type]
         else:
-            result = cross_validated_comparison(data.test, data.sets.blocks, **asked)  # type: ignore[arg-type]
+            result = compare(data.test, folds=data.sets.blocks, **asked)  # type: ignore[arg-type]
         pair = result.pairs[0]
-        drawn = {
-            "bootstrap": lambda figure: bootstrap_plot(pair, measure=result.measure.label, ax=figure.add_subplot())
-        }
+        drawn = {"bootstrap": FIGURES["bootstrap"].draw(pair, measure=result.measure.label)}
         found = Answer.of_page(comparison_page(result, UNREPEATED), result.to_dict(), drawn)
         chosen = "calibrations" if isinstance(result.measure, EvidenceMeasure) else "thresholds"
         return replace(found, sentences=(*found.sentences, _assumed(data, pair.headline.threshold, chosen)))
@@ -99,8 +97,8 @@ class CompareQuestion:
             **few,
             **data.chance_keywords(),
         }
-        called = "ft.cross_validated_comparison" if folds else "ft.compare"
-        call = Call(called, ("trials", "blocks") if folds else ("dev", "test"), keywords)
+        called = "ft.compare"
+        call = Call(called, ("trials", "folds=blocks") if folds else ("dev", "test"), keywords)
         return Repeated(tuple(command), (*data.lines(), f"print({call})"), data.where_files_are)
 
 
@@ -163,11 +161,11 @@ class PlanQuestion:
             f"If the HTERs of {self.a} and {self.b} at these thresholds really differ as much as they did here "
             f"({_rates(self.a, seen.a)}; {_rates(self.b, seen.b)}), {plural(plan.individuals, 'client')} with "
             f"{attempts} each would show it in {100 * self.power:g} of 100 tests. Here there were "
-            f"{plural(seen.individuals, 'client')}."
+            f"{plural(seen.individuals or 0, 'client')}."
         )
         return Answer((sentence, self._doubt(seen)), plan.tables(), {"observed": _plain(seen), **plan.to_dict()})
 
-    def _doubt(self, seen: ObservedSetting) -> str:
+    def _doubt(self, seen: ComparisonSetting) -> str:
         """How far to trust a plan from a difference that was seen: what half of it would take."""
         far, frr = ((one + other) / 2 for one, other in zip(seen.a, seen.b, strict=True))
         try:
@@ -181,7 +179,7 @@ class PlanQuestion:
             "difference that would matter."
         )
 
-    def _observed(self, data: Data) -> ObservedSetting:
+    def _observed(self, data: Data) -> ComparisonSetting:
         if self.a == self.b:
             raise ParameterError("choose two different systems to compare")
         a, b = (self.point.judged(data.sets, name) for name in data.chosen((self.a, self.b)))
@@ -210,8 +208,8 @@ class PlanQuestion:
 
 
 def _rates(name: str, rates: tuple[float, float]) -> str:
-    return f"{name}: FAR {percent(rates[0])}, FRR {percent(rates[1])}"
+    return f"{name}: {term('FAR')} {percent(rates[0])}, {term('FRR')} {percent(rates[1])}"
 
 
-def _plain(seen: ObservedSetting) -> dict[str, object]:
-    return {name: getattr(seen, name) for name in ObservedSetting.__slots__}
+def _plain(seen: ComparisonSetting) -> dict[str, object]:
+    return {name: getattr(seen, name) for name in ComparisonSetting.__slots__}

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fairtrial.epc import PerformanceCurve, alpha_grid, curve_of
-from fairtrial.errors import ParameterError
+import numpy as np
+
+from fairtrial.core.errors import ParameterError
+from fairtrial.core.tables import join_tables
+from fairtrial.evaluation.bands import Band, curve_band
+from fairtrial.evaluation.curve_tests import compare_curves
+from fairtrial.evaluation.epc import PerformanceCurve, alpha_grid, curve_of
 from fairtrial.explorer import fields
 from fairtrial.explorer.answers import Answer
 from fairtrial.explorer.data import Data
 from fairtrial.explorer.fields import Fields
 from fairtrial.explorer.jobs import Advance
-from fairtrial.explorer.looking import drawable
 from fairtrial.explorer.repeating import Call, Repeated, sure_keywords, sure_words, together
-from fairtrial.intervals.bands import Band, curve_band
-from fairtrial.judging import judge
-from fairtrial.plots.epc import epc_plot
-from fairtrial.plots.epc_compare import epc_comparison_plot
-from fairtrial.significance.curves import compare_curves
-from fairtrial.tables import join_tables
+from fairtrial.figures.axes import Floats
+from fairtrial.figures.table import FIGURES
+from fairtrial.inference.decide import judge
 
 _CRITERION = "wer-min"
 
@@ -29,13 +30,18 @@ def _curve(data: Data, system: str) -> PerformanceCurve:
 
 def _curve_lines(data: Data, names: tuple[str, ...]) -> list[str]:
     folds = data.reading.folds is not None
-    called = "ft.cross_validated_curve" if folds else "ft.performance_curve"
-    arguments = ("trials", "blocks") if folds else ("dev", "test")
+    called = "ft.performance_curve"
+    arguments = ("trials", "folds=blocks") if folds else ("dev", "test")
     keywords = data.chance_keywords()
     return [
         *data.lines(),
         f"curves = [{Call(called, (*arguments, 'system=system'), keywords)} for system in {list(names)!r}]",
     ]
+
+
+def _drawable(values: Floats) -> list[float | None]:
+    """Give numbers for a browser; what is not finite is not drawn."""
+    return [float(value) if np.isfinite(value) else None for value in values]
 
 
 def _banded(band: Band) -> dict[str, object]:
@@ -66,7 +72,9 @@ class CurvesQuestion:
             bands[curve.system] = curve_band(curve, kind=self.kind, confidence=self.confidence, rng=data.reading.seed)  # type: ignore[arg-type]
             advance(len(bands) / len(curves))
         shown = {
-            "bands": {name: {"low": drawable(band.low), "high": drawable(band.high)} for name, band in bands.items()}
+            "bands": {
+                name: {end: _drawable(getattr(band, end)) for end in ("low", "high")} for name, band in bands.items()
+            }
         }
         found = {"curves": [{**_banded(bands[curve.system]), **curve.to_dict()} for curve in curves]}
         return Answer(
@@ -74,7 +82,7 @@ class CurvesQuestion:
             join_tables([curve.tables() for curve in curves]),
             found,
             shown,
-            {"epc": lambda figure: epc_plot(curves, bands=bands, ax=figure.add_subplot())},
+            {"epc": FIGURES["epc"].draw(curves, bands=bands)},
         )
 
     def repeated(self, data: Data) -> Repeated:
@@ -110,7 +118,7 @@ class RegionsQuestion:
             found.tables(),
             {"comparison": found.to_dict()},
             {"regions": regions},
-            {"epc-compare": lambda figure: epc_comparison_plot(a, b, found, ax=figure.add_subplot())},
+            {"epc-compare": FIGURES["epc-compare"].draw(a, b, found)},
         )
 
     def repeated(self, data: Data) -> Repeated:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fairtrial.evaluation import Evaluation
-from fairtrial.evaluation.evaluating import evaluation_of
+from fairtrial.core.tables import join_tables
+from fairtrial.evaluation.evaluation import Evaluation, SystemEvaluation
 from fairtrial.explorer import fields
 from fairtrial.explorer.answers import Answer
 from fairtrial.explorer.data import Data
@@ -14,9 +14,8 @@ from fairtrial.explorer.fields import Fields
 from fairtrial.explorer.jobs import Advance
 from fairtrial.explorer.points import Point
 from fairtrial.explorer.repeating import THRESHOLD_OF_FOLDS, Call, Repeated, sure_keywords, sure_words
-from fairtrial.report.evaluation import evaluation_page, evaluation_sentence
-from fairtrial.report.page import Page, Repeat
-from fairtrial.tables import join_tables
+from fairtrial.pages.page import Page, Repeat
+from fairtrial.pages.systems import evaluation_page, evaluation_sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +36,15 @@ class EvaluateQuestion:
 
     def answer(self, data: Data, advance: Advance) -> Answer:
         names = data.chosen(self.systems)
-        results: list[Evaluation] = []
+        results: list[SystemEvaluation] = []
         for name in names:
             judgement = self.point.judged(data.sets, name)
-            results.append(evaluation_of(judgement, confidence=self.confidence))
+            results.append(SystemEvaluation(judgement, confidence=self.confidence))
             advance(len(results) / len(names))
         given = self.point.threshold is not None
 
         def page(repeat: Repeat) -> Page:
-            return evaluation_page(results, repeat)
+            return evaluation_page(Evaluation(tuple(results)), repeat)
 
         return Answer(
             (*(self._sentence(result) for result in results), *_doubts(data, self.point)),
@@ -55,7 +54,7 @@ class EvaluateQuestion:
             page=None if given else page,
         )
 
-    def _sentence(self, result: Evaluation) -> str:
+    def _sentence(self, result: SystemEvaluation) -> str:
         where = "" if self.point.threshold is None else f"At a threshold of {self.point.threshold:g}, "
         return where + evaluation_sentence(result)
 
@@ -66,13 +65,9 @@ class EvaluateQuestion:
             return self._threshold_lines(data, names)
         command = ["evaluate", *data.words(names), *self.point.words(), *sure_words(self.confidence)]
         keywords = {**self.point.keywords(), **sure_keywords(self.confidence), **data.chance_keywords()}
-        called = "ft.cross_validate" if folds else "ft.evaluate"
-        arguments = ("trials", "blocks") if folds else ("dev", "test")
-        lines = [
-            *data.lines(),
-            f"for system in {list(names)!r}:",
-            f"    print({Call(called, (*arguments, 'system=system'), keywords)})",
-        ]
+        arguments = ("trials", "folds=blocks") if folds else ("dev", "test")
+        call = Call("ft.evaluate", arguments, {"systems": list(names), **keywords})
+        lines = [*data.lines(), f"print({call})"]
         return Repeated((*command, *data.reading.chance_words()), tuple(lines), data.where_files_are)
 
     def _threshold_lines(self, data: Data, names: tuple[str, ...]) -> Repeated:

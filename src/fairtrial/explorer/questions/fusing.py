@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from fairtrial.epc import alpha_grid, curve_of
-from fairtrial.errors import ParameterError
+from fairtrial.core.errors import ParameterError
+from fairtrial.evaluation.epc import alpha_grid, curve_of
 from fairtrial.explorer import fields
 from fairtrial.explorer.answers import UNREPEATED, Answer
 from fairtrial.explorer.data import Data
-from fairtrial.explorer.drawing import epc_figure
 from fairtrial.explorer.fields import Fields
 from fairtrial.explorer.jobs import Advance
 from fairtrial.explorer.points import Point
 from fairtrial.explorer.repeating import Call, Repeated, sure_keywords, sure_words, together, words
-from fairtrial.fusion import fuse
-from fairtrial.judging import judge
-from fairtrial.report.fusion import fusion_page
+from fairtrial.figures.table import FIGURES
+from fairtrial.fusion.fusion import fuse
+from fairtrial.inference.decide import judge
+from fairtrial.pages.systems import fusion_page
 
 _DEFAULT = "wer-equal"
 
@@ -60,12 +60,12 @@ class FuseQuestion:
             rng=data.reading.seed,
             progress=advance,
         )
-        judged = [own.judgement for own in (result.evaluation, *result.baselines) if own.judgement is not None]
+        judged = [own.judgement for own in (result.evaluation, *result.baselines)]
         curves = [
             curve_of(judge(own.sets, system=own.system, criterion=own.criterion.along_alpha, alphas=alpha_grid()))
             for own in judged
         ]
-        return Answer.of_page(fusion_page(result, UNREPEATED), result.to_dict(), {"epc": epc_figure(curves)})
+        return Answer.of_page(fusion_page(result, UNREPEATED), result.to_dict(), {"epc": FIGURES["epc"].draw(curves)})
 
     def repeated(self, data: Data) -> Repeated:
         normalise: dict[str, Any] = {} if self.normalise == "none" else {"normalise": self.normalise}

@@ -11,9 +11,9 @@ from fairtrial.explorer.fields import Fields
 from fairtrial.explorer.jobs import Advance
 from fairtrial.explorer.points import Point
 from fairtrial.explorer.repeating import Call, Repeated, sure_keywords, sure_words, together, words
-from fairtrial.groups.evaluating import evaluate_groups
-from fairtrial.plots.groups import groups_plot
-from fairtrial.report.groups import groups_page
+from fairtrial.figures.table import FIGURES
+from fairtrial.groups.evaluation import evaluate_groups
+from fairtrial.pages.groups import groups_page
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class GroupsQuestion:
             rng=data.reading.seed,
         )
         advance(0.5)
-        drawn = {"groups": lambda figure: groups_plot(result, figure=figure)}
+        drawn = {"groups": FIGURES["groups"].draw(result)}
         return Answer.of_page(groups_page(result, UNREPEATED), result.to_dict(), drawn)
 
     def _of_people(self, data: Data) -> bool:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.axes import Floats
+from fairtrial.core.tables import Column, Table
+from fairtrial.core.trials import Further, Trials
 from fairtrial.explorer import fields
 from fairtrial.explorer.answers import Answer
 from fairtrial.explorer.data import Data
@@ -15,8 +16,7 @@ from fairtrial.explorer.fields import Fields
 from fairtrial.explorer.jobs import Advance
 from fairtrial.explorer.points import Point
 from fairtrial.explorer.repeating import THRESHOLD_OF_FOLDS, Call, Repeated, words
-from fairtrial.tables import Column, Table
-from fairtrial.trials import Further, Trials
+from fairtrial.figures.axes import Floats
 
 _MOST_ROWS = 1000
 """So many errors are listed; a file has them all."""
@@ -82,9 +82,9 @@ class ErrorsQuestion:
             *data.reading.chance_words(),
             *words("--trials-out", "decisions.csv"),
         ]
-        keywords = {"system": self.system, **self.point.keywords(), **data.chance_keywords()}
-        called = "ft.cross_validate" if folds else "ft.evaluate"
-        call = Call(called, ("trials", "blocks") if folds else ("dev", "test"), keywords)
+        keywords = {"systems": self.system, **self.point.keywords(), **data.chance_keywords()}
+        called = "ft.evaluate"
+        call = Call(called, ("trials", "folds=blocks") if folds else ("dev", "test"), keywords)
         lines = (*data.lines(), f"for trial in {call}.decisions().to_pylist():", *printing)
         return Repeated(tuple(command), lines, data.where_files_are)
 

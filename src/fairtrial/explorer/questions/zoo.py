@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from fairtrial.axes import Axis, Floats, linear_ticks, score_range
-from fairtrial.errors import listed
+from fairtrial.core.tables import Column, Table
+from fairtrial.core.words import listed, plural
 from fairtrial.explorer import fields
 from fairtrial.explorer.answers import Answer
 from fairtrial.explorer.data import Data
@@ -16,8 +15,8 @@ from fairtrial.explorer.fields import Fields
 from fairtrial.explorer.jobs import Advance
 from fairtrial.explorer.points import Point
 from fairtrial.explorer.repeating import Call, Repeated, words
-from fairtrial.plots.zoo import Zoo, zoo_data, zoo_plot
-from fairtrial.tables import Column, Table, plural
+from fairtrial.figures.table import FIGURES
+from fairtrial.figures.zoo import zoo_data
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +41,7 @@ class ZooQuestion:
         _, test = data.two_sets("the zoo")
         threshold = float(self.point.judged(data.sets, self.system).test.threshold[0])
         zoo = zoo_data(test, system=self.system, by=self.by, shows=self.shows, threshold=threshold)  # type: ignore[arg-type]
-        word = "lamb" if self.by == "claim" else "wolf"
-        kinds = _kinds(zoo, word)
+        (word, imitators), kinds = zoo.imitation, zoo.kinds
         rows = tuple(zip(zoo.names, kinds, zoo.genuine.tolist(), zoo.impostor.tolist(), strict=True))
         order = np.argsort([kind == "" for kind in kinds], kind="stable")
         is_rate = self.shows == "errors"
@@ -62,23 +60,22 @@ class ZooQuestion:
         goats, others = (
             [name for name, flag in zip(zoo.names, flags, strict=True) if flag] for flags in (zoo.goats, zoo.lambs)
         )
-        plurals = {"lamb": "lambs", "wolf": "wolves"}
         what = "easy to imitate" if word == "lamb" else "good at imitating others"
         sentence = (
             f"Of {plural(len(zoo.names), 'person', 'people')}, {len(goats)} are hard to recognise (goats: "
-            f"{listed(goats) or 'none'}) and {len(others)} {what} ({plurals[word]}: {listed(others) or 'none'})."
+            f"{listed(goats) or 'none'}) and {len(others)} {what} ({imitators}: {listed(others) or 'none'})."
         )
         return Answer(
             (sentence,),
             (table,),
             {"people": [dict(zip(("person", "kind", "genuine", "impostor"), row, strict=True)) for row in rows]},
-            {"zoo": _drawn(zoo, kinds, word)},
-            {"zoo": lambda figure: zoo_plot(zoo, ax=figure.add_subplot())},
+            {"zoo": zoo.to_dict()},
+            {"zoo": FIGURES["zoo"].draw(zoo)},
         )
 
     def repeated(self, data: Data) -> Repeated:
         keywords = {"system": self.system, "by": self.by, "shows": self.shows}
-        zoo = f"zoo = {Call('ft.plots.zoo_data', ('test', 'threshold=threshold'), keywords)}"
+        zoo = f"zoo = {Call('ft.figures.zoo_data', ('test', 'threshold=threshold'), keywords)}"
         if self.point.threshold is not None:
             lines = (*data.lines(), f"threshold = {self.point.threshold!r}", zoo)
             why = "fairtrial plot zoo chooses the threshold on dev, by a rule; Python takes any"
@@ -86,35 +83,6 @@ class ZooQuestion:
         shown = [] if self.shows == "scores" else words("--shows", self.shows)
         by = [] if self.by == "claim" else words("--by", self.by)
         command = ["plot", "zoo", *data.words((self.system,)), *self.point.words(), *shown, *by, "--out", "zoo.png"]
-        judged = Call("ft.evaluate", ("dev", "test"), {"system": self.system, **self.point.keywords()})
+        judged = Call("ft.evaluate", ("dev", "test"), {"systems": self.system, **self.point.keywords()})
         lines = (*data.lines(), f"threshold = {judged}.threshold", zoo)
         return Repeated(tuple(command), lines, data.where_files_are)
-
-
-def _kinds(zoo: Zoo, word: str) -> list[str]:
-    return [
-        " and ".join(name for name, flag in (("goat", goat), (word, lamb)) if flag)
-        for goat, lamb in zip(zoo.goats.tolist(), zoo.lambs.tolist(), strict=True)
-    ]
-
-
-def _drawn(zoo: Zoo, kinds: list[str], word: str) -> dict[str, Any]:
-    rates = zoo.shows == "errors"
-    labels = ("FRR (%)", "FAR (%)") if rates else ("mean of genuine scores", "mean of impostor scores")
-    across, up = (
-        _axis(label, values, rates) for label, values in zip(labels, (zoo.genuine, zoo.impostor), strict=True)
-    )
-    points = [
-        {"x": x, "y": y, "name": name, "kind": kind or "sheep"}
-        for x, y, name, kind in zip(zoo.genuine.tolist(), zoo.impostor.tolist(), zoo.names, kinds, strict=True)
-    ]
-    return {"x": across, "y": up, "points": points, "kinds": ["sheep", "goat", word, f"goat and {word}"]}
-
-
-def _axis(label: str, values: Floats, rates: bool) -> dict[str, Any]:
-    low, high = score_range(float(values.min()), float(values.max()))
-    room = 0.05 * (high - low)
-    low, high = low - room, high + room
-    scale = 100.0 if rates else 1.0
-    ticks = tuple((value / scale, text) for value, text in linear_ticks(scale * low, scale * high))
-    return Axis(label, low, high, ticks).to_dict()

@@ -180,7 +180,7 @@ export const lookView = async (host, app) => {
       others = look.systems.length > 1 ? look.systems : [],
       { axes } = look;
     const det = ({ name, det: place }) => ({ name, ...place }),
-      roc = ({ name, far, frr }) => ({ name, x: far, y: frr.map((rate) => 1 - rate) });
+      roc = ({ name, roc: place }) => ({ name, ...place });
     shown = {
       det: charts.det({ ...axes.det, chosen: det(system), others: others.map(det) }, { label: "DET curve" }),
       density: charts.density(system.density, {

@@ -1,0 +1,1 @@
+"""Errors, notes, words, tables and trials: what every other room stands on."""

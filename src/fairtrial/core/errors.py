@@ -1,0 +1,256 @@
+"""Everything fairtrial raises on purpose, and the checks of arguments that many functions share.
+
+    FairtrialError
+    ├── InputError        a file that cannot be read as what it should be
+    ├── OutputError       a file that cannot be written
+    ├── TrialsError       trials that contradict themselves or each other
+    └── ParameterError    an argument out of its range (also a ValueError)
+
+The message names the file and the place, what was found, what was expected and what to do.
+The command line prints it and ends with exit code 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
+
+from fairtrial.core.words import Text, visible
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+_LONGEST, _END = 1200, 300
+"""Characters of a message that are kept, and of its end, which says what to do."""
+
+
+class FairtrialError(Exception):
+    """The base of every error that a user can mend; its message is one line that any terminal can show.
+
+    Parameters
+    ----------
+    template : str
+        Where it happened, what was found, what was expected and what to do: the template of a `Text`, or the message
+        itself if there are no values.
+    code : str, optional
+        What kind of error it is, for programs; that of the class by default.
+    **values : object
+        The values of the template.
+
+    Examples
+    --------
+    >>> import fairtrial as ft
+    >>> try:
+    ...     ft.evaluate(([0.9], [0.1]), ([0.8], [0.2]), alpha=2)
+    ... except ft.FairtrialError as error:
+    ...     print(error.code, "-", error)
+    parameter - alpha must be between 0 and 1, not 2
+    """
+
+    code: str = "error"
+
+    def __init__(self, template: str, /, *, code: str | None = None, **values: Any) -> None:
+        super().__init__(template)
+        self.text: Text | str = Text(template, **values) if values else template
+        if code is not None:
+            self.code = code
+
+    def __str__(self) -> str:
+        """Give the message in the current wording; the middle of one that goes on and on is left out."""
+        text = visible(str(self.text))
+        return text if len(text) <= _LONGEST else f"{text[: _LONGEST - _END]} ... {text[-_END:]}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        values = self.text.values if isinstance(self.text, Text) else {}
+        return _restored, (type(self), self.args[0], self.code, dict(values))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the error for programs: its code and its message."""
+        return {"code": self.code, "message": str(self)}
+
+
+def _restored(kind: type[FairtrialError], template: str, code: str, values: dict[str, Any]) -> FairtrialError:
+    return kind(template, code=code, **values)
+
+
+class InputError(FairtrialError):
+    """A file that cannot be read as what it should be.
+
+    Examples
+    --------
+    >>> import fairtrial as ft
+    >>> ft.read_trials("nowhere.csv")
+    Traceback (most recent call last):
+        ...
+    fairtrial.core.errors.InputError: nowhere.csv: there is no such file
+    """
+
+    code = "input"
+
+
+class OutputError(FairtrialError):
+    """A file that cannot be written; nothing half-written is left behind.
+
+    Examples
+    --------
+    >>> import fairtrial as ft
+    >>> ft.write_tables(ft.mcnemar_test(10, 2).tables(), "scores.doc")
+    Traceback (most recent call last):
+        ...
+    fairtrial.core.errors.OutputError: scores.doc: its name should end in .csv, .tsv, .parquet, .md, .tex
+    """
+
+    code = "output"
+
+
+class TrialsError(FairtrialError):
+    """Trials that contradict themselves or each other, or lack what a method needs.
+
+    Examples
+    --------
+    >>> import fairtrial as ft
+    >>> ft.equal_error_rate(([0.9], []))
+    Traceback (most recent call last):
+        ...
+    fairtrial.core.errors.TrialsError: scores: there is no impostor trial; error rates need both classes
+    """
+
+    code = "trials"
+
+
+class ParameterError(FairtrialError, ValueError):
+    """An argument out of its range.
+
+    Examples
+    --------
+    >>> import fairtrial as ft
+    >>> ft.proportion_interval(3, 100, confidence=95)
+    Traceback (most recent call last):
+        ...
+    fairtrial.core.errors.ParameterError: confidence must be between 0 and 1, not 95
+    """
+
+    code = "parameter"
+
+
+MOST = 2**53
+"""The most trials or errors: up to here a 64-bit float is every whole number."""
+
+
+_LEAST_CONFIDENCE = 1e-9
+
+
+def check_confidence(confidence: float) -> float:
+    """A confidence strictly between 0 and 1, and not next to nothing."""
+    if 0 < check_share("confidence", confidence, open_ends=True) < _LEAST_CONFIDENCE:
+        raise ParameterError(f"confidence must be at least {_LEAST_CONFIDENCE:g}, not {confidence:g}")
+    return confidence
+
+
+def check_share(name: str, value: float, *, open_ends: bool = False) -> float:
+    """A number from 0 to 1; with `open_ends`, neither 0 nor 1 itself."""
+    try:
+        within = 0 < value < 1 if open_ends else 0 <= value <= 1
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"{name} must be one number between 0 and 1, not {value!r}") from error
+    if not within:
+        raise ParameterError(f"{name} must be between 0 and 1, not {value}")
+    return float(value)
+
+
+def check_rate(name: str, rate: float, *, open_ends: bool = False) -> float:
+    """An error rate as a fraction from 0 to 1; with `open_ends`, neither 0 nor 1 itself."""
+    if not (0 < rate < 1 if open_ends else 0 <= rate <= 1):
+        within = "above 0 and below 1" if open_ends else "between 0 and 1"
+        raise ParameterError(f"{name} must be a fraction {within}, not {rate}; 1.5 % is 0.015")
+    return float(rate)
+
+
+def check_classes(genuine: int, impostor: int, what: str) -> None:
+    """Raise an error where there are trials of one class only; `what` is what the error calls them."""
+    for count, name in ((genuine, "genuine"), (impostor, "impostor")):
+        if count == 0:
+            raise TrialsError(f"{what}: there is no {name} trial; error rates need both classes")
+
+
+def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
+    """One of several names."""
+    known = list(choices)
+    if not isinstance(value, str) or value not in known:
+        raise ParameterError(f"{name} must be one of {', '.join(known)}, not {value!r}")
+
+
+def check_resamples(n_resamples: int) -> int:
+    """A number of resamples of at least 1."""
+    return check_number("resample", n_resamples, most=10**9)
+
+
+def check_workers(workers: int) -> int:
+    """A number of workers of at least 1, and not so many that no machine could run them."""
+    return check_number("worker", workers, most=1024)
+
+
+def check_number(what: str, number: int, *, most: int = 10**6) -> int:
+    """How many of something there are: at least one, and not more than anybody could wait for."""
+    if not _is_whole(number) or number < 1:
+        raise ParameterError(f"there must be at least one {what}, not {number}")
+    if number > most:
+        raise ParameterError(f"there can be at most {most:,} {what}s, not {number:,}")
+    return int(number)
+
+
+def check_seed(seed: int) -> int:
+    """A seed: a whole number of at least 0."""
+    if not _is_whole(seed) or seed < 0:
+        raise ParameterError(f"a seed must be a whole number of at least 0, not {seed}")
+    return int(seed)
+
+
+def check_count(name: str, count: float) -> int:
+    """A number of trials or errors: whole, and at least 0."""
+    try:
+        whole = count >= 0 and count == int(count)
+    except (TypeError, ValueError, OverflowError):
+        whole = False
+    if not whole:
+        raise ParameterError(f"{name} must be a whole number of at least 0, not {count}")
+    if count > MOST:
+        raise ParameterError(f"{name} must be at most {MOST:,}, which a 64-bit float can still count to")
+    return int(count)
+
+
+def _is_whole(number: Any) -> bool:
+    return isinstance(number, Integral) and not isinstance(number, bool)
+
+
+def as_generator(rng: np.random.Generator | int | None) -> np.random.Generator:
+    """A generator as it is, one made from a seed, or a new one that never repeats itself for None.
+
+    Examples
+    --------
+    >>> as_generator(0).random() == as_generator(0).random()
+    True
+    """
+    import numpy as np
+
+    if isinstance(rng, np.random.Generator):
+        return rng
+    return np.random.default_rng(None if rng is None else check_seed(rng))
+
+
+def check_alphas(alphas: ArrayLike) -> NDArray[np.float64]:
+    """One alpha or several as an array, each from 0 to 1."""
+    import numpy as np
+
+    try:
+        values = np.atleast_1d(np.asarray(alphas, dtype=np.float64))
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"alpha must be a number, or several, not {alphas!r}") from error
+    if values.ndim != 1 or not values.size:
+        raise ParameterError("alpha must be one number or a one-dimensional array of them")
+    outside = values[~((values >= 0) & (values <= 1))]
+    if outside.size:
+        raise ParameterError(f"alpha must be between 0 and 1, not {outside[0]:g}")
+    return values

@@ -1,0 +1,102 @@
+"""Notes: what the reader of a result should know, as records that are worded where they are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from fairtrial.core.words import Several, Text, listed
+
+
+class Note(Text):
+    """A remark about a result: a code for programs, and a template with values for people.
+
+    Parameters
+    ----------
+    code : str
+        What it says, in a word or two, such as ``few-errors``.
+    template : str
+        The sentence; see `Text`.
+    about : str, default ""
+        The system, set, test or pair that it is about; it stands before the sentence.
+    warning : bool, default False
+        Whether a figure may mislead a reader who does not know this.
+    **values : object
+        The values of the template.
+
+    Examples
+    --------
+    >>> note = Note("few-people", "worth {people:plural person/people}", "face", people=12)
+    >>> print(note)
+    face: worth 12 people
+    >>> note.code, note.values
+    ('few-people', {'people': 12})
+    """
+
+    __slots__ = ("about", "code", "warning")
+
+    def __init__(self, code: str, template: str, about: str = "", /, *, warning: bool = False, **values: Any) -> None:
+        super().__init__(template, **values)
+        self.code, self.about, self.warning = code, about, warning
+
+    def __str__(self) -> str:
+        sentence = super().__str__()
+        return f"{self.about}: {sentence}" if self.about else sentence
+
+    def _key(self) -> tuple[Any, ...]:
+        return self.code, self.about, *super()._key()
+
+    @property
+    def kind(self) -> tuple[Any, ...]:
+        """What notes have in common that can be shown as one: all but numbers and what they are about."""
+        words = {name: value for name, value in self.values.items() if not isinstance(value, int | float)}
+        return self.code, self.template, bool(self.about), repr(sorted(words.items()))
+
+    def of(self, about: str) -> Note:
+        """Give the same note about something."""
+        return Note(self.code, self.template, about, warning=self.warning, **self.values)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the note for programs: its code, its sentence, what it is about, and its values."""
+        about = {"about": self.about} if self.about else {}
+        return {"code": self.code, "text": str(self), **about, "values": dict(self.values)}
+
+
+def as_note(note: Note | str, about: str = "") -> Note:
+    """Give a note about something, before what it was about; a text becomes a note of the code ``note``."""
+    if isinstance(note, str):
+        return Note("note", "{text}", about, text=note)
+    return note.of(": ".join(filter(None, (about, note.about))))
+
+
+def gather_notes(notes: Iterable[Note | str]) -> tuple[Note | str, ...]:
+    """Put together notes that say the same of several systems, sets or pairs.
+
+    Parameters
+    ----------
+    notes : iterable of Note or str
+        Notes that differ in numbers only become one, which names all that they are about; texts stay themselves.
+
+    Returns
+    -------
+    tuple of Note
+        In the order in which the codes first occur.
+
+    Examples
+    --------
+    >>> worth = "worth {people:plural person/people}"
+    >>> notes = [Note("worth", worth, name, people=count) for name, count in (("face", 12), ("voice", 15))]
+    >>> print(*gather_notes(notes))
+    face, voice: worth 12 and 15 people
+    """
+    alike: dict[Any, list[Any]] = {}
+    for note in dict.fromkeys(notes):
+        alike.setdefault(note if isinstance(note, str) else note.kind, []).append(note)
+    return tuple(found[0] if len(found) == 1 else _together(found) for found in alike.values())
+
+
+def _together(notes: list[Note]) -> Note:
+    first = notes[0]
+    values = {name: Several(note.values[name] for note in notes) for name in first.values}
+    about = listed(dict.fromkeys(note.about for note in notes if note.about), 6)
+    return Note(first.code, first.template, about, warning=any(note.warning for note in notes), **values)

@@ -1,0 +1,172 @@
+"""What all results have in common: fields that are declared once, for JSON and for tables."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from fairtrial.core.notes import Note
+from fairtrial.core.tables import Column, Table
+from fairtrial.core.words import Text
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, slots=True)
+class Field(Column):
+    """A column that knows where its value comes from: one entry of JSON and one column of a table.
+
+    Parameters
+    ----------
+    key, title, kind, detail
+        As of a column. Without a title, the field is in JSON only.
+    get : str or callable, default ""
+        The attribute with the value, dotted if it is one of an attribute, or a function of the object; the attribute
+        named like the key by default.
+    in_json : bool, default True
+        Whether JSON has it.
+
+    Examples
+    --------
+    >>> Field("far", "FAR", "rate", get="counts.far").value(Ellipsis) is None
+    Traceback (most recent call last):
+        ...
+    AttributeError: 'ellipsis' object has no attribute 'counts'
+    """
+
+    title: str | Text = ""
+    get: str | Callable[[Any], Any] = ""
+    in_json: bool = True
+
+    def value(self, of: Any) -> Any:
+        """Give the value of an object."""
+        return self.get(of) if callable(self.get) else attrgetter(self.get or self.key)(of)
+
+
+class Record:
+    """Something that declares its fields once; JSON and rows of tables follow."""
+
+    __slots__ = ()
+    FIELDS: ClassVar[tuple[Field, ...]] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the record as plain numbers, texts, lists and dicts, under the names of the command line's JSON.
+
+        Returns
+        -------
+        dict
+            Rates are fractions.
+        """
+        return {field.key: plain(field.value(self)) for field in self.FIELDS if field.in_json}
+
+
+def plain(value: Any) -> Any:
+    """Turn records and notes within a value into dicts, and tuples and arrays into lists."""
+    if isinstance(value, Record | Note):
+        return value.to_dict()
+    if isinstance(value, dict):
+        return {key: plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(entry) for entry in value]
+    if isinstance(value, Text):
+        return str(value)
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+def table_of(
+    name: str,
+    caption: str | Text,
+    fields: Sequence[Field],
+    records: Iterable[Any],
+    *,
+    notes: Sequence[Note | str] = (),
+    section: str | None = None,
+    shown: Sequence[int] | None = None,
+) -> Table:
+    """Make a table of the fields that have a title, one row per record."""
+    columns = [field for field in fields if field.title]
+    rows = tuple(tuple(field.value(record) for field in columns) for record in records)
+    return Table(
+        name,
+        caption,
+        tuple(Column(field.key, field.title, field.kind, field.detail) for field in columns),
+        rows,
+        tuple(notes),
+        section,
+        None if shown is None else tuple(shown),
+    )
+
+
+class Result(Record, ABC):
+    """What all results can do: say their tables, and show them.
+
+    A result prints as one line and shows itself in a notebook. Rates are fractions in its attributes, in `to_dict`,
+    `to_arrow` and `to_frame`, and percent where people read them.
+
+    Examples
+    --------
+    >>> import fairtrial as ft
+    >>> result = ft.mcnemar_test(10, 2)
+    >>> isinstance(result, Result), [table.name for table in result.tables()]
+    (True, ['versions'])
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def tables(self) -> tuple[Table, ...]:
+        """Give the tables of the result, the main one first.
+
+        Returns
+        -------
+        tuple of Table
+            The tables.
+        """
+
+    @abstractmethod
+    def summary(self) -> str:
+        """Give the result in one line.
+
+        Returns
+        -------
+        str
+            One line, without its end.
+        """
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.summary()}>"
+
+    def _repr_html_(self) -> str:
+        return "".join(table.to_html() for table in self.tables())
+
+    def to_markdown(self) -> str:
+        """Give all tables as Markdown."""
+        return "\n".join(table.to_markdown() for table in self.tables())
+
+    def to_latex(self) -> str:
+        """Give all tables as LaTeX."""
+        return "\n".join(table.to_latex() for table in self.tables())
+
+    def to_arrow(self) -> pa.Table:
+        """Give the main table for programs; see `Table.to_arrow`.
+
+        Returns
+        -------
+        pyarrow.Table
+            Rates are fractions.
+        """
+        return self.tables()[0].to_arrow()
+
+    def to_frame(self) -> Any:
+        """Give the main table as a data frame; see `Table.to_frame`.
+
+        Returns
+        -------
+        pandas.DataFrame or polars.DataFrame
+            Rates are fractions.
+        """
+        return self.tables()[0].to_frame()

@@ -1,0 +1,471 @@
+"""Tables with typed columns, and their renderings for people and for programs."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from html import escape
+from math import isnan
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+from fairtrial.core.errors import FairtrialError, ParameterError
+from fairtrial.core.notes import Note, gather_notes
+from fairtrial.core.words import (
+    Text,
+    bound_text,
+    count_text,
+    figure_text,
+    figures_text,
+    in_percent,
+    interval_text,
+    latex_text,
+    markdown_text,
+    number_text,
+    p_text,
+    range_text,
+    sure_text,
+    term,
+    threshold_text,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+Kind: TypeAlias = Literal[
+    "text",
+    "term",
+    "flag",
+    "rate",
+    "interval",
+    "number",
+    "statistic",
+    "range",
+    "ratio",
+    "count",
+    "p",
+    "sure",
+    "threshold",
+    "level",
+    "figure",
+    "figures",
+    "width",
+    "bound",
+]
+"""What a column holds: free text; a term or a word of ours (``term``); yes or no; a rate or a pair
+of rates, fractions shown in percent; a number or a pair of numbers; a statistic, with six digits; a ratio, with two
+decimals; a count; a p value; 1 - p (``sure``), in percent; a threshold; a level of confidence, a fraction shown in
+percent. Where the rows of a column differ in what they are, each says so: a ``figure``, the ``width`` of an
+interval and a ``bound``, with six digits, are ``(value, is_share)``, and ``figures`` are ``(low, high, is_share)``; a
+share is shown in percent, anything else, such as a cost, as it is."""
+
+_LEFT = ("text", "term", "flag")
+_PERCENT = ("rate", "sure", "level")
+PAIRS = ("interval", "range", "figures")
+"""Kinds whose values are two numbers, and perhaps what they are."""
+SINGLES = ("figure", "width", "bound")
+"""Kinds whose values are a number and what it is."""
+_SHOWN: dict[Kind, Callable[[Any], str]] = {
+    "text": str,
+    "term": lambda value: term(value) if isinstance(value, str) else str(value),
+    "flag": lambda value: "yes" if value else "",
+    "rate": in_percent,
+    "interval": lambda pair: interval_text(*pair),
+    "number": number_text,
+    "statistic": lambda value: number_text(value, 6),
+    "range": lambda pair: range_text(*pair),
+    "ratio": lambda value: "" if isnan(value) else f"{value:.2f}",
+    "count": count_text,
+    "p": p_text,
+    "sure": sure_text,
+    "threshold": threshold_text,
+    "level": lambda value: "" if isnan(value) else f"{100 * value:g}",
+    "figure": lambda found: figure_text(*found),
+    "figures": lambda found: figures_text(*found),
+    # three decimals, as papers print widths, and more digits only where there would be none
+    "width": lambda found: f"{100 * found[0]:.3f} %" if found[1] and found[0] >= 0.01 else figure_text(*found),
+    "bound": lambda found: bound_text(*found),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table.
+
+    Parameters
+    ----------
+    key : str
+        What programs call it: the name in CSV files and data frames.
+    title : str or Text
+        What people read above it; the percent sign of rates is added.
+    kind : str, default "text"
+        What it holds, which decides how it is written and aligned; such as ``text``, ``count``, ``rate``, ``interval``,
+        ``p``.
+    detail : bool, default False
+        Whether it is for files and data frames only, and not for people.
+
+    Raises
+    ------
+    ParameterError
+        If the kind is unknown.
+
+    Examples
+    --------
+    >>> Column("far", "FAR", "rate").text(0.0123)
+    '1.23'
+    """
+
+    key: str
+    title: str | Text
+    kind: Kind = "text"
+    detail: bool = False
+
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(Kind):
+            raise ParameterError(f"a column must be of one of the kinds {', '.join(get_args(Kind))}, not {self.kind!r}")
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether it is aligned to the right."""
+        return self.kind not in _LEFT
+
+    @property
+    def heading(self) -> str:
+        """The title with its percent sign."""
+        title = term(self.title) if isinstance(self.title, str) else str(self.title)
+        return f"{title} %" if self.kind in _PERCENT else title
+
+    def text(self, value: Any) -> str:
+        """Write a cell as people read it; nothing for None and NaN."""
+        return "" if value is None else _SHOWN[self.kind](value)
+
+
+RATE_COLUMNS = tuple(Column(name, name.upper(), "rate") for name in ("far", "frr", "hter"))
+"""The three error rates of an `ErrorCounts`."""
+COUNT_COLUMNS = tuple(
+    Column(name, name.replace("_", " "), "count", detail=True)
+    for name in ("false_accepts", "false_rejects", "genuine", "impostor")
+)
+"""The counts behind them."""
+Row: TypeAlias = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of a result: raw values in typed columns.
+
+    Parameters
+    ----------
+    name : str
+        What it is called among the tables of its result; tables of the same name can be joined.
+    caption : str or Text
+        What people read above it.
+    columns : tuple of Column
+        The columns, each with its own key.
+    rows : tuple of tuple
+        Values in the order of the columns: fractions for rates, pairs for intervals, None where there is nothing.
+    notes : tuple of Note or str, default ()
+        What people read below it.
+    section : str, optional
+        The key of the column that groups the rows.
+    shown : tuple of int, optional
+        Which rows people get to see on a terminal and in a notebook, by index; all by default. Files have them all.
+
+    Raises
+    ------
+    ParameterError
+        If two columns have the same key, the section is not a column, or a row has another length.
+
+    Examples
+    --------
+    >>> table = Table("errors", "Errors", (Column("far", "FAR", "rate"),), ((0.0123,),))
+    >>> print(table.to_markdown())
+    ## Errors
+    <BLANKLINE>
+    | FAR % |
+    |---:|
+    | 1.23 |
+    <BLANKLINE>
+    """
+
+    name: str
+    caption: str | Text
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    notes: tuple[Note | str, ...] = ()
+    section: str | None = None
+    shown: tuple[int, ...] | None = None
+
+    def __post_init__(self) -> None:
+        keys = [column.key for column in self.columns]
+        if len(set(keys)) != len(keys):
+            raise ParameterError(f"table {self.name}: two columns have the same key; they are {', '.join(keys)}")
+        if self.section is not None and self.section not in keys:
+            raise ParameterError(f"table {self.name}: there is no column {self.section!r} to group rows by")
+        for row in self.rows:
+            if len(row) != len(keys):
+                raise ParameterError(f"table {self.name}: a row of {len(row)} values in {len(keys)} columns")
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        caption: str | Text,
+        columns: Sequence[Column],
+        records: Iterable[Mapping[str, Any]],
+        *,
+        notes: Sequence[Note | str] = (),
+        section: str | None = None,
+        shown: Sequence[int] | None = None,
+    ) -> Table:
+        """Make a table from records, which are read by the keys of the columns; what a record lacks is empty.
+
+        Examples
+        --------
+        >>> columns = Column("system", "system"), Column("far", "FAR", "rate")
+        >>> Table.of("errors", "Errors", columns, [{"system": "face", "far": 0.01}]).rows
+        (('face', 0.01),)
+        """
+        rows = tuple(tuple(record.get(column.key) for column in columns) for record in records)
+        return cls(name, caption, tuple(columns), rows, tuple(notes), section, None if shown is None else tuple(shown))
+
+    def with_notes(self, *notes: Note | str) -> Table:
+        """Give the same table with more notes."""
+        return replace(self, notes=(*self.notes, *notes))
+
+    def with_column(self, column: Column, values: Sequence[Any], *, first: bool = False) -> Table:
+        """Give the same table with one more column, at its end or before all others."""
+        rows = ((value, *row) if first else (*row, value) for row, value in zip(self.rows, values, strict=True))
+        columns = (column, *self.columns) if first else (*self.columns, column)
+        return replace(self, columns=columns, rows=tuple(rows))
+
+    def with_title(self, key: str, title: str) -> Table:
+        """Give the same table with another title of one column."""
+        columns = (replace(column, title=title) if column.key == key else column for column in self.columns)
+        return replace(self, columns=tuple(columns))
+
+    @property
+    def visible_columns(self) -> tuple[Column, ...]:
+        """The columns that people get to see."""
+        return tuple(column for column in self.columns if not column.detail)
+
+    @property
+    def headings(self) -> list[str]:
+        """What stands above the columns that people get to see."""
+        return [column.heading for column in self.visible_columns]
+
+    def column(self, key: str) -> list[Any]:
+        """Give the raw values of one column."""
+        (place,) = (k for k, column in enumerate(self.columns) if column.key == key)
+        return [row[place] for row in self.rows]
+
+    def sections(self, *, whole: bool = True) -> Iterator[list[list[str]]]:
+        """Give the rows as people read them, in their groups.
+
+        Parameters
+        ----------
+        whole : bool, default True
+            All rows, or only those in `shown`.
+
+        Yields
+        ------
+        list of list of str
+            A group: a list of rows, and each row a list of cells.
+        """
+        rows = self.rows if whole or self.shown is None else tuple(self.rows[k] for k in self.shown)
+        places = [(k, column) for k, column in enumerate(self.columns) if not column.detail]
+        key = next((k for k, column in enumerate(self.columns) if column.key == self.section), None)
+        group: list[list[str]] = []
+        for index, row in enumerate(rows):
+            if group and key is not None and row[key] != rows[index - 1][key]:
+                yield group
+                group = []
+            group.append([column.text(row[k]) for k, column in places])
+        if group:
+            yield group
+
+    def to_html(self) -> str:
+        """Give the table as plain HTML with everything escaped, for notebooks."""
+        style = [' style="text-align:right"' if column.is_numeric else "" for column in self.visible_columns]
+
+        def line(tag: str, cells: Sequence[str]) -> str:
+            inside = (f"<{tag}{look}>{escape(cell)}</{tag}>" for look, cell in zip(style, cells, strict=True))
+            return f"<tr>{''.join(inside)}</tr>"
+
+        groups = self.sections(whole=False)
+        body = "".join(f"<tbody>{''.join(line('td', row) for row in group)}</tbody>" for group in groups)
+        below = "".join(f"<p>{escape(str(note))}</p>" for note in self.notes)
+        if not body:
+            return below
+        head = line("th", self.headings)
+        return f"<table><caption>{escape(str(self.caption))}</caption><thead>{head}</thead>{body}</table>{below}"
+
+    def to_markdown(self) -> str:
+        """Give the whole table as Markdown, below a heading."""
+
+        def line(cells: Sequence[str]) -> str:
+            return f"| {' | '.join(map(markdown_text, cells))} |"
+
+        rule = "".join("---:|" if column.is_numeric else "---|" for column in self.visible_columns)
+        rows = [line(row) for group in self.sections() for row in group]
+        parts = [f"## {markdown_text(str(self.caption))}", "\n".join([line(self.headings), f"|{rule}", *rows])]
+        return "\n\n".join([*parts, *(markdown_text(str(note)) for note in self.notes)]) + "\n"
+
+    def to_latex(self) -> str:
+        """Give the whole table as a LaTeX ``table`` with its notes below."""
+
+        def line(cells: Sequence[str]) -> str:
+            return " & ".join(map(latex_text, cells)) + " \\\\"
+
+        layout = "".join("r" if column.is_numeric else "l" for column in self.visible_columns)
+        body = " \\hline\n".join("\n".join(map(line, group)) for group in self.sections())
+        notes = [f"\n\\par {latex_text(str(note))}" for note in self.notes]
+        return (
+            f"\\begin{{table}}\n\\caption{{{latex_text(str(self.caption))}}}\n"
+            f"\\begin{{tabular}}{{{layout}}}\n{line(self.headings)} \\hline\n{body}\n"
+            f"\\end{{tabular}}{''.join(notes)}\n\\end{{table}}\n"
+        )
+
+    def to_arrow(self) -> pa.Table:
+        """Give the whole table with all columns, for programs.
+
+        Returns
+        -------
+        pyarrow.Table
+            Rates stay fractions; a pair becomes the two columns ``key_low`` and ``key_high``; NaN becomes null.
+        """
+        import pyarrow as pa
+
+        found: dict[str, Any] = {}
+        for column in self.columns:
+            values = self.column(column.key)
+            if column.kind in PAIRS:
+                for end, name in enumerate(("low", "high")):
+                    ends = [None if pair is None else pair[end] for pair in values]
+                    found[f"{column.key}_{name}"] = pa.array(map(_number_or_none, ends), pa.float64())
+            elif column.kind in ("text", "term"):
+                found[column.key] = pa.array([None if value is None else str(value) for value in values], pa.string())
+            elif column.kind == "flag":
+                found[column.key] = pa.array([None if value is None else bool(value) for value in values], pa.bool_())
+            else:
+                if column.kind in SINGLES:
+                    values = [None if pair is None else pair[0] for pair in values]
+                numbers = [_number_or_none(value) for value in values]
+                whole = column.kind == "count" and all(n is None or (n.is_integer() and n < 2**53) for n in numbers)
+                kept = [None if n is None else int(n) for n in numbers] if whole else numbers
+                found[column.key] = pa.array(kept, pa.int64() if whole else pa.float64())
+        return pa.table(found)
+
+    def to_frame(self) -> Any:
+        """Give the whole table as a data frame of pandas, or of polars if pandas is not installed.
+
+        Returns
+        -------
+        pandas.DataFrame or polars.DataFrame
+            The columns of `to_arrow`.
+
+        Raises
+        ------
+        FairtrialError
+            If neither of the two is installed.
+        """
+        found = self.to_arrow()
+        if _installed("pandas") is not None:
+            return found.to_pandas()
+        polars = _installed("polars")
+        if polars is not None:
+            return polars.from_arrow(found)
+        raise FairtrialError("a data frame needs pandas or polars: install one of them, or take to_arrow()")
+
+
+def _number_or_none(value: Any) -> float | None:
+    return None if value is None or isnan(value) else float(value)
+
+
+def _installed(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+def every_tenth(length: int) -> tuple[int, ...]:
+    """Choose about ten rows of a long table, the first and the last among them."""
+    step = max(1, (length - 1) // 10)
+    return tuple(sorted({*range(0, length, step), length - 1})) if length else ()
+
+
+def join_tables(results: Sequence[Sequence[Table]]) -> tuple[Table, ...]:
+    """Join the tables of several results: those of the same name and columns become one, alike notes too.
+
+    Parameters
+    ----------
+    results : sequence of sequence of Table
+        The tables of each result.
+
+    Returns
+    -------
+    tuple of Table
+        In the order in which the names first occur; captions are those of the first result.
+
+    Examples
+    --------
+    >>> columns = (Column("system", "system"),)
+    >>> first, second = (Table("errors", "Errors", columns, ((name,),)) for name in ("face", "voice"))
+    >>> join_tables([[first], [second]])[0].rows
+    (('face',), ('voice',))
+    """
+    alike: dict[tuple[str, tuple[Column, ...]], list[Table]] = {}
+    for tables in results:
+        for table in tables:
+            alike.setdefault((table.name, table.columns), []).append(table)
+    return tuple(_joined(tables) for tables in alike.values())
+
+
+def _joined(tables: Sequence[Table]) -> Table:
+    rows: list[Row] = []
+    shown: list[int] = []
+    for table in tables:
+        here = range(len(table.rows)) if table.shown is None else table.shown
+        shown += [len(rows) + k for k in here]
+        rows += table.rows
+    notes = gather_notes(note for table in tables for note in table.notes)
+    everything = all(table.shown is None for table in tables)
+    return replace(tables[0], rows=tuple(rows), notes=notes, shown=None if everything else tuple(shown))
+
+
+def json_text(found: Any, *, indent: int | None = None) -> str:
+    """One JSON value; infinite numbers as the strings "inf" and "-inf", NaN as null.
+
+    Parameters
+    ----------
+    found
+        Dictionaries, lists, tuples, texts, numbers, truth values and None.
+    indent
+        By how many spaces each level is indented; None: all in one line.
+
+    Returns
+    -------
+    str
+        The text.
+
+    Examples
+    --------
+    >>> json_text({"low": float("-inf"), "rate": float("nan"), "names": ("a",)})
+    '{"low":"-inf","rate":null,"names":["a"]}'
+    """
+    separators = (",", ":") if indent is None else None
+    return json.dumps(_plain(found), indent=indent, separators=separators, allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(entry) for entry in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    return value

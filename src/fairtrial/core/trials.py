@@ -1,0 +1,419 @@
+"""Trials: the scores that one or several systems gave to the same comparisons, and who was compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias, cast, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fairtrial.core.errors import TrialsError, check_choice
+from fairtrial.core.ids import IdColumn, Ids
+from fairtrial.core.tables import Column, Table
+from fairtrial.core.words import listed, plural
+
+NanPolicy: TypeAlias = Literal["error", "drop", "reject"]
+ID_FIELDS = ("claim", "subject", "model", "probe")
+Further: TypeAlias = "IdColumn | NDArray[Any]"
+"""A column that plays no part in the figures: names, or numbers."""
+_LARGE = 1e300
+"""The largest score that can be drawn."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Trials:
+    """Scores of one or several systems on the same trials.
+
+    Parameters
+    ----------
+    scores : ndarray of float
+        One row per trial, one column per system; float32 or float64, higher means more genuine, never NaN; shape
+        (trials, systems).
+    genuine : ndarray of bool
+        Whether the claim of each trial is true; shape (trials,).
+    systems : tuple of str
+        The names of the systems, in the order of the columns.
+    claim : Ids, optional
+        The claimed identity of each trial, where known.
+    subject : Ids, optional
+        Who the probe really is, where known.
+    model : Ids, optional
+        The label of the enrolled template, where known.
+    probe : Ids, optional
+        The label of the probe, where known.
+    notes : tuple of Note or str, default ()
+        What the reader of a report should know: trials left out, policies used.
+    columns : dict of str to Ids or ndarray, default {}
+        Further columns by name, such as gender, quality or attack; one entry per trial.
+
+    Raises
+    ------
+    TrialsError
+        Arrays that do not fit each other, a NaN, or two systems of the same name.
+
+    Notes
+    -----
+    A trial is accepted where its score is greater than the threshold. Infinite scores are legal. Trials that share a
+    claim or a subject are dependent, and intervals and tests go by it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> trials = Trials(np.array([[0.9, 3.1], [0.2, 1.4]]), np.array([True, False]), ("face", "voice"))
+    >>> trials.select(["voice"]).column()
+    array([3.1, 1.4])
+    """
+
+    scores: NDArray[np.floating]
+    genuine: NDArray[np.bool_]
+    systems: tuple[str, ...]
+    claim: IdColumn | None = None
+    subject: IdColumn | None = None
+    model: IdColumn | None = None
+    probe: IdColumn | None = None
+    notes: tuple[Any, ...] = ()  # notes, and texts as long as there are such
+    columns: dict[str, Further] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.scores.ndim != 2 or self.scores.shape[1] != len(self.systems):
+            raise TrialsError(
+                f"scores of shape {self.scores.shape} do not fit {plural(len(self.systems), 'system')}: "
+                "there must be one column per system"
+            )
+        if self.scores.dtype not in (np.float32, np.float64):
+            raise TrialsError(f"scores must be float32 or float64, not {self.scores.dtype}")
+        if self.genuine.dtype != np.bool_:
+            raise TrialsError(f"genuine must be a boolean array, not {self.genuine.dtype}")
+        for name, entries in {"genuine": self.genuine, **self.ids, **self.columns}.items():
+            if len(entries) != len(self.scores):
+                raise TrialsError(f"{len(entries)} entries in {name}, but {len(self.scores)} trials")
+        if len(set(self.systems)) < len(self.systems):
+            repeated = sorted({name for name in self.systems if self.systems.count(name) > 1})
+            raise TrialsError(f"two systems have the same name: {', '.join(repeated)}; give each its own")
+        if self.scores.size and np.isnan(np.min(self.scores)):
+            row, column = (int(place[0]) for place in np.nonzero(np.isnan(self.scores)))
+            raise TrialsError(
+                "the score of system {system} in trial {trial} is NaN: drop trials without a score, or reject them "
+                "({nan!p})",
+                code="nan",
+                system=self.systems[column],
+                trial=row + 1,
+                nan="drop",
+            )
+
+    @classmethod
+    def from_arrays(
+        cls,
+        scores: ArrayLike,
+        genuine: ArrayLike,
+        *,
+        systems: Sequence[str] | None = None,
+        claim: Iterable[Any] | IdColumn | None = None,
+        subject: Iterable[Any] | IdColumn | None = None,
+        model: Iterable[Any] | IdColumn | None = None,
+        probe: Iterable[Any] | IdColumn | None = None,
+        nan: NanPolicy = "error",
+        notes: Sequence[Any] = (),
+        columns: Mapping[str, Iterable[Any] | Further] | None = None,
+    ) -> Trials:
+        """Build trials from plain arrays; ids are any values that print as names.
+
+        Parameters
+        ----------
+        scores : array_like
+            Scores of shape (trials,) or (trials, systems); higher means more genuine.
+        genuine : array_like
+            Whether the claim of each trial is true; boolean, shape (trials,).
+        systems : sequence of str, optional
+            The names of the systems, in the order of the columns; numbered if not given.
+        claim, subject, model, probe : iterable or Ids, optional
+            One id per trial: the claimed identity, who the probe really is, the enrolled template, the probe.
+        nan : {"error", "drop", "reject"}, default "error"
+            What becomes of a trial without a score: ``error`` raises an error; ``drop`` leaves the trial out for all
+            systems; ``reject`` rejects it, by a score of -inf.
+        notes : sequence of Note or str, default ()
+            What the reader of a report should know.
+        columns : dict of str to iterable, optional
+            Further columns by name, one value per trial: numbers stay numbers, all else is known by how it prints.
+
+        Returns
+        -------
+        Trials
+            The trials, with a note on what was dropped or rejected.
+
+        Raises
+        ------
+        TrialsError
+            Arrays that do not fit each other, scores that are not numbers, or a missing score.
+
+        Examples
+        --------
+        >>> trials = Trials.from_arrays([0.9, 0.2, 0.4], [True, False, False], claim=["a", "a", "b"])
+        >>> trials
+        <Trials: 3 trials (1 genuine, 2 impostor), 1 system: system; ids: claim>
+        """
+        table = _score_table(scores)
+        if systems is None:
+            systems = ["system"] if table.shape[1] == 1 else [f"system {k + 1}" for k in range(table.shape[1])]
+        table, keep, more = _apply_nan_policy(table, nan)
+        encoded: dict[str, Any] = {
+            name: (column if hasattr(column, "numbered") else Ids.of(column))
+            for name, column in zip(ID_FIELDS, (claim, subject, model, probe), strict=True)
+            if column is not None
+        }
+        flags = np.asarray(genuine)
+        if flags.dtype != np.bool_ or flags.ndim != 1:
+            raise TrialsError(f"genuine must be a one-dimensional boolean array, not {flags.dtype}, {flags.ndim}-d")
+        further = {name: _further(column) for name, column in (columns or {}).items()}
+        if keep is not None:
+            if any(len(column) != len(keep) for column in (flags, *encoded.values(), *further.values())):
+                raise TrialsError("scores, genuine, ids and further columns must have one entry per trial")
+            flags = flags[keep]
+            encoded = {name: column[keep] for name, column in encoded.items()}
+            further = {name: column[keep] for name, column in further.items()}
+        return cls(table, flags, tuple(systems), notes=(*notes, *more), columns=further, **encoded)
+
+    @classmethod
+    def concat(cls, parts: Sequence[Trials]) -> Trials:
+        """Put the trials of several sets one below the other; people of the same name are the same people.
+
+        Parameters
+        ----------
+        parts : sequence of Trials
+            Sets of trials of the same systems in the same order, at least one.
+
+        Returns
+        -------
+        Trials
+            All trials, with the ids and further columns that every part has and the notes of all.
+
+        Raises
+        ------
+        TrialsError
+            Parts that hold different systems, or no part at all.
+
+        Examples
+        --------
+        >>> part = Trials.from_arrays([0.9, 0.2], [True, False], claim=["a", "b"])
+        >>> Trials.concat([part, part])
+        <Trials: 4 trials (2 genuine, 2 impostor), 1 system: system; ids: claim>
+        """
+        if not parts:
+            raise TrialsError("there must be at least one set of trials to put together")
+        systems = parts[0].systems
+        for part in parts:
+            if part.systems != systems:
+                raise TrialsError(
+                    f"trials of {listed(part.systems)} cannot be added to trials of {listed(systems)}: "
+                    "select the same systems in the same order first"
+                )
+        shared = [name for name in ID_FIELDS if all(name in part.ids for part in parts)]
+        ids: dict[str, Any] = {name: Ids.concat([part.ids[name] for part in parts]) for name in shared}
+        notes = dict.fromkeys(note for part in parts for note in part.notes)
+        everything = {name for part in parts for name in part.columns}
+        common = [name for name in parts[0].columns if all(name in part.columns for part in parts)]
+        further = {name: concat_further([part.columns[name] for part in parts]) for name in common}
+        if lost := sorted(everything - further.keys()):
+            notes[f"columns that not all parts have were left out: {listed(lost)}"] = None
+        scores, genuine = (np.concatenate([getattr(part, name) for part in parts]) for name in ("scores", "genuine"))
+        return cls(scores, genuine, systems, notes=tuple(notes), columns=further, **ids)
+
+    def __len__(self) -> int:
+        return len(self.genuine)
+
+    def __repr__(self) -> str:
+        genuine = int(np.count_nonzero(self.genuine))
+        further = f"; further columns: {listed(self.columns)}" if self.columns else ""
+        return (
+            f"<Trials: {plural(len(self), 'trial')} ({genuine:,} genuine, {len(self) - genuine:,} impostor), "
+            f"{plural(len(self.systems), 'system')}: {listed(self.systems)}; "
+            f"ids: {', '.join(self.ids) or 'none'}{further}>"
+        )
+
+    def _repr_html_(self) -> str:
+        genuine = int(np.count_nonzero(self.genuine))
+        counts = (Column("genuine", "genuine", "count"), Column("impostor", "impostor", "count"))
+        columns = (*counts, Column("systems", "systems"), Column("ids", "ids"))
+        row = (genuine, len(self) - genuine, ", ".join(self.systems), ", ".join(self.ids) or "none")
+        return Table("trials", "trials", columns, (row,), self.notes).to_html()
+
+    @property
+    def ids(self) -> dict[str, IdColumn]:
+        """The id columns that are known."""
+        return {name: column for name in ID_FIELDS if (column := getattr(self, name)) is not None}
+
+    def column(self, system: str | None = None) -> NDArray[np.floating]:
+        """Give the scores of one system.
+
+        Parameters
+        ----------
+        system : str, optional
+            The name of the system; not needed where there is only one.
+
+        Returns
+        -------
+        ndarray of float
+            One score per trial, shape (trials,).
+
+        Raises
+        ------
+        TrialsError
+            A name that is not known, or no name where there are several systems.
+        """
+        if system is None:
+            if len(self.systems) != 1:
+                raise TrialsError(f"there are {len(self.systems)} systems: name one of {', '.join(self.systems)}")
+            return self.scores[:, 0]
+        return self.scores[:, self.systems.index(self.check_system(system))]
+
+    def check_system(self, system: str) -> str:
+        """Give the name itself, if there is such a system.
+
+        Parameters
+        ----------
+        system : str
+            A name.
+
+        Returns
+        -------
+        str
+            The same name.
+
+        Raises
+        ------
+        TrialsError
+            A name that is not known.
+        """
+        if system not in self.systems:
+            raise TrialsError(f"there is no system {system!r}; there are {', '.join(self.systems)}")
+        return system
+
+    def select(self, systems: Sequence[str]) -> Trials:
+        """Give the same trials with these systems only, in this order.
+
+        Parameters
+        ----------
+        systems : sequence of str
+            The names of the systems.
+
+        Returns
+        -------
+        Trials
+            The trials with the columns of these systems.
+
+        Raises
+        ------
+        TrialsError
+            A name that is not known.
+        """
+        columns = [self.systems.index(self.check_system(system)) for system in systems]
+        return replace(self, scores=self.scores[:, columns], systems=tuple(systems))
+
+    def rows(self, rows: NDArray[Any]) -> Trials:
+        """Give the trials at some rows.
+
+        Parameters
+        ----------
+        rows : ndarray
+            Indices, or a mask with one entry per trial.
+
+        Returns
+        -------
+        Trials
+            These trials, in this order.
+        """
+        ids: dict[str, Any] = {name: column[rows] for name, column in self.ids.items()}
+        further = {name: column[rows] for name, column in self.columns.items()}
+        return replace(self, scores=self.scores[rows], genuine=self.genuine[rows], columns=further, **ids)
+
+    def renamed(self, systems: Sequence[str]) -> Trials:
+        """Give the same trials with other names for the systems.
+
+        Parameters
+        ----------
+        systems : sequence of str
+            The new names, one per system.
+
+        Returns
+        -------
+        Trials
+            The trials under these names.
+
+        Raises
+        ------
+        TrialsError
+            More or fewer names than systems.
+        """
+        if len(systems) != len(self.systems):
+            raise TrialsError(
+                f"{plural(len(systems), 'name')} for {plural(len(self.systems), 'system')} ({', '.join(self.systems)})"
+            )
+        return replace(self, systems=tuple(systems))
+
+    def with_notes(self, *notes: Any) -> Trials:
+        """Give the same trials with more notes.
+
+        Parameters
+        ----------
+        *notes : Note or str
+            What the reader should know besides.
+
+        Returns
+        -------
+        Trials
+            The trials with these notes after their own.
+        """
+        return replace(self, notes=(*self.notes, *notes))
+
+
+def _score_table(scores: ArrayLike) -> NDArray[np.floating]:
+    table = np.asarray(scores)
+    if table.dtype.kind not in "fiub" and table.size:
+        raise TrialsError(f"scores must be numbers, not {table.dtype}")
+    if table.ndim not in (1, 2):
+        raise TrialsError(f"scores must be one or two dimensions, not of shape {table.shape}")
+    table = table if table.dtype == np.float32 else table.astype(np.float64, copy=False)
+    return table[:, None] if table.ndim == 1 else table
+
+
+def _further(values: Any) -> Further:
+    if hasattr(values, "numbered"):
+        return cast(IdColumn, values)
+    array = np.asarray(values if hasattr(values, "__len__") else list(values))
+    return array if array.ndim == 1 and array.dtype.kind in "fiu" else Ids.of(array.tolist())
+
+
+def concat_further(parts: Sequence[Further]) -> Further:
+    """A further column of several sets, one below the other: numbers, if they are numbers in all."""
+    arrays = [part for part in parts if isinstance(part, np.ndarray)]
+    if len(arrays) == len(parts):
+        return np.concatenate(arrays)
+    return Ids.concat([Ids.of(part.tolist()) if isinstance(part, np.ndarray) else part for part in parts])
+
+
+def _apply_nan_policy(
+    scores: NDArray[np.floating], policy: NanPolicy
+) -> tuple[NDArray[np.floating], NDArray[np.bool_] | None, tuple[str, ...]]:
+    """Scores without NaN, which trials are kept (None: all of them) and a note on what was done."""
+    check_choice("nan", policy, get_args(NanPolicy))
+    if policy == "error" or not scores.size or not np.isnan(np.min(scores)):
+        return scores, None, ()
+    missing = np.isnan(scores)
+    if policy == "reject":
+        note = f"{plural(int(missing.sum()), 'missing score')} taken as rejected"
+        return np.where(missing, scores.dtype.type(-np.inf), scores), None, (note,)
+    keep = ~missing.any(axis=1)
+    return scores[keep], keep, (f"dropped {plural(int((~keep).sum()), 'trial')} without a score",)
+
+
+def check_drawable(scores: NDArray[np.floating]) -> None:
+    """Raise an error if finite scores are so large that their sums and differences would not be finite."""
+    if np.max(np.abs(scores), initial=0.0) > _LARGE:
+        raise TrialsError(
+            "scores from {low:g} to {high:g} are too large to be drawn; scale them",
+            code="scores-too-large",
+            low=float(np.min(scores)),
+            high=float(np.max(scores)),
+        )

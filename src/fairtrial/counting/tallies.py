@@ -1,0 +1,532 @@
+"""The counting kernel: exact error counts at given thresholds, in one pass over any source of scores.
+
+A *source* hands its scores, chunk by chunk, to a *tally*. What a tally counted of one chunk adds to what it
+counted of another, so chunks may be counted in any order and any place. Arrays are the source here; files
+and clusters bring theirs.
+
+A trial is accepted when its score is **greater than** the threshold: FAR(t) = #{impostor > t} / NI and
+FRR(t) = #{genuine <= t} / NC.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, fields
+from functools import reduce
+from itertools import pairwise
+from typing import Any, Protocol, TypeAlias, TypeGuard, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fairtrial.core.errors import ParameterError, TrialsError, check_classes
+from fairtrial.core.trials import Trials
+from fairtrial.core.words import plural
+from fairtrial.counting.kernels import passes_for
+from fairtrial.counting.radix import Cells, cell_of, fit_cells
+from fairtrial.formats.frames import Frame, trials_of
+
+Total = TypeVar("Total")
+Scores: TypeAlias = NDArray[np.floating]
+Genuine: TypeAlias = NDArray[np.bool_] | bool
+"""Which scores of a chunk are genuine: a mask, or one answer for all of them."""
+
+SORT_AT_ONCE = 1 << 15
+"""So few scores that sorting them takes less time than any other way."""
+MAX_CELLS = 1 << 18
+_CHUNK = 1 << 22
+_MAX_THREADS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorCounts:
+    """Errors at one threshold or at several: the raw material of every measure.
+
+    The counts are integers, integer arrays or fractions alike, so a formula written on an `ErrorCounts`
+    gives a number, an array or an exact fraction.
+
+    Attributes
+    ----------
+    threshold : float or ndarray of float
+        The threshold; NaN where there were several.
+    false_accepts : int or ndarray of int
+        Impostor trials with a score above the threshold.
+    false_rejects : int or ndarray of int
+        Genuine trials with a score at or below the threshold.
+    genuine : int
+        How many genuine trials.
+    impostor : int
+        How many impostor trials.
+
+    Examples
+    --------
+    >>> counts = ErrorCounts(0.5, false_accepts=3, false_rejects=1, genuine=20, impostor=100)
+    >>> counts.far, counts.frr, counts.hter
+    (0.03, 0.05, 0.04)
+    """
+
+    threshold: Any
+    false_accepts: Any
+    false_rejects: Any
+    genuine: Any
+    impostor: Any
+
+    def __repr__(self) -> str:
+        if np.ndim(self.false_accepts) == 0:
+            shown = (f"{each.name}={getattr(self, each.name)!r}" for each in fields(self))
+            return f"ErrorCounts({', '.join(shown)})"
+        trials = ""
+        if np.ndim(self.genuine) == np.ndim(self.impostor) == 0:
+            trials = f" on {self.genuine:,} genuine and {self.impostor:,} impostor trials"
+        return f"<ErrorCounts: {plural(np.size(self.false_accepts), 'threshold')}{trials}>"
+
+    @property
+    def far(self) -> Any:
+        """The share of impostor trials that were accepted."""
+        return self.false_accepts / self.impostor
+
+    @property
+    def frr(self) -> Any:
+        """The share of genuine trials that were rejected."""
+        return self.false_rejects / self.genuine
+
+    @property
+    def hter(self) -> Any:
+        """(FAR + FRR) / 2."""
+        return (self.far + self.frr) / 2
+
+    def __getitem__(self, which: Any) -> ErrorCounts:
+        return ErrorCounts(
+            self.threshold[which], self.false_accepts[which], self.false_rejects[which], self.genuine, self.impostor
+        )
+
+    def __len__(self) -> int:
+        return len(self.threshold)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def scalar(self) -> ErrorCounts:
+        """Give plain Python numbers in place of zero-dimensional arrays.
+
+        Returns
+        -------
+        ErrorCounts
+            The same counts.
+        """
+        return ErrorCounts(
+            float(self.threshold),
+            int(self.false_accepts),
+            int(self.false_rejects),
+            int(self.genuine),
+            int(self.impostor),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give rates and counts under the names of the command line's JSON, as numbers or lists of them.
+
+        Returns
+        -------
+        dict
+            Rates are fractions.
+        """
+        if np.ndim(self.false_accepts):
+            names = ("far", "frr", "hter", "false_accepts", "false_rejects")
+            return {name: np.asarray(getattr(self, name)).tolist() for name in names} | {
+                "genuine": self.genuine,
+                "impostor": self.impostor,
+            }
+        plain = self.scalar()
+        return {
+            "far": plain.far,
+            "frr": plain.frr,
+            "hter": plain.hter,
+            "false_accepts": plain.false_accepts,
+            "false_rejects": plain.false_rejects,
+            "genuine": plain.genuine,
+            "impostor": plain.impostor,
+        }
+
+
+class Tally(Protocol[Total]):
+    """What to count: a total to start from, a chunk added to a total, two totals added."""
+
+    def start(self) -> Total: ...
+
+    def add(self, total: Total, scores: Scores, genuine: Genuine) -> Total:
+        """Add one chunk; the total given may be changed in place."""
+        ...
+
+    def merge(self, a: Total, b: Total) -> Total: ...
+
+
+class ScoreSource(Protocol):
+    """Scores that can be passed over as often as needed. None of them is NaN.
+
+    Arrays, files and clusters each bring theirs; `as_source` makes one. It is a protocol: whatever has these members
+    will do.
+
+    Examples
+    --------
+    >>> from fairtrial import as_source
+    >>> as_source(([0.9, 0.4], [0.1, 0.5, 0.4])).impostor
+    3
+    """
+
+    @property
+    def genuine(self) -> int:
+        """How many genuine scores."""
+        ...
+
+    @property
+    def impostor(self) -> int:
+        """How many impostor scores."""
+        ...
+
+    @property
+    def room(self) -> int:
+        """How many scores may be gathered at once, where fewer will do."""
+        ...
+
+    def lay_cells(self, fineness: int) -> Cells | None:
+        """Lay cells in which the scores lie evenly. They guide the work and never change a result.
+
+        Parameters
+        ----------
+        fineness : int
+            About how many cells.
+
+        Returns
+        -------
+        Cells or None
+            The cells; None where all scores are better sorted at once.
+        """
+        ...
+
+    def tally(self, what: Tally[Total]) -> Total:
+        """Pass once over all scores.
+
+        Parameters
+        ----------
+        what : Tally
+            What to count of each chunk.
+
+        Returns
+        -------
+        object
+            The total that it counted.
+        """
+        ...
+
+
+class Sources(Protocol):
+    """Trials of several systems that are not held in memory: pieces of files, or counters."""
+
+    @property
+    def systems(self) -> tuple[str, ...]: ...
+
+    @property
+    def has_scores(self) -> bool:
+        """Whether scores can be passed over, and not only counts of them."""
+        ...
+
+    @property
+    def notes(self) -> tuple[Any, ...]: ...
+
+    def check_system(self, system: str | None) -> str:
+        """The name of a system that is there; None for the only one."""
+        ...
+
+    def source_of(self, system: str | None) -> ScoreSource:
+        """The scores of one system; None for the only one."""
+        ...
+
+    def same_as(self, other: Any) -> bool:
+        """Whether both are the same trials."""
+        ...
+
+    @property
+    def ids(self) -> Collection[str]:
+        """Which ids the trials have."""
+        ...
+
+    @property
+    def people(self) -> set[str]:
+        """The names of all who take part."""
+        ...
+
+    def people_between(self, system: str, thresholds: NDArray[np.float64], cluster: Any) -> Any:
+        """People, `CountedPeople`, by the numbers of their trials between thresholds that rise; None without any."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ArraySource:
+    """Scores in memory: arrays, each with a mask of its genuine scores or one answer for all."""
+
+    parts: tuple[tuple[Scores, Genuine], ...]
+    genuine: int
+    impostor: int
+
+    @property
+    def room(self) -> int:
+        return (self.genuine + self.impostor) // 8
+
+    def lay_cells(self, fineness: int) -> Cells | None:
+        size = self.genuine + self.impostor
+        if size <= SORT_AT_ONCE:
+            return None
+        fineness = min(fineness, MAX_CELLS, size // 16)
+        cells = fit_cells(self._sample(1 << 14 if size > 1 << 22 else 1 << 12), fineness)
+        if cells.starts and size > 1 << 22:  # scores so crowded are better known from more of them
+            cells = fit_cells(self._sample(1 << 16), fineness)
+        return cells
+
+    def _sample(self, size: int) -> Scores:
+        """About `size` scores from all over the source."""
+        step = max(1, (self.genuine + self.impostor) // size)
+        # of a small part some thousands at least, so that a rare class in an array of its own is not missed
+        return np.concatenate([scores[:: max(1, min(step, len(scores) // 4096))] for scores, _ in self.parts])
+
+    def tally(self, what: Tally[Total]) -> Total:
+        # both NumPy and the compiled passes let go of the interpreter while they count, so threads share the work
+        threads = max(1, min(processors(), _MAX_THREADS, (self.genuine + self.impostor) >> 20))
+        chunks = list(self._chunks(threads))
+        if threads < 2:
+            return _tally_chunks(what, chunks)
+        with ThreadPoolExecutor(threads) as pool:
+            parts = [pool.submit(_tally_chunks, what, chunks[k::threads]) for k in range(threads)]
+            return reduce(what.merge, (part.result() for part in parts))
+
+    def _chunks(self, threads: int) -> Iterator[tuple[Scores, Genuine]]:
+        """The scores in pieces, as many of each array for every thread."""
+        for scores, genuine in self.parts:
+            pieces = threads * -(-len(scores) // (threads * _CHUNK))
+            ends = [len(scores) * k // pieces for k in range(1, pieces + 1)] if pieces else []
+            for start, stop in pairwise([0, *ends]):
+                yield scores[start:stop], genuine if isinstance(genuine, bool) else genuine[start:stop]
+
+
+def _tally_chunks(what: Tally[Total], chunks: Sequence[tuple[Scores, Genuine]]) -> Total:
+    total = what.start()
+    for scores, genuine in chunks:
+        total = what.add(total, scores, genuine)
+    return total
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+ScoreData: TypeAlias = Trials | Frame | Sources | ScoreSource | tuple[ArrayLike, ArrayLike]
+"""Trials, also those of a data frame or of files of any size, a source, or a pair of arrays ``(genuine, impostor)``."""
+
+
+def has_sources(data: object) -> TypeGuard[Sources]:
+    """Whether it is trials that are not at hand as arrays."""
+    return hasattr(data, "source_of")
+
+
+def _is_source(data: object) -> TypeGuard[ScoreSource]:
+    return hasattr(data, "tally")
+
+
+def as_source(data: ScoreData, *, system: str | None = None, what: str = "scores") -> ScoreSource:
+    """Make a source of scores, which is what all counting goes by; a source stays as it is.
+
+    Parameters
+    ----------
+    data : Trials, data frame, ScoreSource or tuple of two array_like
+        Trials, a data frame of them, a source of scores, or a pair of arrays ``(genuine, impostor)``.
+    system : str, optional
+        The name of the system; not needed where there is only one.
+    what : str, default "scores"
+        What errors call the data.
+
+    Returns
+    -------
+    ScoreSource
+        The scores of one system.
+
+    Raises
+    ------
+    TrialsError
+        A class without scores, a NaN, or several systems and none named.
+
+    Examples
+    --------
+    >>> source = as_source(([0.9, 0.4], [0.1, 0.5, 0.4]))
+    >>> source.genuine, source.impostor
+    (2, 3)
+    """
+    source: ScoreSource
+    if isinstance(data, Frame):
+        data = trials_of(data, what)
+    if isinstance(data, Trials):
+        scores = data.column(system)
+        genuine = int(np.count_nonzero(data.genuine))
+        source = ArraySource(((scores, data.genuine),), genuine, len(scores) - genuine)
+    elif isinstance(data, tuple) and len(data) == 2:
+        arrays = [
+            score_array(part, f"{what}, {name}") for part, name in zip(data, ("genuine", "impostor"), strict=True)
+        ]
+        source = ArraySource(((arrays[0], True), (arrays[1], False)), len(arrays[0]), len(arrays[1]))
+    elif has_sources(data):
+        return data.source_of(system)
+    elif _is_source(data):
+        source = data
+    else:
+        raise TrialsError(
+            f"{what}: expected Trials, a source of scores or a pair of arrays (genuine, impostor), or a data frame, "
+            f"not {type(data).__name__}"
+        )
+    if not isinstance(source, ArraySource):
+        return source  # it says itself what is missing, once it is passed over
+    check_classes(source.genuine, source.impostor, what)
+    return source
+
+
+def score_array(values: ArrayLike, what: str) -> Scores:
+    """One number per trial as an array of 32 or 64 bits.
+
+    Raises
+    ------
+    TrialsError
+        What is not a number, a NaN, or an array of more dimensions than one. `what` names the scores there.
+    """
+    scores = np.asarray(values)
+    if np.ma.isMaskedArray(values) and np.ma.is_masked(values):
+        raise TrialsError(f"{what}: some scores are masked; drop or reject trials without a score first")
+    if scores.dtype not in (np.float32, np.float64):
+        if scores.dtype.kind not in "fiub" and scores.size:
+            raise TrialsError(f"{what}: scores must be numbers, not {scores.dtype}")
+        scores = scores.astype(np.float64)
+    if scores.ndim != 1:
+        raise TrialsError(f"{what}: scores must be a one-dimensional array, not of shape {scores.shape}")
+    if ArraySource(((scores, True),), len(scores), 0).tally(_NanTally()):
+        row = int(np.flatnonzero(np.isnan(scores))[0])
+        raise TrialsError(f"{what}: the score at index {row} is NaN; drop or reject trials without a score first")
+    return scores
+
+
+class _NanTally:
+    """Whether a score is NaN."""
+
+    def start(self) -> bool:
+        return False
+
+    def add(self, total: bool, scores: Scores, genuine: Genuine) -> bool:
+        return total or bool(scores.size and np.isnan(np.min(scores)))
+
+    def merge(self, a: bool, b: bool) -> bool:
+        return a or b
+
+
+@dataclass(frozen=True, slots=True)
+class RankTally:
+    """Scores by the number of thresholds below them: row 0 impostor, row 1 genuine."""
+
+    thresholds: NDArray[np.float64]
+    cells: Cells
+    below: NDArray[np.int64]
+    """How many thresholds lie in lower cells."""
+    bound: NDArray[np.float64]
+    """The only threshold in the cell; inf where there is none, NaN where there are several."""
+
+    def start(self) -> NDArray[np.int64]:
+        return np.zeros((2, len(self.thresholds) + 1), dtype=np.int64)
+
+    def add(self, total: NDArray[np.int64], scores: Scores, genuine: Genuine) -> NDArray[np.int64]:
+        passes_for(scores).count_ranks(total, self, scores, genuine)
+        return total
+
+    def ranks(self, scores: Scores) -> NDArray[np.int64]:
+        """How many thresholds lie below each score."""
+        cells = cell_of(self.cells, scores)
+        found, bounds = self.below[cells], self.bound[cells]
+        found += scores > bounds
+        several = np.flatnonzero(np.isnan(bounds))
+        found[several] = np.searchsorted(self.thresholds, scores[several], side="left")
+        return found
+
+    def merge(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
+        return a + b
+
+
+def count_errors(data: ScoreData, thresholds: ArrayLike, *, system: str | None = None) -> ErrorCounts:
+    """Count false acceptances and false rejections at each threshold, in the order given.
+
+    Parameters
+    ----------
+    data : Trials, data frame, ScoreSource or tuple of two array_like
+        Trials, a data frame of them, a source of scores, or a pair of arrays ``(genuine, impostor)``.
+    thresholds : array_like
+        One threshold or an array of them, infinite ones included.
+    system : str, optional
+        The name of the system; not needed where there is only one.
+
+    Returns
+    -------
+    ErrorCounts
+        Errors in the shape of `thresholds`.
+
+    Raises
+    ------
+    ParameterError
+        A threshold that is NaN.
+    TrialsError
+        As for `as_source`.
+
+    Notes
+    -----
+    One pass, without sorting the scores: a score's cell tells how many thresholds lie below it, except in
+    the few cells that hold several thresholds.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, eq. (1).
+
+    Examples
+    --------
+    >>> counts = count_errors(([0.9, 0.4], [0.1, 0.5, 0.4]), [0.4, 0.5])
+    >>> counts.false_accepts, counts.false_rejects
+    (array([1, 0]), array([1, 1]))
+    """
+    # a source may hold one class only here: a block of held-out trials, say
+    source = data if _is_source(data) else as_source(data, system=system)
+    wanted = np.asarray(thresholds, dtype=np.float64)
+    if np.isnan(wanted).any():
+        raise ParameterError("a threshold is NaN; thresholds must be numbers, -inf or inf")
+    unique, inverse = np.unique(wanted, return_inverse=True)
+    counts = source.tally(rank_tally(unique))
+    # a score of rank r is above thresholds 0 .. r-1, so it is not above threshold j when r <= j
+    rejected = np.cumsum(counts, axis=1)[:, :-1]
+    false_accepts = source.impostor - rejected[0]
+    inverse = inverse.reshape(wanted.shape)
+    return ErrorCounts(wanted, false_accepts[inverse], rejected[1][inverse], source.genuine, source.impostor)
+
+
+def rank_tally(thresholds: NDArray[np.float64]) -> RankTally:
+    """Lay cells over thresholds that rise, so that ranks among them are looked up and seldom searched for."""
+    cells = fit_cells(thresholds, int(np.clip(128 * len(thresholds), 1 << 10, 1 << 16)))
+    held = cell_of(cells, thresholds)
+    within = np.bincount(held, minlength=cells.count)
+    bound = np.full(cells.count, np.inf)
+    bound[held] = np.where(within[held] == 1, thresholds, np.nan)
+    return RankTally(thresholds, cells, np.cumsum(within) - within, bound)
+
+
+def add_counts(parts: Sequence[ErrorCounts]) -> ErrorCounts:
+    """Errors and trials summed, each part at its own threshold; NaN where the thresholds differ."""
+    thresholds = np.stack([part.threshold for part in parts])
+    same = (thresholds == thresholds[0]).all(axis=0)
+    return ErrorCounts(
+        np.where(same, thresholds[0], np.nan),
+        sum(part.false_accepts for part in parts),
+        sum(part.false_rejects for part in parts),
+        sum(part.genuine for part in parts),
+        sum(part.impostor for part in parts),
+    )

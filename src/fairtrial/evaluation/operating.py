@@ -1,0 +1,294 @@
+"""The figures that tables of systems are made of: AUC, d', and the FRR where dev promises a FAR."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from fairtrial.core.errors import ParameterError, check_choice, check_resamples, check_share
+from fairtrial.core.notes import Note
+from fairtrial.core.results import Result, plain
+from fairtrial.core.tables import COUNT_COLUMNS, Column, Table
+from fairtrial.core.words import Text, interval_title, percent, term
+from fairtrial.counting.tallies import ErrorCounts
+from fairtrial.formats.frames import TrialsLike, trials_of
+from fairtrial.inference.decide import SUPPORT, judge
+from fairtrial.inference.estimates import GIVEN, Threshold, threshold_when
+from fairtrial.inference.intervals import RateInterval
+from fairtrial.inference.limits import auc_interval, d_prime_interval, intervals_along
+from fairtrial.inference.multipliers import RESAMPLES
+from fairtrial.inference.people import Cluster
+from fairtrial.inference.split import PROVENANCES, Kind, TrialSets, seed_of, system_name
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+_FAR_TARGETS = (0.01, 0.001, 0.0001)
+_RULE = "far-at-most"
+
+
+@dataclass(frozen=True, slots=True)
+class TargetPoint:
+    """The FRR on test at the threshold that keeps a target FAR on dev."""
+
+    far_target: float
+    dev: ErrorCounts
+    test: ErrorCounts
+    threshold: float
+    interval: RateInterval
+    """Of the FRR on test."""
+    far_interval: RateInterval
+
+    @property
+    def supported(self) -> bool:
+        """Whether enough false accepts on dev tell where the target is met: 30, by Doddington's rule."""
+        return bool(self.dev.false_accepts >= SUPPORT)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The names of the command line's JSON."""
+        return {
+            "far_target": self.far_target,
+            "threshold": self.threshold,
+            **self.test.to_dict(),
+            "interval": self.interval.to_dict(),
+            "far_interval": self.far_interval.to_dict(),
+            "dev_false_accepts": self.dev.false_accepts,
+            "supported": self.supported,
+        }
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class OperatingPoints(Result):
+    """AUC, d' and the FRR at several FARs of one system, each with its interval.
+
+    Attributes
+    ----------
+    system : str
+        The system's name.
+    points : tuple of TargetPoint
+        One per target, in the order given: the threshold, and FAR and FRR on test there with their intervals.
+    auc : RateInterval
+        The area under the ROC on test.
+    d_prime : RateInterval
+        The distance of the class means on test, in standard deviations.
+    kind : {"a priori", "a priori (cross-validated)", "a posteriori", "at a given threshold"}
+        Whether the figures are a priori.
+    notes : tuple of Note
+        What the reader should know.
+
+    Examples
+    --------
+    >>> from fairtrial import Trials, operating_points
+    >>> trials = Trials.from_arrays([0.9, 0.8, 0.4, 0.7, 0.1, 0.3, 0.5, 0.2, 0.6], [True] * 4 + [False] * 5)
+    >>> found = operating_points(trials, trials, far=[0.2])
+    >>> found.points[0].test.frr, round(found.auc.estimate, 4)
+    (0.25, 0.9)
+    """
+
+    system: str
+    points: tuple[TargetPoint, ...]
+    auc: RateInterval
+    d_prime: RateInterval
+    kind: Kind
+    notes: tuple[Note | str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The names of the command line's JSON."""
+        return {
+            "system": self.system,
+            "criterion": _RULE,
+            "kind": self.kind,
+            "points": [point.to_dict() for point in self.points],
+            "auc": self.auc.estimate,
+            "auc_interval": _without_threshold(self.auc),
+            "d_prime": self.d_prime.estimate,
+            "d_prime_interval": _without_threshold(self.d_prime),
+            "notes": plain(self.notes),
+        }
+
+    def summary(self) -> str:
+        """The FRR at each target."""
+        rates = ", ".join(
+            str(Text("{FRR} {frr:percent} at {FAR} {far:percent}", frr=p.test.frr, far=p.far_target))
+            for p in self.points
+        )
+        return f"{self.system}, AUC {percent(self.auc.estimate)}, {rates}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """One row per figure."""
+        own = PROVENANCES[self.kind]
+        columns = (
+            Column("system", "system"),
+            Column("figure", "figure", "term"),
+            Column("value", "value", "figure"),
+            Column("interval", interval_title(self.auc.confidence), "figures"),
+            Column("threshold", "threshold", "threshold"),
+            Column("far", Text("{FAR} on {judged}", judged=own.judged), "rate"),
+            Column("dev_false_accepts", Text("{false accepts} on dev"), "count"),
+            Column("far_target", Text("target {FAR}"), "rate", detail=True),
+            Column("far_interval", Text("interval of {FAR}"), "interval", detail=True),
+            Column("method", "method", detail=True),
+            Column("interval_threshold", "threshold of the interval", detail=True),
+            *COUNT_COLUMNS,
+        )
+        separation = [_figure(self.auc, self.auc.label), _figure(self.d_prime, self.d_prime.label)]
+        targets = [
+            {
+                **_figure(point.interval, str(Text("{FRR} at {FAR} {far:level}", far=point.far_target))),
+                **point.test.to_dict(),
+                "threshold": point.threshold,
+                "dev_false_accepts": point.dev.false_accepts,
+                "far_target": point.far_target,
+                "far_interval": point.far_interval.interval,
+                "interval_threshold": point.interval.threshold,
+            }
+            for point in self.points
+        ]
+        records = [{"system": self.system, **row} for row in (*separation, *targets)]
+        caption = Text(
+            "AUC, d' and {FRR} on {judged}; thresholds that keep the {FAR} {chosen}",
+            judged=own.judged,
+            chosen=own.chosen,
+        )
+        given = GIVEN[self.points[0].interval.threshold]
+        notes = (Note("interval-of", "the intervals are those of the {FRR}, {given}", given=given), *self.notes)
+        return (Table.of("operating_points", caption, columns, records, notes=notes, section="system"),)
+
+
+def _without_threshold(found: RateInterval) -> dict[str, Any]:
+    """An interval of a figure that has no threshold."""
+    return {key: value for key, value in found.to_dict().items() if key != "threshold"}
+
+
+def _figure(found: RateInterval, name: str) -> dict[str, Any]:
+    share = found.is_share
+    return {
+        "figure": name,
+        "value": (found.estimate, share),
+        "interval": (found.low, found.high, share),
+        "method": found.method,
+    }
+
+
+def operating_points(
+    dev: TrialsLike,
+    test: TrialsLike,
+    *,
+    far: Sequence[float] = _FAR_TARGETS,
+    system: str | None = None,
+    confidence: float = 0.95,
+    cluster: Cluster | None = None,
+    resample: Literal["test", "both"] = "both",
+    n_resamples: int = RESAMPLES,
+    rng: np.random.Generator | int | None = 0,
+) -> OperatingPoints:
+    """Find AUC, d' and the FRR at several FARs of one system, each with its interval.
+
+    The threshold of each target is the lowest that keeps the FAR on dev at or below it; the FRR, and the FAR that the
+    threshold really has, are those on test. AUC and d' need no threshold and are those of the test trials.
+
+    Parameters
+    ----------
+    dev : Trials or data frame
+        The trials that thresholds are chosen on.
+    test : Trials or data frame
+        The trials that are judged.
+    far : sequence of float, default (0.01, 0.001, 0.0001)
+        Target FARs, fractions, at least one.
+    system : str, optional
+        The name of the system; not needed where there is only one.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+    cluster : {"none", "claim", "subject", "both"}, optional
+        What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
+        known.
+    resample : {"test", "both"}, default "both"
+        Whether the leading intervals take the threshold as it is (``test``), or as re-estimated from other dev trials
+        (``both``).
+    n_resamples : int, default 400
+        How many resamples are drawn, of dev trials, to re-estimate the threshold.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed; the same seed gives the same result.
+
+    Returns
+    -------
+    OperatingPoints
+        The figures, and notes on targets that too few false accepts on dev support.
+
+    Raises
+    ------
+    ParameterError
+        No target, or one that is not between 0 and 1.
+
+    References
+    ----------
+    ISO/IEC 19795-1, which calls them FNMR at FMR; Doddington et al., The NIST speaker recognition evaluation, 2000, on
+    the 30 errors that a rate should rest on.
+
+    Examples
+    --------
+    >>> from fairtrial import load_lausanne
+    >>> lp1 = load_lausanne().sets[0]
+    >>> found = operating_points(lp1.dev, lp1.test, system="(LFCC,GMM)", far=[0.01])
+    >>> found.points[0].interval.low < found.points[0].test.frr < found.points[0].interval.high
+    True
+    """
+    check_choice("resample", resample, ("test", "both"))
+    sets = TrialSets(
+        trials_of(dev, "dev"),
+        trials_of(test, "test"),
+        cluster,
+        seed_of(rng),
+        n_resamples=check_resamples(n_resamples),
+    )
+    threshold = threshold_when(resample)
+    return operating_points_of(sets, system, far=far, confidence=confidence, threshold=threshold)
+
+
+def operating_points_of(
+    sets: TrialSets,
+    system: str | None = None,
+    *,
+    far: Sequence[float] = _FAR_TARGETS,
+    confidence: float = 0.95,
+    threshold: Threshold = "re-estimated",
+) -> OperatingPoints:
+    """Report the figures of one system on trials whose people are known; see `operating_points`."""
+    targets = [check_share("a target FAR", target, open_ends=True) for target in far]
+    if not targets or len(set(targets)) < len(targets):
+        raise ParameterError(f"give one target FAR or more, each once, not {list(far)}")
+    name = system_name(sets.test, system)
+    judged = judge(sets, system=name, criterion=_RULE, alphas=targets)
+    assert judged.dev is not None
+    by_frr, by_far = (
+        intervals_along(judged, measure=rate, confidence=confidence, threshold=threshold) for rate in ("frr", "far")
+    )
+    points = tuple(
+        TargetPoint(target, at_dev, judged.at(k), at_dev.threshold, by_frr[k], by_far[k])
+        for k, target in enumerate(targets)
+        for at_dev in [judged.dev[k].scalar()]
+    )
+    auc, d_prime = (find(sets, system=name, confidence=confidence) for find in (auc_interval, d_prime_interval))
+    notes = [f"{term(found.label)}: {found.note}" for found in (auc, d_prime) if found.note]
+    own = [f"{name}: {note}" for note in notes]
+    return OperatingPoints(name, points, auc, d_prime, judged.kind, (*sets.notes, *own, *_few(name, points)))
+
+
+def _few(system: str, points: Sequence[TargetPoint]) -> list[Note]:
+    """Note the targets of a system that rest on too few errors."""
+    template = "{FAR} {target:level} rests on {errors:plural false accept} on dev ({needed} needed): indicative only"
+    return [
+        Note(
+            "few-errors",
+            template,
+            system,
+            warning=True,
+            target=p.far_target,
+            errors=p.dev.false_accepts,
+            needed=SUPPORT,
+        )
+        for p in points
+        if not p.supported
+    ]

@@ -1,0 +1,474 @@
+"""Test two systems on the same trials, each at its own threshold, and over folds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fairtrial.core.errors import ParameterError, TrialsError, as_generator, check_resamples
+from fairtrial.core.trials import Trials
+from fairtrial.core.words import plural
+from fairtrial.counting.tallies import ErrorCounts
+from fairtrial.inference.bootstrap import Bootstrap, Progress, count_table, draw_replicates, two_systems
+from fairtrial.inference.decide import Judgement
+from fairtrial.inference.estimates import Alternative, Threshold, claim
+from fairtrial.inference.folds import Block, fold_of_trials
+from fairtrial.inference.people import People
+from fairtrial.inference.tests import TestResult, student_test, z_test
+from fairtrial.published.mcnemar import McNemar, mcnemar_test
+from fairtrial.published.rates import Discordant, dependent_test, independent_test
+from fairtrial.rules.measures import Measure, MeasureLike, as_measure, linear_weights
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """On how many trials both systems are right, only one is, or neither."""
+
+    discordant: Discordant
+    both_right: int
+    both_wrong: int
+
+    @property
+    def only_a_wrong(self) -> int:
+        """McNemar's b."""
+        return self.discordant.impostor_ba + self.discordant.genuine_ba
+
+    @property
+    def only_b_wrong(self) -> int:
+        """McNemar's c."""
+        return self.discordant.impostor_ab + self.discordant.genuine_ab
+
+    @property
+    def mcnemar_table(self) -> dict[str, int]:
+        """The four cells as McNemar's test calls them: both right, only A wrong, only B wrong, both wrong."""
+        return {"a": self.both_right, "b": self.only_a_wrong, "c": self.only_b_wrong, "d": self.both_wrong}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pair:
+    """The decisions of two systems on the same trials."""
+
+    a: Judgement
+    b: Judgement
+    wrong_a: NDArray[np.bool_]
+    wrong_b: NDArray[np.bool_]
+    index: int = 0
+
+    @property
+    def trials(self) -> Trials:
+        """The trials that both decide."""
+        return self.a.trials
+
+    @property
+    def alpha(self) -> float:
+        """The alpha that thresholds were chosen at."""
+        return float(self.a.alpha[self.index])
+
+    @property
+    def counts_a(self) -> ErrorCounts:
+        """The errors of A."""
+        return self.a.at(self.index)
+
+    @property
+    def counts_b(self) -> ErrorCounts:
+        """The errors of B."""
+        return self.b.at(self.index)
+
+    @property
+    def discordant(self) -> Discordant:
+        """The trials on which they disagree."""
+        only_b, only_a = self.wrong_b & ~self.wrong_a, self.wrong_a & ~self.wrong_b
+        genuine = self.trials.genuine
+        return Discordant(
+            *(int(np.count_nonzero(side & ~genuine)) for side in (only_b, only_a)),
+            *(int(np.count_nonzero(side & genuine)) for side in (only_b, only_a)),
+        )
+
+    @property
+    def agreement(self) -> Agreement:
+        """The trials on which they agree and disagree."""
+        both_wrong = int(np.count_nonzero(self.wrong_a & self.wrong_b))
+        both_right = len(self.trials) - int(np.count_nonzero(self.wrong_a | self.wrong_b))
+        return Agreement(self.discordant, both_right, both_wrong)
+
+    @property
+    def outcome(self) -> NDArray[np.int64]:
+        """The outcome cell of each trial: 0 both wrong, 1 only A, 2 only B, 3 none."""
+        return np.where(self.wrong_a, np.where(self.wrong_b, 0, 1), np.where(self.wrong_b, 2, 3))
+
+
+def pair_judgements(a: Judgement, b: Judgement, *, index: int = 0) -> Pair:
+    """Decide all trials by both systems."""
+    if a.sets is not b.sets and a.trials is not b.trials:
+        same = len(a.trials) == len(b.trials) and np.array_equal(a.trials.genuine, b.trials.genuine)
+        if not same:
+            raise TrialsError(f"{a.system} and {b.system} were judged on different trials")
+    return Pair(a, b, a.wrong(index), b.wrong(index), index)
+
+
+def leading_test(
+    pair: Pair,
+    *,
+    measure: MeasureLike = "hter",
+    threshold: Threshold = "re-estimated",
+    alternative: Alternative = "two-sided",
+) -> TestResult:
+    """Test the difference with a variance that knows which trials share people, and that the systems share trials.
+
+    Parameters
+    ----------
+    pair
+        Two systems on the same trials.
+    measure
+        Any measure.
+    threshold
+        ``re-estimated``: whether the systems differ, each with its way to a threshold. ``fixed``: whether these two
+        thresholds do.
+
+    Returns
+    -------
+    TestResult
+        By Student's t, called ``cluster`` where ids tell who shares trials and ``paired`` where they do not.
+    """
+    known = as_measure(measure)
+    found = claim([(1.0, pair.a), (-1.0, pair.b)], known, index=pair.index, threshold=threshold)
+    sets = pair.a.sets
+    note = "" if sets.people[1] is None else _people_note(sets.people[1], found.spread.people)
+    return student_test(sets.test_name, found, alternative=alternative, measure=known, note=note)
+
+
+def _people_note(people: People, count: float) -> str:
+    """How many people a test rests on; where a role has one person only, that nobody can tell."""
+    alone = [
+        f"all {word} trials have the same {' and '.join(part.alone)}"
+        for word, part in (("genuine", people.genuine), ("impostor", people.impostor))
+        if part.alone
+    ]
+    if alone:
+        return f"how many people the trials are worth cannot be told: {' and '.join(alone)}"
+    return f"the trials are worth {count:.3g} people of equal weight in the smaller role"
+
+
+def mcnemar_of_pair(pair: Pair) -> McNemar:
+    """McNemar's test on all trials, whatever their class."""
+    found = pair.agreement
+    return mcnemar_test(found.only_a_wrong, found.only_b_wrong)
+
+
+def permutation_test(
+    pair: Pair,
+    *,
+    measure: MeasureLike = "hter",
+    n_resamples: int = 10_000,
+    rng: np.random.Generator | int | None = 0,
+    alternative: Alternative = "two-sided",
+) -> TestResult:
+    """Test the difference by exchanging A and B on each trial at random, all trials independent.
+
+    Only discordant trials matter, and how many of them change sides is binomial, so a permutation costs two draws.
+    """
+    check_resamples(n_resamples)
+    known = as_measure(measure)
+    weights = linear_weights(known, pair.alpha)
+    found = pair.discordant
+    generator = as_generator(rng)
+    a = pair.counts_a
+    impostor, genuine = found.impostor_ab + found.impostor_ba, found.genuine_ab + found.genuine_ba
+    shifts = weights.far * (2 * generator.binomial(int(impostor), 0.5, n_resamples) - impostor) / a.impostor
+    shifts = shifts + weights.frr * (2 * generator.binomial(int(genuine), 0.5, n_resamples) - genuine) / a.genuine
+    estimate = float(weights.value(a) - weights.value(pair.counts_b))
+    slack = 1e-12
+    beyond = {
+        "less": shifts <= estimate + slack,
+        "greater": shifts >= estimate - slack,
+        "two-sided": np.abs(shifts) >= abs(estimate) - slack,
+    }[alternative]
+    p_value = (int(np.count_nonzero(beyond)) + 1) / (n_resamples + 1)
+    return TestResult(
+        "permutation",
+        estimate,
+        p_value,
+        estimate,
+        float(np.std(shifts)),
+        alternative,
+        measure=known.name,
+        is_share=known.is_share,
+        label=known.label,
+    )
+
+
+def bootstrap_difference(
+    pair: Pair,
+    *,
+    measure: Measure,
+    stratified: bool = False,
+    n_resamples: int = 10_000,
+    rng: np.random.Generator | int | None = 0,
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> Bootstrap:
+    """Bootstrap the difference of any measure between the two systems, trials or people resampled.
+
+    Replicates of people are brought to the standard deviation and the degrees of freedom of the leading test at fixed
+    thresholds: drawing both people of a trial overstates what belongs to neither of them.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, section 5; Owen 2007.
+    """
+    people = pair.a.sets.people[1]
+    table = count_table(pair.trials, pair.outcome, 4, people, stratified=stratified)
+    statistic = two_systems(lambda counts: measure(counts, pair.alpha))
+    found = draw_replicates(table, statistic, n_resamples=n_resamples, rng=rng, workers=workers, progress=progress)
+    if people is None:
+        return found
+    spread = claim([(1.0, pair.a), (-1.0, pair.b)], measure, index=pair.index, threshold="fixed")
+    return found.scaled(spread.sigma, spread.degrees)
+
+
+def bootstrap_test(
+    found: Bootstrap, *, alternative: Alternative = "two-sided", measure: MeasureLike = "hter", test: str = "bootstrap"
+) -> TestResult:
+    """The bootstrap of a difference as a test against 0; without a standard deviation where no replicate differs."""
+    known = as_measure(measure)
+    return TestResult(
+        test,
+        found.estimate,
+        found.p_value(alternative),
+        found.estimate,
+        float(np.std(found.replicates)) if found.moves else None,
+        alternative,
+        "" if found.moves else "all replicates are alike, so they cannot tell a difference from chance",
+        measure=known.name,
+        is_share=known.is_share,
+        label=known.label,
+    )
+
+
+def every_test(
+    pair: Pair,
+    replicates: Bootstrap,
+    *,
+    measure: Measure,
+    alternative: Alternative = "two-sided",
+    n_resamples: int = 10_000,
+    rng: np.random.Generator | int | None = 0,
+) -> tuple[TestResult, ...]:
+    """Every test that there is for the measure; the one that knows most about the trials first."""
+    robust = leading_test(pair, measure=measure, alternative=alternative)
+    tests = [robust]
+    if robust.threshold == "re-estimated":
+        tests.append(leading_test(pair, measure=measure, threshold="fixed", alternative=alternative))
+    tests.append(bootstrap_test(replicates, alternative=alternative, measure=measure))
+    if measure.weights is not None:
+        a, b = pair.counts_a, pair.counts_b
+        own: dict[str, Any] = {"measure": measure, "alpha": pair.alpha, "alternative": alternative}
+        tests.append(dependent_test(a, b, pair.discordant, **own))
+        tests.append(independent_test(a, b, names=(pair.a.system, pair.b.system), **own))
+        tests.append(permutation_test(pair, measure=measure, n_resamples=n_resamples, rng=rng, alternative=alternative))
+    mcnemar = mcnemar_of_pair(pair)
+    tests.append(
+        TestResult(
+            "mcnemar",
+            mcnemar.chi2,
+            mcnemar.p_value,
+            (mcnemar.b - mcnemar.c) / len(pair.trials),
+            note="compares the classification error over all trials; two-sided",
+            measure="class-error",
+        )
+    )
+    return tuple(tests)
+
+
+REPEATS = 5
+"""How often people are dealt into halves for the 5x2cv test."""
+
+
+def corrected_resampled_test(
+    differences: ArrayLike,
+    *,
+    test_to_train: float | None = None,
+    measure: MeasureLike = "hter",
+    alternative: Alternative = "two-sided",
+) -> TestResult:
+    r"""Test the differences of folds by Student's t, with a variance that allows for training sets that overlap.
+
+    .. math:: t = \bar d / \sqrt{(1 / J + n_2 / n_1) s^2}
+
+    with the mean and the variance of J differences, of tests on :math:`n_2` trials after training on :math:`n_1`.
+
+    Parameters
+    ----------
+    differences : array_like
+        A - B on each fold or random split, two or more, shape (folds,).
+    test_to_train : float, optional
+        How many test trials there are per training trial; by default 1 / (J - 1), as with J folds.
+    measure : str, Measure, DetectionCosts or callable, default "hter"
+        What is compared: a name in `MEASURES`, a measure, detection costs, or a function of an `ErrorCounts`.
+    alternative : {"two-sided", "less", "greater"}, default "two-sided"
+        What is claimed of A - B: that it is not 0, below 0 (``less``) or above 0 (``greater``).
+
+    Returns
+    -------
+    TestResult
+        Called ``corrected-resampled``, with J - 1 degrees of freedom.
+
+    Raises
+    ------
+    ParameterError
+        Fewer than two differences, one that is not a number, or a ratio below 0.
+
+    Notes
+    -----
+    The correlation of any two differences is taken to be n2 / (n1 + n2). Where only the threshold is chosen on the
+    training folds it is smaller, and the test is careful: it finds fewer differences than there are.
+
+    References
+    ----------
+    Nadeau & Bengio, Inference for the generalization error, Machine Learning 52, 2003.
+
+    Examples
+    --------
+    >>> result = corrected_resampled_test([0.01, 0.02, 0.015, 0.03, 0.01])
+    >>> round(result.statistic, 3), result.degrees
+    (3.029, 4)
+    """
+    found = _numbers(differences)
+    if found.ndim != 1 or len(found) < 2:
+        raise ParameterError(f"the test needs two differences or more in one row, not an array of shape {found.shape}")
+    count = len(found)
+    ratio = 1 / (count - 1) if test_to_train is None else test_to_train
+    if not (np.isfinite(ratio) and ratio >= 0):
+        raise ParameterError(f"test_to_train must be a number of at least 0, not {ratio}")
+    # the mean of equal numbers may differ from them in the last digit
+    variance = float(np.var(found, ddof=1)) if np.ptp(found) else 0.0
+    sigma = sqrt((1 / count + ratio) * variance)
+    return z_test(
+        "corrected-resampled",
+        float(found.mean()),
+        sigma,
+        alternative=alternative,
+        measure=measure,
+        note=f"mean over {plural(count, 'fold')}",
+        threshold="re-estimated",
+        degrees=count - 1,
+    )
+
+
+def five_by_two_test(
+    differences: ArrayLike, *, measure: MeasureLike = "hter", alternative: Alternative = "two-sided"
+) -> TestResult:
+    r"""Test the differences of five times two halves by Student's t with five degrees of freedom.
+
+    .. math:: t = d_1^{(1)} / \sqrt{\tfrac 1 5 \sum_i s_i^2}
+
+    where :math:`s_i^2` is the sum of squares of the two differences of deal i about their mean.
+
+    Parameters
+    ----------
+    differences : array_like
+        A - B: one row per deal, one column per half; shape (5, 2).
+    measure : str, Measure, DetectionCosts or callable, default "hter"
+        What is compared: a name in `MEASURES`, a measure, detection costs, or a function of an `ErrorCounts`.
+    alternative : {"two-sided", "less", "greater"}, default "two-sided"
+        What is claimed of A - B: that it is not 0, below 0 (``less``) or above 0 (``greater``).
+
+    Returns
+    -------
+    TestResult
+        Called ``5x2cv``. Its difference is the one that it tests, that of the first half of the first deal.
+
+    Raises
+    ------
+    ParameterError
+        Other than five rows of two numbers.
+
+    References
+    ----------
+    Dietterich, Approximate statistical tests for comparing supervised classification learning algorithms, Neural
+    Computation 10, 1998, section 3.5.
+
+    Examples
+    --------
+    >>> halves = [[0.02, 0.01], [0.03, 0.01], [0.02, 0.02], [0.01, 0.03], [0.02, 0.01]]
+    >>> result = five_by_two_test(halves)
+    >>> round(result.statistic, 3), round(result.p_value, 4)
+    (2.0, 0.1019)
+    """
+    found = _numbers(differences)
+    if found.shape != (REPEATS, 2):
+        raise ParameterError(f"the 5x2cv test needs five rows of two differences, not an array of shape {found.shape}")
+    variances = np.var(found, axis=1, ddof=1)
+    return z_test(
+        "5x2cv",
+        float(found[0, 0]),
+        sqrt(float(variances.mean())),
+        alternative=alternative,
+        measure=measure,
+        note="the difference is that of the first half dealt, which the test goes by",
+        threshold="re-estimated",
+        degrees=REPEATS,
+    )
+
+
+def fold_differences(pair: Pair, measure: Measure) -> NDArray[np.float64]:
+    """The difference A - B of each fold, on its held-out trials at thresholds from other people.
+
+    Parameters
+    ----------
+    pair
+        Two systems judged over the same blocks.
+    measure
+        Any measure.
+
+    Raises
+    ------
+    TrialsError
+        A fold without genuine or without impostor trials.
+    """
+    fold, genuine = fold_of_trials(pair.a.sets.blocks), pair.trials.genuine
+    lacking = fold_without_class(pair.a.sets.blocks, genuine)
+    if lacking:
+        raise TrialsError(lacking)
+    values = np.array(
+        [
+            [float(measure(own, pair.alpha)) for own in _counts_by_fold(fold, genuine, wrong)]
+            for wrong in (pair.wrong_a, pair.wrong_b)
+        ]
+    )
+    return np.asarray(values[0] - values[1])
+
+
+def fold_without_class(blocks: Sequence[Block], genuine: NDArray[np.bool_]) -> str:
+    """What is wrong with folds that lack genuine or impostor trials to show a difference on; empty where none does."""
+    fold = fold_of_trials(blocks)
+    for number in range(1 + int(fold.max())):
+        for name, rows in (("genuine", genuine), ("impostor", ~genuine)):
+            if not np.any((fold == number) & rows):
+                return f"fold {number + 1} has no {name} trial, so it shows no difference"
+    return ""
+
+
+def _counts_by_fold(
+    fold: NDArray[np.int64], genuine: NDArray[np.bool_], wrong: NDArray[np.bool_]
+) -> Iterator[ErrorCounts]:
+    """The errors of each fold."""
+    kept = fold >= 0
+    cells = np.bincount((4 * fold + 2 * genuine + wrong)[kept], minlength=4 * (1 + int(fold.max())))
+    for right_impostor, accepts, right_genuine, rejects in cells.reshape(-1, 4).tolist():
+        yield ErrorCounts(float("nan"), accepts, rejects, right_genuine + rejects, right_impostor + accepts)
+
+
+def _numbers(differences: ArrayLike) -> NDArray[np.float64]:
+    try:
+        found = np.asarray(differences, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"the differences must be numbers: {error}") from error
+    if not np.isfinite(found).all():
+        raise ParameterError("a difference is not a finite number")
+    return found

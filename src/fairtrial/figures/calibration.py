@@ -1,0 +1,474 @@
+"""Draw figures of evidence: Bayes error, ECE, maps, PAV, Tippett; and give them to pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import expit, logit
+
+from fairtrial.calibration.curves import (
+    BayesErrorCurve,
+    EceCurve,
+    PriorBand,
+    TippettCurve,
+    bayes_error_curve,
+    ece_curve,
+    tippett_curve,
+)
+from fairtrial.calibration.maps import LlrMap, llr_map
+from fairtrial.calibration.measures import GIVEN_CALIBRATION
+from fairtrial.calibration.reliability import PavCurve, pav_curve
+from fairtrial.calibration.results import CalibratedSystem, calibrated_words
+from fairtrial.core.errors import ParameterError
+from fairtrial.core.words import level_text, listed, percent
+from fairtrial.figures.axes import Floats, Range, linear_axis, padded
+from fairtrial.figures.style import (
+    GREY,
+    axes_for,
+    draw_band,
+    draw_line,
+    draw_marked_line,
+    in_percent,
+    legend_below,
+    legible,
+    several,
+)
+from fairtrial.inference.decide import SUPPORT
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+_KINDS: dict[str, tuple[Any, str]] = {
+    "calibrated": ("-", "calibrated"),
+    "minimum": ((0, (2, 1.2)), "least there is, a posteriori"),
+    "raw": ((0, (6, 1.5, 1, 1.5)), "scores as they are"),
+}
+"""The dashes of each kind of line along priors, and its entry in the legend."""
+_PRIORS = (0.001, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999)
+_APART = 10
+"""Points between the markers of a line along priors."""
+_MARKERS_APART = 40
+"""Points between the markers of a Tippett plot."""
+_FAINT = 0.35
+_HIGHEST = 1.3
+"""The highest end of the axis of Bayes errors and of cross-entropy: above 1, a system is worse than none."""
+_TIPPETT_POINTS, _MAP_POINTS, _MOST_STEPS, _RESAMPLES = 161, 121, 200, 400
+"""Of what a page gets."""
+_BEYOND = 1000.0
+"""Higher than any axis; infinite limits are drawn there."""
+_TOGETHER = 12
+"""Systems that a page draws faintly behind the one that was chosen, at most."""
+_RATIO = "log-likelihood ratio"
+
+
+def _highest(lines: Sequence[Floats]) -> float:
+    """Give the upper end of an axis along priors."""
+    top = max(float(np.fmax.reduce(line, initial=0.0)) for line in lines)
+    return min(max(1.05 * top, 1.05), _HIGHEST)
+
+
+def _draw_over_priors(
+    ax: Axes, curves: Sequence[BayesErrorCurve | EceCurve], label: str, title: str, top: float
+) -> None:
+    """Draw bands, axes and legend of curves along prior log-odds, with the priors themselves above."""
+    for number, curve in enumerate(curves):
+        if curve.band is not None:
+            draw_band(ax, number, curve.band.log_odds, curve.band.low, curve.band.high)
+    low, high = float(curves[0].log_odds[0]), float(curves[0].log_odds[-1])
+    ax.set(xlim=(low, high), xlabel="prior log-odds of a genuine trial", ylim=(0, top), ylabel=label)
+    above = ax.secondary_xaxis("top", functions=(lambda x: x, lambda x: x))
+    priors = [prior for prior in _PRIORS if low <= logit(prior) <= high]
+    above.set_xticks([float(logit(prior)) for prior in priors], labels=[f"{prior:g}" for prior in priors])
+    above.set_xlabel("prior of a genuine trial", fontsize="small")
+    above.tick_params(labelsize="small")
+    bands = dict.fromkeys(curve.band.described for curve in curves if curve.band is not None)
+    ax.set_title("\n".join([title, *bands]))
+    for number, curve in enumerate(curves):
+        draw_marked_line(ax, number, [], [], legible(curve.system), markersize=4, linestyle="")
+    for kind, (dashes, words) in _KINDS.items():
+        if kind != "raw" or any(curve.raw is not None for curve in curves):
+            where = f" {calibrated_words(curves[0].kind)}" if kind == "calibrated" else ""
+            ax.plot([], [], color=GREY, linestyle=dashes, label=f"{words}{where}")
+
+
+def _draw_kind(ax: Axes, number: int, kind: str, log_odds: Floats, values: Floats, **more: Any) -> None:
+    places = (3 * number % _APART, _APART)
+    draw_marked_line(ax, number, log_odds, values, markersize=4, markevery=places, linestyle=_KINDS[kind][0], **more)
+
+
+def bayes_error_plot(curves: BayesErrorCurve | Sequence[BayesErrorCurve], *, ax: Axes | None = None) -> Axes:
+    """Draw normalised Bayes error rates along prior log-odds.
+
+    Parameters
+    ----------
+    curves : BayesErrorCurve or sequence of BayesErrorCurve
+        Of `bayes_error_curve`. Lines are faint where fewer than 30 errors of a kind are behind them; the guide at 1 is
+        the default system, which decides without a score.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    References
+    ----------
+    Brümmer & de Villiers, The BOSARIS toolkit, 2011; Doddington's rule of 30.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(800) < 200
+    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
+    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
+    >>> found = ft.calibrate(dev, test)
+    >>> bayes_error_plot(ft.bayes_error_curve(found)).get_xlabel()
+    'prior log-odds of a genuine trial'
+    """
+    shown = several(curves)
+    with axes_for(ax, "bayes-error") as own:
+        own.axhline(1.0, color=GREY, linewidth=0.9, zorder=1)
+        for number, curve in enumerate(shown):
+            for kind in _KINDS:
+                errors = getattr(curve, kind)
+                if errors is not None:
+                    _draw_kind(own, number, kind, curve.log_odds, errors.rates, alpha=_FAINT)
+                    _draw_kind(own, number, kind, curve.log_odds, np.where(errors.supported, errors.rates, np.nan))
+        title = f"1: the default system, which decides without a score\nfaint: fewer than {SUPPORT} errors of a kind"
+        top = _highest([curve.calibrated.rates for curve in shown])
+        _draw_over_priors(own, shown, "normalised Bayes error on test", title, top)
+        legend_below(own)
+        return own
+
+
+def ece_plot(curves: EceCurve | Sequence[EceCurve], *, ax: Axes | None = None) -> Axes:
+    """Draw the empirical cross-entropy along prior log-odds.
+
+    Parameters
+    ----------
+    curves : EceCurve or sequence of EceCurve
+        Of `ece_curve`. The grey line is that of a likelihood ratio of 1 for every trial: above it, evidence misleads.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    References
+    ----------
+    Ramos & Gonzalez-Rodriguez, Reliable support: measuring calibration of likelihood ratios, 2013.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(800) < 200
+    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
+    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
+    >>> found = ft.calibrate(dev, test)
+    >>> ece_plot(ft.ece_curve(found)).get_xlabel()
+    'prior log-odds of a genuine trial'
+    """
+    shown = several(curves)
+    with axes_for(ax, "ece") as own:
+        for number, curve in enumerate(shown):
+            for kind in _KINDS:
+                bits = getattr(curve, kind)
+                if bits is not None:
+                    _draw_kind(own, number, kind, curve.log_odds, bits)
+        title = "at log-odds of 0: Cllr and min Cllr\nabove the grey line evidence misleads"
+        top = _highest([curve.calibrated for curve in shown])
+        _draw_over_priors(own, shown, "empirical cross-entropy on test (bits)", title, top)
+        first = shown[0]
+        own.plot(first.log_odds, first.neutral, color=GREY, linewidth=0.9, zorder=1, label="likelihood ratio of 1")
+        legend_below(own)
+        return own
+
+
+def llr_map_plot(maps: LlrMap | Sequence[LlrMap], *, ax: Axes | None = None) -> Axes:
+    """Draw log-likelihood ratios along the scores of one system, by one method of calibration or by several.
+
+    Parameters
+    ----------
+    maps : LlrMap or sequence of LlrMap
+        Of `llr_map`; those of several methods must be of one system, whose scores the axis has.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(800) < 200
+    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
+    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
+    >>> found = ft.calibrate(dev, test)
+    >>> llr_map_plot(ft.llr_map(found)).get_xlabel()
+    'score of system'
+    """
+    shown = several(maps)
+    systems = dict.fromkeys(each.system for each in shown)
+    if len(systems) > 1:
+        text = f"scores of {listed(tuple(systems))} have scales of their own: draw the maps of one system"
+        raise ParameterError(text, code="several-scales")
+    with axes_for(ax, "llr-map") as own:
+        own.axhline(0.0, color=GREY, linewidth=0.9, zorder=1)
+        for number, each in enumerate(shown):
+            draw_band(own, number, each.scores, each.low, each.high)
+            by = "dev resampled" if each.resampled else "by its parameters"
+            draw_line(own, number, each.scores, each.ratios, f"{each.method}, band {by}")
+        first = shown[0]
+        own.set(xlim=(float(first.scores[0]), float(first.scores[-1])), xlabel=f"score of {legible(first.system)}")
+        own.set_ylabel(_RATIO)
+        people = "trials taken as independent" if first.cluster == "none" else f"dev people, cluster {first.cluster}"
+        own.set_title(f"fitted on dev\n{level_text(first.confidence)} pointwise bands, {people}")
+        legend_below(own)
+        return own
+
+
+def pav_plot(curves: PavCurve | Sequence[PavCurve], *, ax: Axes | None = None) -> Axes:
+    """Draw the log-likelihood ratios that test gives against those of the calibration, or against scores.
+
+    Parameters
+    ----------
+    curves : PavCurve or sequence of PavCurve
+        Of `pav_curve`; one only where it is along scores. What is infinite is drawn on the edge of the axes. The grey
+        line is what dev says: where a band lies beside it, the evidence is too strong or too weak.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    References
+    ----------
+    Ramos & Gonzalez-Rodriguez 2013; Dimitriadis, Gneiting & Jordan 2021.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(800) < 200
+    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
+    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
+    >>> found = ft.calibrate(dev, test)
+    >>> pav_plot(ft.pav_curve(found, n_resamples=20)).get_xlabel()
+    'log-likelihood ratio, calibrated on dev, a priori'
+    """
+    shown = several(curves)
+    if len(shown) > 1 and any(curve.of_scores for curve in shown):
+        text = "scores of several systems have several scales: draw one curve, or log-likelihood ratios"
+        raise ParameterError(text, code="several-scales")
+    (left, right), (bottom, top) = _pav_limits(shown)
+    with axes_for(ax, "pav") as own:
+        first = shown[0]
+        calibrated = f"calibrated {calibrated_words(first.kind)}"
+        guide = first.guide if first.of_scores else ([left, right], [left, right])
+        own.plot(*guide, color=GREY, linewidth=0.9, zorder=1, label=calibrated)
+        for number, curve in enumerate(shown):
+            low, high, ratios = (
+                np.clip(np.concatenate([values[:1], values]), bottom, top)
+                for values in (curve.low, curve.high, curve.ratios)
+            )
+            draw_band(own, number, np.concatenate([[curve.start], curve.places]), low, high, step="pre")
+            ends = np.concatenate([[curve.start], curve.ends])
+            draw_line(own, number, ends, ratios, legible(curve.system), drawstyle="steps-pre")
+        own.set(xlim=(left, right), xlabel="score" if first.of_scores else f"{_RATIO}, {calibrated}")
+        own.set(ylim=(bottom, top), ylabel=f"{_RATIO} by PAV on test")
+        own.set_title(
+            f"PAV on test: a posteriori; on the edge: trials of one class only\n"
+            f"{level_text(first.confidence)} pointwise bands, {first.method}"
+        )
+        legend_below(own)
+        return own
+
+
+def _pav_limits(curves: Sequence[PavCurve]) -> tuple[Range, Range]:
+    """Give axes that hold all guides, and all that is finite above them."""
+    left, right = (pick(end for curve in curves for end in curve.guide[0][[0, -1]]) for pick in (min, max))
+    values = [np.zeros(1)]
+    for curve in curves:
+        within = (curve.places >= left) & (curve.places <= right)
+        values += [curve.low[within], curve.high[within], curve.ratios, curve.guide[1]]
+    return (float(left), float(right)), padded(np.concatenate(values))
+
+
+def tippett_plot(curves: TippettCurve | Sequence[TippettCurve], *, ax: Axes | None = None) -> Axes:
+    """Draw the shares of both classes above each log-likelihood ratio.
+
+    Parameters
+    ----------
+    curves : TippettCurve or sequence of TippettCurve
+        Of `tippett_curve`. Solid: genuine trials, dashed: impostor trials; the legend has the shares whose evidence is
+        for the wrong side of 0.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    References
+    ----------
+    Meuwly, Reconnaissance de locuteurs en sciences forensiques, 2001.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(800) < 200
+    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
+    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
+    >>> found = ft.calibrate(dev, test)
+    >>> tippett_plot(ft.tippett_curve(found)).get_xlabel()
+    'log-likelihood ratio'
+    """
+    shown = several(curves)
+    with axes_for(ax, "tippett") as own:
+        own.axvline(0.0, color=GREY, linewidth=0.9, zorder=1)
+        for number, curve in enumerate(shown):
+            style: dict[str, Any] = {"markersize": 4, "markevery": (11 * number % _MARKERS_APART, _MARKERS_APART)}
+            label = f"{legible(curve.system)}: {_misleading(curve)} on the wrong side"
+            draw_marked_line(own, number, curve.ratios, curve.genuine, label, linestyle="-", **style)
+            draw_marked_line(own, number, curve.ratios, curve.impostor, linestyle=(0, (4, 1.5)), **style)
+        ends = min(curve.ratios[0] for curve in shown), max(curve.ratios[-1] for curve in shown)
+        own.set(xlim=ends, xlabel=_RATIO, ylim=(0, 1))
+        in_percent(own.yaxis, "test trials above")
+        own.set_title(
+            f"Tippett: calibrated {calibrated_words(shown[0].kind)}\n"
+            "solid: genuine, dashed: impostor trials above a ratio"
+        )
+        legend_below(own)
+        return own
+
+
+def _misleading(curve: TippettCurve) -> str:
+    wrong = curve.misleading
+    return f"{percent(wrong.frr)} of genuine, {percent(wrong.far)} of impostor"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EvidenceCurves:
+    """All curves of one calibrated system."""
+
+    bayes: BayesErrorCurve
+    ece: EceCurve
+    tippett: TippettCurve
+    pav: PavCurve
+    map: LlrMap | None
+    """None for a fusion, whose map has more than one score, and without dev trials."""
+
+    @classmethod
+    def of(cls, result: CalibratedSystem, *, confidence: float, rng: int) -> EvidenceCurves:
+        """Compute the curves of a result of `calibrate`, with as many points as a page can hold."""
+        drawn: dict[str, Any] = {"confidence": confidence, "n_resamples": _RESAMPLES, "rng": rng}
+        has_map = len(result.calibration.systems) == 1 and result.dev is not None
+        return cls(
+            bayes_error_curve(result, confidence=confidence),
+            ece_curve(result, confidence=confidence),
+            tippett_curve(result, points=_TIPPETT_POINTS),
+            pav_curve(result, **drawn),
+            llr_map(result, points=_MAP_POINTS, **drawn) if has_map else None,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the charts `bayes`, `ece`, `tippett`, `pav` and `map`; what is infinite is on the edge of the axes."""
+        bayes, ece, tippett, pav, fitted = self.bayes, self.ece, self.tippett, self.pav, self.map
+        across, up = _pav_limits([pav])
+        some = np.unique(np.linspace(0, len(pav.ends) - 1, _MOST_STEPS).astype(np.int64))
+        return {
+            "name": bayes.system,
+            "bayes": {
+                "band": _band(bayes.band),
+                "calibrated": bayes.calibrated.rates.tolist(),
+                "minimum": bayes.minimum.rates.tolist(),
+                "supported": bayes.calibrated.supported.astype(int).tolist(),
+                "false_accepts": bayes.calibrated.counts.false_accepts.tolist(),
+                "false_rejects": bayes.calibrated.counts.false_rejects.tolist(),
+            },
+            "ece": {
+                "band": _band(ece.band),
+                "calibrated": ece.calibrated.tolist(),
+                "minimum": ece.minimum.tolist(),
+            },
+            "tippett": {
+                "x": linear_axis(_RATIO, (float(tippett.ratios[0]), float(tippett.ratios[-1]))).to_dict(),
+                "genuine": tippett.genuine.tolist(),
+                "impostor": tippett.impostor.tolist(),
+                "misled": f"{_misleading(tippett)} trials",
+            },
+            "pav": {
+                "x": linear_axis(f"{_RATIO} from dev", across).to_dict(),
+                "y": linear_axis(f"{_RATIO} on test", up).to_dict(),
+                "at": np.clip([pav.start, *pav.ends[some]], *across).tolist(),
+                "steps": np.clip(pav.ratios[some], *up).tolist(),
+                "places": np.clip([pav.start, *pav.places], *across).tolist(),
+                "low": np.clip(pav.low, *up).tolist(),
+                "high": np.clip(pav.high, *up).tolist(),
+            },
+            "map": None
+            if fitted is None
+            else {
+                "scores": linear_axis("score", (float(fitted.scores[0]), float(fitted.scores[-1]))).to_dict(),
+                "y": linear_axis(_RATIO, padded([fitted.low, fitted.high])).to_dict(),
+                "llr": fitted.ratios.tolist(),
+                "low": fitted.low.tolist(),
+                "high": fitted.high.tolist(),
+            },
+        }
+
+
+def _band(band: PriorBand | None) -> dict[str, Any]:
+    assert band is not None
+    return {"low": band.low.tolist(), "high": np.minimum(band.high, _BEYOND).tolist()}
+
+
+def evidence_charts(systems: Sequence[EvidenceCurves]) -> dict[str, Any]:
+    """Give the charts of several systems, with the axes and captions they share."""
+    bayes, pav, odds = systems[0].bayes, systems[0].pav, systems[0].bayes.log_odds
+    assert bayes.band is not None
+    level, calibrated = level_text(pav.confidence), f"calibrated {calibrated_words(bayes.kind)}"
+    around = f"{level} band, {GIVEN_CALIBRATION[bayes.band.threshold]}"
+    rates, bits = (
+        _highest([own.bayes.calibrated.rates for own in systems]),
+        _highest([own.ece.calibrated for own in systems]),
+    )
+    return {
+        "systems": [own.to_dict() for own in systems],
+        "together": len(systems) <= _TOGETHER,
+        "log_odds": odds.tolist(),
+        "priors": expit(odds).tolist(),
+        "band_odds": bayes.band.log_odds.tolist(),
+        "neutral": systems[0].ece.neutral.tolist(),
+        "odds": linear_axis("prior log-odds of a genuine trial", (float(odds[0]), float(odds[-1]))).to_dict(),
+        "rates": linear_axis("normalised Bayes error", (0.0, rates)).to_dict(),
+        "bits": linear_axis("cross-entropy (bits)", (0.0, bits)).to_dict(),
+        "shares": linear_axis("trials above", (0.0, 1.0), percent=True).to_dict(),
+        "captions": {
+            "bayes": f"Normalised Bayes error on test, {calibrated}; dashed: the least there is (a posteriori); grey: "
+            f"the default system, which decides without a score. Faint: fewer than {SUPPORT} errors of a kind. "
+            f"{around}",
+            "ece": f"Empirical cross-entropy on test, {calibrated}; dashed: the least there is (a posteriori); grey: a "
+            f"likelihood ratio of 1 for every trial. {around}",
+            "pav": f"Log-likelihood ratios on test by pool-adjacent-violators (a posteriori) against those "
+            f"{calibrated}; grey: where both are equal; {level} band, {pav.method}. What is infinite is on the edge",
+            "map": f"From scores to log-likelihood ratios, fitted on dev; {level} band by dev's people",
+        },
+        "maps": any(own.map is not None for own in systems),
+    }

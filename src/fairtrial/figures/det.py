@@ -1,0 +1,480 @@
+"""Draw DET, ROC and precision-recall curves with operating points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fairtrial.core.errors import ParameterError, TrialsError
+from fairtrial.core.notes import Note
+from fairtrial.core.words import Text, level_text, percent, term
+from fairtrial.counting.tallies import ErrorCounts
+from fairtrial.evaluation.roc import PrecisionRecallCurve, RocCurve, precision_recall_curve, roc_curve
+from fairtrial.figures.axes import DET_TICKS, Range, det_limits, probit, probit_inverse
+from fairtrial.figures.style import (
+    axes_for,
+    draw_diagonal,
+    draw_hollow_point,
+    draw_line,
+    draw_point,
+    in_percent,
+    legend_below,
+    legible,
+    look,
+    several,
+)
+from fairtrial.formats.frames import TrialsLike, trials_of
+from fairtrial.inference.decide import Judgement, judge
+from fairtrial.inference.estimates import GIVEN, Threshold
+from fairtrial.inference.folds import Block
+from fairtrial.inference.intervals import Interval, RateInterval
+from fairtrial.inference.limits import judged_interval
+from fairtrial.inference.people import Cluster
+from fairtrial.inference.split import PROVENANCES, Kind, TrialSets
+from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion
+from fairtrial.rules.eer import BreakEvenPoint, EerDefinition, EqualErrorRate, break_even_point, equal_error_rate
+from fairtrial.rules.measures import f1
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, slots=True)
+class OperatingPoint:
+    """Errors on test at the threshold from dev, and the intervals of both rates."""
+
+    threshold: float
+    counts: ErrorCounts
+    far: Interval
+    frr: Interval
+    confidence: float
+    criterion: Criterion
+    kind: Kind
+    interval_threshold: Threshold
+    """Whether the intervals have the threshold re-estimated."""
+
+    @property
+    def headline(self) -> str:
+        """The provenance of points and curves, in words."""
+        origin = PROVENANCES[self.kind]
+        return (
+            f"points, HTER: on {origin.judged}, {origin.kind}, threshold by {self.criterion} {origin.chosen}\n"
+            f"{level_text(self.confidence)} intervals, {GIVEN[self.interval_threshold]}"
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OperatingCurve:
+    """The ROC of one system on test, its EER there (both a posteriori), and the a-priori point."""
+
+    system: str
+    roc: RocCurve
+    eer: EqualErrorRate
+    point: OperatingPoint
+    notes: tuple[Note | str, ...] = ()
+    """Of the trials and of the threshold."""
+
+    @property
+    def label(self) -> str:
+        """The entry of the legend; an EER by another definition than the usual one has its name."""
+        name = "EER" if self.eer.definition == "step-mean" else f"EER ({self.eer.definition})"
+        return f"{legible(self.system)}: {name} {percent(self.eer.value)}, HTER {percent(self.point.counts.hter)}"
+
+
+def operating_curves(
+    dev: TrialsLike,
+    test: TrialsLike | None,
+    *,
+    blocks: Sequence[Block] = (),
+    systems: Sequence[str] | None = None,
+    criterion: CriterionLike = "eer",
+    alpha: float | None = None,
+    confidence: float = 0.95,
+    cluster: Cluster | None = None,
+    eer: EerDefinition = "step-mean",
+    max_points: int = 2000,
+) -> tuple[OperatingCurve, ...]:
+    """Prepare ROC and DET figures of one or several systems.
+
+    Parameters
+    ----------
+    dev : Trials or data frame
+        The trials that thresholds are chosen on.
+    test : Trials or data frame or None
+        The trials that are judged; None where there are `blocks`. The curve is then that of the dev trials, and the
+        point that of the held-out blocks, pooled.
+    blocks : sequence of Block, default ()
+        Which trials set the threshold for which; see `make_blocks`.
+    systems : sequence of str, optional
+        The names of the systems; all by default.
+    criterion : str, Criterion, DetectionCosts or callable, default "eer"
+        How the threshold is chosen on dev: a name in `CRITERIA`, a criterion, detection costs, or a function
+        ``C(far, frr, alpha)`` of arrays.
+    alpha : float, optional
+        The weight or the target that the criterion takes; 0.5 by default, but a criterion that aims at a target needs
+        one.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+    cluster : {"none", "claim", "subject", "both"}, optional
+        What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
+        known.
+    eer : {"step-mean", "step-low", "step-high", "interpolated", "rocch"}, default "step-mean"
+        The definition of the equal error rate; see `equal_error_rate`.
+    max_points : int, default 2000
+        At most so many points, for drawing, never for figures.
+
+    Returns
+    -------
+    tuple of OperatingCurve
+        One entry per system: the curve, the point of the threshold from dev, and the EER.
+
+    Raises
+    ------
+    TrialsError
+        If systems of dev and test differ, or there are neither test trials nor blocks.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, Figs. 1 and 2.
+
+    Examples
+    --------
+    >>> from fairtrial import load_lausanne
+    >>> lp1 = load_lausanne().sets[0]
+    >>> curves = operating_curves(lp1.dev, lp1.test, systems=["(LFCC,GMM)"])
+    >>> round(curves[0].point.counts.hter, 4)
+    0.0115
+    """
+    curves = []
+    for judgement in judge_systems(dev, test, blocks, systems, criterion, alpha, cluster):
+        assert judgement.dev is not None
+        far, frr = (judged_interval(judgement, measure=name, confidence=confidence) for name in ("far", "frr"))
+        threshold, notes = float(judgement.dev.threshold[0]), (*judgement.sets.notes, *judgement.notes)
+        curves.append(operating_curve(judgement, threshold, far, frr, eer=eer, max_points=max_points, notes=notes))
+    return tuple(curves)
+
+
+def operating_curve(
+    judgement: Judgement,
+    threshold: float,
+    far: RateInterval,
+    frr: RateInterval,
+    *,
+    eer: EerDefinition,
+    max_points: int,
+    name: str = "",
+    notes: tuple[Note | str, ...] = (),
+) -> OperatingCurve:
+    """Compute the curve of judged trials, and put the point on it that was judged."""
+    trials, system, counts = judgement.trials, judgement.system, judgement.at(0)
+    given = far.confidence, judgement.criterion, judgement.kind, far.threshold
+    return OperatingCurve(
+        name or system,
+        roc_curve(trials, system=system, max_points=max_points),
+        equal_error_rate(trials, system=system, definition=eer),
+        OperatingPoint(threshold, counts, far.interval, frr.interval, *given),
+        notes,
+    )
+
+
+def judge_systems(
+    dev: TrialsLike,
+    test: TrialsLike | None,
+    blocks: Sequence[Block],
+    systems: Sequence[str] | None,
+    criterion: CriterionLike,
+    alpha: float | None,
+    cluster: Cluster | None,
+) -> list[Judgement]:
+    """Judge each system, all of them by default, on test or on the held-out blocks of dev."""
+    if test is None and not blocks:
+        raise TrialsError("without test trials the dev trials must be cut into blocks", code="no-test-trials")
+    dev = trials_of(dev, "dev")
+    judged = dev if test is None else trials_of(test, "test")
+    sets = TrialSets(dev, judged, cluster, blocks=blocks)
+    rule = as_criterion(criterion)
+    return [
+        judge(sets, system=system, criterion=rule, alphas=rule.resolve_alpha(alpha))
+        for system in (judged.systems if systems is None else systems)
+    ]
+
+
+def det_plot(curves: OperatingCurve | Sequence[OperatingCurve], *, ax: Axes | None = None) -> Axes:
+    """Draw DET curves; data are fractions, the axes are probit scales read in percent.
+
+    Parameters
+    ----------
+    curves : OperatingCurve or sequence of OperatingCurve
+        Curves of `operating_curves`. Each a-priori point comes with the intervals of its FAR and its FRR; where one of
+        them is 0 or 1, which these axes do not have, the point is on their edge.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    References
+    ----------
+    Martin et al., The DET curve in assessment of detection task performance, 1997; Poh & Bengio,
+    Database, protocols and tools for evaluating score-level fusion, 2006, Fig. 3 (d).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(400) < 100
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
+    >>> trials = ft.Trials.from_arrays(scores, genuine, systems=["old", "new"])
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> from fairtrial.figures import operating_curves
+    >>> det_plot(operating_curves(dev, test)).get_xlabel()
+    'FAR (%)'
+    """
+    from matplotlib.ticker import FixedLocator, NullLocator
+
+    systems = several(curves)
+    with axes_for(ax, "det") as own:
+        limits = det_limits(
+            [(curve.roc.far, curve.roc.frr) for curve in systems],
+            [(float(curve.point.counts.far), float(curve.point.counts.frr)) for curve in systems],
+        )
+        own.set_xscale("function", functions=(probit, probit_inverse))
+        own.set_yscale("function", functions=(probit, probit_inverse))
+        for axis, name in ((own.xaxis, "FAR"), (own.yaxis, "FRR")):
+            axis.set_major_locator(FixedLocator(DET_TICKS))
+            axis.set_minor_locator(NullLocator())
+            in_percent(axis, term(name))
+        own.set_xlim(*limits.far)
+        own.set_ylim(*limits.frr)
+        draw_diagonal(own, max(limits.far[0], limits.frr[0]), limits.far[1])
+        _draw_curves(own, systems, limits.far, limits.frr)
+        own.set_title(_headline("DET", systems[0]))
+        legend_below(own)
+        return own
+
+
+def _draw_curves(ax: Axes, curves: Sequence[OperatingCurve], far: Range = (0.0, 1.0), frr: Range = (0.0, 1.0)) -> None:
+    """Draw each curve, and its a-priori point, on the edge if it is beyond the axes."""
+    for number, curve in enumerate(curves):
+        draw_line(ax, number, curve.roc.far, curve.roc.frr, drawstyle="steps-pre")
+        draw_line(ax, number, [], [], curve.label, marker=look(number).marker)
+        point = curve.point
+        x, y = min(max(float(point.counts.far), far[0]), far[1]), min(max(float(point.counts.frr), frr[0]), frr[1])
+        bars = draw_point(ax, number, x, y, across=point.far, up=point.frr)
+        if x in far or y in frr:
+            bars.lines[0].set_clip_on(False)  # on the edge, and whole
+
+
+def _headline(name: str, curve: OperatingCurve) -> str:
+    return f"{name} and EER: a posteriori, on {PROVENANCES[curve.point.kind].curves}\n{curve.point.headline}"
+
+
+_ROOM = 3.0
+"""The axes of a ROC reach this many times as far as the largest EER."""
+
+
+def roc_plot(
+    curves: OperatingCurve | Sequence[OperatingCurve],
+    *,
+    limit: float | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw ROC curves as errors, FRR against FAR, with the EER line and the a-priori points.
+
+    Hollow points are where FAR and FRR are nearest on test; the threshold from dev leads to the filled ones.
+
+    Parameters
+    ----------
+    curves : OperatingCurve or sequence of OperatingCurve
+        Curves of `operating_curves`.
+    limit : float, optional
+        Up to which rate the axes reach; by default as far as the points need.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, Figs. 1 and 2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(400) < 100
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
+    >>> trials = ft.Trials.from_arrays(scores, genuine, systems=["old", "new"])
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> from fairtrial.figures import operating_curves
+    >>> roc_plot(operating_curves(dev, test), limit=0.5).get_xlabel()
+    'FAR (%)'
+    """
+    systems = several(curves)
+    if limit is not None and not 0 < limit <= 1:
+        text = "{limit!p} must be a fraction above 0 and at most 1, not {given}"
+        raise ParameterError(text, code="limit", given=limit)
+    if limit is None:
+        farthest = max(max(curve.point.far.high, curve.point.frr.high) for curve in systems)
+        limit = min(1.0, max(_ROOM * max(curve.eer.value for curve in systems), 1.15 * farthest, 0.001))
+    with axes_for(ax, "roc") as own:
+        draw_diagonal(own, 0, limit, str(Text("{FAR} = {FRR}")))
+        _draw_curves(own, systems)
+        for number, curve in enumerate(systems):
+            on_diagonal = curve.eer.definition in ("interpolated", "rocch")
+            far, frr = (curve.eer.value,) * 2 if on_diagonal else (curve.eer.counts.far, curve.eer.counts.frr)
+            draw_hollow_point(own, number, float(far), float(frr))
+        own.set(xlim=(0, limit), ylim=(0, limit), aspect="equal", title=_headline("ROC", systems[0]))
+        in_percent(own.xaxis, term("FAR"))
+        in_percent(own.yaxis, term("FRR"))
+        legend_below(own)
+        return own
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgedPrecision:
+    """Precision and recall of one system on test, its break-even point there (a posteriori), and the a-priori point."""
+
+    system: str
+    curve: PrecisionRecallCurve
+    break_even: BreakEvenPoint
+    judgement: Judgement
+    precision: RateInterval
+    recall: RateInterval
+
+
+def judged_precision(
+    dev: TrialsLike,
+    test: TrialsLike | None,
+    *,
+    blocks: Sequence[Block] = (),
+    systems: Sequence[str] | None = None,
+    criterion: CriterionLike = "break-even",
+    alpha: float | None = None,
+    confidence: float = 0.95,
+    cluster: Cluster | None = None,
+    max_points: int = 2000,
+) -> tuple[JudgedPrecision, ...]:
+    """Prepare the figure of precision and recall of one or several systems.
+
+    Parameters
+    ----------
+    dev : Trials or data frame
+        The trials that thresholds are chosen on.
+    test : Trials or data frame or None
+        The trials that are judged; None where there are `blocks`. The curve is then that of the dev trials, and the
+        point that of the held-out blocks, pooled.
+    blocks : sequence of Block, default ()
+        Which trials set the threshold for which; see `make_blocks`.
+    systems : sequence of str, optional
+        The names of the systems; all by default.
+    criterion : str, Criterion, DetectionCosts or callable, default "break-even"
+        How the threshold is chosen on dev: a name in `CRITERIA`, a criterion, detection costs, or a function
+        ``C(far, frr, alpha)`` of arrays.
+    alpha : float, optional
+        The weight or the target that the criterion takes; 0.5 by default, but a criterion that aims at a target needs
+        one.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+    cluster : {"none", "claim", "subject", "both"}, optional
+        What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
+        known.
+    max_points : int, default 2000
+        At most so many points, for drawing, never for figures.
+
+    Returns
+    -------
+    tuple of JudgedPrecision
+        One entry per system.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, eqs. (4) and (8).
+
+    Examples
+    --------
+    >>> from fairtrial import load_lausanne
+    >>> lp1 = load_lausanne().sets[0]
+    >>> (curve,) = judged_precision(lp1.dev, lp1.test, systems=["(LFCC,GMM)"])
+    >>> curve.precision.low < curve.precision.estimate < curve.precision.high
+    True
+    """
+    curves = []
+    for judgement in judge_systems(dev, test, blocks, systems, criterion, alpha, cluster):
+        trials, system = judgement.trials, judgement.system
+        curve = precision_recall_curve(trials, system=system, max_points=max_points)
+        precision, recall = (
+            judged_interval(judgement, measure=name, confidence=confidence) for name in ("precision", "recall")
+        )
+        even = break_even_point(trials, system=system)
+        curves.append(JudgedPrecision(system, curve, even, judgement, precision, recall))
+    return tuple(curves)
+
+
+def precision_recall_plot(
+    curves: JudgedPrecision | Sequence[JudgedPrecision], *, low: float = 0.0, ax: Axes | None = None
+) -> Axes:
+    """Draw precision against recall, with the line where they are equal and the a-priori points.
+
+    Hollow points are the break-even points on test; the threshold from dev leads to the filled ones.
+
+    Parameters
+    ----------
+    curves : JudgedPrecision or sequence of JudgedPrecision
+        Entries of `judged_precision`.
+    low : float, default 0.0
+        Where both axes begin, a fraction.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        Precision upward, recall to the right; fractions that are read in percent.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, eqs. (4) and (8), Fig. 1 for this pair.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(400) < 100
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
+    >>> trials = ft.Trials.from_arrays(scores, genuine, systems=["old", "new"])
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> precision_recall_plot(judged_precision(dev, test)).get_xlabel()
+    'recall (%)'
+    """
+    systems = several(curves)
+    if not 0 <= low < 1:
+        raise ParameterError("{low!p} must be a fraction from 0 to below 1, not {given}", code="limit", given=low)
+    with axes_for(ax, "precision-recall") as own:
+        draw_diagonal(own, low, 1, "precision = recall")
+        for number, curve in enumerate(systems):
+            even, precision, recall = curve.break_even.value, curve.precision, curve.recall
+            # between two thresholds precision is no higher than at the one with the higher recall
+            draw_line(own, number, curve.curve.recall, curve.curve.precision, drawstyle="steps-post")
+            label = f"break-even {percent(even)}, F1 {percent(f1(curve.judgement.at(0)))}"
+            draw_line(own, number, [], [], f"{legible(curve.system)}: {label}", marker=look(number).marker)
+            draw_hollow_point(own, number, even, even)
+            draw_point(own, number, recall.estimate, precision.estimate, across=recall.interval, up=precision.interval)
+        judgement, precision = systems[0].judgement, systems[0].precision
+        origin, rule = judgement.sets.provenance, judgement.criterion.described(float(judgement.alpha[0]))
+        own.set(xlim=(low, 1), ylim=(low, 1), aspect="equal")
+        own.set_title(
+            f"curves, break-even points: a posteriori, on {origin.curves}\n"
+            f"points, F1: on {origin.judged}, {origin.kind}, threshold by {rule} {origin.chosen}\n"
+            f"{level_text(precision.confidence)} intervals, {GIVEN[precision.threshold]}"
+        )
+        in_percent(own.xaxis, "recall")
+        in_percent(own.yaxis, "precision")
+        legend_below(own)
+        return own

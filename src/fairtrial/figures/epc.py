@@ -1,0 +1,425 @@
+"""Draw Expected Performance Curves: one, two compared, pooled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairtrial.benchmark.results import BenchmarkResult
+from fairtrial.core.errors import ParameterError
+from fairtrial.core.words import level_text, listed, shown, term
+from fairtrial.evaluation.bands import Band
+from fairtrial.evaluation.curve_tests import CurveComparison
+from fairtrial.evaluation.epc import PerformanceCurve
+from fairtrial.evaluation.evaluation import Evaluation, SystemEvaluation
+from fairtrial.figures.axes import ALPHA, COLOURS, alpha_axis, highest_within, line_of, rate_axis
+from fairtrial.figures.style import (
+    GREY,
+    PALE,
+    axes_for,
+    draw_band,
+    draw_line,
+    draw_point,
+    figure_for,
+    in_percent,
+    legend_below,
+    legible,
+    look,
+    several,
+)
+from fairtrial.inference.estimates import GIVEN_ALONG
+from fairtrial.inference.split import PROVENANCES
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from fairtrial.figures.style import Canvas
+
+
+_APART = 0.008
+"""How far apart in alpha the intervals of several systems stand, so that none hides another."""
+
+
+def epc_plot(
+    curves: PerformanceCurve | Sequence[PerformanceCurve],
+    *,
+    bands: Mapping[str, Band] | None = None,
+    points: Sequence[Evaluation | SystemEvaluation] = (),
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw Expected Performance Curves: at every alpha the threshold is from dev and the figure from test.
+
+    Parameters
+    ----------
+    curves : PerformanceCurve or sequence of PerformanceCurve
+        One curve or several, of the same measure.
+    bands : dict of str to Band, optional
+        The bands of `curve_band` by the name of the system.
+    points : sequence of Evaluation, default ()
+        Results of `evaluate` with the criterion of the curves, drawn at their alpha with their interval; those of
+        several systems stand a little apart.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, Figs. 3 to 5 and 7.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(400) < 100
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
+    >>> trials = ft.Trials.from_arrays(scores, genuine, systems=["old", "new"])
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> old, new = (
+    ...     ft.performance_curve(dev, test, criterion="wer-equal", alphas=[0.4, 0.5, 0.6], system=name)
+    ...     for name in ("old", "new")
+    ... )
+    >>> epc_plot([old, new]).get_xlabel()
+    'alpha, the weight of FAR'
+    """
+    shown = as_curves(curves)
+    around = bands or {}
+    places = {curve.system: number for number, curve in enumerate(shown)}
+    with axes_for(ax, "epc") as own:
+        _draw_curves(own, {curve.system: curve for curve in shown}, around)
+        for point in points:
+            number = places.get(point.system)
+            if number is None:
+                raise ParameterError(f"there is a point of {point.system}, but no curve of it", code="no-such-curve")
+            apart = _APART * (number - (len(places) - 1) / 2)
+            draw_point(own, number, point.alpha + apart, float(point.test.hter), up=point.interval().interval)
+        limits = []
+        if around:
+            band = next(iter(around.values()))
+            by = " by bootstrap" if band.method == "bootstrap" else ""
+            limits.append((f"{level_text(band.confidence)} {band.kind} bands{by}", GIVEN_ALONG[band.threshold]))
+        if points:
+            interval = points[0].interval()
+            words = f"points with {level_text(interval.confidence)} intervals"
+            limits.append((words, GIVEN_ALONG[interval.threshold]))
+        if len({given for _, given in limits}) == 1:
+            lines = [f"{', '.join(words for words, _ in limits)}; {limits[0][1]}"]
+        else:
+            lines = [f"{words}, {given}" for words, given in limits]
+        own.set_title("\n".join([f"EPC: {how_judged(shown[0])}", *lines]))
+        legend_below(own)
+        return own
+
+
+def as_curves(curves: PerformanceCurve | Sequence[PerformanceCurve]) -> tuple[PerformanceCurve, ...]:
+    """Give one or several curves as several that can share axes."""
+    shown = several(curves)
+    first = shown[0]
+    for curve in shown:
+        if curve.measure.name != first.measure.name:
+            raise ParameterError(
+                f"{curve.system} shows {curve.measure.label} and {first.system} {first.measure.label}: "
+                "draw curves of one measure",
+                code="several-measures",
+            )
+    return shown
+
+
+def how_judged(curve: PerformanceCurve) -> str:
+    """Give the kind of a curve, and where its thresholds were chosen, in words."""
+    return f"{curve.kind}, threshold by {curve.criterion} {PROVENANCES[curve.kind].chosen}"
+
+
+def _draw_curves(ax: Axes, curves: Mapping[str, PerformanceCurve], bands: Mapping[str, Band] | None = None) -> None:
+    """Draw curves and bands by name; the ends of alpha, where errors soar, do not flatten all that lies between."""
+    for number, (name, curve) in enumerate(curves.items()):
+        draw_line(ax, number, curve.alpha, curve.value, legible(name))
+        if bands and name in bands:
+            draw_band(ax, number, bands[name].alpha, bands[name].low, bands[name].high)
+    shown = list(curves.values())
+    measure, criterion = shown[0].measure, shown[0].criterion
+    along = str(ALPHA) if criterion.weighs_far else "alpha"
+    along = along if criterion.aim is None else f"target {term(criterion.aim.label)} on dev"
+    ax.set(xlim=(float(shown[0].alpha[0]), float(shown[0].alpha[-1])), xlabel=along)
+    label = f"{term(measure.label)} on {PROVENANCES[shown[0].kind].judged}"
+    if measure.is_share:
+        in_percent(ax.yaxis, label)
+    else:
+        ax.set_ylabel(label)
+    if not measure.higher_is_better:
+        ax.set_ylim(bottom=0)
+        inner = max(highest_within(curve.alpha, curve.value) for curve in shown)
+        if ax.get_ylim()[1] > 2 * inner > 0:
+            ax.set_ylim(top=1.4 * inner)
+
+
+_HATCHES = ("////", "\\\\\\\\")
+_PALE = 0.07
+"""Opacity of the tint: pale enough for curves and grid if one system is better at every alpha."""
+_STRIP = (1.01, 1.04)
+"""Where the strip begins and ends, in heights of the axes."""
+
+
+def epc_comparison_plot(
+    a: PerformanceCurve,
+    b: PerformanceCurve,
+    comparison: CurveComparison,
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw two EPCs and show where they differ significantly, in the colour of the better one.
+
+    Parameters
+    ----------
+    a, b : PerformanceCurve
+        Curves of the two systems, of the same measure.
+    comparison : CurveComparison
+        The result of `compare_curves` on them.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, Fig. 8.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(400) < 100
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
+    >>> trials = ft.Trials.from_arrays(scores, genuine, systems=["old", "new"])
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> old, new = (
+    ...     ft.performance_curve(dev, test, criterion="wer-equal", alphas=[0.4, 0.5, 0.6], system=name)
+    ...     for name in ("old", "new")
+    ... )
+    >>> epc_comparison_plot(old, new, ft.compare_curves(old, new)).get_ylabel()
+    'HTER on test (%)'
+    """
+    _check_pair(a, b, comparison)
+    with axes_for(ax, "epc-compare") as own:
+        _draw_curves(own, {curve.system: curve for curve in (a, b)})
+        # a tint where A or B is better; a strip above the axes, off the curves, says who by its hatching
+        for number, name in enumerate((comparison.a, comparison.b)):
+            better = comparison.different & ((comparison.worse < 0.5) if number == 0 else (comparison.worse > 0.5))
+            for place, (low, high) in enumerate(spans(comparison.alpha, better)):
+                label = f"{legible(name)} significantly better" if place == 0 else None
+                colour = look(number).colour
+                own.axvspan(low, high, color=colour, alpha=_PALE, linewidth=0, zorder=0)
+                strip: dict[str, Any] = {"hatch": _HATCHES[number], "edgecolor": "white", "linewidth": 0}
+                own.axvspan(low, high, *_STRIP, facecolor=colour, clip_on=False, label=label, **strip)
+        whole = "over all alpha at once" if comparison.simultaneous else "at each alpha by itself"
+        lines = [
+            f"EPC: {how_judged(a)}",
+            f"shaded: significant with {level_text(comparison.confidence)} confidence, {comparison.test} test, {whole}",
+            GIVEN_ALONG[comparison.threshold],
+            comparison.unclaimed,
+        ]
+        own.set_title("\n".join(filter(None, lines)), pad=18)
+        legend_below(own)
+        return own
+
+
+def _check_pair(a: PerformanceCurve, b: PerformanceCurve, comparison: CurveComparison) -> None:
+    """Raise an error if curves and comparison are of different systems or measures."""
+    as_curves([a, b])
+    if (a.system, b.system) != (comparison.a, comparison.b) or not np.array_equal(a.alpha, comparison.alpha):
+        raise ParameterError(
+            f"the comparison is of {comparison.a} and {comparison.b}, the curves are of {a.system} and {b.system}, "
+            "or at other values of alpha",
+            code="other-systems",
+        )
+    if a.measure.name != comparison.measure.name:
+        text = f"the comparison is of {comparison.measure.label}; these curves show {a.measure.label}"
+        raise ParameterError(text, code="several-measures")
+
+
+def spans(alpha: NDArray[np.float64], chosen: NDArray[np.bool_]) -> list[tuple[float, float]]:
+    """Give the ranges of chosen values of alpha, each up to half-way to the next value that is not."""
+    middles = (alpha[1:] + alpha[:-1]) / 2
+    bounds = np.concatenate([alpha[:1], middles, alpha[-1:]])
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], chosen.astype(int), [0]]))).reshape(-1, 2)
+    return [(float(bounds[start]), float(bounds[stop])) for start, stop in edges]
+
+
+_LEVELS = (0.1, 0.5, 0.9)
+
+
+def epc_significance_plot(
+    a: PerformanceCurve,
+    b: PerformanceCurve,
+    comparison: CurveComparison,
+    *,
+    levels: Sequence[float] = _LEVELS,
+    figure: Canvas | None = None,
+) -> tuple[Axes, Axes]:
+    """Draw two EPCs and, below, the confidence along alpha that A is worse.
+
+    Parameters
+    ----------
+    a, b : PerformanceCurve
+        Curves of the two systems, of the same measure.
+    comparison : CurveComparison
+        The result of `compare_curves` on them; with ``method="independent"`` it is eq. (14) of the paper below.
+    levels : sequence of float, default (0.1, 0.5, 0.9)
+        Lines across the lower panel. Beyond the first and the last the two-sided test is significant at twice the
+        first: at 20 % for .1 and .9.
+    figure : matplotlib.figure.Figure or SubFigure, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    tuple of matplotlib.axes.Axes
+        The upper and the lower axes.
+
+    References
+    ----------
+    Poh & Bengio, Database, protocols and tools for evaluating score-level fusion, 2006, Fig. 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(400) < 100
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
+    >>> trials = ft.Trials.from_arrays(scores, genuine, systems=["old", "new"])
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> old, new = (
+    ...     ft.performance_curve(dev, test, criterion="wer-equal", alphas=[0.4, 0.5, 0.6], system=name)
+    ...     for name in ("old", "new")
+    ... )
+    >>> len(epc_significance_plot(old, new, ft.compare_curves(old, new)))
+    2
+    """
+    _check_pair(a, b, comparison)
+    if not levels or not all(0 <= level <= 1 for level in levels):
+        raise ParameterError(f"levels must be fractions between 0 and 1, not {list(levels)}", code="levels")
+    with figure_for(figure, "epc-significance") as own:
+        upper, lower = own.subplots(2, 1, sharex=True, height_ratios=[3, 2])
+        _draw_curves(upper, {curve.system: curve for curve in (a, b)})
+        lower.set_xlabel(upper.get_xlabel())
+        upper.set_xlabel("")
+        upper.set_title(f"(a) EPC: {how_judged(a)}")
+        lower.plot(comparison.alpha, comparison.worse, color="black")
+        for level in levels:
+            lower.axhline(level, color=GREY, linewidth=0.9, linestyle="-" if level == 0.5 else "--")
+        outside = (comparison.worse < min(levels)) | (comparison.worse > max(levels))
+        for low, high in spans(comparison.alpha, outside):
+            lower.axvspan(low, high, color=PALE, alpha=0.6, linewidth=0, zorder=0)
+        lower.set_ylim(-0.02, 1.02)
+        lower.set_yticks(sorted({0.0, 1.0, *levels}))
+        in_percent(lower.yaxis, "confidence")
+        lines = [
+            f"(b) confidence that {legible(a.system)} is worse than {legible(b.system)}, {comparison.test} test",
+            f"{GIVEN_ALONG[comparison.threshold]}; "
+            f"grey: beyond {' and '.join(f'{100 * level:g}' for level in (min(levels), max(levels)))} %",
+            comparison.unclaimed,
+        ]
+        lower.set_title("\n".join(filter(None, lines)))
+        legend_below(lower, of=upper)
+        return upper, lower
+
+
+def pooled_epc_plot(
+    results: BenchmarkResult | Sequence[BenchmarkResult],
+    *,
+    group: str = "all",
+    bands: Mapping[str, Band] | None = None,
+    comparison: CurveComparison | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw pooled EPCs: all groups of one fusion method, or one group of several methods.
+
+    Parameters
+    ----------
+    results : BenchmarkResult or sequence of BenchmarkResult
+        One result of `run_benchmark`, or several of the same protocol.
+    group : str, default "all"
+        Which group of experiments, where there are several results; ``all`` pools all of them.
+    bands : dict of str to Band, optional
+        The bands of `pooled_band` by the label of the result.
+    comparison : CurveComparison, optional
+        What `compare_pooled` gives for two results: the ranges of alpha in which they differ are shaded.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    References
+    ----------
+    Poh & Bengio, Database, protocols and tools for evaluating score-level fusion, 2006, eqs. (11), (12).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(400) < 100
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
+    >>> trials = ft.Trials.from_arrays(scores, genuine, systems=["old", "new"])
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> parts = tuple(ft.SystemInfo(name, name, "pixels", "svm") for name in trials.systems)
+    >>> tiny = ft.Benchmark("tiny", "Tiny", (ft.BenchmarkSet("one", dev, test, parts),))
+    >>> result = ft.run_benchmark(tiny, protocol="fp-full", settings=ft.RunSettings(points=11))
+    >>> pooled_epc_plot(result).get_xlabel()
+    'alpha, the weight of FAR'
+    """
+    runs = several(results, "result")
+    first = runs[0]
+    if any((run.benchmark, run.protocol) != (first.benchmark, first.protocol) for run in runs):
+        text = "only runs of the same protocol on the same benchmark share a figure"
+        raise ParameterError(text, code="several-benchmarks")
+    if len(runs) == 1:
+        counts = {name: len(experiments) for name, experiments in first.groups()} | {"all": len(first.experiments)}
+        names = [name for name in first.pooled if name != "all" or len(first.pooled) != 2]
+        curves = {f"{name} ({counts[name]})": first.pooled[name] for name in names}
+    else:
+        for run in runs:
+            if group not in run.pooled:
+                text = f"there is no group {shown(group)}; there are {listed(run.pooled)}"
+                raise ParameterError(text, code="no-such-group")
+        curves = {run.label: run.pooled[group] for run in runs}
+    with axes_for(ax, "pooled-epc") as own:
+        _draw_curves(own, curves, bands)
+        what = first.label if len(runs) == 1 else "all experiments" if group == "all" else group
+        data = f"{first.benchmark} (synthetic)" if first.synthetic else first.benchmark
+        lines = [f"pooled EPC: {data}, {first.protocol}, {what}", how_judged(next(iter(curves.values())))]
+        if bands:
+            band = next(iter(bands.values()))
+            lines.append(f"{band.described}, {GIVEN_ALONG[band.threshold]}")
+        if comparison is not None:
+            step = float(comparison.alpha[1] - comparison.alpha[0]) / 2
+            for region in comparison.regions:
+                own.axvspan(max(region.low - step, 0.0), min(region.high + step, 1.0), color=PALE, zorder=0)
+            differ = "grey: they differ" if comparison.regions else "they differ nowhere"
+            whole = "over the whole range at once" if comparison.simultaneous else "at each alpha by itself"
+            level = f"{level_text(comparison.confidence)} confidence, {GIVEN_ALONG[comparison.threshold]}"
+            lines += filter(None, [f"{differ}, {level}, {whole}", comparison.unclaimed])
+        own.set_title("\n".join(lines))
+        legend_below(own)
+        return own
+
+
+def pooled_chart(curves: Mapping[str, PerformanceCurve]) -> dict[str, Any]:
+    """Give the chart `pooled` of curves by name."""
+    drawn = []
+    for number, (name, curve) in enumerate(curves.items()):
+        colour, dashes = line_of(number)
+        style = {"colour": COLOURS.index(colour), "dashes": list(dashes), "bold": name == "all"}
+        drawn.append({"name": name, "alpha": curve.alpha.tolist(), "hter": curve.hter.tolist(), **style})
+    highest = max(highest_within(curve.alpha, curve.hter) for curve in curves.values())
+    return {"curves": drawn, "x": alpha_axis().to_dict(), "y": rate_axis("HTER on test trials", highest).to_dict()}

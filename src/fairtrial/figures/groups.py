@@ -1,0 +1,427 @@
+"""Draw rates, matrices and curves by group; and give them to pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isfinite, isnan
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+from scipy.special import ndtr
+
+from fairtrial.core.errors import ParameterError, TrialsError
+from fairtrial.core.words import in_percent as percent_text
+from fairtrial.core.words import level_text, p_phrase, percent, plural, term, threshold_text
+from fairtrial.evaluation.epc import PerformanceCurve, alpha_grid, curve_of
+from fairtrial.figures.axes import ALPHA_ENDS, Range, log_axis, log_ticks
+from fairtrial.figures.det import OperatingCurve, det_plot, operating_curve
+from fairtrial.figures.epc import as_curves, epc_plot, how_judged
+from fairtrial.figures.style import GREY, axes_for, figure_for, in_percent, legible, look
+from fairtrial.figures.system import JudgedCurves, judged_charts
+from fairtrial.groups.curves import judged_parts, without_genuine
+from fairtrial.groups.results import RATES, GroupEvaluation, GroupRates, Rate
+from fairtrial.inference.decide import judge
+from fairtrial.inference.estimates import GIVEN
+from fairtrial.inference.limits import intervals_along, judged_interval
+from fairtrial.inference.split import PROVENANCES
+from fairtrial.rules.eer import EerDefinition
+from fairtrial.rules.measures import label_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from fairtrial.figures.style import Canvas
+
+
+Sorting: TypeAlias = Literal["name", "far", "frr", "hter"]
+_ROW = 0.3
+"""Inches of a row."""
+_FAR_BELOW = 30
+"""Lower limits that are this many times below the smallest rate are beyond the axis."""
+_ROOM = 1.3
+"""By which factor the axis goes on beyond the last limit."""
+_END = 1.15
+_MANY = 16
+"""Groups beyond which numbers would not fit into their squares."""
+_SQUARE = 0.55
+"""Inches of the side of a square."""
+_LUMINANCE, _GAMMA = np.array([0.2126, 0.7152, 0.0722]), 2.2
+_HALFWAY = 0.179
+"""The luminance that black and white stand out from equally well."""
+_LEAST_AXIS = 1e-6
+
+
+def groups_plot(found: GroupEvaluation, *, sort: Sorting = "name", figure: Canvas | None = None) -> Canvas:
+    """Draw FAR and FRR of every group with their simultaneous intervals, on log axes.
+
+    Parameters
+    ----------
+    found : GroupEvaluation
+        Of `evaluate_groups`.
+    sort : {"name", "far", "frr", "hter"}, default "name"
+        In the order of the result, or the group with the highest rate first.
+    figure : matplotlib.figure.Figure or SubFigure, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.figure.Figure or SubFigure
+        The figure, with one panel for each rate. The vertical line is the rate of all groups together. A group without
+        errors has an arrow that comes from the upper limit of its rate: a log axis has no 0. Groups that share a
+        letter are not shown to differ in this rate.
+
+    References
+    ----------
+    ISO/IEC 19795-10, Quantifying biometric system performance variation across demographic groups.
+
+    Examples
+    --------
+    >>> from fairtrial import evaluate_groups, synthetic_groups
+    >>> data = synthetic_groups({"a": 20, "b": 20}, worse={"b": 4.0})
+    >>> figure = groups_plot(evaluate_groups(data.dev, data.test, by="group"), sort="far")
+    >>> [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    ['b (20 people)', 'a (20 people)']
+    """
+    rows = list(found.groups)
+    if sort in ("far", "frr", "hter"):
+        rows.sort(key=lambda row: -1.0 if isnan(getattr(row, sort)) else getattr(row, sort), reverse=True)
+    elif sort != "name":
+        raise ParameterError(f"sort must be name, far, frr or hter, not {sort!r}", code="choice")
+    with figure_for(figure, "groups", (7.6, 1.7 + _ROW * len(rows))) as own:
+        panels = own.subplots(1, 2, sharey=True)
+        for number, (ax, rate) in enumerate(zip(panels, RATES, strict=True)):
+            _draw_rates(ax, number, rows, rate, found.overall[rate])
+        size = min(9.0, 72 * own.bbox.height / own.get_dpi() * 0.7 / len(rows))
+        people = ["" if row.people is None else f" ({plural(row.people, 'person', 'people')})" for row in rows]
+        labels = [legible(row.group) + count for row, count in zip(rows, people, strict=True)]
+        panels[0].set_yticks(range(len(rows)), labels, fontsize=size)
+        panels[0].set_ylim(len(rows) - 0.4, -0.6)
+        lines = [
+            f"{legible(found.system)} by {' and '.join(found.by)}: {found.kind}, threshold "
+            f"{threshold_text(found.threshold)} by {found.criterion.described(found.alpha)} "
+            f"{PROVENANCES[found.kind].chosen}"
+        ]
+        intervals = [interval for row in rows for rate in RATES if (interval := row.interval_of(rate)) is not None]
+        if intervals:
+            given = GIVEN[intervals[0].threshold]
+            lines.append(f"{level_text(found.confidence)} intervals of all groups together, {given}")
+        if found.tests:
+            tests = ", ".join(f"{term(label_of(test.measure))} {p_phrase(test.p_value)}" for test in found.tests)
+            lines.append(f"all groups equal: {tests}; those that share a letter are not shown to differ")
+        own.suptitle("\n".join(lines), x=0.01, ha="left", fontsize=9.5)
+        return own
+
+
+def _draw_rates(ax: Axes, number: int, rows: Sequence[GroupRates], rate: Rate, overall: float) -> None:
+    """Draw one rate of every group on a log axis, on which a rate of 0 is an arrow from its upper limit."""
+    from matplotlib.ticker import FixedLocator, NullLocator
+
+    drawn = look(number)
+    low, high = _rate_range(rows, rate, overall)
+    ax.set(xscale="log", xlim=(low, high))
+    if overall > 0:
+        ax.axvline(overall, color=GREY, linewidth=1.0, zorder=1)
+    for place, row in enumerate(rows):
+        interval = row.interval_of(rate)
+        if interval is None:
+            box = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
+            style: dict[str, Any] = {"color": GREY, "ha": "center", "va": "center", "bbox": box}
+            ax.text(0.5, place, "no such trial", transform=ax.get_yaxis_transform(), **style)
+            continue
+        ends = [interval.high]
+        if interval.estimate > 0:
+            ax.hlines(place, max(interval.low, low), interval.high, color=drawn.colour, linewidth=1.4)
+            ax.plot(interval.estimate, place, marker=drawn.marker, color=drawn.colour, linestyle="", markersize=5.5)
+            ends = [interval.low, interval.high] if interval.low > low else ends
+        else:
+            arrow = {"arrowstyle": "->", "color": drawn.colour, "shrinkA": 0, "shrinkB": 0, "linewidth": 1.4}
+            ax.annotate("", (low, place), (interval.high, place), arrowprops=arrow)
+        ax.plot(ends, [place] * len(ends), marker="|", color=drawn.colour, linestyle="", markersize=7)
+        letters = row.far_letters if rate == "far" else row.frr_letters
+        ax.text(1.01, place, letters, transform=ax.get_yaxis_transform(), va="center", fontsize=8)
+    ax.grid(visible=False, axis="y")
+    in_percent(ax.xaxis, term(label_of(rate)))
+    ax.xaxis.set_major_locator(FixedLocator([tick for tick, _ in log_ticks(low, high)]))
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.set_title(f"line: all trials, {percent(overall)}" if isfinite(overall) else "")
+
+
+def _rate_range(rows: Sequence[GroupRates], rate: Rate, overall: float) -> Range:
+    """Hold all rates and limits, but for lower ones so small that they would squeeze all the rest."""
+    intervals = [interval for row in rows if (interval := row.interval_of(rate)) is not None]
+    rates = [interval.estimate for interval in intervals if interval.estimate > 0]
+    lowest = min([*rates, *(interval.high for interval in intervals), overall if overall > 0 else 1.0])
+    limits = [interval.low for interval in intervals if interval.low > 0 and interval.estimate > 0]
+    high = min(max(interval.high for interval in intervals) * _ROOM, _END)
+    return max(min([lowest, *limits]), lowest / _FAR_BELOW) / _ROOM, high
+
+
+def group_matrix_plot(found: GroupEvaluation, *, ax: Axes | None = None) -> Axes:
+    """Draw the FAR by the group of the claim and the group of the impostor, on a log scale of colours.
+
+    Parameters
+    ----------
+    found : GroupEvaluation
+        Of `evaluate_groups`, with a table of people or `impostor_by`, so that both groups are known.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        One row per group of the claim, one column per group of the impostor; numbers are percent, bold where the
+        simultaneous interval does not hold the FAR of all. Squares without trials are blank; those without a false
+        accept have the colour of the lowest rate and the number 0.
+
+    Raises
+    ------
+    TrialsError
+        If the groups of impostors are unknown.
+
+    Examples
+    --------
+    >>> from fairtrial import evaluate_groups, synthetic_groups
+    >>> data = synthetic_groups({"a": 20, "b": 20}, worse={"b": 4.0})
+    >>> found = evaluate_groups(data.dev, data.test, by="group", impostor_by="impostor_group")
+    >>> group_matrix_plot(found).get_xlabel()
+    'group of the impostor'
+    """
+    from matplotlib.colors import LogNorm
+    from matplotlib.ticker import FixedLocator, NullLocator
+
+    if not found.meetings:
+        raise TrialsError(
+            "the groups of impostors are not known; say them with {people!p} or {impostor_by!p}",
+            code="no-impostor-groups",
+            people=...,
+        )
+    names = [row.group for row in found.groups]
+    names += sorted({pair.impostor for pair in found.meetings} - set(names))
+    place = {name: k for k, name in enumerate(names)}
+    rates = np.full((len(names), len(names)), np.nan)
+    for pair in found.meetings:
+        rates[place[pair.claim], place[pair.impostor]] = pair.interval.estimate
+    low, high = float(np.min(rates, where=rates > 0, initial=1.0)), float(np.max(rates, where=rates > 0, initial=0.0))
+    if high == 0:
+        low, high = 0.001, 0.01
+    elif low == high:
+        low, high = low / 2, min(2 * high, 1.0)
+    side, labels, overall = 2.2 + _SQUARE * len(names), [legible(name) for name in names], found.overall["far"]
+    with axes_for(ax, "group-matrix", (side + 1.0, side)) as axes:
+        image = axes.imshow(np.maximum(rates, low), norm=LogNorm(low, high), cmap="viridis", aspect="equal")
+        axes.set_xticks(range(len(names)), labels, rotation=45, ha="right", rotation_mode="anchor")
+        axes.set_yticks(range(len(names)), labels)
+        axes.set(xlabel="group of the impostor", ylabel="group of the claim")
+        axes.grid(visible=False)
+        figure = axes.get_figure()
+        assert figure is not None
+        bar = figure.colorbar(image, ax=axes, shrink=0.85)
+        in_percent(bar.ax.yaxis, term("FAR"))
+        bar.ax.yaxis.set_major_locator(FixedLocator([tick for tick, _ in log_ticks(low, high)]))
+        bar.ax.yaxis.set_minor_locator(NullLocator())
+        shades = np.asarray(image.to_rgba(np.asarray(image.get_array())))[:, :, :3] ** _GAMMA @ _LUMINANCE
+        for pair in found.meetings if len(names) <= _MANY else ():
+            row, column, interval = place[pair.claim], place[pair.impostor], pair.interval
+            axes.text(
+                column,
+                row,
+                percent_text(interval.estimate) if interval.estimate else "0",
+                ha="center",
+                va="center",
+                color="black" if shades[row, column] > _HALFWAY else "white",
+                fontsize=8.5 - 0.25 * max(len(place) - 6, 0),
+                fontweight="normal" if interval.low <= overall <= interval.high else "bold",
+            )
+        rule = f"threshold by {found.criterion.described(found.alpha)} {PROVENANCES[found.kind].chosen}"
+        given = GIVEN[found.meetings[0].interval.threshold]
+        axes.set_title(
+            f"{legible(found.system)} by {' and '.join(found.by)}: {found.kind}, {rule}\n"
+            f"bold: not that of all, {percent_text(overall)} % "
+            f"({level_text(found.confidence)} intervals of all pairs together, {given})"
+        )
+        return axes
+
+
+def group_operating_curves(
+    found: GroupEvaluation,
+    *,
+    groups: Sequence[str] | None = None,
+    eer: EerDefinition = "step-mean",
+    max_points: int = 2000,
+) -> tuple[OperatingCurve, ...]:
+    """Prepare a DET figure of groups: the curve of each, and its point at the threshold of all.
+
+    Parameters
+    ----------
+    found : GroupEvaluation
+        Of `evaluate_groups`.
+    groups : sequence of str, optional
+        Only these; all that have impostor trials by default.
+    eer : {"step-mean", "step-low", "step-high", "interpolated", "rocch"}, default "step-mean"
+        The definition of the equal error rate, see `equal_error_rate`.
+    max_points : int, default 2000
+        How many points of a curve are kept for drawing.
+
+    Returns
+    -------
+    tuple of OperatingCurve
+        One per group, called by its name; the intervals of the points hold for all groups together. A group without
+        genuine trials, such as a kind of attack, has those of all groups.
+
+    Examples
+    --------
+    >>> from fairtrial import evaluate_groups, synthetic_groups
+    >>> data = synthetic_groups({"a": 40, "b": 40}, worse={"b": 4.0})
+    >>> curves = group_operating_curves(evaluate_groups(data.dev, data.test, by="group"))
+    >>> [curve.system for curve in curves], len({curve.point.threshold for curve in curves})
+    (['a', 'b'], 1)
+    """
+    judged = found.known_trials()
+    rates = {row.group: row for row in found.groups}
+    curves = []
+    for name, part in judged_parts(judged, judged.judgement, groups).items():
+        far, frr = (
+            rates[name].interval_of(rate)
+            or judged_interval(part, measure=rate, confidence=found.confidence, threshold=judged.threshold)
+            for rate in RATES
+        )
+        curves.append(operating_curve(part, found.threshold, far, frr, eer=eer, max_points=max_points, name=name))
+    return tuple(curves)
+
+
+def group_det_plot(
+    found: GroupEvaluation,
+    *,
+    groups: Sequence[str] | None = None,
+    eer: EerDefinition = "step-mean",
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the DET curve of every group, with its point at the threshold that all groups share.
+
+    Parameters
+    ----------
+    found : GroupEvaluation
+        Of `evaluate_groups`.
+    groups : sequence of str, optional
+        Only these; all that have impostor trials by default.
+    eer : {"step-mean", "step-low", "step-high", "interpolated", "rocch"}, default "step-mean"
+        The definition of the equal error rate, see `equal_error_rate`.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        As of `det_plot`; the bars are simultaneous intervals.
+
+    Raises
+    ------
+    ParameterError
+        If a group does not exist.
+
+    Examples
+    --------
+    >>> from fairtrial import evaluate_groups, synthetic_groups
+    >>> data = synthetic_groups({"a": 20, "b": 20}, worse={"b": 4.0})
+    >>> group_det_plot(evaluate_groups(data.dev, data.test, by="group")).get_xlabel()
+    'FAR (%)'
+    """
+    curves = group_operating_curves(found, groups=groups, eer=eer)
+    own = det_plot(curves, ax=ax)
+    shared = "; genuine trials of all for groups that have none" if without_genuine(found.known_trials()) else ""
+    own.set_title(
+        f"{legible(found.system)} by {' and '.join(found.by)}; DET and EER: a posteriori, on test{shared}\n"
+        f"points, HTER: {found.kind}, one threshold for all groups by {found.criterion} "
+        f"{PROVENANCES[found.kind].chosen}\n"
+        f"{level_text(found.confidence)} intervals of all groups together, {GIVEN[curves[0].point.interval_threshold]}"
+    )
+    return own
+
+
+def group_epc_plot(curves: Sequence[PerformanceCurve], *, ax: Axes | None = None) -> Axes:
+    """Draw the Expected Performance Curve of every group: at every alpha one threshold from all dev trials.
+
+    Parameters
+    ----------
+    curves : sequence of PerformanceCurve
+        Of `group_curves`.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        As of `epc_plot`.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005.
+
+    Examples
+    --------
+    >>> from fairtrial import evaluate_groups, synthetic_groups
+    >>> data = synthetic_groups({"a": 20, "b": 20}, worse={"b": 4.0})
+    >>> from fairtrial.groups import group_curves
+    >>> group_epc_plot(group_curves(evaluate_groups(data.dev, data.test, by="group"))).get_ylabel()
+    'HTER on test (%)'
+    """
+    shown = as_curves(curves)
+    own = epc_plot(shown, ax=ax)
+    own.set_title(f"EPC by group: {how_judged(shown[0])}\nat every alpha one threshold for all groups")
+    return own
+
+
+def group_charts(found: GroupEvaluation, names: Sequence[str], label: str) -> dict[str, Any]:
+    """Give the charts of groups at the thresholds of all values of alpha, each from all dev trials.
+
+    Limits along alpha have the critical value of the alpha that was asked for; `label` is that of the HTER.
+    """
+    judged = found.known_trials()
+    judgement, given = judged.judgement, judged.threshold
+    whole = judge(
+        judgement.sets, system=judgement.system, criterion=judgement.criterion.along_alpha, alphas=alpha_grid()
+    )
+    # the confidence at which the interval of one group alone is its simultaneous one
+    critical = {str(rate): judged.families[rate].critical(found.confidence) for rate in RATES}
+    totals = judged.half_totals()
+    critical["hter"] = critical["far"] if totals is None else totals[1].critical(found.confidence)
+    levels = {rate: 1 - 2 * float(ndtr(-value)) for rate, value in critical.items()}
+    rates = {row.group: row for row in found.groups}
+    asked = judged_parts(judged, judgement, names)
+    weight = found.criterion.weight_of_far(found.alpha)
+    systems: list[JudgedCurves] = []
+    limits: list[dict[str, Any]] = []
+    for name, part in judged_parts(judged, whole, names).items():
+        interval = rates[name].hter_interval or judged_interval(asked[name], confidence=levels["hter"], threshold=given)
+        own = JudgedCurves.of(
+            curve_of(part),
+            asked[name].at(0),
+            found.threshold,
+            interval,
+            weight,
+            name=name,
+            confidence=levels["hter"],
+            given=given,
+        )
+        systems.append(own)
+        limits.append({})
+        for rate in RATES:
+            at = rates[name].interval_of(rate)
+            if at is not None:
+                along = intervals_along(part, measure=rate, confidence=levels[rate], threshold=given)
+                low, high = (np.array([getattr(each, end) for each in along]) for end in ("low", "high"))
+                low[own.low == interval.low], high[own.low == interval.low] = at.interval
+                limits[-1][rate] = {"low": low.tolist(), "high": high.tolist(), "asked": list(at.interval)}
+    charts = judged_charts(systems, label)
+    charts["systems"] = [{**own, "limits": ends} for own, ends in zip(charts["systems"], limits, strict=True)]
+    charts["rates"] = {}
+    middle = (whole.alpha >= ALPHA_ENDS) & (whole.alpha <= 1 - ALPHA_ENDS)
+    for rate in RATES:
+        values = np.concatenate([getattr(own.curves.curve, rate)[middle] for own in systems])
+        lowest = max(0.5 * float(np.min(values, where=values > 0, initial=0.02)), _LEAST_AXIS)
+        charts["rates"][rate] = {
+            "axis": log_axis(term(label_of(rate)), (lowest, 1.0)).to_dict(),
+            "all": getattr(whole.test, rate).tolist(),
+            "asked": found.overall[rate],
+        }
+    return charts

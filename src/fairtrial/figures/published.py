@@ -1,0 +1,213 @@
+"""Draw what published numbers allow: the EER bound, the standard deviation of the HTER."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import chdtrc, chdtri
+
+from fairtrial.core.errors import ParameterError
+from fairtrial.core.words import Text, cut, p_text, term
+from fairtrial.figures.style import PALE, axes_for, draw_marked_line, legend_below, legible, look
+from fairtrial.inference.intervals import rate_interval
+from fairtrial.published.eer_bound import EerBound, EerBounds
+from fairtrial.published.rates import class_interval, hter_interval, naive_interval, published_counts
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+_LISTED = 10
+_LEAST = 1e-300
+"""What an axis of logarithms can still show."""
+
+
+def eer_bound_plot(bounds: EerBounds, *, ax: Axes | None = None) -> Axes:
+    """Draw p against chi2, with every pair where the bound puts it; the truth lies further down the curve.
+
+    Parameters
+    ----------
+    bounds : EerBounds
+        The result of `bounds_from_eers`; the pale side of the curve is significant at its p value.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    Notes
+    -----
+    The p values are those of single pairs. Pairs beyond the right edge are listed in the figure.
+
+    References
+    ----------
+    Hofbauer & Uhl, Calculating a boundary for the significance from the equal-error rate, 2016, Fig. 1.
+
+    Examples
+    --------
+    >>> import fairtrial as ft
+    >>> eer_bound_plot(ft.bounds_from_eers([0.0007, 0.0008], 285390)).get_ylabel()
+    'p'
+    """
+    p_value, critical = bounds.p_value, float(chdtri(1, bounds.p_value))
+    last = max(3 * critical, 12.0)
+    within = sorted((pair for pair in bounds.pairs if pair.chi2 <= last), key=lambda pair: pair.chi2)
+    beyond = [pair for pair in bounds.pairs if pair.chi2 > last]
+    with axes_for(ax, "eer-bound") as own:
+        grid = np.linspace(0, last, 400)
+        own.semilogy(grid, chdtrc(1, grid), color="black", linewidth=1.4)
+        own.axvspan(critical, last, color=PALE, alpha=0.5, zorder=0)
+        own.plot([critical], [p_value], "o", color="black", markersize=4)
+        words = f"p = {p_value:g} at chi2 = {critical:.2f}"
+        own.annotate(words, (critical, p_value), xytext=(8, 4), textcoords="offset points")
+        for number, pair in enumerate(within):
+            drawn = look(number)
+            label = f"{_named(pair)}: chi2 at least {pair.chi2:.2f}, p at most {p_text(pair.p_value)}"
+            place = pair.chi2, pair.p_value
+            own.plot(*place, drawn.marker, color=drawn.colour, markersize=7, markeredgecolor="white", label=label)
+            further = pair.chi2 + 0.07 * last
+            arrow = {"arrowstyle": "->", "color": drawn.colour, "linewidth": 1.4}
+            own.annotate("", (further, float(chdtrc(1, further))), xytext=place, arrowprops=arrow)
+        if beyond:
+            head = "beyond the right edge:" if within else "every pair lies beyond the right edge:"
+            lines = [head, *(f"{_named(pair)}: chi2 at least {pair.chi2:,.0f}" for pair in beyond[:_LISTED])]
+            lines += [f"and {len(beyond) - _LISTED} more"] if len(beyond) > _LISTED else []
+            style: dict[str, Any] = {"ha": "right", "va": "top", "fontsize": 7.5, "color": "#404040"}
+            own.text(0.98, 0.97, "\n".join(lines), transform=own.transAxes, **style)
+        own.set(xlim=(0, last), xlabel="chi2", ylim=(max(float(chdtrc(1, last)) / 2, _LEAST), 1.3), ylabel="p")
+        trials = bounds.pairs[0].trials
+        own.set_title(f"what EERs on {trials:,} trials say at the least; arrows: where the truth may lie")
+        if within:
+            legend_below(own)
+        return own
+
+
+def _named(pair: EerBound) -> str:
+    if pair.names is not None:
+        return " and ".join(legible(name) for name in pair.names)
+    return f"{100 * pair.a:.4g} and {100 * pair.b:.4g} %"
+
+
+def ratios_up_to(most: float = 1000.0, points: int = 31) -> list[float]:
+    """Give numbers of impostor trials per genuine trial, from 1 on, evenly on a logarithmic axis."""
+    if not (np.isfinite(most) and most > 1):
+        text = f"the largest ratio of impostor to genuine trials must be above 1, not {most}"
+        raise ParameterError(text, code="ratios")
+    return [float(ratio) for ratio in np.geomspace(1, most, points)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DeviationCurves:
+    """Standard deviations for growing numbers of impostor trials, all trials independent."""
+
+    far: float
+    frr: float
+    genuine: int
+    impostor: NDArray[np.int64]
+    deviations: dict[str, NDArray[np.float64]]
+    """By the names HTER, NAIVE, CLASS, FAR and FRR."""
+
+    @property
+    def ratio(self) -> NDArray[np.float64]:
+        """NI / NC."""
+        return np.asarray(self.impostor / self.genuine)
+
+
+def hter_deviations(
+    *, far: float = 0.1, frr: float = 0.2, genuine: int = 100, ratios: Sequence[float] | None = None
+) -> DeviationCurves:
+    """Compute standard deviations for growing numbers of impostor trials; ratios are rounded to whole trials.
+
+    Parameters
+    ----------
+    far : float, default 0.1
+        The error rate, a fraction.
+    frr : float, default 0.2
+        The error rate, a fraction.
+    genuine : int, default 100
+        How many trials of the class.
+    ratios : sequence of float, optional
+        Impostor trials per genuine trial; by default from 1 to 1000.
+
+    Returns
+    -------
+    DeviationCurves
+        The standard deviations of HTER, NAIVE, CLASS, FAR and FRR at each ratio.
+
+    References
+    ----------
+    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, Fig. 3.
+
+    Examples
+    --------
+    >>> curves = hter_deviations(ratios=[1, 10, 100, 1000])
+    >>> curves.deviations["HTER"].round(6)
+    array([0.025   , 0.020555, 0.020056, 0.020006])
+    """
+    if ratios is None:
+        ratios = ratios_up_to()
+    if not ratios or not all(np.isfinite(ratio) and ratio > 0 for ratio in ratios):
+        raise ParameterError(f"ratios of impostor to genuine trials must be above 0, not {list(ratios)}", code="ratios")
+    if not 1 <= genuine < 2**53:
+        raise ParameterError(f"genuine trials must be at least one and below 2**53, not {cut(genuine)}", code="trials")
+    if max(ratios) * genuine >= 2**53:
+        text = f"impostor trials must be below 2**53, not {max(ratios):g} times {genuine:,}"
+        raise ParameterError(text, code="trials")
+    impostor = [max(1, round(ratio * genuine)) for ratio in ratios]
+    counts = [published_counts(far=far, frr=frr, impostor=number, genuine=genuine) for number in impostor]
+    deviations = {
+        "HTER": [hter_interval(one).sigma for one in counts],
+        "NAIVE": [naive_interval(one).sigma for one in counts],
+        "CLASS": [class_interval(one).sigma for one in counts],
+        "FAR": [rate_interval(one, measure="far").sigma for one in counts],
+        "FRR": [rate_interval(one, measure="frr").sigma for one in counts],
+    }
+    return DeviationCurves(
+        far, frr, genuine, np.array(impostor), {name: np.array(values) for name, values in deviations.items()}
+    )
+
+
+def hter_sd_plot(data: DeviationCurves, *, ax: Axes | None = None) -> Axes:
+    """Draw the standard deviations of HTER, NAIVE, CLASS, FAR and FRR against NI / NC, on logarithmic axes.
+
+    Parameters
+    ----------
+    data : DeviationCurves
+        What `hter_deviations` gives.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    References
+    ----------
+    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, Fig. 3.
+
+    Examples
+    --------
+    >>> hter_sd_plot(hter_deviations()).get_xscale()
+    'log'
+    """
+    notes = {"HTER": "HTER, eq. (13)", "NAIVE": "NAIVE: HTER as a proportion", "CLASS": "CLASS: classification error"}
+    with axes_for(ax, "hter-sd") as own:
+        for number, (name, values) in enumerate(data.deviations.items()):
+            every = max(1, len(values) // 6)
+            draw_marked_line(own, number, data.ratio, values, notes.get(name, term(name)), markevery=every)
+        own.set(xscale="log", xlabel="NI / NC, impostor trials per genuine trial")
+        own.set(yscale="log", ylabel="standard deviation, as a fraction")
+        rates = Text("{FAR} {far:level}, {FRR} {frr:level}", far=data.far, frr=data.frr)
+        own.set_title(
+            f"{rates}, NC = {data.genuine:,} independent genuine trials\n"
+            "more impostor trials hardly help the HTER, though NAIVE and CLASS fall"
+        )
+        legend_below(own)
+        return own

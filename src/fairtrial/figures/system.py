@@ -1,0 +1,178 @@
+"""Give pages and the explorer the curves of systems along thresholds: EPC, DET, ROC and score densities."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fairtrial.core.words import term
+from fairtrial.counting.tallies import ErrorCounts
+from fairtrial.evaluation.epc import PerformanceCurve, alpha_grid, curve_of
+from fairtrial.evaluation.roc import RocCurve, roc_curve
+from fairtrial.figures.axes import (
+    DetLimits,
+    Floats,
+    alpha_axis,
+    det_axis,
+    det_limits,
+    highest_within,
+    linear_axis,
+    probit,
+    rate_axis,
+)
+from fairtrial.figures.scores import Densities, densities_of
+from fairtrial.inference.decide import Judgement, judge
+from fairtrial.inference.estimates import Threshold
+from fairtrial.inference.intervals import RateInterval
+from fairtrial.inference.limits import intervals_along
+
+_PAGE_POINTS = 300
+TOGETHER = 12
+"""Systems that are drawn faintly behind the one that was chosen, at most."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SystemCurves:
+    """The errors of one system along alpha and along the threshold, and its scores."""
+
+    name: str
+    curve: PerformanceCurve
+    roc: RocCurve
+    densities: Densities
+
+    @classmethod
+    def of(cls, curve: PerformanceCurve, *, name: str = "", max_points: int = 2000) -> SystemCurves:
+        """Compute the curves of the trials that a curve along alpha was judged on."""
+        judgement = curve.judged()
+        trials, system = judgement.trials, judgement.system
+        roc = roc_curve(trials, system=system, max_points=max_points)
+        return cls(name or system, curve, roc, densities_of(trials, system))
+
+    @property
+    def highest(self) -> float:
+        """The highest HTER along alpha, but for the ends."""
+        return highest_within(self.curve.alpha, self.curve.hter)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the curves of the charts `epc`, `det` and `density`."""
+        return {
+            "name": self.name,
+            "alpha": self.curve.alpha.tolist(),
+            "hter": self.curve.hter.tolist(),
+            "det": {"x": probit(self.roc.far).tolist(), "y": probit(self.roc.frr).tolist()},
+            "density": self.densities.to_dict(),
+        }
+
+
+def shared_axes(limits: DetLimits) -> dict[str, Any]:
+    """Give the axes that several systems share."""
+    far, frr = term("FAR"), term("FRR")
+    return {
+        "alpha": alpha_axis().to_dict(),
+        "det": {"x": det_axis(far, limits.far).to_dict(), "y": det_axis(frr, limits.frr).to_dict()},
+    }
+
+
+def overview_charts(systems: Sequence[SystemCurves]) -> dict[str, Any]:
+    """Give the charts of the first look at several systems, without operating points."""
+    limits = det_limits([(own.roc.far, own.roc.frr) for own in systems], [])
+    far, frr = (linear_axis(label, (0.0, 1.0), percent=True) for label in (term("FAR"), f"1 - {term('FRR')}"))
+    axes = {
+        **shared_axes(limits),
+        "hter": rate_axis("HTER", 1.3 * max(own.highest for own in systems)).to_dict(),
+        "roc": {"x": far.to_dict(), "y": frr.to_dict()},
+    }
+    curves = [{**own.to_dict(), "roc": {"x": own.roc.far.tolist(), "y": (1 - own.roc.frr).tolist()}} for own in systems]
+    return {"systems": curves, "axes": axes}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgedCurves:
+    """The curves of a system with limits of the HTER along alpha, and the operating point that was asked for."""
+
+    curves: SystemCurves
+    low: Floats
+    high: Floats
+    counts: ErrorCounts
+    threshold: float
+    interval: RateInterval
+    alpha: float | None
+    """The weight of FAR that leads to the operating point, if there is one."""
+
+    @classmethod
+    def of(
+        cls,
+        curve: PerformanceCurve,
+        counts: ErrorCounts,
+        threshold: float,
+        interval: RateInterval,
+        alpha: float | None,
+        *,
+        name: str = "",
+        confidence: float | None = None,
+        given: Threshold | None = None,
+    ) -> JudgedCurves:
+        """Compute curves and limits; these are made as the interval was, unless said otherwise."""
+        along = intervals_along(
+            curve.judged(), confidence=confidence or interval.confidence, threshold=given or interval.threshold
+        )
+        low, high = (np.array([getattr(each, end) for each in along]) for end in ("low", "high"))
+        # replicates of all alphas together are not quite those of one: where both are known, the table's count
+        same = (curve.alpha == alpha) & (curve.far == counts.far) & (curve.frr == counts.frr)
+        low[same], high[same] = interval.interval
+        curves = SystemCurves.of(curve, name=name, max_points=_PAGE_POINTS)
+        return cls(curves, low, high, counts, threshold, interval, alpha)
+
+    @classmethod
+    def of_judgement(
+        cls, judgement: Judgement, counts: ErrorCounts, threshold: float, interval: RateInterval
+    ) -> JudgedCurves:
+        """Compute the curves of a judged system along all weights of FAR, by the criterion's nearest relative."""
+        rule = judgement.criterion
+        along = judge(judgement.sets, system=judgement.system, criterion=rule.along_alpha, alphas=alpha_grid())
+        weight = rule.weight_of_far(float(judgement.alpha[0]))
+        return cls.of(curve_of(along), counts, threshold, interval, weight)
+
+    def to_dict(self, limits: DetLimits, behind: float, label: str) -> dict[str, Any]:
+        """Give the charts, on an axis that is high enough for the curve, those behind it and most of its band."""
+        curve, rates = self.curves.curve, {name: float(getattr(self.counts, name)) for name in ("far", "frr", "hter")}
+        middle = (curve.alpha >= 0.1) & (curve.alpha <= 0.9) & ~np.isnan(self.high)
+        highest = max(self.curves.highest, behind, float(self.high[middle].max(initial=0.0)), rates["hter"])
+        at, asked = limits.place(curve.far, curve.frr), limits.place([rates["far"]], [rates["frr"]])
+        return {
+            **self.curves.to_dict(),
+            "threshold": curve.threshold.tolist(),
+            "far": curve.far.tolist(),
+            "frr": curve.frr.tolist(),
+            "low": self.low.tolist(),
+            "high": self.high.tolist(),
+            "at": {"x": at[0].tolist(), "y": at[1].tolist()},
+            "axis": rate_axis(label, highest).to_dict(),
+            "asked": {
+                "alpha": self.alpha,
+                "threshold": self.threshold,
+                "low": self.interval.low,
+                "high": self.interval.high,
+                "x": float(asked[0][0]),
+                "y": float(asked[1][0]),
+                **rates,
+            },
+        }
+
+
+def judged_charts(systems: Sequence[JudgedCurves], label: str) -> dict[str, Any]:
+    """Give the charts of systems with operating points that move, and the axes they share; `label` is the HTER's."""
+    limits = det_limits(
+        [(own.curves.roc.far, own.curves.roc.frr) for own in systems],
+        [(float(own.counts.far), float(own.counts.frr)) for own in systems],
+    )
+    together = len(systems) <= TOGETHER
+    behind = max(own.curves.highest for own in systems) if together else 0.0
+    return {
+        "systems": [own.to_dict(limits, behind, label) for own in systems],
+        "together": together,
+        **shared_axes(limits),
+    }

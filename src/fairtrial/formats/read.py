@@ -1,0 +1,280 @@
+"""Score files in and out: one file per format, one registry."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from fairtrial.core.errors import InputError, OutputError, ParameterError, TrialsError
+from fairtrial.core.trials import Trials
+from fairtrial.core.words import listed, plural, shown
+from fairtrial.formats import parquet
+from fairtrial.formats.alignment import align
+from fairtrial.formats.files import Head, PathLike, Progress, expand, list_directory, read_head, write_whole
+from fairtrial.formats.frames import Frame, TrialsLike, read_frame, trials_of
+from fairtrial.formats.identities import SPACES, as_options, finish_checked, said
+from fairtrial.formats.registry import (
+    FORMATS,
+    Format,
+    check_options,
+    find_format,
+    register_format,
+    told_by_content,
+    told_by_name,
+)
+from fairtrial.formats.results import write_tables
+from fairtrial.formats.sheets import ReadOptions, Sheet
+
+__all__ = [
+    "FORMATS",
+    "Format",
+    "Frame",
+    "Head",
+    "Progress",
+    "ReadOptions",
+    "Sheet",
+    "TrialsLike",
+    "read_frame",
+    "read_pair",
+    "read_trials",
+    "register_format",
+    "trials_of",
+    "write_tables",
+    "write_trials",
+]
+
+
+def read_trials(
+    paths: PathLike | Sequence[PathLike], *, format: str | None = None, progress: Progress | None = None, **options: Any
+) -> Trials:
+    r"""Read the trials of one file or of several.
+
+    Parameters
+    ----------
+    paths : str, path-like or sequence of these
+        A file, a pipe, a glob, a directory of Parquet files or of one genuine and one impostor list; a dash is standard
+        input; or several of them: then each brings its systems, and the trials are aligned by their ids.
+    format : str, optional
+        The name of a format in `FORMATS`; by default the content of the files tells.
+    progress : callable, optional
+        Called as work proceeds, with numbers of bytes read.
+    **options : object
+        The fields of `ReadOptions`: what the files do not tell by themselves.
+
+    Returns
+    -------
+    Trials
+        The trials in the order of the first file, with notes on what was left out or negated.
+
+    Raises
+    ------
+    InputError
+        A file that cannot be read as what it should be; the message names file and line.
+    TrialsError
+        Files that contradict each other.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "scores.txt")
+    ...     with open(path, "w") as file:
+    ...         _ = file.write("ann ann probe1 0.9\nann bob probe2 0.2\n")
+    ...     read_trials(path)
+    <Trials: 2 trials (1 genuine, 1 impostor), 1 system: scores; ids: claim, subject, probe>
+    """
+    return _read(paths, format, as_options(options), progress)[0]
+
+
+def read_pair(
+    dev: PathLike | Sequence[PathLike],
+    test: PathLike | Sequence[PathLike],
+    *,
+    format: str | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> tuple[Trials, Trials]:
+    r"""Read dev and test trials of the same systems.
+
+    Systems that the files themselves do not name go together in the order of the files.
+
+    Parameters
+    ----------
+    dev : str, path-like or sequence of these
+        Files of development scores, as for `read_trials`.
+    test : str, path-like or sequence of these
+        Files of test scores, as for `read_trials`.
+    format : str, optional
+        The name of a format in `FORMATS`; by default the content of the files tells.
+    progress : callable, optional
+        Called as work proceeds, with numbers of bytes read.
+    **options : object
+        The fields of `ReadOptions`: what the files do not tell by themselves.
+
+    Returns
+    -------
+    tuple of (Trials, Trials)
+        Dev and test, with the same names of systems where the files themselves name none.
+
+    Raises
+    ------
+    InputError
+        A file that cannot be read as what it should be; the message names file and line.
+    TrialsError
+        Files that contradict each other.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for name in ("dev.txt", "test.txt"):
+    ...         _ = Path(folder, name).write_text("ann ann probe1 0.9\nann bob probe2 0.2\n")
+    ...     dev, test = read_pair(f"{folder}/dev.txt", f"{folder}/test.txt")
+    >>> dev.systems, test.systems
+    (('system',), ('system',))
+    """
+    settings = as_options(options)
+    (dev_trials, dev_named), (test_trials, test_named) = (
+        _read(paths, format, settings, progress) for paths in (dev, test)
+    )
+    unnamed = not dev_named and not test_named and len(dev_trials.systems) == len(test_trials.systems)
+    if unnamed and dev_trials.systems != test_trials.systems:
+        note = f"{', '.join(test_trials.systems)} taken as dev's {', '.join(dev_trials.systems)}, by the files' order"
+        test_trials = test_trials.renamed(dev_trials.systems).with_notes(note)
+    return dev_trials, test_trials
+
+
+def _read(
+    paths: PathLike | Sequence[PathLike], format: str | None, settings: ReadOptions, progress: Progress | None
+) -> tuple[Trials, bool]:
+    """The trials and whether the files themselves name their systems."""
+    sheets = _read_sheets(expand(paths), format, settings, progress)
+    sheets = _name_apart(sheets, settings.names)
+    sheet = align(sheets, common=settings.common)
+    return finish_checked(sheet, settings), sheet.named or bool(settings.names)
+
+
+def _read_sheets(
+    files: Sequence[Path], format: str | None, options: ReadOptions, progress: Progress | None
+) -> list[Sheet]:
+    sheets: list[Sheet] = []
+    plain: list[Head] = []
+    for path in files:
+        if path.is_dir():
+            sheets.extend(_read_directory(path, format, options, progress))
+        else:
+            plain.append(read_head(path, options.max_size))
+    if plain:
+        groups = [(find_format(format), plain)] if format else told_by_content(plain)
+        for chosen, heads in groups:
+            check_options(chosen, options)
+            sheets.extend(said(sheet, chosen.name) for sheet in chosen.read(heads, options, progress))
+    for sheet in sheets:
+        if not len(sheet):
+            raise InputError(f"{sheet.origin}: holds no trial")
+    return sheets
+
+
+def _read_directory(path: Path, format: str | None, options: ReadOptions, progress: Progress | None) -> list[Sheet]:
+    heads = [read_head(file, options.max_size) for file in list_directory(path)]
+    if heads and parquet.matches(heads):
+        check_options(FORMATS["parquet"], options)
+        return [said(sheet, "parquet") for sheet in parquet.read_parts(heads, options, progress)]
+    if heads and FORMATS["lists"].matches(heads) and format in (None, "lists"):
+        check_options(FORMATS["lists"], options)
+        return [said(sheet, "lists") for sheet in FORMATS["lists"].read(heads, options, progress)]
+    raise InputError(
+        f"{path}: a directory can be read if it holds Parquet files only, or one list of genuine and one of impostor "
+        "scores; name the files in it instead"
+    )
+
+
+def _name_apart(sheets: list[Sheet], names: Sequence[str]) -> list[Sheet]:
+    """Sheets whose systems have names of their own: those given, or with the directory where files are alike."""
+    count = sum(len(sheet.systems) for sheet in sheets)
+    found = [name for sheet in sheets for name in sheet.systems]
+    if names:
+        if len(names) != count:
+            raise ParameterError(f"{plural(len(names), 'name')} for {plural(count, 'system')} ({listed(found)})")
+        found = list(names)
+    elif len(set(found)) < len(found):
+        folders = [Path(sheet.origin).parent.name for sheet in sheets for _ in sheet.systems]
+        found = [f"{folder}/{name}" if folder else name for folder, name in zip(folders, found, strict=True)]
+    if len(set(found)) < len(found):
+        repeated = next(name for name, times in Counter(found).items() if times > 1)
+        raise TrialsError(
+            f"two systems would be called {shown(repeated)}; give the systems names in the order of the files, as in "
+            'names=["A", "B"]'
+        )
+    renamed, position = [], 0
+    for sheet in sheets:
+        own = tuple(found[position : position + len(sheet.systems)])
+        position += len(own)
+        renamed.append(replace(sheet, systems=own))
+    return renamed
+
+
+def write_trials(trials: TrialsLike, path: PathLike, *, format: str | None = None) -> tuple[str, ...]:
+    """Write trials to a file, which appears whole or not at all.
+
+    Numbers read back exactly as they are.
+
+    Parameters
+    ----------
+    trials : Trials or data frame
+        Trials, or a data frame of them.
+    path : str or path-like
+        The file to write; the ending of its name says the format.
+    format : str, optional
+        The name of a format in `FORMATS`, where the ending should not say it.
+
+    Returns
+    -------
+    tuple of str
+        Notes on what the format could not hold.
+
+    Raises
+    ------
+    OutputError
+        A file that cannot be written, or trials that the format cannot hold.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> trials = Trials.from_arrays([0.9, 0.2], [True, False], systems=["face"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     notes = write_trials(trials, f"{folder}/scores.csv")
+    ...     print(Path(folder, "scores.csv").read_text())
+    label,face
+    genuine,0.9
+    impostor,0.2
+    <BLANKLINE>
+    """
+    target = Path(path)
+    trials = trials_of(trials, "trials")
+    chosen = told_by_name(target) if format is None else find_format(format)
+    if format is None and chosen.name == "bob4" and trials.model is not None:
+        chosen = find_format("bob5")  # which has room for the model
+    if chosen.write is None:
+        writable = [name for name, known in FORMATS.items() if known.write is not None]
+        raise OutputError(f"{target}: format {chosen.name} cannot be written; choose one of {', '.join(writable)}")
+    _check_names(trials, target)
+    with write_whole(target) as place:
+        return chosen.write(trials, place, target) or ()
+
+
+def _check_names(trials: Trials, target: Path) -> None:
+    for name in trials.systems:
+        if not name.isprintable():
+            raise OutputError(
+                f'{target}: the system name {shown(name)} cannot be written; give another, as in renamed(["NAME"])'
+            )
+    for field, column in trials.ids.items():
+        names = column.numbered().names
+        if any(not name or "\x00" in name for name in names):
+            raise OutputError(f"{target}: a {field} is empty or holds a NUL, which a score file cannot")
+        if any(name.strip(SPACES) != name for name in names):
+            raise OutputError(f"{target}: a {field} begins or ends with a space, which would not be read back")

@@ -1,0 +1,40 @@
+"""From several systems to one: normalisation, fusion methods, and what they gain."""
+
+from .chimeric import ChimericStudy, chimeric_sets, chimeric_study
+from .combination import FusedScores, Selection, fuse_scores, select_parameters
+from .correlation import SystemCorrelations, system_correlations
+from .fusion import FusionResult, Gain, SystemWeight, fuse, fusion_gain
+from .methods import FUSIONS, Fitted, FusionData, FusionMethod, register_fusion
+from .model import FusionModel
+from .normalise import NORMALISATIONS
+from .prediction import FusionPredictions, f_ratio, gaussian_eer, predict_fusions
+from .trained import register_classifier
+
+__all__ = [
+    "FUSIONS",
+    "NORMALISATIONS",
+    "ChimericStudy",
+    "Fitted",
+    "FusedScores",
+    "FusionData",
+    "FusionMethod",
+    "FusionModel",
+    "FusionPredictions",
+    "FusionResult",
+    "Gain",
+    "Selection",
+    "SystemCorrelations",
+    "SystemWeight",
+    "chimeric_sets",
+    "chimeric_study",
+    "f_ratio",
+    "fuse",
+    "fuse_scores",
+    "fusion_gain",
+    "gaussian_eer",
+    "predict_fusions",
+    "register_classifier",
+    "register_fusion",
+    "select_parameters",
+    "system_correlations",
+]

@@ -1,0 +1,5 @@
+"""Estimate variances by people, and make intervals and tests of them."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

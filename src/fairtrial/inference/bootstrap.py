@@ -1,0 +1,579 @@
+"""Bootstrap counts: a replicate costs as many draws as there are outcome cells or people, not trials."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairtrial.core.errors import (
+    ParameterError,
+    TrialsError,
+    as_generator,
+    check_choice,
+    check_confidence,
+    check_resamples,
+    check_workers,
+)
+from fairtrial.core.trials import Trials
+from fairtrial.core.words import number_text, plural
+from fairtrial.counting.tallies import ErrorCounts, ScoreData, as_source, count_errors
+from fairtrial.inference.decide import Judgement
+from fairtrial.inference.estimates import Alternative, Threshold, claims_along
+from fairtrial.inference.intervals import Interval
+from fairtrial.inference.people import People
+from fairtrial.inference.threshold import best_candidates
+from fairtrial.inference.variance import Floats
+from fairtrial.rules.measures import Measure
+
+BootstrapMethod: TypeAlias = Literal["percentile", "centred", "bc", "bca"]
+Statistic: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+"""From cell counts, one row per replicate, to one number per replicate, or to a row of them."""
+Progress: TypeAlias = Callable[[float], None]
+"""Called with the share of the work that was done since the last call."""
+
+_BLOCK = 256
+_TRIES = 100
+_DENSE = 3000
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Bootstrap:
+    """Replicates of a statistic.
+
+    Attributes
+    ----------
+    estimate : float
+        The statistic itself.
+    replicates : ndarray of float
+        The statistic of each replicate, shape (replicates,).
+    acceleration : float or None
+        The skewness of the statistic; None where it was not found out.
+    redrawn : int
+        How often a replicate lacked a class and was redrawn.
+    degrees : float or None
+        The degrees of freedom of the standard deviation that replicates were brought to; None where none are known.
+
+    Examples
+    --------
+    >>> found = Bootstrap(0.5, np.linspace(0, 1, 1001))
+    >>> [round(end, 3) for end in found.interval(confidence=0.9)]
+    [0.05, 0.95]
+    """
+
+    estimate: float
+    replicates: NDArray[np.float64]
+    acceleration: float | None = None
+    redrawn: int = 0
+    degrees: float | None = None
+
+    def __repr__(self) -> str:
+        return f"<Bootstrap: {number_text(self.estimate)}, {plural(len(self.replicates), 'replicate')}>"
+
+    @property
+    def moves(self) -> bool:
+        """Whether replicates differ by more than rounding; where they do not, they tell nothing of chance."""
+        return bool(np.ptp(self.replicates) > _ROUNDING * max(float(np.max(np.abs(self.replicates))), _ROUNDING))
+
+    @property
+    def method(self) -> BootstrapMethod:
+        """How intervals and p values are made unless something else is asked for.
+
+        Replicates that were brought to another standard deviation have the right spread around their middle, but no
+        longer lie where statistics can: of few errors, as many as are left out make up a share of replicates at 0, and
+        brought nearer to the estimate they are off 0. So their percentiles say nothing of 0.
+        """
+        return "percentile" if self.degrees is None else "centred"
+
+    def scaled(self, sigma: float, degrees: float | None = None) -> Bootstrap:
+        """Give the same replicates at another standard deviation around the estimate.
+
+        Parameters
+        ----------
+        sigma : float
+            The standard deviation.
+        degrees : float, optional
+            The degrees of freedom that it is known with.
+
+        Returns
+        -------
+        Bootstrap
+            The replicates; all at the estimate where they do not differ.
+        """
+        if not self.moves:
+            return replace(self, replicates=np.full_like(self.replicates, self.estimate))
+        if sigma == 0:
+            return self
+        away = (self.replicates - self.estimate) * (sigma / float(np.std(self.replicates)))
+        return replace(self, replicates=self.estimate + away, degrees=degrees)
+
+    def interval(self, *, confidence: float = 0.95, method: BootstrapMethod | None = None) -> Interval:
+        """Give the interval of the replicates, by `method` of the replicates unless another is asked for.
+
+        Parameters
+        ----------
+        confidence : float, default 0.95
+            The level of confidence, between 0 and 1.
+        method : {"percentile", "centred", "bc", "bca"}, optional
+            ``percentile``: equal tails. ``centred``: the mean and the radius around it that holds the share asked for;
+            with degrees of freedom, as much wider as Student's t is wider than the normal distribution. ``bc``:
+            percentiles corrected for bias; ``bca``: for bias and skewness.
+
+        Returns
+        -------
+        Interval
+            The two limits.
+
+        Raises
+        ------
+        ParameterError
+            Percentiles of replicates that were brought to a standard deviation with degrees of freedom, or ``bca`` of a
+            statistic whose skewness is not known.
+        """
+        check_confidence(confidence)
+        method = self._checked(method)
+        tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
+        if method == "centred":
+            middle, away = self.deviations()
+            radius = np.quantile(np.abs(away), confidence)
+            return Interval(float(middle - radius), float(middle + radius))
+        if method == "bc":
+            tails = self._corrected(tails, 0.0)
+        elif method == "bca":
+            if self.acceleration is None:
+                raise ParameterError("the skewness of this statistic is unknown; use {method!o}", method="bc")
+            tails = self._corrected(tails, self.acceleration)
+        low, high = np.quantile(self.replicates, tails)
+        return Interval(float(low), float(high))
+
+    def _checked(self, method: BootstrapMethod | None) -> BootstrapMethod:
+        if method is None:
+            return self.method
+        check_choice("method", method, get_args(BootstrapMethod))
+        if self.degrees is not None and method != "centred":
+            raise ParameterError(
+                "{given} takes percentiles, and replicates of people are rescaled to the standard deviation between "
+                "people, after which percentiles say nothing about 0; use {method!o}, or {cluster!o}",
+                given=method,
+                method="centred",
+                cluster="none",
+            )
+        return method
+
+    def deviations(self) -> tuple[float, NDArray[np.float64]]:
+        """Give the middle of the replicates, and their deviations from it, with the tails of Student's t.
+
+        Returns
+        -------
+        tuple of (float, ndarray)
+            The middle, and one deviation per replicate.
+        """
+        middle = float(self.replicates.mean())
+        away = self.replicates - middle
+        if self.degrees is None or not np.isfinite(self.degrees):
+            return middle, away
+        from scipy.special import ndtri, stdtrit
+
+        count = len(away)
+        ranks = np.empty(count)
+        ranks[np.argsort(np.abs(away), kind="stable")] = np.arange(count)
+        level = (1 + (ranks + 0.5) / count) / 2
+        return middle, away * (stdtrit(self.degrees, level) / ndtri(level))
+
+    def _corrected(self, tails: NDArray[np.float64], acceleration: float) -> NDArray[np.float64]:
+        from scipy.special import ndtr, ndtri
+
+        below = np.mean(self.replicates < self.estimate) + np.mean(self.replicates == self.estimate) / 2
+        if not 0 < below < 1:
+            return tails  # the replicates do not reach around the estimate, so there is nothing to correct by
+        bias = ndtri(below)
+        shifted = bias + ndtri(tails)
+        return np.asarray(ndtr(bias + shifted / (1 - acceleration * shifted)))
+
+    def p_value(self, alternative: Alternative = "two-sided", *, method: BootstrapMethod | None = None) -> float:
+        """Tell how improbable the statistic is if the truth is 0; 1 where replicates do not differ.
+
+        Parameters
+        ----------
+        alternative : {"two-sided", "less", "greater"}, default "two-sided"
+            What is claimed of the statistic.
+        method : {"percentile", "centred", "bc", "bca"}, optional
+            ``centred``: how rarely replicates are as far from their middle as 0 is. The other methods: how rarely they
+            are on the other side of 0 than what is claimed. By default `method` of the replicates.
+
+        Returns
+        -------
+        float
+            The p value.
+        """
+        if not self.moves:
+            return 1.0
+        if self._checked(method) == "centred":
+            middle, away = self.deviations()
+            beyond = {"less": away <= middle, "greater": away >= middle, "two-sided": np.abs(away) >= abs(middle)}
+            return self._share(beyond[alternative])
+        below, above = self._share(self.replicates <= 0), self._share(self.replicates >= 0)
+        return {"less": above, "greater": below, "two-sided": min(1.0, 2 * min(below, above))}[alternative]
+
+    def _share(self, which: NDArray[np.bool_]) -> float:
+        """The share of the replicates, and of the statistic itself, so that it is never 0."""
+        return (int(np.count_nonzero(which)) + 1) / (len(self.replicates) + 1)
+
+
+def centred_along(
+    found: Sequence[Bootstrap], *, confidence: float, simultaneous: bool
+) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+    """The centred intervals of several statistics of the same replicates, and how much wider than alone they are.
+
+    For all at once each is wider by the same factor: the one that lets as many replicates as are asked for lie within
+    all of the intervals.
+    """
+    ends = np.array([each.interval(confidence=confidence, method="centred") for each in found])
+    if not simultaneous:
+        return ends[:, 0], ends[:, 1], 1.0
+    middles, radii = ends.mean(axis=1), (ends[:, 1] - ends[:, 0]) / 2
+    moving = radii > 0
+    away = np.abs(np.stack([each.deviations()[1] for each in found], axis=1))[:, moving] / radii[moving]
+    wider = max(float(np.quantile(np.max(away, axis=1, initial=0), confidence)), 1.0)
+    return middles - wider * radii, middles + wider * radii, wider
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Between:
+    """Trials of two people each: how often each pair of them comes."""
+
+    first: NDArray[np.int64]
+    """The people of the rows, each once."""
+    second: NDArray[np.int64]
+    """Those of the columns."""
+    counts: Any
+    """A matrix; a sparse one where few pairs meet."""
+
+    @classmethod
+    def of(cls, first: NDArray[np.int64], second: NDArray[np.int64], size: int) -> _Between:
+        """Count pairs; people of `size` in all who take part in none have no row or column."""
+        from scipy.sparse import coo_array
+
+        (rows, row), (columns, column) = (np.unique(own, return_inverse=True) for own in (first, second))
+        sparse = coo_array((np.ones(len(first)), (row, column)), shape=(len(rows), len(columns))).tocsr()
+        dense = size <= _DENSE and sparse.nnz > len(rows) * len(columns) / 20
+        return cls(rows, columns, sparse.toarray() if dense else sparse)
+
+    def drawn(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How many trials come in each replicate, where each person comes so often."""
+        return np.asarray(np.einsum("ij,ij->i", numbers[:, self.first] @ self.counts, numbers[:, self.second]))
+
+    def add_trials(self, trials: NDArray[np.float64]) -> None:
+        """Add those that each person takes part in."""
+        trials[self.first] += np.asarray(self.counts.sum(axis=1)).ravel()
+        trials[self.second] += np.asarray(self.counts.sum(axis=0)).ravel()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CountTable:
+    """Trials counted by outcome cell, as a whole or by the people who take part in them.
+
+    The first `genuine_cells` cells are genuine trials, the others impostor trials.
+    """
+
+    cells: NDArray[np.float64]
+    """The counts of all trials."""
+    genuine_cells: int
+    people: People | None = None
+    """Who is drawn; None where every trial is drawn alone."""
+    alone: NDArray[np.float64] | None = None
+    """Counts of trials that involve one person, one row per person."""
+    between: tuple[_Between | None, ...] = ()
+    """For each cell the trials between two people, or None where there is none."""
+    stratified: bool = False
+    """Whether the numbers of genuine and impostor trials stay as they are, when trials are drawn alone."""
+
+    def draw(self, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Cell counts of so many replicates."""
+        if self.alone is None or self.people is None:
+            return self._draw_trials(count, rng)
+        numbers = self.people.draw(count, rng)
+        drawn = numbers @ self.alone
+        for cell, pairs in enumerate(self.between):
+            if pairs is not None:
+                drawn[:, cell] += pairs.drawn(numbers)
+        return drawn
+
+    def _draw_trials(self, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        split = self.genuine_cells if self.stratified else 0
+        parts = [part for part in (self.cells[:split], self.cells[split:]) if len(part)]
+        drawn = [rng.multinomial(int(part.sum()), part / part.sum(), size=count) for part in parts]
+        return np.concatenate(drawn, axis=1).astype(np.float64)
+
+    def lacks_a_class(self, drawn: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Which replicates have no genuine or no impostor trial."""
+        genuine = drawn[:, : self.genuine_cells].sum(axis=1)
+        return np.asarray((genuine == 0) | (drawn.sum(axis=1) == genuine))
+
+    def left_out(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Cell counts without one trial of each cell, or without one person each, and how many each stands for."""
+        if self.alone is None or self.people is None:
+            kept = np.flatnonzero(self.cells)
+            return self.cells - np.eye(len(self.cells))[kept], self.cells[kept]
+        taking_part = self.alone.copy()
+        for cell, pairs in enumerate(self.between):
+            if pairs is not None:
+                pairs.add_trials(taking_part[:, cell])
+        everyone = np.concatenate(self.people.strata)
+        return self.cells - taking_part[everyone], np.ones(len(everyone))
+
+
+def count_table(
+    trials: Trials,
+    outcome: NDArray[np.int64],
+    cells: int,
+    people: People | None = None,
+    *,
+    stratified: bool = False,
+) -> CountTable:
+    """Count trials by outcome cell, as a whole or by their people.
+
+    Parameters
+    ----------
+    outcome
+        The cell of each trial among those of its class, from 0 to ``cells - 1``.
+    people
+        Who is resampled with all their trials; None: the trials are.
+    stratified
+        Keep the numbers of genuine and impostor trials, when trials are resampled.
+    """
+    cell = outcome + cells * ~trials.genuine
+    whole = np.bincount(cell, minlength=2 * cells).astype(np.float64)
+    if people is None:
+        return CountTable(whole, cells, stratified=stratified)
+    size = people.size
+    alone = np.zeros((size, 2 * cells))
+    between: list[_Between | None] = []
+    for part in people.classes:
+        own = cell[part.rows]
+        single = ~part.apart
+        np.add.at(alone, (part.people[0][single], own[single]), 1.0)
+        first, second = part.people[0], part.people[-1]
+        start = 0 if part is people.genuine else cells
+        between += [
+            _Between.of(first[rows], second[rows], size) if len(rows) else None
+            for rows in (np.flatnonzero(part.apart & (own == start + k)) for k in range(cells))
+        ]
+    return CountTable(whole, cells, people, alone, tuple(between))
+
+
+def draw_replicates(
+    table: CountTable,
+    statistic: Statistic,
+    *,
+    n_resamples: int = 10_000,
+    rng: np.random.Generator | int | None = 0,
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> Bootstrap:
+    """Draw replicates of a statistic of cell counts.
+
+    Parameters
+    ----------
+    progress
+        Called with the share of the replicates that came since the last call, by any of the workers.
+
+    Raises
+    ------
+    ParameterError
+        No replicates asked for, or no worker.
+    TrialsError
+        Replicates that lack a class time after time.
+    """
+    replicates, redrawn = replicate(
+        table, statistic, n_resamples=n_resamples, rng=rng, workers=workers, progress=progress
+    )
+    estimate = float(statistic(table.cells[None, :])[0])
+    return Bootstrap(estimate, replicates, _acceleration(table, statistic), redrawn)
+
+
+def replicate(
+    table: CountTable,
+    statistic: Statistic,
+    *,
+    n_resamples: int,
+    rng: np.random.Generator | int | None,
+    workers: int,
+    progress: Progress | None = None,
+) -> tuple[NDArray[np.float64], int]:
+    """Replicates of a statistic that may be one number or a row of them, and how many had to be redrawn."""
+    check_resamples(n_resamples)
+    check_workers(workers)
+    blocks = -(-n_resamples // _BLOCK)
+    sizes = [min(_BLOCK, n_resamples - k * _BLOCK) for k in range(blocks)]
+    generators = as_generator(rng).spawn(blocks)
+
+    def work(size: int, generator: np.random.Generator) -> tuple[NDArray[np.float64], int]:
+        drawn = table.draw(size, generator)
+        redrawn = 0
+        for _ in range(_TRIES):
+            empty = np.flatnonzero(table.lacks_a_class(drawn))
+            if not len(empty):
+                if progress is not None:
+                    progress(size / n_resamples)
+                return statistic(drawn), redrawn
+            redrawn += len(empty)
+            drawn[empty] = table.draw(len(empty), generator)
+        raise TrialsError("resampling hardly ever gives trials of both classes: there are too few of one")
+
+    with ThreadPoolExecutor(min(workers, blocks)) as pool:
+        done = list(pool.map(work, sizes, generators))
+    return np.concatenate([part for part, _ in done]), sum(redrawn for _, redrawn in done)
+
+
+def _acceleration(table: CountTable, statistic: Statistic) -> float:
+    """The skewness of the statistic, by leaving out one trial or person at a time."""
+    without, weight = table.left_out()
+    whole = ~table.lacks_a_class(without)
+    if not whole.any():  # as with two people, each of whom is in all impostor trials
+        return 0.0
+    values, weight = statistic(without[whole]), weight[whole]
+    deviation = np.average(values, weights=weight) - values
+    spread = float(np.sum(weight * deviation**2))
+    return float(np.sum(weight * deviation**3)) / (6 * spread**1.5) if spread > 0 else 0.0
+
+
+def two_systems(measure: Callable[[ErrorCounts], Any]) -> Statistic:
+    """A measure's difference as a statistic of the cells: both wrong, only A, only B, none; genuine, then impostor."""
+
+    def statistic(cells: NDArray[np.float64]) -> NDArray[np.float64]:
+        genuine, impostor = cells[:, :4].sum(axis=1), cells[:, 4:].sum(axis=1)
+        values = [
+            measure(ErrorCounts(None, cells[:, 4] + cells[:, 4 + own], cells[:, 0] + cells[:, own], genuine, impostor))
+            for own in (1, 2)
+        ]
+        return np.asarray(values[0] - values[1], dtype=np.float64)
+
+    return statistic
+
+
+def resampled_curve(
+    judgement: Judgement,
+    measure: Measure,
+    *,
+    threshold: Threshold = "re-estimated",
+    n_resamples: int = 10_000,
+    rng: np.random.Generator | int | None = 0,
+    workers: int = 1,
+) -> tuple[list[Bootstrap], Threshold]:
+    """Bootstrap a measure at every alpha of a judgement.
+
+    Parameters
+    ----------
+    judgement
+        A system on test, at thresholds from dev.
+    measure
+        Any measure.
+    threshold
+        ``re-estimated``: dev is resampled too, and each replicate chooses its thresholds on it. ``fixed``: only test
+        is resampled.
+    n_resamples, rng, workers
+        How many replicates, their seed, and threads, which do not change the result.
+
+    Returns
+    -------
+    list, str
+        The replicates at each alpha, all of the same draws, and whether thresholds were really re-estimated: those
+        that were given are fixed.
+
+    Raises
+    ------
+    ParameterError
+        Trials without a dev set of their own: folds, or dev and test being the same trials.
+
+    Notes
+    -----
+    Where ids are known, people are drawn with all their trials, and the replicates are brought to the standard
+    deviation and the degrees of freedom that `claims_along` gives: drawing both people of a trial overstates what
+    belongs to neither of them (Owen 2007), and people in both sets would have to be drawn in both at once.
+    """
+    if judgement.fold_thresholds is not None:
+        raise ParameterError("folds have no dev set of their own to resample; give dev and test, or do not bootstrap")
+    moving = threshold == "re-estimated" and judgement.movement is not None
+    if moving and judgement.sets.origin == "same trials":
+        raise ParameterError("dev and test are the same trials, so that they cannot be resampled apart")
+    places, people = _thresholds(judgement, moving), judgement.sets.people
+    generators = as_generator(rng).spawn(2)
+    # numbers of trials, then errors at each threshold
+    drawn, redrawn = replicate(
+        _table(judgement.sets.test, judgement, places, people[1]),
+        _stacked,
+        n_resamples=n_resamples,
+        rng=generators[0],
+        workers=workers,
+    )
+    if moving:
+        assert judgement.sets.dev is not None
+
+        def best(cells: NDArray[np.float64]) -> NDArray[np.float64]:
+            found = best_candidates(_errors(cells, places), judgement.criterion, judgement.alpha)
+            return found.astype(np.float64)
+
+        table = _table(judgement.sets.dev, judgement, places, people[0])
+        drawn_dev, _ = replicate(table, best, n_resamples=n_resamples, rng=generators[1], workers=workers)
+        chosen = drawn_dev.astype(np.int64)
+    else:
+        at = np.searchsorted(places, judgement.test.threshold)
+        chosen = np.broadcast_to(at, (n_resamples, len(at)))
+    rejects, accepts = (np.take_along_axis(part, chosen, axis=1) for part in np.split(drawn[:, 2:], 2, axis=1))
+    counts = ErrorCounts(None, accepts, rejects, drawn[:, :1], drawn[:, 1:2])
+    values = np.asarray(measure(counts, judgement.alpha), dtype=np.float64)
+    estimates = np.asarray(measure(judgement.test, judgement.alpha), dtype=np.float64)
+    found = [
+        Bootstrap(float(estimate), np.ascontiguousarray(column), redrawn=redrawn)
+        for estimate, column in zip(estimates, values.T, strict=True)
+    ]
+    known: Threshold = "re-estimated" if moving else "fixed"
+    if people[1] is None:
+        return found, known
+    claims = claims_along([(1.0, judgement)], measure, threshold=known)
+    return [each.scaled(claim.sigma, claim.degrees) for each, claim in zip(found, claims, strict=True)], known
+
+
+def _thresholds(judgement: Judgement, moving: bool) -> Floats:
+    """The thresholds between which trials are counted: those a replicate may choose, or those that were chosen."""
+    if moving:
+        assert judgement.movement is not None
+        return judgement.movement.candidates
+    return np.unique(judgement.test.threshold)
+
+
+def _table(data: ScoreData, judgement: Judgement, thresholds: Floats, people: People | None) -> CountTable:
+    """The trials of a set by the number of thresholds below their scores."""
+    if people is not None and isinstance(data, Trials):
+        ranks = np.searchsorted(thresholds, data.column(judgement.system), side="left")
+        return count_table(data, ranks, len(thresholds) + 1, people)
+    source = as_source(data, system=judgement.own)
+    counts = count_errors(source, thresholds)
+    cells = [
+        np.diff(np.concatenate([[0], np.asarray(below), [total]]))
+        for below, total in (
+            (counts.false_rejects, source.genuine),
+            (source.impostor - counts.false_accepts, source.impostor),
+        )
+    ]
+    return CountTable(np.concatenate(cells).astype(np.float64), len(thresholds) + 1)
+
+
+def _errors(cells: NDArray[np.float64], thresholds: Floats) -> ErrorCounts:
+    """Errors at each threshold, one row per replicate, from the numbers of trials between them."""
+    genuine, impostor = np.split(cells, 2, axis=1)
+    totals = genuine.sum(axis=1, keepdims=True), impostor.sum(axis=1, keepdims=True)
+    rejects = np.cumsum(genuine, axis=1)[:, :-1]
+    accepts = totals[1] - np.cumsum(impostor, axis=1)[:, :-1]
+    return ErrorCounts(thresholds, accepts, rejects, *totals)
+
+
+def _stacked(cells: NDArray[np.float64]) -> NDArray[np.float64]:
+    counts = _errors(cells, np.empty(0))
+    return np.concatenate([counts.genuine, counts.impostor, counts.false_rejects, counts.false_accepts], axis=1)

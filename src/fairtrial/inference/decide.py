@@ -1,0 +1,511 @@
+"""Judged once: the threshold, where it came from, the errors it makes and the people who share trials.
+
+Every interval, test, band, region, figure and page asks a `Judgement`; nothing decides these things a second time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fairtrial.core.errors import ParameterError, TrialsError, check_alphas
+from fairtrial.core.notes import Note
+from fairtrial.core.trials import Trials
+from fairtrial.core.words import in_a_row, percent, plural, term, threshold_text
+from fairtrial.counting.tallies import ErrorCounts, ScoreSource, add_counts, as_source, count_errors, has_sources
+from fairtrial.formats.decisions import decisions_table
+from fairtrial.inference.folds import block_sources
+from fairtrial.inference.people import Cluster
+from fairtrial.inference.person_counts import CountedPeople
+from fairtrial.inference.split import Kind, TrialSets, has_systems, system_name
+from fairtrial.inference.threshold import Movement, counted_movement, threshold_movement
+from fairtrial.inference.variance import Floats, effective_people
+from fairtrial.rules.bounds import Bounds, ErrorBoxes, Tally, choose, count
+from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion, choose_thresholds
+from fairtrial.rules.measures import Measure
+
+if TYPE_CHECKING:
+    from fairtrial.formats.decisions import ArrowTable
+
+
+Found = TypeVar("Found")
+Boxes: TypeAlias = tuple[ErrorBoxes, ...] | None
+SUPPORT = 30
+"""The number of errors that a target needs before it can be relied on (Doddington's rule of 30)."""
+SUPPORT_PEOPLE = 10
+"""The number of people who make them, of equal weight, that it needs."""
+_GIVEN = Criterion("given", lambda counts, alpha: counts.far * 0)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Judgement:
+    """One system on the judged trials, at the threshold of one alpha or of several.
+
+    Attributes
+    ----------
+    system : str
+        The system's name.
+    criterion : Criterion
+        How the threshold was chosen.
+    alpha : ndarray of float
+        The weights or targets that the criterion took, shape (alphas,).
+    sets : TrialSets
+        Dev and test trials, and who shares them.
+    dev : ErrorCounts or None
+        Errors on the trials that set the thresholds, one entry per alpha; None where thresholds are given.
+    test : ErrorCounts
+        Errors on the judged trials, one entry per alpha; the threshold is NaN where several were used.
+    fold_thresholds : ndarray of float or None
+        For cross-validation: one row per block, one column per alpha.
+    part_of : Judgement or None
+        The judgement of all trials, where this one is of some of them at the same thresholds.
+    boxes : tuple
+        Where the errors on dev and on test may lie, one entry per alpha; None if they are exact.
+
+    Examples
+    --------
+    >>> found = judge(TrialSets(([0.9, 0.4], [0.1, 0.5]), ([0.8, 0.6], [0.2, 0.7])), alphas=0.5)
+    >>> found.kind, found.test.threshold, found.test.false_accepts
+    ('a priori', array([0.4]), array([1]))
+    """
+
+    system: str
+    criterion: Criterion
+    alpha: Floats
+    sets: TrialSets
+    dev: ErrorCounts | None
+    test: ErrorCounts
+    fold_thresholds: Floats | None = None
+    _kept: dict[Hashable, Any] = field(default_factory=dict)
+    part_of: Judgement | None = None
+    boxes: tuple[Boxes, Boxes] = (None, None)
+
+    def __repr__(self) -> str:
+        first = self.at(0)
+        at = f"threshold {threshold_text(float(first.threshold))}, " if self.fold_thresholds is None else ""
+        along = f" at the first of {plural(len(self.alpha), 'alpha')}" if len(self.alpha) > 1 else ""
+        rule = "" if self.sets.origin == "given" else f"{self.criterion}, "
+        return f"<Judgement: {self.system}, {self.kind}, {rule}{at}HTER {percent(first.hter)}{along}>"
+
+    @property
+    def kind(self) -> Kind:
+        """Whether the figures are a priori."""
+        return self.sets.kind
+
+    @property
+    def exact(self) -> bool:
+        """Whether no error count is known by bounds only."""
+        return self.boxes == (None, None)
+
+    def bounds(self, measure: Measure, index: int = 0, *, on: Literal["dev", "test"] = "test") -> Bounds | None:
+        """Bound a measure that is monotone in each error count, at one of the alphas; None if it is exact."""
+        boxes = self.boxes[on == "test"]
+        return None if boxes is None else boxes[index].of(measure, float(self.alpha[index]))
+
+    def once(self, key: Hashable, make: Callable[[], Found]) -> Found:
+        """Find something out about the judgement, or give what was found before.
+
+        Parameters
+        ----------
+        key : hashable
+            What it is: whoever asks for the same must ask by the same key.
+        make : callable
+            What finds it out.
+
+        Returns
+        -------
+        object
+            What `make` gave when it was first asked for.
+
+        Examples
+        --------
+        >>> found = judge_at(TrialSets(None, ([0.8, 0.6], [0.2, 0.7])), 0.5)
+        >>> found.once("far", lambda: found.at(0).far), found.once("far", lambda: 0.0)
+        (0.5, 0.5)
+        """
+        # no cached_property, which locks out other judgements while this one waits for a pass over its trials
+        if key not in self._kept:
+            self._kept[key] = make()
+        return cast(Found, self._kept[key])
+
+    @property
+    def trials(self) -> Trials:
+        """The judged trials.
+
+        Raises
+        ------
+        TrialsError
+            Only arrays or counts are at hand, not trials.
+        """
+        if not isinstance(self.sets.test, Trials):
+            raise TrialsError("this needs Trials, one row per trial; build them with Trials.from_arrays")
+        return self.sets.test
+
+    def wrong(self, index: int = 0) -> NDArray[np.bool_]:
+        """Tell which of the judged trials are decided wrongly, at one of the alphas.
+
+        Parameters
+        ----------
+        index : int, default 0
+            Which of the alphas, by its place.
+
+        Returns
+        -------
+        ndarray of bool
+            One entry per judged trial.
+
+        Raises
+        ------
+        TrialsError
+            Only arrays or counts are at hand, not trials.
+        """
+        if self.fold_thresholds is None:
+            return wrong_decisions(self.trials, self.system, float(self.test.threshold[index]))
+        thresholds = self.threshold_by_trial(index)
+        return ~np.isnan(thresholds) & wrong_decisions(self.trials, self.system, thresholds)
+
+    def threshold_by_trial(self, index: int = 0) -> Floats:
+        """Give the threshold by which each trial is judged, at one of the alphas.
+
+        Parameters
+        ----------
+        index : int, default 0
+            Which of the alphas, by its place.
+
+        Returns
+        -------
+        ndarray of float
+            One entry per judged trial; NaN where none of the folds judges it.
+        """
+        count = len(self.trials)
+        if self.fold_thresholds is None:
+            return np.full(count, float(self.test.threshold[index]))
+        found = np.full(count, np.nan)
+        for block, thresholds in zip(self.sets.blocks, self.fold_thresholds, strict=True):
+            found[block.held_out] = thresholds[index]
+        return found
+
+    def decisions(self, index: int = 0) -> ArrowTable:
+        """Trial by trial what is decided, at one of the alphas: a table of Arrow with one row per judged trial.
+
+        Parameters
+        ----------
+        index : int, default 0
+            Which of the alphas, by its place.
+
+        Returns
+        -------
+        pyarrow.Table
+            The columns ``system``, the ids that are known, ``label``, ``score``, ``threshold``, ``decision``,
+            ``error``, and all further columns; ``to_pandas()`` or ``polars.from_arrow`` make a data frame of it.
+        """
+        return decisions_table(self.trials, self.system, self.threshold_by_trial(index))
+
+    def at(self, index: int) -> ErrorCounts:
+        """Give the errors on the judged trials at one of the alphas, in plain numbers.
+
+        Parameters
+        ----------
+        index : int
+            Which of the alphas, by its place.
+
+        Returns
+        -------
+        ErrorCounts
+            The counts.
+        """
+        return self.test[index].scalar()
+
+    def within(self, rows: NDArray[np.int64]) -> Judgement:
+        """Judge some of the trials by the same thresholds, such as those of a group.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            Which of the judged trials; there must be some of both classes.
+
+        Returns
+        -------
+        Judgement
+            Errors on these trials; how the thresholds would move is found once for all parts.
+
+        Raises
+        ------
+        TrialsError
+            Trials of one class only, or thresholds from folds.
+        """
+        if self.fold_thresholds is not None:
+            raise TrialsError("trials that are judged in folds cannot be judged in part")
+        sets = self.sets.within(rows)
+        counts = count_errors(as_source(sets.test, system=self.own, what="test"), self.test.threshold)
+        return replace(self, sets=sets, test=counts, _kept={}, part_of=self)
+
+    @property
+    def movement(self) -> Movement | None:
+        """How the thresholds would move with other dev trials; None where they are given."""
+        return self.once("movement", self._find_movement)
+
+    def _find_movement(self) -> Movement | None:
+        if self.dev is None or self.sets.dev is None or not self.sets.has_scores:
+            return None
+        # only people of both dev and test must be drawn alike for both
+        if self.part_of is not None and (self.sets.draws is self.part_of.sets.draws or not self.sets.overlap):
+            return self.part_of.movement
+        data = self.sets.dev
+        source = as_source(data, system=self.own, what="dev")
+        if has_sources(data) and self.sets.sharing != "none":
+            between = partial(data.people_between, self.system, cluster=self.sets.sharing)
+            return counted_movement(
+                source, between, self.judged_source(), self.criterion, self.alpha, self.dev, self.sets.draws
+            )
+        classes = None
+        if isinstance(data, Trials):
+            scores = data.column(self.system)
+            classes = scores[data.genuine], scores[~data.genuine]
+        return threshold_movement(
+            source,
+            classes,
+            self.sets.people[0],
+            self.judged_source(),
+            self.criterion,
+            self.alpha,
+            self.dev,
+            self.sets.draws,
+        )
+
+    @property
+    def supported(self) -> NDArray[np.bool_]:
+        """At which alphas dev shows errors of both kinds: elsewhere nothing tells how far the threshold would move."""
+        if self.dev is None:
+            return np.ones(len(self.alpha), dtype=bool)
+        return np.asarray((self.dev.false_accepts > 0) & (self.dev.false_rejects > 0))
+
+    @property
+    def counted_people(self) -> CountedPeople | None:
+        """Who takes part in judged trials that are not at hand: at the thresholds in their order, each once."""
+        data, cluster = self.sets.test, self.sets.sharing
+        if not has_sources(data) or cluster == "none":
+            return None
+        thresholds = np.unique(self.test.threshold)
+        found: CountedPeople | None = self.once("people", lambda: data.people_between(self.system, thresholds, cluster))
+        return found
+
+    @property
+    def sharing(self) -> Cluster:
+        """What the judged trials share, as far as it is known by person."""
+        known = self.sets.people[1] is not None or self.counted_people is not None
+        return self.sets.sharing if known or not has_sources(self.sets.test) else "none"
+
+    def place_of(self, index: int) -> int:
+        """Tell where the threshold of one of the alphas stands among all of them, each counted once.
+
+        Parameters
+        ----------
+        index : int
+            Which of the alphas, by its place.
+
+        Returns
+        -------
+        int
+            Its place, counted from 0.
+        """
+        return int(np.searchsorted(np.unique(self.test.threshold), self.test.threshold[index]))
+
+    @property
+    def own(self) -> str | None:
+        """The system's name, where the trials have systems; None where there is nothing but scores."""
+        return self.system if has_systems(self.sets.test) else None
+
+    def judged_source(self) -> ScoreSource:
+        """Give the judged scores.
+
+        Returns
+        -------
+        ScoreSource
+            The scores of the system on the judged trials.
+        """
+        return as_source(self.sets.test, system=self.own, what="test")
+
+    @property
+    def notes(self) -> tuple[Note | str, ...]:
+        """What the reader should know of the threshold."""
+        people = () if self.counted_people is None else self.counted_people.notes
+        if self.dev is None or len(self.alpha) > 1:
+            return people
+        errors = {"false accept": int(self.dev.false_accepts[0]), "false reject": int(self.dev.false_rejects[0])}
+        if self.criterion.alpha_means != "target":
+            return (*people, *self._unmoved(errors))
+        aim = self.criterion.aim
+        weights = None if aim is None else aim.weights_at()
+        far = weights is None or weights.far != 0
+        kind = "false accept" if far else "false reject"
+        return (*people, *self._rests_on(kind, errors[kind]), *self._unmoved({kind: errors[kind]}))
+
+    def _rests_on(self, kind: str, errors: int) -> Iterator[Note]:
+        """Note a target that rests on few errors on dev, or on the errors of few people."""
+        if errors < SUPPORT:
+            yield Note(
+                "target-few-errors",
+                f"the target rests on {{errors:plural {kind}}} on dev ({{needed}} needed): "
+                "the rate reached is poorly determined",
+                self.system,
+                warning=True,
+                errors=errors,
+                needed=SUPPORT,
+            )
+        erring = self._erring_on_dev(1 if kind == "false accept" else 0)
+        if erring is not None and erring < SUPPORT_PEOPLE:
+            yield Note(
+                "target-few-people",
+                "the errors on dev that the target rests on are those of an effective number of {people:.2g} people "
+                "({needed} needed): intervals may be too narrow, and p values too small, if a few people are atypical",
+                self.system,
+                warning=True,
+                people=erring,
+                needed=SUPPORT_PEOPLE,
+            )
+
+    def _unmoved(self, errors: Mapping[str, int]) -> Iterator[Note]:
+        """Note a lack of the dev errors from which the threshold's uncertainty is estimated."""
+        lacking = [f"{kind}s" for kind, count in errors.items() if count == 0]
+        if lacking and self.sets.dev is not None:
+            yield Note(
+                "threshold-no-errors",
+                "no {kinds} on dev at this threshold, so its uncertainty cannot be estimated: intervals may be too "
+                "narrow, and p values too small",
+                self.system,
+                warning=True,
+                kinds=in_a_row([term(kind) for kind in lacking]),
+            )
+
+    def _erring_on_dev(self, which: int) -> float | None:
+        """How many people of equal weight make the errors on dev, in the role with fewer; 0 is FRR, 1 is FAR."""
+        data, people = self.sets.dev, self.sets.people[0]
+        if self.dev is None or people is None or people.cluster == "none" or not isinstance(data, Trials):
+            return None
+        part = people.classes[which]
+        wrong = wrong_decisions(data, self.system, float(self.dev.threshold[0]))[part.rows]
+        if not wrong.any():
+            return None
+        counts = [np.bincount(column[wrong]).astype(np.float64) for column in part.people]
+        return min(effective_people(own[own > 0]) for own in counts)
+
+
+def ignored_alpha(criterion: Criterion, alpha: float | None) -> tuple[Note, ...]:
+    """Note an alpha that was given to a criterion that takes none."""
+    if alpha is None or criterion.alpha_means != "none":
+        return ()
+    text = "{alpha!p} has no effect with the criterion {criterion} and was ignored"
+    return (Note("alpha-ignored", text, alpha=alpha, criterion=criterion.name),)
+
+
+def judge(
+    sets: TrialSets, *, system: str | None = None, criterion: CriterionLike = "eer", alphas: ArrayLike = 0.5
+) -> Judgement:
+    """Choose the threshold of each alpha and count the errors it makes on the judged trials.
+
+    Parameters
+    ----------
+    sets : TrialSets
+        Dev and test trials, and who shares them.
+    system : str, optional
+        The name of the system; not needed where there is only one.
+    criterion : str, Criterion, DetectionCosts or callable, default "eer"
+        How the threshold is chosen on dev: a name in `CRITERIA`, a criterion, detection costs, or a function ``C(far,
+        frr, alpha)`` of arrays.
+    alphas : array_like, default 0.5
+        The weights or targets that the criterion takes: one, or shape (alphas,).
+
+    Returns
+    -------
+    Judgement
+        Thresholds, where they came from, and errors, one entry per alpha.
+
+    Raises
+    ------
+    ParameterError
+        A criterion that is not known, or an alpha outside [0, 1].
+    TrialsError
+        Trials that lack a class, or no threshold to choose.
+
+    References
+    ----------
+    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, Algorithm 1.
+
+    Examples
+    --------
+    >>> dev = ([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6])
+    >>> test = ([0.85, 0.55, 0.45, 0.95, 0.35], [0.15, 0.65, 0.25, 0.42, 0.05, 0.5])
+    >>> found = judge(TrialSets(dev, test), criterion="wer-equal", alphas=[0.25, 0.5])
+    >>> found.test.threshold, found.test.hter.round(4)
+    (array([0.4, 0.5]), array([0.35  , 0.2833]))
+    """
+    rule, weights = as_criterion(criterion), check_alphas(alphas)
+    name = system_name(sets.test, system)
+    if sets.dev is None:
+        raise TrialsError("there are no dev trials to choose a threshold on; give the threshold, or dev trials")
+    own = name if has_systems(sets.test) else None
+    at_dev = choose(sets.dev, rule, weights, system=own, judged=sets.test)
+    if not sets.blocks:
+        at_test = count(sets.test, at_dev, system=own)
+        boxes = at_dev.boxes, at_test.boxes
+        return Judgement(name, rule, weights, sets, at_dev.counts, at_test.counts, boxes=boxes)
+    if not isinstance(sets.test, Trials):
+        raise TrialsError("folds need Trials, one row per trial")
+    parts = [
+        count_errors(held_out, choose_thresholds(others, rule, weights).threshold)
+        for others, held_out in block_sources(sets.test, sets.blocks, system=own)
+    ]
+    thresholds = np.stack([part.threshold for part in parts])
+    return Judgement(name, rule, weights, sets, at_dev.counts, add_counts(parts), thresholds)
+
+
+def judge_at(sets: TrialSets, threshold: float, *, system: str | None = None) -> Judgement:
+    """Count the errors at a threshold that the caller gives.
+
+    Parameters
+    ----------
+    sets : TrialSets
+        Dev and test trials, and who shares them.
+    threshold : float
+        The threshold; a score above it is accepted.
+    system : str, optional
+        The name of the system; not needed where there is only one.
+
+    Returns
+    -------
+    Judgement
+        The errors; its figures are those of the given threshold, neither a priori nor a posteriori.
+
+    Raises
+    ------
+    ParameterError
+        A threshold that is not a number.
+    TrialsError
+        Trials that lack a class, or several systems and none named.
+
+    Examples
+    --------
+    >>> found = judge_at(TrialSets(None, ([0.8, 0.6], [0.2, 0.7])), 0.5)
+    >>> found.at(0).far, found.kind
+    (0.5, 'at a given threshold')
+    """
+    if np.isnan(threshold):
+        raise ParameterError("the threshold must be a number, not NaN")
+    name = system_name(sets.test, system)
+    own = name if has_systems(sets.test) else None
+    given = ErrorCounts(np.array([float(threshold)]), None, None, None, None)
+    at_test = count(sets.test, Tally(given), system=own)
+    boxes = None, at_test.boxes
+    return Judgement(name, _GIVEN, np.array([0.5]), sets.at_given_thresholds(), None, at_test.counts, boxes=boxes)
+
+
+def wrong_decisions(trials: Trials, system: str | None, threshold: float | Floats) -> NDArray[np.bool_]:
+    """Which trials a system decides wrongly at a threshold, or each at its own."""
+    accepted: NDArray[np.bool_] = trials.column(system).astype(np.float64, copy=False) > threshold
+    return np.not_equal(accepted, trials.genuine)

@@ -1,0 +1,218 @@
+"""Folds for those who have one set of trials only: no one helps to set their own threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairtrial.core.errors import ParameterError, TrialsError, as_generator, check_number
+from fairtrial.core.trials import Trials
+from fairtrial.core.words import plural
+from fairtrial.counting.tallies import ArraySource, ScoreSource
+from fairtrial.formats.frames import TrialsLike, trials_of
+from fairtrial.inference.people import Cluster, known_cluster, people_of
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """Trials that are judged together, and the trials that set their threshold.
+
+    Attributes
+    ----------
+    folds : tuple of (int, int)
+        The folds of the people in these trials.
+    first, second : ndarray of int
+        The folds of the two people of every trial of the whole set, shape (trials,).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> block = Block((0, 0), np.array([0, 0, 1]), np.array([0, 1, 1]))
+    >>> block.held_out, block.others
+    (array([ True, False, False]), array([False, False,  True]))
+    """
+
+    folds: tuple[int, int]
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+
+    def __repr__(self) -> str:
+        i, j = self.folds
+        where = f"fold {i}" if i == j else f"folds {i} and {j}"
+        return f"<Block: {where}, {int(self.held_out.sum()):,} of {plural(len(self.first), 'trial')} held out>"
+
+    @property
+    def held_out(self) -> NDArray[np.bool_]:
+        """The trials that are judged."""
+        i, j = self.folds
+        return np.asarray(((self.first == i) & (self.second == j)) | ((self.first == j) & (self.second == i)))
+
+    @property
+    def others(self) -> NDArray[np.bool_]:
+        """The trials that set the threshold: nobody of these folds takes part."""
+        return ~np.isin(self.first, self.folds) & ~np.isin(self.second, self.folds)
+
+
+def make_blocks(
+    trials: TrialsLike, folds: int, *, cluster: Cluster | None = None, rng: np.random.Generator | int | None = 0
+) -> list[Block]:
+    """Deal individuals into folds and give the blocks of trials to be judged.
+
+    A trial may involve two people. With ``cluster="both"`` it is judged by a threshold from trials in which
+    nobody of either's fold takes part, so that with K folds there are up to K (K + 1) / 2 blocks and every
+    trial is judged once.
+
+    Parameters
+    ----------
+    trials : Trials or data frame
+        Trials, or a data frame of them.
+    folds : int
+        Into how many folds individuals are dealt.
+    cluster : {"none", "claim", "subject", "both"}, optional
+        What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
+        known. Folds do not split it.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed; the same seed gives the same result.
+
+    Returns
+    -------
+    list of Block
+        The blocks; every trial is judged in at most one.
+
+    Raises
+    ------
+    ParameterError
+        Fewer than two folds.
+    TrialsError
+        No ids, too few individuals, or a block whose other trials lack a class.
+
+    Examples
+    --------
+    >>> from fairtrial import Trials
+    >>> claim = ["a", "a", "b", "b", "c", "c", "d", "d"]
+    >>> trials = Trials.from_arrays([0.9, 0.2, 0.8, 0.1, 0.7, 0.3, 0.6, 0.4], [True, False] * 4, claim=claim)
+    >>> [int(block.held_out.sum()) for block in make_blocks(trials, 2)]
+    [4, 4]
+    """
+    trials = trials_of(trials, "trials")
+    first, second = folds_of_trials(trials, folds, cluster, rng)
+    taken = np.unique(np.minimum(first, second) * folds + np.maximum(first, second))
+    blocks = [Block((int(pair) // folds, int(pair) % folds), first, second) for pair in taken]
+    for block in blocks:
+        _check_classes(trials, block.others, folds, crossed=block.folds[0] != block.folds[1])
+    return blocks
+
+
+def with_fold_note(trials: Trials, folds: int, blocks: Sequence[Block], cluster: Cluster | None) -> Trials:
+    """The trials with a note of how they were cut: how many folds, of whom, and how many blocks that makes."""
+    shared = known_cluster(trials, cluster)
+    people = len(np.unique(np.concatenate(people_of(trials, shared))))
+    who = {"none": "trials", "claim": "claims", "subject": "subjects", "both": "people"}[shared]
+    return trials.with_notes(f"{plural(folds, 'fold')} of {people:,} {who}, {plural(len(blocks), 'block')}")
+
+
+def make_halves(
+    trials: Trials, *, cluster: Cluster | None = None, rng: np.random.Generator | int | None = 0
+) -> list[Block]:
+    """Deal individuals into two halves, each judged by a threshold from the other; for Dietterich's 5x2cv test.
+
+    Trials between people of different halves are left out: nobody else is there to set a threshold for them.
+
+    Parameters
+    ----------
+    cluster, rng
+        As in `make_blocks`.
+
+    Raises
+    ------
+    TrialsError
+        No ids, or a half without genuine or without impostor trials.
+    """
+    first, second = folds_of_trials(trials, 2, cluster, rng)
+    blocks = [Block((half, half), first, second) for half in range(2)]
+    for block in blocks:
+        missing = [name for name, rows in _classes(trials) if not np.any(rows & block.held_out)]
+        if missing:
+            raise TrialsError(
+                f"half of the people have no {' and no '.join(missing)} trial among themselves: halves need more people"
+            )
+    return blocks
+
+
+def fold_of_trials(blocks: Sequence[Block]) -> NDArray[np.int64]:
+    """The fold in which each trial is judged, that of its claim where it is of two; -1 where it is not judged."""
+    first, second = blocks[0].first, blocks[0].second
+    judged = np.zeros((1 + max(first.max(), second.max()),) * 2, dtype=bool)
+    for block in blocks:
+        judged[block.folds] = judged[block.folds[::-1]] = True
+    return np.where(judged[first, second], first, -1)
+
+
+def block_sources(
+    trials: Trials, blocks: Sequence[Block], *, system: str | None = None
+) -> Iterator[tuple[ScoreSource, ScoreSource]]:
+    """For each block the scores that set the threshold and the scores that are judged."""
+    scores = trials.column(system)
+    for block in blocks:
+        yield _source(scores, trials.genuine, block.others), _source(scores, trials.genuine, block.held_out)
+
+
+def _source(scores: NDArray[np.floating], genuine: NDArray[np.bool_], rows: NDArray[np.bool_]) -> ScoreSource:
+    flags = genuine[rows]
+    positive = int(np.count_nonzero(flags))
+    return ArraySource(((scores[rows], flags),), positive, len(flags) - positive)
+
+
+def _classes(trials: Trials) -> tuple[tuple[str, NDArray[np.bool_]], tuple[str, NDArray[np.bool_]]]:
+    return ("genuine", trials.genuine), ("impostor", ~trials.genuine)
+
+
+def folds_of_trials(
+    trials: Trials, folds: int, cluster: Cluster | None, rng: np.random.Generator | int | None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The folds of the two individuals in each trial; the same twice where only one counts."""
+    if folds < 2:
+        raise ParameterError(f"there must be at least 2 folds, not {folds}")
+    check_number("fold", folds)
+    if cluster is None and not (trials.claim or trials.subject):
+        raise TrialsError(
+            "folds must not split a person, and these trials have neither claim nor subject ids: give ids, or "
+            "{cluster!o} if every trial is of another person",
+            code="no-ids",
+            cluster="none",
+        )
+    people, generator = people_of(trials, known_cluster(trials, cluster)), as_generator(rng)
+    count = 1 + max(int(column.max(initial=-1)) for column in people)
+    used = np.zeros(count, dtype=bool)
+    has_genuine = np.zeros(count, dtype=bool)
+    for column in people:
+        used[column] = True
+        has_genuine[column[trials.genuine]] = True
+    fold = np.full(count, -1)
+    dealt = 0
+    # those with genuine trials first, so that every fold gets its part of them
+    for group in (used & has_genuine, used & ~has_genuine):
+        members = generator.permutation(np.flatnonzero(group))
+        fold[members] = (dealt + np.arange(len(members))) % folds
+        dealt += len(members)
+    if dealt < folds:
+        raise TrialsError(f"{folds} folds need at least as many individuals, but there are {dealt}")
+    return fold[people[0]], fold[people[-1]]
+
+
+def _check_classes(trials: Trials, rows: NDArray[np.bool_], folds: int, *, crossed: bool) -> None:
+    genuine = int(np.count_nonzero(trials.genuine[rows]))
+    impostor = int(np.count_nonzero(rows)) - genuine
+    if genuine and impostor:
+        return
+    if crossed and folds == 2:
+        raise TrialsError(
+            "trials between people of different folds need a third fold for their threshold: use 3 or more"
+        )
+    raise TrialsError(
+        f"without one block of people there are {genuine} genuine and {impostor} impostor trials left to choose "
+        f"a threshold from; use other than {folds} folds{', or another cluster' if crossed else ''}"
+    )

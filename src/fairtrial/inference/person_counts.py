@@ -1,0 +1,184 @@
+"""People known by counts alone: how many of their trials lie between thresholds, and not which.
+
+So trials that are not at hand, or not any more, still tell who shares them. That two people meet in several trials is
+not known; each trial then counts for both of its people, as if no two trials had both in common, and a variance is
+rather too large where they have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairtrial.core.notes import Note
+from fairtrial.inference.people import Cluster, PersonSums, class_notes, spread_of_sums
+from fairtrial.inference.variance import ClassSpread, Floats, Spread, effective_people, without_one
+
+ClassName: TypeAlias = Literal["genuine", "impostor"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CountedClass:
+    """The people of one class of trials."""
+
+    counts: NDArray[np.int64]
+    """Role, person, number of thresholds below the score: how many trials. Only roles that tell people apart."""
+    accepted: bool
+    """Whether it is an error to accept: so it is for impostor trials."""
+    alone: tuple[str, ...] = ()
+    """The roles in which there is one person only."""
+
+    def at(self, places: Sequence[int]) -> CountedClass:
+        """Give the same people at some of the thresholds, by place."""
+        ends = [0, *(place + 1 for place in places), self.counts.shape[2]]
+        between = [self.counts[:, :, start:stop].sum(axis=2) for start, stop in pairwise(ends)]
+        return replace(self, counts=np.stack(between, axis=2))
+
+    @property
+    def total(self) -> int:
+        """How many trials there are."""
+        return int(self.counts[0].sum())
+
+    @property
+    def trials(self) -> Floats:
+        """The trials of each person in each role."""
+        return np.asarray(self.counts.sum(axis=2), dtype=np.float64)
+
+    @property
+    def together(self) -> Floats:
+        """The trials of each person in all roles."""
+        return np.asarray(self.trials.sum(axis=0))
+
+    @property
+    def shares(self) -> Floats:
+        """The share of the trials that each person takes part in."""
+        return self.together / self.total
+
+    @property
+    def effective(self) -> float:
+        """How many people of equal weight they are worth, in the role with fewer."""
+        together = self.together
+        return min(effective_people(together[own > 0]) for own in self.trials)
+
+    def errors(self) -> NDArray[np.int64]:
+        """The errors by role, person and threshold."""
+        below = np.cumsum(self.counts, axis=2)
+        return np.asarray(below[:, :, -1:] - below[:, :, :-1] if self.accepted else below[:, :, :-1])
+
+    def sums(self, errors: Floats, weight: float) -> PersonSums:
+        """What the class adds to a figure by person, for errors by role and person."""
+        total, together = self.total, self.together
+        whole = float(errors[0].sum())
+        mean, scale = whole / total, weight / total
+        own = scale * (errors.sum(axis=0) - mean * together)
+        alone = scale**2 * whole * (1 - mean)
+        twice = alone if len(self.counts) > 1 else 0.0
+        return PersonSums(without_one(own, together / total), twice, alone, self.effective, total)
+
+    def one_error(self) -> ClassSpread:
+        """What one error would add to the rate, made by people who have the fewest trials."""
+        trials, together = self.trials, self.together
+        errors = np.zeros_like(trials)
+        for row, own in enumerate(trials):
+            errors[row, np.argmin(np.where(own > 0, together, np.inf))] = 1
+        return self.sums(errors, 1.0).spread
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CountedPeople:
+    """Who takes part in trials, at thresholds that rise."""
+
+    cluster: Cluster
+    names: tuple[str, ...]
+    genuine: CountedClass
+    impostor: CountedClass
+
+    def at(self, places: Sequence[int]) -> CountedPeople:
+        """Give the same people at some of the thresholds, by place."""
+        return replace(self, genuine=self.genuine.at(places), impostor=self.impostor.at(places))
+
+    @property
+    def classes(self) -> tuple[CountedClass, CountedClass]:
+        """Genuine and impostor trials."""
+        return self.genuine, self.impostor
+
+    @property
+    def size(self) -> int:
+        """How many people there are."""
+        return int(self.genuine.counts.shape[1])
+
+    @property
+    def effective(self) -> float:
+        """The smallest effective number of people in a class and role."""
+        return min(own.effective for own in self.classes)
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What the reader should know of the people."""
+        found = (("genuine", self.genuine), ("impostor", self.impostor))
+        return tuple(note for word, own in found for note in class_notes(word, own))
+
+    def spread(self, index: int, weights: tuple[float, float]) -> Spread:
+        """The variance of a weighted sum of FAR and FRR at one of the thresholds."""
+        genuine, impostor = (own.errors()[:, :, index].astype(np.float64) for own in self.classes)
+        return spread_of_sums(self.genuine.sums(genuine, weights[1]), self.impostor.sums(impostor, weights[0]))
+
+    def one_error(self, word: ClassName) -> ClassSpread:
+        """What one error of a class would add to its rate."""
+        return (self.genuine if word == "genuine" else self.impostor).one_error()
+
+
+def count_people(
+    cluster: Cluster,
+    names: tuple[str, ...],
+    person: NDArray[np.int64],
+    counts: dict[str, NDArray[np.int64]],
+) -> CountedPeople | None:
+    """People by the numbers of their trials.
+
+    Parameters
+    ----------
+    cluster
+        What trials share.
+    names, person
+        The names, and for each the number of the person it belongs to.
+    counts
+        For each role: class (impostor, genuine), name, number of thresholds below the score.
+
+    Returns
+    -------
+    CountedPeople or None
+        None where no role of a class has two people.
+    """
+    classes = []
+    for row in (1, 0):
+        # claim and subject of a genuine trial are one person
+        roles = list(counts)[:1] if row == 1 else list(counts)
+        merged = {role: _merged(counts[role][row], person) for role in roles}
+        kept = [role for role in roles if np.count_nonzero(merged[role].sum(axis=1)) > 1]
+        if not kept:
+            return None
+        alone = tuple(role for role in roles if role not in kept)
+        classes.append(CountedClass(np.stack([merged[role] for role in kept]), accepted=row == 0, alone=alone))
+    return CountedPeople(cluster, names, *classes)
+
+
+def people_of_counter(counter: Any, *, system: str | None = None) -> CountedPeople | None:
+    """Give the people of a counter at the thresholds that it was given beforehand; None if it knows no two people."""
+    ranks = counter.ranks_by_person(system=system)
+    if not ranks.counts:
+        return None
+    roles = list(ranks.counts)
+    return count_people("both" if len(roles) > 1 else roles[0], ranks.names, ranks.person, ranks.counts)
+
+
+def _merged(counts: NDArray[np.int64], person: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The counts of names, summed by person."""
+    found = np.zeros((int(person.max(initial=-1)) + 1, counts.shape[1]), dtype=np.int64)
+    np.add.at(found, person, counts)
+    return found

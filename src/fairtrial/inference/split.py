@@ -1,0 +1,456 @@
+"""The trials that set thresholds and those that are judged: who takes part in both, and what is a priori.
+
+What is "a priori" is decided here and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairtrial.core.errors import ParameterError, TrialsError, as_generator, check_resamples, check_seed
+from fairtrial.core.notes import Note
+from fairtrial.core.trials import Trials
+from fairtrial.core.words import listed
+from fairtrial.counting.tallies import ScoreData, has_sources
+from fairtrial.formats.frames import Frame, trials_of
+from fairtrial.inference.folds import Block, make_blocks, with_fold_note
+from fairtrial.inference.multipliers import RESAMPLES, Draws
+from fairtrial.inference.overlap import same_rows, trials_in_both
+from fairtrial.inference.people import Cluster, People, known_cluster, shared_people
+
+Origin: TypeAlias = Literal["dev", "folds", "same trials", "given"]
+"""Where thresholds come from: dev trials, folds of other people, the judged trials themselves, or the caller."""
+Kind: TypeAlias = Literal["a priori", "a priori (cross-validated)", "a posteriori", "at a given threshold"]
+TestName: TypeAlias = Literal["cluster", "paired"]
+"""Paired tests of trials that share people, and of trials that do not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where thresholds come from, and what is said of it: one per origin, decided here and nowhere else."""
+
+    origin: Origin
+    kind: Kind
+    """Whether figures on the judged trials are a priori."""
+    dev_kind: Kind
+    """Whether figures on dev are."""
+    evidence_kind: Kind
+    """Whether figures of evidence are, calibrated where thresholds are chosen."""
+    source: str
+    """What thresholds are from."""
+    chosen: str
+    """What follows "threshold by CRITERION"."""
+    fitted: str
+    """What follows "calibrated"."""
+    judged_set: Literal["test", "held out"]
+    """What was judged, in a word."""
+    adjective: str
+    """What is said of the judged trials."""
+    judged: str
+    """What follows "figures on"."""
+    curves: str
+    """What curves over all thresholds are of."""
+    threshold: str = "threshold"
+    """What the one threshold is called that a result shows."""
+
+
+_ON_TEST: tuple[Literal["test", "held out"], str, str, str] = ("test", "test", "test", "test")
+PROVENANCES: dict[Kind, Provenance] = {
+    own.kind: own
+    for own in (
+        Provenance("dev", "a priori", "a posteriori", "a priori", "dev", "on dev", "on dev", *_ON_TEST),
+        Provenance(
+            "folds",
+            "a priori (cross-validated)",
+            "a posteriori",
+            "a priori (cross-validated)",
+            "other folds",
+            "from other folds",
+            "on other folds",
+            "held out",
+            "held-out",
+            "held-out trials",
+            "all trials",
+            "threshold from all trials",
+        ),
+        Provenance(
+            "same trials",
+            "a posteriori",
+            "a posteriori",
+            "a posteriori",
+            "the same trials",
+            "on the same trials",
+            "on the same trials",
+            *_ON_TEST,
+        ),
+        Provenance(
+            "given",
+            "at a given threshold",
+            "at a given threshold",
+            "a priori",
+            "the caller",
+            "as given",
+            "before",
+            *_ON_TEST,
+        ),
+    )
+}
+"""By the kind of the figures."""
+_BY_ORIGIN = {own.origin: own for own in PROVENANCES.values()}
+
+
+def _size(data: ScoreData) -> int:
+    return sum(map(np.size, data)) if isinstance(data, tuple) else len(data) if isinstance(data, Trials) else 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Known:
+    """What was found out of the same trials already."""
+
+    origin: Origin
+    sharing: Cluster
+    people: tuple[People | None, People | None]
+    draws: Draws | None = None
+    overlap: int | None = None
+    shared_trials: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class TrialSets:
+    """The trials that set thresholds and those that are judged, and who takes part in them; for all systems.
+
+    Parameters
+    ----------
+    dev : Trials, data frame, ScoreSource, tuple of two array_like or None
+        The trials that thresholds are chosen on.
+    test : Trials, data frame, ScoreSource or tuple of two array_like
+        The trials that are judged.
+    cluster : {"none", "claim", "subject", "both"}, optional
+        What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
+        known.
+    seed : int, default 0
+        The same seed gives the same result, for every system, so that two can be compared.
+    blocks : sequence of Block, default ()
+        Which trials set the threshold for which; see `make_blocks`. Dev and test are the same trials then.
+    n_resamples : int, default 400
+        How many resamples are drawn, of dev trials, to re-estimate the threshold.
+    given : bool, default False
+        Whether thresholds are given by the caller, and dev has no part in them.
+
+    Raises
+    ------
+    TrialsError
+        Different systems in dev and test.
+
+    Examples
+    --------
+    >>> sets = TrialSets(([0.9, 0.4], [0.1, 0.5]), ([0.8, 0.6], [0.2, 0.3]))
+    >>> sets.origin, sets.sharing
+    ('dev', 'none')
+    """
+
+    dev: ScoreData | None
+    test: ScoreData
+    cluster: Cluster | None = None
+    seed: int = 0
+    blocks: Sequence[Block] = ()
+    n_resamples: int = RESAMPLES
+    given: bool = False
+    _known: _Known | None = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for name in ("dev", "test"):
+            if isinstance(data := getattr(self, name), Frame):
+                object.__setattr__(self, name, trials_of(data, name))
+        if self.dev is not None:
+            check_same_systems(self.dev, self.test)
+        if self.cluster not in (None, "none") and not has_systems(self.test):
+            raise TrialsError(f"cluster={self.cluster!r} needs test trials with ids")
+
+    @classmethod
+    def of(
+        cls,
+        dev: ScoreData,
+        test: ScoreData | None = None,
+        *,
+        folds: int | Sequence[Block] | None = None,
+        cluster: Cluster | None = None,
+        rng: np.random.Generator | int | None = 0,
+        n_resamples: int = RESAMPLES,
+    ) -> TrialSets:
+        """Make the sets that a question is about: dev and test, or folds of one set."""
+        seed = seed_of(rng)
+        check_resamples(n_resamples)
+        if (test is None) == (folds is None):
+            raise ParameterError("give either {test!p}, or {folds!p} if there is no test set", test=None, folds=None)
+        if folds is None:
+            assert test is not None
+            return cls(dev, test, cluster, seed, n_resamples=n_resamples)
+        if has_sources(dev):
+            raise ParameterError(
+                "{folds!p} needs all trials in memory; give a test set", code="needs-trials", folds=folds
+            )
+        if isinstance(dev, Frame):
+            dev = trials_of(dev, "trials")
+        if not isinstance(dev, Trials):
+            raise TrialsError("folds need Trials, one row per trial")
+        trials = dev
+        if not isinstance(folds, int):
+            return cls(trials, trials, cluster, seed, folds, n_resamples)
+        blocks = make_blocks(trials, folds, cluster=cluster, rng=seed)
+        trials = with_fold_note(trials, folds, blocks, cluster)
+        return cls(trials, trials, cluster, seed, blocks, n_resamples)
+
+    def chosen(self, systems: str | Sequence[str] | None) -> tuple[str, ...]:
+        """Give the names of the systems asked for; of all that the judged trials have, if none is."""
+        if not has_systems(self.test):
+            return (system_name(self.test, None if systems is None else str(systems)),)
+        if systems is None:
+            return tuple(self.test.systems)  # type: ignore[union-attr]
+        return tuple(system_name(self.test, name) for name in ([systems] if isinstance(systems, str) else systems))
+
+    @cached_property
+    def provenance(self) -> Provenance:
+        """Where thresholds come from, and what is said of it."""
+        if self._known is not None:
+            return _BY_ORIGIN[self._known.origin]
+        if self.given or self.dev is None:
+            return _BY_ORIGIN["given"]
+        if self.blocks:
+            return _BY_ORIGIN["folds"]
+        return provenance_from_dev(self._same_rows or 0 < _size(self.test) == self.shared_trials)
+
+    @property
+    def origin(self) -> Origin:
+        """Where thresholds come from, in a word."""
+        return self.provenance.origin
+
+    @property
+    def kind(self) -> Kind:
+        """Whether figures on the judged trials are a priori."""
+        return self.provenance.kind
+
+    @cached_property
+    def _same_rows(self) -> bool:
+        """Whether dev has the judged trials in their order; with folds they are the same."""
+        if self.given or self.dev is None:
+            return False
+        return bool(self.blocks) or same_rows(self.dev, self.test)
+
+    @cached_property
+    def shared_trials(self) -> int:
+        """How many of the judged trials are also in dev, as far as can be told; see `trials_in_both`."""
+        if self._known is not None and self._known.shared_trials is not None:
+            return self._known.shared_trials
+        if self.given or self.dev is None:
+            return 0
+        return _size(self.test) if self._same_rows else trials_in_both(self.dev, self.test)
+
+    @cached_property
+    def sharing(self) -> Cluster:
+        """What the judged trials share."""
+        if self._known is not None:
+            return self._known.sharing
+        if isinstance(self.test, Trials) or has_sources(self.test):
+            return known_cluster(self.test, self.cluster)
+        return "none"
+
+    @property
+    def has_scores(self) -> bool:
+        """Whether scores can be passed over, and not only counts of them."""
+        return all(getattr(data, "has_scores", True) for data in (self.dev, self.test))
+
+    @property
+    def test_name(self) -> TestName:
+        """What a paired test is called: by whether it knows that trials share people."""
+        return paired_test_name(self.sharing != "none")
+
+    @cached_property
+    def people(self) -> tuple[People | None, People | None]:
+        """Who takes part in dev and in test, numbered together; None where every trial is of other people."""
+        if self._known is not None:
+            return self._known.people
+        if self.sharing == "none" or not isinstance(self.test, Trials):
+            return None, None
+        if isinstance(self.dev, Trials) and not self.given and not self._same_rows:
+            dev, test = People.of_sets([self.dev, self.test], self.cluster)
+            return (None if dev.cluster == "none" else dev), test
+        test = People.of(self.test, self.cluster)
+        return (test if self._same_rows else None), test
+
+    @cached_property
+    def overlap(self) -> int:
+        """How many people take part in both dev and test."""
+        if self._known is not None and self._known.overlap is not None:
+            return self._known.overlap
+        if has_sources(self.dev) and has_sources(self.test):
+            return 0 if self.sharing == "none" else len(self.dev.people & self.test.people)
+        dev, test = self.people
+        return 0 if dev is None or test is None else shared_people(dev, test)
+
+    @cached_property
+    def draws(self) -> Draws:
+        """The random weights of people and trials."""
+        if self._known is not None and self._known.draws is not None:
+            return self._known.draws
+        sizes = [people.size for people in self.people if people is not None]
+        return Draws(check_seed(self.seed), self.n_resamples, max(sizes, default=1))
+
+    def with_scores(self, dev: Trials, test: Trials) -> TrialSets:
+        """Give the same trials with scores of other systems, such as fused ones; who shares them is known already.
+
+        Parameters
+        ----------
+        dev, test : Trials
+            The same trials in the same order, with other scores.
+
+        Returns
+        -------
+        TrialSets
+            The sets.
+        """
+        known = _Known(self.origin, self.sharing, self.people, self.draws, self.overlap, self.shared_trials)
+        return replace(self, dev=dev, test=test)._knowing(known)
+
+    def within(self, rows: NDArray[np.int64]) -> TrialSets:
+        """Give the same dev and only some of the judged trials, such as those of a group.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            Which of the judged trials.
+
+        Returns
+        -------
+        TrialSets
+            People keep their numbers, and thresholds come from where they came from.
+        """
+        assert isinstance(self.test, Trials)
+        dev, test = self.people
+        part = None if test is None else test.within(rows)
+        draws = self.draws if test is None or part is None or part.size == test.size else None
+        known = _Known(self.origin, self.sharing, (dev, part), draws)
+        return replace(self, test=self.test.rows(rows))._knowing(known)
+
+    def at_given_thresholds(self) -> TrialSets:
+        """Give the same trials, judged at thresholds that the caller gives.
+
+        Returns
+        -------
+        TrialSets
+            The sets. Dev is there to be looked at, and has no part in any threshold.
+        """
+        found = replace(self, blocks=(), given=True)
+        if "people" not in vars(self):  # nobody has asked for them so far
+            return found
+        return found._knowing(_Known("given", self.sharing, (None, self.people[1])))
+
+    def _knowing(self, known: _Known) -> TrialSets:
+        object.__setattr__(self, "_known", known)
+        return self
+
+    @property
+    def _same_size(self) -> bool:
+        """Whether dev has no other trials than the judged ones."""
+        return self._same_rows or (self.dev is not None and _size(self.dev) == _size(self.test))
+
+    @property
+    def notes(self) -> tuple[Note | str, ...]:
+        """What the reader should know of the trials and their people."""
+        found: list[Note | str] = _notes_of_sets(self.dev, None if self.blocks else self.test)
+        if self.origin == "same trials":
+            which = "dev and test are the same trials" if self._same_size else "all test trials are also in dev"
+            text = "{which}, so the threshold was chosen on the trials that it is judged on"
+            found.append(Note("same-trials", text, warning=True, which=which))
+        if self.origin == "dev" and self.shared_trials:
+            text = (
+                "{shared:count} of {size:plural test trial} are also in dev, so the figures are only in part a priori; "
+                "remove these trials from one of the two sets"
+            )
+            found.append(Note("shared-trials", text, warning=True, shared=self.shared_trials, size=_size(self.test)))
+        if self.origin == "dev" and self.overlap:
+            text = "{people:plural person/people} take part in both dev and test"
+            if has_sources(self.test):
+                text += "; that this makes threshold and figure dependent is not accounted for"
+            found.append(Note("shared-people", text, people=self.overlap))
+        if self.people[1] is not None:
+            found += self.people[1].notes
+        elif self.cluster == "none":
+            text = "trials are taken as independent, as {cluster!o} asks"
+            found.append(Note("independent-trials", text, cluster=self.cluster))
+        elif self.sharing == "none" and has_systems(self.test):
+            text = "trials are taken as independent: no ids, so shared people cannot be identified"
+            found.append(Note("independent-trials", text))
+        if not self.has_scores:
+            text = "counters do not tell how uncertain the threshold is: intervals and tests are conditional on it"
+            found.append(Note("threshold-fixed", text))
+        return tuple(found)
+
+
+def provenance_from_dev(same_trials: bool) -> Provenance:
+    """Where thresholds from dev come from: from other trials than the judged ones, or from the same."""
+    return _BY_ORIGIN["same trials" if same_trials else "dev"]
+
+
+def pooled_kind(kinds: Sequence[Kind]) -> Kind:
+    """Whether figures put together are a priori: not if one of them is a posteriori; else as the first is."""
+    return "a posteriori" if "a posteriori" in kinds else kinds[0]
+
+
+def paired_test_name(shares_people: bool) -> TestName:
+    """What a paired test is called: by whether it knows that trials share people."""
+    return "cluster" if shares_people else "paired"
+
+
+def seed_of(rng: np.random.Generator | int | None) -> int:
+    """A seed that several systems can share: itself, or one drawn from a generator."""
+    return check_seed(rng) if isinstance(rng, int) else int(as_generator(rng).integers(2**62))
+
+
+def has_systems(data: ScoreData) -> bool:
+    """Whether the scores are of systems that have names."""
+    return isinstance(data, Trials) or has_sources(data)
+
+
+def system_name(data: ScoreData, system: str | None) -> str:
+    """The name asked for, or that of the only system."""
+    if has_sources(data):
+        return data.check_system(system)
+    if isinstance(data, Trials):
+        if system is not None:
+            return data.check_system(system)
+        data.column(None)
+        return data.systems[0]
+    return "system" if system is None else system
+
+
+def check_same_systems(dev: Any, test: Any) -> None:
+    """Raise an error where dev and test are trials of different systems."""
+    both = [set(getattr(data, "systems", ())) for data in (dev, test)]
+    if all(both) and both[0] != both[1]:
+        apart = {"dev": both[0] - both[1], "test": both[1] - both[0]}.items()
+        only = [f"{listed(sorted(names))} in {name} only" for name, names in apart if names]
+        raise TrialsError(f"dev and test hold different systems: {'; '.join(only)}; select or rename the systems")
+
+
+def _notes_of_sets(dev: ScoreData | None, test: ScoreData | None) -> list[Note | str]:
+    """The notes of both sets, each with the name of its set; those that both have once."""
+    own = {
+        name: data.notes
+        for name, data in (("dev", dev), ("test", test))
+        if isinstance(data, Trials) or has_sources(data)
+    }
+    places: dict[Note | str, list[str]] = {}
+    for name, notes in own.items():
+        for note in notes:
+            places.setdefault(note, []).append(name)
+    return [
+        note.of(" and ".join(names)) if isinstance(note, Note) else f"{' and '.join(names)}: {note}"
+        for note, names in places.items()
+    ]

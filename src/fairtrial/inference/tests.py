@@ -1,0 +1,343 @@
+"""The result of a test, whatever the test."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import hypot, inf, nan, sqrt
+from sys import float_info
+from typing import Any, get_args
+
+from fairtrial.core.errors import ParameterError, check_choice, check_confidence
+from fairtrial.core.notes import Note
+from fairtrial.core.results import Result
+from fairtrial.core.tables import Column, Table
+from fairtrial.core.words import figure_text, interval_title, p_phrase
+from fairtrial.inference.estimates import Alternative, Claim, Threshold, student_p_value, student_quantile
+from fairtrial.rules.measures import MeasureLike, as_measure, label_of
+
+TEST_COLUMNS = (
+    Column("test", "test"),
+    Column("threshold", "threshold", "term"),
+    Column("measure", "name of the measure", detail=True),
+    Column("label", "measure", "term"),
+    Column("difference", "difference", "figure"),
+    Column("sigma", "sigma", "figure"),
+    Column("statistic", "statistic", "number"),
+    Column("degrees", "degrees of freedom", "number", detail=True),
+    Column("alternative", "alternative", detail=True),
+    Column("p_value", "p", "p"),
+)
+"""What tables say of a test; see `TestResult.cells`."""
+
+
+def columns_with_interval(confidence: float, *, detail: bool = False) -> tuple[Column, ...]:
+    """Give `TEST_COLUMNS` and the interval of the difference, after the difference itself.
+
+    Parameters
+    ----------
+    confidence : float
+        The level of confidence, between 0 and 1, that `TestResult.cells` is asked for, too.
+    detail : bool, default False
+        Whether the interval is for files and data frames only.
+
+    Returns
+    -------
+    tuple of Column
+        The columns.
+    """
+    place = 1 + [column.key for column in TEST_COLUMNS].index("difference")
+    interval = Column("interval", interval_title(confidence), "figures", detail)
+    return (*TEST_COLUMNS[:place], interval, *TEST_COLUMNS[place:])
+
+
+ALIKE = "the two do not differ on any trial that counts: without any spread nothing can be tested"
+
+
+def above_zero(p_value: float) -> float:
+    """A p value that is never 0: the smallest float in place of one too small to be told from 0."""
+    return max(p_value, float_info.min)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class TestResult(Result):
+    """A test of the difference A - B: the statistic, the p value and what they were made of.
+
+    Attributes
+    ----------
+    test : str
+        The name of the test, such as ``cluster`` or ``hter-independent``.
+    statistic : float
+        The statistic, signed as the difference is.
+    p_value : float
+        The p value, a fraction.
+    estimate : float
+        The difference A - B.
+    sigma : float or None
+        The standard deviation of the difference; None where the test has none.
+    alternative : {"two-sided", "less", "greater"}
+        What was claimed of A - B.
+    note : Note or str
+        What the reader should know; empty where there is nothing.
+    measure : str
+        What the difference is one of.
+    threshold : {"re-estimated", "fixed"}
+        Whether the threshold counts as re-estimated from other dev trials, or as fixed.
+    degrees : float
+        The degrees of freedom of Student's t; infinite for the normal distribution.
+    is_share : bool
+        Whether the difference is one of shares, shown in percent; that of a cost is not.
+    label : str
+        How tables and figures call the measure; that of the registered measure of this name by default.
+    margin : float or None
+        For a test of equivalence, the largest difference that does not matter; None for a test of a difference.
+    hidden : float
+        The variance that a class without a discordant trial may hide. It says nothing against no difference, so a test
+        of a difference and its interval leave it out; a test of equivalence has it.
+
+    Examples
+    --------
+    >>> from fairtrial import independent_test, published_counts
+    >>> a = published_counts(far=0.0115, frr=0.0250, impostor=112000, genuine=400)
+    >>> b = published_counts(far=0.0195, frr=0.0275, impostor=112000, genuine=400)
+    >>> found = independent_test(a, b)
+    >>> round(found.estimate, 5), round(found.sigma, 4), round(found.p_value, 4)
+    (-0.00525, 0.0057, 0.3535)
+    """
+
+    __test__ = False  # its name is no promise to pytest
+
+    test: str
+    statistic: float
+    p_value: float
+    estimate: float
+    sigma: float | None = None
+    alternative: Alternative = "two-sided"
+    note: Note | str = ""
+    measure: str = "hter"
+    threshold: Threshold = "fixed"
+    degrees: float = inf
+    is_share: bool = True
+    label: str = ""
+    margin: float | None = None
+    hidden: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "p_value", above_zero(self.p_value))
+        if not self.label:
+            object.__setattr__(self, "label", label_of(self.measure))
+
+    @property
+    def delta(self) -> float:
+        """The confidence 1 - p that there is a difference, as Bengio & Mariéthoz 2004 print it."""
+        return 1 - self.p_value
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float] | None:
+        """Give the interval of the difference by the same distribution as the test.
+
+        Parameters
+        ----------
+        confidence : float, default 0.95
+            The level of confidence, between 0 and 1.
+
+        Returns
+        -------
+        tuple of (float, float) or None
+            Low and high; None without a standard deviation, or with one of 0, which tells nothing.
+        """
+        if not self.sigma:
+            return None
+        reach = student_quantile(self.degrees, check_confidence(confidence)) * self.sigma
+        return self.estimate - reach, self.estimate + reach
+
+    def to_dict(self) -> dict[str, Any]:
+        """The names of the command line's JSON."""
+        return {
+            "test": self.test,
+            "measure": self.measure,
+            "threshold": self.threshold,
+            "difference": self.estimate,
+            "sigma": self.sigma,
+            "statistic": self.statistic,
+            "degrees": self.degrees,
+            "p_value": self.p_value,
+            "alternative": self.alternative,
+            **({"note": str(self.note)} if self.note else {}),
+        }
+
+    def interval_entry(self, confidence: float = 0.95) -> dict[str, Any]:
+        """Give the interval of the difference by the names of the command line's JSON.
+
+        Parameters
+        ----------
+        confidence : float, default 0.95
+            The level of confidence, between 0 and 1.
+
+        Returns
+        -------
+        dict
+            Low, high, confidence, method and threshold; NaN where there is no interval.
+        """
+        low, high = self.interval(confidence) or (nan, nan)
+        return {
+            "low": low,
+            "high": high,
+            "confidence": confidence,
+            "method": self.test,
+            "threshold": self.threshold,
+        }
+
+    def cells(self, confidence: float = 0.95) -> dict[str, Any]:
+        """Give what stands in `columns_with_interval`: the names of the JSON, and which figures are shares.
+
+        Parameters
+        ----------
+        confidence : float, default 0.95
+            The level of confidence, between 0 and 1, of the interval.
+
+        Returns
+        -------
+        dict
+            Raw values by key.
+        """
+        sigma = None if self.sigma is None else (self.sigma, self.is_share)
+        ends = self.interval(confidence)
+        return {
+            **self.to_dict(),
+            "difference": (self.estimate, self.is_share),
+            "interval": None if ends is None else (*ends, self.is_share),
+            "sigma": sigma,
+            "label": self.label,
+        }
+
+    def summary(self) -> str:
+        """The difference and the p value."""
+        difference = figure_text(self.estimate, self.is_share)
+        return f"{self.test}, threshold {self.threshold}, A - B = {difference}, {p_phrase(self.p_value)}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """The test in one row."""
+        columns = (*TEST_COLUMNS, Column("delta", "1 - p", "sure"))
+        note = Note("test", "{note}", note=self.note) if isinstance(self.note, str) else self.note
+        notes = [note.of(self.test)] if self.note else []
+        return (Table.of("tests", "A - B", columns, [{**self.cells(), "delta": self.delta}], notes=notes),)
+
+
+def student_test(
+    test: str, claim: Claim, *, alternative: Alternative = "two-sided", measure: MeasureLike = "hter", note: str = ""
+) -> TestResult:
+    """Test a claimed difference against 0 by Student's t; a note says so where there is no spread to test it by."""
+    check_choice("alternative", alternative, get_args(Alternative))
+    known = as_measure(measure)
+    if claim.sigma == 0:
+        note = ALIKE
+    return TestResult(
+        test,
+        claim.statistic,
+        claim.p_value(alternative),
+        claim.estimate,
+        claim.sigma,
+        alternative,
+        note,
+        known.name,
+        claim.threshold,
+        claim.degrees,
+        known.is_share,
+        known.label,
+        hidden=claim.spread.hidden,
+    )
+
+
+def z_test(
+    test: str,
+    estimate: float,
+    sigma: float,
+    *,
+    alternative: Alternative = "two-sided",
+    measure: MeasureLike = "hter",
+    note: Note | str = "",
+    threshold: Threshold = "fixed",
+    degrees: float = inf,
+) -> TestResult:
+    """Test a difference against 0 by its standard deviation; by Student's t where degrees of freedom are given.
+
+    Without any spread there is no difference that could be tested: the p value is 1 and a note says so.
+    """
+    check_choice("alternative", alternative, get_args(Alternative))
+    known = as_measure(measure)
+    statistic, p_value = 0.0, 1.0
+    if sigma > 0:
+        statistic = estimate / sigma
+        p_value = student_p_value(statistic, degrees, alternative)
+    elif estimate != 0:
+        note = "without any spread a difference cannot be tested"
+    return TestResult(
+        test,
+        statistic,
+        p_value,
+        estimate,
+        sigma,
+        alternative,
+        note,
+        known.name,
+        threshold,
+        degrees,
+        known.is_share,
+        known.label,
+    )
+
+
+def equivalence_test(result: TestResult, margin: float) -> TestResult:
+    """Test whether the difference is smaller than a margin either way: two one-sided tests.
+
+    Parameters
+    ----------
+    result : TestResult
+        A test of the difference, whose standard deviation and degrees of freedom are used.
+    margin : float
+        The largest difference that does not matter, a fraction.
+
+    Returns
+    -------
+    TestResult
+        A small p value says that A and B differ by less than the margin; the larger of the two p values counts. With a
+        standard deviation of 0, as of systems that decide every trial alike, nothing can be tested: the p value is 1
+        and a note says so.
+
+    Raises
+    ------
+    ParameterError
+        A margin that is not above 0, or a test that has no standard deviation, such as McNemar's.
+
+    References
+    ----------
+    Schuirmann, A comparison of the two one-sided tests procedure, 1987.
+
+    Examples
+    --------
+    >>> from fairtrial import independent_test, published_counts
+    >>> a, b = (published_counts(far=0.01, frr=frr, impostor=10000, genuine=10000) for frr in (0.02, 0.021))
+    >>> equivalence_test(independent_test(a, b), 0.005).p_value < 0.001
+    True
+    """
+    if not margin > 0:
+        raise ParameterError(f"the margin must be above 0, not {margin}")
+    if result.sigma is None:
+        raise ParameterError(f"test {result.test} has no standard deviation to test equivalence with")
+    name = f"{result.test}-equivalence"
+    if result.sigma == 0:
+        return replace(result, test=name, statistic=0.0, p_value=1.0, margin=margin, note=ALIKE)
+    sides: list[tuple[float, Alternative]] = [(margin, "greater"), (-margin, "less")]
+    sigma = hypot(result.sigma, sqrt(result.hidden))
+    found = [((result.estimate + by) / sigma, side) for by, side in sides]
+    p_value, statistic, side = max(
+        (student_p_value(statistic, result.degrees, side), statistic, side) for statistic, side in found
+    )
+    return replace(
+        result,
+        test=name,
+        statistic=statistic,
+        p_value=p_value,
+        alternative=side,
+        margin=margin,
+        note=f"a small p value says that the difference is within {figure_text(margin, result.is_share)}",
+    )

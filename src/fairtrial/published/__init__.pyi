@@ -1,0 +1,48 @@
+"""Draw conclusions from published numbers alone."""
+
+from .eer_bound import EerBound, EerBounds, bound_from_eers, bounds_from_eers, smallest_difference
+from .mcnemar import McNemar, mcnemar_test
+from .rates import (
+    Discordant,
+    RateIntervals,
+    RateTests,
+    class_interval,
+    class_test,
+    compare_rates,
+    dependent_test,
+    hter_interval,
+    independent_test,
+    naive_interval,
+    naive_test,
+    pooled_test,
+    proportion_interval,
+    published_counts,
+    rate_intervals,
+    rule_of_three,
+)
+
+__all__ = [
+    "Discordant",
+    "EerBound",
+    "EerBounds",
+    "McNemar",
+    "RateIntervals",
+    "RateTests",
+    "bound_from_eers",
+    "bounds_from_eers",
+    "class_interval",
+    "class_test",
+    "compare_rates",
+    "dependent_test",
+    "hter_interval",
+    "independent_test",
+    "mcnemar_test",
+    "naive_interval",
+    "naive_test",
+    "pooled_test",
+    "proportion_interval",
+    "published_counts",
+    "rate_intervals",
+    "rule_of_three",
+    "smallest_difference",
+]

@@ -1,0 +1,912 @@
+"""Compute intervals of published error rates, and test the difference of two systems, all trials independent.
+
+Bengio & Mariéthoz, A statistical significance test for person authentication, 2004.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import astuple, dataclass, replace
+from math import nan, sqrt
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
+
+from fairtrial.core.errors import ParameterError, check_choice, check_count, check_rate
+from fairtrial.core.notes import Note
+from fairtrial.core.results import Field, Result
+from fairtrial.core.tables import Table, join_tables
+from fairtrial.core.words import plural
+from fairtrial.counting.tallies import ErrorCounts
+from fairtrial.inference.estimates import Alternative
+from fairtrial.inference.intervals import (
+    ENOUGH,
+    Interval,
+    RateInterval,
+    independent_variance,
+    normal_interval,
+    normal_quantile,
+    rate_interval,
+    rates_with_few_errors,
+)
+from fairtrial.inference.limits import counted_interval
+from fairtrial.inference.tests import TestResult, z_test
+from fairtrial.rules.measures import DetectionCosts, MeasureLike, Weights, as_measure, label_of, linear_weights
+
+ProportionMethod: TypeAlias = Literal["clopper-pearson", "wilson", "jeffreys", "agresti-coull"]
+ComparedMeasure: TypeAlias = Literal["hter", "wer", "dcf", "far", "frr"]
+ReportedMeasure: TypeAlias = Literal[ComparedMeasure, "naive", "class", "all"]
+
+
+def published_counts(
+    *,
+    impostor: int,
+    genuine: int,
+    far: float | None = None,
+    frr: float | None = None,
+    false_accepts: int | None = None,
+    false_rejects: int | None = None,
+) -> ErrorCounts:
+    """Make error counts from published rates or numbers of errors; rates need not give whole numbers of errors.
+
+    Parameters
+    ----------
+    impostor, genuine : int
+        How many trials of the class.
+    far, frr : float, optional
+        The error rate, a fraction.
+    false_accepts, false_rejects : int, optional
+        How many errors, instead of the rate. Of each class either the rate or the number is given.
+
+    Returns
+    -------
+    ErrorCounts
+        What intervals and tests take; the threshold is NaN.
+
+    Raises
+    ------
+    ParameterError
+        If a rate is outside [0, 1], a number of errors is not whole or exceeds that of the trials, a class has no
+        trial, or neither or both of a rate and a number of errors are given.
+
+    References
+    ----------
+    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eq. (1).
+
+    Examples
+    --------
+    >>> published_counts(false_accepts=1285, false_rejects=10, impostor=112000, genuine=400).frr
+    0.025
+    """
+    errors: list[float] = []
+    for trials, trial, rate, rate_name, number, number_name in (
+        (impostor, "impostor", far, "far", false_accepts, "false_accepts"),
+        (genuine, "genuine", frr, "frr", false_rejects, "false_rejects"),
+    ):
+        if trials < 1:
+            raise ParameterError(f"there must be at least one {trial} trial, not {trials}")
+        check_count(f"the number of {trial} trials", trials)
+        if (rate is None) == (number is None):
+            raise ParameterError(
+                f"give either {{{rate_name}!p}} or {{{number_name}!p}}; {{given}} given",
+                code="either-or",
+                given="neither was" if rate is None else "both were",
+            )
+        words = number_name.replace("_", " ")
+        if rate is not None:
+            errors.append(check_rate(rate_name.upper(), rate) * trials)
+        elif number is not None and check_count(f"the number of {words}", number) > trials:
+            raise ParameterError(f"there are {number:,} {words}, but only {trials:,} {trial} trials")
+        else:
+            errors.append(int(number or 0))
+    return ErrorCounts(nan, errors[0], errors[1], genuine, impostor)
+
+
+def hter_interval(counts: ErrorCounts, *, confidence: float = 0.95) -> RateInterval:
+    """Compute the interval of an HTER at a fixed threshold, all trials independent: eq. (13).
+
+    Parameters
+    ----------
+    counts : ErrorCounts
+        Errors and trials at one threshold, or `published_counts`.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+
+    Returns
+    -------
+    RateInterval
+        The interval, with the estimate and its standard deviation.
+
+    Raises
+    ------
+    ParameterError
+        If the confidence is outside (0, 1).
+
+    Notes
+    -----
+    Trials that share people are not independent, and this interval is then too narrow; `judged_interval` accounts
+    for them.
+
+    References
+    ----------
+    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eq. (13).
+
+    Examples
+    --------
+    >>> found = hter_interval(published_counts(far=0.0115, frr=0.025, impostor=112000, genuine=400))
+    >>> round(found.low, 5), round(found.high, 5)
+    (0.01059, 0.02591)
+    """
+    return rate_interval(counts, confidence=confidence)
+
+
+def naive_interval(counts: ErrorCounts, *, confidence: float = 0.95) -> RateInterval:
+    """Compute the interval that treats an HTER as a proportion of all trials, eq. (18): kept for comparison.
+
+    It is usually far too narrow: the rarer class decides, not the number of all trials. The note says whether it is.
+
+    Parameters
+    ----------
+    counts : ErrorCounts
+        Errors and trials at one threshold, or `published_counts`.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+
+    Returns
+    -------
+    RateInterval
+        The interval of the HTER.
+
+    Raises
+    ------
+    ParameterError
+        If the confidence is outside (0, 1).
+
+    References
+    ----------
+    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eq. (18).
+
+    Examples
+    --------
+    >>> naive_interval(published_counts(far=0.01, frr=0, impostor=112000, genuine=400)).note.code
+    'not-over-optimistic'
+    """
+    hter = float(counts.hter)
+    sigma = sqrt(hter * (1 - hter) / (counts.genuine + counts.impostor))
+    note = _beside_proper("naive", sigma, hter_interval(counts).sigma, 13)
+    return normal_interval(
+        hter, sigma, confidence=confidence, method="naive", measure="naive", note=note, label="Naive HTER"
+    )
+
+
+def class_interval(counts: ErrorCounts, *, confidence: float = 0.95) -> RateInterval:
+    """Compute the interval of the classification error, eq. (17): kept for comparison with that of an HTER.
+
+    Parameters
+    ----------
+    counts : ErrorCounts
+        Errors and trials at one threshold, or `published_counts`.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+
+    Returns
+    -------
+    RateInterval
+        The interval of all errors over all trials.
+
+    Raises
+    ------
+    ParameterError
+        If the confidence is outside (0, 1).
+
+    Notes
+    -----
+    The rarer class hardly counts, so the interval is usually too narrow for an HTER.
+
+    References
+    ----------
+    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eq. (17).
+
+    Examples
+    --------
+    >>> model_a = published_counts(false_accepts=1285, false_rejects=10, impostor=112000, genuine=400)
+    >>> round(100 * class_interval(model_a).width, 3)
+    0.125
+    """
+    trials = counts.genuine + counts.impostor
+    error = float((counts.false_accepts + counts.false_rejects) / trials)
+    sigma = sqrt(error * (1 - error) / trials)
+    note = _beside_proper("class", sigma, hter_interval(counts).sigma, 13)
+    label = label_of("class-error")
+    return normal_interval(error, sigma, confidence=confidence, method="class", measure="class", note=note, label=label)
+
+
+def _beside_proper(method: Literal["naive", "class"], sigma: float, proper: float, equation: int) -> Note:
+    """Note whether a standard deviation that is kept for comparison is too small: computed, not assumed."""
+    what = {
+        "naive": "it treats the HTER as a proportion of all trials",
+        "class": "the rarer class hardly counts in the classification error",
+    }[method]
+    if sigma == proper:
+        return Note("as-proper", f"{what}; the standard deviation is that of eq. ({{equation}})", equation=equation)
+    if not proper:
+        return Note("no-variance", f"{what}; the variance of eq. ({{equation}}) is 0 here", equation=equation)
+    code, verdict, link = "over-optimistic", "over-optimistic", "and"
+    if sigma > proper:
+        code, verdict, link = "not-over-optimistic", "not over-optimistic here", "but"
+    return Note(
+        code,
+        f"{verdict}: {what}, {link} the standard deviation is {{ratio:.3g}} times that of eq. ({{equation}})",
+        ratio=sigma / proper,
+        equation=equation,
+    )
+
+
+def proportion_interval(
+    errors: int, trials: int, *, confidence: float = 0.95, method: ProportionMethod = "clopper-pearson"
+) -> Interval:
+    """Compute an interval for an error rate from a whole number of errors.
+
+    Parameters
+    ----------
+    errors : int
+        How many errors, a whole number.
+    trials : int
+        How many independent trials.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+    method : {"clopper-pearson", "wilson", "jeffreys", "agresti-coull"}, default "clopper-pearson"
+        The name of the interval.
+
+    Returns
+    -------
+    Interval
+        The limits, fractions between 0 and 1.
+
+    Raises
+    ------
+    ParameterError
+        If there are more errors than trials, no trial, or the method is unknown.
+
+    Notes
+    -----
+    ``clopper-pearson`` covers at least at the nominal level, the others on average.
+
+    References
+    ----------
+    Brown, Cai & DasGupta, Interval estimation for a binomial proportion, Statistical Science 16, 2001.
+
+    Examples
+    --------
+    >>> low, high = proportion_interval(10, 400)
+    >>> round(low, 5), round(high, 5)
+    (0.01205, 0.04549)
+    """
+    from scipy import stats
+
+    if trials < 1 or not 0 <= errors <= trials or errors != int(errors):
+        raise ParameterError(f"errors must be a whole number from 0 to the number of trials, not {errors} of {trials}")
+    check_choice("method", method, get_args(ProportionMethod))
+    quantile = normal_quantile(confidence)
+    if method in ("clopper-pearson", "wilson"):
+        name: Literal["exact", "wilson"] = "exact" if method == "clopper-pearson" else "wilson"
+        found = stats.binomtest(int(errors), int(trials)).proportion_ci(confidence, method=name)
+        return Interval(float(found.low), float(found.high))
+    if method == "jeffreys":
+        tail = (1 - confidence) / 2
+        posterior = stats.beta(errors + 0.5, trials - errors + 0.5)
+        low = 0.0 if errors == 0 else float(posterior.ppf(tail))
+        return Interval(low, 1.0 if errors == trials else float(posterior.ppf(1 - tail)))
+    more = trials + quantile**2
+    middle = (errors + quantile**2 / 2) / more
+    reach = quantile * (middle * (1 - middle) / more) ** 0.5
+    return Interval(max(middle - reach, 0.0), min(middle + reach, 1.0))
+
+
+def rule_of_three(trials: int) -> float:
+    """Compute the rate that `trials` independent trials without error exclude at about 95 % confidence: 3 / trials.
+
+    Parameters
+    ----------
+    trials : int
+        How many independent trials, all without error.
+
+    Returns
+    -------
+    float
+        A fraction; at most 1.
+
+    Raises
+    ------
+    ParameterError
+        If there is no trial.
+
+    References
+    ----------
+    Jovanovic & Levy, A look at the rule of three, The American Statistician 51, 1997.
+
+    Examples
+    --------
+    >>> rule_of_three(300)
+    0.01
+    """
+    if trials < 1:
+        raise ParameterError(f"there must be at least one trial, not {trials}")
+    return min(1.0, 3 / trials)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RateIntervals(Result):
+    """Intervals of published error rates.
+
+    Attributes
+    ----------
+    intervals : tuple of RateInterval
+        The intervals, by measure and method.
+
+    Examples
+    --------
+    >>> from fairtrial.published import rate_intervals
+    >>> found = rate_intervals(far=0.0115, frr=0.025, impostor=112000, genuine=400, measure="frr")
+    >>> [interval.method for interval in found.intervals]
+    ['independent', 'clopper-pearson', 'wilson', 'jeffreys', 'agresti-coull']
+    """
+
+    FIELDS: ClassVar = (Field("intervals"),)
+    intervals: tuple[RateInterval, ...]
+
+    def summary(self) -> str:
+        """The first interval."""
+        return self.intervals[0].summary()
+
+    def tables(self) -> tuple[Table, ...]:
+        """One row per interval."""
+        return join_tables([interval.tables() for interval in self.intervals])
+
+
+def rate_intervals(
+    *,
+    impostor: int,
+    genuine: int,
+    far: float | None = None,
+    frr: float | None = None,
+    false_accepts: int | None = None,
+    false_rejects: int | None = None,
+    measure: ReportedMeasure = "hter",
+    alpha: float = 0.5,
+    costs: DetectionCosts | None = None,
+    confidence: float = 0.95,
+) -> RateIntervals:
+    """Compute the intervals of published error rates, all trials independent.
+
+    Parameters
+    ----------
+    impostor, genuine : int
+        How many trials of the class.
+    far, frr : float, optional
+        The error rate, a fraction.
+    false_accepts, false_rejects : int, optional
+        How many errors, instead of the rate. Of each class either the rate or the number is given.
+    measure : {"hter", "wer", "dcf", "far", "frr", "naive", "class", "all"}, default "hter"
+        What the intervals are of; ``naive`` and ``class`` are for comparison only.
+    alpha : float, default 0.5
+        The weight of FAR in the measure ``wer``.
+    costs : DetectionCosts, optional
+        Costs and priors of the measure ``dcf``; those of NIST by default.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+
+    Returns
+    -------
+    RateIntervals
+        The interval of eq. (13), preceded by one from Wilson's limits if there is no error to estimate its width from.
+        FAR and FRR also have the intervals of `proportion_interval`, their errors rounded to whole numbers.
+
+    Raises
+    ------
+    ParameterError
+        If a rate or number is out of range, or `alpha` or `costs` does not apply to the measure.
+
+    References
+    ----------
+    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eqs. (13), (14), (17), (18).
+
+    Examples
+    --------
+    >>> found = rate_intervals(far=0.0115, frr=0.025, impostor=112000, genuine=400)
+    >>> [round(limit, 5) for limit in found.intervals[0].interval]
+    [0.01059, 0.02591]
+    """
+    check_choice("measure", measure, get_args(ReportedMeasure))
+    _check_applies(measure, alpha, costs)
+    counts = published_counts(
+        impostor=impostor,
+        genuine=genuine,
+        far=far,
+        frr=frr,
+        false_accepts=false_accepts,
+        false_rejects=false_rejects,
+    )
+    intervals = []
+    for name in get_args(ComparedMeasure):
+        known = as_measure(costs if costs is not None and name == "dcf" else name)
+        interval = rate_interval(counts, measure=known, alpha=alpha, confidence=confidence)
+        if not interval.sigma:
+            intervals.append(counted_interval(counts, measure=known, alpha=alpha, confidence=confidence))
+        intervals.append(interval)
+    intervals += [make(counts, confidence=confidence) for make in (naive_interval, class_interval)]
+    for name, errors, trials in (
+        ("far", round(counts.false_accepts), counts.impostor),
+        ("frr", round(counts.false_rejects), counts.genuine),
+    ):
+        note: Note | str = ""
+        if not errors:
+            note = Note("rule-of-3", "no error: below {bound:percent} by the rule of 3", bound=rule_of_three(trials))
+        for method in get_args(ProportionMethod):
+            low, high = proportion_interval(errors, trials, confidence=confidence, method=method)
+            intervals.append(RateInterval(errors / trials, low, high, nan, confidence, method, name, note=note))
+    return RateIntervals(tuple(found for found in intervals if measure in (found.measure, "all")))
+
+
+def _check_applies(measure: str, alpha: float, costs: DetectionCosts | None) -> None:
+    """Refuse a weight or costs that the measure does not have."""
+    for name, given, owner in (("alpha", alpha != 0.5, "wer"), ("costs", costs is not None, "dcf")):
+        if given and measure not in (owner, "all"):
+            raise ParameterError(
+                f"{{{name}!p}} applies to {{measure!o}}, not to {{other}}",
+                code="does-not-apply",
+                measure=owner,
+                other=measure,
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Discordant:
+    """Trials on which two systems disagree: ``ab`` are those that A decides rightly and B wrongly.
+
+    Parameters
+    ----------
+    impostor_ab : int
+        Impostor trials that only A decides rightly, NI_AB.
+    impostor_ba : int
+        Impostor trials that only B decides rightly, NI_BA.
+    genuine_ab : int
+        Genuine trials that only A decides rightly, NC_AB.
+    genuine_ba : int
+        Genuine trials that only B decides rightly, NC_BA.
+
+    References
+    ----------
+    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, section 3.3.
+
+    Examples
+    --------
+    >>> Discordant(impostor_ab=1500, impostor_ba=603, genuine_ab=9, genuine_ba=8).genuine_ab
+    9
+    """
+
+    impostor_ab: int
+    impostor_ba: int
+    genuine_ab: int
+    genuine_ba: int
+
+    def __post_init__(self) -> None:
+        for name in self.__slots__:
+            check_count(name, getattr(self, name))
+
+
+def independent_test(
+    a: ErrorCounts,
+    b: ErrorCounts,
+    *,
+    measure: MeasureLike = "hter",
+    alpha: float = 0.5,
+    alternative: Alternative = "two-sided",
+    names: tuple[str, str] = ("A", "B"),
+) -> TestResult:
+    """Test two systems on independent trials: variances add.
+
+    Parameters
+    ----------
+    a, b : ErrorCounts
+        Errors and trials of the system, or `published_counts`.
+    measure : str, Measure, DetectionCosts or callable, default "hter"
+        What is compared: a weighted sum of FAR and FRR.
+    alpha : float, default 0.5
+        The weight of FAR in the measure ``wer``.
+    alternative : {"two-sided", "less", "greater"}, default "two-sided"
+        What is claimed of A - B: that it is not 0, below 0 (``less``) or above 0 (``greater``).
+    names : tuple of (str, str), default ("A", "B")
+        What the two systems are called in the note.
+
+    Returns
+    -------
+    TestResult
+        Called ``hter-independent``, ``far-independent``, ...
+
+    Raises
+    ------
+    ParameterError
+        If the measure is not linear.
+
+    Notes
+    -----
+    Trials that share people are not independent, and the test then finds too many differences; `compare` accounts for
+    them.
+
+    References
+    ----------
+    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eq. (15); of a single rate eq.
+    (7); one-sided eq. (5), two-sided eq. (6).
+
+    Examples
+    --------
+    >>> a = published_counts(far=0.0115, frr=0.0250, impostor=112000, genuine=400)
+    >>> b = published_counts(far=0.0195, frr=0.0275, impostor=112000, genuine=400)
+    >>> round(100 * independent_test(a, b).delta, 2)
+    64.65
+    """
+    known, weights = as_measure(measure), linear_weights(measure, alpha)
+    sigma = sqrt(independent_variance(a, weights) + independent_variance(b, weights))
+    estimate = float(weights.value(a) - weights.value(b))
+    note = few_errors_note(dict(zip(names, (a, b), strict=True)), weights)
+    return z_test(f"{known.name}-independent", estimate, sigma, alternative=alternative, measure=known, note=note)
+
+
+def pooled_test(
+    a: ErrorCounts, b: ErrorCounts, *, measure: MeasureLike = "far", alternative: Alternative = "two-sided"
+) -> TestResult:
+    r"""Test a single rate of two systems by its variance under the null hypothesis.
+
+    .. math:: \sigma^2 = p (1 - p) (1 / n_A + 1 / n_B)
+
+    with p the errors of both over the trials of both.
+
+    Parameters
+    ----------
+    a, b : ErrorCounts
+        Errors and trials of the system, or `published_counts`.
+    measure : str, Measure, DetectionCosts or callable, default "far"
+        What is compared: a measure of FAR alone or of FRR alone: far, frr, recall, sensitivity, specificity.
+    alternative : {"two-sided", "less", "greater"}, default "two-sided"
+        What is claimed of A - B: that it is not 0, below 0 (``less``) or above 0 (``greater``).
+
+    Returns
+    -------
+    TestResult
+        Called ``far-pooled``, ``frr-pooled``, ...
+
+    Raises
+    ------
+    ParameterError
+        If the measure depends on both rates: equal HTERs do not make both rates equal, so there is nothing to pool.
+
+    Notes
+    -----
+    With as many trials for A as for B it is the paper's :math:`2 p (1 - p) / n`. Systems on the same trials are not
+    independent; `dependent_test` is for them.
+
+    References
+    ----------
+    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eq. (8).
+
+    Examples
+    --------
+    >>> a, b = (published_counts(false_accepts=0, false_rejects=n, impostor=1, genuine=400) for n in (10, 11))
+    >>> round(pooled_test(a, b, measure="frr").sigma, 6)
+    0.011305
+    """
+    known, weights = as_measure(measure), linear_weights(measure)
+    if bool(weights.far) == bool(weights.frr):
+        raise ParameterError(f"only a rate of one class can be pooled, such as far or frr, not {known.name}")
+    errors, trials = ("false_accepts", "impostor") if weights.far else ("false_rejects", "genuine")
+    numbers = [getattr(counts, trials) for counts in (a, b)]
+    rate = float(sum(getattr(counts, errors) for counts in (a, b)) / sum(numbers))
+    sigma = abs(weights.far + weights.frr) * sqrt(rate * (1 - rate) * sum(1 / number for number in numbers))
+    estimate = float(weights.value(a) - weights.value(b))
+    note = few_errors_note({"A": a, "B": b}, weights)
+    return z_test(f"{known.name}-pooled", estimate, sigma, alternative=alternative, measure=known, note=note)
+
+
+def few_errors_note(systems: Mapping[str, ErrorCounts], weights: Weights) -> Note | str:
+    """Note which rates of which systems are far from normal; without numbers, so that many pairs share the note.
+
+    Parameters
+    ----------
+    systems : mapping of str to ErrorCounts
+        The errors of the systems, by name.
+    weights : Weights
+        The weights of FAR and FRR; a rate without weight is left out.
+
+    Returns
+    -------
+    Note or str
+        The note; empty if there are enough errors.
+    """
+    few = [(rate, name) for name, counts in systems.items() for rate in rates_with_few_errors(counts, weights)]
+    if not few:
+        return ""
+    names: dict[str, Any] = {f"system_{k}": name for k, (_, name) in enumerate(few)}
+    rates = ", ".join(f"{{{rate}}} of {{system_{k}}}" for k, (rate, _) in enumerate(few))
+    return Note(
+        "few-errors",
+        f"too few errors for a normal approximation: n p (1 - p) is below {{enough}} for {rates}",
+        enough=ENOUGH,
+        **names,
+    )
+
+
+def dependent_test(
+    a: ErrorCounts,
+    b: ErrorCounts,
+    discordant: Discordant,
+    *,
+    measure: MeasureLike = "hter",
+    alpha: float = 0.5,
+    alternative: Alternative = "two-sided",
+) -> TestResult:
+    """Test two systems on the same trials, by the trials on which they disagree.
+
+    Parameters
+    ----------
+    a, b : ErrorCounts
+        Errors and trials of the system, or `published_counts`.
+    discordant : Discordant
+        How many trials only A or only B decides rightly.
+    measure : str, Measure, DetectionCosts or callable, default "hter"
+        What is compared: a weighted sum of FAR and FRR.
+    alpha : float, default 0.5
+        The weight of FAR in the measure ``wer``.
+    alternative : {"two-sided", "less", "greater"}, default "two-sided"
+        What is claimed of A - B: that it is not 0, below 0 (``less``) or above 0 (``greater``).
+
+    Returns
+    -------
+    TestResult
+        Called ``hter-dependent``, ``far-dependent``, ...
+
+    Raises
+    ------
+    ParameterError
+        If the discordant trials contradict the errors, or the numbers of trials differ.
+
+    Notes
+    -----
+    The variance is that under no difference; trials are taken as independent of each other. The numerator of
+    the paper's Fig. 2 lacks the factor 1/2 of the HTER; it is here.
+
+    References
+    ----------
+    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eq. (16); of a single rate eqs.
+    (9) and (10).
+
+    Examples
+    --------
+    >>> a = published_counts(far=0.0115, frr=0.0250, impostor=112000, genuine=400)
+    >>> b = published_counts(far=0.0195, frr=0.0275, impostor=112000, genuine=400)
+    >>> found = dependent_test(a, b, Discordant(1500, 603, 9, 8))
+    >>> round(100 * found.delta, 1), round(found.sigma, 4)
+    (69.2, 0.0052)
+    """
+    if (a.impostor, a.genuine) != (b.impostor, b.genuine):
+        raise ParameterError("a dependent test needs both systems on the same trials, but their numbers differ")
+    known, weights = as_measure(measure), linear_weights(measure, alpha)
+    variance = estimate = 0.0
+    impostor_ab, impostor_ba, genuine_ab, genuine_ba = astuple(discordant)
+    for trial, weight, errors_a, errors_b, ab, ba, trials in (
+        ("impostor", weights.far, a.false_accepts, b.false_accepts, impostor_ab, impostor_ba, a.impostor),
+        ("genuine", weights.frr, a.false_rejects, b.false_rejects, genuine_ab, genuine_ba, a.genuine),
+    ):
+        # rates are commonly published with two or three digits
+        slack = 1 + 0.0005 * trials
+        if abs((errors_b - errors_a) - (ab - ba)) > 2 * slack or ab > errors_b + slack or ba > errors_a + slack:
+            raise ParameterError(
+                f"the discordant {trial} trials ({ab:g} wrong for B only, {ba:g} for A only) contradict the errors: "
+                f"A made {errors_a:.1f} and B {errors_b:.1f}"
+            )
+        variance += weight**2 * (ab + ba) / trials**2
+        # from the discordant trials themselves, which published rates give only rounded
+        estimate += weight * (ba - ab) / trials
+    return z_test(f"{known.name}-dependent", estimate, sqrt(variance), alternative=alternative, measure=known)
+
+
+def naive_test(a: ErrorCounts, b: ErrorCounts, *, alternative: Alternative = "two-sided") -> TestResult:
+    """Test HTERs as if they were proportions of all trials, eq. (18): kept for comparison.
+
+    It is usually over-optimistic; the note says whether it is, compared with eq. (15).
+
+    Parameters
+    ----------
+    a, b : ErrorCounts
+        Errors and trials of the system, or `published_counts`.
+    alternative : {"two-sided", "less", "greater"}, default "two-sided"
+        What is claimed of A - B: that it is not 0, below 0 (``less``) or above 0 (``greater``).
+
+    Returns
+    -------
+    TestResult
+        Called ``naive``.
+
+    Raises
+    ------
+    ParameterError
+        If the alternative is unknown.
+
+    References
+    ----------
+    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eq. (18).
+
+    Examples
+    --------
+    >>> a = published_counts(far=0.131, frr=0.096, impostor=57748, genuine=5825)
+    >>> b = published_counts(far=0.158, frr=0.078, impostor=57748, genuine=5825)
+    >>> round(100 * naive_test(a, b).delta, 1)
+    98.8
+    """
+    sigma = sqrt(sum(float(c.hter * (1 - c.hter) / (c.impostor + c.genuine)) for c in (a, b)))
+    note = _beside_proper("naive", sigma, independent_test(a, b).sigma or 0.0, 15)
+    return z_test("naive", float(a.hter - b.hter), sigma, alternative=alternative, note=note)
+
+
+def class_test(a: ErrorCounts, b: ErrorCounts, *, alternative: Alternative = "two-sided") -> TestResult:
+    """Test classification errors, eq. (17): kept for comparison.
+
+    The rarer class hardly counts, so it is usually over-optimistic; the note says whether it is, beside eq. (15).
+
+    Parameters
+    ----------
+    a, b : ErrorCounts
+        Errors and trials of the system, or `published_counts`.
+    alternative : {"two-sided", "less", "greater"}, default "two-sided"
+        What is claimed of A - B: that it is not 0, below 0 (``less``) or above 0 (``greater``).
+
+    Returns
+    -------
+    TestResult
+        Called ``class``.
+
+    Raises
+    ------
+    ParameterError
+        If the alternative is unknown.
+
+    References
+    ----------
+    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eq. (17).
+
+    Examples
+    --------
+    >>> a, b = (published_counts(false_accepts=n, false_rejects=1, impostor=99, genuine=1) for n in (9, 19))
+    >>> class_test(a, b).estimate
+    -0.1
+    """
+    errors = [float((c.false_accepts + c.false_rejects) / (c.impostor + c.genuine)) for c in (a, b)]
+    sigma = sqrt(sum(e * (1 - e) / (c.impostor + c.genuine) for e, c in zip(errors, (a, b), strict=True)))
+    note = _beside_proper("class", sigma, independent_test(a, b).sigma or 0.0, 15)
+    return z_test("class", errors[0] - errors[1], sigma, alternative=alternative, measure="class-error", note=note)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RateTests(Result):
+    """Tests of the difference of two systems from published error rates.
+
+    Attributes
+    ----------
+    tests : tuple of TestResult
+        The tests of A - B.
+
+    Examples
+    --------
+    >>> from fairtrial.published import compare_rates
+    >>> found = compare_rates(a=(0.0115, 0.025), b=(0.0195, 0.0275), impostor=112000, genuine=400)
+    >>> [test.test for test in found.tests]
+    ['hter-independent', 'naive', 'class']
+    """
+
+    FIELDS: ClassVar = (Field("tests"),)
+    tests: tuple[TestResult, ...]
+
+    def summary(self) -> str:
+        """The first test."""
+        return f"{plural(len(self.tests), 'test')}, {self.tests[0].summary()}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """One row per test."""
+        (table,) = join_tables([test.tables() for test in self.tests])
+        return (replace(table, caption="Tests of the difference A - B, all trials independent of each other"),)
+
+
+def compare_rates(
+    *,
+    impostor: int,
+    genuine: int,
+    a: tuple[float, float] | None = None,
+    b: tuple[float, float] | None = None,
+    a_counts: tuple[int, int] | None = None,
+    b_counts: tuple[int, int] | None = None,
+    measure: ComparedMeasure = "hter",
+    alpha: float = 0.5,
+    costs: DetectionCosts | None = None,
+    discordant: tuple[int, int, int, int] | None = None,
+    alternative: Alternative = "two-sided",
+) -> RateTests:
+    """Test whether two systems differ, from published rates or numbers of errors, all trials independent.
+
+    Parameters
+    ----------
+    impostor, genuine : int
+        How many trials of the class, of each system.
+    a, b : tuple of (float, float), optional
+        FAR and FRR of the system, fractions.
+    a_counts, b_counts : tuple of (int, int), optional
+        False accepts and false rejects of the system, instead of its rates.
+    measure : {"hter", "wer", "dcf", "far", "frr"}, default "hter"
+        What is compared.
+    alpha : float, default 0.5
+        The weight of FAR in the measure ``wer``.
+    costs : DetectionCosts, optional
+        Costs and priors of the measure ``dcf``; those of NIST by default.
+    discordant : tuple of (int, int, int, int), optional
+        The trials that only A, and only B, decides rightly: impostor, then genuine, as in `Discordant`. They allow the
+        dependent test.
+    alternative : {"two-sided", "less", "greater"}, default "two-sided"
+        What is claimed of A - B: that it is not 0, below 0 (``less``) or above 0 (``greater``).
+
+    Returns
+    -------
+    RateTests
+        The independent test; for a single rate the pooled one; with `discordant` the dependent one; for HTERs, for
+        comparison only, the naive test and that of the classification error.
+
+    Raises
+    ------
+    ParameterError
+        If a rate or number is out of range, a system has neither or both of rates and numbers of errors, or `alpha` or
+        `costs` does not apply to the measure.
+
+    References
+    ----------
+    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eqs. (7) to (10), (15) to (18).
+
+    Examples
+    --------
+    >>> found = compare_rates(a=(0.0115, 0.025), b=(0.0195, 0.0275), impostor=112000, genuine=400)
+    >>> round(100 * found.tests[0].delta, 2)
+    64.65
+    """
+    check_choice("measure", measure, get_args(ComparedMeasure))
+    _check_applies(measure, alpha, costs)
+    counts = []
+    for name, rates, errors in (("a", a, a_counts), ("b", b, b_counts)):
+        if (rates is None) == (errors is None):
+            raise ParameterError(
+                f"give either {{{name}!p}} ({{FAR}} and {{FRR}}) or {{{name}_counts!p}} (numbers of errors); "
+                "{given} given",
+                code="either-or",
+                given="neither was" if rates is None else "both were",
+            )
+        far, frr = rates or (None, None)
+        false_accepts, false_rejects = errors or (None, None)
+        try:
+            counts.append(
+                published_counts(
+                    impostor=impostor,
+                    genuine=genuine,
+                    far=far,
+                    frr=frr,
+                    false_accepts=false_accepts,
+                    false_rejects=false_rejects,
+                )
+            )
+        except ParameterError as error:
+            raise ParameterError("system {system}: {error}", system=name.upper(), error=error) from error
+    known = as_measure(costs if costs is not None and measure == "dcf" else measure)
+    first, second = counts
+    tests = [independent_test(first, second, measure=known, alpha=alpha, alternative=alternative)]
+    if measure in ("far", "frr"):
+        tests.append(pooled_test(first, second, measure=known, alternative=alternative))
+    if discordant is not None:
+        tests.append(
+            dependent_test(first, second, Discordant(*discordant), measure=known, alpha=alpha, alternative=alternative)
+        )
+    if measure == "hter":
+        tests += [make(first, second, alternative=alternative) for make in (naive_test, class_test)]
+    return RateTests(tuple(tests))

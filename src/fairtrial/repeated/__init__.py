@@ -1,0 +1,5 @@
+"""Analyse and plan tests in which people are tested several times."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,906 @@
+"""Plan how many people a comparison of two systems needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from math import asin, inf, isnan, sqrt
+from typing import ClassVar, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairtrial.core.errors import (
+    ParameterError,
+    TrialsError,
+    as_generator,
+    check_confidence,
+    check_number,
+    check_rate,
+    check_share,
+)
+from fairtrial.core.notes import Note
+from fairtrial.core.results import Field, Result, table_of
+from fairtrial.core.tables import Table
+from fairtrial.core.trials import Trials
+from fairtrial.core.words import level_text, percent, plural
+from fairtrial.evaluation.paired_tests import Pair
+from fairtrial.inference.estimates import not_below_chance, student_p_value
+from fairtrial.inference.intervals import normal_quantile
+from fairtrial.inference.people import People
+from fairtrial.inference.variance import welch
+from fairtrial.repeated.attempts import Floats, Rng
+from fairtrial.repeated.rate_plans import RatePlan, Scale, design_effect, plan_rate, smallest_enough
+from fairtrial.rules.measures import MeasureLike, Weights, linear_weights
+
+Rates: TypeAlias = tuple[float, float]
+"""FAR and FRR of a system, fractions."""
+
+_SCORES = 5 * 10**7
+"""Scores that are drawn at most."""
+_FEWEST = 100
+"""Data sets below which the power is not simulated: its standard error would be 4 points and more."""
+_APART = 0.05
+"""A difference between the powers by the formula and by simulation that is noted."""
+_NODES = np.polynomial.legendre.leggauss(200)
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonSetting:
+    """All of a comparison of two systems but the test; see `plan_comparison`.
+
+    Attributes
+    ----------
+    a, b : tuple of (float, float)
+        FAR and FRR of the system, fractions.
+    attempts, impostor_attempts : int
+        Genuine attempts of each client, and impostor attempts against each.
+    impostors : int or None
+        How many impostors there are, common to all clients; None if each client has impostors of their own.
+    rho_client, rho_impostor : float
+        Correlations within clients and within impostors.
+    correlation : float or None
+        The correlation of the errors of both systems on the same trial; None if they are tested on different trials.
+    individuals : int or None
+        The clients there were, if the setting was observed.
+    """
+
+    a: Rates
+    b: Rates
+    attempts: int = 1
+    impostor_attempts: int = 10
+    impostors: int | None = None
+    rho_client: float = 0.0
+    rho_impostor: float = 0.0
+    correlation: float | None = 0.0
+    individuals: int | None = None
+
+    def __post_init__(self) -> None:
+        _check_rates(self.a, self.b, self.correlation)
+        rhos = {"rho_client": self.rho_client, "rho_impostor": self.rho_impostor}
+        for name, rho in rhos.items():
+            if not 0 <= rho <= 1:
+                raise ParameterError(f"{{{name}!p}} must be between 0 and 1, not {{value}}", value=rho)
+        if self.rho_client + self.rho_impostor > 1:
+            raise ParameterError(
+                "{rho_client!p} and {rho_impostor!p} must not exceed 1 together, not {first} and {second}",
+                first=self.rho_client,
+                second=self.rho_impostor,
+            )
+        if self.rho_impostor and self.impostors is None:
+            raise ParameterError(
+                "{rho_impostor!p} needs {impostors!p}, the number of impostors common to all clients", impostors=None
+            )
+        if self.impostors is not None and self.impostors < 2:
+            raise ParameterError(f"there must be at least two impostors, not {self.impostors}")
+        if self.impostors is not None:
+            check_number("impostor", self.impostors, most=10**7)
+        if min(self.attempts, self.impostor_attempts) < 1:
+            raise ParameterError(
+                f"each client must have attempts of both kinds, not {self.attempts} and {self.impostor_attempts}"
+            )
+
+    def plan(
+        self,
+        *,
+        power: float = 0.8,
+        individuals: int | None = None,
+        measure: MeasureLike = "hter",
+        alpha: float = 0.5,
+        confidence: float = 0.95,
+        data_sets: int = 1000,
+        rng: Rng = 0,
+    ) -> ComparisonPlan:
+        """Plan a comparison in this setting.
+
+        Parameters
+        ----------
+        power, individuals, measure, alpha, confidence, data_sets, rng
+            As of `plan_comparison`.
+
+        Returns
+        -------
+        ComparisonPlan
+            As many attempts of each client as in the setting, and as many impostors.
+
+        Notes
+        -----
+        An observed difference is uncertain, and one that was picked for its size is too large on average: a plan for it
+        is then too small on average.
+        """
+        check_share("power", power, open_ends=True)
+        weights = linear_weights(measure, alpha)
+        if data_sets < 0:
+            raise ParameterError(f"there must be at least 0 data sets, not {data_sets}")
+        if individuals is not None and individuals < 2:
+            raise ParameterError(f"there must be at least two individuals, not {individuals}")
+
+        def power_of(clients: int) -> float:
+            trials = clients * self.impostor_attempts
+            effect = design_effect(self.impostor_attempts, self.rho_client)
+            if self.impostors is not None:
+                effect += self.rho_impostor * max(trials / self.impostors - 1, 0.0)
+            return comparison_power(
+                self.a,
+                self.b,
+                impostor=trials,
+                genuine=clients * self.attempts,
+                correlation=self.correlation,
+                design_effects=(effect, design_effect(self.attempts, self.rho_client)),
+                people=(clients if self.impostors is None else min(clients, self.impostors), clients),
+                measure=measure,
+                alpha=alpha,
+                confidence=confidence,
+            )
+
+        clients = individuals or smallest_enough(lambda clients: power_of(clients) >= power)
+        if clients is None:
+            least = None if self.impostors is None else self._fewest_impostors(weights, power, confidence)
+            if self.impostors is None or least is None:
+                raise ParameterError(
+                    "the two systems have the same error rate by this measure; no test can tell them apart"
+                )
+            raise ParameterError(
+                f"no number of clients reaches a power of {level_text(power)} with {self.impostors} impostors common "
+                f"to all; more impostors are needed, at least {max(least, self.impostors + 1):,}"
+            )
+        simulated = simulate_comparison_power(
+            self, clients, measure=measure, alpha=alpha, confidence=confidence, data_sets=data_sets, rng=rng
+        )
+        formula = power_of(clients)
+        notes: tuple[Note, ...] = ()
+        if simulated is None and data_sets:
+            template = "the power was not simulated: too many trials, or correlations too large"
+            notes = (Note("not-simulated", template),)
+        elif simulated is not None and abs(simulated.power - formula) > _APART:
+            template = (
+                "the two powers differ by more than 5 points, as there are few errors or few people; use the simulated "
+                "power"
+            )
+            notes = (Note("powers-differ", template, warning=True),)
+        return ComparisonPlan(
+            clients,
+            self.attempts,
+            self.impostor_attempts,
+            self.impostors,
+            formula,
+            confidence,
+            self.correlation is not None,
+            None if simulated is None else simulated.power,
+            None if simulated is None else simulated.error,
+            notes,
+        )
+
+    def _fewest_impostors(self, weights: Weights, power: float, confidence: float) -> int | None:
+        """Find the impostors that are enough with infinitely many clients: only their own variance is left."""
+        endless = (1.0, inf), (inf, inf)
+        parts = _parts(self.a, self.b, weights, self.correlation, endless, (self.rho_impostor, 1.0))
+        difference, variance = _difference(self.a, self.b, weights), sum(part.true for part in parts)
+        return smallest_enough(
+            lambda impostors: _student_power(difference, variance / impostors, impostors - 1, confidence) >= power
+        )
+
+
+def _check_rates(a: Rates, b: Rates, correlation: float | None) -> None:
+    """Check the rates of two systems, and the correlation of their errors."""
+    for system in (a, b):
+        for name, rate in zip(("FAR", "FRR"), system, strict=True):
+            check_rate(name, rate)
+    if correlation is not None and not -1 <= correlation <= 1:
+        raise ParameterError(f"the correlation of errors must be between -1 and 1, not {correlation}")
+
+
+def _difference(a: Rates, b: Rates, weights: Weights) -> float:
+    return weights.far * (a[0] - b[0]) + weights.frr * (a[1] - b[1])
+
+
+def both_wrong_share(p: float, q: float, correlation: float) -> float:
+    """Compute the proportion of trials that both systems decide wrongly, as near to the correlation as rates allow."""
+    both = p * q + correlation * sqrt(p * (1 - p) * q * (1 - q))
+    return min(max(both, p + q - 1, 0.0), p, q)
+
+
+class SimulatedPower(NamedTuple):
+    """The proportion of simulated tests that found the difference, and its Monte Carlo standard error."""
+
+    power: float
+    error: float
+    data_sets: int
+
+
+def simulate_comparison_power(
+    setting: ComparisonSetting,
+    individuals: int,
+    *,
+    measure: MeasureLike = "hter",
+    alpha: float = 0.5,
+    confidence: float = 0.95,
+    data_sets: int = 1000,
+    rng: Rng = 0,
+) -> SimulatedPower | None:
+    """Simulate a planned comparison and count how often the test finds the difference.
+
+    Parameters
+    ----------
+    setting
+        The two systems, the trials of each client, the impostors and the correlations.
+    individuals
+        The number of clients.
+    measure, alpha
+        What is compared: a linear measure, and the weight of FAR in wer.
+    confidence
+        Of the test: 0.95 tests at 5 %.
+    data_sets
+        How many tests to simulate at most; there are fewer if each has very many trials.
+    rng
+        A generator or a seed.
+
+    Returns
+    -------
+    SimulatedPower or None
+        None if trials are too many for a hundred data sets, or the correlations too large for normal scores.
+
+    Notes
+    -----
+    The test is that of `compare` with fixed thresholds: the jackknife over clients and impostors, and Student's t with
+    Welch's degrees of freedom. A plan has no development set, so a comparison whose thresholds come from few
+    development trials has less power. Systems with trials of their own have people of their own, too.
+
+    Examples
+    --------
+    >>> setting = ComparisonSetting((0.1, 0.2), (0.1, 0.2), impostors=20)
+    >>> found = simulate_comparison_power(setting, 40, data_sets=400)
+    >>> 0.01 < found.power < 0.1
+    True
+    """
+    check_confidence(confidence)
+    trials = individuals * (setting.attempts + setting.impostor_attempts)
+    number = min(data_sets, _SCORES // (2 * trials))
+    models = [model for kind in (0, 1) if (model := ScoreModel.of(setting, kind)) is not None]
+    if not data_sets or number < min(_FEWEST, data_sets) or len(models) < 2:
+        return None
+    # impostor trials first, one row per client; impostors take turns
+    claims = [np.repeat(np.arange(individuals), count) for count in (setting.impostor_attempts, setting.attempts)]
+    claim, genuine = np.concatenate(claims), np.repeat([False, True], [len(own) for own in claims])
+    subject = None
+    if setting.impostors is not None:
+        subject = np.concatenate([individuals + np.arange(len(claims[0])) % setting.impostors, claims[1]])
+    people = People.of(Trials.from_arrays(np.zeros(len(claim)), genuine, claim=claim, subject=subject))
+    source = as_generator(rng)
+    weights = linear_weights(measure, alpha)
+
+    def value(errors: NDArray[np.int8]) -> float:
+        return weights.far * float(errors[~genuine].mean()) + weights.frr * float(errors[genuine].mean())
+
+    rejected = 0
+    for _ in range(number):
+        impostor = models[0].errors((individuals, setting.impostor_attempts), setting.impostors, source)
+        client = models[1].errors((individuals, setting.attempts), None, source)
+        errors = [np.concatenate([part.ravel() for part in system]) for system in zip(impostor, client, strict=True)]
+        estimate = value(errors[0]) - value(errors[1])
+        if setting.correlation is None:
+            spreads = [people.error_variance(own, weights[:2]) for own in errors]
+        else:
+            difference = errors[0] - errors[1]
+            spread = people.error_variance(difference, weights[:2])
+            spreads = [not_below_chance(spread, difference, weights[:2], genuine)]
+        variance = sum(spread.variance for spread in spreads)
+        if variance <= 0:
+            rejected += estimate != 0
+        else:
+            degrees = welch([(spread.variance, spread.degrees) for spread in spreads])
+            rejected += student_p_value(estimate / sqrt(variance), degrees, "two-sided") < 1 - confidence
+    power = rejected / number
+    return SimulatedPower(power, sqrt(power * (1 - power) / number), number)
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreModel:
+    """Normal scores of one class: a score above its threshold is an error."""
+
+    thresholds: tuple[float, float]
+    correlation: float
+    """Of the two systems' scores of the same trial."""
+    client: tuple[float, float]
+    """The proportion of the variance that is due to the client, in either system."""
+    impostor: tuple[float, float]
+
+    @classmethod
+    def of(cls, setting: ComparisonSetting, kind: int) -> ScoreModel | None:
+        """Make the model of impostor trials (0) or of genuine trials (1); None if correlations are too large for it."""
+        from scipy.special import ndtri
+
+        rates = setting.a[kind], setting.b[kind]
+        thresholds = -float(ndtri(rates[0])), -float(ndtri(rates[1]))
+        correlation = 0.0
+        if setting.correlation is not None:
+            both = both_wrong_share(*rates, setting.correlation)
+            correlation = _root(lambda r: error_covariance(*thresholds, r), both - rates[0] * rates[1], -1.0)
+
+        def of_difference(share: float) -> float:
+            own = sum(error_covariance(t, t, share) for t in thresholds)
+            return own - 2 * error_covariance(*thresholds, share * correlation)
+
+        def shares(rho: float) -> tuple[float, float]:
+            """Find the proportions of the variance that correlate errors, or their differences, by rho."""
+            first, second = (
+                (partial(error_covariance, t, t) for t in thresholds)
+                if setting.correlation is None
+                else (of_difference, of_difference)
+            )
+            one = _root(first, rho * first(1.0), 0.0) if rho else 0.0
+            other = one if first is second else _root(second, rho * second(1.0), 0.0) if rho else 0.0
+            return one, other
+
+        client, impostor = shares(setting.rho_client), shares(0.0 if kind else setting.rho_impostor)
+        if max(c + i for c, i in zip(client, impostor, strict=True)) > 1:
+            return None
+        return cls(thresholds, correlation, client, impostor)
+
+    def errors(self, shape: tuple[int, int], people: int | None, rng: np.random.Generator) -> list[NDArray[np.int8]]:
+        """Draw which trials each system decides wrongly, one row per client; impostors take turns."""
+        rest = [sqrt(1 - c - i) for c, i in zip(self.client, self.impostor, strict=True)]
+        scores = [part * score for part, score in zip(rest, self._pair(shape, rng), strict=True)]
+        if any(self.client):
+            for score, share, effect in zip(scores, self.client, self._pair((shape[0], 1), rng), strict=True):
+                score += np.float32(sqrt(share)) * effect
+        if people is not None and any(self.impostor):
+            for score, share, effect in zip(scores, self.impostor, self._pair((people,), rng), strict=True):
+                score += np.resize(np.float32(sqrt(share)) * effect, shape)
+        return [(score > limit).view(np.int8) for score, limit in zip(scores, self.thresholds, strict=True)]
+
+    def _pair(
+        self, shape: tuple[int, ...], rng: np.random.Generator
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Draw correlated scores of the two systems."""
+        first, second = (rng.standard_normal(shape, dtype=np.float32) for _ in range(2))
+        if self.correlation:
+            second *= np.float32(sqrt(1 - self.correlation**2))
+            second += np.float32(self.correlation) * first
+        return first, second
+
+
+def error_covariance(first: float, second: float, correlation: float) -> float:
+    """Compute the covariance of two normal scores' being above two thresholds, by Plackett's integral."""
+    if not (np.isfinite(first) and np.isfinite(second)):
+        return 0.0
+    nodes, weights = _NODES
+    angle = asin(min(max(correlation, -1.0), 1.0))
+    angles = angle * (nodes + 1) / 2
+    bent = first**2 + second**2 - 2 * first * second * np.sin(angles)
+    density = np.exp(-bent / (2 * np.cos(angles) ** 2))
+    return float(weights @ density) * angle / (4 * np.pi)
+
+
+def _root(function: Callable[[float], float], target: float, low: float) -> float:
+    """Find where an increasing function reaches a target, between `low` and 1; the nearer end if it does not."""
+    from scipy.optimize import brentq
+
+    if function(1.0) <= target:
+        return 1.0
+    if function(low) >= target:
+        return low
+    return float(brentq(lambda value: function(value) - target, low, 1.0))
+
+
+class _Part(NamedTuple):
+    """The contribution of one class, of one system if the systems have trials of their own, to a variance."""
+
+    assumed: float
+    """As a test of independent trials estimates it: without subtracting the mean."""
+    true: float
+    people: float
+
+
+def comparison_power(
+    a: Rates,
+    b: Rates,
+    *,
+    impostor: float,
+    genuine: float,
+    correlation: float | None = 0.0,
+    design_effects: tuple[float, float] = (1.0, 1.0),
+    people: tuple[float, float] | None = None,
+    measure: MeasureLike = "hter",
+    alpha: float = 0.5,
+    confidence: float = 0.95,
+) -> float:
+    r"""Compute the power of the two-sided test of a difference.
+
+    .. math:: P(|T| > t), \quad T \sim t_{\nu}(\Delta / \sigma), \quad \sigma^2 = \sum_c w_c^2 \sigma_c^2 d_c / N_c
+
+    with the difference of the two systems, the variance of one trial's difference of errors, the design effects and the
+    weights of both classes.
+
+    Parameters
+    ----------
+    a, b : tuple of (float, float)
+        FAR and FRR of the system, fractions.
+    impostor, genuine : float
+        How many trials of the class; of each system, if they are not the same trials.
+    correlation : float or None, default 0.0
+        The correlation of the errors of A and B on the same trial, for the paired test; None for systems that are
+        tested on different trials, and the unpaired test.
+    design_effects : tuple of (float, float), default (1.0, 1.0)
+        By how much dependence between impostor and between genuine trials enlarges the variance, for which the test
+        accounts.
+    people : tuple of (float, float), optional
+        The smaller number of people in a role, of impostor and of genuine trials: the test is then Student's t with
+        Welch's degrees of freedom, as that of `compare`. None: the normal test of independent trials.
+    measure : str, Measure, DetectionCosts or callable, default "hter"
+        What is compared: a weighted sum of FAR and FRR.
+    alpha : float, default 0.5
+        The weight of FAR in the measure ``wer``.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1: 0.95 tests at 5 %.
+
+    Returns
+    -------
+    float
+        The power, between 0 and 1.
+
+    Raises
+    ------
+    ParameterError
+        If a number is out of range, a class has no trial, or there are fewer than two people.
+
+    References
+    ----------
+    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eqs. (15) and (16), for the
+    variance.
+
+    Examples
+    --------
+    >>> round(comparison_power((0.01, 0.02), (0.012, 0.03), impostor=20_000, genuine=1000, correlation=0.5), 2)
+    0.66
+    """
+    from scipy.special import ndtr
+
+    _check_rates(a, b, correlation)
+    if impostor < 1 or genuine < 1:
+        raise ParameterError(f"there must be trials of both classes, not {impostor} and {genuine}")
+    if min(design_effects) <= 0:
+        raise ParameterError(f"design effects must be above 0, not {design_effects}")
+    if people is not None and min(people) < 2:
+        raise ParameterError(f"there must be at least two people in each class, not {people[0]} and {people[1]}")
+    weights = linear_weights(measure, alpha)
+    counts = (impostor, people[0] if people else inf), (genuine, people[1] if people else inf)
+    parts = list(_parts(a, b, weights, correlation, counts, design_effects))
+    difference, variance = _difference(a, b, weights), sum(part.true for part in parts)
+    if people is not None:
+        degrees = min(people) - 1.0
+        if variance > 0:
+            degrees = variance**2 / sum(part.true**2 / (part.people - 1) for part in parts)
+        return _student_power(difference, variance, degrees, confidence)
+    reach = normal_quantile(confidence) * sqrt(sum(part.assumed for part in parts))
+    if variance <= 0:
+        return float(abs(difference) > reach)
+    sigma = sqrt(variance)
+    return float(ndtr((-reach - difference) / sigma) + ndtr((difference - reach) / sigma))
+
+
+def _parts(
+    a: Rates,
+    b: Rates,
+    weights: Weights,
+    correlation: float | None,
+    counts: tuple[tuple[float, float], tuple[float, float]],
+    effects: tuple[float, float],
+) -> Iterator[_Part]:
+    """Compute the variance of the difference, class by class."""
+    for p, q, weight, (trials, people), effect in zip(a, b, weights[:2], counts, effects, strict=True):
+        scale = weight**2 * effect / trials
+        if correlation is None:
+            for rate in (p, q):
+                yield _Part(scale * rate * (1 - rate), scale * rate * (1 - rate), people)
+        else:
+            discordant = p + q - 2 * both_wrong_share(p, q, correlation)
+            yield _Part(scale * discordant, scale * max(discordant - (p - q) ** 2, 0.0), people)
+
+
+def _student_power(difference: float, variance: float, degrees: float, confidence: float) -> float:
+    """Compute the power of the two-sided t test, by the noncentral t distribution."""
+    from scipy.special import nctdtr, stdtrit
+
+    check_confidence(confidence)
+    if variance <= 0:
+        return float(difference != 0)
+    shift, critical = abs(difference) / sqrt(variance), float(stdtrit(degrees, (1 + confidence) / 2))
+    above, below = 1 - float(nctdtr(degrees, shift, critical)), float(nctdtr(degrees, shift, -critical))
+    # far from the centre scipy gives NaN for empty tails
+    return (1.0 if isnan(above) else above) + (0.0 if isnan(below) else below)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ComparisonPlan(Result):
+    """Clients, their genuine attempts, the impostor attempts against them, and the power they give.
+
+    Attributes
+    ----------
+    individuals : int
+        How many clients.
+    attempts : int
+        How many genuine attempts of each client.
+    impostor_attempts : int
+        How many impostor attempts against each client.
+    impostors : int or None
+        How many impostors are common to all clients; None if each client has impostors of their own.
+    power : float
+        The power by the formula.
+    confidence : float
+        The level of confidence, between 0 and 1.
+    paired : bool
+        Whether both systems are tested on the same trials.
+    power_simulated : float or None
+        The proportion of simulated tests that found the difference; None if nothing was simulated.
+    power_error : float or None
+        The Monte Carlo standard error of that proportion.
+    notes : tuple of Note
+        What the reader should know.
+
+    Examples
+    --------
+    >>> from fairtrial import plan_comparison
+    >>> plan = plan_comparison((0.01, 0.02), (0.015, 0.03), individuals=200, data_sets=0)
+    >>> plan.genuine, plan.impostor, round(plan.power, 2)
+    (200, 2000, 0.15)
+    """
+
+    FIELDS: ClassVar = (
+        Field("individuals", "individuals", "count"),
+        Field("attempts", "genuine each", "count"),
+        Field("impostor_attempts", "impostor each", "count"),
+        Field("impostors", "common impostors", "count"),
+        Field("genuine", "genuine trials", "count"),
+        Field("impostor", "impostor trials", "count"),
+        Field("power", "power", "rate"),
+        Field("power_simulated", "simulated power", "rate"),
+        Field("power_error", "its standard error", "rate"),
+        Field("confidence", "confidence", "level", detail=True),
+        Field("paired", "paired", "flag", detail=True),
+        Field("notes"),
+    )
+    individuals: int
+    attempts: int
+    impostor_attempts: int
+    impostors: int | None
+    power: float
+    confidence: float
+    paired: bool
+    power_simulated: float | None = None
+    power_error: float | None = None
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def genuine(self) -> int:
+        """Genuine trials."""
+        return self.individuals * self.attempts
+
+    @property
+    def impostor(self) -> int:
+        """Impostor trials."""
+        return self.individuals * self.impostor_attempts
+
+    def summary(self) -> str:
+        """People, the test, and its power."""
+        test = f"{'paired' if self.paired else 'unpaired'} test at {level_text(1 - self.confidence)}"
+        return f"{plural(self.individuals, 'individual')}, {test}, power {percent(self.power)}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """The plan in one row."""
+        fields = [field for field in self.FIELDS if field.key != "impostors" or self.impostors is not None]
+        table = table_of("plan", self.summary(), fields, [self], notes=self.notes)
+        if not self.paired:
+            for name in ("genuine", "impostor"):
+                table = table.with_title(name, f"{name} trials per system")
+        return (table,)
+
+
+def plan_comparison(
+    a: Rates,
+    b: Rates,
+    *,
+    power: float = 0.8,
+    individuals: int | None = None,
+    attempts: int = 1,
+    impostor_attempts: int = 10,
+    impostors: int | None = None,
+    rho_client: float = 0.0,
+    rho_impostor: float = 0.0,
+    correlation: float | None = 0.0,
+    measure: MeasureLike = "hter",
+    alpha: float = 0.5,
+    confidence: float = 0.95,
+    data_sets: int = 1000,
+    rng: Rng = 0,
+) -> ComparisonPlan:
+    """Plan the people that tell two systems apart with a given power, or compute the power of the people there are.
+
+    The test is that of `compare`, which accounts for trials that share people, at fixed thresholds.
+
+    Parameters
+    ----------
+    a, b : tuple of (float, float)
+        FAR and FRR of the system, fractions.
+    power : float, default 0.8
+        The probability that the difference is found, between 0 and 1.
+    individuals : int, optional
+        The clients there are; then only the power is computed.
+    attempts : int, default 1
+        Genuine attempts of each client.
+    impostor_attempts : int, default 10
+        Impostor attempts against each client.
+    impostors : int, optional
+        How many impostors there are, each of whom attacks all clients in turn. None: every client is attacked by
+        impostors of their own.
+    rho_client : float, default 0.0
+        The correlation between two trials that share the client: of the difference of the two systems' errors if the
+        test is paired, of the errors if it is not.
+    rho_impostor : float, default 0.0
+        The same for impostor trials that share the impostor. Trials that share both have the sum of the two.
+    correlation : float or None, default 0.0
+        The correlation of the errors of A and B on the same trial, for the paired test; None for systems that are
+        tested on different trials, and the unpaired test.
+    measure : str, Measure, DetectionCosts or callable, default "hter"
+        What is compared: a weighted sum of FAR and FRR.
+    alpha : float, default 0.5
+        The weight of FAR in the measure ``wer``.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1: 0.95 tests at 5 %.
+    data_sets : int, default 1000
+        How many data sets are simulated, to check the power; 0 for none. There are fewer if each has very many trials,
+        and none if only a few would be left.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed; the same seed gives the same result.
+
+    Returns
+    -------
+    ComparisonPlan
+        With the power by the formula and, if simulated, the proportion of tests that found the difference.
+
+    Raises
+    ------
+    ParameterError
+        If the systems have the same error rate, the common impostors are too few for any number of clients, or a number
+        is out of range.
+
+    References
+    ----------
+    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eqs. (15) and (16), for the
+    variance.
+
+    Examples
+    --------
+    >>> plan = plan_comparison((0.01, 0.02), (0.015, 0.03), individuals=200, impostors=25, rho_impostor=0.02)
+    >>> plan.power < 0.4
+    True
+    """
+    setting = ComparisonSetting(a, b, attempts, impostor_attempts, impostors, rho_client, rho_impostor, correlation)
+    return setting.plan(
+        power=power,
+        individuals=individuals,
+        measure=measure,
+        alpha=alpha,
+        confidence=confidence,
+        data_sets=data_sets,
+        rng=rng,
+    )
+
+
+def observed_setting(pair: Pair) -> ComparisonSetting:
+    """Estimate the setting of two systems that were tested on the same trials.
+
+    Parameters
+    ----------
+    pair : Pair
+        The decisions of both.
+
+    Returns
+    -------
+    ComparisonSetting
+        Correlations within people are one-way intraclass correlations of the difference of the errors, not below 0.
+        There is one for clients, though genuine and impostor trials have their own: the one that gives the difference
+        of HTERs the same variance. Attempts are means per client, at least one.
+
+    Raises
+    ------
+    TrialsError
+        If trials have no claim ids: the number of people is not known.
+    """
+    trials = pair.a.trials
+    if "claim" not in trials.ids:
+        raise TrialsError("the number of people needed cannot be estimated without claim ids, which these trials lack")
+    clients = trials.ids["claim"].numbered().codes
+    difference = pair.wrong_a.astype(np.float64) - pair.wrong_b
+    genuine, count = trials.genuine, len(np.unique(clients))
+    impostors, rho_impostor = None, 0.0
+    if "subject" in trials.ids:
+        subjects = trials.ids["subject"].numbered().codes[~genuine]
+        impostors = max(2, len(np.unique(subjects)))
+        rho_impostor = intraclass_correlation(difference[~genuine], subjects)
+    weighted = weights = covariance = deviations = 0.0
+    for rows in (genuine, ~genuine):
+        # each class counts as much as it adds to the variance of the sum of means
+        trials_of_class = int(np.count_nonzero(rows))
+        others = trials_of_class / len(np.unique(clients[rows])) - 1
+        weight = float(np.var(difference[rows])) * others / trials_of_class
+        weighted += weight * intraclass_correlation(difference[rows], clients[rows])
+        weights += weight
+        # errors of both classes, each around its own rate
+        a, b = (wrong[rows].astype(np.float64) for wrong in (pair.wrong_a, pair.wrong_b))
+        covariance += float(np.mean((a - a.mean()) * (b - b.mean())))
+        deviations += float(np.sqrt(a.var() * b.var()))
+    rho_client = weighted / weights if weights > 0 else 0.0
+    return ComparisonSetting(
+        (pair.a.at(0).far, pair.a.at(0).frr),
+        (pair.b.at(0).far, pair.b.at(0).frr),
+        max(1, round(np.count_nonzero(genuine) / count)),
+        max(1, round(np.count_nonzero(~genuine) / count)),
+        impostors,
+        rho_client,
+        min(rho_impostor, 1 - rho_client),
+        covariance / deviations if deviations > 0 else 0.0,
+        count,
+    )
+
+
+def intraclass_correlation(values: Floats, groups: NDArray[np.integer]) -> float:
+    """Compute the correlation within groups by a one-way analysis of variance; not below 0.
+
+    Parameters
+    ----------
+    values : ndarray of float
+        One per trial.
+    groups : ndarray of int
+        The group of each.
+
+    Returns
+    -------
+    float
+        A correlation from 0 to 1; 0 if every group has one value only, or all values are the same.
+    """
+    _, codes = np.unique(groups, return_inverse=True)
+    sizes = np.bincount(codes)
+    people, total = len(sizes), len(values)
+    if people < 2 or total <= people:
+        return 0.0
+    means = np.bincount(codes, values) / sizes
+    between = float(np.sum(sizes * (means - values.mean()) ** 2)) / (people - 1)
+    within = float(np.sum((values - means[codes]) ** 2)) / (total - people)
+    size = (total - float(np.sum(sizes.astype(np.float64) ** 2)) / total) / (people - 1)
+    whole = between + (size - 1) * within
+    return min(max((between - within) / whole, 0.0), 1.0) if whole > 0 else 0.0
+
+
+def plan(
+    *,
+    pi: float | None = None,
+    rho: float = 0.0,
+    half_width: float | None = None,
+    scale: Scale = "linear",
+    below: float | None = None,
+    a: Rates | None = None,
+    b: Rates | None = None,
+    power: float = 0.8,
+    individuals: int | None = None,
+    attempts: int | None = None,
+    impostor_attempts: int = 10,
+    impostors: int | None = None,
+    rho_impostor: float = 0.0,
+    correlation: float = 0.0,
+    unpaired: bool = False,
+    person_cost: float = 1.0,
+    confidence: float = 0.95,
+    data_sets: int | None = None,
+    rng: Rng = 0,
+) -> RatePlan | ComparisonPlan:
+    """Plan the people and attempts of a test: for an interval, for an upper bound, or to tell two systems apart.
+
+    Parameters
+    ----------
+    pi, half_width, scale, below, person_cost
+        As of `plan_rate`.
+    a, b, impostor_attempts, impostors, rho_impostor, correlation
+        As of `plan_comparison`.
+    rho : float, default 0.0
+        The correlation between two attempts of a person, or between two trials that share the client.
+    power, individuals, attempts, confidence, rng
+        As of both.
+    unpaired : bool, default False
+        Whether the two systems are tested on different trials.
+    data_sets : int, optional
+        How many data sets are simulated at most, to check the plan; 0 for none. By default 10,000 for one rate, and
+        1000 for a comparison.
+
+    Returns
+    -------
+    RatePlan or ComparisonPlan
+        The plan for one rate, or for a comparison if `a` and `b` are given.
+
+    Raises
+    ------
+    ParameterError
+        If an option is missing, out of range, or does not apply to the plan.
+
+    Examples
+    --------
+    >>> plan(pi=0.02, rho=0.1, half_width=0.005, attempts=5).individuals
+    844
+    """
+    if (a is None) != (b is None):
+        raise ParameterError("a comparison needs both {a!p} and {b!p}, FAR and FRR of each", code="needs-both", a=a)
+    compared = a is not None
+    comparison = "a comparison, with {a!p} and {b!p}"
+    for name, given, applies, why in (
+        ("impostor_attempts", impostor_attempts != 10, compared, f"applies to {comparison}"),
+        ("impostors", impostors is not None, compared, f"applies to {comparison}"),
+        ("rho_impostor", rho_impostor != 0, compared, f"applies to {comparison}"),
+        ("correlation", correlation != 0, compared, f"applies to {comparison}"),
+        ("unpaired", unpaired, compared, f"applies to {comparison}"),
+        ("power", power != 0.8, compared or below is not None, f"applies with {{below!p}}, and to {comparison}"),
+        ("half_width", half_width is not None, not compared, "does not go with {a!p} and {b!p}"),
+        ("below", below is not None, not compared, "does not go with {a!p} and {b!p}"),
+        ("pi", pi is not None, not compared, "does not go with {a!p} and {b!p}"),
+        ("scale", scale != "linear", half_width is not None, "applies to {half_width!p}"),
+        ("person_cost", person_cost != 1, not compared, "does not go with {a!p} and {b!p}"),
+        ("correlation", correlation != 0, not unpaired, "applies to errors on the same trials, not with {unpaired!p}"),
+    ):
+        if given and not applies:
+            raise ParameterError(f"{{{name}!p}} {why}", code="does-not-apply", a=a)
+    if a is not None and b is not None:
+        return plan_comparison(
+            a,
+            b,
+            power=power,
+            individuals=individuals,
+            attempts=1 if attempts is None else attempts,
+            impostor_attempts=impostor_attempts,
+            impostors=impostors,
+            rho_client=rho,
+            rho_impostor=rho_impostor,
+            correlation=None if unpaired else correlation,
+            confidence=confidence,
+            data_sets=1000 if data_sets is None else data_sets,
+            rng=rng,
+        )
+    if pi is None:
+        raise ParameterError(
+            "give the expected error rate, as in {pi!o}; or compare two systems with {a!p} and {b!p}",
+            code="nothing-to-plan",
+            pi=0.01,
+        )
+    return plan_rate(
+        pi,
+        rho,
+        half_width=half_width,
+        scale=scale,
+        below=below,
+        power=power,
+        confidence=confidence,
+        individuals=individuals,
+        attempts=attempts,
+        person_cost=person_cost,
+        data_sets=10_000 if data_sets is None else data_sets,
+        rng=rng,
+    )

@@ -1,1 +1,0 @@
-"""One self-contained page of an evaluation, a comparison, a benchmark or a coverage study."""

@@ -1,0 +1,268 @@
+"""Guaranteed bounds: where the errors at a threshold lie when scores are known by their cells only.
+
+At the end of a cell both kinds of errors are exact. Within a cell false accepts fall and false rejects rise with the
+threshold, so each lies between its values at the two ends, and a figure that goes one way with each kind of error
+lies between its values at the corners.
+
+The threshold that a criterion chooses is bounded by what cannot be excluded: the best of the ends of cells, and every
+cell in which a score might do as well or better.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fairtrial.core.errors import ParameterError, check_classes
+from fairtrial.counting.cells import CountedCells, Integers, positions_of, scores_at
+from fairtrial.counting.counter import Counter
+from fairtrial.counting.search import (
+    BoundedCost,
+    cells_at_crossings,
+    cells_below_hull,
+    cells_within_bounds,
+    errors_within,
+)
+from fairtrial.counting.tallies import ErrorCounts, ScoreData, as_source, count_errors
+from fairtrial.rules.criteria import Criterion, best_of_points, choose_thresholds
+from fairtrial.rules.measures import Measure
+
+_NEAR = 1e-12
+_LOWEST = int(positions_of(np.array([-np.inf]))[0])
+
+
+class Bounds(NamedTuple):
+    """Two numbers between which a figure lies for certain."""
+
+    low: float
+    high: float
+
+    @property
+    def width(self) -> float:
+        """How far apart they are; 0 where the figure is exact."""
+        return 0.0 if self.low == self.high else self.high - self.low
+
+    @property
+    def relative_width(self) -> float:
+        """How far apart they are, relative to the upper one; 0 if the figure is exact."""
+        return self.width / abs(self.high) if self.width and self.high else 0.0
+
+    def to_dict(self) -> dict[str, float]:
+        """The names of the command line's JSON."""
+        return {"low": self.low, "high": self.high}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ErrorBoxes:
+    """Several places where a threshold may lie, and between which numbers the errors are at each.
+
+    Thresholds are positions on the axis of scores, both ends included.
+    """
+
+    first: Integers
+    last: Integers
+    accepts: tuple[Integers, Integers]
+    """The fewest and the most false accepts."""
+    rejects: tuple[Integers, Integers]
+    genuine: int
+    impostor: int
+
+    @classmethod
+    def at(cls, place: int) -> ErrorBoxes:
+        """Give one place, of which no errors are known."""
+        none = np.zeros(1, dtype=np.int64)
+        return cls(none + place, none + place, (none, none), (none, none), 0, 0)
+
+    @property
+    def threshold(self) -> Bounds:
+        """The lowest and the highest threshold."""
+        low, high = scores_at(np.array([self.first.min(), self.last.max()])).tolist()
+        return Bounds(low, high)
+
+    def of(self, measure: Measure, alpha: float = 0.5) -> Bounds:
+        """Between which values a measure lies that goes one way with each kind of errors."""
+        corners = [
+            np.asarray(measure(ErrorCounts(None, accepts, rejects, self.genuine, self.impostor), alpha))
+            for accepts in self.accepts
+            for rejects in self.rejects
+        ]
+        return Bounds(float(np.min(corners)), float(np.max(corners)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tally:
+    """Errors at one threshold per alpha; from a counter, with what the scores themselves could give."""
+
+    counts: ErrorCounts
+    boxes: tuple[ErrorBoxes, ...] | None = None
+    """One per alpha; None if the errors are exact."""
+
+    def bounds(self, measure: Measure, index: int, alpha: float = 0.5) -> Bounds | None:
+        """Bound a measure that is monotone in each error count; None if it is exact."""
+        return None if self.boxes is None else self.boxes[index].of(measure, alpha)
+
+
+def choose(dev: ScoreData, rule: Criterion, alphas: ArrayLike, *, system: str | None, judged: ScoreData) -> Tally:
+    """Choose the threshold of each alpha and count the errors it makes on dev.
+
+    A counter can only choose ends of its cells; they are coarsened to what a counter of the judged trials can count.
+    """
+    if not isinstance(dev, Counter):
+        return Tally(choose_thresholds(as_source(dev, system=system, what="dev"), rule, alphas))
+    cells = dev.cells(system)
+    if isinstance(judged, Counter):
+        if dev.precision != judged.precision:
+            raise ParameterError(
+                f"dev was counted with precision {dev.precision:g} and test with {judged.precision:g}; "
+                "count both with the same precision"
+            )
+        cells = cells.coarsened(max(cells.level, judged.cells(system).level))
+    best, boxes = bounded_choices(cells, rule, alphas)
+    return Tally(best, boxes)
+
+
+def count(data: ScoreData, at: Tally, *, system: str | None) -> Tally:
+    """Count the errors at thresholds that were chosen elsewhere, and wherever else they might lie."""
+    thresholds = np.asarray(at.counts.threshold)
+    if isinstance(data, Counter):
+        cells, places = data.cells(system), positions_of(thresholds)
+        check_classes(*cells.totals, "the counts of test")
+        there = boxes_at(cells, places, places)
+        counts = ErrorCounts(thresholds, there.accepts[0], there.rejects[1], there.genuine, there.impostor)
+        spans = at.boxes or [ErrorBoxes.at(place) for place in places]
+        return Tally(counts, tuple(boxes_at(cells, own.first, own.last) for own in spans))
+    source = as_source(data, system=system, what="test")
+    if at.boxes is None:
+        return Tally(count_errors(source, thresholds))
+    ends = [scores_at(np.concatenate([own.first, own.last])) for own in at.boxes]
+    counts = count_errors(source, np.concatenate([thresholds, *ends]))
+    boxes, start = [], len(thresholds)
+    for own in at.boxes:
+        low, high = counts[start : start + len(own.first)], counts[start + len(own.first) : start + 2 * len(own.first)]
+        accepts, rejects = (high.false_accepts, low.false_accepts), (low.false_rejects, high.false_rejects)
+        boxes.append(ErrorBoxes(own.first, own.last, accepts, rejects, counts.genuine, counts.impostor))
+        start += 2 * len(own.first)
+    return Tally(counts[: len(thresholds)], tuple(boxes))
+
+
+def edge_points(cells: CountedCells) -> ErrorCounts:
+    """Exact errors at -inf and at the ends of all cells above it."""
+    own = _above_lowest(cells)
+    genuine, impostor = cells.totals
+    below = np.array([impostor, genuine])[:, None] - own.counts.sum(axis=1, keepdims=True)
+    rejected = np.concatenate([below, below + np.cumsum(own.counts, axis=1)], axis=1)
+    thresholds = np.concatenate([[-np.inf], scores_at(own.ends)])
+    return ErrorCounts(thresholds, impostor - rejected[0], rejected[1], genuine, impostor)
+
+
+def _above_lowest(cells: CountedCells) -> CountedCells:
+    """The cells above -inf."""
+    return cells.only(slice(1, None)) if len(cells) and cells.starts[0] == _LOWEST else cells
+
+
+def boxes_at(cells: CountedCells, first: Integers, last: Integers) -> ErrorBoxes:
+    """Between which numbers the errors lie when thresholds lie between these positions."""
+    upto = np.concatenate([np.zeros((2, 1), dtype=np.int64), np.cumsum(cells.counts, axis=1)], axis=1)
+    fewest = upto[:, np.searchsorted(cells.ends, first, side="right")]
+    most = upto[:, np.searchsorted(cells.starts, last, side="right")]
+    genuine, impostor = cells.totals
+    accepts = impostor - most[0], impostor - fewest[0]
+    return ErrorBoxes(first, last, accepts, (fewest[1], most[1]), genuine, impostor)
+
+
+def bounded_choices(
+    cells: CountedCells, rule: Criterion, alphas: ArrayLike
+) -> tuple[ErrorCounts, tuple[ErrorBoxes, ...]]:
+    """Find what a criterion chooses at each alpha, as far as cells tell.
+
+    Returns
+    -------
+    tuple of (ErrorCounts, tuple of ErrorBoxes)
+        Exact errors at the best of the ends of cells, and for each alpha all that cannot be excluded.
+
+    Raises
+    ------
+    ParameterError
+        If the criterion may choose any threshold: cells cannot bound it unless they are exact.
+    TrialsError
+        If a class has no scores.
+    """
+    weights = rule.resolve_alphas(alphas)
+    check_classes(*cells.totals, "the counts")
+    own, edges = _above_lowest(cells), edge_points(cells)
+    chosen, boxes = np.zeros(len(weights), dtype=np.int64), [ErrorBoxes.at(0)] * len(weights)
+    inner = (own.starts < own.ends) & (own.counts.sum(axis=0) > 1)
+    for which, used in rule.used_at(weights):
+        kept = 1 + np.flatnonzero(_worth_a_look(edges, used, weights[which], exact=not inner.any()))
+        places = np.concatenate([[0], kept])
+        within = kept[inner[kept - 1]]
+        lowest = _LowestCosts(edges, within, used)
+        best = places[best_of_points(edges[places], used, weights[which])]
+        for index, place in zip(np.flatnonzero(which).tolist(), best.tolist(), strict=True):
+            alpha = float(weights[index])
+            cost = float(used.cost(edges[place], alpha))
+            possible = within[lowest(alpha) <= cost + _NEAR * max(1.0, abs(cost))]
+            chosen[index], boxes[index] = place, _boxes(own, edges, place, possible)
+    return edges[chosen], tuple(boxes)
+
+
+def _worth_a_look(
+    edges: ErrorCounts, rule: Criterion, alphas: NDArray[np.float64], *, exact: bool
+) -> NDArray[np.bool_]:
+    """Which cells may hold what a criterion chooses at any of the alphas."""
+    if rule.search == "hull" and not (rule.ties_within_edges and edges.false_rejects[0]):
+        return cells_below_hull(edges)
+    if rule.search == "crossing" and rule.level is not None and rule.target is not None:
+        return cells_at_crossings(rule.level(edges), rule.target(alphas))
+    if rule.search == "bounds" and isinstance(rule.cost, BoundedCost):
+        return cells_within_bounds(edges, rule.cost, alphas)
+    if rule.search == "all" and not exact:
+        raise ParameterError(
+            f"criterion {rule.name} may choose any threshold, so counts in cells cannot bound it; read the scores "
+            "themselves, or take a criterion of fairtrial"
+        )
+    return np.ones(len(edges) - 1, dtype=bool)
+
+
+class _LowestCosts:
+    """The lowest cost that a score within each of some cells could have."""
+
+    def __init__(self, edges: ErrorCounts, within: Integers, rule: Criterion) -> None:
+        self._rule = rule
+        before, after = edges[within - 1], edges[within]
+        self._ends = before, after
+        self._within = errors_within(before, after)
+        self._levels = None if rule.level is None else (rule.level(before), rule.level(after))
+
+    def __call__(self, alpha: float) -> NDArray[np.float64]:
+        rule = self._rule
+        fewest, most = self._within
+        if rule.search == "bounds" and isinstance(rule.cost, BoundedCost):
+            return rule.cost.floor(fewest, most, alpha)
+        if self._levels is None or rule.target is None or rule.search != "crossing":
+            # such costs never fall where errors are added: none is below that of the fewest of both kinds
+            return np.broadcast_to(rule.cost(fewest, alpha), fewest.false_accepts.shape)
+        target = float(rule.target(np.array([alpha]))[0])
+        passed = (self._levels[0] <= target + _NEAR) & (self._levels[1] >= target - _NEAR)
+        nearest = np.minimum(*(np.asarray(rule.cost(end, alpha)) for end in self._ends))
+        return np.where(passed, -np.inf, nearest)
+
+
+def _boxes(own: CountedCells, edges: ErrorCounts, chosen: int, possible: Integers) -> ErrorBoxes:
+    """The chosen end of a cell, exactly, and the insides of cells that cannot be excluded."""
+    starts, ends = own.starts, own.ends
+    first = starts[possible - 1]
+    last = ends[possible - 1]
+    mine = [_LOWEST, _LOWEST] if chosen == 0 else [int(starts[chosen - 1]), int(ends[chosen - 1])]
+    accepts, rejects = edges.false_accepts, edges.false_rejects
+    return ErrorBoxes(
+        np.append(first, mine[0]),
+        np.append(last, mine[1]),
+        (np.append(accepts[possible], accepts[chosen]), np.append(accepts[possible - 1], accepts[chosen])),
+        (np.append(rejects[possible - 1], rejects[chosen]), np.append(rejects[possible], rejects[chosen])),
+        edges.genuine,
+        edges.impostor,
+    )

@@ -1,0 +1,23 @@
+"""What several figures are drawn of, and how those end that cannot be drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from fairtrial import FairtrialError, PerformanceCurve, Trials, alpha_grid, performance_curve, plan_rate
+
+PLAN = plan_rate(0.02, 0.1, half_width=0.005)
+
+
+def curve_of(dev: Trials, test: Trials, system: str, measure: str = "hter") -> PerformanceCurve:
+    return performance_curve(dev, test, system=system, alphas=alpha_grid(21), measure=measure)
+
+
+@contextmanager
+def refused(code: str) -> Iterator[None]:
+    with pytest.raises(FairtrialError) as error:
+        yield
+    assert error.value.code == code

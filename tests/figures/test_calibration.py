@@ -1,0 +1,203 @@
+"""Figures of evidence: what is drawn where, and what pages get."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+
+import fairtrial as ft
+from fairtrial.core.words import percent
+from fairtrial.figures.calibration import (
+    EvidenceCurves,
+    bayes_error_plot,
+    ece_plot,
+    evidence_charts,
+    llr_map_plot,
+    pav_plot,
+    tippett_plot,
+)
+from fairtrial.figures.style import GREY
+from figures.drawn import refused
+from simulated import crossed
+
+
+def test_lines_are_the_rates_and_faint_without_support(dev: ft.Trials, test: ft.Trials, ax: Axes) -> None:
+    curves = [ft.bayes_error_curve(ft.calibrate(dev, test, systems=[name]), raw=True) for name in ("face", "voice")]
+    assert bayes_error_plot(curves, ax=ax) is ax
+    drawn = [line for line in ax.lines if len(np.atleast_1d(line.get_xdata())) == 71]
+    assert len(drawn) == 2 * 3 * 2
+    faint, sure = drawn[0], drawn[1]
+    np.testing.assert_array_equal(faint.get_ydata(), curves[0].calibrated.rates)
+    assert faint.get_alpha() is not None
+    shown = np.asarray(sure.get_ydata(), dtype=float)
+    np.testing.assert_array_equal(np.isfinite(shown), curves[0].calibrated.supported)
+    np.testing.assert_array_equal(shown[np.isfinite(shown)], curves[0].calibrated.rates[np.isfinite(shown)])
+    assert drawn[0].get_color() != drawn[6].get_color()
+    assert [line.is_dashed() for line in drawn[:6]] == [False, False, True, True, True, True]
+    guide = ax.lines[0]
+    assert (guide.get_color(), set(np.atleast_1d(guide.get_ydata()).tolist())) == (GREY, {1.0})
+    labels = ax.get_legend_handles_labels()[1]
+    assert labels[:2] == ["face", "voice"]
+    assert "calibrated on dev, a priori" in labels
+    assert "fewer than 30 errors" in ax.get_title()
+
+
+def test_same_trials_are_not_a_priori(dev: ft.Trials, ax: Axes) -> None:
+    bayes_error_plot(ft.bayes_error_curve(ft.calibrate(dev, dev, systems=["face"])), ax=ax)
+    labels = ax.get_legend_handles_labels()[1]
+    assert "calibrated on the same trials, a posteriori" in labels
+    assert "scores as they are" not in labels
+
+
+def test_nothing_to_draw() -> None:
+    with refused("nothing-to-draw"):
+        bayes_error_plot([])
+
+
+def test_lines_are_the_entropies(dev: ft.Trials, test: ft.Trials, ax: Axes) -> None:
+    curve = ft.ece_curve(ft.calibrate(dev, test, systems=["face"]), raw=True)
+    assert ece_plot(curve, ax=ax) is ax
+    drawn = [line.get_ydata() for line in ax.lines if len(np.atleast_1d(line.get_xdata())) == 71]
+    for line, values in zip(drawn, (curve.calibrated, curve.minimum, curve.raw, curve.neutral), strict=True):
+        np.testing.assert_array_equal(line, values)
+    assert ax.get_legend_handles_labels()[1] == [
+        "face", "calibrated on dev, a priori", "least there is, a posteriori", "scores as they are",
+        "likelihood ratio of 1",
+    ]  # fmt: skip
+    assert ax.get_ylim()[1] >= 1
+    assert not ax.collections
+    (above,) = ax.child_axes
+    priors = [text.get_text() for text in above.get_xticklabels()]
+    np.testing.assert_allclose(above.get_xticks(), [np.log(float(p) / (1 - float(p))) for p in priors])
+
+
+def test_band_is_drawn_and_named(dev: ft.Trials, test: ft.Trials, ax: Axes) -> None:
+    curve = ft.ece_curve(ft.calibrate(dev, test, systems=["face"]), confidence=0.9)
+    ece_plot(curve, ax=ax)
+    assert curve.band is not None
+    corners = np.asarray(ax.collections[0].get_paths()[0].vertices)
+    assert {*curve.band.low.tolist(), *curve.band.high.tolist()} <= set(corners[:, 1].tolist())
+    assert "90 % pointwise bands, calibration re-estimated" in ax.get_title()
+
+
+def test_maps_of_two_methods(dev: ft.Trials, test: ft.Trials, ax: Axes) -> None:
+    methods = ("logistic", "pav")
+    maps = [ft.llr_map(ft.calibrate(dev, test, systems=["face"], method=method), n_resamples=50) for method in methods]
+    assert llr_map_plot(maps, ax=ax) is ax
+    for own, line, band in zip(maps, ax.lines[1:], ax.collections, strict=True):
+        np.testing.assert_array_equal(line.get_xydata(), np.stack([own.scores, own.ratios], 1))
+        corners = np.asarray(band.get_paths()[0].vertices)
+        assert set(own.low.tolist()) | set(own.high.tolist()) <= set(corners[:, 1].tolist())
+    assert ax.get_legend_handles_labels()[1] == ["logistic, band by its parameters", "pav, band dev resampled"]
+    other = ft.llr_map(ft.calibrate(dev, test, systems=["voice"]))
+    with refused("several-scales"):
+        llr_map_plot([maps[0], other], ax=ax)
+
+
+def test_steps_band_and_guide(dev: ft.Trials, test: ft.Trials, ax: Axes) -> None:
+    curve = ft.pav_curve(ft.calibrate(dev, test, systems=["face"]), n_resamples=50)
+    assert pav_plot(curve, ax=ax) is ax
+    guide, line = ax.lines
+    np.testing.assert_array_equal(guide.get_xdata(), guide.get_ydata())
+    assert line.get_drawstyle() == "steps-pre"
+    bottom, top = ax.get_ylim()
+    heights = np.asarray(line.get_ydata(), dtype=float)[1:]
+    finite = np.isfinite(curve.ratios)
+    np.testing.assert_array_equal(heights[finite], curve.ratios[finite])
+    assert not finite.all()
+    assert set(heights[~finite].tolist()) <= {bottom, top}
+    corners = np.asarray(ax.collections[0].get_paths()[0].vertices)
+    inner = np.isfinite(curve.low) & np.isfinite(curve.high)
+    assert inner.any()
+    for place, low, high in zip(curve.places[inner], curve.low[inner], curve.high[inner], strict=True):
+        assert {low, high} <= set(corners[corners[:, 0] == place, 1].tolist())
+    assert "people resampled, cluster both" in ax.get_title()
+
+
+def test_along_scores_the_guide_is_the_calibration(dev: ft.Trials, test: ft.Trials, ax: Axes) -> None:
+    found = ft.calibrate(dev, test, systems=["face"])
+    curve = ft.pav_curve(found, of_scores=True, n_resamples=20)
+    pav_plot(curve, ax=ax)
+    drawn = np.asarray(ax.lines[0].get_xydata(), dtype=np.float64)
+    weight, offset = (found.calibration.parameters[name] for name in ("weights", "offset"))
+    np.testing.assert_allclose(drawn[:, 1], weight * drawn[:, 0] + offset)
+    assert ax.get_xlabel() == "score"
+    with refused("several-scales"):
+        pav_plot([curve, curve], ax=ax)
+
+
+def test_lines_are_the_shares(dev: ft.Trials, test: ft.Trials, ax: Axes) -> None:
+    curves = [ft.tippett_curve(ft.calibrate(dev, test, systems=[name]), points=51) for name in ("face", "voice")]
+    assert tippett_plot(curves, ax=ax) is ax
+    drawn = [line for line in ax.lines if len(np.atleast_1d(line.get_xdata())) == 51]
+    for curve, pair in zip(curves, (drawn[:2], drawn[2:]), strict=True):
+        for line, values in zip(pair, (curve.genuine, curve.impostor), strict=True):
+            np.testing.assert_array_equal(line.get_xydata(), np.stack([curve.ratios, values], 1))
+        assert pair[0].get_linestyle() != pair[1].get_linestyle()
+    wrong = curves[0].misleading
+    label = f"face: {percent(wrong.frr)} of genuine, {percent(wrong.far)} of impostor on the wrong side"
+    assert ax.get_legend_handles_labels()[1][0] == label
+    assert ax.get_xlim()[0] < 0 < ax.get_xlim()[1]
+
+
+@pytest.fixture(scope="module")
+def sets() -> tuple[ft.Trials, ft.Trials]:
+    dev, test = (crossed(np.random.default_rng(k), effect=0.5, start=1000 * k) for k in (1, 2))
+    return dev, test
+
+
+def test_page_gets_the_curves(sets: tuple[ft.Trials, ft.Trials]) -> None:
+    found = ft.calibrate(*sets, systems=["a"])
+    shown = evidence_charts([EvidenceCurves.of(found, confidence=0.9, rng=3)])
+    (system,) = shown["systems"]
+    bayes, ece = ft.bayes_error_curve(found, confidence=0.9), ft.ece_curve(found)
+    assert bayes.band is not None
+    assert system["bayes"]["band"]["high"] == bayes.band.high.tolist()
+    assert system["bayes"]["calibrated"] == bayes.calibrated.rates.tolist()
+    assert system["bayes"]["supported"] == bayes.calibrated.supported.tolist()
+    assert system["ece"]["minimum"] == ece.minimum.tolist()
+    assert shown["neutral"] == ece.neutral.tolist()
+    assert shown["priors"] == pytest.approx([1 / (1 + math.exp(-odds)) for odds in shown["log_odds"]])
+    pav = ft.pav_curve(found, confidence=0.9, n_resamples=400, rng=3)
+    drawn = system["pav"]
+    low, high = drawn["y"]["low"], drawn["y"]["high"]
+    left, right = drawn["x"]["low"], drawn["x"]["high"]
+    assert drawn["steps"] == np.clip(pav.ratios, low, high).tolist()
+    assert drawn["at"] == np.clip([pav.start, *pav.ends], left, right).tolist()
+    assert drawn["low"] == np.clip(pav.low, low, high).tolist()
+    assert drawn["places"] == np.clip([pav.start, *pav.places], left, right).tolist()
+    assert "90 % band, people resampled" in shown["captions"]["pav"]
+    fitted, tippett = ft.llr_map(found, points=121), ft.tippett_curve(found, points=161)
+    assert system["map"]["llr"] == fitted.ratios.tolist()
+    assert system["tippett"]["genuine"] == tippett.genuine.tolist()
+    for axis, places in ((system["map"]["scores"], fitted.scores), (system["tippett"]["x"], tippett.ratios)):
+        assert np.linspace(axis["low"], axis["high"], len(places)) == pytest.approx(places)
+    assert shown["maps"]
+
+
+def test_a_fusion_has_no_map(sets: tuple[ft.Trials, ft.Trials]) -> None:
+    shown = evidence_charts([EvidenceCurves.of(ft.calibrate(*sets), confidence=0.95, rng=0)])
+    assert shown["systems"][0]["map"] is None
+    assert not shown["maps"]
+
+
+def test_infinite_evidence_can_be_shown() -> None:
+    genuine = np.arange(200) < 100
+    scores = np.random.default_rng(0).normal(2.0 * genuine)
+    dev = ft.Trials.from_arrays(scores, genuine)
+    test = ft.Trials.from_arrays(np.where(np.arange(200) == 0, -np.inf, scores), genuine)
+    found = ft.calibrate(dev, test)
+    assert found.test[0] == np.inf
+    shown = evidence_charts([EvidenceCurves.of(found, confidence=0.95, rng=0)])
+    assert shown["bits"]["high"] == 1.3
+    assert shown["systems"][0]["ece"]["band"]["high"] == [1000.0] * 25
+
+
+def test_axes_hold_evidence_that_misleads(sets: tuple[ft.Trials, ft.Trials]) -> None:
+    dev, test = sets
+    turned = ft.Trials.from_arrays(-test.scores, test.genuine, systems=test.systems)
+    shown = evidence_charts([EvidenceCurves.of(ft.calibrate(dev, turned, systems=["a"]), confidence=0.95, rng=0)])
+    assert shown["rates"]["high"] == shown["bits"]["high"] == 1.3

@@ -1,0 +1,186 @@
+"""Scores: diagnostic, scatter, correlation, bootstrap."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from fairtrial import (
+    FairtrialError,
+    Trials,
+    choose_thresholds,
+    compare,
+    count_errors,
+    system_correlations,
+)
+from fairtrial.figures.scores import (
+    bootstrap_plot,
+    correlation_plot,
+    diagnostic_plot,
+    diagnostics,
+    scatter_data,
+    scatter_plot,
+)
+from fairtrial.inference.people import Cluster
+from figures.drawn import refused
+
+
+def test_diagnostic_panels(dev: Trials, test: Trials) -> None:
+    (found,) = diagnostics(dev, test, systems=["voice"], alpha=0.3, criterion="wer-min")
+    density, rates, wer, det = diagnostic_plot(found, figure=Figure())
+    low, high = found.densities.low, found.densities.high
+    widths = np.diff(found.densities.edges)
+    for part, rows in ((found.densities.genuine, test.genuine), (found.densities.impostor, ~test.genuine)):
+        scores = test.column("voice")[rows]
+        inside = np.mean((scores >= low) & (scores <= high))
+        assert float(part @ widths) == pytest.approx(float(inside))
+    frr, far = (line.get_ydata() for line in rates.lines[:2])
+    middle = len(found.threshold) // 2
+    counts = count_errors(test.select(["voice"]), [found.threshold[middle]])[0]
+    assert (np.asarray(far)[middle], np.asarray(frr)[middle]) == (counts.far, counts.frr)
+    np.testing.assert_allclose(np.asarray(wer.lines[0].get_ydata(), dtype=float), 0.3 * found.far + 0.7 * found.frr)
+    chosen = choose_thresholds(dev, "wer-min", 0.3, system="voice").threshold[0]
+    assert float(np.asarray(wer.lines[1].get_xdata())[0]) == chosen
+    assert density.get_xlim() == (low, high)
+    assert np.isfinite(found.threshold).all()
+    assert (found.far[0], found.frr[-1]) == (1, 1)
+    assert det.get_xscale() == "function"
+
+
+def test_diagnostic_rates_follow_every_threshold() -> None:
+    # the corners of the ROC are few here; FAR over the threshold has many more steps
+    rng = np.random.default_rng(4)
+    scores = np.concatenate([rng.normal(4, 1, 10), rng.normal(0, 1, 5000)])
+    trials = Trials.from_arrays(scores, np.repeat([True, False], [10, 5000]))
+    (found,) = diagnostics(trials, trials)
+    places = rng.uniform(-3, 3, 200)
+    drawn = np.searchsorted(found.threshold, places, side="right") - 1
+    counts = count_errors(trials, places)
+    np.testing.assert_allclose(found.far[drawn], counts.far, atol=0.0021)
+    np.testing.assert_allclose(found.frr[drawn], counts.frr, atol=0.0021)
+
+
+@pytest.mark.parametrize("copies", [1, 4, 6])
+def test_diagnostic_legend_is_clear_of_the_densities(test: Trials, copies: int) -> None:
+    scores = np.repeat(test.select(["voice"]).scores, copies, axis=1)
+    many = Trials.from_arrays(scores, test.genuine, systems=[f"s{k}" for k in range(copies)])
+    figure = Figure(figsize=(9.6, 7.4), layout="constrained")
+    density, *_ = diagnostic_plot(diagnostics(many, many), figure=figure)
+    figure.draw_without_rendering()
+    legend = density.get_legend()
+    assert legend is not None
+    box = density.transData.inverted().transform(legend.get_window_extent())
+    highest = max(np.max(patch.get_data().values) for patch in density.patches)  # type: ignore[attr-defined]
+    assert box[0, 1] > highest or box[1, 1] < 0
+
+
+def test_diagnostic_of_several_systems_has_common_axes(dev: Trials, test: Trials) -> None:
+    density, rates, _, _ = diagnostic_plot(diagnostics(dev, test), figure=Figure())
+    assert density.get_xlim() == rates.get_xlim() == (0, 1)
+    assert len(density.get_legend_handles_labels()[1]) == 6
+    with refused("nothing-to-draw"):
+        diagnostic_plot([], figure=Figure())
+    with pytest.raises(FairtrialError, match="bin"):
+        diagnostics(dev, test, bins=0)
+
+
+def test_panel_of_the_det_says_the_level_and_the_threshold() -> None:
+    genuine = np.arange(200) < 60
+    trials = Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
+    titles = [axes.get_title(loc="left") or axes.get_title() for axes in diagnostic_plot(diagnostics(trials, trials))]
+    assert titles[1].endswith("dotted: threshold from the same trials")
+    assert titles[3].endswith("threshold from the same trials,\n95 % intervals, threshold re-estimated")
+
+
+def test_scatter_draws_a_seeded_subsample(test: Trials) -> None:
+    first, same, other = (scatter_data(test, "face", "voice", points=20, rng=seed) for seed in (3, 3, 4))
+    np.testing.assert_array_equal(first.impostor.points, same.impostor.points)
+    assert not np.array_equal(first.impostor.points, other.impostor.points)
+    assert first.impostor.points.shape == (20, 2)
+    everything = {tuple(row) for row in test.select(["face", "voice"]).scores[~test.genuine].tolist()}
+    assert {tuple(row) for row in first.impostor.points.tolist()} <= everything
+    assert (first.genuine.trials, first.impostor.trials) == (48, 1104)
+
+
+def test_scatter_gaussian_is_that_of_all_trials(test: Trials) -> None:
+    found = scatter_data(test, "face", "voice", points=5).impostor
+    scores = test.select(["face", "voice"]).scores[~test.genuine]
+    np.testing.assert_allclose(found.mean, scores.mean(axis=0))
+    away = found.ellipse(2) - found.mean
+    # all points of an ellipse are as many standard deviations off
+    np.testing.assert_allclose(np.einsum("ij,jk,ik->i", away, np.linalg.inv(found.covariance), away), 4)
+    np.testing.assert_allclose(found.covariance, np.cov(scores.T, bias=True))
+
+
+def test_scatter_states_what_it_shows(test: Trials, ax: Axes) -> None:
+    data = scatter_data(test, "face", "voice", points=30, rng=7)
+    scatter_plot(data, thresholds={"face": 1.5, "voice": 0.5}, ax=ax)
+    assert ax.get_legend_handles_labels()[1] == ["impostor: 30 of 1,104", "genuine: 30 of 48", "thresholds from dev"]
+    assert "seed 7" in ax.get_title()
+    np.testing.assert_array_equal(ax.lines[0].get_xydata(), data.impostor.points)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("score of face", "score of voice")
+    assert [list(np.asarray(line.get_xdata())) for line in ax.lines[-2:]] == [[1.5, 1.5], [0, 1]]
+
+
+def test_scatter_leaves_out_infinite_scores() -> None:
+    scores = [[1.0, 2.0], [np.inf, 1.0], [0.0, 0.5], [0.1, -np.inf], [0.3, 0.2]]
+    trials = Trials.from_arrays(scores, np.array([True, True, False, False, False]), systems=["a", "b"])
+    data = scatter_data(trials, "a", "b")
+    assert (data.left_out, data.genuine.trials, data.impostor.trials) == (2, 1, 2)
+    for wrong in ({"points": 0}, {"rng": -1}):
+        with pytest.raises(FairtrialError):
+            scatter_data(trials, "a", "b", **wrong)
+
+
+def test_maps_show_both_classes_and_their_numbers(test: Trials) -> None:
+    found = system_correlations(test)
+    figure = Figure()
+    correlation_plot(found, figure=figure)
+    genuine, impostor, _bar = figure.axes
+    for ax, part, word in ((genuine, found.genuine, "genuine"), (impostor, found.impostor, "impostor")):
+        np.testing.assert_array_equal(ax.images[0].get_array(), part.correlation)
+        assert ax.get_title() == f"within {part.trials:,} {word} trials"
+        texts = [text.get_text().replace("\N{MINUS SIGN}", "-") for text in ax.texts]
+        assert texts == [f"{value:.2f}".replace("-0.00", "0.00") for value in part.correlation.ravel()]
+
+
+@pytest.mark.parametrize("method", ["percentile", "centred", "bca"])
+def test_bootstrap_histogram_bounds_and_zero(dev: Trials, test: Trials, ax: Axes, method: str) -> None:
+    cluster: Cluster = "both" if method == "centred" else "none"
+    (pair,) = compare(dev, test, systems=["face", "voice"], n_resamples=400, confidence=0.9, cluster=cluster).pairs
+    bootstrap_plot(pair, method=method, ax=ax)  # type: ignore[arg-type]
+    assert sum(patch.get_height() for patch in ax.patches) == pytest.approx(1)  # type: ignore[attr-defined]
+    assert pair.replicates is not None
+    low, high = pair.replicates.interval(confidence=0.9, method=method)  # type: ignore[arg-type]
+    places = [float(np.asarray(line.get_xdata())[0]) for line in ax.lines]
+    assert places == [low, high, pair.replicates.estimate, 0]
+    inside = "within" if low <= 0 <= high else "outside"
+    assert inside in ax.get_title()
+    assert "given these thresholds" in ax.get_title()
+    assert ax.get_xlabel() == "HTER of face minus HTER of voice (%)"
+
+
+def test_of_people_the_interval_is_centred(dev: Trials, test: Trials, ax: Axes) -> None:
+    (pair,) = compare(dev, test, systems=["face", "voice"], n_resamples=100).pairs
+    bootstrap_plot(pair, ax=ax)
+    bounds = [float(np.asarray(line.get_xdata())[0]) for line in ax.lines][:2]
+    assert pair.replicates is not None
+    assert bounds == pytest.approx(pair.replicates.interval(method="centred"))
+    for method in ("percentile", "bc", "bca"):
+        with refused("parameter"):
+            bootstrap_plot(pair, method=method, ax=ax)
+
+
+def test_replicates_that_are_alike_show_neither_bounds_nor_a_difference(dev: Trials, test: Trials, ax: Axes) -> None:
+    twice = [Trials.from_arrays(t.scores[:, [0, 0]], t.genuine, systems=["a", "b"], **ids(t)) for t in (dev, test)]
+    (pair,) = compare(*twice, n_resamples=100).pairs
+    bootstrap_plot(pair, ax=ax)
+    assert [line.get_label() for line in ax.lines] == ["estimate", "no difference"]
+
+
+def ids(trials: Trials) -> dict[str, Any]:
+    return {role: trials.ids[role] for role in ("claim", "subject")}

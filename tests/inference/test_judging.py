@@ -1,0 +1,161 @@
+"""Judged once: where thresholds come from, what the errors are, who is in dev and test."""
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from fairtrial import (
+    Trials,
+    TrialsError,
+    TrialSets,
+    choose_thresholds,
+    evaluate,
+    judge,
+    judge_at,
+    judged_interval,
+    make_blocks,
+)
+from fairtrial.core.notes import Note
+from fairtrial.inference.decide import Judgement
+from fairtrial.inference.people import Cluster
+from simulated import crossed
+
+ARRAYS = ([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6])
+OTHERS = ([0.85, 0.55, 0.45, 0.95, 0.35], [0.15, 0.65, 0.25, 0.42, 0.05, 0.5])
+DEV = crossed(np.random.default_rng(0), clients=20, impostors=10)
+TEST = crossed(np.random.default_rng(1), clients=20, impostors=10, start=500)
+
+
+def test_a_judgement_prints_as_one_line() -> None:
+    assert repr(judge(TrialSets(ARRAYS, OTHERS))) == "<Judgement: system, a priori, eer, threshold 0.5, HTER 28.33 %>"
+    given = judge_at(TrialSets(None, OTHERS), 0.5)
+    assert repr(given) == "<Judgement: system, at a given threshold, threshold 0.5, HTER 28.33 %>"
+    several = repr(judge(TrialSets(DEV, TEST), system="a", criterion="wer-min", alphas=[0.2, 0.5, 0.8]))
+    assert several.endswith("at the first of 3 alphas>")
+    assert len(several) < 120
+
+
+def test_folds_are_cross_validated_and_each_block_has_its_threshold() -> None:
+    trials = TEST.select(["a"])
+    blocks = make_blocks(trials, 3, rng=1)
+    found = judge(TrialSets(trials, trials, blocks=blocks), alphas=[0.2, 0.5], criterion="wer-min")
+    assert (found.sets.origin, found.kind) == ("folds", "a priori (cross-validated)")
+    assert found.fold_thresholds is not None
+    scores, genuine = trials.column(None), trials.genuine
+    for index, alpha in enumerate((0.2, 0.5)):
+        wrong = np.zeros(len(trials), dtype=bool)
+        for block, own in zip(blocks, found.fold_thresholds, strict=True):
+            others = scores[block.others & genuine], scores[block.others & ~genuine]
+            threshold = choose_thresholds(others, "wer-min", alpha).threshold[0]
+            assert own[index] == threshold
+            wrong[block.held_out] = ((scores > threshold) != genuine)[block.held_out]
+        assert found.wrong(index).tolist() == wrong.tolist()
+        assert found.at(index).false_rejects == np.count_nonzero(wrong & genuine)
+    assert evaluate(trials, folds=blocks).kind == "a priori (cross-validated)"
+
+
+def test_a_given_threshold_has_nothing_to_choose_it_on() -> None:
+    found = judge_at(TrialSets(DEV, TEST, n_resamples=50), 1.0, system="a")
+    assert (found.sets.origin, found.kind, found.movement, found.dev) == ("given", "at a given threshold", None, None)
+    assert (found.sets.dev is DEV, found.sets.n_resamples) == (True, 50)
+    assert found.sets.people[0] is None
+    expected = (TEST.column("a") > 1.0) != TEST.genuine
+    assert found.wrong().tolist() == expected.tolist()
+    with pytest.raises(TrialsError, match="no dev trials to choose a threshold on"):
+        judge(TrialSets(None, TEST), system="a")
+
+
+def test_what_was_found_out_once_is_not_found_out_again() -> None:
+    found, calls = judge(TrialSets(ARRAYS, OTHERS)), list[int]()
+
+    def make() -> int:
+        calls.append(1)
+        return len(calls)
+
+    assert [found.once("a", make), found.once("a", make), found.once(("b", 1), make)] == [1, 1, 2]
+
+
+def test_errors_by_trial_and_in_sum_are_the_same() -> None:
+    found = judge(TrialSets(DEV, TEST), system="a", criterion="far", alphas=[0.01, 0.1])
+    for index in (0, 1):
+        threshold = choose_thresholds((_class(DEV, True), _class(DEV, False)), "far", [0.01, 0.1][index]).threshold[0]
+        assert found.test.threshold[index] == threshold
+        wrong = found.wrong(index)
+        assert found.at(index).false_accepts == np.count_nonzero(wrong & ~TEST.genuine)
+        assert found.at(index).false_rejects == np.count_nonzero(wrong & TEST.genuine)
+
+
+def _class(trials: Trials, genuine: bool) -> NDArray[np.floating]:
+    return np.asarray(trials.column("a")[trials.genuine == genuine])
+
+
+def codes(judgement: Judgement) -> dict[str, Note]:
+    return {note.code: note for note in judgement.notes if isinstance(note, Note)}
+
+
+def test_a_target_that_few_errors_support_is_said() -> None:
+    few, many = (judge(TrialSets(DEV, TEST), system="a", criterion="far", alphas=target) for target in (0.02, 0.3))
+    errors = round(0.02 * 200)
+    assert codes(few)["target-few-errors"].values["errors"] == errors
+    assert "target-few-errors" not in codes(many)
+    assert judge(TrialSets(DEV, TEST), system="a").notes == ()
+
+
+def test_a_threshold_that_no_error_on_dev_tells_how_to_move_is_said() -> None:
+    apart, test = Trials.from_arrays([3.0, 4.0, 0.0, 1.0], [True, True, False, False]), TEST.select(["a"])
+    sets = TrialSets(apart, test.renamed(["system"]))
+    note = codes(judge(sets))["threshold-no-errors"]
+    assert (note.about, note.values["kinds"]) == ("system", "false accepts and false rejects")
+    target = codes(judge(sets, criterion="far", alphas=0.001))
+    assert target["target-few-errors"].values["errors"] == 0
+    assert target["threshold-no-errors"].values["kinds"] == "false accepts"
+    for other in (judge(TrialSets(DEV.select(["a"]), test)), judge_at(sets, 2.0)):
+        assert "threshold-no-errors" not in codes(other)
+
+
+def test_a_target_that_few_people_decide_is_said() -> None:
+    """Of 20 impostors who attack 40 clients one makes all false accepts, and there are enough of them."""
+    claim, subject = (own.ravel() for own in np.meshgrid(np.arange(40), 100 + np.arange(20)))
+    scores = np.where(subject == 100, 2.0, 0.0) + np.arange(800) / 1e4
+    claim, subject = (np.concatenate([own, np.arange(40)]) for own in (claim, subject))
+    genuine = claim == subject
+    scores = np.concatenate([scores, np.full(40, 3.0)])
+    trials = Trials.from_arrays(scores, genuine, systems=["a"], claim=claim, subject=subject)
+    found = judge(TrialSets(trials, TEST.select(["a"])), criterion="far", alphas=0.05)
+    assert codes(found)["target-few-people"].values["people"] == pytest.approx(1)
+    spread = judge(TrialSets(trials, TEST.select(["a"])), criterion="far", alphas=0.6)
+    assert "target-few-people" not in codes(spread)
+
+
+def test_arrays_have_no_trials_to_decide_one_by_one() -> None:
+    with pytest.raises(TrialsError, match="one row per trial"):
+        judge(TrialSets(ARRAYS, OTHERS)).wrong()
+
+
+@pytest.mark.parametrize("cluster", [None, "claim", "none"])
+def test_part_of_the_trials_is_judged_like_trials_of_their_own(cluster: Cluster | None) -> None:
+    rows = np.flatnonzero(np.isin(TEST.ids["claim"].decode(), [str(500 + k) for k in range(0, 20, 3)]))
+    whole = judge(TrialSets(DEV, TEST, cluster), system="a", criterion="wer-min", alphas=[0.2, 0.5])
+    part, alone = whole.within(rows), judge(TrialSets(DEV, TEST.rows(rows), cluster), system="a", criterion="wer-min")
+    assert part.at(1) == alone.at(0)
+    assert part.movement is whole.movement
+    fixed = [judged_interval(own, index=k, threshold="fixed") for own, k in ((part, 1), (alone, 0))]
+    assert fixed[0].interval == pytest.approx(fixed[1].interval)
+    moved = [judged_interval(own, index=k) for own, k in ((part, 1), (alone, 0))]
+    assert moved[0].interval == pytest.approx(moved[1].interval, rel=0.1)
+
+
+def test_part_in_which_everybody_is_alone_has_people_of_its_own() -> None:
+    rows = np.flatnonzero(TEST.ids["claim"].decode() == "500")
+    whole = judge(TrialSets(DEV, TEST), system="a")
+    part, alone = whole.within(rows), judge(TrialSets(DEV, TEST.rows(rows)), system="a")
+    fixed = [judged_interval(own, threshold="fixed") for own in (part, alone)]
+    assert fixed[0].interval == pytest.approx(fixed[1].interval)
+    assert judged_interval(part).high >= fixed[0].high
+
+
+def test_folds_are_not_judged_in_part() -> None:
+    trials = TEST.select(["a"])
+    found = judge(TrialSets(trials, trials, blocks=make_blocks(trials, 3, rng=1)))
+    with pytest.raises(TrialsError, match="in folds"):
+        found.within(np.arange(200))

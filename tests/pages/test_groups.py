@@ -1,0 +1,162 @@
+"""The page of groups: the numbers of the result, and one threshold that moves all groups."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+import fairtrial as ft
+from fairtrial.core.words import wording
+from fairtrial.groups.results import Equivalence
+from fairtrial.pages import groups
+from fairtrial.pages.groups import groups_page
+from fairtrial.pages.page import Page, render
+from pages.pages import EVIL, REPEAT, Reader, check_self_contained, data_of, references
+from simulated import texts_of
+
+
+@cache
+def data() -> ft.SyntheticGroups:
+    return ft.synthetic_groups({"a": 30, EVIL: 25, "few": 2}, worse={EVIL: 5.0}, impostors=15)
+
+
+@cache
+def found() -> ft.GroupEvaluation:
+    return ft.evaluate_groups(data().dev, data().test, by="group", impostor_by="impostor_group", n_resamples=100)
+
+
+@cache
+def page_of_groups() -> Page:
+    with wording(terms="iso"):
+        return groups_page(found(), REPEAT)
+
+
+def test_page_shows_the_numbers_of_the_result() -> None:
+    page = page_of_groups()
+    text = render(page)
+    check_self_contained(text)
+    assert len(text.encode()) < 1_000_000
+    reader = Reader(text)
+    for own in found().groups:
+        assert own.group in reader.text
+        assert own.far_interval is not None
+        assert f"{100 * own.far_interval.high:.2f}" in reader.text
+    for note in found().notes:
+        assert str(note) in reader.text
+    assert [table.name for table in page.tables] == [table.name for table in found().tables()]
+    assert "Hothorn" in references(page)
+    assert "Fafchamps & Gubert" in references(page)
+
+
+def test_a_threshold_from_the_same_trials_is_not_called_one_from_dev() -> None:
+    same = data().test
+    page = groups_page(ft.evaluate_groups(same, same, by="group", n_resamples=100), REPEAT)
+    assert page.captions.threshold == "threshold from the same trials"
+    text = Reader(render(page)).text
+    assert "threshold from dev" not in text
+    assert "one threshold from the same trials for all groups, a posteriori" in text
+
+
+def test_answer_names_the_groups_that_differ_most_the_worse_one_first() -> None:
+    far, frr = page_of_groups().answer
+    rates = {own.group: own for own in found().groups}
+    ratio = rates[EVIL].far / rates["a"].far
+    assert far.startswith("The FMR is not the same in all groups (p")
+    assert f"{100 * rates[EVIL].far:.2f} % in {EVIL} and {100 * rates['a'].far:.2f} % in a" in far
+    assert f"{ratio:.3g} times as much" in far
+    pair = next(own for own in found().pairs if (own.measure, {own.a, own.b}) == ("far", {"a", EVIL}))
+    ends = sorted([pair.ratio_low, pair.ratio_high] if pair.a == EVIL else [1 / pair.ratio_low, 1 / pair.ratio_high])
+    assert f"{ends[0]:.4g} to {ends[1]:.4g}" in far
+    assert frr.startswith("No difference of the FNMR between groups is shown (p = ")
+
+
+def test_groups_without_errors_are_told_by_a_limit() -> None:
+    pairs = tuple(
+        replace(own, ratio=np.inf, ratio_low=3.25, ratio_high=np.inf, difference=0.1, a=EVIL, b="a")
+        for own in found().pairs
+        if (own.measure, {own.a, own.b}) == ("far", {"a", EVIL})
+    )
+    far, *_ = groups_page(replace(found(), pairs=pairs), REPEAT).answer
+    assert far.endswith("at least 3.25 times as much (95 % limit of all pairs together).")
+
+
+def test_equal_groups_are_said_to_be_so() -> None:
+    shown = replace(found(), equivalences=(Equivalence("frr", factor=3.0, within=2.5), Equivalence("far", 3.0, 4.0)))
+    said = [sentence for sentence in groups_page(shown, REPEAT).answer if "the same in all groups within" in sentence]
+    assert said == ["The FRR is shown to be the same in all groups within a factor of 3."]
+
+
+def test_one_threshold_moves_all_groups_by_brute_force() -> None:
+    page = page_of_groups()
+    systems, rates = page.explore["systems"], page.explore["rates"]
+    assert [own["name"] for own in systems] == [own.group for own in found().groups]
+    names, scores, genuine = texts_of(data().test, "group"), data().test.column(), data().test.genuine
+    for k in (5, 50, 93):
+        (threshold,) = {own["threshold"][k] for own in systems}
+        assert threshold == ft.choose_thresholds(data().dev, "wer-equal", k / 100).threshold[0]
+        for own in systems:
+            rows = names == own["name"]
+            assert own["far"][k] == np.mean(scores[rows & ~genuine] > threshold)
+            assert own["frr"][k] == np.mean(scores[rows & genuine] <= threshold)
+            assert own["limits"]["far"]["low"][k] <= own["far"][k] <= own["limits"]["far"]["high"][k]
+        assert rates["frr"]["all"][k] == np.mean(scores[genuine] <= threshold)
+
+
+def test_thirty_groups_stay_below_a_megabyte() -> None:
+    page = page_of_groups()
+    text = render(replace(page, explore={**page.explore, "systems": (30 * page.explore["systems"])[:30]}))
+    assert len(text.encode()) < 1_000_000
+
+
+def test_what_was_asked_has_the_intervals_of_the_table() -> None:
+    explore = page_of_groups().explore
+    assert explore["rates"]["far"]["axis"]["label"] == "FMR (%)"
+    for own, shown in zip(found().groups, explore["systems"], strict=True):
+        for rate in ("far", "frr"):
+            interval = own.interval_of(rate)
+            assert interval is not None
+            limits = shown["limits"][rate]
+            assert limits["asked"] == list(interval.interval)
+            # at the same threshold the interval along alpha is nearly the same: replicates are of all alphas together
+            assert limits["high"][50] == pytest.approx(interval.high, rel=0.02)
+        assert own.hter_interval is not None
+        assert (shown["asked"]["low"], shown["asked"]["high"]) == tuple(own.hter_interval.interval)
+    assert explore["rates"]["far"]["asked"] == found().overall["far"]
+
+
+def test_names_with_markup_are_data() -> None:
+    text = render(page_of_groups())
+    assert "<script>alert" not in text
+    systems = data_of(text)["systems"]
+    assert isinstance(systems, list)
+    assert EVIL in [own["name"] for own in systems]
+
+
+def test_many_groups_make_no_large_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(groups, "_MOST_GROUPS", 2)
+    monkeypatch.setattr(groups, "_MOST_ROWS", 4)
+    page = groups_page(found(), REPEAT)
+    assert [own["name"] for own in page.explore["systems"]] == [
+        own.group for own in found().groups if own.group != "few"
+    ]
+    assert [(note.code, note.values) for note in page.notes] == [("groups-not-drawn", {"shown": 2, "groups": 3})]
+    pairs = next(table for table in page.tables if table.name == "pairs")
+    assert len(pairs.rows) == 4
+    left_out = sorted(own.p_adjusted for own in found().pairs)[4:]
+    assert max(pairs.column("p_adjusted")) <= min(left_out)
+    assert any("4 rows of 6 with the smallest p values" in str(note) for note in pairs.notes)
+
+
+def test_kinds_of_attack_are_drawn_with_the_genuine_trials_of_all() -> None:
+    genuine = data().test.genuine
+    kind = np.where(genuine, "real", texts_of(data().test, "group"))
+    test = ft.Trials.from_arrays(data().test.scores, genuine, columns={"kind": kind})
+    attacks = ft.evaluate_groups(data().dev, test, by="kind", n_resamples=50)
+    page = groups_page(attacks, REPEAT)
+    systems = page.explore["systems"]
+    assert [own["name"] for own in systems] == [own.group for own in attacks.groups if own.group != "real"]
+    assert {tuple(own["frr"]) for own in systems} == {tuple(page.explore["rates"]["frr"]["all"])}
+    assert [sorted(own["limits"]) for own in systems] == [["far"]] * 3
+    assert [note.code for note in page.notes] == ["groups-without-genuine"]
+    check_self_contained(render(page))

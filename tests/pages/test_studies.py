@@ -1,0 +1,37 @@
+"""The pages of a benchmark and of a coverage study."""
+
+import pytest
+
+from fairtrial import Cell, Grid, RunSettings, StudySettings, run_benchmark, run_study
+from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
+from fairtrial.pages.page import render
+from fairtrial.pages.studies import benchmark_page, coverage_page
+from pages.pages import EVIL, REPEAT, Reader, check_self_contained, two_systems
+
+
+def test_benchmark_page_holds_every_experiment_and_says_synthetic() -> None:
+    infos = (SystemInfo("face", "face", "a", "x"), SystemInfo(EVIL, "voice", "b", "y"))
+    one = BenchmarkSet("S", two_systems(0), two_systems(1), infos)
+    benchmark = Benchmark("mine", f"title {EVIL}", (one,), "citation", synthetic=True)
+    result = run_benchmark(benchmark, settings=RunSettings(keep_scores=True))
+    page = benchmark_page(result, REPEAT, benchmark=benchmark)
+    text = render(page)
+    check_self_contained(text)
+    assert "synthetic scores" in Reader(text).text
+    assert len(page.explore["systems"]) == len(result.experiments) == 1
+    assert page.explore["pooled"]["curves"][0]["hter"] == pytest.approx(result.pooled["all"].hter.tolist())
+    without = benchmark_page(run_benchmark(benchmark), REPEAT, benchmark=benchmark)
+    assert "systems" not in without.explore
+
+
+def test_coverage_page_holds_every_cell() -> None:
+    study = run_study(Grid((50,), (2, 5), (0.1,), (0.1, 0.2)), StudySettings(data_sets=50))
+    page = coverage_page(study, REPEAT)
+    text = render(page)
+    check_self_contained(text)
+    assert [Cell(*cell) for cell in page.explore["coverage"]["cells"]] == list(Grid((50,), (2, 5), (0.1,), (0.1, 0.2)))
+    shown = page.explore["coverage"]["maps"]["lbb"]
+    assert shown["values"] == [row.coverage for row in study.rows if row.method == "lbb"]
+    bounds = [0.01, 0.25, 0.5, 0.75, 0.9, 0.925, 0.95]
+    assert shown["classes"] == [sum(value >= bound for bound in bounds) for value in shown["values"]]
+    assert len(page.explore["coverage"]["legend"]) == 8
