@@ -63,7 +63,7 @@ def main() -> None:
             part.save(path)
             whole.update(*data)
         merged: list[ft.Counter] = []
-        clock, processors = timed(lambda: merged.append(ft.load_counters(paths)))
+        clock, processors = timed(lambda: merged.append(ft.counting.load_counters(paths)))
         print(
             f"{parts:,} parts of {each:,} scores, {sum(path.stat().st_size for path in paths) / 1e6:.0f} MB, merged in "
             f"{clock:.1f} s on the clock, {processors:.1f} s of processors; same as one pass: {merged[0] == whole}"

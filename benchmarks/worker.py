@@ -130,8 +130,9 @@ def one_pass(name: str, dtype: str, labels: Any, scores: Any) -> None:
 
 def _pair(genuine: Any, impostor: Any) -> Any:
     """Two systems on the same trials: the scores, and the scores with noise."""
-    from fairtrial import Trials, TrialSets, judge_at
+    from fairtrial import Trials
     from fairtrial.evaluation.paired_tests import pair_judgements
+    from fairtrial.inference import TrialSets, judge_at
 
     if "pair" not in _made:
         scores = np.concatenate([genuine, impostor])
@@ -168,7 +169,8 @@ def scipy_pair(genuine: Any, impostor: Any) -> None:
 
 def bands(dev_genuine: Any, dev_impostor: Any, test_genuine: Any, test_impostor: Any) -> None:
     """Simultaneous bands around two curves, thresholds re-estimated."""
-    from fairtrial import Trials, curve_band, performance_curve
+    from fairtrial import Trials, performance_curve
+    from fairtrial.evaluation import curve_band
 
     if "curves" not in _made:
         sets = []
@@ -271,7 +273,8 @@ def make_lausanne() -> None:
 
 def fuse_all(fusion: str, workers: int = 1) -> float:
     """The mean HTER over the 273 experiments of FP-full."""
-    from fairtrial import RunSettings, load_lausanne, run_benchmark
+    from fairtrial import run_benchmark
+    from fairtrial.benchmark import RunSettings, load_lausanne
 
     result = run_benchmark(load_lausanne(), protocol="fp-full", settings=RunSettings(fusion), workers=workers)
     return float(np.mean([float(each.counts.hter) for each in result.experiments]))
@@ -279,14 +282,15 @@ def fuse_all(fusion: str, workers: int = 1) -> float:
 
 @lru_cache
 def _kept_run() -> Any:
-    from fairtrial import RunSettings, load_lausanne, run_benchmark
+    from fairtrial import run_benchmark
+    from fairtrial.benchmark import RunSettings, load_lausanne
 
     return run_benchmark(load_lausanne(), settings=RunSettings(keep_scores=True))
 
 
 def page() -> float:
     """The page of the 32 experiments of FP-2, which are run before; its size in bytes."""
-    from fairtrial import load_lausanne
+    from fairtrial.benchmark import load_lausanne
     from fairtrial.pages.page import Repeat, render
     from fairtrial.pages.studies import benchmark_page
 

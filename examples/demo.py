@@ -4,7 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from fairtrial import load_lausanne, write_trials
+from fairtrial import write_trials
+from fairtrial.benchmark import load_lausanne
 
 (out := Path("demo")).mkdir(exist_ok=True)
 lp1 = load_lausanne().sets[0]

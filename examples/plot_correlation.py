@@ -10,8 +10,8 @@ from pathlib import Path
 import fairtrial as ft
 from fairtrial.figures import correlation_plot, write_picture
 
-lp1 = ft.load_lausanne().sets[0]
-found = ft.system_correlations(lp1.dev)
+lp1 = ft.benchmark.load_lausanne().sets[0]
+found = ft.fusion.system_correlations(lp1.dev)
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 write_picture(
     lambda figure: correlation_plot(found, figure=figure),

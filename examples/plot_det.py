@@ -10,7 +10,7 @@ from pathlib import Path
 import fairtrial as ft
 from fairtrial.figures import det_plot, operating_curves, write_picture
 
-lp1 = ft.load_lausanne().sets[0]
+lp1 = ft.benchmark.load_lausanne().sets[0]
 systems = ["(LFCC,GMM)", "(FH,MLP)", "(DCTs,GMM)", "(PAC,GMM)"]
 curves = operating_curves(lp1.dev, lp1.test, systems=systems)
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")

@@ -10,7 +10,7 @@ from pathlib import Path
 import fairtrial as ft
 from fairtrial.figures import diagnostic_plot, diagnostics, write_picture
 
-lp1 = ft.load_lausanne().sets[0]
+lp1 = ft.benchmark.load_lausanne().sets[0]
 found = diagnostics(lp1.dev, lp1.test, systems=["(PAC,GMM)"])
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 write_picture(

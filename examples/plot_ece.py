@@ -10,9 +10,11 @@ from pathlib import Path
 import fairtrial as ft
 from fairtrial.figures import ece_plot, write_picture
 
-lp1 = ft.load_lausanne().sets[0]
+lp1 = ft.benchmark.load_lausanne().sets[0]
 systems = ["(PAC,GMM)", "(DCTs,MLP)"]
-curves = [ft.ece_curve(ft.calibrate(lp1.dev, lp1.test, systems=[name]), confidence=0.95) for name in systems]
+curves = [
+    ft.calibration.ece_curve(ft.calibrate(lp1.dev, lp1.test, systems=[name]), confidence=0.95) for name in systems
+]
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 write_picture(
     lambda figure: ece_plot(curves, ax=figure.add_subplot()),

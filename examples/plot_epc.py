@@ -10,11 +10,11 @@ from pathlib import Path
 import fairtrial as ft
 from fairtrial.figures import epc_plot, write_picture
 
-lp1 = ft.load_lausanne().sets[0]
+lp1 = ft.benchmark.load_lausanne().sets[0]
 systems = ["(LFCC,GMM)", "(DCTs,MLP)", "(PAC,GMM)"]
-alphas = ft.alpha_grid(91, low=0.05, high=0.95)
+alphas = ft.evaluation.alpha_grid(91, low=0.05, high=0.95)
 curves = [ft.performance_curve(lp1.dev, lp1.test, system=name, alphas=alphas) for name in systems]
-bands = {curve.system: ft.curve_band(curve, kind="simultaneous") for curve in curves}
+bands = {curve.system: ft.evaluation.curve_band(curve, kind="simultaneous") for curve in curves}
 points = [ft.evaluate(lp1.dev, lp1.test, systems=name, criterion="wer-min") for name in systems]
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 write_picture(

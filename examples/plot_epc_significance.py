@@ -10,8 +10,8 @@ from pathlib import Path
 import fairtrial as ft
 from fairtrial.figures import epc_significance_plot, write_picture
 
-lp1 = ft.load_lausanne().sets[0]
-alphas = ft.alpha_grid(91, low=0.05, high=0.95)
+lp1 = ft.benchmark.load_lausanne().sets[0]
+alphas = ft.evaluation.alpha_grid(91, low=0.05, high=0.95)
 a, b = (ft.performance_curve(lp1.dev, lp1.test, system=s, alphas=alphas) for s in ("(DCTs,GMM)", "(PAC,GMM)"))
 comparison = ft.compare_curves(a, b)
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")

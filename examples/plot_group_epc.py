@@ -12,7 +12,7 @@ from fairtrial.figures import group_epc_plot, write_picture
 from fairtrial.groups.curves import group_curves
 
 sizes = {"A": 120, "B": 80, "C": 60, "D": 40, "E": 8}
-data = ft.synthetic_groups(sizes, worse={"C": 4.0}, impostors=40, rng=2)
+data = ft.groups.synthetic_groups(sizes, worse={"C": 4.0}, impostors=40, rng=2)
 found = ft.evaluate_groups(data.dev, data.test, by="group", resample="test")
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 write_picture(

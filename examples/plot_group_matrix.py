@@ -11,7 +11,7 @@ import fairtrial as ft
 from fairtrial.figures import group_matrix_plot, write_picture
 
 sizes = {"A": 120, "B": 80, "C": 60, "D": 40, "E": 8}
-data = ft.synthetic_groups(sizes, worse={"C": 4.0}, impostors=40, rng=2)
+data = ft.groups.synthetic_groups(sizes, worse={"C": 4.0}, impostors=40, rng=2)
 found = ft.evaluate_groups(data.dev, data.test, by="group", impostor_by="impostor_group")
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 write_picture(

@@ -10,10 +10,10 @@ from pathlib import Path
 import fairtrial as ft
 from fairtrial.figures import llr_map_plot, write_picture
 
-lp1 = ft.load_lausanne().sets[0]
+lp1 = ft.benchmark.load_lausanne().sets[0]
 logistic = ft.calibrate(lp1.dev, lp1.test, systems=["(PAC,GMM)"])
 steps = ft.calibrate(lp1.dev, lp1.test, systems=["(PAC,GMM)"], method="pav")
-maps = [ft.llr_map(logistic), ft.llr_map(steps)]
+maps = [ft.calibration.llr_map(logistic), ft.calibration.llr_map(steps)]
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 write_picture(
     lambda figure: llr_map_plot(maps, ax=figure.add_subplot()),

@@ -10,7 +10,7 @@ from pathlib import Path
 import fairtrial as ft
 from fairtrial.figures import judged_precision, precision_recall_plot, write_picture
 
-lp1 = ft.load_lausanne().sets[0]
+lp1 = ft.benchmark.load_lausanne().sets[0]
 curves = judged_precision(lp1.dev, lp1.test, systems=["(FH,MLP)", "(SSC,GMM)", "(DCTs,MLP)"])
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 write_picture(

@@ -10,7 +10,7 @@ from pathlib import Path
 import fairtrial as ft
 from fairtrial.figures import write_picture, zoo_data, zoo_plot
 
-lp1 = ft.load_lausanne().sets[0]
+lp1 = ft.benchmark.load_lausanne().sets[0]
 zoo = zoo_data(lp1.test, system="(LFCC,GMM)")
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 write_picture(

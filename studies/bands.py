@@ -35,7 +35,7 @@ def study(clients: int, impostors: int, effect: float, count: int) -> str:
             for start in (0, 100)
         )
         found = ft.calibrate(dev, test, systems=["a"], points=())
-        curve = ft.pav_curve(found, of_scores=True, n_resamples=RESAMPLES, rng=seed)
+        curve = ft.calibration.pav_curve(found, of_scores=True, n_resamples=RESAMPLES, rng=seed)
         at = np.minimum(np.searchsorted(curve.places, SCORES), len(curve.places) - 1)
         held.append((curve.low[at] <= truth) & (truth <= curve.high[at]))
     shares = " | ".join(f"{share:.1f}" for share in 100 * np.mean(held, axis=0))

@@ -68,8 +68,11 @@ class Found:
             )
             for start in (0, 1000)
         )  # fmt: skip
-        sets = ft.TrialSets(dev, test)
-        both = [Evidence(ft.fit_calibration(dev, systems=[name], method=self.method), sets) for name in ("a", "b")]
+        sets = ft.inference.TrialSets(dev, test)
+        both = [
+            Evidence(ft.calibration.fit_calibration(dev, systems=[name], method=self.method), sets)
+            for name in ("a", "b")
+        ]
         accepts = []
         for name in self.measures:
             measure = as_any_measure(name)

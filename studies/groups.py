@@ -68,7 +68,7 @@ def rejected_devices(effects: tuple[float, float], seed: int) -> bool:
 def one(regime: Regime, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """The true rates of one data set, the limits of all groups and of all pairs, and the tests that all are equal."""
     sizes = {f"g{k:02}": size for k, size in enumerate(regime.sizes)}
-    data = ft.synthetic_groups(
+    data = ft.groups.synthetic_groups(
         sizes,
         worse=regime.worse,
         attempts=regime.attempts,

@@ -21,7 +21,8 @@ from scipy.optimize import least_squares
 from scipy.special import expit, logit
 from scipy.stats import skew, spearmanr
 
-from fairtrial import Trials, load_lausanne, read_trials
+from fairtrial import Trials, read_trials
+from fairtrial.benchmark import load_lausanne
 from fairtrial.benchmark.lausanne import LP1, MODEL, SESSIONS, SHOTS_EACH, LatentModel, make_sets
 from fairtrial.benchmark.sets import BenchmarkSet
 from fairtrial.inference.decide import judge

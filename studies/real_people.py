@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial import Trials, read_bssr1, read_trials
+from fairtrial import Trials, read_trials
+from fairtrial.benchmark import read_bssr1
 from fairtrial.inference.decide import judge
 from fairtrial.inference.limits import judged_interval
 from fairtrial.inference.people import people_of

@@ -87,7 +87,7 @@ def _read_pieces(path: Path) -> Any:
 
 
 def _read_model(path: Path) -> Any:
-    model = ft.FusionModel.load(path)
+    model = ft.fusion.FusionModel.load(path)
     steps = [(step.name, {name: each.tolist() for name, each in step.numbers.items()}) for step in model.steps]
     return model.fusion, model.systems, model.threshold, model.system_thresholds, model.alpha, steps, model.clients
 

@@ -15,8 +15,15 @@ import fairtrial as ft
 from docstrings import SECTIONS, Entry, parse
 
 SOURCE = Path(ft.__file__).parent
-PUBLIC = {f"ft.{name}": getattr(ft, name) for name in ft.__all__ if not inspect.ismodule(getattr(ft, name))}
-PUBLIC |= {f"ft.figures.{name}": getattr(ft.figures, name) for name in ft.figures.__all__}
+ROOMS = {name: getattr(ft, name) for name in ft.__all__ if inspect.ismodule(getattr(ft, name))}
+PUBLIC = {f"ft.{name}": getattr(ft, name) for name in ft.__all__ if name not in ROOMS}
+_AT_THE_TOP = {id(thing) for thing in PUBLIC.values()}
+PUBLIC |= {
+    f"ft.{room}.{name}": getattr(rooms, name)
+    for room, rooms in ROOMS.items()
+    for name in rooms.__all__
+    if id(getattr(rooms, name)) not in _AT_THE_TOP
+}
 CLASSES = {name: thing for name, thing in PUBLIC.items() if inspect.isclass(thing)}
 
 SHARED = {
@@ -49,7 +56,7 @@ SHARED = {
     "workers": ("How many work at once; the result does not depend on it.",),
 }
 """How the description of a parameter begins that many functions share; more than one where the word has two senses."""
-OWN = ("ft.Criterion", "ft.ReadOptions", "ft.register_")
+OWN = ("ft.Criterion", "ft.formats.ReadOptions", "ft.register_")
 """Where these words are what something is made of, and not what a figure is asked for."""
 
 
@@ -62,7 +69,7 @@ def methods(kind: type[Any]) -> Iterator[tuple[str, Callable[..., Any]]]:
             yield name, getattr(kind, name)
 
 
-FUNCTIONS = {name: thing for name, thing in PUBLIC.items() if inspect.isfunction(thing) and name != "ft.wording"}
+FUNCTIONS = {name: thing for name, thing in PUBLIC.items() if inspect.isfunction(thing) and name not in ("ft.wording", "ft.core.wording")}
 METHODS = {f"{name}.{own}": thing for name, kind in CLASSES.items() for own, thing in methods(kind)}
 DESCRIBED = FUNCTIONS | METHODS | CLASSES
 
@@ -177,7 +184,7 @@ def test_the_same_parameter_is_described_in_the_same_words(parameter: str) -> No
 
 def test_values_have_a_docstring_below_them() -> None:
     documented = {name for path in SOURCE.rglob("*.py") for name in _documented(ast.parse(path.read_text()))}
-    values = {name.removeprefix("ft.") for name, thing in PUBLIC.items() if not callable(thing)}
+    values = {name.rpartition(".")[2] for name, thing in PUBLIC.items() if not callable(thing)}
     assert values - documented == set()
 
 

@@ -13,9 +13,10 @@ import pytest
 from click.testing import CliRunner
 
 from core.small import TABLE
-from fairtrial import Counter, FusionModel, OutputError, Trials, fuse, write_tables, write_trials
+from fairtrial import Counter, OutputError, Trials, fuse, write_tables, write_trials
 from fairtrial.cli.app import main
 from fairtrial.figures.style import write_picture
+from fairtrial.fusion import FusionModel
 from simulated import crossed
 
 TRIALS = crossed(np.random.default_rng(0), clients=8, impostors=6)

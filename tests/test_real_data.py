@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fairtrial import Trials, as_source, equal_error_rate, evaluate, evaluate_groups, read_pair, read_trials
+from fairtrial import Trials, equal_error_rate, evaluate, evaluate_groups, read_pair, read_trials
+from fairtrial.counting import as_source
 from fairtrial.figures.groups import group_operating_curves
 
 

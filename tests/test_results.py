@@ -50,9 +50,10 @@ def results() -> dict[str, Result]:
     people = ft.Individuals.from_counts([0, 0, 0, 1, 0, 2, 0, 0, 5, 1], 5)
     a, b = (ft.performance_curve(dev, test, system=name, alphas=np.linspace(0, 1, 21)) for name in dev.systems)
     first, second = (
-        ft.published_counts(far=far, frr=frr, impostor=1000, genuine=100) for far, frr in ((0.1, 0.2), (0.2, 0.2))
+        ft.published.published_counts(far=far, frr=frr, impostor=1000, genuine=100)
+        for far, frr in ((0.1, 0.2), (0.2, 0.2))
     )
-    lausanne = ft.load_lausanne(0).only(["LP1"])
+    lausanne = ft.benchmark.load_lausanne(0).only(["LP1"])
     runs = [
         ft.run_benchmark(lausanne, protocol="fp-intramodal", settings=RunSettings(fusion=name, points=3))
         for name in ("mean", "max")
@@ -66,55 +67,61 @@ def results() -> dict[str, Result]:
         "pair": comparison.pairs[0],
         "curve": a,
         "calibrated": calibrated[0],
-        "evidence": ft.compare_evidence(dev, test, calibrated)[0],
-        "bayes errors": ft.bayes_error_curve(calibrated[1], raw=True),
-        "cross-entropy": ft.ece_curve(calibrated[1], raw=True),
-        "tippett": ft.tippett_curve(calibrated[1]),
-        "pav": ft.pav_curve(calibrated[1], n_resamples=20),
-        "llr map": ft.llr_map(calibrated[1]),
-        "passed": ft.calibrate_in_passes(*map(opened, (dev, test)), system="face", points=["sre18"]),
+        "evidence": ft.calibration.compare_evidence(dev, test, calibrated)[0],
+        "bayes errors": ft.calibration.bayes_error_curve(calibrated[1], raw=True),
+        "cross-entropy": ft.calibration.ece_curve(calibrated[1], raw=True),
+        "tippett": ft.calibration.tippett_curve(calibrated[1]),
+        "pav": ft.calibration.pav_curve(calibrated[1], n_resamples=20),
+        "llr map": ft.calibration.llr_map(calibrated[1]),
+        "passed": ft.calibration.calibrate_in_passes(*map(opened, (dev, test)), system="face", points=["sre18"]),
         "operating points": ft.operating_points(dev, test, system="face"),
         "groups": ft.evaluate_groups(
             dev, test, system="face", by="half", people={"person": [*range(20)], "half": ["<b>", "FAR"] * 10}
         ),
-        "areas": ft.expected_areas(dev, test, system="face"),
+        "areas": ft.evaluation.expected_areas(dev, test, system="face"),
         "band": curve_band(a),
         "compared curves": ft.compare_curves(a, b),
-        "area test": ft.area_tests(ft.TrialSets(dev, test), *dev.systems)["g"],
-        "interval": ft.hter_interval(first),
+        "area test": ft.evaluation.area_tests(ft.inference.TrialSets(dev, test), *dev.systems)["g"],
+        "interval": ft.published.hter_interval(first),
         "intervals": ft.published.rate_intervals(far=0.01, frr=0.02, impostor=900, genuine=300, measure="all"),
-        "test": ft.independent_test(first, second),
+        "test": ft.published.independent_test(first, second),
         "tests": ft.published.compare_rates(a=(0.01, 0.02), b=(0.02, 0.03), impostor=900, genuine=300),
-        "mcnemar": ft.mcnemar_test(3, 90),
-        "bound": ft.bound_from_eers(0.01, 0.02, 1000),
-        "bounds": ft.bounds_from_eers({"<voice>": 0.01, "face": 0.02, "finger": 0.0}, 1000),
+        "mcnemar": ft.published.mcnemar_test(3, 90),
+        "bound": ft.published.bound_from_eers(0.01, 0.02, 1000),
+        "bounds": ft.published.bounds_from_eers({"<voice>": 0.01, "face": 0.02, "finger": 0.0}, 1000),
         "repeated": ft.repeated_intervals(people, n_resamples=50),
         "no errors": ft.repeated_intervals(ft.Individuals.from_counts([0, 0, 0], 5), n_resamples=50),
-        "rate test": ft.rate_test(people, 0.3),
-        "fit": ft.fit_beta_binomial(people),
-        "fit test": ft.fit_test(people, n_resamples=5),
-        "study": ft.run_study([ft.Cell(30, 2, 0.1, 0.2)], ft.StudySettings(data_sets=20, n_resamples=20)),
-        "studies": ft.run_study(ft.Grid((20, 30), (2,), (0.1,), (0.2,)), ft.StudySettings(data_sets=20, exact=True)),
-        "claims": ft.check_claims(
-            ft.run_study([ft.Cell(300, 2, 0.1, 0.2)], ft.StudySettings(methods=("lbb",), exact=True))
+        "rate test": ft.repeated.rate_test(people, 0.3),
+        "fit": ft.repeated.fit_beta_binomial(people),
+        "fit test": ft.repeated.fit_test(people, n_resamples=5),
+        "study": ft.repeated.run_study(
+            [ft.repeated.Cell(30, 2, 0.1, 0.2)], ft.repeated.StudySettings(data_sets=20, n_resamples=20)
+        ),
+        "studies": ft.repeated.run_study(
+            ft.repeated.Grid((20, 30), (2,), (0.1,), (0.2,)), ft.repeated.StudySettings(data_sets=20, exact=True)
+        ),
+        "claims": ft.repeated.check_claims(
+            ft.repeated.run_study(
+                [ft.repeated.Cell(300, 2, 0.1, 0.2)], ft.repeated.StudySettings(methods=("lbb",), exact=True)
+            )
         ),
         "plan": plan,
-        "checked plan": ft.check_plan(plan, data_sets=50),
+        "checked plan": ft.repeated.check_plan(plan, data_sets=50),
         "comparison plan": ft.plan_comparison((0.01, 0.02), (0.015, 0.03)),
         "fusion": ft.fuse(dev, test, fusion="lda"),
         "applied": ft.fuse(None, test, model=ft.fuse(dev, test).model),
-        "correlations": ft.system_correlations(dev),
-        "predictions": ft.predict_fusions(dev, test),
-        "chimeric": ft.chimeric_study(dev, test, moved=["<voice> & FAR"], assignments=2),
+        "correlations": ft.fusion.system_correlations(dev),
+        "predictions": ft.fusion.predict_fusions(dev, test),
+        "chimeric": ft.fusion.chimeric_study(dev, test, moved=["<voice> & FAR"], assignments=2),
         "benchmark": runs[0],
-        "contest": ft.compare_runs(lausanne, runs),
-        "benchmarks": ft.FusionBenchmark(tuple(runs), ft.compare_runs(lausanne, runs)),
+        "contest": ft.benchmark.compare_runs(lausanne, runs),
+        "benchmarks": ft.benchmark.FusionBenchmark(tuple(runs), ft.benchmark.compare_runs(lausanne, runs)),
         "data sets": ft.list_datasets(),
         "data set": ft.list_datasets("asvspoof2019-la"),
         "roc": ft.roc_curve(dev, system="face"),
         "eer": ft.equal_error_rate(dev, system="face"),
-        "precision and recall": ft.precision_recall_curve(dev, system="face"),
-        "break-even": ft.break_even_point(dev, system="face"),
+        "precision and recall": ft.evaluation.precision_recall_curve(dev, system="face"),
+        "break-even": ft.rules.break_even_point(dev, system="face"),
         "system evaluation": ft.evaluate(dev, test)["face"],
         "counted evaluation": ft.evaluate(*counters(), systems="face", measures=["f1"]),
         "counted curve": ft.performance_curve(*counters(), system="face", alphas=np.linspace(0, 1, 21), measure="dcf"),
@@ -248,7 +255,7 @@ def test_curve_shows_every_tenth_and_holds_all() -> None:
 
 def test_study_of_some_cells_holds_all_rows_and_shows_them_side_by_side() -> None:
     result = results()["studies"]
-    assert isinstance(result, ft.CoverageStudy)
+    assert isinstance(result, ft.repeated.CoverageStudy)
     main, side = result.tables()
     assert main.column("coverage") == [row.coverage for row in result.rows]
     assert main.shown == ()
@@ -258,7 +265,7 @@ def test_study_of_some_cells_holds_all_rows_and_shows_them_side_by_side() -> Non
 
 def test_benchmark_says_its_experiments_once() -> None:
     result = results()["benchmark"]
-    assert isinstance(result, ft.BenchmarkResult)
+    assert isinstance(result, ft.benchmark.BenchmarkResult)
     main = result.tables()[0]
     assert main.column("hter") == [each.counts.hter for each in result.experiments]
     assert main.column("systems")[0] == " + ".join(result.experiments[0].experiment.systems)
@@ -278,7 +285,7 @@ class _Own(Result):
     def tables(self) -> tuple[Table, ...]:
         return ()
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         return "mine"
 
     def to_dict(self) -> dict[str, Any]:
@@ -303,14 +310,14 @@ def test_results_show_themselves_in_a_notebook_with_names_as_text() -> None:
 
 def test_what_results_are_made_of_shows_itself_shortly_too() -> None:
     dev, test = scores(0), scores(1)
-    along = ft.judge(ft.TrialSets(dev, test), system="face", alphas=np.linspace(0, 1, 101))
+    along = ft.inference.judge(ft.inference.TrialSets(dev, test), system="face", alphas=np.linspace(0, 1, 101))
     pair = results()["comparison"].pairs[0]  # type: ignore[attr-defined]
-    lausanne = ft.load_lausanne(0)
+    lausanne = ft.benchmark.load_lausanne(0)
     made = {
         "ErrorCounts": along.test,
         "Judgement": along,
         "Bootstrap": pair.replicates,
-        "Block": ft.make_blocks(dev, 3)[1],
+        "Block": ft.inference.make_blocks(dev, 3)[1],
         "Criterion": ft.CRITERIA["wer-equal"],
         "Measure": ft.MEASURES["f1"],
         "Trials": dev,

@@ -1,7 +1,7 @@
 """The API reference: one page per public name, grouped by the room of the package that it is imported from."""
 
-import ast
 import importlib
+import inspect
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -55,14 +55,17 @@ CONSTANTS = {
 }
 
 
-def public_names() -> dict[str, list[str]]:
-    """The public names by the room that they are imported from."""
-    stub = Path(fairtrial.__file__).with_suffix(".pyi")
-    rooms: dict[str, list[str]] = {}
-    for node in ast.parse(stub.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.ImportFrom) and node.module:
-            rooms.setdefault(node.module.split(".")[0], []).extend(alias.name for alias in node.names)
-    return rooms
+def public_names() -> dict[str, dict[str, str]]:
+    """The public names by room, each with the path it is imported from: the top, or its room."""
+    top = {name for name in fairtrial.__all__ if not inspect.ismodule(getattr(fairtrial, name))}
+    rooms = [name for name in fairtrial.__all__ if name not in top and name != "figures"]
+    listed: set[str] = set()
+    found: dict[str, dict[str, str]] = {}
+    for room in rooms:
+        names = [name for name in getattr(fairtrial, room).__all__ if name not in listed]
+        listed |= set(names)
+        found[room] = {name: f"fairtrial.{name}" if name in top else f"fairtrial.{room}.{name}" for name in names}
+    return found
 
 
 def write_api_page(app: Sphinx, config: Any) -> None:
@@ -74,15 +77,15 @@ def write_api_page(app: Sphinx, config: Any) -> None:
         "API reference",
         "=============",
         "",
-        "``import fairtrial as ft`` gives every name here as ``ft.NAME``.",
+        "``import fairtrial as ft`` gives every name here, as ``ft.NAME`` or ``ft.ROOM.NAME``.",
         "",
     ]
     for group in [*GROUPS, rest]:
-        names = sorted((name for room in group.rooms for name in rooms.get(room, [])), key=_order)
-        if names:
+        paths = {name: path for room in group.rooms for name, path in rooms.get(room, {}).items()}
+        if paths:
             lines += [group.title, "-" * len(group.title), "", group.about, ""]
-            lines += _summary([f"fairtrial.{name}" for name in names if name not in CONSTANTS])
-            lines += _constants([name for name in names if name in CONSTANTS])
+            lines += _summary([paths[name] for name in sorted(paths, key=_order) if name not in CONSTANTS])
+            lines += _constants([paths[name] for name in sorted(paths) if name in CONSTANTS])
     for module in MODULES:
         lines += [module.title, "-" * len(module.title), "", f"``{module.name}``. {module.about}", ""]
         lines += _summary([f"{module.name}.{name}" for name in _defined(module.name)])
@@ -117,7 +120,8 @@ def _summary(names: list[str]) -> list[str]:
 
 
 def _constants(names: list[str]) -> list[str]:
-    return [line for name in names for line in (f".. py:data:: fairtrial.{name}", "", f"   {CONSTANTS[name]}", "")]
+    abouts = {path: CONSTANTS[path.rpartition(".")[2]] for path in names}
+    return [line for path, about in abouts.items() for line in (f".. py:data:: {path}", "", f"   {about}", "")]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

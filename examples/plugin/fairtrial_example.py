@@ -9,22 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from fairtrial import (
-    Benchmark,
-    BenchmarkSet,
-    Criterion,
-    ErrorCounts,
-    Format,
-    FusionMethod,
-    InputError,
-    Measure,
-    ReadOptions,
-    SystemInfo,
-    Trials,
-)
+from fairtrial import Criterion, ErrorCounts, InputError, Measure, Trials
+from fairtrial.benchmark import Benchmark, BenchmarkSet, SystemInfo
 from fairtrial.core.ids import Ids
+from fairtrial.formats import Format, ReadOptions
 from fairtrial.formats.files import Head, Progress
 from fairtrial.formats.sheets import Sheet
+from fairtrial.fusion import FusionMethod
 from fairtrial.fusion.methods import Fitted, FusionData
 
 

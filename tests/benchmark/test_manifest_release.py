@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from fairtrial import InputError, Trials, read_benchmark, run_benchmark
+from fairtrial import InputError, Trials, run_benchmark
+from fairtrial.benchmark import read_benchmark
 from fairtrial.benchmark.lausanne import load_lausanne
 from fairtrial.benchmark.run import RunSettings
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet

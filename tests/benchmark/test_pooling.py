@@ -5,11 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fairtrial import ParameterError, Trials, compare_curves, compare_pooled, curve_band, pooled_band
+from fairtrial import ParameterError, Trials, compare_curves
+from fairtrial.benchmark import compare_pooled, pooled_band
 from fairtrial.benchmark.protocols import split_sets
 from fairtrial.benchmark.results import BenchmarkResult
 from fairtrial.benchmark.run import RunSettings, run_benchmark
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
+from fairtrial.evaluation import curve_band
 from fairtrial.fusion.methods import Fitted, FusionMethod
 from fairtrial.inference.estimates import Threshold
 from simulated import crossed, without_ids

@@ -17,18 +17,20 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 from brute_force import best
-from fairtrial import ParameterError, Trials, TrialsError, TrialSets, count_errors, evaluate, judge
+from fairtrial import ParameterError, Trials, TrialsError, evaluate
 from fairtrial.benchmark.protocols import list_experiments, split_sets
 from fairtrial.benchmark.results import BenchmarkResult
 from fairtrial.benchmark.run import RunSettings, run_benchmark
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
 from fairtrial.core.notes import Note
 from fairtrial.core.words import in_percent
+from fairtrial.counting import count_errors
 from fairtrial.evaluation.paired_tests import leading_test, pair_judgements
 from fairtrial.fusion.combination import fuse_scores
 from fairtrial.fusion.fusion import fuse
 from fairtrial.fusion.methods import FUSIONS, Fitted, FusionMethod
 from fairtrial.fusion.trained import register_classifier
+from fairtrial.inference import TrialSets, judge
 
 SYSTEMS = (
     SystemInfo("pca-nn", "face", "PCA", "NN"),

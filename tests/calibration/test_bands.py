@@ -16,23 +16,26 @@ def sets() -> tuple[ft.Trials, ft.Trials]:
 
 
 def test_bands_are_the_intervals_of_costs_and_of_cllr(sets: tuple[ft.Trials, ft.Trials]) -> None:
-    points = [ft.CostPoint(float(1 / (1 + np.exp(-odds)))) for odds in (-1.0, 0.0, 2.0)]
+    points = [ft.calibration.CostPoint(float(1 / (1 + np.exp(-odds)))) for odds in (-1.0, 0.0, 2.0)]
     found = ft.calibrate(*sets, systems=["a"], points=points, confidence=0.9)
     odds = np.array([-1.0, -0.9, -0.8, 0.0, 1.0, 1.5, 2.0])
-    band = ft.bayes_error_curve(found, log_odds=odds, confidence=0.9).band
+    band = ft.calibration.bayes_error_curve(found, log_odds=odds, confidence=0.9).band
     assert band is not None
     assert band.log_odds.tolist() == [-1.0, 0.0, 2.0]
     assert band.low == pytest.approx([cost.interval.low for cost in found.costs])
     assert band.high == pytest.approx([cost.interval.high for cost in found.costs])
-    entropy = ft.ece_curve(found, log_odds=[0.0], confidence=0.9).band
+    entropy = ft.calibration.ece_curve(found, log_odds=[0.0], confidence=0.9).band
     assert entropy is not None
     assert (entropy.low[0], entropy.high[0]) == pytest.approx(found.intervals[0].interval)
     assert entropy.described == "90 % pointwise bands, calibration re-estimated"
-    assert ft.ece_curve(found, log_odds=[0.0], confidence=0.9).to_dict()["band"]["calibration"] == "re-estimated"
+    assert (
+        ft.calibration.ece_curve(found, log_odds=[0.0], confidence=0.9).to_dict()["band"]["calibration"]
+        == "re-estimated"
+    )
 
 
 def test_bands_of_a_saved_calibration_are_given_it(sets: tuple[ft.Trials, ft.Trials]) -> None:
-    found = ft.judge_calibration(ft.fit_calibration(sets[0], systems=("a",)), sets[1])
-    band = ft.bayes_error_curve(found, log_odds=[0.0], confidence=0.95).band
+    found = ft.calibration.judge_calibration(ft.calibration.fit_calibration(sets[0], systems=("a",)), sets[1])
+    band = ft.calibration.bayes_error_curve(found, log_odds=[0.0], confidence=0.95).band
     assert band is not None
     assert band.described == "95 % pointwise bands, given this calibration"

@@ -15,7 +15,7 @@ def test_clients_and_others_are_drawn_among_themselves() -> None:
     dev, test = (crossed(np.random.default_rng(k), clients=8, impostors=5, start=100 * k) for k in (1, 2))
     measure = as_any_measure("cllr")
     assert isinstance(measure, EvidenceMeasure)
-    evidence = judged_evidence(measure, ft.judge(ft.TrialSets(dev, test), system="a"))
+    evidence = judged_evidence(measure, ft.inference.judge(ft.inference.TrialSets(dev, test), system="a"))
     figure, people = cllr_figure(evidence), evidence.sets.people[1]
     assert people is not None
     found = bootstrap_figure(figure, evidence, n_resamples=200, rng=3)

@@ -23,7 +23,10 @@ def divided(seed: int, size: int = 600) -> ft.Trials:
 
 
 def as_they_are(trials: ft.Trials) -> Evidence:
-    return Evidence(ft.Calibration(trials.systems, "raw", Linear((1.0,), 0.0)), ft.TrialSets(divided(99), trials))
+    return Evidence(
+        ft.calibration.Calibration(trials.systems, "raw", Linear((1.0,), 0.0)),
+        ft.inference.TrialSets(divided(99), trials),
+    )
 
 
 def rates_by_part(trials: ft.Trials, threshold: float) -> tuple[float, float]:
@@ -41,7 +44,7 @@ def rates_by_part(trials: ft.Trials, threshold: float) -> tuple[float, float]:
 
 def test_parts_count_alike_by_brute_force() -> None:
     trials = divided(1)
-    target = ft.cost_target("sre18", ["gender", "phone"])
+    target = ft.calibration.cost_target("sre18", ["gender", "phone"])
     evidence = as_they_are(trials)
     expected, least = [], []
     for point in target.points:
@@ -57,7 +60,7 @@ def test_parts_count_alike_by_brute_force() -> None:
 
 def test_variance_of_parts_is_that_of_independent_rates() -> None:
     trials = divided(2, 6000)
-    target = ft.cost_target(".5", ["gender", "phone"])
+    target = ft.calibration.cost_target(".5", ["gender", "phone"])
     parts = Parts.of(trials, target.partition)
     wrong = (trials.column() > 0) != trials.genuine
     expected = 0.0
@@ -82,14 +85,14 @@ def test_limits_of_several_points_are_the_means_of_theirs() -> None:
 def test_variance_of_a_least_cost_lies_between_those_of_its_thresholds() -> None:
     """At the best threshold of all trials, and at those of other people: by hand, every trial of another person."""
     trials = divided(3)
-    evidence, point = as_they_are(trials), ft.CostPoint(0.2)
-    found = least_cost_figure(evidence, ft.cost_target(point))
+    evidence, point = as_they_are(trials), ft.calibration.CostPoint(0.2)
+    found = least_cost_figure(evidence, ft.calibration.cost_target(point))
     best = found.errors
     assert best is not None
     wrong = (trials.column() > best.counts.threshold) != trials.genuine
     costs = np.where(trials.genuine, 1.0, point.ratio) * wrong
     by_others = (3 * found.values - costs) / 2
-    assert found.estimate == pytest.approx(ft.min_detection_cost(trials, point))
+    assert found.estimate == pytest.approx(ft.calibration.min_detection_cost(trials, point))
     assert set(np.round(by_others, 9)) <= {0.0, 1.0, point.ratio}
     assert np.mean(by_others[trials.genuine]) + np.mean(by_others[~trials.genuine]) >= found.estimate
 
@@ -100,25 +103,27 @@ def test_what_dev_adds_to_the_variance_of_a_cost_by_refitting(method: str, withi
     rng = np.random.default_rng(4)
     dev, test = (without_ids(crossed(rng, clients=200, impostors=10)) for _ in range(2))
     dev = replace(dev, scores=np.asarray(dev.scores) - 0.7)  # so that the cost has a slope in the threshold
-    target = ft.cost_target(".1")
-    evidence = Evidence(ft.fit_calibration(dev, systems=["a"], method=method), ft.TrialSets(dev, test))
+    target = ft.calibration.cost_target(".1")
+    evidence = Evidence(
+        ft.calibration.fit_calibration(dev, systems=["a"], method=method), ft.inference.TrialSets(dev, test)
+    )
     claimed = claim_of(cost_figure(evidence, target), evidence)
     assert claimed.threshold == "re-estimated"
     classes = [np.flatnonzero(own) for own in (dev.genuine, ~dev.genuine)]
     costs = []
     for _ in range(150):
         drawn = np.concatenate([rng.choice(own, len(own)) for own in classes])
-        again = ft.fit_calibration(dev.rows(drawn), systems=["a"], method=method)
-        costs.append(ft.detection_cost(again.apply(test), target.points[0]))
+        again = ft.calibration.fit_calibration(dev.rows(drawn), systems=["a"], method=method)
+        costs.append(ft.calibration.detection_cost(again.apply(test), target.points[0]))
     assert np.sqrt(claimed.moved) == pytest.approx(np.std(costs), rel=within)
 
 
 def test_presets_points_and_bad_costs() -> None:
-    assert [point.prior for point in ft.cost_target("SRE21").points] == [0.01, 0.05]
-    assert ft.cost_target(ft.CostPoint(0.01, 10)).name == "0.01,10,1"
+    assert [point.prior for point in ft.calibration.cost_target("SRE21").points] == [0.01, 0.05]
+    assert ft.calibration.cost_target(ft.calibration.CostPoint(0.01, 10)).name == "0.01,10,1"
     for bad in ("nist", ".1,2", ""):
         with pytest.raises(ft.ParameterError, match="expected a prior"):
-            ft.cost_target(bad)
+            ft.calibration.cost_target(bad)
     with pytest.raises(ft.TrialsError, match="there is no column 'sex' to divide trials by"):
         ft.calibrate(divided(1), divided(2), partition=["sex"])
 

@@ -22,13 +22,15 @@ from simulated import crossed
 
 def evidence_of(test: ft.Trials) -> Evidence:
     dev = crossed(np.random.default_rng(9), start=5000)
-    return Evidence(ft.Calibration(("a",), "raw", Linear((1.0,), -1.0)), ft.TrialSets(dev, test, "claim"))
+    return Evidence(
+        ft.calibration.Calibration(("a",), "raw", Linear((1.0,), -1.0)), ft.inference.TrialSets(dev, test, "claim")
+    )
 
 
 PLAIN: list[tuple[Callable[[Evidence], object], Callable[[tuple[np.ndarray, np.ndarray]], float]]] = [
-    (cllr_figure, ft.cllr),
-    (lambda own: entropy_figure(own, 0.2), lambda pair: float(ft.empirical_cross_entropy(pair, 0.2))),
-    (least_entropy_figure, ft.min_cllr),
+    (cllr_figure, ft.calibration.cllr),
+    (lambda own: entropy_figure(own, 0.2), lambda pair: float(ft.calibration.empirical_cross_entropy(pair, 0.2))),
+    (least_entropy_figure, ft.calibration.min_cllr),
     (rocch_eer_figure, lambda pair: ft.equal_error_rate(pair, definition="rocch").value),
 ]
 
@@ -60,4 +62,4 @@ def test_infinite_evidence_is_an_infinite_figure() -> None:
     assert np.isfinite(found.test[1])
     assert any("Cllr is infinite" in str(note) for note in found.notes)
     with pytest.raises(ft.TrialsError, match="infinite evidence for the wrong side"):
-        ft.compare_evidence(dev, trials, [found, found])
+        ft.calibration.compare_evidence(dev, trials, [found, found])

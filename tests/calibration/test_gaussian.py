@@ -15,7 +15,7 @@ from fairtrial.calibration.methods import LinearInfluence
 @pytest.mark.parametrize("systems", [("face",), ("face", "voice")])
 def test_gaussian_is_that_of_scikit_learn(systems: tuple[str, ...], prior: float) -> None:
     dev = make(1)
-    found = ft.fit_calibration(dev, systems=systems, method="gaussian", prior=prior)
+    found = ft.calibration.fit_calibration(dev, systems=systems, method="gaussian", prior=prior)
     table = np.column_stack([dev.column(name) for name in systems])
     peer = LinearDiscriminantAnalysis(solver="lsqr", priors=[1 - prior, prior]).fit(table, dev.genuine)
     expected = peer.decision_function(table) - np.log(prior / (1 - prior))
@@ -24,11 +24,13 @@ def test_gaussian_is_that_of_scikit_learn(systems: tuple[str, ...], prior: float
 
 def test_influence_is_what_leaving_a_trial_out_gives() -> None:
     dev = make(2, 400)
-    found = ft.fit_calibration(dev, method="gaussian", prior=0.3)
+    found = ft.calibration.fit_calibration(dev, method="gaussian", prior=0.3)
     assert isinstance(found.influence, LinearInfluence)
     whole = np.array([*found.parameters["weights"], found.parameters["offset"]])
     for left in (0, 7, 200):
-        rest = ft.fit_calibration(dev.rows(np.flatnonzero(np.arange(400) != left)), method="gaussian", prior=0.3)
+        rest = ft.calibration.fit_calibration(
+            dev.rows(np.flatnonzero(np.arange(400) != left)), method="gaussian", prior=0.3
+        )
         without = np.array([*rest.parameters["weights"], rest.parameters["offset"]])
         assert whole - without == pytest.approx(
             found.influence.by_parameter[left], rel=0.06, abs=2e-4 * np.abs(whole).max()
@@ -38,8 +40,8 @@ def test_influence_is_what_leaving_a_trial_out_gives() -> None:
 def test_no_spread_and_a_system_twice() -> None:
     genuine = np.arange(20) < 5
     with pytest.raises(ft.TrialsError, match="no normal distribution can be fitted"):
-        ft.fit_calibration(ft.Trials.from_arrays(np.where(genuine, 1.0, 0.0), genuine), method="gaussian")
+        ft.calibration.fit_calibration(ft.Trials.from_arrays(np.where(genuine, 1.0, 0.0), genuine), method="gaussian")
     dev = make(1)
     twice = ft.Trials.from_arrays(np.repeat(dev.scores[:, :1], 2, axis=1), dev.genuine)
     with pytest.raises(ft.TrialsError, match="systems repeat each other"):
-        ft.fit_calibration(twice, method="gaussian")
+        ft.calibration.fit_calibration(twice, method="gaussian")

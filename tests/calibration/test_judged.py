@@ -40,8 +40,10 @@ def test_the_part_of_dev_is_what_leaving_clients_out_gives(method: str) -> None:
     codes = dev.claim.numbered().codes
     left = []
     for client in np.unique(codes):
-        fitted = ft.fit_calibration(dev.rows(np.flatnonzero(codes != client)), systems=("a",), method=method)
-        left.append(ft.cllr(fitted.apply(test)))
+        fitted = ft.calibration.fit_calibration(
+            dev.rows(np.flatnonzero(codes != client)), systems=("a",), method=method
+        )
+        left.append(ft.calibration.cllr(fitted.apply(test)))
     count = len(left)
     by_jackknife = (count - 1) / count * np.sum((np.array(left) - np.mean(left)) ** 2)
     assert added == pytest.approx(by_jackknife, rel=0.3)
@@ -50,12 +52,12 @@ def test_the_part_of_dev_is_what_leaving_clients_out_gives(method: str) -> None:
 def test_pairs_of_systems() -> None:
     dev, test = (crossed(np.random.default_rng(k), effect=0.5, start=1000 * k) for k in (1, 2))
     both = [ft.calibrate(dev, test, systems=[name]) for name in ("a", "b")]
-    (pair,) = ft.compare_evidence(dev, test, both)
+    (pair,) = ft.calibration.compare_evidence(dev, test, both)
     assert pair.test.estimate == both[0].test[0] - both[1].test[0]
     assert pair.test.threshold == "re-estimated"
     assert 0 < pair.test.p_value <= 1
     with pytest.raises(ft.ParameterError, match="a comparison needs two systems"):
-        ft.compare_evidence(dev, test, both[:1])
+        ft.calibration.compare_evidence(dev, test, both[:1])
 
 
 def test_the_command(tmp_path: Path) -> None:
@@ -76,20 +78,20 @@ def test_the_command(tmp_path: Path) -> None:
     assert dcf[2]["actual"] == pytest.approx((dcf[0]["actual"] + dcf[1]["actual"]) / 2)
     assert found["pairs"][0]["tests"][0]["measure"] == "cllr"
     again = ft.read_trials(tmp_path / "llr.csv")
-    assert ft.cllr(again, system="logistic(a)") == pytest.approx(found["systems"][0]["test"]["cllr"])
+    assert ft.calibration.cllr(again, system="logistic(a)") == pytest.approx(found["systems"][0]["test"]["cllr"])
     assert ft.read_trials(tmp_path / "dev-llr.csv").systems == again.systems
     code, output = run("--report", str(tmp_path / "e.html"), "--title", "Mine", "--seed", "3")
     assert code == 0, output
     assert "<h1>Mine</h1>" in (tmp_path / "e.html").read_text()
     code, output = run("--fuse", "--save", str(tmp_path / "c.json"))
     assert code == 0, output
-    assert ft.Calibration.load(tmp_path / "c.json").systems == ("a", "b")
+    assert ft.calibration.Calibration.load(tmp_path / "c.json").systems == ("a", "b")
     applied = CliRunner().invoke(
         main, ["calibrate", "--model", str(tmp_path / "c.json"), "--test", files[3], "--out", str(tmp_path / "m.csv")]
     )
     assert applied.exit_code == 0, applied.output
     fused = ft.read_trials(tmp_path / "m.csv")
-    assert ft.cllr(fused) == pytest.approx(ft.calibrate(*ft.read_pair(files[1], files[3])).test[0])
+    assert ft.calibration.cllr(fused) == pytest.approx(ft.calibrate(*ft.read_pair(files[1], files[3])).test[0])
     assert not (tmp_path / "dev-m.csv").exists()
     for given, message in (
         (["--save", str(tmp_path / "d.json")], "--save holds one calibration"),
@@ -105,7 +107,7 @@ def test_the_command(tmp_path: Path) -> None:
 def test_a_saved_calibration_is_judged_as_it_is() -> None:
     dev, test = (crossed(np.random.default_rng(k), effect=0.5, start=1000 * k) for k in (1, 2))
     found = ft.calibrate(dev, test, systems=["a"], points=["sre18"])
-    again = ft.judge_calibration(found.calibration, test, points=["sre18"])
+    again = ft.calibration.judge_calibration(found.calibration, test, points=["sre18"])
     assert len(again.intervals) == 1
     assert again.intervals[0].interval == pytest.approx(found.intervals[1].interval)
     assert again.dev is None

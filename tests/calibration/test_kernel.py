@@ -18,18 +18,18 @@ def draw(seed: int, spread: float = 1.0) -> ft.Trials:
 @pytest.mark.parametrize("spread", [1.0, 0.4])
 def test_ratios_are_those_of_scipys_densities(spread: float) -> None:
     dev = draw(1, spread)
-    found = ft.fit_calibration(dev, method="kde")
+    found = ft.calibration.fit_calibration(dev, method="kde")
     scores = dev.column()
     densities = [gaussian_kde(scores[rows], bw_method="silverman") for rows in (dev.genuine, ~dev.genuine)]
     at = np.linspace(scores.min(), scores.max(), 501)
     expected = densities[0].logpdf(at) - densities[1].logpdf(at)
-    steps = ft.fit_calibration(dev, method="pav").parameters["ratios"]
+    steps = ft.calibration.fit_calibration(dev, method="pav").parameters["ratios"]
     trials = ft.Trials.from_arrays(at, at > 0)
     assert found.ratios(trials) == pytest.approx(np.clip(expected, steps[0], steps[-1]), abs=5e-3)
 
 
 def test_constant_beyond_dev_and_a_note_where_it_falls() -> None:
-    found = ft.fit_calibration(draw(1, 0.4), method="kde")
+    found = ft.calibration.fit_calibration(draw(1, 0.4), method="kde")
     beyond = found.ratios(ft.Trials.from_arrays([-1e9, -np.inf, 1e9, np.inf], [False, False, True, True]))
     assert np.isfinite(beyond).all()
     assert beyond[0] == beyond[1]
@@ -40,7 +40,7 @@ def test_constant_beyond_dev_and_a_note_where_it_falls() -> None:
 def test_classes_far_apart_have_bounded_evidence() -> None:
     rng = np.random.default_rng(0)
     genuine = np.arange(300) < 100
-    found = ft.fit_calibration(ft.Trials.from_arrays(rng.normal(1000.0 * genuine), genuine), method="kde")
+    found = ft.calibration.fit_calibration(ft.Trials.from_arrays(rng.normal(1000.0 * genuine), genuine), method="kde")
     between = found.ratios(ft.Trials.from_arrays([0.0, 500.0, 1000.0], [False, True, True]))
     assert between[0] == pytest.approx(np.log(1 / 102) - np.log(201 / 202), abs=0.7)
     assert between[0] < between[1] < between[2] < np.log(202)
@@ -49,7 +49,9 @@ def test_classes_far_apart_have_bounded_evidence() -> None:
 def test_scores_that_have_no_density() -> None:
     genuine = np.arange(40) < 10
     with pytest.raises(ft.TrialsError, match="all dev scores of one class are equal"):
-        ft.fit_calibration(ft.Trials.from_arrays(np.where(genuine, 3.0, np.arange(40)), genuine), method="kde")
+        ft.calibration.fit_calibration(
+            ft.Trials.from_arrays(np.where(genuine, 3.0, np.arange(40)), genuine), method="kde"
+        )
     far = np.where(np.arange(40) == 39, 1e9, np.where(genuine, 1e-3, 1.0) * np.arange(40))
     with pytest.raises(ft.TrialsError, match="too far apart for kernels"):
-        ft.fit_calibration(ft.Trials.from_arrays(far, genuine), method="kde")
+        ft.calibration.fit_calibration(ft.Trials.from_arrays(far, genuine), method="kde")

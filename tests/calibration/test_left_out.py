@@ -23,7 +23,7 @@ def test_sigma_is_about_that_of_many_data_sets() -> None:
     found = []
     for seed in range(30):
         dev, test = sets(seed)
-        evidence = Evidence(ft.fit_calibration(dev, systems=["a"]), ft.TrialSets(dev, test))
+        evidence = Evidence(ft.calibration.fit_calibration(dev, systems=["a"]), ft.inference.TrialSets(dev, test))
         found.append(left_out.dev_pav_interval(evidence))
     known = [own for own in found if own is not None]
     assert len(known) == len(found)
@@ -37,7 +37,7 @@ def test_dev_counts_only_where_it_is_at_hand(tmp_path: Path) -> None:
     dev, test = map(without_ids, sets(1))
     found = ft.calibrate(dev, test, systems=["a"])
     found.calibration.save(tmp_path / "a.json")
-    saved = ft.judge_calibration(ft.Calibration.load(tmp_path / "a.json"), test)
+    saved = ft.calibration.judge_calibration(ft.calibration.Calibration.load(tmp_path / "a.json"), test)
     both = found.dev_pav_interval, saved.dev_pav_interval
     assert both[0] is not None
     assert both[1] is not None

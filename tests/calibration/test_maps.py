@@ -19,7 +19,7 @@ def sets() -> tuple[ft.Trials, ft.Trials]:
 
 def test_band_of_a_logistic_map_is_what_leaving_clients_out_gives(sets: tuple[ft.Trials, ft.Trials]) -> None:
     found = ft.calibrate(*sets, systems=["a"], cluster="claim")
-    shown = ft.llr_map(found, points=5)
+    shown = ft.calibration.llr_map(found, points=5)
     weight, offset = (found.calibration.parameters[name] for name in ("weights", "offset"))
     assert shown.ratios == pytest.approx(weight * shown.scores + offset)
     dev = sets[0]
@@ -27,7 +27,7 @@ def test_band_of_a_logistic_map_is_what_leaving_clients_out_gives(sets: tuple[ft
     codes = dev.claim.numbered().codes
     left = []
     for client in np.unique(codes):
-        own = ft.fit_calibration(dev.rows(np.flatnonzero(codes != client)), systems=("a",))
+        own = ft.calibration.fit_calibration(dev.rows(np.flatnonzero(codes != client)), systems=("a",))
         left.append(own.parameters["weights"] * shown.scores + own.parameters["offset"])
     count = len(left)
     sigma = np.sqrt((count - 1) / count * np.sum((np.array(left) - np.mean(left, axis=0)) ** 2, axis=0))
@@ -41,7 +41,7 @@ def test_band_is_that_of_the_parameters_at_a_score_of_0(sets: tuple[ft.Trials, f
         ft.Trials.from_arrays(own.column("a"), own.genuine, claim=own.claim, subject=own.subject) for own in (dev, test)
     ]
     found = ft.calibrate(*moved)
-    shown = ft.llr_map(found, points=2001)
+    shown = ft.calibration.llr_map(found, points=2001)
     at = int(np.argmin(np.abs(shown.scores)))
     offset = found.parameter_intervals[-1]
     assert (shown.low[at], shown.high[at]) == pytest.approx((offset.low, offset.high), abs=0.02)
@@ -49,7 +49,7 @@ def test_band_is_that_of_the_parameters_at_a_score_of_0(sets: tuple[ft.Trials, f
 
 def test_band_of_steps_holds_them_and_has_no_infinite_evidence(sets: tuple[ft.Trials, ft.Trials]) -> None:
     found = ft.calibrate(*sets, systems=["a"], method="pav")
-    shown = ft.llr_map(found, n_resamples=200)
+    shown = ft.calibration.llr_map(found, n_resamples=200)
     assert shown.ratios == pytest.approx(found.calibration.mapping.ratios(shown.scores[:, None]))
     assert np.isfinite(shown.low).all()
     assert np.isfinite(shown.high).all()
@@ -60,7 +60,7 @@ def test_band_of_steps_holds_them_and_has_no_infinite_evidence(sets: tuple[ft.Tr
 def test_band_of_kernels_is_that_of_calibrations_fitted_anew(sets: tuple[ft.Trials, ft.Trials]) -> None:
     """Claims drawn with replacement, with all their trials, and the densities estimated from them."""
     found = ft.calibrate(*sets, systems=["a"], method="kde", cluster="claim")
-    shown = ft.llr_map(found, points=5, n_resamples=60)
+    shown = ft.calibration.llr_map(found, points=5, n_resamples=60)
     dev = sets[0]
     assert dev.claim is not None
     codes = dev.claim.numbered().codes
@@ -68,7 +68,7 @@ def test_band_of_kernels_is_that_of_calibrations_fitted_anew(sets: tuple[ft.Tria
     drawn = []
     for _ in range(60):
         rows = np.concatenate([np.flatnonzero(codes == client) for client in rng.integers(40, size=40)])
-        again = ft.fit_calibration(dev.rows(rows), systems=("a",), method="kde")
+        again = ft.calibration.fit_calibration(dev.rows(rows), systems=("a",), method="kde")
         drawn.append(again.mapping.ratios(shown.scores[:, None]))
     assert shown.high - shown.low == pytest.approx(np.ptp(np.quantile(drawn, [0.025, 0.975], axis=0), axis=0), rel=0.5)
     assert shown.resampled
@@ -79,13 +79,13 @@ def test_bands_of_kernels_repeat_and_differ_by_seed(
     sets: tuple[ft.Trials, ft.Trials], cluster: Literal["none", "both"]
 ) -> None:
     found = ft.calibrate(*sets, systems=["a"], method="kde", cluster=cluster)
-    first, second, third = (ft.llr_map(found, points=3, n_resamples=8, rng=seed) for seed in (1, 1, 2))
+    first, second, third = (ft.calibration.llr_map(found, points=3, n_resamples=8, rng=seed) for seed in (1, 1, 2))
     assert first.low.tolist() == second.low.tolist() != third.low.tolist()
 
 
 def test_a_saved_calibration_has_curves_but_no_band_of_dev(sets: tuple[ft.Trials, ft.Trials]) -> None:
-    found = ft.judge_calibration(ft.fit_calibration(sets[0], systems=("a",)), sets[1])
-    assert ft.bayes_error_curve(found).kind == "at a given threshold"
-    assert len(ft.pav_curve(found, n_resamples=20).places)
+    found = ft.calibration.judge_calibration(ft.calibration.fit_calibration(sets[0], systems=("a",)), sets[1])
+    assert ft.calibration.bayes_error_curve(found).kind == "at a given threshold"
+    assert len(ft.calibration.pav_curve(found, n_resamples=20).places)
     with pytest.raises(ft.TrialsError, match="a was calibrated before"):
-        ft.llr_map(found)
+        ft.calibration.llr_map(found)

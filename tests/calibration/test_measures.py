@@ -42,11 +42,11 @@ def test_evaluate_reports_what_calibrate_does() -> None:
 def test_figures_at_a_prior_and_on_the_hull() -> None:
     dev, test = sets()
     found = ft.evaluate(dev, test, systems="a", measures=["ece@.2", "ece-min@.5", "eer-rocch", "cllr-raw"])
-    ratios = ft.fit_calibration(dev, systems=["a"]).apply(test)
-    assert found.measures["ece@0.2"] == pytest.approx(ft.empirical_cross_entropy(ratios, 0.2))
-    assert found.measures["ece-min@0.5"] == pytest.approx(ft.min_cllr(test, system="a"))
+    ratios = ft.calibration.fit_calibration(dev, systems=["a"]).apply(test)
+    assert found.measures["ece@0.2"] == pytest.approx(ft.calibration.empirical_cross_entropy(ratios, 0.2))
+    assert found.measures["ece-min@0.5"] == pytest.approx(ft.calibration.min_cllr(test, system="a"))
     assert found.measures["eer-rocch"] == pytest.approx(ft.equal_error_rate(test, system="a", definition="rocch").value)
-    assert found.measures["cllr-raw"] == pytest.approx(ft.cllr(test, system="a"))
+    assert found.measures["cllr-raw"] == pytest.approx(ft.calibration.cllr(test, system="a"))
 
 
 @pytest.mark.parametrize("measure", ["cllr", "cllr-min", "act-dcf@.5"])
@@ -55,7 +55,7 @@ def test_compare_tests_what_compare_evidence_does(measure: str, ids: bool) -> No
     dev, test = sets() if ids else map(without_ids, sets())
     found = ft.compare(dev, test, measure=measure, n_resamples=2000)
     both = [ft.calibrate(dev, test, systems=[name]) for name in ("a", "b")]
-    (expected,) = ft.compare_evidence(dev, test, both, measure=measure)
+    (expected,) = ft.calibration.compare_evidence(dev, test, both, measure=measure)
     first = found.pairs[0].tests[0]
     assert first.estimate == pytest.approx(expected.test.estimate)
     assert first.p_value == pytest.approx(expected.test.p_value, rel=1e-6)
@@ -82,7 +82,7 @@ def test_bad_names_and_sets() -> None:
     ):
         with pytest.raises(ft.ParameterError, match=message):
             ft.evaluate(dev, test, systems="a", measures=[bad])
-    blocks = ft.make_blocks(dev, 3)
+    blocks = ft.inference.make_blocks(dev, 3)
     with pytest.raises(ft.TrialsError, match=r"cllr is a figure of all trials, but .* of them are in no block"):
         ft.evaluate(dev, folds=blocks[1:], systems="a", measures=["cllr"])
     with pytest.raises(ft.ParameterError, match="the 5x2cv test leaves trials out"):
@@ -90,26 +90,28 @@ def test_bad_names_and_sets() -> None:
     with pytest.raises(ft.TrialsError, match="cllr needs Trials"):
         ft.evaluate(([1.0, 2.0], [0.0]), ([1.0], [0.0]), measures=["cllr"])
     with pytest.raises(ft.ParameterError, match="hter is a figure of errors"):
-        ft.compare_evidence(dev, test, [ft.calibrate(dev, test, systems=[name]) for name in "ab"], measure="hter")
+        ft.calibration.compare_evidence(
+            dev, test, [ft.calibrate(dev, test, systems=[name]) for name in "ab"], measure="hter"
+        )
 
 
 def test_folds_are_calibrated_on_other_people_by_brute_force() -> None:
     trials, _ = sets()
-    blocks = ft.make_blocks(trials, 4)
+    blocks = ft.inference.make_blocks(trials, 4)
     ratios = {}
     for system in ("a", "b"):
         ratios[system] = np.empty(len(trials))
         for block in blocks:
-            own = ft.fit_calibration(trials.rows(np.flatnonzero(block.others)), systems=[system])
+            own = ft.calibration.fit_calibration(trials.rows(np.flatnonzero(block.others)), systems=[system])
             ratios[system][block.held_out] = own.ratios(trials)[block.held_out]
-    values = {name: ft.cllr((own[trials.genuine], own[~trials.genuine])) for name, own in ratios.items()}
+    values = {name: ft.calibration.cllr((own[trials.genuine], own[~trials.genuine])) for name, own in ratios.items()}
     wrong = (ratios["a"] > np.log(9)) != trials.genuine
     found = ft.evaluate(trials, folds=blocks, systems="a", measures=["cllr", "act-dcf@.1", "cllr-min"])
     assert found.measures["cllr"] == pytest.approx(values["a"])
     assert found.measures["act-dcf@0.1"] == pytest.approx(
         wrong[trials.genuine].mean() + 9 * wrong[~trials.genuine].mean()
     )
-    assert found.measures["cllr-min"] == pytest.approx(ft.min_cllr(trials, system="a"))
+    assert found.measures["cllr-min"] == pytest.approx(ft.calibration.min_cllr(trials, system="a"))
     assert found.measure_intervals["cllr"].threshold == "re-estimated"
     kinds = found.systems[0].to_dict()["test"]["measure_kinds"]
     assert kinds == {
@@ -156,9 +158,9 @@ def test_what_is_lost_warns_that_its_test_is_careful() -> None:
     (pair,) = ft.compare(dev, test, measure="cllr-cal", n_resamples=100).pairs
     assert str(pair.tests[0].note).startswith("careful: two systems that both lose little")
     both = [ft.calibrate(dev, test, systems=[name]) for name in ("a", "b")]
-    (own,) = ft.compare_evidence(dev, test, both, measure="cllr-cal")
+    (own,) = ft.calibration.compare_evidence(dev, test, both, measure="cllr-cal")
     assert own.tables()[0].notes == (own.test.note,)
-    assert not ft.compare_evidence(dev, test, both)[0].test.note
+    assert not ft.calibration.compare_evidence(dev, test, both)[0].test.note
 
 
 def test_the_commands(tmp_path: Path) -> None:

@@ -21,8 +21,8 @@ from simulated import crossed
 @pytest.fixture
 def halved() -> Iterator[str]:
     """A method that halves scores, whatever dev says."""
-    method = ft.CalibrationMethod(
-        "halved", lambda dev: ft.CalibrationFit(Linear((0.5,), 0.0)), Linear.read, "half the score"
+    method = ft.calibration.CalibrationMethod(
+        "halved", lambda dev: ft.calibration.CalibrationFit(Linear((0.5,), 0.0)), Linear.read, "half the score"
     )
     ft.register_calibration(method)
     yield method.name
@@ -31,19 +31,19 @@ def halved() -> Iterator[str]:
 
 def test_a_registered_method_is_fitted_saved_and_a_choice_of_the_command(halved: str, tmp_path: Path) -> None:
     dev = make(1)
-    found = ft.fit_calibration(dev, systems=["face"], method=halved)
+    found = ft.calibration.fit_calibration(dev, systems=["face"], method=halved)
     assert np.array_equal(found.ratios(dev), dev.column("face") / 2)
     found.save(tmp_path / "h.json")
-    assert np.array_equal(ft.Calibration.load(tmp_path / "h.json").ratios(dev), found.ratios(dev))
+    assert np.array_equal(ft.calibration.Calibration.load(tmp_path / "h.json").ratios(dev), found.ratios(dev))
     assert ft.calibrate(dev, make(2), systems=["face"], method=halved).intervals[0].threshold == "fixed"
     assert "halved: half the score" in " ".join(CliRunner().invoke(main, ["calibrate", "--help"]).output.split())
     with pytest.raises(ft.ParameterError, match="halved calibrates one system"):
-        ft.fit_calibration(dev, method=halved)
+        ft.calibration.fit_calibration(dev, method=halved)
 
 
 def test_a_method_that_is_not_there() -> None:
     with pytest.raises(ft.ParameterError, match="there are logistic, pav, gaussian, kde"):
-        ft.fit_calibration(make(1), method="halved")
+        ft.calibration.fit_calibration(make(1), method="halved")
 
 
 @pytest.mark.parametrize("method", ["logistic", "gaussian", "kde", "pav"])
@@ -59,17 +59,19 @@ def test_scores_of_any_size_have_the_figures_of_ordinary_ones(method: str, unit:
     assert found.costs[0].interval.interval == pytest.approx(expected.costs[0].interval.interval, rel=0.05)
     for own, other, size in zip(found.parameter_intervals, expected.parameter_intervals, (unit, 1.0), strict=False):
         assert [end * size for end in own.interval] == pytest.approx(other.interval, rel=1e-6)
-    bands = [ft.llr_map(own, points=5, n_resamples=20) for own in (found, expected)]
+    bands = [ft.calibration.llr_map(own, points=5, n_resamples=20) for own in (found, expected)]
     assert bands[0].low == pytest.approx(bands[1].low, rel=1e-6)
     if method != "kde":
-        passed = ft.calibrate_in_passes(*(ft.open_trials(own.scores[:, 0], own.genuine) for own in far), method=method)
+        passed = ft.calibration.calibrate_in_passes(
+            *(ft.open_trials(own.scores[:, 0], own.genuine) for own in far), method=method
+        )
         assert passed.test == pytest.approx(expected.test, rel=1e-6)
 
 
 def test_scores_next_to_nothing_are_refused() -> None:
     trials = ft.Trials.from_arrays(np.array([3.0, 1.0, 2.0, 0.0]) * 1e-310, [True, True, False, False])
     with pytest.raises(ft.TrialsError, match="from 0 to 3e-310 are too small to calibrate; multiply"):
-        ft.fit_calibration(trials)
+        ft.calibration.fit_calibration(trials)
 
 
 @pytest.mark.parametrize("method", ["logistic", "gaussian", "pav"])
@@ -79,5 +81,5 @@ def test_distances_are_noted(method: str) -> None:
     opened = [ft.open_trials(own.scores[:, 0], own.genuine) for own in (trials, turned)]
     for own, passed, expected in zip((trials, turned), opened, (False, True), strict=True):
         in_passes = fit_in_passes(passed.source_of(None), "a", method=method)
-        for found in (ft.fit_calibration(own, method=method), in_passes):
+        for found in (ft.calibration.fit_calibration(own, method=method), in_passes):
             assert any("are the scores distances?" in note for note in found.notes) == expected

@@ -31,17 +31,17 @@ def make(seed: int, size: int = 2000) -> ft.Trials:
 )
 def test_bssr1(real_data: Path, file: str, slope: float, offset: float, cost: float) -> None:
     trials = ft.read_trials(real_data / "bssr1_set1" / f"{file}.csv.gz")
-    found = ft.fit_calibration(trials)
+    found = ft.calibration.fit_calibration(trials)
     assert found.parameters["weights"][0] == pytest.approx(slope, rel=2e-5)
     assert found.parameters["offset"] == pytest.approx(offset, rel=2e-5)
-    assert ft.cllr(found.apply(trials)) == pytest.approx(cost, abs=1e-6)
+    assert ft.calibration.cllr(found.apply(trials)) == pytest.approx(cost, abs=1e-6)
 
 
 @pytest.mark.parametrize("prior", [0.5, 0.1])
 @pytest.mark.parametrize("systems", [("face",), ("face", "voice")])
 def test_logistic_is_that_of_scikit_learn(systems: tuple[str, ...], prior: float) -> None:
     dev = make(1)
-    found = ft.fit_calibration(dev, systems=systems, prior=prior)
+    found = ft.calibration.fit_calibration(dev, systems=systems, prior=prior)
     weights = np.where(dev.genuine, prior / dev.genuine.sum(), (1 - prior) / (~dev.genuine).sum()) * len(dev)
     table = np.column_stack([dev.column(name) for name in systems])
     middle, scale = table.mean(axis=0), table.std(axis=0)
@@ -55,7 +55,7 @@ def test_steps_are_those_of_isotonic_regression_with_two_trials_at_each_end() ->
     rng = np.random.default_rng(3)
     genuine = rng.random(300) < 0.4
     scores = np.round(rng.normal(1.5 * genuine), 1)  # with ties
-    found = ft.fit_calibration(ft.Trials.from_arrays(scores, genuine), method="pav")
+    found = ft.calibration.fit_calibration(ft.Trials.from_arrays(scores, genuine), method="pav")
     padded = np.concatenate([[-99, -99], scores, [99, 99]])
     labels = np.concatenate([[True, False], genuine, [True, False]])
     weights = np.where(labels, 0.5 / labels.sum(), 0.5 / (~labels).sum())
@@ -72,57 +72,57 @@ def test_steps_are_those_of_isotonic_regression_with_two_trials_at_each_end() ->
 @pytest.mark.parametrize("method", ["logistic", "pav", "gaussian", "kde"])
 def test_a_saved_calibration_is_the_same(tmp_path: Path, method: str) -> None:
     dev, test = make(1), make(2)
-    found = ft.fit_calibration(dev, systems=("face",), method=method)
+    found = ft.calibration.fit_calibration(dev, systems=("face",), method=method)
     found.save(tmp_path / "c.json")
-    again = ft.Calibration.load(tmp_path / "c.json")
+    again = ft.calibration.Calibration.load(tmp_path / "c.json")
     assert np.array_equal(again.ratios(test), found.ratios(test))
     assert again.apply(test).systems == (f"{method}(face)",)
     (tmp_path / "c.json").write_text((tmp_path / "c.json").read_text().replace("calibration", "something"))
     with pytest.raises(ft.InputError, match="is not a fairtrial calibration"):
-        ft.Calibration.load(tmp_path / "c.json")
+        ft.calibration.Calibration.load(tmp_path / "c.json")
     (tmp_path / "c.json").write_text("{")
     with pytest.raises(ft.InputError) as error:
-        ft.Calibration.load(tmp_path / "c.json")
+        ft.calibration.Calibration.load(tmp_path / "c.json")
     assert error.value.code == "not-a-model"
 
 
 def test_a_calibration_that_was_changed_by_hand(tmp_path: Path) -> None:
     """The checksum says so; without it, numbers that are none are refused."""
-    ft.fit_calibration(make(1), systems=("face",)).save(tmp_path / "c.json")
+    ft.calibration.fit_calibration(make(1), systems=("face",)).save(tmp_path / "c.json")
     content = json.loads((tmp_path / "c.json").read_text())
     for key, value in (("prior", 10**400), ("prior", float("nan")), ("systems", 3), ("parameters", [])):
         changed = {**content, key: value}
         (tmp_path / "c.json").write_text(json.dumps(changed))
         with pytest.raises(ft.InputError) as error:
-            ft.Calibration.load(tmp_path / "c.json")
+            ft.calibration.Calibration.load(tmp_path / "c.json")
         assert error.value.code == "model-checksum"
         del changed["sha256"]
         (tmp_path / "c.json").write_text(json.dumps(changed))
         with pytest.raises(ft.InputError) as error:
-            ft.Calibration.load(tmp_path / "c.json")
+            ft.calibration.Calibration.load(tmp_path / "c.json")
         assert error.value.code == "value"
     for weights in ([10**400], [float("nan")], ["x"], [1.0, 2.0], None):
         changed = {**content, "parameters": {**content["parameters"], "weights": weights}}
         del changed["sha256"]
         (tmp_path / "c.json").write_text(json.dumps(changed))
         with pytest.raises(ft.InputError):
-            ft.Calibration.load(tmp_path / "c.json")
+            ft.calibration.Calibration.load(tmp_path / "c.json")
 
 
 def test_separated_equal_infinite_and_reversed_scores() -> None:
     genuine = np.array([True] * 5 + [False] * 20)
     apart = ft.Trials.from_arrays(np.where(genuine, 2.0, 1.0) + 0.01 * np.arange(25), genuine)
-    found = ft.fit_calibration(apart)
+    found = ft.calibration.fit_calibration(apart)
     assert np.abs(found.ratios(apart)).max() < 20
     assert "one trial of each class was added" in found.notes[0]
     with pytest.raises(ft.TrialsError, match="all dev scores are equal"):
-        ft.fit_calibration(ft.Trials.from_arrays(np.ones(25), genuine))
+        ft.calibration.fit_calibration(ft.Trials.from_arrays(np.ones(25), genuine))
     with pytest.raises(ft.TrialsError, match="some dev scores are infinite"):
-        ft.fit_calibration(ft.Trials.from_arrays(np.where(genuine, np.inf, 0.1 * np.arange(25)), genuine))
+        ft.calibration.fit_calibration(ft.Trials.from_arrays(np.where(genuine, np.inf, 0.1 * np.arange(25)), genuine))
     with pytest.raises(ft.ParameterError, match="pav calibrates one system"):
-        ft.fit_calibration(make(1), method="pav")
+        ft.calibration.fit_calibration(make(1), method="pav")
     with pytest.raises(ft.TrialsError, match="there is no impostor trial"):
-        ft.fit_calibration(ft.Trials.from_arrays([1.0, 2.0], [True, True]))
+        ft.calibration.fit_calibration(ft.Trials.from_arrays([1.0, 2.0], [True, True]))
     dev = make(1)
     turned = ft.Trials.from_arrays(-dev.column("face"), dev.genuine)
-    assert any("distances" in note for note in ft.fit_calibration(turned).notes)
+    assert any("distances" in note for note in ft.calibration.fit_calibration(turned).notes)

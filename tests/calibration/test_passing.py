@@ -33,7 +33,7 @@ def test_figures_are_those_of_memory(method: str, prior: float, monkeypatch: pyt
     dev, test = draw(1), draw(2)
     points = ["sre18", ".5"]
     whole = ft.calibrate(dev, test, method=method, prior=prior, points=points)
-    found = ft.calibrate_in_passes(pieces(dev), pieces(test), method=method, prior=prior, points=points)
+    found = ft.calibration.calibrate_in_passes(pieces(dev), pieces(test), method=method, prior=prior, points=points)
     assert np.allclose(found.calibration.ratios(test), whole.calibration.ratios(test), rtol=1e-8, atol=1e-8)
     assert whole.dev is not None
     assert found.dev == pytest.approx(whole.dev, rel=1e-9)
@@ -48,35 +48,35 @@ def test_figures_are_those_of_memory(method: str, prior: float, monkeypatch: pyt
 def test_what_rests_on_counts_is_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(opened, "SORT_AT_ONCE", 0)
     dev, test = draw(3), draw(4)
-    found = ft.fit_in_passes(ft.as_source(pieces(dev)), "voice", method="pav")
-    assert found.parameters == ft.fit_calibration(dev, method="pav").parameters
-    assert ft.min_cllr(pieces(test)) == ft.min_cllr(test)
+    found = ft.calibration.fit_in_passes(ft.counting.as_source(pieces(dev)), "voice", method="pav")
+    assert found.parameters == ft.calibration.fit_calibration(dev, method="pav").parameters
+    assert ft.calibration.min_cllr(pieces(test)) == ft.calibration.min_cllr(test)
 
 
 def test_separated_equal_turned_and_whole_trials() -> None:
     apart = draw(5, 500, apart=100.0)
-    whole = ft.fit_calibration(apart)
-    found = ft.fit_in_passes(ft.as_source(pieces(apart)), "voice")
+    whole = ft.calibration.fit_calibration(apart)
+    found = ft.calibration.fit_in_passes(ft.counting.as_source(pieces(apart)), "voice")
     assert found.notes == whole.notes
     assert found.parameters["weights"] == pytest.approx(whole.parameters["weights"], rel=1e-6)
     dev = draw(1, 500)
     equal = ft.Trials.from_arrays(np.ones(500), dev.genuine, systems=["voice"])
     with pytest.raises(ft.TrialsError, match="all dev scores are equal"):
-        ft.fit_in_passes(ft.as_source(pieces(equal)), "voice")
+        ft.calibration.fit_in_passes(ft.counting.as_source(pieces(equal)), "voice")
     turned = pieces(ft.Trials.from_arrays(-dev.column(), dev.genuine, systems=["voice"]))
     with pytest.raises(ft.TrialsError, match="evidence falls as the score rises"):
-        ft.calibrate_in_passes(turned, turned)
+        ft.calibration.calibrate_in_passes(turned, turned)
     with pytest.raises(ft.TrialsError, match="trials in memory"):
-        ft.calibrate_in_passes(dev, dev)
+        ft.calibration.calibrate_in_passes(dev, dev)
     with pytest.raises(ft.ParameterError, match="kde needs all dev scores at once; in passes there are logistic, pav"):
-        ft.fit_in_passes(ft.as_source(dev), "voice", method="kde")
+        ft.calibration.fit_in_passes(ft.counting.as_source(dev), "voice", method="kde")
 
 
 def test_a_method_of_ones_own_is_there_in_passes_too(monkeypatch: pytest.MonkeyPatch) -> None:
     own = replace(ft.CALIBRATIONS["gaussian"], name="mine")
     monkeypatch.setitem(ft.CALIBRATIONS, "mine", own)
     dev, test = pieces(draw(1, 3000)), pieces(draw(2, 3000))
-    mine, known = (ft.calibrate_in_passes(dev, test, method=name) for name in ("mine", "gaussian"))
+    mine, known = (ft.calibration.calibrate_in_passes(dev, test, method=name) for name in ("mine", "gaussian"))
     assert (mine.test, mine.calibration.name) == (known.test, "mine(voice)")
 
 
@@ -90,7 +90,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (found,) = json.loads(run.output)["systems"]
     whole = ft.calibrate(*ft.read_pair(files[1], files[3]))
     assert found["test"]["cllr"] == pytest.approx(whole.test[0])
-    assert ft.Calibration.load(tmp_path / "c.json").parameters["weights"] == pytest.approx(
+    assert ft.calibration.Calibration.load(tmp_path / "c.json").parameters["weights"] == pytest.approx(
         whole.calibration.parameters["weights"]
     )
     run = CliRunner().invoke(main, ["calibrate", *files, "--fuse"])

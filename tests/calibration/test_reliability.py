@@ -25,13 +25,13 @@ def by_scikit_learn(values: np.ndarray, genuine: np.ndarray, weights: np.ndarray
 
 
 @pytest.fixture(scope="module")
-def found() -> ft.CalibratedSystem:
+def found() -> ft.calibration.CalibratedSystem:
     dev, test = (crossed(np.random.default_rng(k), effect=0.5, start=1000 * k) for k in (1, 2))
     return ft.calibrate(dev, test, systems=["a"])
 
 
-def test_steps_are_those_of_isotonic_regression(found: ft.CalibratedSystem) -> None:
-    curve = ft.pav_curve(found, n_resamples=20)
+def test_steps_are_those_of_isotonic_regression(found: ft.calibration.CalibratedSystem) -> None:
+    curve = ft.calibration.pav_curve(found, n_resamples=20)
     test = found.test_trials
     values = found.calibration.ratios(test)
     ours = curve.ratios[np.searchsorted(curve.ends, values, side="left")]
@@ -42,8 +42,8 @@ def test_steps_are_those_of_isotonic_regression(found: ft.CalibratedSystem) -> N
     assert (curve.genuine.sum(), curve.impostor.sum()) == (test.genuine.sum(), (~test.genuine).sum())
 
 
-def test_steps_along_scores_are_the_same(found: ft.CalibratedSystem) -> None:
-    of_ratios, of_scores = (ft.pav_curve(found, of_scores=flag, n_resamples=20) for flag in (False, True))
+def test_steps_along_scores_are_the_same(found: ft.calibration.CalibratedSystem) -> None:
+    of_ratios, of_scores = (ft.calibration.pav_curve(found, of_scores=flag, n_resamples=20) for flag in (False, True))
     assert of_scores.ratios == pytest.approx(of_ratios.ratios)
     weight, offset = (found.calibration.parameters[name] for name in ("weights", "offset"))
     assert weight * of_scores.ends + offset == pytest.approx(of_ratios.ends)
@@ -54,7 +54,7 @@ def test_steps_along_scores_are_the_same(found: ft.CalibratedSystem) -> None:
 def test_replicates_of_people_are_pooled_as_from_all_their_trials() -> None:
     """Claims drawn with replacement, each trial as often as its claim: isotonic regression with these weights."""
     test = crossed(np.random.default_rng(3), clients=12, effect=0.5)
-    sets = ft.TrialSets(None, test, "claim")
+    sets = ft.inference.TrialSets(None, test, "claim")
     people = sets.people[1]
     assert people is not None
     values = np.round(test.column("a").astype(float), 1)
@@ -101,7 +101,7 @@ def test_bands_hold_the_truth_and_know_people() -> None:
         rng = np.random.default_rng(seed)
         genuine = np.arange(3000) < 600
         test = ft.Trials.from_arrays(rng.normal(2.0 * genuine), genuine)
-        curve = ft.pav_curve(ft.calibrate(test, test), of_scores=True, n_resamples=200, rng=seed)
+        curve = ft.calibration.pav_curve(ft.calibrate(test, test), of_scores=True, n_resamples=200, rng=seed)
         at = np.searchsorted(curve.places, [0.0, 1.0, 2.0])
         truth = 2 * np.array([0.0, 1.0, 2.0]) - 2
         held += ((curve.low[at] <= truth) & (truth <= curve.high[at])).tolist()
@@ -109,15 +109,15 @@ def test_bands_hold_the_truth_and_know_people() -> None:
     dev, test = (crossed(np.random.default_rng(k), effect=1.0, start=1000 * k) for k in (1, 2))
     for cluster in ("none", "both"):
         own = ft.calibrate(dev, test, systems=["a"], cluster=cluster)
-        curve = ft.pav_curve(own, n_resamples=200)
+        curve = ft.calibration.pav_curve(own, n_resamples=200)
         middle = np.abs(curve.places) < 1
         widths.append(float(np.median(curve.high[middle] - curve.low[middle])))
         assert curve.method == {"none": "trials resampled", "both": "people resampled, cluster both"}[cluster]
     assert widths[1] > 1.1 * widths[0]
 
 
-def test_same_seed_same_band(found: ft.CalibratedSystem) -> None:
-    first, second, third = (ft.pav_curve(found, n_resamples=50, rng=seed) for seed in (1, 1, 2))
+def test_same_seed_same_band(found: ft.calibration.CalibratedSystem) -> None:
+    first, second, third = (ft.calibration.pav_curve(found, n_resamples=50, rng=seed) for seed in (1, 1, 2))
     assert first.low.tolist() == second.low.tolist()
     assert first.low.tolist() != third.low.tolist()
     assert first.to_dict()["band"]["confidence"] == 0.95

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from fairtrial import Trials, proportion_interval, read_trials, write_trials
+from fairtrial import Trials, read_trials, write_trials
 from fairtrial.cli.app import main
+from fairtrial.published import proportion_interval
 
 SETS = ["--dev", "dev.csv", "--test", "test.csv"]
 SAME = ["--dev", "dev.csv", "--test", "dev.csv"]

@@ -13,18 +13,10 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from fairtrial import (
-    CRITERIA,
-    Criterion,
-    Trials,
-    evaluate,
-    expected_areas,
-    performance_curve,
-    read_trials,
-    write_trials,
-)
+from fairtrial import CRITERIA, Criterion, Trials, evaluate, performance_curve, read_trials, write_trials
 from fairtrial.cli.app import COMMANDS, main
 from fairtrial.core.words import wording
+from fairtrial.evaluation import expected_areas
 from reference.eer_bound_2016 import (
     DISCORDANT,
     EXAMPLE_3_TRIALS,

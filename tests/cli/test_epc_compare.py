@@ -13,8 +13,9 @@ import pytest
 from click.testing import CliRunner, Result
 from scipy import stats
 
-from fairtrial import compare_curves, make_blocks, performance_curve, read_trials, write_trials
+from fairtrial import compare_curves, performance_curve, read_trials, write_trials
 from fairtrial.cli.app import main
+from fairtrial.inference import make_blocks
 from simulated import crossed
 
 SETS = ["--dev", "dev.csv", "--test", "test.csv"]

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from fairtrial import chimeric_study, predict_fusions, write_trials
+from fairtrial import write_trials
 from fairtrial.cli.app import main
+from fairtrial.fusion import chimeric_study, predict_fusions
 from simulated import crossed
 
 DEV, TEST = (

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fairtrial import Ids
+from fairtrial.core import Ids
 
 
 def test_ids_are_numbered_by_first_occurrence_and_compare_by_name() -> None:

@@ -144,11 +144,11 @@ def scores(tmp_path: Path) -> Path:
 USED = """
 import json, sys
 import fairtrial as ft
-benchmark = ft.load_lausanne()
+benchmark = ft.benchmark.load_lausanne()
 dev, test = ft.read_pair("dev.csv", "test.csv")
 assert "fairtrial_example" not in sys.modules
 fused = ft.fuse(dev, test, fusion="geometric")
-experiments = ft.list_experiments(benchmark, "one-modality-left-out")
+experiments = ft.benchmark.list_experiments(benchmark, "one-modality-left-out")
 ft.write_trials(dev.select(["face"]), "again.jsonl")
 print(json.dumps([
     fused.evaluation.test.hter, [sorted({name[:1] for name in e.systems}) for e in experiments],
@@ -191,14 +191,14 @@ def test_the_example_is_used_from_the_command_line(installed: Path, scores: Path
 def test_a_format_of_a_plugin_is_told_where_no_other_fits(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     module = """
 import numpy as np
-from fairtrial import Format
-from fairtrial.formats import Sheet
+from fairtrial.formats import Format
+from fairtrial.formats.sheets import Sheet
 def read(heads, options, progress):
     return [Sheet("stars", np.array([[3.0], [1.0]]), np.array([True, False]), ("s",)) for head in heads]
 STARS = Format("stars", "scores as stars", lambda heads: all(h.data.startswith(b"*") for h in heads), read, joint=True)
 """
     install(folder, "starry", "[fairtrial.formats]\nstars = starry:STARS", module)
-    monkeypatch.setattr(registry, "FORMATS", Registry("format", "formats", ft.Format, ft.FORMATS.registered))
+    monkeypatch.setattr(registry, "FORMATS", Registry("format", "formats", ft.formats.Format, ft.FORMATS.registered))
     (folder / "a.csv").write_text("label,score\n1,3\n0,1\n")
     assert ft.read_trials(folder / "a.csv").scores.tolist() == [[3], [1]]
     assert "starry" not in sys.modules
@@ -226,7 +226,7 @@ def test_a_calibration_of_another_package(folder: Path, monkeypatch: pytest.Monk
     )
     install(folder, "calibrating", "[fairtrial.calibrations]\nmine = calibrating:MINE\n", module)
     monkeypatch.delitem(ft.CALIBRATIONS.__dict__, "_offered", raising=False)
-    lp1 = ft.load_lausanne().sets[0]
+    lp1 = ft.benchmark.load_lausanne().sets[0]
     system = lp1.dev.systems[0]
     mine, own = (ft.calibrate(lp1.dev, lp1.test, systems=[system], method=name) for name in ("mine", "logistic"))
     assert mine.test == own.test

@@ -24,7 +24,7 @@ class Small(Result):
     def tables(self) -> tuple[Table, ...]:
         return (Table("t", "c", (Column("v", "v", "rate"),), ((self.value,),)), TABLE)
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         return f"value {percent(self.value)}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -34,7 +34,7 @@ class Small(Result):
 def test_results_show_their_tables() -> None:
     small = Small(0.25)
     assert repr(small) == "<Small: value 25.00 %>"
-    assert small._repr_html_() == "".join(table.to_html() for table in small.tables())
+    assert small._repr_html_().endswith("".join(table.to_html() for table in small.tables()))
     assert small.to_markdown() == f"{small.tables()[0].to_markdown()}\n{TABLE.to_markdown()}"
     assert small.to_latex().endswith(TABLE.to_latex())
     assert small.to_arrow().to_pydict() == {"v": [0.25]}

@@ -33,8 +33,8 @@ def cells_of(scores: Pair, level: int) -> CountedCells:
 @example(dev=BELOW_ZERO, test=BELOW_ZERO, levels=(1060, 0), alpha=0)
 def test_figures_lie_within_their_bounds(name: str, dev: Pair, test: Pair, levels: tuple[int, int], alpha: int) -> None:
     weight = alpha / 20
-    exact = ft.choose_thresholds(dev, name, weight)[0].scalar()
-    judged = ft.count_errors(test, exact.threshold).scalar()
+    exact = ft.rules.choose_thresholds(dev, name, weight)[0].scalar()
+    judged = ft.counting.count_errors(test, exact.threshold).scalar()
     chosen, (possible,) = bounded_choices(cells_of(dev, levels[0]), ft.CRITERIA[name], weight)
     low, high = possible.threshold
     assert low <= exact.threshold <= high
@@ -43,7 +43,7 @@ def test_figures_lie_within_their_bounds(name: str, dev: Pair, test: Pair, level
         for word in MEASURES:
             low, high = boxes.of(ft.MEASURES[word], weight)
             assert low - 1e-12 <= float(ft.MEASURES[word](counts, weight)) <= high + 1e-12
-    at_edge = ft.count_errors(dev, chosen.threshold)
+    at_edge = ft.counting.count_errors(dev, chosen.threshold)
     assert np.array_equal(at_edge.false_accepts, chosen.false_accepts)
     assert np.array_equal(at_edge.false_rejects, chosen.false_rejects)
 
@@ -63,7 +63,7 @@ def test_criterion_that_may_choose_anything_needs_distinct_scores() -> None:
     scores = np.linspace(0, 1, 50), np.linspace(-0.5, 0.5, 50)
     rule = ft.Criterion("odd", lambda counts, alpha: -np.sin(40 * counts.far))
     chosen, _ = bounded_choices(cells_of(scores, 0), rule, 0.5)
-    assert chosen.threshold[0] == ft.choose_thresholds(scores, rule, 0.5).threshold[0]
+    assert chosen.threshold[0] == ft.rules.choose_thresholds(scores, rule, 0.5).threshold[0]
     with pytest.raises(ft.ParameterError, match="criterion odd may choose any threshold"):
         bounded_choices(cells_of(scores, 1074), rule, 0.5)
 

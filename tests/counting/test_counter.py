@@ -128,7 +128,7 @@ def test_errors_at_given_thresholds_by_person(tmp_path: Path) -> None:
     merged = load_counters([tmp_path / f"{k}.ftc" for k in (2, 0, 1)])
     assert merged == whole
     for system, threshold in (("face", 0.5), ("face", 1.0), ("voice", 0.0), ("voice", -np.inf), ("voice", np.inf)):
-        expected = ft.count_errors(
+        expected = ft.counting.count_errors(
             ft.Trials.from_arrays(scores, genuine, systems=["face", "voice"]), threshold, system=system
         )
         assert merged.errors_at(threshold, system=system) == expected.scalar()

@@ -110,8 +110,8 @@ def test_any_scores_cut_anywhere(scores: tuple[np.ndarray, np.ndarray], pieces: 
     chunks = [(every[part], flags[part]) for part in np.array_split(order, pieces)]
     found = ft.open_trials(chunks)
     for criterion in ("wer-min", "eer", "wer-equal"):
-        whole = ft.choose_thresholds(scores, criterion, [0.0, 0.3, 1.0])
-        part = ft.choose_thresholds(found, criterion, [0.0, 0.3, 1.0])
+        whole = ft.rules.choose_thresholds(scores, criterion, [0.0, 0.3, 1.0])
+        part = ft.rules.choose_thresholds(found, criterion, [0.0, 0.3, 1.0])
         assert np.array_equal(whole.threshold, part.threshold)
         assert np.array_equal(whole.false_accepts, part.false_accepts)
 
@@ -336,7 +336,7 @@ def test_missing_scores_are_dropped_for_all_systems(tmp_path: Path) -> None:
     found = ft.open_trials(tmp_path / "a.csv", nan="drop")
     whole = ft.read_trials(tmp_path / "a.csv", nan="drop")
     for system in ("face", "voice"):
-        counts = [ft.count_errors(data, 0.25, system=system) for data in (found, whole)]
+        counts = [ft.counting.count_errors(data, 0.25, system=system) for data in (found, whole)]
         assert counts[0].to_dict() == counts[1].to_dict()
 
 
@@ -356,13 +356,13 @@ def test_what_needs_all_scores_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     found = ft.open_trials(trials.scores, trials.genuine, systems=trials.systems)
     monkeypatch.setattr(opened, "_BYTES_FOR_EACH", 10**9)
     with pytest.raises(ft.TrialsError, match=r"needs all 500 scores of face in memory at once"):
-        ft.choose_thresholds(found, ft.Criterion("own", lambda counts, alpha: counts.far), 0.5, system="face")
+        ft.rules.choose_thresholds(found, ft.Criterion("own", lambda counts, alpha: counts.far), 0.5, system="face")
 
 
 def test_the_page_of_a_pass(tmp_path: Path) -> None:
     trials = make(1, 1000)
     ft.write_trials(trials, tmp_path / "a.parquet")
-    seen: list[ft.PassState] = []
+    seen: list[ft.counting.PassState] = []
     found = ft.open_trials(tmp_path / "a.parquet", progress=seen.append)
     assert len(found) == 1000
     assert (seen[0].number, seen[0].rows, seen[0].read) == (1, 0, 0)

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
-from fairtrial import ErrorCounts, as_source, count_errors
+from fairtrial import ErrorCounts
+from fairtrial.counting import as_source, count_errors
 from fairtrial.counting import kernels as passes
 from fairtrial.counting import kernels as plain
 from fairtrial.counting import tallies as errors

@@ -59,7 +59,7 @@ def test_a_cluster_with_a_worker_killed_and_one_restarted(
     monkeypatch.setattr(running, "_WORKERS_OF_OTHERS", 2)  # few tasks at a time, so that the kill comes amid a pass
     killed: list[int] = []
 
-    def disturb(state: ft.PassState) -> None:
+    def disturb(state: ft.counting.PassState) -> None:
         workers = client.scheduler_info()["workers"]
         if state.rows and not killed:
             killed.append(client.run(os.getpid)[next(iter(workers))])

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from brute_force import lower_hull, points
-from fairtrial import ErrorCounts, ScoreSource, as_source
-from fairtrial.counting import search
+from fairtrial import ErrorCounts
+from fairtrial.counting import ScoreSource, as_source, search
 from fairtrial.counting import tallies as errors
 from fairtrial.counting.radix import fit_cells
 from fairtrial.counting.search import all_points, crossing_points, hull_points

@@ -11,19 +11,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from brute_force import Point, points
-from fairtrial import (
-    ErrorCounts,
-    ParameterError,
-    Trials,
-    TrialsError,
-    TrialSets,
-    area_intervals,
-    area_tests,
-    auc_error,
-    expected_areas,
-    performance_curve,
-)
+from fairtrial import ErrorCounts, ParameterError, Trials, TrialsError, performance_curve
+from fairtrial.evaluation import area_intervals, area_tests, auc_error, expected_areas
 from fairtrial.evaluation.areas import Aims, AreaName, area_claims
+from fairtrial.inference import TrialSets
 from fairtrial.inference.people import Cluster
 from reference.epc_2005 import AREA_OF_DEV, AUC_ERROR_OF_DEV, DEV, TEST
 from simulated import crossed, strangers, without_ids

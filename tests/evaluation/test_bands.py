@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from fairtrial import ParameterError, Trials, curve_band, judged_interval, performance_curve, pool_curves
+from fairtrial import ParameterError, Trials, performance_curve
+from fairtrial.evaluation import curve_band, pool_curves
+from fairtrial.inference import judged_interval
 from simulated import crossed, without_ids
 
 

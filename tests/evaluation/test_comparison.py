@@ -7,9 +7,10 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from fairtrial import Trials, TrialsError, evaluate, make_blocks
+from fairtrial import Trials, TrialsError, evaluate
 from fairtrial.core.errors import ParameterError
 from fairtrial.evaluation.comparison import compare
+from fairtrial.inference import make_blocks
 from fairtrial.inference.multiplicity import adjust_p_values
 
 
@@ -267,7 +268,7 @@ def test_letters_stand_only_where_all_pairs_were_tested_two_sided() -> None:
         letters = {rank.letters for rank in result.ranking}
         assert ("letters" in [column.key for column in ranking.columns]) == (letters != {""})
         assert result.to_dict()["ranking"][0]["letters"] == result.ranking[0].letters
-        assert ("(a)" in result.summary()) == ("a" in letters)
+        assert ("(a)" in result.answer()) == ("a" in letters)
         return letters, str(ranking.notes[0])
 
     assert ranked() == ({"a", "b"}, "systems that share a letter do not differ significantly")

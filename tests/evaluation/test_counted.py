@@ -70,8 +70,8 @@ def test_bounds_of_shared_cells_hold_the_figures_in_memory(name: str) -> None:
     assert all(cell.endswith(" %") for row in shown if row[2] != "threshold" for cell in row[3:5])
     own = found["face"]
     assert "bounds" in codes(found)
-    assert own.test == ft.count_errors(test, own.threshold).scalar()
-    assert own.dev == ft.count_errors(dev, own.threshold).scalar()
+    assert own.test == ft.counting.count_errors(test, own.threshold).scalar()
+    assert own.dev == ft.counting.count_errors(dev, own.threshold).scalar()
 
 
 @pytest.mark.parametrize("definition", get_args(EerDefinition))
@@ -98,7 +98,7 @@ def test_curve_lies_within_its_bounds(criterion: str) -> None:
         low, high = found.bounds[name]
         values = getattr(expected, name)
         assert np.all((low <= values) & (values <= high))
-    assert np.array_equal(found.counts.false_accepts, ft.count_errors(test, found.threshold).false_accepts)
+    assert np.array_equal(found.counts.false_accepts, ft.counting.count_errors(test, found.threshold).false_accepts)
     exact = performance_curve(*counters(1e-4)[2:], criterion=criterion, measure="dcf")
     assert exact.exact
     assert np.array_equal(exact.value, expected.value)
@@ -109,7 +109,7 @@ def test_roc_at_the_ends_of_cells_is_exact() -> None:
     _, test, _, counter = counters(COARSE)
     found = roc_curve(counter, max_points=100)
     assert 50 < len(found.counts) <= 100
-    expected = ft.count_errors(test, found.threshold)
+    expected = ft.counting.count_errors(test, found.threshold)
     assert np.array_equal(found.counts.false_accepts, expected.false_accepts)
     assert np.array_equal(found.counts.false_rejects, expected.false_rejects)
 

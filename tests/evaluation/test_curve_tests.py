@@ -6,25 +6,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fairtrial import (
-    MEASURES,
-    CurveComparison,
-    Judgement,
-    ParameterError,
-    Trials,
-    TrialsError,
-    TrialSets,
-    compare_curves,
-    count_errors,
-    dependent_test,
-    independent_test,
-    judge,
-    judge_at,
-    make_blocks,
-    performance_curve,
-)
+from fairtrial import MEASURES, ParameterError, Trials, TrialsError, compare_curves, performance_curve
+from fairtrial.counting import count_errors
+from fairtrial.evaluation import CurveComparison
 from fairtrial.evaluation.epc import curve_of
 from fairtrial.evaluation.paired_tests import bootstrap_difference, leading_test, pair_judgements
+from fairtrial.inference import Judgement, TrialSets, judge, judge_at, make_blocks
+from fairtrial.published import dependent_test, independent_test
 from simulated import crossed, without_ids
 
 ALPHAS = [0.1, 0.3, 0.5, 0.7, 0.9]
@@ -130,7 +118,7 @@ def test_nothing_stands_where_dev_does_not_support_a_claim() -> None:
     for series in (found.low, found.high, found.statistic, found.worse):
         assert np.isnan(series).tolist() == [True, False, False, True]
     assert found.difference == pytest.approx(a.hter - b.hter)
-    assert "nothing is claimed at alpha 0 and 1, where dev lacks errors" in found.summary()
+    assert "nothing is claimed at alpha 0 and 1, where dev lacks errors" in found.answer()
     (table,) = found.tables()
     lines = table.to_markdown().splitlines()
     assert [line.split("|")[3:6] for line in lines if line.startswith("| 0 ")] == [["  "] * 3]
@@ -197,7 +185,7 @@ def test_regions_never_merge_opposite_signs() -> None:
 
 
 def test_a_system_that_is_better_in_several_ranges_is_named_once() -> None:
-    assert "b is better at alpha 0 and 1; a is better at alpha 0.5 (" in made_up([3, -3, 3]).summary()
+    assert "b is better at alpha 0 and 1; a is better at alpha 0.5 (" in made_up([3, -3, 3]).answer()
 
 
 def test_the_better_system_is_the_one_with_less_error_or_more_of_what_is_good() -> None:

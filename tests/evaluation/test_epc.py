@@ -15,12 +15,11 @@ from fairtrial import (
     PerformanceCurve,
     Trials,
     TrialsError,
-    alpha_grid,
-    choose_thresholds,
-    make_blocks,
     performance_curve,
-    pool_curves,
 )
+from fairtrial.evaluation import alpha_grid, pool_curves
+from fairtrial.inference import make_blocks
+from fairtrial.rules import choose_thresholds
 from reference.epc_2005 import ALPHAS, DEV, HTERS, TEST
 from strategies import score_arrays
 

@@ -5,23 +5,11 @@ import pickle
 import numpy as np
 import pytest
 
-from fairtrial import (
-    MEASURES,
-    DetectionCosts,
-    ParameterError,
-    Trials,
-    TrialsError,
-    TrialSets,
-    evaluate,
-    judge,
-    judged_interval,
-    make_blocks,
-    performance_curve,
-    proportion_interval,
-    rate_interval,
-)
+from fairtrial import MEASURES, DetectionCosts, ParameterError, Trials, TrialsError, evaluate, performance_curve
+from fairtrial.inference import TrialSets, judge, judged_interval, make_blocks, rate_interval
 from fairtrial.inference.estimates import claim
 from fairtrial.inference.people import Cluster
+from fairtrial.published import proportion_interval
 
 DEV = ([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6])
 TEST = ([0.85, 0.55, 0.45, 0.95, 0.35], [0.15, 0.65, 0.25, 0.42, 0.05, 0.5])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from fairtrial import ParameterError, Trials, TrialsError, TrialSets, judge, make_blocks
+from fairtrial import ParameterError, Trials, TrialsError
 from fairtrial.evaluation.paired_tests import (
     Pair,
     corrected_resampled_test,
@@ -14,6 +14,7 @@ from fairtrial.evaluation.paired_tests import (
     fold_differences,
     pair_judgements,
 )
+from fairtrial.inference import TrialSets, judge, make_blocks
 from fairtrial.inference.estimates import Alternative
 from fairtrial.inference.folds import make_halves
 from fairtrial.rules.measures import MEASURES

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from fairtrial import MEASURES, Trials, TrialsError, TrialSets, equivalence_test, judge, judge_at
+from fairtrial import MEASURES, Trials, TrialsError
 from fairtrial.evaluation.paired_tests import (
     Pair,
     bootstrap_difference,
@@ -14,6 +14,7 @@ from fairtrial.evaluation.paired_tests import (
     pair_judgements,
     permutation_test,
 )
+from fairtrial.inference import TrialSets, equivalence_test, judge, judge_at
 from fairtrial.inference.bootstrap import count_table, draw_replicates
 from fairtrial.inference.bootstrap import two_systems as difference_of
 from fairtrial.inference.estimates import Alternative, claim

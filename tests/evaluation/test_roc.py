@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 from sklearn import metrics
 
-from fairtrial import ErrorCounts, ParameterError, TrialsError, auc_error, precision_recall_curve, roc_curve
+from fairtrial import ErrorCounts, ParameterError, TrialsError, roc_curve
+from fairtrial.evaluation import auc_error, precision_recall_curve
 from fairtrial.evaluation import roc as curves
 from fairtrial.evaluation.roc import RocCurve, area_under
 from strategies import score_arrays

@@ -10,7 +10,8 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from fairtrial import CoverageStudy, Grid, StudySettings, Trials, run_study
+from fairtrial import Trials
+from fairtrial.repeated import CoverageStudy, Grid, StudySettings, run_study
 
 SYSTEMS = ("face", "voice", "finger")
 

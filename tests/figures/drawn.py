@@ -7,7 +7,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from fairtrial import FairtrialError, PerformanceCurve, Trials, alpha_grid, performance_curve, plan_rate
+from fairtrial import FairtrialError, PerformanceCurve, Trials, performance_curve, plan_rate
+from fairtrial.evaluation import alpha_grid
 
 PLAN = plan_rate(0.02, 0.1, half_width=0.005)
 

@@ -25,7 +25,10 @@ from simulated import crossed
 
 
 def test_lines_are_the_rates_and_faint_without_support(dev: ft.Trials, test: ft.Trials, ax: Axes) -> None:
-    curves = [ft.bayes_error_curve(ft.calibrate(dev, test, systems=[name]), raw=True) for name in ("face", "voice")]
+    curves = [
+        ft.calibration.bayes_error_curve(ft.calibrate(dev, test, systems=[name]), raw=True)
+        for name in ("face", "voice")
+    ]
     assert bayes_error_plot(curves, ax=ax) is ax
     drawn = [line for line in ax.lines if len(np.atleast_1d(line.get_xdata())) == 71]
     assert len(drawn) == 2 * 3 * 2
@@ -46,7 +49,7 @@ def test_lines_are_the_rates_and_faint_without_support(dev: ft.Trials, test: ft.
 
 
 def test_same_trials_are_not_a_priori(dev: ft.Trials, ax: Axes) -> None:
-    bayes_error_plot(ft.bayes_error_curve(ft.calibrate(dev, dev, systems=["face"])), ax=ax)
+    bayes_error_plot(ft.calibration.bayes_error_curve(ft.calibrate(dev, dev, systems=["face"])), ax=ax)
     labels = ax.get_legend_handles_labels()[1]
     assert "calibrated on the same trials, a posteriori" in labels
     assert "scores as they are" not in labels
@@ -58,7 +61,7 @@ def test_nothing_to_draw() -> None:
 
 
 def test_lines_are_the_entropies(dev: ft.Trials, test: ft.Trials, ax: Axes) -> None:
-    curve = ft.ece_curve(ft.calibrate(dev, test, systems=["face"]), raw=True)
+    curve = ft.calibration.ece_curve(ft.calibrate(dev, test, systems=["face"]), raw=True)
     assert ece_plot(curve, ax=ax) is ax
     drawn = [line.get_ydata() for line in ax.lines if len(np.atleast_1d(line.get_xdata())) == 71]
     for line, values in zip(drawn, (curve.calibrated, curve.minimum, curve.raw, curve.neutral), strict=True):
@@ -75,7 +78,7 @@ def test_lines_are_the_entropies(dev: ft.Trials, test: ft.Trials, ax: Axes) -> N
 
 
 def test_band_is_drawn_and_named(dev: ft.Trials, test: ft.Trials, ax: Axes) -> None:
-    curve = ft.ece_curve(ft.calibrate(dev, test, systems=["face"]), confidence=0.9)
+    curve = ft.calibration.ece_curve(ft.calibrate(dev, test, systems=["face"]), confidence=0.9)
     ece_plot(curve, ax=ax)
     assert curve.band is not None
     corners = np.asarray(ax.collections[0].get_paths()[0].vertices)
@@ -85,20 +88,23 @@ def test_band_is_drawn_and_named(dev: ft.Trials, test: ft.Trials, ax: Axes) -> N
 
 def test_maps_of_two_methods(dev: ft.Trials, test: ft.Trials, ax: Axes) -> None:
     methods = ("logistic", "pav")
-    maps = [ft.llr_map(ft.calibrate(dev, test, systems=["face"], method=method), n_resamples=50) for method in methods]
+    maps = [
+        ft.calibration.llr_map(ft.calibrate(dev, test, systems=["face"], method=method), n_resamples=50)
+        for method in methods
+    ]
     assert llr_map_plot(maps, ax=ax) is ax
     for own, line, band in zip(maps, ax.lines[1:], ax.collections, strict=True):
         np.testing.assert_array_equal(line.get_xydata(), np.stack([own.scores, own.ratios], 1))
         corners = np.asarray(band.get_paths()[0].vertices)
         assert set(own.low.tolist()) | set(own.high.tolist()) <= set(corners[:, 1].tolist())
     assert ax.get_legend_handles_labels()[1] == ["logistic, band by its parameters", "pav, band dev resampled"]
-    other = ft.llr_map(ft.calibrate(dev, test, systems=["voice"]))
+    other = ft.calibration.llr_map(ft.calibrate(dev, test, systems=["voice"]))
     with refused("several-scales"):
         llr_map_plot([maps[0], other], ax=ax)
 
 
 def test_steps_band_and_guide(dev: ft.Trials, test: ft.Trials, ax: Axes) -> None:
-    curve = ft.pav_curve(ft.calibrate(dev, test, systems=["face"]), n_resamples=50)
+    curve = ft.calibration.pav_curve(ft.calibrate(dev, test, systems=["face"]), n_resamples=50)
     assert pav_plot(curve, ax=ax) is ax
     guide, line = ax.lines
     np.testing.assert_array_equal(guide.get_xdata(), guide.get_ydata())
@@ -119,7 +125,7 @@ def test_steps_band_and_guide(dev: ft.Trials, test: ft.Trials, ax: Axes) -> None
 
 def test_along_scores_the_guide_is_the_calibration(dev: ft.Trials, test: ft.Trials, ax: Axes) -> None:
     found = ft.calibrate(dev, test, systems=["face"])
-    curve = ft.pav_curve(found, of_scores=True, n_resamples=20)
+    curve = ft.calibration.pav_curve(found, of_scores=True, n_resamples=20)
     pav_plot(curve, ax=ax)
     drawn = np.asarray(ax.lines[0].get_xydata(), dtype=np.float64)
     weight, offset = (found.calibration.parameters[name] for name in ("weights", "offset"))
@@ -130,7 +136,9 @@ def test_along_scores_the_guide_is_the_calibration(dev: ft.Trials, test: ft.Tria
 
 
 def test_lines_are_the_shares(dev: ft.Trials, test: ft.Trials, ax: Axes) -> None:
-    curves = [ft.tippett_curve(ft.calibrate(dev, test, systems=[name]), points=51) for name in ("face", "voice")]
+    curves = [
+        ft.calibration.tippett_curve(ft.calibrate(dev, test, systems=[name]), points=51) for name in ("face", "voice")
+    ]
     assert tippett_plot(curves, ax=ax) is ax
     drawn = [line for line in ax.lines if len(np.atleast_1d(line.get_xdata())) == 51]
     for curve, pair in zip(curves, (drawn[:2], drawn[2:]), strict=True):
@@ -153,7 +161,7 @@ def test_page_gets_the_curves(sets: tuple[ft.Trials, ft.Trials]) -> None:
     found = ft.calibrate(*sets, systems=["a"])
     shown = evidence_charts([EvidenceCurves.of(found, confidence=0.9, rng=3)])
     (system,) = shown["systems"]
-    bayes, ece = ft.bayes_error_curve(found, confidence=0.9), ft.ece_curve(found)
+    bayes, ece = ft.calibration.bayes_error_curve(found, confidence=0.9), ft.calibration.ece_curve(found)
     assert bayes.band is not None
     assert system["bayes"]["band"]["high"] == bayes.band.high.tolist()
     assert system["bayes"]["calibrated"] == bayes.calibrated.rates.tolist()
@@ -161,7 +169,7 @@ def test_page_gets_the_curves(sets: tuple[ft.Trials, ft.Trials]) -> None:
     assert system["ece"]["minimum"] == ece.minimum.tolist()
     assert shown["neutral"] == ece.neutral.tolist()
     assert shown["priors"] == pytest.approx([1 / (1 + math.exp(-odds)) for odds in shown["log_odds"]])
-    pav = ft.pav_curve(found, confidence=0.9, n_resamples=400, rng=3)
+    pav = ft.calibration.pav_curve(found, confidence=0.9, n_resamples=400, rng=3)
     drawn = system["pav"]
     low, high = drawn["y"]["low"], drawn["y"]["high"]
     left, right = drawn["x"]["low"], drawn["x"]["high"]
@@ -170,7 +178,7 @@ def test_page_gets_the_curves(sets: tuple[ft.Trials, ft.Trials]) -> None:
     assert drawn["low"] == np.clip(pav.low, low, high).tolist()
     assert drawn["places"] == np.clip([pav.start, *pav.places], left, right).tolist()
     assert "90 % band, people resampled" in shown["captions"]["pav"]
-    fitted, tippett = ft.llr_map(found, points=121), ft.tippett_curve(found, points=161)
+    fitted, tippett = ft.calibration.llr_map(found, points=121), ft.calibration.tippett_curve(found, points=161)
     assert system["map"]["llr"] == fitted.ratios.tolist()
     assert system["tippett"]["genuine"] == tippett.genuine.tolist()
     for axis, places in ((system["map"]["scores"], fitted.scores), (system["tippett"]["x"], tippett.ratios)):

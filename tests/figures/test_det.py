@@ -7,22 +7,14 @@ import pytest
 from matplotlib.axes import Axes
 from scipy.special import ndtri
 
-from fairtrial import (
-    FairtrialError,
-    Trials,
-    TrialSets,
-    break_even_point,
-    equal_error_rate,
-    evaluate,
-    judge,
-    judged_interval,
-    make_blocks,
-    precision_recall_curve,
-    proportion_interval,
-)
+from fairtrial import FairtrialError, Trials, equal_error_rate, evaluate
 from fairtrial.core.words import wording
+from fairtrial.evaluation import precision_recall_curve
 from fairtrial.figures.det import det_plot, judged_precision, operating_curves, precision_recall_plot, roc_plot
 from fairtrial.figures.scores import diagnostic_plot, diagnostics
+from fairtrial.inference import TrialSets, judge, judged_interval, make_blocks
+from fairtrial.published import proportion_interval
+from fairtrial.rules import break_even_point
 from figures.drawn import refused
 
 

@@ -9,22 +9,13 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from fairtrial import (
-    RunSettings,
-    Trials,
-    alpha_grid,
-    compare_curves,
-    compare_pooled,
-    curve_band,
-    evaluate,
-    make_blocks,
-    performance_curve,
-    pooled_band,
-    run_benchmark,
-)
+from fairtrial import Trials, compare_curves, evaluate, performance_curve, run_benchmark
+from fairtrial.benchmark import RunSettings, compare_pooled, pooled_band
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
 from fairtrial.core.words import wording
+from fairtrial.evaluation import alpha_grid, curve_band
 from fairtrial.figures.epc import epc_comparison_plot, epc_plot, epc_significance_plot, pooled_epc_plot, spans
+from fairtrial.inference import make_blocks
 from figures.drawn import curve_of, refused
 
 

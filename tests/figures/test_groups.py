@@ -11,8 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from fairtrial import ParameterError, Trials, alpha_grid, evaluate_groups
+from fairtrial import ParameterError, Trials, evaluate_groups
 from fairtrial.core.words import wording
+from fairtrial.evaluation import alpha_grid
 from fairtrial.figures.groups import (
     group_det_plot,
     group_epc_plot,

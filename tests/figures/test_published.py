@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 
-from fairtrial import FairtrialError, bounds_from_eers
+from fairtrial import FairtrialError
 from fairtrial.core.words import wording
 from fairtrial.figures.published import eer_bound_plot, hter_deviations, hter_sd_plot, ratios_up_to
+from fairtrial.published import bounds_from_eers
 from figures.drawn import refused
 from reference.eer_bound_2016 import (
     EXAMPLE_2_TRIALS,

@@ -9,16 +9,7 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from fairtrial import (
-    CoverageStudy,
-    FairtrialError,
-    Individuals,
-    draw_individuals,
-    fit_test,
-    plan_comparison,
-    plan_rate,
-    write_trials,
-)
+from fairtrial import FairtrialError, Individuals, plan_comparison, plan_rate, write_trials
 from fairtrial.core.trials import Trials
 from fairtrial.figures.axes import coverage_classes
 from fairtrial.figures.repeated import (
@@ -33,6 +24,7 @@ from fairtrial.figures.repeated import (
     power_plot,
     read_study,
 )
+from fairtrial.repeated import CoverageStudy, draw_individuals, fit_test
 from figures.drawn import refused
 
 

@@ -9,14 +9,8 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from fairtrial import (
-    FairtrialError,
-    Trials,
-    choose_thresholds,
-    compare,
-    count_errors,
-    system_correlations,
-)
+from fairtrial import FairtrialError, Trials, compare
+from fairtrial.counting import count_errors
 from fairtrial.figures.scores import (
     bootstrap_plot,
     correlation_plot,
@@ -25,7 +19,9 @@ from fairtrial.figures.scores import (
     scatter_data,
     scatter_plot,
 )
+from fairtrial.fusion import system_correlations
 from fairtrial.inference.people import Cluster
+from fairtrial.rules import choose_thresholds
 from figures.drawn import refused
 
 

@@ -10,9 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from fairtrial import Trials, choose_thresholds, count_errors
+from fairtrial import Trials
 from fairtrial.core.words import wording
+from fairtrial.counting import count_errors
 from fairtrial.figures.zoo import improbable, zoo_data, zoo_plot
+from fairtrial.rules import choose_thresholds
 from figures.drawn import refused
 
 

@@ -22,7 +22,7 @@ TRIALS = ft.Trials.from_arrays(
 
 
 def test_decisions_by_hand() -> None:
-    found = ft.judge_at(ft.TrialSets(None, TRIALS), 0.5).decisions()
+    found = ft.inference.judge_at(ft.inference.TrialSets(None, TRIALS), 0.5).decisions()
     assert found.column_names == [
         "system", "claim", "label", "score", "threshold", "decision", "error", "quality", "score_given",
     ]  # fmt: skip
@@ -45,7 +45,7 @@ def crossed(seed: int) -> ft.Trials:
 def test_errors_add_up_to_those_of_the_evaluation() -> None:
     for result in (
         ft.evaluate(crossed(0), crossed(1), systems="face"),
-        ft.evaluate(crossed(0), folds=ft.make_blocks(crossed(0), 4), systems="face"),
+        ft.evaluate(crossed(0), folds=ft.inference.make_blocks(crossed(0), 4), systems="face"),
     ):
         errors = result.decisions().column("error").to_pylist()
         assert errors.count("false accept") == result.test.false_accepts
@@ -58,7 +58,7 @@ def test_trials_that_no_fold_judges_are_left_out() -> None:
 
     trials = crossed(0)
     halves = make_halves(trials)
-    judged = ft.judge(ft.TrialSets(trials, trials, blocks=halves), system="face")
+    judged = ft.inference.judge(ft.inference.TrialSets(trials, trials, blocks=halves), system="face")
     found = judged.decisions()
     assert len(found) == sum(int(np.count_nonzero(half.held_out)) for half in halves) < len(trials)
     assert judged.fold_thresholds is not None

@@ -11,18 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from fairtrial import (
-    FORMATS,
-    Format,
-    OutputError,
-    Trials,
-    TrialsError,
-    read_pair,
-    read_trials,
-    register_format,
-    write_trials,
-)
+from fairtrial import FORMATS, OutputError, Trials, TrialsError, read_pair, read_trials, register_format, write_trials
 from fairtrial.core.registry import Registry
+from fairtrial.formats import Format
 
 BOB4 = "ann ann p1 0.5\nann bob p2 -1e-3\nbob bob p3 inf\nbob ann p1 0.25\n"
 BOB5 = "ann m1 ann p1 0.5\nann m1 bob p2 -1e-3\nbob m2 bob p3 inf\nbob m2 ann p1 0.25\n"

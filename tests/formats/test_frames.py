@@ -46,7 +46,7 @@ def test_frame_gives_the_trials_that_a_parquet_file_of_it_gives(tmp_path: Path) 
 
     table = pa.table(SMALL)
     parquet.write_table(table, tmp_path / "scores.parquet")
-    mine, other = ft.read_frame(Handed(table)), ft.read_trials(tmp_path / "scores.parquet")
+    mine, other = ft.formats.read_frame(Handed(table)), ft.read_trials(tmp_path / "scores.parquet")
     assert np.array_equal(mine.scores, other.scores)
     assert np.array_equal(mine.genuine, other.genuine)
     assert mine.systems == other.systems == ("face",)
@@ -57,7 +57,7 @@ def test_frame_gives_the_trials_that_a_parquet_file_of_it_gives(tmp_path: Path) 
 
 def test_index_of_pandas_without_a_name_is_no_system() -> None:
     # what a pandas frame of which rows were chosen hands over
-    found = ft.read_frame(Handed(pa.table({**SMALL, "__index_level_0__": [4, 7, 9]})))
+    found = ft.formats.read_frame(Handed(pa.table({**SMALL, "__index_level_0__": [4, 7, 9]})))
     assert found.systems == ("face",)
     assert "left out: __index_level_0__, the index" in found.notes[0]
 
@@ -66,14 +66,14 @@ def test_texts_and_categories_of_polars() -> None:
     # polars hands over views of texts, and categories of such views
     claim = pa.array(["a", "b", "a"], pa.string_view())
     codes = pa.DictionaryArray.from_arrays(pa.array([0, 1, 1], pa.uint32()), pa.array(["a", "b"], pa.string_view()))
-    found = ft.read_frame(Handed(pa.table({**SMALL, "claim": claim, "subject": codes})))
+    found = ft.formats.read_frame(Handed(pa.table({**SMALL, "claim": claim, "subject": codes})))
     assert found.genuine.tolist() == [True, True, False]
     assert found.ids["subject"].decode().tolist() == ["a", "b", "b"]
 
 
 @pytest.mark.parametrize("label", [[True, True, False], [1, 1, 0], ["target", "target", "nontarget"]])
 def test_labels_of_any_type(label: list[Any]) -> None:
-    assert ft.read_frame(Handed(pa.table({"label": label, "score": SMALL["face"]}))).genuine.tolist() == [
+    assert ft.formats.read_frame(Handed(pa.table({"label": label, "score": SMALL["face"]}))).genuine.tolist() == [
         True,
         True,
         False,
@@ -83,8 +83,8 @@ def test_labels_of_any_type(label: list[Any]) -> None:
 def test_missing_scores_are_decided_upon() -> None:
     frame = Handed(pa.table({"label": [1, 0, 0], "face": [0.9, None, 0.1]}))
     with pytest.raises(ft.InputError, match="data frame, row 2: the score of face is NaN"):
-        ft.read_frame(frame)
-    assert len(ft.read_frame(frame, nan="drop")) == 2
+        ft.formats.read_frame(frame)
+    assert len(ft.formats.read_frame(frame, nan="drop")) == 2
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_frame_that_is_no_set_of_trials(columns: dict[str, Any], words: str) -> 
 
 def test_series_is_no_frame() -> None:
     with pytest.raises(ft.InputError, match="cannot be read as a table"):
-        ft.read_frame(pa.chunked_array([[1.0, 2.0]]))
+        ft.formats.read_frame(pa.chunked_array([[1.0, 2.0]]))
 
 
 def _fused(dev: Any, test: Any) -> Any:
@@ -113,17 +113,17 @@ def _fused(dev: Any, test: Any) -> Any:
 
 USES: dict[str, Callable[[Any, Any], Any]] = {
     "evaluate": lambda dev, test: ft.evaluate(dev, test, systems="a").test,
-    "cross_validate": lambda dev, test: ft.evaluate(dev, folds=ft.make_blocks(dev, 4), systems="a").test.hter,
+    "cross_validate": lambda dev, test: ft.evaluate(dev, folds=ft.inference.make_blocks(dev, 4), systems="a").test.hter,
     "compare": lambda dev, test: ft.compare(dev, test, n_resamples=20).pairs[0].counts_a,
     "performance_curve": lambda dev, test: ft.performance_curve(dev, test, system="a", alphas=[0.5]).hter.tolist(),
-    "expected_areas": lambda dev, test: ft.expected_areas(dev, test, system="a").g,
+    "expected_areas": lambda dev, test: ft.evaluation.expected_areas(dev, test, system="a").g,
     "fuse": _fused,
     "apply": lambda dev, test: ft.fuse(dev, test).model.apply(test).scores.tolist(),
-    "predict": lambda dev, test: ft.predict_fusions(dev, test).fusions[0].hter,
-    "correlations": lambda dev, test: ft.system_correlations(dev).genuine.correlation.tolist(),
-    "chimeric": lambda dev, test: ft.chimeric_study(dev, test, moved=["b"], assignments=1).mean,
+    "predict": lambda dev, test: ft.fusion.predict_fusions(dev, test).fusions[0].hter,
+    "correlations": lambda dev, test: ft.fusion.system_correlations(dev).genuine.correlation.tolist(),
+    "chimeric": lambda dev, test: ft.fusion.chimeric_study(dev, test, moved=["b"], assignments=1).mean,
     "points": lambda dev, test: ft.operating_points(dev, test, system="a", far=[0.1]).points[0].test,
-    "sets": lambda dev, test: ft.judge(ft.TrialSets(dev, test), system="a").at(0),
+    "sets": lambda dev, test: ft.inference.judge(ft.inference.TrialSets(dev, test), system="a").at(0),
     "eer": lambda dev, test: ft.equal_error_rate(test, system="a").value,
     "roc": lambda dev, test: ft.roc_curve(test, system="a").far.tolist(),
     "people": lambda dev, test: ft.Individuals.from_trials(test, 1.0, system="a").errors.tolist(),

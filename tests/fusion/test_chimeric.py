@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from fairtrial import ParameterError, Trials, TrialsError, chimeric_sets, chimeric_study, fuse
+from fairtrial import ParameterError, Trials, TrialsError, fuse
+from fairtrial.fusion import chimeric_sets, chimeric_study
 from simulated import crossed
 
 SYSTEMS = ("face", "voice")

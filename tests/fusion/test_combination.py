@@ -8,20 +8,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fairtrial import (
-    FairtrialError,
-    ParameterError,
-    Trials,
-    TrialsError,
-    choose_thresholds,
-    count_errors,
-    equal_error_rate,
-    evaluate,
-)
+from fairtrial import FairtrialError, ParameterError, Trials, TrialsError, equal_error_rate, evaluate
 from fairtrial.core.notes import Note
+from fairtrial.counting import count_errors
 from fairtrial.fusion.combination import Missing, fuse_scores
 from fairtrial.fusion.fusion import fuse, fusion_gain, mean_gain
 from fairtrial.fusion.methods import Fitted, FusionMethod
+from fairtrial.rules import choose_thresholds
 
 
 def example(seed: int = 0, *, systems: tuple[str, ...] = ("face", "voice", "gait")) -> Trials:

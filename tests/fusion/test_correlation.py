@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from fairtrial import ParameterError, Trials, TrialsError, system_correlations
+from fairtrial import ParameterError, Trials, TrialsError
+from fairtrial.fusion import system_correlations
 
 
 def example() -> Trials:

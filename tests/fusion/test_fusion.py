@@ -7,22 +7,17 @@ import pytest
 from scipy import stats
 from sklearn.linear_model import LogisticRegression
 
-from fairtrial import (
-    ParameterError,
-    Trials,
-    TrialSets,
-    choose_thresholds,
-    count_errors,
-    fuse,
-    fuse_scores,
-    judge,
-)
+from fairtrial import ParameterError, Trials, fuse
 from fairtrial.core.notes import Note
 from fairtrial.core.words import wording
+from fairtrial.counting import count_errors
 from fairtrial.evaluation.paired_tests import leading_test, pair_judgements
+from fairtrial.fusion import fuse_scores
 from fairtrial.fusion.combination import Inner
 from fairtrial.fusion.methods import FUSIONS, FusionData, client_folds
 from fairtrial.fusion.trained import register_classifier
+from fairtrial.inference import TrialSets, judge
+from fairtrial.rules import choose_thresholds
 from simulated import crossed
 
 RNG = np.random.default_rng(0)

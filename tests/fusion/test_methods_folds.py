@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fairtrial import ParameterError, Trials, TrialsError, choose_thresholds
+from fairtrial import ParameterError, Trials, TrialsError
 from fairtrial.core.notes import Note
 from fairtrial.fusion.combination import fuse_scores
 from fairtrial.fusion.fusion import fuse
 from fairtrial.fusion.methods import FUSIONS, Fitted, FusionData, FusionMethod, client_folds, folds_within_clients
 from fairtrial.fusion.normalise import PER_CLAIM, fit_normalisation
+from fairtrial.rules import choose_thresholds
 
 Floats = NDArray[np.float64]
 

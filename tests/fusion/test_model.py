@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier
 
-from fairtrial import FusionModel, InputError, OutputError, ParameterError, Trials, TrialsError, fuse
+from fairtrial import InputError, OutputError, ParameterError, Trials, TrialsError, fuse
 from fairtrial.core.notes import Note
+from fairtrial.fusion import FusionModel
 from fairtrial.fusion.combination import Missing
 from fairtrial.fusion.methods import FUSIONS, Fitted, FusionMethod
 from fairtrial.fusion.normalise import NORMALISATIONS

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm, spearmanr
 
-from fairtrial import ParameterError, Trials, f_ratio, fuse, gaussian_eer, predict_fusions
+from fairtrial import ParameterError, Trials, fuse
+from fairtrial.fusion import f_ratio, gaussian_eer, predict_fusions
 
 
 def gaussian(seed: int, genuine: int = 4000, impostor: int = 12000) -> Trials:

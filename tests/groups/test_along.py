@@ -10,11 +10,11 @@ import fairtrial as ft
 from fairtrial.groups.curves import group_curves, judged_parts
 from simulated import texts_of
 
-DATA = ft.synthetic_groups({"a": 20, "b": 15, "alone": 1}, worse={"b": 4.0}, impostors=15)
+DATA = ft.groups.synthetic_groups({"a": 20, "b": 15, "alone": 1}, worse={"b": 4.0}, impostors=15)
 
 
 @cache
-def found() -> ft.GroupEvaluation:
+def found() -> ft.groups.GroupEvaluation:
     return ft.evaluate_groups(DATA.dev, DATA.test, by="group", n_resamples=100)
 
 
@@ -25,7 +25,7 @@ def test_curves_of_groups_by_brute_force() -> None:
     for curve in curves:
         own = np.ones(len(scores), dtype=bool) if curve.system == "all trials" else groups == curve.system
         for k, alpha in enumerate((0.2, 0.5, 0.9)):
-            threshold = ft.choose_thresholds(DATA.dev, "wer-equal", alpha).threshold[0]
+            threshold = ft.rules.choose_thresholds(DATA.dev, "wer-equal", alpha).threshold[0]
             assert curve.threshold[k] == threshold
             assert curve.far[k] == np.mean(scores[own & ~genuine] > threshold)
             assert curve.frr[k] == np.mean(scores[own & genuine] <= threshold)
@@ -39,7 +39,7 @@ def test_interval_of_a_part_at_the_critical_value_is_the_simultaneous_one() -> N
             expected, critical = own.interval_of(rate), judged.families[rate].critical(0.95)
             assert expected is not None
             level = 2 * NormalDist().cdf(critical) - 1
-            interval = ft.judged_interval(parts[own.group], measure=rate, confidence=level)
+            interval = ft.inference.judged_interval(parts[own.group], measure=rate, confidence=level)
             # a role with one person only is left out of the one and not of the other; where there is no error, the
             # one takes the degrees of freedom of the threshold's part from what one error would add
             close = 0.25 if own.group == "alone" else 1e-9 if expected.estimate else 0.01

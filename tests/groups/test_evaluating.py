@@ -12,7 +12,7 @@ from click.testing import CliRunner
 import fairtrial as ft
 from fairtrial.cli.app import main
 
-DATA = ft.synthetic_groups({"a": 60, "b": 40, "c": 30}, worse={"c": 4.0}, rng=5)
+DATA = ft.groups.synthetic_groups({"a": 60, "b": 40, "c": 30}, worse={"c": 4.0}, rng=5)
 FOUND = ft.evaluate_groups(
     DATA.dev, DATA.test, by="group", impostor_by="impostor_group", own_thresholds=True, n_resamples=100
 )
@@ -72,7 +72,7 @@ def test_own_thresholds_are_those_of_their_groups() -> None:
 def test_equivalence_is_by_the_widest_ratio() -> None:
     from scipy import stats
 
-    alike = ft.synthetic_groups({"a": 150, "b": 150}, attempts=20, impostors=60, effect=0.0)
+    alike = ft.groups.synthetic_groups({"a": 150, "b": 150}, attempts=20, impostors=60, effect=0.0)
     found = ft.evaluate_groups(alike.dev, alike.test, by="group", factor=2.0, n_resamples=50)
     assert [own.shown for own in found.equivalences] == [True, True]
     assert all(1 < own.within < 2 for own in found.equivalences)
@@ -90,7 +90,7 @@ def test_nothing_is_shown_at_a_confidence_of_a_half() -> None:
 
 
 def test_small_groups_are_named_with_what_they_would_need() -> None:
-    data = ft.synthetic_groups({"a": 100, "b": 4}, rng=2)
+    data = ft.groups.synthetic_groups({"a": 100, "b": 4}, rng=2)
     found = ft.evaluate_groups(data.dev, data.test, by="group", n_resamples=50)
     note = next(note for note in found.notes if "too small to say anything of their FAR" in str(note))
     assert "b (4 people; about " in str(note)
@@ -98,7 +98,7 @@ def test_small_groups_are_named_with_what_they_would_need() -> None:
 
 
 def test_a_group_without_a_class_and_one_without_errors() -> None:
-    data = ft.synthetic_groups({"a": 50, "b": 50, "c": 20}, rng=4)
+    data = ft.groups.synthetic_groups({"a": 50, "b": 50, "c": 20}, rng=4)
     group = data.test.columns["group"].decode()  # type: ignore[union-attr]
     kept = ~((group == "c") & data.test.genuine) & ~((group == "b") & ~data.test.genuine & (data.test.column() > 1))
     found = ft.evaluate_groups(data.dev, data.test.rows(np.flatnonzero(kept)), by="group", n_resamples=50)

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from fairtrial import Trials, TrialSets, judge, judge_at
+from fairtrial import Trials
 from fairtrial.groups.covariance import RateFamily
 from fairtrial.groups.results import rate_family
+from fairtrial.inference import TrialSets, judge, judge_at
 from fairtrial.inference.group_covariance import GroupedRates, independent_rates
 from fairtrial.inference.limits import judged_interval
 from simulated import crossed

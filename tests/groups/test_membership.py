@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fairtrial import ParameterError, PeopleTable, Trials, TrialsError
+from fairtrial import ParameterError, Trials, TrialsError
 from fairtrial.core.errors import InputError
+from fairtrial.groups import PeopleTable
 from fairtrial.groups.membership import group_by_columns, group_by_people
 
 TRIALS = Trials.from_arrays(

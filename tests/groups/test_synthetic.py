@@ -9,7 +9,7 @@ import fairtrial as ft
 
 
 def test_true_rates_are_those_of_many_trials() -> None:
-    data = ft.synthetic_groups({"a": 400, "b": 400}, worse={"b": 3.0}, attempts=20, impostors=100, effect=0.3)
+    data = ft.groups.synthetic_groups({"a": 400, "b": 400}, worse={"b": 3.0}, attempts=20, impostors=100, effect=0.3)
     group = data.test.columns["group"].decode()  # type: ignore[union-attr]
     for threshold in (1.5, 2.5):
         for place, name in enumerate(("a", "b")):
@@ -22,10 +22,10 @@ def test_true_rates_are_those_of_many_trials() -> None:
 
 def test_what_cannot_be_made() -> None:
     with pytest.raises(ft.ParameterError, match="sizes of groups"):
-        ft.synthetic_groups({"a": 5}, worse={"b": 2})
+        ft.groups.synthetic_groups({"a": 5}, worse={"b": 2})
     with pytest.raises(ft.ParameterError, match="cannot be worse"):
-        ft.synthetic_groups({"a": 5, "b": 5}, worse={"b": 100})
+        ft.groups.synthetic_groups({"a": 5, "b": 5}, worse={"b": 100})
     with pytest.raises(ft.ParameterError, match="at least one genuine trial of each claim"):
-        ft.synthetic_groups({"a": 5, "b": 5}, attempts=0)
+        ft.groups.synthetic_groups({"a": 5, "b": 5}, attempts=0)
     with pytest.raises(ft.ParameterError, match="effect must be a number"):
-        ft.synthetic_groups({"a": 5, "b": 5}, effect=-1)
+        ft.groups.synthetic_groups({"a": 5, "b": 5}, effect=-1)

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from fairtrial import MEASURES, Measure, RateInterval, Trials, TrialSets, judge, judge_at, judged_interval, make_blocks
+from fairtrial import MEASURES, Measure, Trials
 from fairtrial.counting.tallies import ErrorCounts
 from fairtrial.evaluation.paired_tests import leading_test, pair_judgements
+from fairtrial.inference import RateInterval, TrialSets, judge, judge_at, judged_interval, make_blocks
 from fairtrial.inference.estimates import (
     Threshold,
     claim,

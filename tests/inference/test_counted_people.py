@@ -12,7 +12,7 @@ from fairtrial.inference.person_counts import CountedPeople
 from simulated import crossed
 
 
-def opened(trials: ft.Trials, parts: int) -> ft.OpenTrials:
+def opened(trials: ft.Trials, parts: int) -> ft.counting.OpenTrials:
     return ft.open_trials([trials.rows(own) for own in np.array_split(np.arange(len(trials)), parts)])
 
 

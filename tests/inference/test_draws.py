@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fairtrial import count_errors
+from fairtrial.counting import count_errors
 from fairtrial.inference.multipliers import Draws, deviations_by_unit
 from fairtrial.inference.people import People
 from simulated import crossed

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from fairtrial import count_errors
+from fairtrial.counting import count_errors
 from fairtrial.counting.tallies import ErrorCounts
 from fairtrial.inference.det_fit import ErrorLines, normal_deviates
 

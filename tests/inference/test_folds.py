@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairtrial import ParameterError, Trials, TrialsError, make_blocks
+from fairtrial import ParameterError, Trials, TrialsError
+from fairtrial.inference import make_blocks
 from fairtrial.inference.folds import fold_of_trials, make_halves
 from fairtrial.inference.people import Cluster
 

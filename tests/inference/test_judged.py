@@ -8,27 +8,15 @@ import pytest
 from scipy import stats
 from scipy.stats import binomtest
 
-from fairtrial import (
-    Judgement,
-    Trials,
-    TrialsError,
-    TrialSets,
-    compare,
-    compare_curves,
-    curve_band,
-    d_prime_interval,
-    evaluate,
-    hter_interval,
-    judge,
-    judge_at,
-    judged_interval,
-    performance_curve,
-)
+from fairtrial import Trials, TrialsError, compare, compare_curves, evaluate, performance_curve
 from fairtrial.counting.tallies import ErrorCounts, as_source, count_errors
+from fairtrial.evaluation import curve_band
+from fairtrial.inference import Judgement, TrialSets, d_prime_interval, judge, judge_at, judged_interval
 from fairtrial.inference.estimates import Claim
 from fairtrial.inference.limits import intervals_along, judged_intervals, limits_of_sum
 from fairtrial.inference.people import Cluster
 from fairtrial.inference.variance import ClassSpread, Spread
+from fairtrial.published import hter_interval
 from fairtrial.rules.measures import Weights
 from simulated import crossed, without_ids
 

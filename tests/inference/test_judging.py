@@ -4,20 +4,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fairtrial import (
-    Trials,
-    TrialsError,
-    TrialSets,
-    choose_thresholds,
-    evaluate,
-    judge,
-    judge_at,
-    judged_interval,
-    make_blocks,
-)
+from fairtrial import Trials, TrialsError, evaluate
 from fairtrial.core.notes import Note
+from fairtrial.inference import TrialSets, judge, judge_at, judged_interval, make_blocks
 from fairtrial.inference.decide import Judgement
 from fairtrial.inference.people import Cluster
+from fairtrial.rules import choose_thresholds
 from simulated import crossed
 
 ARRAYS = ([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6])

@@ -5,11 +5,14 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from fairtrial import MEASURES, Trials, TrialSets, choose_thresholds, count_errors, judge
+from fairtrial import MEASURES, Trials
+from fairtrial.counting import count_errors
+from fairtrial.inference import TrialSets, judge
 from fairtrial.inference.det_fit import ErrorLines
 from fairtrial.inference.estimates import threshold_deviations
 from fairtrial.inference.people import Cluster
 from fairtrial.inference.threshold import Movement
+from fairtrial.rules import choose_thresholds
 from simulated import crossed, without_ids
 
 

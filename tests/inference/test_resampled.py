@@ -4,16 +4,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fairtrial import (
-    MEASURES,
-    ParameterError,
-    Trials,
-    choose_thresholds,
-    make_blocks,
-    performance_curve,
-)
+from fairtrial import MEASURES, ParameterError, Trials, performance_curve
+from fairtrial.inference import make_blocks
 from fairtrial.inference.bootstrap import resampled_curve
 from fairtrial.inference.estimates import claims_along
+from fairtrial.rules import choose_thresholds
 from simulated import crossed, without_ids
 
 ALPHAS = [0.3, 0.5, 0.8]

@@ -9,7 +9,9 @@ from typing import Literal
 import numpy as np
 import pytest
 
-from fairtrial import Trials, TrialsError, TrialSets, auc_error, auc_interval, d_prime_interval
+from fairtrial import Trials, TrialsError
+from fairtrial.evaluation import auc_error
+from fairtrial.inference import TrialSets, auc_interval, d_prime_interval
 from simulated import crossed
 
 

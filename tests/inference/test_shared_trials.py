@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fairtrial import Trials, TrialSets, evaluate, judge
+from fairtrial import Trials, evaluate
+from fairtrial.inference import TrialSets, judge
 from fairtrial.inference.limits import judged_interval
 from fairtrial.inference.overlap import trials_in_both
 from simulated import crossed, without_ids

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from fairtrial import ParameterError, Trials, TrialSets, judge_at
+from fairtrial import ParameterError, Trials
 from fairtrial.evaluation.paired_tests import leading_test, pair_judgements
+from fairtrial.inference import TrialSets, judge_at
 from fairtrial.inference.estimates import Alternative, Claim
 from fairtrial.inference.tests import TestResult, equivalence_test, student_test, z_test
 from fairtrial.inference.variance import ClassSpread, Spread

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from fairtrial import Trials, TrialSets, evaluate, judge, make_blocks, performance_curve
+from fairtrial import Trials, evaluate, performance_curve
+from fairtrial.inference import TrialSets, judge, make_blocks
 from fairtrial.inference.split import seed_of
 from simulated import crossed, without_ids
 

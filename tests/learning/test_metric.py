@@ -8,7 +8,9 @@ import pickle
 import numpy as np
 import pytest
 
-from fairtrial import ParameterError, TrialsError, VerificationMetric, count_errors, equal_error_rate
+from fairtrial import ParameterError, TrialsError, equal_error_rate
+from fairtrial.counting import count_errors
+from fairtrial.learning import VerificationMetric
 
 RNG = np.random.default_rng(8)
 LABELS = RNG.random(5000) < 0.3

@@ -12,7 +12,8 @@ from sklearn.metrics import make_scorer, roc_curve
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 
-from fairtrial import DevThresholdScorer, ParameterError, TrialsError, eer_score, hter_score
+from fairtrial import ParameterError, TrialsError
+from fairtrial.learning import DevThresholdScorer, eer_score, hter_score
 
 RNG = np.random.default_rng(3)
 LABELS = np.repeat([0, 1], [160, 80])

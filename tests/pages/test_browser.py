@@ -10,28 +10,19 @@ from xml.etree import ElementTree
 
 import pytest
 
-from fairtrial import (
-    Grid,
-    RunSettings,
-    StudySettings,
-    calibrate,
-    compare,
-    compare_evidence,
-    evaluate,
-    evaluate_groups,
-    load_lausanne,
-    make_blocks,
-    run_benchmark,
-    run_study,
-    synthetic_groups,
-)
+from fairtrial import calibrate, compare, evaluate, evaluate_groups, run_benchmark
+from fairtrial.benchmark import RunSettings, load_lausanne
+from fairtrial.calibration import compare_evidence
 from fairtrial.core.words import percent
 from fairtrial.figures.axes import COVERAGE_COLOURS
+from fairtrial.groups import synthetic_groups
+from fairtrial.inference import make_blocks
 from fairtrial.pages.calibration import calibration_page
 from fairtrial.pages.groups import groups_page
 from fairtrial.pages.page import write_report
 from fairtrial.pages.studies import benchmark_page, coverage_page
 from fairtrial.pages.systems import comparison_page, evaluation_page
+from fairtrial.repeated import Grid, StudySettings, run_study
 from pages.pages import EVIL, REPEAT, count_scripts, two_systems
 
 

@@ -13,14 +13,14 @@ from pages.pages import EVIL, REPEAT, check_self_contained, data_of, references,
 
 
 @pytest.fixture(scope="module")
-def results() -> list[ft.CalibratedSystem]:
+def results() -> list[ft.calibration.CalibratedSystem]:
     dev, test = two_systems(0), two_systems(1)
     return [ft.calibrate(dev, test, systems=[name]) for name in test.systems]
 
 
-def test_page_says_cllr_what_dev_cost_and_who_is_better(results: list[ft.CalibratedSystem]) -> None:
+def test_page_says_cllr_what_dev_cost_and_who_is_better(results: list[ft.calibration.CalibratedSystem]) -> None:
     dev, test = results[0].dev_trials, results[0].test_trials
-    pairs = ft.compare_evidence(dev, test, results)
+    pairs = ft.calibration.compare_evidence(dev, test, results)
     page = calibration_page(results, REPEAT, pairs=pairs)
     first = page.answer[0]
     assert first.startswith(f"face has a Cllr of {number_text(results[0].test[0])} bits on test")
@@ -39,7 +39,7 @@ def test_page_says_cllr_what_dev_cost_and_who_is_better(results: list[ft.Calibra
     assert [system["name"] for system in shown["systems"]] == ["face", EVIL]
 
 
-def test_page_of_one_system_and_of_the_same_trials(results: list[ft.CalibratedSystem]) -> None:
+def test_page_of_one_system_and_of_the_same_trials(results: list[ft.calibration.CalibratedSystem]) -> None:
     dev = results[0].dev_trials
     page = calibration_page([ft.calibrate(dev, dev, systems=["face"])], REPEAT, correction="none")
     assert "Holm" not in references(page)
@@ -55,15 +55,15 @@ def test_evidence_that_misleads_is_said_to() -> None:
     assert "more than 1, so its evidence misleads" in page.answer[0]
 
 
-def test_many_systems_stay_below_a_megabyte(results: list[ft.CalibratedSystem]) -> None:
+def test_many_systems_stay_below_a_megabyte(results: list[ft.calibration.CalibratedSystem]) -> None:
     page = calibration_page(results[:1], REPEAT)
     curves = EvidenceCurves.of(results[0], confidence=0.95, rng=0)
     text = render(replace(page, explore={"evidence": evidence_charts([curves] * 40)}))
     assert len(text.encode()) < 1_000_000
 
 
-def test_page_of_a_saved_calibration(results: list[ft.CalibratedSystem]) -> None:
-    found = ft.judge_calibration(results[0].calibration, results[0].test_trials)
+def test_page_of_a_saved_calibration(results: list[ft.calibration.CalibratedSystem]) -> None:
+    found = ft.calibration.judge_calibration(results[0].calibration, results[0].test_trials)
     page = calibration_page([found], REPEAT)
     assert "calibrating before costs" in page.answer[0]
     text = render(page)

@@ -17,12 +17,12 @@ from simulated import texts_of
 
 
 @cache
-def data() -> ft.SyntheticGroups:
-    return ft.synthetic_groups({"a": 30, EVIL: 25, "few": 2}, worse={EVIL: 5.0}, impostors=15)
+def data() -> ft.groups.SyntheticGroups:
+    return ft.groups.synthetic_groups({"a": 30, EVIL: 25, "few": 2}, worse={EVIL: 5.0}, impostors=15)
 
 
 @cache
-def found() -> ft.GroupEvaluation:
+def found() -> ft.groups.GroupEvaluation:
     return ft.evaluate_groups(data().dev, data().test, by="group", impostor_by="impostor_group", n_resamples=100)
 
 
@@ -94,7 +94,7 @@ def test_one_threshold_moves_all_groups_by_brute_force() -> None:
     names, scores, genuine = texts_of(data().test, "group"), data().test.column(), data().test.genuine
     for k in (5, 50, 93):
         (threshold,) = {own["threshold"][k] for own in systems}
-        assert threshold == ft.choose_thresholds(data().dev, "wer-equal", k / 100).threshold[0]
+        assert threshold == ft.rules.choose_thresholds(data().dev, "wer-equal", k / 100).threshold[0]
         for own in systems:
             rows = names == own["name"]
             assert own["far"][k] == np.mean(scores[rows & ~genuine] > threshold)

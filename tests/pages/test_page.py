@@ -8,20 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from fairtrial import (
-    Cell,
-    ParameterError,
-    StudySettings,
-    __version__,
-    evaluate,
-    mcnemar_test,
-    run_study,
-)
+from fairtrial import ParameterError, __version__, evaluate
 from fairtrial.core.tables import Column, Table
 from fairtrial.core.words import Text, wording
 from fairtrial.figures.axes import COLOURS
 from fairtrial.pages import page_of
 from fairtrial.pages.page import CHART_SCRIPTS, SCRIPTS, Page, lay_out, read, render, repeat_of, write_report
+from fairtrial.published import mcnemar_test
+from fairtrial.repeated import Cell, StudySettings, run_study
 from pages.pages import EVIL, REPEAT, Reader, data_of, two_systems
 
 

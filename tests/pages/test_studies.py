@@ -2,10 +2,12 @@
 
 import pytest
 
-from fairtrial import Cell, Grid, RunSettings, StudySettings, run_benchmark, run_study
+from fairtrial import run_benchmark
+from fairtrial.benchmark import RunSettings
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
 from fairtrial.pages.page import render
 from fairtrial.pages.studies import benchmark_page, coverage_page
+from fairtrial.repeated import Cell, Grid, StudySettings, run_study
 from pages.pages import EVIL, REPEAT, Reader, check_self_contained, two_systems
 
 

@@ -9,19 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fairtrial import (
-    Trials,
-    TrialSets,
-    alpha_grid,
-    compare,
-    evaluate,
-    fuse,
-    judge,
-    judged_interval,
-    make_blocks,
-)
+from fairtrial import Trials, compare, evaluate, fuse
 from fairtrial.core.words import interval_text, wording
 from fairtrial.counting.tallies import as_source, count_errors
+from fairtrial.evaluation import alpha_grid
+from fairtrial.inference import TrialSets, judge, judged_interval, make_blocks
 from fairtrial.inference.limits import intervals_along
 from fairtrial.inference.people import Cluster
 from fairtrial.pages.page import Repeat, render

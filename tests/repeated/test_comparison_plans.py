@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from scipy import stats
 from scipy.stats import norm
 
-from fairtrial import ErrorCounts, ParameterError, Trials, TrialsError, TrialSets, judge_at
+from fairtrial import ErrorCounts, ParameterError, Trials, TrialsError
 from fairtrial.evaluation.paired_tests import Pair, leading_test, pair_judgements
+from fairtrial.inference import TrialSets, judge_at
 from fairtrial.published.rates import Discordant, dependent_test, independent_test
 from fairtrial.repeated.comparison_plans import (
     ComparisonSetting,

@@ -14,7 +14,8 @@ from scipy import stats
 from scipy.optimize import minimize
 from scipy.special import gammaln
 
-from fairtrial import ParameterError, fit_model, fit_test, rho_interval
+from fairtrial import ParameterError
+from fairtrial.repeated import fit_model, fit_test, rho_interval
 from fairtrial.repeated.attempts import Individuals
 from fairtrial.repeated.generators import Generator, draw_counts, draw_individuals, errors_pmf
 from fairtrial.repeated.models import fit_beta_binomial

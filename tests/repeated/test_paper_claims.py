@@ -6,7 +6,8 @@ from math import isnan
 
 import pytest
 
-from fairtrial import CoverageRow, CoverageStudy, ParameterError, StudySettings, check_claims, run_study
+from fairtrial import ParameterError
+from fairtrial.repeated import CoverageRow, CoverageStudy, StudySettings, check_claims, run_study
 from fairtrial.repeated.coverage import Cell
 from fairtrial.repeated.paper_claims import PAPER_CLAIMS
 from reference.individuals_2004 import PRINTED_WIDTH_RATIO

@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from numpy.typing import NDArray
 
-from fairtrial import ParameterError, break_even_point, choose_thresholds, precision_recall_curve
+from fairtrial import ParameterError
+from fairtrial.evaluation import precision_recall_curve
+from fairtrial.rules import break_even_point, choose_thresholds
 from reference.epc_2005 import BREAK_EVEN_OF_DEV, DEV
 from strategies import score_arrays
 

@@ -14,21 +14,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from brute_force import Point, points
-from fairtrial import (
-    CRITERIA,
-    MEASURES,
-    Criterion,
-    DetectionCosts,
-    ErrorCounts,
-    Measure,
-    ParameterError,
-    as_source,
-    choose_thresholds,
-    evaluate,
-    target_criterion,
-)
+from fairtrial import CRITERIA, MEASURES, Criterion, DetectionCosts, ErrorCounts, Measure, ParameterError, evaluate
+from fairtrial.counting import as_source
 from fairtrial.counting import tallies as errors
 from fairtrial.counting.radix import fit_cells
+from fairtrial.rules import choose_thresholds, target_criterion
 from fairtrial.rules.criteria import as_criterion, criteria_help, described_criterion
 from fairtrial.rules.measures import as_measure, simplest_fraction
 from reference.epc_2005 import ALPHAS, DEV, GENUINE_MEAN, GENUINE_SD, IN_THEORY, THRESHOLDS

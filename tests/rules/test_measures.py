@@ -16,17 +16,14 @@ from fairtrial import (
     Measure,
     ParameterError,
     Trials,
-    TrialSets,
-    as_source,
-    auc_interval,
     compare,
     compare_curves,
-    count_errors,
-    d_prime_interval,
     evaluate,
     performance_curve,
 )
 from fairtrial.core.words import term, wording
+from fairtrial.counting import as_source, count_errors
+from fairtrial.inference import TrialSets, auc_interval, d_prime_interval
 from fairtrial.rules.measures import Weights, as_measure, linear_measure, linear_weights, measures_help
 
 PEERS = {

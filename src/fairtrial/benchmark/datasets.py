@@ -242,7 +242,7 @@ class DatasetList(Result):
     datasets: tuple[Dataset, ...]
     detailed: bool = False
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """Give the names of the sets."""
         return f"{plural(len(self.datasets), 'data set')}: {listed(each.name for each in self.datasets)}"
 

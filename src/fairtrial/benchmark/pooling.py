@@ -98,7 +98,8 @@ class Contest(Result):
     Examples
     --------
     >>> import numpy as np
-    >>> from fairtrial import Benchmark, BenchmarkSet, RunSettings, SystemInfo, Trials, compare_runs, run_benchmark
+    >>> from fairtrial import Trials, run_benchmark
+    >>> from fairtrial.benchmark import Benchmark, BenchmarkSet, RunSettings, SystemInfo, compare_runs
     >>> genuine = np.arange(400) < 100
     >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
     >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
@@ -125,7 +126,7 @@ class Contest(Result):
     pairs: tuple[ContestPair, ...]
     notes: tuple[Note, ...] = ()
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """Give the methods in their order."""
         ranks = (f"{rank.fusion} {percent(rank.hter)}" for rank in self.ranking)
         return f"{self.protocol}, mean HTER of {listed(ranks, 6)}"
@@ -185,7 +186,8 @@ def compare_runs(
     Examples
     --------
     >>> import numpy as np
-    >>> from fairtrial import Benchmark, BenchmarkSet, RunSettings, SystemInfo, Trials, run_benchmark
+    >>> from fairtrial import Trials, run_benchmark
+    >>> from fairtrial.benchmark import Benchmark, BenchmarkSet, RunSettings, SystemInfo
     >>> genuine = np.arange(400) < 100
     >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
     >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
@@ -345,7 +347,8 @@ def compare_pooled(
     Examples
     --------
     >>> import numpy as np
-    >>> from fairtrial import Benchmark, BenchmarkSet, RunSettings, SystemInfo, Trials, run_benchmark
+    >>> from fairtrial import Trials, run_benchmark
+    >>> from fairtrial.benchmark import Benchmark, BenchmarkSet, RunSettings, SystemInfo
     >>> genuine = np.arange(400) < 100
     >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
     >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
@@ -426,7 +429,8 @@ def pooled_band(
     Examples
     --------
     >>> import numpy as np
-    >>> from fairtrial import Benchmark, BenchmarkSet, RunSettings, SystemInfo, Trials, run_benchmark
+    >>> from fairtrial import Trials, run_benchmark
+    >>> from fairtrial.benchmark import Benchmark, BenchmarkSet, RunSettings, SystemInfo
     >>> genuine = np.arange(400) < 100
     >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
     >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
@@ -582,7 +586,8 @@ class FusionBenchmark(Result):
     Examples
     --------
     >>> import numpy as np
-    >>> from fairtrial import Benchmark, BenchmarkSet, RunSettings, SystemInfo, Trials, benchmark_fusions
+    >>> from fairtrial import Trials
+    >>> from fairtrial.benchmark import Benchmark, BenchmarkSet, RunSettings, SystemInfo, benchmark_fusions
     >>> genuine = np.arange(400) < 100
     >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
     >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
@@ -605,9 +610,9 @@ class FusionBenchmark(Result):
         pooled = {} if self.pooled is None else {"pooled_comparison": self.pooled.to_dict()}
         return {"runs": [run.to_dict() for run in self.runs], "comparison": self.contest.to_dict(), **pooled}
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """Give the ranking of several methods, or the run of one."""
-        return self.runs[0].summary() if self.contest is None else self.contest.summary()
+        return self.runs[0].answer() if self.contest is None else self.contest.answer()
 
     def tables(self) -> tuple[Table, ...]:
         """Give the experiments of all methods; the single systems, which are the same for all, once; and the rest."""
@@ -678,7 +683,7 @@ def benchmark_fusions(
 
     Examples
     --------
-    >>> from fairtrial import load_lausanne
+    >>> from fairtrial.benchmark import load_lausanne
     >>> found = benchmark_fusions(load_lausanne().only(["LP2"]), settings=RunSettings(points=2))
     >>> len(found.runs[0].experiments)
     9

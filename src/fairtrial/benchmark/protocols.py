@@ -41,7 +41,7 @@ class Experiment:
 
     Examples
     --------
-    >>> from fairtrial import load_lausanne
+    >>> from fairtrial.benchmark import load_lausanne
     >>> list_experiments(load_lausanne())[0].systems
     ('(FH,MLP)', '(LFCC,GMM)')
     """
@@ -116,7 +116,7 @@ def register_protocol(name: str, choose: Choose) -> None:
     Examples
     --------
     >>> register_protocol("everything", lambda one, benchmark: [("all systems", one.systems)])
-    >>> from fairtrial import load_lausanne
+    >>> from fairtrial.benchmark import load_lausanne
     >>> [len(experiment.systems) for experiment in list_experiments(load_lausanne(), "everything")]
     [8, 5]
     >>> del PROTOCOLS["everything"]
@@ -152,7 +152,7 @@ def list_experiments(benchmark: Benchmark, protocol: str = "fp-2") -> list[Exper
 
     Examples
     --------
-    >>> from fairtrial import load_lausanne
+    >>> from fairtrial.benchmark import load_lausanne
     >>> len(list_experiments(load_lausanne(), "fp-2"))
     32
     """

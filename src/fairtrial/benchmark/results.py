@@ -219,7 +219,8 @@ class BenchmarkResult(Result):
     Examples
     --------
     >>> import numpy as np
-    >>> from fairtrial import Benchmark, BenchmarkSet, RunSettings, SystemInfo, Trials, run_benchmark
+    >>> from fairtrial import Trials, run_benchmark
+    >>> from fairtrial.benchmark import Benchmark, BenchmarkSet, RunSettings, SystemInfo
     >>> genuine = np.arange(400) < 100
     >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
     >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
@@ -305,7 +306,7 @@ class BenchmarkResult(Result):
         """Whether the figures are a priori."""
         return self.pooled["all"].kind
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """Give what was run, and the mean HTER of all experiments."""
         mean = fmean(float(each.counts.hter) for each in self.experiments)
         return f"{self._caption}, {plural(len(self.experiments), 'experiment')}, mean HTER {percent(mean)}"

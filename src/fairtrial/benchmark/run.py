@@ -149,7 +149,8 @@ def run_benchmark(
     Examples
     --------
     >>> import numpy as np
-    >>> from fairtrial import Benchmark, BenchmarkSet, SystemInfo, Trials
+    >>> from fairtrial import Trials
+    >>> from fairtrial.benchmark import Benchmark, BenchmarkSet, SystemInfo
     >>> genuine = np.arange(400) < 100
     >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
     >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])

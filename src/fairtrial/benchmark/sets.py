@@ -67,7 +67,7 @@ class BenchmarkSet:
 
     Examples
     --------
-    >>> from fairtrial import load_lausanne
+    >>> from fairtrial.benchmark import load_lausanne
     >>> load_lausanne().sets[0].name
     'LP1'
     """
@@ -156,7 +156,7 @@ class Benchmark:
 
     Examples
     --------
-    >>> from fairtrial import load_lausanne
+    >>> from fairtrial.benchmark import load_lausanne
     >>> [one.name for one in load_lausanne().sets]
     ['LP1', 'LP2']
     """

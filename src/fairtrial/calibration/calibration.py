@@ -151,7 +151,7 @@ def judge_calibration(
     >>> genuine = np.arange(800) < 200
     >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
     >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
-    >>> judge_calibration(ft.fit_calibration(dev), test).dev is None
+    >>> judge_calibration(ft.calibration.fit_calibration(dev), test).dev is None
     True
     """
     evidence = Evidence(replace(calibration, influence=None), TrialSets(None, test, cluster))
@@ -264,7 +264,7 @@ class PassedCalibration(Result):
     >>> rng = np.random.default_rng(0)
     >>> genuine = np.arange(2000) < 500
     >>> dev, test = (ft.open_trials(rng.normal(2.0 * genuine), genuine) for _ in range(2))
-    >>> ft.calibrate_in_passes(dev, test).calibration.method
+    >>> ft.calibration.calibrate_in_passes(dev, test).calibration.method
     'logistic'
     """
 
@@ -296,7 +296,7 @@ class PassedCalibration(Result):
             "notes": plain(self.notes),
         }
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """Cllr and min Cllr."""
         actual, least = (number_text(value) for value in self.test)
         return f"{self.calibration.name}, Cllr {actual}, min Cllr {least}, without intervals"

@@ -52,7 +52,7 @@ class EvidencePair(Result):
     >>> trials = ft.Trials.from_arrays(scores, genuine, systems=["old", "new"])
     >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
     >>> systems = [ft.calibrate(dev, test, systems=[name]) for name in ("old", "new")]
-    >>> ft.compare_evidence(dev, test, systems)[0].test.p_value < 0.05
+    >>> ft.calibration.compare_evidence(dev, test, systems)[0].test.p_value < 0.05
     True
     """
 
@@ -65,7 +65,7 @@ class EvidencePair(Result):
         """The names of the command line's JSON."""
         return {"a": self.a, "b": self.b, "tests": [{**self.test.to_dict(), "p_adjusted": self.adjusted}]}
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """The difference and the p value."""
         difference = figure_text(self.test.estimate, self.test.is_share)
         return f"{self.a} - {self.b} = {difference} in {term(self.test.label)}, {p_phrase(self.adjusted)} adjusted"

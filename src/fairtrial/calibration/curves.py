@@ -157,7 +157,7 @@ class BayesErrorCurve(Result):
     >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
     >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
     >>> found = ft.calibrate(dev, test)
-    >>> ft.bayes_error_curve(found, log_odds=[0.0]).log_odds
+    >>> ft.calibration.bayes_error_curve(found, log_odds=[0.0]).log_odds
     array([0.])
     """
 
@@ -185,7 +185,7 @@ class BayesErrorCurve(Result):
             **({} if self.band is None else {"band": self.band.to_dict()}),
         }
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """The highest rate, and where."""
         worst = int(np.argmax(self.calibrated.rates))
         return (
@@ -241,7 +241,7 @@ class EceCurve(Result):
     >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
     >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
     >>> found = ft.calibrate(dev, test)
-    >>> ft.ece_curve(found, log_odds=[0.0]).neutral
+    >>> ft.calibration.ece_curve(found, log_odds=[0.0]).neutral
     array([1.])
     """
 
@@ -266,7 +266,7 @@ class EceCurve(Result):
             lines["band"] = self.band.to_dict()
         return {"system": self.system, "kind": self.kind, "log_odds": self.log_odds.tolist(), **lines}
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """The cross-entropy at its highest, beside that of knowing nothing."""
         worst = int(np.argmax(self.calibrated))
         return (
@@ -307,7 +307,7 @@ class TippettCurve(Result):
     >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
     >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
     >>> found = ft.calibrate(dev, test)
-    >>> curve = ft.tippett_curve(found)
+    >>> curve = ft.calibration.tippett_curve(found)
     >>> bool((curve.genuine >= curve.impostor).all())
     True
     """
@@ -339,7 +339,7 @@ class TippettCurve(Result):
             "misleading": {"genuine": float(self.misleading.frr), "impostor": float(self.misleading.far)},
         }
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """How much of the evidence misleads."""
         return (
             f"{self.system}, evidence for the wrong side in {percent(self.misleading.frr)} of genuine and "

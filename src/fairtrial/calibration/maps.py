@@ -61,7 +61,7 @@ class LlrMap(Result):
     >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
     >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
     >>> found = ft.calibrate(dev, test)
-    >>> ft.llr_map(found, points=5).ratios.shape
+    >>> ft.calibration.llr_map(found, points=5).ratios.shape
     (5,)
     """
 
@@ -88,7 +88,7 @@ class LlrMap(Result):
             "cluster": self.cluster,
         }
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """The method, and what the band is."""
         by = "dev resampled" if self.resampled else "from the parameters"
         points = plural(len(self.scores), "score")

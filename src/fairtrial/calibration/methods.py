@@ -124,7 +124,7 @@ class DevPasses:
     Examples
     --------
     >>> import fairtrial as ft
-    >>> dev = DevPasses(ft.as_source(([0.9, 0.8, 0.3], [0.1, 0.2, 0.6])), "face")
+    >>> dev = DevPasses(ft.counting.as_source(([0.9, 0.8, 0.3], [0.1, 0.2, 0.6])), "face")
     >>> ft.CALIBRATIONS["gaussian"].fit_in_passes(dev).mapping.weights[0] > 0
     True
     """

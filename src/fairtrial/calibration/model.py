@@ -81,7 +81,7 @@ class Calibration:
     >>> genuine = np.arange(800) < 200
     >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
     >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
-    >>> calibration = ft.fit_calibration(dev)
+    >>> calibration = ft.calibration.fit_calibration(dev)
     >>> calibration.apply(test)
     <Trials: 400 trials (100 genuine, 300 impostor), 1 system: logistic(system); ids: none>
     """

@@ -74,7 +74,7 @@ class PavCurve(Result):
     >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
     >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
     >>> found = ft.calibrate(dev, test)
-    >>> curve = ft.pav_curve(found, n_resamples=20)
+    >>> curve = ft.calibration.pav_curve(found, n_resamples=20)
     >>> int(curve.genuine.sum()), int(curve.impostor.sum())
     (100, 300)
     """
@@ -120,7 +120,7 @@ class PavCurve(Result):
             },
         }
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """How many steps there are, and what the band is."""
         steps = plural(len(self.ends), "step")
         return f"{self.system}, {steps} on test, {level_text(self.confidence)} band, {self.method}"

@@ -215,7 +215,7 @@ class CalibratedSystem(Result):
             "notes": plain(self.notes),
         }
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """Cllr with its interval, and min Cllr."""
         first = self.intervals[0]
         limits = f"{number_text(first.low)} to {number_text(first.high)}"

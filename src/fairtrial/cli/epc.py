@@ -237,7 +237,7 @@ def command(
 
         along = compare_pair(curves, inputs.systems, pair, given, chance, compared, resamples, band.workers)
         (first,) = along[0].tables()
-        tables += (first.with_notes(*(each.summary() for each in along[1:])),)
+        tables += (first.with_notes(*(each.answer() for each in along[1:])),)
         entries = []
         if areas:
             tests = area_tests(sets, along[0].a, along[0].b, **asked.keywords(curve))

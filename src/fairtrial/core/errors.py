@@ -96,7 +96,7 @@ class OutputError(FairtrialError):
     Examples
     --------
     >>> import fairtrial as ft
-    >>> ft.write_tables(ft.mcnemar_test(10, 2).tables(), "scores.doc")
+    >>> ft.write_tables(ft.published.mcnemar_test(10, 2).tables(), "scores.doc")
     Traceback (most recent call last):
         ...
     fairtrial.core.errors.OutputError: scores.doc: its name should end in .csv, .tsv, .parquet, .md, .tex
@@ -126,7 +126,7 @@ class ParameterError(FairtrialError, ValueError):
     Examples
     --------
     >>> import fairtrial as ft
-    >>> ft.proportion_interval(3, 100, confidence=95)
+    >>> ft.published.proportion_interval(3, 100, confidence=95)
     Traceback (most recent call last):
         ...
     fairtrial.core.errors.ParameterError: confidence must be between 0 and 1, not 95

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from html import escape
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -86,6 +87,7 @@ def table_of(
     notes: Sequence[Note | str] = (),
     section: str | None = None,
     shown: Sequence[int] | None = None,
+    detail: bool = False,
 ) -> Table:
     """Make a table of the fields that have a title, one row per record."""
     columns = [field for field in fields if field.title]
@@ -98,19 +100,20 @@ def table_of(
         tuple(notes),
         section,
         None if shown is None else tuple(shown),
+        detail,
     )
 
 
 class Result(Record, ABC):
-    """What all results can do: say their tables, and show them.
+    """The base of all results: an answer in one sentence, and tables.
 
-    A result prints as one line and shows itself in a notebook. Rates are fractions in its attributes, in `to_dict`,
-    `to_arrow` and `to_frame`, and percent where people read them.
+    A result prints as its answer with the main tables, and shows itself in a notebook. Rates are fractions in its
+    attributes, in `to_dict`, `to_arrow` and `to_frame`, and percent where people read them.
 
     Examples
     --------
     >>> import fairtrial as ft
-    >>> result = ft.mcnemar_test(10, 2)
+    >>> result = ft.published.mcnemar_test(10, 2)
     >>> isinstance(result, Result), [table.name for table in result.tables()]
     (True, ['versions'])
     """
@@ -128,20 +131,29 @@ class Result(Record, ABC):
         """
 
     @abstractmethod
-    def summary(self) -> str:
-        """Give the result in one line.
+    def answer(self) -> str:
+        """Give the answer in one sentence that can be quoted.
 
         Returns
         -------
         str
-            One line, without its end.
+            One line: who is better or how good it is, the interval, p, and what it rests on.
         """
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {self.summary()}>"
+        return f"<{type(self).__name__}: {self.answer()}>"
+
+    def __str__(self) -> str:
+        main = [table.to_text() for table in self.tables() if not table.detail]
+        return "\n\n".join([self.answer(), *main])
 
     def _repr_html_(self) -> str:
-        return "".join(table.to_html() for table in self.tables())
+        tables = "".join(table.to_html() for table in self.tables() if not table.detail)
+        return f"<p><strong>{escape(self.answer())}</strong></p>{tables}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the answer and all figures as the command line's JSON object."""
+        return {"answer": self.answer(), **self.to_dict()}
 
     def to_markdown(self) -> str:
         """Give all tables as Markdown."""

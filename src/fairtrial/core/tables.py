@@ -5,11 +5,14 @@ from __future__ import annotations
 import importlib
 import json
 import math
+import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
+from itertools import zip_longest
 from math import isnan
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from unicodedata import combining, east_asian_width
 
 from fairtrial.core.errors import FairtrialError, ParameterError
 from fairtrial.core.notes import Note, gather_notes
@@ -29,6 +32,7 @@ from fairtrial.core.words import (
     sure_text,
     term,
     threshold_text,
+    visible,
 )
 
 if TYPE_CHECKING:
@@ -62,6 +66,8 @@ percent. Where the rows of a column differ in what they are, each says so: a ``f
 interval and a ``bound``, with six digits, are ``(value, is_share)``, and ``figures`` are ``(low, high, is_share)``; a
 share is shown in percent, anything else, such as a cost, as it is."""
 
+_GAP = 2
+"""Blanks between the columns of a table in plain text."""
 _LEFT = ("text", "term", "flag")
 _PERCENT = ("rate", "sure", "level")
 PAIRS = ("interval", "range", "figures")
@@ -106,6 +112,8 @@ class Column:
         ``p``.
     detail : bool, default False
         Whether it is for files and data frames only, and not for people.
+    optional : bool, default False
+        Whether a terminal that is too narrow for the table may leave it out.
 
     Raises
     ------
@@ -122,6 +130,7 @@ class Column:
     title: str | Text
     kind: Kind = "text"
     detail: bool = False
+    optional: bool = False
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):
@@ -173,6 +182,8 @@ class Table:
         The key of the column that groups the rows.
     shown : tuple of int, optional
         Which rows people get to see on a terminal and in a notebook, by index; all by default. Files have them all.
+    detail : bool, default False
+        Whether it is shown on request only (``--all``); files and data frames have it in any case.
 
     Raises
     ------
@@ -198,6 +209,7 @@ class Table:
     notes: tuple[Note | str, ...] = ()
     section: str | None = None
     shown: tuple[int, ...] | None = None
+    detail: bool = False
 
     def __post_init__(self) -> None:
         keys = [column.key for column in self.columns]
@@ -220,6 +232,7 @@ class Table:
         notes: Sequence[Note | str] = (),
         section: str | None = None,
         shown: Sequence[int] | None = None,
+        detail: bool = False,
     ) -> Table:
         """Make a table from records, which are read by the keys of the columns; what a record lacks is empty.
 
@@ -230,7 +243,8 @@ class Table:
         (('face', 0.01),)
         """
         rows = tuple(tuple(record.get(column.key) for column in columns) for record in records)
-        return cls(name, caption, tuple(columns), rows, tuple(notes), section, None if shown is None else tuple(shown))
+        kept = None if shown is None else tuple(shown)
+        return cls(name, caption, tuple(columns), rows, tuple(notes), section, kept, detail)
 
     def with_notes(self, *notes: Note | str) -> Table:
         """Give the same table with more notes."""
@@ -286,6 +300,89 @@ class Table:
             group.append([column.text(row[k]) for k, column in places])
         if group:
             yield group
+
+    def to_text(self, width: int | None = None) -> str:
+        """Give the table as plain text.
+
+        Parameters
+        ----------
+        width : int, optional
+            The columns of the terminal; as wide as it needs by default.
+
+        Returns
+        -------
+        str
+            Caption, headings and rows. If the terminal is too narrow, words are wrapped, then optional columns are left
+            out, and in the end every row stands upright; no number is ever broken.
+        """
+        groups = list(self.sections(whole=False))
+        if not groups:
+            return ""
+        kept = list(range(len(self.visible_columns)))
+        spare = [k for k in kept if self.visible_columns[k].optional]
+        while True:
+            widths = self._widths(groups, kept, width)
+            if width is None or sum(widths) + _GAP * (len(widths) - 1) <= width:
+                lines = list(self._lay_out(groups, kept, widths))
+                break
+            if not spare:
+                lines = list(self._stand_upright(groups))
+                break
+            kept.remove(spare.pop())
+        caption = textwrap.wrap(visible(str(self.caption)), width or 10_000)
+        return "\n".join(line.rstrip() for line in [*caption, *lines])
+
+    def _widths(self, groups: Sequence[list[list[str]]], kept: Sequence[int], width: int | None) -> list[int]:
+        """Give each column the width of its longest cell; on a narrow terminal, headings and texts are wrapped."""
+        widths, narrowest = [], []
+        for k in kept:
+            cells = [visible(row[k]) for group in groups for row in group]
+            heading, longest = visible(self.headings[k]), max(map(cell_width, cells))
+            words = max(map(cell_width, heading.split()), default=0)
+            widths.append(max(cell_width(heading), longest))
+            unbroken = max((cell_width(word) for cell in cells for word in cell.split()), default=0)
+            narrowest.append(max(words, longest if self.visible_columns[k].is_numeric else unbroken))
+        excess = 0 if width is None else sum(widths) + _GAP * (len(widths) - 1) - width
+        while excess > 0 and widths != narrowest:  # the column that can give most gives one
+            k = max(range(len(widths)), key=lambda k: widths[k] - narrowest[k])
+            widths[k], excess = widths[k] - 1, excess - 1
+        return widths
+
+    def _lay_out(self, groups: Sequence[list[list[str]]], kept: Sequence[int], widths: Sequence[int]) -> Iterator[str]:
+        right = [self.visible_columns[k].is_numeric for k in kept]
+        keys = [column.key for column in self.visible_columns]
+        section = keys.index(self.section) if self.section in keys else None
+
+        def lines(cells: Sequence[str]) -> Iterator[str]:
+            wrapped = [
+                textwrap.wrap(visible(cell), width, break_long_words=False, break_on_hyphens=False)
+                if cell_width(visible(cell)) > width
+                else [visible(cell)]
+                for cell, width in zip(cells, widths, strict=True)
+            ]
+            for parts in zip_longest(*wrapped, fillvalue=""):
+                padded = (
+                    " " * (width - cell_width(part)) + part if to_right else part + " " * (width - cell_width(part))
+                    for part, width, to_right in zip(parts, widths, right, strict=True)
+                )
+                yield (" " * _GAP).join(padded)
+
+        yield from lines([self.headings[k] for k in kept])
+        yield "-" * (sum(widths) + _GAP * (len(widths) - 1))
+        for number, group in enumerate(groups):
+            if number and any(len(rows) > 1 for rows in groups):
+                yield ""
+            for index, row in enumerate(group):
+                yield from lines(["" if index and k == section else row[k] for k in kept])
+
+    def _stand_upright(self, groups: Sequence[list[list[str]]]) -> Iterator[str]:
+        longest = max(map(cell_width, self.headings))
+        for group in groups:
+            for row in group:
+                yield ""
+                for heading, cell in zip(self.headings, row, strict=True):
+                    if cell:
+                        yield f"{heading}{' ' * (longest - cell_width(heading) + _GAP)}{visible(cell)}"
 
     def to_html(self) -> str:
         """Give the table as plain HTML with everything escaped, for notebooks."""
@@ -379,6 +476,19 @@ class Table:
         if polars is not None:
             return polars.from_arrow(found)
         raise FairtrialError("a data frame needs pandas or polars: install one of them, or take to_arrow()")
+
+
+def cell_width(text: str) -> int:
+    """Count the columns that a text takes on a terminal.
+
+    Examples
+    --------
+    >>> cell_width("voice"), cell_width("声")
+    (5, 2)
+    """
+    if text.isascii():
+        return len(text)
+    return sum(0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1 for char in text)
 
 
 def _number_or_none(value: Any) -> float | None:

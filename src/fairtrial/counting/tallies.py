@@ -170,7 +170,7 @@ class ScoreSource(Protocol):
 
     Examples
     --------
-    >>> from fairtrial import as_source
+    >>> from fairtrial.counting import as_source
     >>> as_source(([0.9, 0.4], [0.1, 0.5, 0.4])).impostor
     3
     """

@@ -2,7 +2,7 @@
 
 from .areas import Areas, area_intervals, area_tests, expected_areas
 from .bands import Band, curve_band
-from .comparison import Comparison, PairComparison, SystemRank, compare
+from .comparison import Comparison, compare
 from .curve_tests import CurveComparison, Region, compare_curves
 from .eer_interval import bootstrap_eer
 from .epc import PerformanceCurve, alpha_grid, performance_curve, pool_curves
@@ -18,13 +18,11 @@ __all__ = [
     "CurveComparison",
     "Evaluation",
     "OperatingPoints",
-    "PairComparison",
     "PerformanceCurve",
     "PrecisionRecallCurve",
     "Region",
     "RocCurve",
     "SystemEvaluation",
-    "SystemRank",
     "alpha_grid",
     "area_intervals",
     "area_tests",

@@ -103,7 +103,7 @@ class Areas(Result):
 
     Examples
     --------
-    >>> from fairtrial import expected_areas
+    >>> from fairtrial.evaluation import expected_areas
     >>> scores = ([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6])
     >>> expected_areas(scores, scores)
     <Areas: E_V1 30.00 %, E_V2 30.00 %, G 30.00 %, targets 0 to 1 of FAR and FRR>
@@ -134,7 +134,7 @@ class Areas(Result):
             "v2": self.pair.v2.name,
         }
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """The three areas and their targets."""
         share = self.pair.mean.is_share
         areas = ", ".join(f"{label} {figure_text(getattr(self, area), share)}" for area, label in AREA_LABELS.items())
@@ -434,7 +434,8 @@ def area_intervals(
     Examples
     --------
     >>> import numpy as np
-    >>> from fairtrial import Trials, TrialSets
+    >>> from fairtrial import Trials
+    >>> from fairtrial.inference import TrialSets
     >>> genuine = np.arange(400) < 100
     >>> trials = Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
     >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
@@ -516,7 +517,8 @@ def area_tests(
     Examples
     --------
     >>> import numpy as np
-    >>> from fairtrial import Trials, TrialSets
+    >>> from fairtrial import Trials
+    >>> from fairtrial.inference import TrialSets
     >>> genuine = np.arange(400) < 100
     >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
     >>> trials = Trials.from_arrays(scores, genuine, systems=["old", "new"])

@@ -53,7 +53,8 @@ class Band(Result):
 
     Examples
     --------
-    >>> from fairtrial import Trials, curve_band, performance_curve
+    >>> from fairtrial import Trials, performance_curve
+    >>> from fairtrial.evaluation import curve_band
     >>> trials = Trials.from_arrays([0.9, 0.8, 0.4, 0.7, 0.1, 0.3, 0.5, 0.2, 0.6], [True] * 4 + [False] * 5)
     >>> curve_band(performance_curve(trials, trials, alphas=[0.25, 0.5, 0.75])).low.shape
     (3,)
@@ -108,7 +109,7 @@ class Band(Result):
         by = " bootstrap" if self.method == "bootstrap" else ""
         return f"{level_text(self.confidence)}{by} band, {self.kind}"
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """What kind of band it is."""
         points = plural(len(self.alpha), "point")
         return f"{self.described}, {GIVEN_ALONG[self.threshold]}, {points}, cluster {self.cluster}"

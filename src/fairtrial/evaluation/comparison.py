@@ -164,7 +164,7 @@ class PairComparison(Result):
         """The names of the tests that have a note, each with its note."""
         return tuple(dict.fromkeys((test.test, test.note) for test in self.tests if test.note))
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """The difference by the test to go by."""
         difference = figure_text(self.headline.estimate, self.headline.is_share)
         return f"{self.a} - {self.b} = {difference}, {p_phrase(self.adjusted[0])} adjusted"
@@ -295,7 +295,7 @@ class Comparison(Result):
             "notes": plain(self.notes),
         }
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """The systems in their order, with the letters of those that cannot be told apart."""
         share = self.measure.is_share
         ranks = (

@@ -167,7 +167,7 @@ class CurveComparison(Result):
             return ""
         return f"nothing is claimed at alpha {alpha_ranges(self.alpha, ~self.supported)}, where dev lacks errors"
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """Where along alpha the two differ, and who is better there."""
         ranges: dict[str, list[str]] = {}
         for region in self.regions:
@@ -204,7 +204,7 @@ class CurveComparison(Result):
         )
         caption = f"{self.a} - {self.b} along alpha, {self.test} test, {GIVEN_ALONG[self.threshold]}"
         shown = every_tenth(len(rows))
-        notes = tuple(note for note in (self.summary(), self.measure.direction) if note)
+        notes = tuple(note for note in (self.answer(), self.measure.direction) if note)
         return (Table("differences", caption, columns, rows, notes, shown=shown),)
 
 

@@ -175,7 +175,7 @@ class PerformanceCurve(Result):
         sets = () if self.judgement is None else (self.judgement.sets.dev, self.judgement.sets.test)
         return max((getattr(data, "precision", 0.0) for data in sets), default=0.0)
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """The mean of the measure along the curve."""
         mean = figure_text(self.mean(), self.measure.is_share)
         return f"{self.system}, mean {term(self.measure.label)} {mean}, {len(self.alpha)} points by {self.criterion}"

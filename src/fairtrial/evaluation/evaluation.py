@@ -370,7 +370,7 @@ class SystemEvaluation(Result):
         """Tell whether a measure is a priori."""
         return measure.told(PROVENANCES[self.kind]) if isinstance(measure, EvidenceMeasure) else self.kind
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """The HTER with its interval, and the threshold."""
         rule = self.criterion.described(self.alpha)
         interval = self.intervals[0].interval
@@ -553,9 +553,9 @@ class Evaluation(Result):
             raise AttributeError(name)
         return getattr(self.systems[0], name)
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """That of each system."""
-        return "; ".join(own.summary() for own in self.systems)
+        return "; ".join(own.answer() for own in self.systems)
 
     def tables(self) -> tuple[Table, ...]:
         """Those of all systems, joined."""

@@ -108,7 +108,7 @@ class OperatingPoints(Result):
             "notes": plain(self.notes),
         }
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """The FRR at each target."""
         rates = ", ".join(
             str(Text("{FRR} {frr:percent} at {FAR} {far:percent}", frr=p.test.frr, far=p.far_target))
@@ -229,7 +229,7 @@ def operating_points(
 
     Examples
     --------
-    >>> from fairtrial import load_lausanne
+    >>> from fairtrial.benchmark import load_lausanne
     >>> lp1 = load_lausanne().sets[0]
     >>> found = operating_points(lp1.dev, lp1.test, system="(LFCC,GMM)", far=[0.01])
     >>> found.points[0].interval.low < found.points[0].test.frr < found.points[0].interval.high

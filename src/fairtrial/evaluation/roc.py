@@ -91,7 +91,7 @@ class RocCurve(Result):
             "frr": self.frr.tolist(),
         }
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """The number of points and the area under them."""
         return f"{plural(len(self.counts), 'point')}, area under the errors {percent(self.area())}"
 
@@ -171,7 +171,7 @@ class PrecisionRecallCurve(Result):
 
     Examples
     --------
-    >>> from fairtrial import precision_recall_curve
+    >>> from fairtrial.evaluation import precision_recall_curve
     >>> curve = precision_recall_curve(([0.9, 0.4], [0.1, 0.5]))
     >>> curve.precision.round(3), curve.recall
     (array([0.5  , 0.667, 0.5  , 1.   ]), array([1. , 1. , 0.5, 0.5]))
@@ -215,7 +215,7 @@ class PrecisionRecallCurve(Result):
             "average_precision": self.average_precision(),
         }
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """The number of points and the average precision."""
         return f"{plural(len(self.counts), 'point')}, average precision {percent(self.average_precision())}"
 

@@ -146,7 +146,10 @@ class Data:
 
     def lines_at_threshold(self) -> list[str]:
         """All trials of folds in Python, as a set to judge: at a given threshold the folds choose nothing."""
-        return [*self.lines()[:1], f"sets = {Call('ft.TrialSets', ('None', 'trials'), self.cluster_keywords())}"]
+        return [
+            *self.lines()[:1],
+            f"sets = {Call('ft.inference.TrialSets', ('None', 'trials'), self.cluster_keywords())}",
+        ]
 
     def without_command(self, why: str) -> str:
         """What to know where only Python can repeat something."""

@@ -205,7 +205,7 @@ class Reading:
         cluster = {} if self.cluster is None else {"cluster": self.cluster}
         return [
             f"trials = {Call('ft.read_trials', (dev,), keywords)}",
-            f"blocks = {Call('ft.make_blocks', ('trials', str(self.folds)), {**cluster, 'rng': self.seed})}",
+            f"blocks = {Call('ft.inference.make_blocks', ('trials', str(self.folds)), {**cluster, 'rng': self.seed})}",
         ]
 
 

@@ -128,7 +128,7 @@ def bayes_error_plot(curves: BayesErrorCurve | Sequence[BayesErrorCurve], *, ax:
     >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
     >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
     >>> found = ft.calibrate(dev, test)
-    >>> bayes_error_plot(ft.bayes_error_curve(found)).get_xlabel()
+    >>> bayes_error_plot(ft.calibration.bayes_error_curve(found)).get_xlabel()
     'prior log-odds of a genuine trial'
     """
     shown = several(curves)
@@ -174,7 +174,7 @@ def ece_plot(curves: EceCurve | Sequence[EceCurve], *, ax: Axes | None = None) -
     >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
     >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
     >>> found = ft.calibrate(dev, test)
-    >>> ece_plot(ft.ece_curve(found)).get_xlabel()
+    >>> ece_plot(ft.calibration.ece_curve(found)).get_xlabel()
     'prior log-odds of a genuine trial'
     """
     shown = several(curves)
@@ -216,7 +216,7 @@ def llr_map_plot(maps: LlrMap | Sequence[LlrMap], *, ax: Axes | None = None) -> 
     >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
     >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
     >>> found = ft.calibrate(dev, test)
-    >>> llr_map_plot(ft.llr_map(found)).get_xlabel()
+    >>> llr_map_plot(ft.calibration.llr_map(found)).get_xlabel()
     'score of system'
     """
     shown = several(maps)
@@ -267,7 +267,7 @@ def pav_plot(curves: PavCurve | Sequence[PavCurve], *, ax: Axes | None = None) -
     >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
     >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
     >>> found = ft.calibrate(dev, test)
-    >>> pav_plot(ft.pav_curve(found, n_resamples=20)).get_xlabel()
+    >>> pav_plot(ft.calibration.pav_curve(found, n_resamples=20)).get_xlabel()
     'log-likelihood ratio, calibrated on dev, a priori'
     """
     shown = several(curves)
@@ -336,7 +336,7 @@ def tippett_plot(curves: TippettCurve | Sequence[TippettCurve], *, ax: Axes | No
     >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
     >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
     >>> found = ft.calibrate(dev, test)
-    >>> tippett_plot(ft.tippett_curve(found)).get_xlabel()
+    >>> tippett_plot(ft.calibration.tippett_curve(found)).get_xlabel()
     'log-likelihood ratio'
     """
     shown = several(curves)

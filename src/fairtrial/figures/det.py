@@ -140,7 +140,7 @@ def operating_curves(
 
     Examples
     --------
-    >>> from fairtrial import load_lausanne
+    >>> from fairtrial.benchmark import load_lausanne
     >>> lp1 = load_lausanne().sets[0]
     >>> curves = operating_curves(lp1.dev, lp1.test, systems=["(LFCC,GMM)"])
     >>> round(curves[0].point.counts.hter, 4)
@@ -399,7 +399,7 @@ def judged_precision(
 
     Examples
     --------
-    >>> from fairtrial import load_lausanne
+    >>> from fairtrial.benchmark import load_lausanne
     >>> lp1 = load_lausanne().sets[0]
     >>> (curve,) = judged_precision(lp1.dev, lp1.test, systems=["(LFCC,GMM)"])
     >>> curve.precision.low < curve.precision.estimate < curve.precision.high

@@ -372,9 +372,9 @@ def pooled_epc_plot(
     >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
     >>> trials = ft.Trials.from_arrays(scores, genuine, systems=["old", "new"])
     >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
-    >>> parts = tuple(ft.SystemInfo(name, name, "pixels", "svm") for name in trials.systems)
-    >>> tiny = ft.Benchmark("tiny", "Tiny", (ft.BenchmarkSet("one", dev, test, parts),))
-    >>> result = ft.run_benchmark(tiny, protocol="fp-full", settings=ft.RunSettings(points=11))
+    >>> parts = tuple(ft.benchmark.SystemInfo(name, name, "pixels", "svm") for name in trials.systems)
+    >>> tiny = ft.benchmark.Benchmark("tiny", "Tiny", (ft.benchmark.BenchmarkSet("one", dev, test, parts),))
+    >>> result = ft.run_benchmark(tiny, protocol="fp-full", settings=ft.benchmark.RunSettings(points=11))
     >>> pooled_epc_plot(result).get_xlabel()
     'alpha, the weight of FAR'
     """

@@ -76,7 +76,8 @@ def groups_plot(found: GroupEvaluation, *, sort: Sorting = "name", figure: Canva
 
     Examples
     --------
-    >>> from fairtrial import evaluate_groups, synthetic_groups
+    >>> from fairtrial import evaluate_groups
+    >>> from fairtrial.groups import synthetic_groups
     >>> data = synthetic_groups({"a": 20, "b": 20}, worse={"b": 4.0})
     >>> figure = groups_plot(evaluate_groups(data.dev, data.test, by="group"), sort="far")
     >>> [label.get_text() for label in figure.axes[0].get_yticklabels()]
@@ -180,7 +181,8 @@ def group_matrix_plot(found: GroupEvaluation, *, ax: Axes | None = None) -> Axes
 
     Examples
     --------
-    >>> from fairtrial import evaluate_groups, synthetic_groups
+    >>> from fairtrial import evaluate_groups
+    >>> from fairtrial.groups import synthetic_groups
     >>> data = synthetic_groups({"a": 20, "b": 20}, worse={"b": 4.0})
     >>> found = evaluate_groups(data.dev, data.test, by="group", impostor_by="impostor_group")
     >>> group_matrix_plot(found).get_xlabel()
@@ -270,7 +272,8 @@ def group_operating_curves(
 
     Examples
     --------
-    >>> from fairtrial import evaluate_groups, synthetic_groups
+    >>> from fairtrial import evaluate_groups
+    >>> from fairtrial.groups import synthetic_groups
     >>> data = synthetic_groups({"a": 40, "b": 40}, worse={"b": 4.0})
     >>> curves = group_operating_curves(evaluate_groups(data.dev, data.test, by="group"))
     >>> [curve.system for curve in curves], len({curve.point.threshold for curve in curves})
@@ -321,7 +324,8 @@ def group_det_plot(
 
     Examples
     --------
-    >>> from fairtrial import evaluate_groups, synthetic_groups
+    >>> from fairtrial import evaluate_groups
+    >>> from fairtrial.groups import synthetic_groups
     >>> data = synthetic_groups({"a": 20, "b": 20}, worse={"b": 4.0})
     >>> group_det_plot(evaluate_groups(data.dev, data.test, by="group")).get_xlabel()
     'FAR (%)'
@@ -359,9 +363,10 @@ def group_epc_plot(curves: Sequence[PerformanceCurve], *, ax: Axes | None = None
 
     Examples
     --------
-    >>> from fairtrial import evaluate_groups, synthetic_groups
+    >>> from fairtrial import evaluate_groups
+    >>> from fairtrial.groups import synthetic_groups
     >>> data = synthetic_groups({"a": 20, "b": 20}, worse={"b": 4.0})
-    >>> from fairtrial.groups import group_curves
+    >>> from fairtrial.groups.curves import group_curves
     >>> group_epc_plot(group_curves(evaluate_groups(data.dev, data.test, by="group"))).get_ylabel()
     'HTER on test (%)'
     """

@@ -52,7 +52,7 @@ def eer_bound_plot(bounds: EerBounds, *, ax: Axes | None = None) -> Axes:
     Examples
     --------
     >>> import fairtrial as ft
-    >>> eer_bound_plot(ft.bounds_from_eers([0.0007, 0.0008], 285390)).get_ylabel()
+    >>> eer_bound_plot(ft.published.bounds_from_eers([0.0007, 0.0008], 285390)).get_ylabel()
     'p'
     """
     p_value, critical = bounds.p_value, float(chdtri(1, bounds.p_value))

@@ -97,7 +97,8 @@ def read_study(path: PathLike) -> list[CoveredCell]:
     --------
     >>> import tempfile
     >>> import fairtrial as ft
-    >>> study = ft.run_study([ft.Cell(20, 2, 0.1, 0.2)], ft.StudySettings(methods=("lbb",), exact=True))
+    >>> settings = ft.repeated.StudySettings(methods=("lbb",), exact=True)
+    >>> study = ft.repeated.run_study([ft.repeated.Cell(20, 2, 0.1, 0.2)], settings)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     study.write(f"{folder}/study.csv")
     ...     [row.method for row in read_study(f"{folder}/study.csv")]
@@ -211,7 +212,8 @@ def coverage_plot(
     Examples
     --------
     >>> import fairtrial as ft
-    >>> study = ft.run_study(ft.Grid((20, 30), (2, 3), (0.1,), (0.2,)), ft.StudySettings(methods=("lbb",), exact=True))
+    >>> settings = ft.repeated.StudySettings(methods=("lbb",), exact=True)
+    >>> study = ft.repeated.run_study(ft.repeated.Grid((20, 30), (2, 3), (0.1,), (0.2,)), settings)
     >>> len(coverage_plot(study.rows))
     1
     """
@@ -307,7 +309,8 @@ def hook_plot(
     Examples
     --------
     >>> import fairtrial as ft
-    >>> study = ft.run_study(ft.Grid((20,), (2, 3), (0.1,), (0.2,)), ft.StudySettings(methods=("lbb",), exact=True))
+    >>> settings = ft.repeated.StudySettings(methods=("lbb",), exact=True)
+    >>> study = ft.repeated.run_study(ft.repeated.Grid((20,), (2, 3), (0.1,), (0.2,)), settings)
     >>> hook_plot(study.rows).get_xlabel()
     'm, attempts of each individual'
     """
@@ -373,7 +376,7 @@ def fit_plot(fit: FitTest, *, ax: Axes | None = None) -> Axes:
     --------
     >>> import fairtrial as ft
     >>> people = ft.Individuals.from_counts([0, 0, 0, 1, 0, 2, 0, 0, 5, 1], 5)
-    >>> fit_plot(ft.fit_test(people, n_resamples=2)).get_yscale()
+    >>> fit_plot(ft.repeated.fit_test(people, n_resamples=2)).get_yscale()
     'log'
     """
     from matplotlib.ticker import MaxNLocator

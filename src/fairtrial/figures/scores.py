@@ -448,7 +448,7 @@ def correlation_plot(correlations: SystemCorrelations, *, figure: Canvas | None 
     >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
     >>> trials = ft.Trials.from_arrays(scores, genuine, systems=["old", "new"])
     >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
-    >>> len(correlation_plot(ft.system_correlations(test)).axes) >= 2
+    >>> len(correlation_plot(ft.fusion.system_correlations(test)).axes) >= 2
     True
     """
     count = len(correlations.systems)

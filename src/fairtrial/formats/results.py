@@ -68,7 +68,7 @@ def write_tables(tables: Sequence[Table], path: PathLike) -> None:
     Examples
     --------
     >>> import tempfile
-    >>> from fairtrial import Column, Table
+    >>> from fairtrial.core import Column, Table
     >>> table = Table("errors", "Errors", (Column("far", "FAR", "rate"),), ((0.0123,),))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_tables([table], f"{folder}/errors.csv")

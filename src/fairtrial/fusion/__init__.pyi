@@ -1,10 +1,10 @@
 """From several systems to one: normalisation, fusion methods, and what they gain."""
 
 from .chimeric import ChimericStudy, chimeric_sets, chimeric_study
-from .combination import FusedScores, Selection, fuse_scores, select_parameters
+from .combination import FusedScores, fuse_scores, select_parameters
 from .correlation import SystemCorrelations, system_correlations
-from .fusion import FusionResult, Gain, SystemWeight, fuse, fusion_gain
-from .methods import FUSIONS, Fitted, FusionData, FusionMethod, register_fusion
+from .fusion import FusionResult, Gain, fuse, fusion_gain
+from .methods import FUSIONS, FusionMethod, register_fusion
 from .model import FusionModel
 from .normalise import NORMALISATIONS
 from .prediction import FusionPredictions, f_ratio, gaussian_eer, predict_fusions
@@ -14,17 +14,13 @@ __all__ = [
     "FUSIONS",
     "NORMALISATIONS",
     "ChimericStudy",
-    "Fitted",
     "FusedScores",
-    "FusionData",
     "FusionMethod",
     "FusionModel",
     "FusionPredictions",
     "FusionResult",
     "Gain",
-    "Selection",
     "SystemCorrelations",
-    "SystemWeight",
     "chimeric_sets",
     "chimeric_study",
     "f_ratio",

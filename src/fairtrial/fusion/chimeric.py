@@ -77,7 +77,8 @@ class ChimericStudy(Result):
     Examples
     --------
     >>> import numpy as np
-    >>> from fairtrial import Trials, chimeric_study
+    >>> from fairtrial import Trials
+    >>> from fairtrial.fusion import chimeric_study
     >>> claim, subject = np.divmod(np.arange(400), 20)
     >>> genuine = claim == subject
     >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
@@ -134,7 +135,7 @@ class ChimericStudy(Result):
         """
         return float(np.sqrt(fmean(found.sigma**2 for found in self.chimeric)))
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """Give both HTERs and the standard deviation between assignments."""
         true = "" if self.true is None else f"true users {percent(self.true.estimate)}, "
         return (

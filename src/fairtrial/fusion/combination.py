@@ -228,7 +228,8 @@ class FusedScores:
     Examples
     --------
     >>> import numpy as np
-    >>> from fairtrial import Trials, fuse_scores
+    >>> from fairtrial import Trials
+    >>> from fairtrial.fusion import fuse_scores
     >>> genuine = np.arange(400) < 100
     >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
     >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])

@@ -74,7 +74,8 @@ class SystemCorrelations(Result):
     Examples
     --------
     >>> import numpy as np
-    >>> from fairtrial import Trials, system_correlations
+    >>> from fairtrial import Trials
+    >>> from fairtrial.fusion import system_correlations
     >>> genuine = np.arange(400) < 100
     >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
     >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
@@ -109,7 +110,7 @@ class SystemCorrelations(Result):
             for i, j in combinations(range(len(self.systems)), 2)
         ]
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """Give the range of the correlations within either class."""
         genuine, impostor = ([getattr(pair, kind) for pair in self.pairs()] for kind in ("genuine", "impostor"))
         ranges = (

@@ -112,7 +112,7 @@ def mean_gain(gains: Sequence[float]) -> tuple[float, int]:
 
 def fields_of(counts: str, columns: Sequence[Column]) -> tuple[Field, ...]:
     """Give fields of error rates or counts, by the attribute that has the `ErrorCounts`."""
-    return tuple(Field(own.key, own.title, own.kind, own.detail, f"{counts}.{own.key}") for own in columns)
+    return tuple(Field(own.key, own.title, own.kind, own.detail, get=f"{counts}.{own.key}") for own in columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +272,7 @@ class FusionResult(Result):
             "notes": plain(self.notes),
         }
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """Give the HTER of the fusion and its gain."""
         hter = f"{self.evaluation.system}, HTER {percent(self.evaluation.test.hter)} {self.kind}"
         return f"{hter}, gain over the best system {self.gain.beta_min:.3g}"

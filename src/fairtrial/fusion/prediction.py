@@ -129,7 +129,8 @@ class FusionPredictions(Result):
     Examples
     --------
     >>> import numpy as np
-    >>> from fairtrial import Trials, predict_fusions
+    >>> from fairtrial import Trials
+    >>> from fairtrial.fusion import predict_fusions
     >>> genuine = np.arange(400) < 100
     >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
     >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
@@ -154,7 +155,7 @@ class FusionPredictions(Result):
     rank_correlation: float
     notes: tuple[Note, ...] = ()
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """Give the fusion that is predicted to be best."""
         best = self.fusions[0]
         return (

@@ -104,7 +104,8 @@ def group_curves(
 
     Examples
     --------
-    >>> from fairtrial import evaluate_groups, synthetic_groups
+    >>> from fairtrial import evaluate_groups
+    >>> from fairtrial.groups import synthetic_groups
     >>> data = synthetic_groups({"a": 40, "b": 40}, worse={"b": 4.0})
     >>> curves = group_curves(evaluate_groups(data.dev, data.test, by="group"), alphas=[0.25, 0.5, 0.75])
     >>> [curve.system for curve in curves]

@@ -222,7 +222,7 @@ def evaluate_groups(
 
     Examples
     --------
-    >>> from fairtrial import synthetic_groups
+    >>> from fairtrial.groups import synthetic_groups
     >>> data = synthetic_groups({"a": 40, "b": 40, "c": 40}, worse={"c": 4.0})
     >>> found = evaluate_groups(data.dev, data.test, by="group")
     >>> [(own.group, own.far_letters) for own in found.groups], found.tests[0].p_value < 0.05

@@ -378,7 +378,8 @@ class GroupEvaluation(Result):
 
     Examples
     --------
-    >>> from fairtrial import evaluate_groups, synthetic_groups
+    >>> from fairtrial import evaluate_groups
+    >>> from fairtrial.groups import synthetic_groups
     >>> data = synthetic_groups({"a": 20, "b": 20})
     >>> evaluate_groups(data.dev, data.test, by="group").by
     ('group',)
@@ -454,7 +455,7 @@ class GroupEvaluation(Result):
         intervals = (own for group in self.groups for own in (group.far_interval, group.frr_interval))
         return next((own.threshold for own in intervals if own is not None), "fixed")
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """The groups and whether they are shown to differ."""
         tests = ", ".join(f"equal {term(label_of(own.measure))} {p_phrase(own.p_value)}" for own in self.tests)
         found = f"{self.system}, {plural(len(self.groups), 'group')} by {', '.join(self.by)}"

@@ -76,7 +76,7 @@ class RateInterval(Result):
 
     Examples
     --------
-    >>> from fairtrial import hter_interval, published_counts
+    >>> from fairtrial.published import hter_interval, published_counts
     >>> found = hter_interval(published_counts(far=0.0115, frr=0.025, impostor=112000, genuine=400))
     >>> found
     <RateInterval: HTER 1.83 % (1.06 to 2.59 %, 95 % independent, threshold fixed)>
@@ -131,7 +131,7 @@ class RateInterval(Result):
             **({"note": str(self.note)} if self.note else {}),
         }
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """The estimate and its interval."""
         ends = f"{figures_text(self.low, self.high, self.is_share)}, {level_text(self.confidence)} {self.method}"
         ends += f", threshold {self.threshold}"
@@ -229,7 +229,7 @@ def rate_interval(
 
     Examples
     --------
-    >>> from fairtrial import published_counts
+    >>> from fairtrial.published import published_counts
     >>> model_a = published_counts(far=0.0115, frr=0.025, impostor=112000, genuine=400)
     >>> interval = rate_interval(model_a)
     >>> round(interval.low, 5), round(interval.high, 5)

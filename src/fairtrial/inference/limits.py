@@ -131,7 +131,7 @@ def judged_interval(
 
     Examples
     --------
-    >>> from fairtrial import TrialSets, judge
+    >>> from fairtrial.inference import TrialSets, judge
     >>> sets = TrialSets(([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6]), ([0.8, 0.5, 0.7], [0.2, 0.6]))
     >>> found = judged_interval(judge(sets), measure="far", threshold="fixed")
     >>> found.estimate, found.method, found.threshold

@@ -96,7 +96,7 @@ class TestResult(Result):
 
     Examples
     --------
-    >>> from fairtrial import independent_test, published_counts
+    >>> from fairtrial.published import independent_test, published_counts
     >>> a = published_counts(far=0.0115, frr=0.0250, impostor=112000, genuine=400)
     >>> b = published_counts(far=0.0195, frr=0.0275, impostor=112000, genuine=400)
     >>> found = independent_test(a, b)
@@ -209,7 +209,7 @@ class TestResult(Result):
             "label": self.label,
         }
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """The difference and the p value."""
         difference = figure_text(self.estimate, self.is_share)
         return f"{self.test}, threshold {self.threshold}, A - B = {difference}, {p_phrase(self.p_value)}"
@@ -314,7 +314,7 @@ def equivalence_test(result: TestResult, margin: float) -> TestResult:
 
     Examples
     --------
-    >>> from fairtrial import independent_test, published_counts
+    >>> from fairtrial.published import independent_test, published_counts
     >>> a, b = (published_counts(far=0.01, frr=frr, impostor=10000, genuine=10000) for frr in (0.02, 0.021))
     >>> equivalence_test(independent_test(a, b), 0.005).p_value < 0.001
     True

@@ -4,8 +4,6 @@ from .eer_bound import EerBound, EerBounds, bound_from_eers, bounds_from_eers, s
 from .mcnemar import McNemar, mcnemar_test
 from .rates import (
     Discordant,
-    RateIntervals,
-    RateTests,
     class_interval,
     class_test,
     compare_rates,
@@ -26,8 +24,6 @@ __all__ = [
     "EerBound",
     "EerBounds",
     "McNemar",
-    "RateIntervals",
-    "RateTests",
     "bound_from_eers",
     "bounds_from_eers",
     "class_interval",

@@ -47,7 +47,7 @@ class EerBound(Result):
 
     Examples
     --------
-    >>> from fairtrial import bound_from_eers
+    >>> from fairtrial.published import bound_from_eers
     >>> found = bound_from_eers(0.0007, 0.0008, 285390)
     >>> round(found.chi2, 4), round(found.p_value, 4)
     (1.9026, 0.1678)
@@ -76,7 +76,7 @@ class EerBound(Result):
         """Give the pair as a dict, without names if there are none."""
         return {key: value for key, value in Record.to_dict(self).items() if value is not None}
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """The bounds."""
         bounds = f"chi2 at least {number_text(self.chi2)}, {p_phrase(self.p_value)} at most"
         return f"EERs {percent(self.a)} and {percent(self.b)}, {bounds}"
@@ -107,7 +107,7 @@ class EerBounds(Result):
 
     Examples
     --------
-    >>> from fairtrial import bounds_from_eers
+    >>> from fairtrial.published import bounds_from_eers
     >>> found = bounds_from_eers([0.0007, 0.0008], 285390, eer_m=0.0058)
     >>> round(100 * found.delta_eer, 3)
     0.052
@@ -182,7 +182,7 @@ class EerBounds(Result):
             correction=self.correction,
         )
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """How many pairs are significant."""
         return str(self._significant())
 

@@ -37,7 +37,7 @@ class McNemar(Result):
 
     Examples
     --------
-    >>> from fairtrial import mcnemar_test
+    >>> from fairtrial.published import mcnemar_test
     >>> round(mcnemar_test(26055, 26707).p_value_exact, 5)
     0.00459
     """
@@ -57,7 +57,7 @@ class McNemar(Result):
     p_value_exact: float
     p_value_mid: float
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """The uncorrected test."""
         return f"{self.b:,} and {self.c:,} discordant, chi2 {number_text(self.chi2)}, {p_phrase(self.p_value)}"
 

@@ -353,9 +353,9 @@ class RateIntervals(Result):
     FIELDS: ClassVar = (Field("intervals"),)
     intervals: tuple[RateInterval, ...]
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """The first interval."""
-        return self.intervals[0].summary()
+        return self.intervals[0].answer()
 
     def tables(self) -> tuple[Table, ...]:
         """One row per interval."""
@@ -386,7 +386,7 @@ def rate_intervals(
     false_accepts, false_rejects : int, optional
         How many errors, instead of the rate. Of each class either the rate or the number is given.
     measure : {"hter", "wer", "dcf", "far", "frr", "naive", "class", "all"}, default "hter"
-        What the intervals are of; ``naive`` and ``class`` are for comparison only.
+        What is reported; ``naive`` and ``class`` are for comparison only.
     alpha : float, default 0.5
         The weight of FAR in the measure ``wer``.
     costs : DetectionCosts, optional
@@ -804,9 +804,9 @@ class RateTests(Result):
     FIELDS: ClassVar = (Field("tests"),)
     tests: tuple[TestResult, ...]
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """The first test."""
-        return f"{plural(len(self.tests), 'test')}, {self.tests[0].summary()}"
+        return f"{plural(len(self.tests), 'test')}, {self.tests[0].answer()}"
 
     def tables(self) -> tuple[Table, ...]:
         """One row per test."""

@@ -1,101 +1,44 @@
 """Analyse and plan tests in which people are tested several times."""
 
-from .attempts import ErrorKind, Individuals, PeopleLike, Person
-from .comparison_plans import (
-    ComparisonPlan,
-    ComparisonSetting,
-    Rates,
-    SimulatedPower,
-    comparison_power,
-    plan,
-    plan_comparison,
-    simulate_comparison_power,
-)
-from .coverage import PAPER, QUICK, Cell, CoverageRow, Grid, cover, cover_exactly, grid_of
-from .generators import GENERATORS, Generator, draw_counts, draw_individuals, errors_pmf
+from .attempts import Individuals
+from .comparison_plans import ComparisonPlan, comparison_power, plan_comparison
+from .coverage import PAPER, QUICK, Cell, CoverageRow, Grid, cover, cover_exactly
+from .generators import draw_individuals, errors_pmf
 from .intervals import RepeatedIntervals, repeated_intervals
-from .limits import Limits
-from .methods import PAPER_METHODS, REPEATED_METHODS
-from .models import (
-    BetaBinomialFit,
-    FitTest,
-    ModelCheck,
-    ModelFit,
-    fit_beta_binomial,
-    fit_model,
-    fit_test,
-    rho_interval,
-)
-from .paper_claims import PAPER_CLAIMS, ClaimFound, ClaimsFound, check_claims
-from .rate_plans import (
-    RatePlan,
-    SimulatedPlan,
-    TradeOff,
-    UpperBound,
-    attempts_for_half_width,
-    attempts_for_upper_bound,
-    check_plan,
-    plan_rate,
-    rule_of_thirty,
-    trade_off,
-)
-from .study import CoverageStudy, StudySettings, coverage_study, run_study, study_like
-from .tests import IndividualsTest, IndividualsTests, device_test, individuals_test, paired_device_test, rate_test
+from .models import BetaBinomialFit, FitTest, fit_beta_binomial, fit_model, fit_test, rho_interval
+from .paper_claims import ClaimsFound, check_claims
+from .rate_plans import RatePlan, check_plan, plan_rate, rule_of_thirty
+from .study import CoverageStudy, StudySettings, run_study, study_like
+from .tests import IndividualsTests, device_test, paired_device_test, rate_test
 
 __all__ = [
-    "GENERATORS",
     "PAPER",
-    "PAPER_CLAIMS",
-    "PAPER_METHODS",
     "QUICK",
-    "REPEATED_METHODS",
     "BetaBinomialFit",
     "Cell",
-    "ClaimFound",
     "ClaimsFound",
     "ComparisonPlan",
-    "ComparisonSetting",
     "CoverageRow",
     "CoverageStudy",
-    "ErrorKind",
     "FitTest",
-    "Generator",
     "Grid",
     "Individuals",
-    "IndividualsTest",
     "IndividualsTests",
-    "Limits",
-    "ModelCheck",
-    "ModelFit",
-    "PeopleLike",
-    "Person",
     "RatePlan",
-    "Rates",
     "RepeatedIntervals",
-    "SimulatedPlan",
-    "SimulatedPower",
     "StudySettings",
-    "TradeOff",
-    "UpperBound",
-    "attempts_for_half_width",
-    "attempts_for_upper_bound",
     "check_claims",
     "check_plan",
     "comparison_power",
     "cover",
     "cover_exactly",
-    "coverage_study",
     "device_test",
-    "draw_counts",
     "draw_individuals",
     "errors_pmf",
     "fit_beta_binomial",
     "fit_model",
     "fit_test",
-    "grid_of",
-    "individuals_test",
     "paired_device_test",
-    "plan",
     "plan_comparison",
     "plan_rate",
     "rate_test",
@@ -103,7 +46,5 @@ __all__ = [
     "rho_interval",
     "rule_of_thirty",
     "run_study",
-    "simulate_comparison_power",
     "study_like",
-    "trade_off",
 ]

@@ -602,7 +602,7 @@ class ComparisonPlan(Result):
         """Impostor trials."""
         return self.individuals * self.impostor_attempts
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """People, the test, and its power."""
         test = f"{'paired' if self.paired else 'unpaired'} test at {level_text(1 - self.confidence)}"
         return f"{plural(self.individuals, 'individual')}, {test}, power {percent(self.power)}"
@@ -610,7 +610,7 @@ class ComparisonPlan(Result):
     def tables(self) -> tuple[Table, ...]:
         """The plan in one row."""
         fields = [field for field in self.FIELDS if field.key != "impostors" or self.impostors is not None]
-        table = table_of("plan", self.summary(), fields, [self], notes=self.notes)
+        table = table_of("plan", self.answer(), fields, [self], notes=self.notes)
         if not self.paired:
             for name in ("genuine", "impostor"):
                 table = table.with_title(name, f"{name} trials per system")

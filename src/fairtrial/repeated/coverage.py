@@ -336,7 +336,7 @@ class CoverageRow(Record):
 
     Examples
     --------
-    >>> from fairtrial import cover_exactly
+    >>> from fairtrial.repeated import cover_exactly
     >>> (row,) = cover_exactly(Cell(100, 2, 0.1, 0.2), methods=["dr"])
     >>> round(row.coverage, 5)
     0.79355

@@ -165,7 +165,7 @@ class RepeatedIntervals(Result):
         """Give the result as a dict, without what it does not have."""
         return {key: value for key, value in Record.to_dict(self).items() if value is not None}
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """The rate and what it was estimated from."""
         tried = f"{plural(self.attempts, 'attempt')} of {plural(self.individuals, 'individual')}"
         rho = "rho unknown" if isnan(self.rho) else f"rho {number_text(self.rho)}"
@@ -176,7 +176,7 @@ class RepeatedIntervals(Result):
     def tables(self) -> tuple[Table, ...]:
         """One row per method; if there was no error, upper bounds too."""
         notes = (self.recommendation, *self.notes)
-        main = table_of("intervals", self.summary(), MethodInterval.FIELDS, self.methods.values(), notes=notes)
+        main = table_of("intervals", self.answer(), MethodInterval.FIELDS, self.methods.values(), notes=notes)
         return (main,) if self.zero_errors is None else (main, self.zero_errors.table())
 
 

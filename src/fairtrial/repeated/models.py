@@ -48,7 +48,8 @@ class BetaBinomialFit(Result):
 
     Examples
     --------
-    >>> from fairtrial import Individuals, fit_beta_binomial
+    >>> from fairtrial import Individuals
+    >>> from fairtrial.repeated import fit_beta_binomial
     >>> fit = fit_beta_binomial(Individuals.from_counts([0, 0, 0, 1, 0, 2, 0, 0, 5, 1], 5))
     >>> low, high = fit.interval()
     >>> round(low, 2), round(high, 2)
@@ -82,7 +83,7 @@ class BetaBinomialFit(Result):
         reach = normal_quantile(confidence) * self.sigma
         return Interval(self.estimate - reach, self.estimate + reach)
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """The rate and the correlation."""
         return f"rate {percent(self.estimate)}, rho {number_text(self.rho)}"
 
@@ -446,7 +447,8 @@ class FitTest(Result):
 
     Examples
     --------
-    >>> from fairtrial import Individuals, fit_test
+    >>> from fairtrial import Individuals
+    >>> from fairtrial.repeated import fit_test
     >>> found = fit_test(Individuals.from_counts([0, 0, 0, 1, 0, 2, 0, 0, 5, 1], 5), n_resamples=2)
     >>> found.observed
     array([6., 2., 1., 0., 0., 1.])
@@ -482,7 +484,7 @@ class FitTest(Result):
             notes.append(Note("few-people", template, count=repeated))
         return tuple(notes)
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """The p value of each model."""
         p_values = ", ".join(f"{model.fit.model} {p_phrase(model.p_value)}" for model in self.models)
         return f"{plural(self.individuals, 'individual')}: {p_values}"

@@ -208,7 +208,7 @@ class ClaimsFound(Result):
 
     Examples
     --------
-    >>> from fairtrial import Grid, StudySettings, check_claims, run_study
+    >>> from fairtrial.repeated import Grid, StudySettings, check_claims, run_study
     >>> study = run_study(Grid((100,), (2,), (0.15,), (0.2,)), StudySettings(methods=("lbb",), exact=True))
     >>> check_claims(study)
     <ClaimsFound: 2 of 3 claims supported by at least 90 % of the cells they are about>
@@ -245,7 +245,7 @@ class ClaimsFound(Result):
             notes.append(Note("widths", template, mean=self.widths[0], median=self.widths[1]))
         return tuple(notes)
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """How many claims are supported by nine cells of ten."""
         return str(self.notes[0])
 
@@ -310,4 +310,4 @@ def check_claims(study: CoverageStudy) -> ClaimsFound:
             ratios = cells["brr"].mean_width / cells["lbb"].mean_width
         ratios = ratios[np.isfinite(ratios)]
         widths = (float(ratios.mean()), float(np.median(ratios))) if len(ratios) else None
-    return ClaimsFound(tuple(claims), study.summary(), widths)
+    return ClaimsFound(tuple(claims), study.answer(), widths)

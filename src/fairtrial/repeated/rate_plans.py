@@ -372,7 +372,7 @@ class SimulatedPlan(Result):
     coverage: float
     share_below_claim: float | None
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """How often lbb covered."""
         return f"{plural(self.data_sets, 'simulated test')}, lbb covered {percent(self.coverage)}"
 
@@ -496,7 +496,7 @@ class RatePlan(Result):
         """Give the plan as a dict; the rule of 30 only if errors are expected."""
         return {key: value for key, value in Record.to_dict(self).items() if key != "rule_of_30" or value is not None}
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """People and attempts of each, and the effective number of attempts."""
         worth = plural(self.expected["independent_attempts"], "independent one")
         people = f"{plural(self.individuals, 'individual')} with {plural(self.attempts, 'attempt')} each"
@@ -523,7 +523,7 @@ class RatePlan(Result):
             template = "rule of 30: 30 errors at this rate take {count:plural independent attempt}"
             notes.append(Note("rule-of-30", template, count=self.rule_of_30))
         return (
-            table_of("plan", self.summary(), fields, [self]),
+            table_of("plan", self.answer(), fields, [self]),
             *simulated,
             table_of("alternatives", "Alternatives", TradeOff.FIELDS, self.trade_off, notes=notes),
         )

@@ -262,7 +262,7 @@ class CoverageStudy(Result):
 
     Examples
     --------
-    >>> from fairtrial import Cell, StudySettings, run_study
+    >>> from fairtrial.repeated import Cell, StudySettings, run_study
     >>> study = run_study([Cell(100, 2, 0.1, 0.2)], StudySettings(methods=("lbb", "sb"), exact=True))
     >>> [(row.method, round(row.coverage, 3)) for row in study.rows]
     [('lbb', 0.955), ('sb', 0.784)]
@@ -310,7 +310,7 @@ class CoverageStudy(Result):
         """Give the study as a dict, with the claims of the paper if they were checked."""
         return {**Record.to_dict(self), **({} if self.claims is None else self.claims.to_dict())}
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """How many cells, and of which kind."""
         cells = len(self.rows) // len(self.settings.methods)
         how = "all data sets" if self.settings.exact else f"{plural(self.settings.data_sets, 'data set')} per cell"
@@ -322,7 +322,7 @@ class CoverageStudy(Result):
         coverage = {(*row.cell, row.method): row.coverage for row in self.rows}
         cells = list(dict.fromkeys(row.cell for row in self.rows))
         shown = None if len(cells) == 1 else ()
-        caption = f"Coverage: {self.summary()}"
+        caption = f"Coverage: {self.answer()}"
         tables = [table_of("cells", caption, CoverageRow.FIELDS, self.rows, notes=self.notes, shown=shown)]
         if len(cells) > _FEW_CELLS:
             tables.append(self.by_method())
@@ -330,7 +330,7 @@ class CoverageStudy(Result):
             methods = self.settings.methods
             columns = [*CoverageRow.FIELDS[:4], *(Column(name, name, "rate") for name in methods)]
             rows = tuple((*cell, *(coverage[*cell, name] for name in methods)) for cell in cells)
-            tables.append(Table("coverage", f"Coverage by method: {self.summary()}", tuple(columns), rows))
+            tables.append(Table("coverage", f"Coverage by method: {self.answer()}", tuple(columns), rows))
         return (*tables, *(() if self.claims is None else self.claims.tables()))
 
     def by_method(self) -> Table:
@@ -354,7 +354,7 @@ class CoverageStudy(Result):
             coverage = [row.coverage for row in of_method]
             undefined = sum(row.undefined for row in of_method) / len(of_method)
             rows.append((name, within, sum(coverage) / len(of_method), min(coverage), undefined))
-        return Table("methods", f"Methods: {self.summary()}", columns, tuple(rows), self.notes)
+        return Table("methods", f"Methods: {self.answer()}", columns, tuple(rows), self.notes)
 
     def write(self, path: PathLike) -> None:
         """Write one row per cell and method, as the ending of the name says: see `write_tables`.

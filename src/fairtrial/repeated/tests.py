@@ -79,7 +79,8 @@ class IndividualsTests(Result):
 
     Examples
     --------
-    >>> from fairtrial import Individuals, rate_test
+    >>> from fairtrial import Individuals
+    >>> from fairtrial.repeated import rate_test
     >>> found = rate_test(Individuals.from_counts([0, 0, 0, 1, 0, 2, 0, 0, 5, 1], 5), 0.5)
     >>> found.design, round(found.rates[0], 2), found.tests[0].test
     ('rate', 0.18, 'any-correlation')
@@ -94,7 +95,7 @@ class IndividualsTests(Result):
     rate: float | None = None
     notes: tuple[Note, ...] = ()
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """What was tested, and the p value of the first test."""
         p_value = p_phrase(self.tests[0].p_value)
         if self.rate is not None:
@@ -107,7 +108,7 @@ class IndividualsTests(Result):
         estimate = "rate" if self.design == "rate" else "A - B"
         titles = {"estimate": estimate, "interval": interval_title(self.confidence)}
         fields = [replace(field, title=titles.get(field.key, field.title)) for field in IndividualsTest.FIELDS]
-        return (table_of("tests", self.summary(), fields, self.tests, notes=self.notes),)
+        return (table_of("tests", self.answer(), fields, self.tests, notes=self.notes),)
 
 
 def individuals_test(
@@ -148,7 +149,7 @@ def individuals_test(
 
     Examples
     --------
-    >>> individuals_test(([0, 0, 0, 1, 0, 2], 5), ([3, 2, 0, 4, 1, 3, 2], 5)).summary()
+    >>> individuals_test(([0, 0, 0, 1, 0, 2], 5), ([3, 2, 0, 4, 1, 3, 2], 5)).answer()
     'unpaired devices, A 10.00 %, B 42.86 %, p = 0.03'
     """
     if b is None:

@@ -69,7 +69,7 @@ class EqualErrorRate(Result):
             **self.counts.to_dict(),
         }
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """The rate, its definition and its threshold."""
         return f"EER {percent(self.value)} by {self.definition}, threshold {threshold_text(self.threshold)}"
 
@@ -216,7 +216,7 @@ class BreakEvenPoint(Result):
 
     Examples
     --------
-    >>> from fairtrial import break_even_point
+    >>> from fairtrial.rules import break_even_point
     >>> found = break_even_point(([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6]))
     >>> found.precision, found.recall, found.threshold
     (0.75, 0.75, 0.5)
@@ -253,7 +253,7 @@ class BreakEvenPoint(Result):
             **self.counts.to_dict(),
         }
 
-    def summary(self) -> str:
+    def answer(self) -> str:
         """The value, its definition and its threshold."""
         where = f"threshold {threshold_text(self.threshold)}"
         return f"break-even point {percent(self.value)}, {self.definition}, {where}"

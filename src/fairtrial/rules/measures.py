@@ -121,7 +121,8 @@ class Measure:
 
     Examples
     --------
-    >>> from fairtrial import MEASURES, count_errors
+    >>> from fairtrial import MEASURES
+    >>> from fairtrial.counting import count_errors
     >>> counts = count_errors(([0.9, 0.4], [0.1, 0.5, 0.4, 0.2]), 0.4)
     >>> MEASURES["hter"].label, float(MEASURES["hter"](counts))
     ('HTER', 0.375)
@@ -347,7 +348,7 @@ class DetectionCosts:
 
     Examples
     --------
-    >>> from fairtrial import choose_thresholds
+    >>> from fairtrial.rules import choose_thresholds
     >>> scores = ([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6])
     >>> costs = DetectionCosts(cost_fr=1, cost_fa=10, prior_genuine=0.5, prior_impostor=0.5)
     >>> choose_thresholds(scores, costs, 0.5).threshold
@@ -442,7 +443,7 @@ def register_measure(measure: Measure) -> Measure:
 
     Examples
     --------
-    >>> from fairtrial import count_errors
+    >>> from fairtrial.counting import count_errors
     >>> careful = register_measure(linear_measure("careful", "Careful", Weights(far=0.9, frr=0.1)))
     >>> float(MEASURES["careful"](count_errors(([0.9, 0.4], [0.1, 0.5]), 0.4)))
     0.5

@@ -78,7 +78,7 @@ class CurvesQuestion:
         }
         found = {"curves": [{**_banded(bands[curve.system]), **curve.to_dict()} for curve in curves]}
         return Answer(
-            tuple(curve.summary() + "." for curve in curves),
+            tuple(curve.answer() + "." for curve in curves),
             join_tables([curve.tables() for curve in curves]),
             found,
             shown,
@@ -89,7 +89,7 @@ class CurvesQuestion:
         names = data.chosen(self.systems)
         command = ["epc", *data.words(names), "--bands", self.kind, *sure_words(self.confidence)]
         keywords = {"kind": self.kind, **sure_keywords(self.confidence), **data.seed_keywords()}
-        band = Call("ft.curve_band", ("curve",), keywords)
+        band = Call("ft.evaluation.curve_band", ("curve",), keywords)
         lines = [*_curve_lines(data, names), f"bands = [{band} for curve in curves]"]
         return Repeated((*command, *data.reading.chance_words()), tuple(lines), data.where_files_are)
 
@@ -114,7 +114,7 @@ class RegionsQuestion:
         found = compare_curves(a, b, confidence=self.confidence, rng=data.reading.seed)
         regions = [{"from": own.low, "to": own.high, "better": own.better} for own in found.regions]
         return Answer(
-            (found.summary() + ".",),
+            (found.answer() + ".",),
             found.tables(),
             {"comparison": found.to_dict()},
             {"regions": regions},

@@ -72,11 +72,11 @@ class EvaluateQuestion:
 
     def _threshold_lines(self, data: Data, names: tuple[str, ...]) -> Repeated:
         """The trials at a given threshold, where there is one set and no test set."""
-        judged = Call("ft.judge_at", ("sets", repr(self.point.threshold), "system=system"))
+        judged = Call("ft.inference.judge_at", ("sets", repr(self.point.threshold), "system=system"))
         lines = [
             *data.lines_at_threshold(),
             f"for system in {list(names)!r}:",
-            f"    print({Call('ft.judged_interval', (str(judged),), sure_keywords(self.confidence))})",
+            f"    print({Call('ft.inference.judged_interval', (str(judged),), sure_keywords(self.confidence))})",
         ]
         return Repeated((), tuple(lines), data.without_command(THRESHOLD_OF_FOLDS))
 

@@ -72,7 +72,7 @@ class ErrorsQuestion:
         printing = (f'    if trial["error"]{wanted}:', "        print(trial)")
         folds = data.reading.folds is not None
         if folds and self.point.threshold is not None:
-            judged = Call("ft.judge_at", ("sets", repr(self.point.threshold)), {"system": self.system})
+            judged = Call("ft.inference.judge_at", ("sets", repr(self.point.threshold)), {"system": self.system})
             lines = (*data.lines_at_threshold(), f"for trial in {judged}.decisions().to_pylist():", *printing)
             return Repeated((), lines, data.without_command(THRESHOLD_OF_FOLDS))
         command = [
