@@ -247,7 +247,7 @@ def test_where_nothing_tells_the_correlation(errors: list[int], attempts: int) -
 
 @pytest.mark.parametrize("model", MODELS)
 def test_coverage_under_the_own_model(model: Generator) -> None:
-    data_sets, m = 100, 5
+    data_sets, m = 40, 5
     counts = draw_counts(200, errors_pmf(m, 0.1, 0.3, generator=model), data_sets, 5)
     people = [Individuals(np.arange(m + 1.0), np.full(m + 1, float(m)), row.astype(float)) for row in counts]
     held = sum(low <= 0.3 <= high for low, high in (rho_interval(own, model=model) for own in people))
@@ -255,7 +255,7 @@ def test_coverage_under_the_own_model(model: Generator) -> None:
 
 
 def test_what_is_not_possible() -> None:
-    with pytest.raises(ParameterError, match="model must be one of"):
+    with pytest.raises(ParameterError, match=r"^model "):
         fit_model(PEOPLE, model="poisson")  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="confidence"):
         rho_interval(PEOPLE, confidence=1)
@@ -288,9 +288,9 @@ def test_expected_people_respect_their_attempts() -> None:
 def test_the_true_model_fits_and_the_other_does_not(true: int, other: int) -> None:
     models: list[Generator] = ["beta-binomial", "oman-zucker"]
     errors = draw_individuals([12] * 400, 0.1, 0.2, generator=models[true], rng=3)
-    found = fit_test(Individuals.from_counts(errors, 12), models=models, n_resamples=40)
+    found = fit_test(Individuals.from_counts(errors, 12), models=models, n_resamples=24)
     assert found.models[true].p_value > 0.05
-    assert found.models[other].p_value == pytest.approx(1 / 41)
+    assert found.models[other].p_value == pytest.approx(1 / 25)
     assert found.models[true].fit.log_likelihood > found.models[other].fit.log_likelihood
 
 
@@ -299,11 +299,11 @@ def test_level_of_the_true_model() -> None:
     p_values = []
     for _ in range(20):
         people = Individuals.from_counts(draw_individuals([6] * 80, 0.15, 0.2, generator="beta-binomial", rng=rng), 6)
-        found = fit_test(people, models=["beta-binomial"], n_resamples=19, rng=rng)
+        found = fit_test(people, models=["beta-binomial"], n_resamples=9, rng=rng)
         p_values.append(found.models[0].p_value)
-    # uniform on 1/20, ..., 1: 4 standard deviations around 5 % and around the mean
-    assert np.mean(np.array(p_values) <= 0.05) < 0.05 + 4 * (0.05 * 0.95 / 20) ** 0.5
-    assert np.mean(p_values) == pytest.approx(0.525, abs=4 * 0.29 / 20**0.5)
+    # uniform on 1/10, ..., 1: 4 standard deviations around 10 % and around the mean
+    assert np.mean(np.array(p_values) <= 0.1) < 0.1 + 4 * (0.1 * 0.9 / 20) ** 0.5
+    assert np.mean(p_values) == pytest.approx(0.55, abs=4 * 0.29 / 20**0.5)
 
 
 def test_nothing_to_fit() -> None:

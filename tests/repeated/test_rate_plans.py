@@ -278,22 +278,22 @@ def test_upper_bound_by_simulation(pi: float, claim: float, rho: float, attempts
     assert found.share_below_claim == pytest.approx(plan.power, abs=0.03)
 
 
-@pytest.mark.parametrize(("individuals", "power"), [(400, 0.8), (500, 0.9)])
-def test_attempts_of_so_many_people_reach_the_power(individuals: int, power: float) -> None:
-    plan = plan_rate(0.005, 0.1, below=0.01, individuals=individuals, power=power)
-    bound = UpperBound(0.005, 0.1, 0.01, 0.95)
+@pytest.mark.parametrize(("individuals", "power"), [(60, 0.8), (80, 0.9)])
+def test_attempts_of_these_people_reach_the_power(individuals: int, power: float) -> None:
+    plan = plan_rate(0.03, 0.1, below=0.08, individuals=individuals, power=power)
+    bound = UpperBound(0.03, 0.1, 0.08, 0.95)
     assert plan.power == bound.power(individuals, plan.attempts) >= power
     assert bound.power(individuals, plan.attempts - 1) < power
 
 
 def test_too_few_people_for_any_attempts_are_refused() -> None:
     with pytest.raises(ParameterError) as error:
-        plan_rate(0.005, 0.1, below=0.01, individuals=50)
+        plan_rate(0.03, 0.1, below=0.08, individuals=10)
     assert error.value.code == "too-few-people"
 
 
 def test_the_cheapest_of_the_alternatives_is_planned() -> None:
-    plan = plan_rate(0.005, 0.1, below=0.01, person_cost=10)
+    plan = plan_rate(0.03, 0.1, below=0.08, person_cost=10)
     assert plan.individuals * (10 + plan.attempts) == min(row.cost for row in plan.trade_off)
     assert plan_rate(0.02, 0.0, below=0.03).attempts == 1
 

@@ -161,7 +161,7 @@ def test_sign_flip_needs_as_many_attempts_with_both_devices() -> None:
 @pytest.mark.parametrize(("rho", "attempts"), [(0.3, [2, 3, 5, 10]), (0.7, [20])])
 def test_level_is_held(rho: float, attempts: list[int]) -> None:
     rng = np.random.default_rng(2)
-    tried, pi, data_sets = np.resize(attempts, 40), 0.15, 150
+    tried, pi, data_sets = np.resize(attempts, 40), 0.15, 100
     rejected = np.zeros(3)
     for _ in range(data_sets):
         a, b, c = (draw_individuals(tried, pi, rho, generator="beta-binomial", rng=rng) for _ in range(3))

@@ -21,6 +21,7 @@ from fairtrial.formats.columns import read_paired_counts
 from fairtrial.inference.estimates import Alternative, student_p_value, student_quantile
 from fairtrial.inference.limits import careful_degrees, careful_variance, wilson_limits, worth
 from fairtrial.inference.variance import ClassSpread, concentration, effective_people, one_fewer, welch, without_one
+from fairtrial.published.rates import difference_answer
 from fairtrial.repeated.attempts import Floats, Individuals, PeopleLike, as_individuals, people_counts
 
 Design: TypeAlias = Literal["rate", "unpaired", "paired"]
@@ -95,28 +96,25 @@ class IndividualsTests(Result):
     def answer(self) -> str:
         """The conclusion of the first test."""
         test, level = self.tests[0], level_text(self.confidence)
-        p_value, rejected = p_phrase(test.p_value), test.p_value < 1 - self.confidence
         if self.rate is not None:
-            observed = (
-                f"The error rate, {percent(test.estimate)} ({level}: {in_percent(test.low)} to {percent(test.high)}),"
-            )
+            p_value, rejected = p_phrase(test.p_value), test.p_value < 1 - self.confidence
+            limits = f"{level}: {in_percent(test.low)} to {percent(test.high)}"
+            observed = f"The error rate, {percent(test.estimate)} ({limits}),"
             if not rejected and self.alternative == "two-sided":
                 return f"{observed} may be {percent(self.rate)} ({p_value})"
             side = {"less": "below", "greater": "above", "two-sided": "not"}[self.alternative]
             return f"{observed} is {'' if rejected else 'not shown to be '}{side} {percent(self.rate)} ({p_value})"
-        (a, b), people = map(percent, self.rates), "the same people" if self.design == "paired" else "different people"
-        low, high = sorted((abs(test.low), abs(test.high)))
-        if not rejected:
-            words = {
-                "less": "A is not shown to err less often than B",
-                "greater": "A is not shown to err more often than B",
-            }
-            verdict = words.get(self.alternative, "A and B cannot be told apart")
-            basis = f"{a} and {b}, {p_value}, {people}"
-            return f"{verdict} ({basis}); a difference of up to {in_percent(high)} points is not excluded"
-        points = f"{in_percent(abs(test.estimate))} points ({level}: {in_percent(low)} to {in_percent(high)})"
-        often = "less" if test.estimate < 0 else "more"
-        return f"A errs {often} often than B, {a} against {b}: by {points}, {p_value}, {people}"
+        people = "the same people" if self.design == "paired" else "different people"
+        a, b = map(percent, self.rates)
+        return difference_answer(
+            (a, b),
+            test.estimate,
+            (test.low, test.high),
+            test.p_value,
+            self.alternative,
+            people,
+            confidence=self.confidence,
+        )
 
     def tables(self) -> tuple[Table, ...]:
         """One row per test."""
