@@ -16,7 +16,7 @@ from fairtrial.benchmark.pooling import compare_runs
 from fairtrial.benchmark.run import RunSettings, run_benchmark
 from fairtrial.cli.app import main
 from fairtrial.core.words import in_percent, p_text, wording
-from fairtrial.fusion.methods import FUSIONS, Fitted, FusionData, FusionMethod
+from fairtrial.fusion import FUSIONS, Fitted, FusionData, FusionMethod
 
 MANIFEST = """
 name = "lab"

@@ -18,9 +18,10 @@ from fairtrial.core.errors import ParameterError, TrialsError, check_choice, che
 from fairtrial.core.notes import Note, as_note, gather_notes
 from fairtrial.evaluation.epc import PerformanceCurve, alpha_grid, curve_of, pool_curves
 from fairtrial.evaluation.paired_tests import leading_test, pair_judgements
-from fairtrial.fusion.combination import Inner, Missing, fuse_scores
+from fairtrial.fusion.combination import Inner, fuse_scores
 from fairtrial.fusion.fusion import fusion_gain
 from fairtrial.fusion.methods import FusionMethod, as_fusion
+from fairtrial.fusion.model import Missing
 from fairtrial.fusion.normalise import NORMALISATIONS
 from fairtrial.inference.decide import SUPPORT, SUPPORT_PEOPLE, Judgement, judge
 from fairtrial.inference.estimates import threshold_deviations

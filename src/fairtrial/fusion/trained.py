@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from fairtrial.core.errors import ParameterError
 from fairtrial.core.notes import Note
-from fairtrial.fusion.methods import Fitted, Floats, FusionData, FusionMethod, HeldOut, Step, register_fusion, spread_of
+from fairtrial.fusion.methods import Fitted, FusionMethod, HeldOut, register_fusion
+from fairtrial.fusion.model import Floats, FusionData, Step
+from fairtrial.fusion.normalise import spread_of
 
 
 def classifier_steps(classifier: Any) -> tuple[Step, ...]:
