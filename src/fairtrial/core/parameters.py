@@ -194,6 +194,7 @@ PARAMETERS: dict[str, Parameter] = {
     "workers": Parameter("Computing", metavar="K", needs_scores=True),
     "progress": Parameter("Computing", hidden=True),
     "executor": Parameter("Computing", hidden=True),
+    "keep_scores": Parameter("Computing", hidden=True),
 }
 """What is known of parameters by name; of all others, what their signature and docstring say."""
 _UNKNOWN = Parameter()
