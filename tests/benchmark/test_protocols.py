@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from fairtrial import ParameterError, Trials, TrialsError
 from fairtrial.benchmark.lausanne import load_lausanne
@@ -343,3 +344,15 @@ def test_impostors_under_one_id_are_in_both_halves() -> None:
     assert not {*dev.ids["claim"].decode()} & {*test.ids["claim"].decode()}
     assert isinstance(dev.notes[0], Note)
     assert dev.notes[0].code == "one-impostor"
+
+
+def test_splits_do_not_depend_on_the_order_of_rows() -> None:
+    claim, subject = (np.array([f"p{k}" for k in codes]) for codes in np.divmod(np.arange(144), 12))
+    scores = np.arange(144.0)
+    order = np.random.default_rng(1).permutation(144)
+
+    def splits(rows: NDArray[np.int64]) -> list[tuple[set[float], set[float]]]:
+        trials = Trials.from_arrays(scores[rows], (claim == subject)[rows], claim=claim[rows], subject=subject[rows])
+        return [({*dev.column()}, {*test.column()}) for dev, test in split_by_subject(trials, repeats=3)]
+
+    assert splits(order) == splits(np.arange(144))

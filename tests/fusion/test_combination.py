@@ -12,6 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
 from fairtrial import FairtrialError, ParameterError, Trials, TrialsError, equal_error_rate, evaluate
+from fairtrial.core.ids import Ids
 from fairtrial.core.notes import Note
 from fairtrial.counting import count_errors
 from fairtrial.fusion.combination import client_folds, folds_within_clients, fuse_scores, select_parameters
@@ -631,3 +632,17 @@ def test_impostors_under_one_id_are_dealt_one_by_one() -> None:
     trials = Trials.from_arrays(np.zeros(48), genuine, claim=claim, subject=np.where(genuine, claim, 99))
     for held_out in folds_within_clients(trials, 5):
         assert {*claim[held_out & ~genuine]} == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize("fusion", ["qda", "svm-rbf", "gmm", "mlp", "client-threshold", "client-qda"])
+def test_order_of_rows_does_not_matter(fusion: str) -> None:
+    """Folds, subsets and fits go by sorted ids: shuffled dev rows give the same fused scores."""
+    dev, test = crossed(0), crossed(1)
+    order = np.random.default_rng(5).permutation(len(dev))
+    shuffled = dev.rows(order)
+    assert dev.claim is not None
+    shuffled = replace(shuffled, claim=Ids.of(dev.claim.decode()[order]))
+    fused, again = (fuse_scores(part, test, fusion=fusion) for part in (dev, shuffled))
+    assert again.dev.column().tolist() == fused.dev.column()[order].tolist()
+    assert again.test.column().tolist() == fused.test.column().tolist()
+    assert again.parameters == fused.parameters

@@ -16,6 +16,7 @@ from fairtrial.core.registry import Registry
 from fairtrial.core.results import Field, Record
 from fairtrial.core.trials import Trials
 from fairtrial.core.words import listed, plural, shown
+from fairtrial.fusion.model import with_sorted_ids
 from fairtrial.inference.people import Cluster, known_cluster, people_of
 
 
@@ -401,7 +402,7 @@ def split_by_subject(
             cluster = "claim"
             template = "all impostors have the same id: the split is by claims, and impostors are in both"
             trials = trials.with_notes(Note("one-impostor", template))
-    people = people_of(trials, cluster)
+    people = people_of(with_sorted_ids(trials), cluster)
     everybody = np.unique(np.concatenate(people))
     clients = np.unique(np.concatenate([column[trials.genuine] for column in people]))
     who = {"claim": "claims", "subject": "subjects", "both": "people"}[cluster]

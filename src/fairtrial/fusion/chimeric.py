@@ -20,6 +20,7 @@ from fairtrial.core.words import in_a_row, interval_text, interval_title, listed
 from fairtrial.formats.frames import TrialsLike, trials_of
 from fairtrial.fusion.fusion import fuse
 from fairtrial.fusion.methods import FusionMethod
+from fairtrial.fusion.model import sorted_rows, with_sorted_ids
 from fairtrial.fusion.prediction import system_correlations
 from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.split import seed_of
@@ -201,7 +202,8 @@ def chimeric_sets(
     Notes
     -----
     People are assigned only to people with the same roles in all sets (client, impostor, of dev, of test), so that
-    clients stay clients. Several trials of the same two people are taken in their order.
+    clients stay clients. Several trials of the same two people are matched in the order of their probes, or at random
+    if there are no probe ids.
 
     References
     ----------
@@ -217,7 +219,7 @@ def chimeric_sets(
     >>> mixed.column("face")[mixed.genuine].tolist(), mixed.column("voice")[mixed.genuine].tolist()
     ([0.0, 8.0, 16.0], [17.0, 1.0, 9.0])
     """
-    first, second = ([trials_of(part, "a set") for part in sets] for sets in (first, second))
+    first, second = ([with_sorted_ids(trials_of(part, "a set")) for part in sets] for sets in (first, second))
     if len(first) != len(second) or not first:
         raise ParameterError(
             f"{len(first)} and {len(second)} sets cannot be paired: give as many of both modalities", code="pairing"
@@ -236,7 +238,7 @@ def chimeric_sets(
             count = min(len(here), len(there))
             assigned[generator.permutation(here)[:count]] = generator.permutation(there)[:count]
     return [
-        _joined(a, b, codes, [assigned[column] for column in others], len(roles))
+        _joined(a, b, codes, [assigned[column] for column in others], len(roles), generator)
         for a, b, codes, others in zip(first, second, people, other_people, strict=True)
     ]
 
@@ -252,13 +254,25 @@ def _people(sets: Sequence[Trials]) -> tuple[list[tuple[Codes, Codes]], NDArray[
     return codes, roles
 
 
-def _joined(a: Trials, b: Trials, people_a: tuple[Codes, Codes], people_b: Sequence[Codes], size: int) -> Trials:
-    """Give the trials of A the scores of the trials of B that have the same two people, in their order."""
+def _joined(
+    a: Trials,
+    b: Trials,
+    people_a: tuple[Codes, Codes],
+    people_b: Sequence[Codes],
+    size: int,
+    generator: np.random.Generator,
+) -> Trials:
+    """Give the trials of A the scores of the trials of B that have the same two people."""
     assigned = np.flatnonzero(np.minimum(*people_b) >= 0)
     keys = [people_a[0] * size + people_a[1], (people_b[0] * size + people_b[1])[assigned]]
-    for k, pairs in enumerate(keys):
-        # number the trials of the same two people
-        order = np.argsort(pairs, kind="stable")
+    for k, (part, pairs) in enumerate(zip((a, b.rows(assigned)), keys, strict=True)):
+        # number the trials of the same two people: by probe if both modalities have probes, otherwise at random
+        noise = np.empty(len(part), dtype=np.int64)
+        noise[sorted_rows(part)] = generator.permutation(len(part))
+        keys_within: list[NDArray[np.integer]] = [noise]
+        if part.probe is not None and a.probe is not None and b.probe is not None:
+            keys_within.append(part.probe.numbered().codes)
+        order = np.lexsort((*keys_within, pairs))
         _, start, count = np.unique(pairs[order], return_index=True, return_counts=True)
         turn = np.empty(len(pairs), dtype=np.int64)
         turn[order] = np.arange(len(pairs)) - np.repeat(start, count)

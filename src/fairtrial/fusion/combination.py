@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.errors import ParameterError, TrialsError, as_generator, check_choice
-from fairtrial.core.ids import recode
 from fairtrial.core.notes import Note
 from fairtrial.core.trials import Trials
 from fairtrial.core.words import listed
@@ -26,6 +25,8 @@ from fairtrial.fusion.model import (
     Step,
     client_numbers,
     score_matrix,
+    sorted_rows,
+    with_sorted_ids,
 )
 from fairtrial.fusion.normalise import NORMALISATIONS, PER_CLAIM, fit_normalisation, spread_of
 from fairtrial.inference.folds import make_blocks
@@ -42,7 +43,10 @@ _WIDER = 3.0
 def client_folds(trials: Trials, folds: int, rng: np.random.Generator | int | None = 0) -> Folds:
     """Deal clients into folds, all trials of a client together; without claim ids, deal trials."""
     cluster: Cluster = "claim" if "claim" in trials.ids else "none"
-    return [block.held_out for block in make_blocks(trials, folds, cluster=cluster, rng=rng)]
+    trials = with_sorted_ids(trials)
+    order = sorted_rows(trials)
+    blocks = make_blocks(trials.rows(order), folds, cluster=cluster, rng=rng)
+    return [block.held_out[np.argsort(order)] for block in blocks]
 
 
 def folds_within_clients(trials: Trials, folds: int, rng: np.random.Generator | int | None = 0) -> Folds:
@@ -58,9 +62,11 @@ def folds_within_clients(trials: Trials, folds: int, rng: np.random.Generator | 
     if trials.claim is None:
         raise TrialsError("folds within clients need claim ids", code="no-claims")
     generator = as_generator(rng)
-    (claim,) = recode([trials.claim])
-    each = np.arange(len(trials))
-    subject = each if trials.subject is None else recode([trials.subject])[0]
+    trials = with_sorted_ids(trials)
+    assert trials.claim is not None
+    claim = trials.claim.numbered().codes.astype(np.int64)
+    each = np.argsort(sorted_rows(trials))  # the place of each trial
+    subject = each if trials.subject is None else trials.subject.numbered().codes.astype(np.int64)
     if len(np.unique(subject[~trials.genuine])) == 1:  # one id for all impostors identifies nobody
         subject = each
     fold = np.empty(len(trials), dtype=np.int64)
@@ -359,11 +365,19 @@ def fuse_scores(
     for trials in (dev, test):
         for name in names:
             trials.check_system(name)
+    by_client = normalise in PER_CLAIM or method.held_out == "within-clients"
+    held_out: HeldOut = "within-clients" if by_client else "clients" if inner == "folds" else method.held_out
+    if inner == "none":
+        held_out = "none"
+    unsorted, order = dev, np.arange(len(dev))
+    if held_out != "none" or method.held_out != "none":  # neither folds nor subsets depend on the order of rows
+        dev = with_sorted_ids(dev.select(names))
+        order = sorted_rows(dev)
+        dev = dev.rows(order)
 
     clients: tuple[str, ...] = ()
     claims: tuple[Claims, Claims] = (None, None)
     strangers = 0
-    by_client = normalise in PER_CLAIM or method.held_out == "within-clients"
     if by_client:
         if dev.claim is None or test.claim is None:
             what = normalise if normalise in PER_CLAIM else method.name
@@ -380,9 +394,6 @@ def fuse_scores(
     (filled, reject_dev), (filled_other, reject_test) = gaps.fill(data.scores), gaps.fill(other.scores)
     data, other = data.with_scores(filled), other.with_scores(filled_other)
 
-    held_out: HeldOut = "within-clients" if by_client else "clients" if inner == "folds" else method.held_out
-    if inner == "none":
-        held_out = "none"
     fits = 1 + len(method.grid) * (folds if held_out != "none" else len(method.grid) > 1)
 
     def fit(data: FusionData, **parameters: Any) -> Fitted:
@@ -447,7 +458,7 @@ def fuse_scores(
             )
     fused_name = f"{method.name}({' + '.join(names)})"
     return FusedScores(
-        replace(dev, scores=fused[0][:, None], systems=(fused_name,)),
+        replace(unsorted, scores=fused[0][np.argsort(order), None], systems=(fused_name,)),
         replace(test, scores=fused[1][:, None], systems=(fused_name,)),
         method.name,
         normalise,
