@@ -469,7 +469,7 @@ def test_dev_and_test_of_one_set() -> None:
     np.testing.assert_array_equal(test.scores, lp2.test.scores)
     for options, code in (({}, "several-sets"), ({"set": "LP3"}, "no-set"), ({"set": "LP1", "split": 2}, "no-split")):
         with pytest.raises(ParameterError) as error:
-            load_dataset("lausanne", **options)  # type: ignore[arg-type]
+            load_dataset("lausanne", **options)
         assert error.value.code == code
 
 
