@@ -15,8 +15,14 @@ from typing import Any
 import numpy as np
 
 from fairtrial.benchmark.lausanne import LP1, LP2, NEVER_PAIRED
-from fairtrial.benchmark.protocols import split_sets
-from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, ListedFusion, SystemInfo
+from fairtrial.benchmark.protocols import (
+    Benchmark,
+    BenchmarkSet,
+    ListedFusion,
+    SystemInfo,
+    split_sets,
+    without_shared_impostor,
+)
 from fairtrial.core.errors import FairtrialError, InputError, TrialsError
 from fairtrial.core.notes import Note, as_note
 from fairtrial.core.schema import FLAG, NAME, NUMBER, TEXT, TEXTS, WHOLE, Entries, Key, ValueKind, check_entries, only
@@ -104,13 +110,8 @@ def read_release(directory: Path) -> Benchmark:
                 )
                 paper = {"expected_genuine": expected[0], "expected_impostor": expected[1]}
                 notes.append(Note("other-counts", template, f"{protocol.name}, {word}", **(counts | paper)))
-        subjects = [part.subject.numbered().codes[~part.genuine] for part in trials if part.subject is not None]
-        if any(len(np.unique(codes)) < 2 for codes in subjects):
-            trials = [replace(part, subject=None) for part in trials]
-            template = (
-                "all impostors have the same id, so they are taken as unknown: trials share the claimed client only"
-            )
-            notes.append(Note("one-impostor", template, protocol.name))
+        trials, unknown = without_shared_impostor(trials, protocol.name)
+        notes += unknown
         sets.append(BenchmarkSet(protocol.name, trials[0], trials[1], protocol.systems))
     return Benchmark(
         "xm2vts",
@@ -182,7 +183,7 @@ def _pairs(value: Any) -> tuple[tuple[str, str], ...]:
     return tuple((a, b) for a, b in only(list)(value))
 
 
-_MANIFEST = "benchmark.toml"
+MANIFEST = "benchmark.toml"
 _MOST = 1 << 24
 """Maximum size of a manifest, in bytes."""
 _COLUMNS = ValueKind(
@@ -275,17 +276,17 @@ def read_benchmark(path: PathLike, *, outside: bool = False) -> Benchmark:
     """
     directory = Path(path)
     is_directory = directory.is_dir()
-    file = directory / _MANIFEST if is_directory else directory
+    file = directory / MANIFEST if is_directory else directory
     if not os.path.exists(file):
         if is_directory and _released_files(directory):
             return read_release(directory)
         if is_directory:
             raise InputError(
-                f"{path}: holds no {_MANIFEST}; write one that names the files of each system, see docs/datasets.md",
+                f"{path}: holds no {MANIFEST}; write one that names the files of each system, see docs/datasets.md",
                 code="no-manifest",
             )
         raise InputError(
-            f"{path}: there is no such file or directory; name a directory with a {_MANIFEST}", code="no-manifest"
+            f"{path}: there is no such file or directory; name a directory with a {MANIFEST}", code="no-manifest"
         )
     try:
         content = tomllib.loads(read_whole(file, _MOST).decode())
@@ -395,7 +396,8 @@ def _read_set(one: Entries) -> tuple[Sequence[BenchmarkSet], list[Note]]:
                 f"{one.place}: split is for sets without dev and test; leave it out, or name scores", code="split"
             )
         notes = [as_note(note, f"{name}, {word}") for word, part in trials.items() for note in part.notes]
-        return [BenchmarkSet(name, trials["dev"], trials["test"], systems)], notes
+        (dev, test), unknown = without_shared_impostor([trials["dev"], trials["test"]], name)
+        return [BenchmarkSet(name, dev, test, systems)], [*notes, *unknown]
     with _at(one.place):
         sets, note = split_sets(name, trials["scores"], systems, **(one["split"] or {}))
     return sets, [*(as_note(words, name) for words in trials["scores"].notes), note]
