@@ -262,11 +262,11 @@ async def _job(session: Session, request: Request) -> Response:
 def _state(session: Session, key: str) -> Response:
     job = session.job(key)
     if not job.ended:
-        return _json({"job": key, "share": job.share, "seconds": job.seconds})
+        return _json({"job": key, "done": job.done, "seconds": job.seconds})
     if job.stopped:
         return _json({"stopped": True})
-    if job.error:
-        raise FairtrialError(job.error)
+    if job.error is not None:
+        raise job.error
     if job.failure is not None:
         raise job.failure
     return _json({"result": job.result})

@@ -44,7 +44,7 @@ class Session:
     data: Data | None = None
     answers: OrderedDict[str, Kept] = field(default_factory=OrderedDict)
     jobs: OrderedDict[str, Job] = field(default_factory=OrderedDict)
-    _slots: dict[str, str] = field(default_factory=dict)
+    _slots: dict[str, tuple[str, threading.Lock]] = field(default_factory=dict)
     _count: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -66,20 +66,21 @@ class Session:
         return self.words(self.shelf.without_folder(text))
 
     def begin(self, work: Callable[[Advance], Any], slot: str) -> str:
-        """Begin some work, in place of what went on in the same slot."""
+        """Begin some work instead of the work in the same slot, which is stopped; it begins when the other's thread is done."""
         with self._lock:
-            before = self.jobs.get(self._slots.get(slot, ""))
-            if before is not None:
-                before.stop()
-            going = [key for key, job in self.jobs.items() if not job.ended]
-            if len(going) >= _MOST_JOBS:
+            before, turn = self._slots.get(slot, ("", threading.Lock()))
+            if before in self.jobs:
+                self.jobs[before].stop()
+            if sum(not job.ended for job in self.jobs.values()) >= _MOST_JOBS:
                 raise ParameterError("too much is being computed at once; wait, or stop some of it")
             self._count += 1
             key = f"j{self._count}"
-            self.jobs[key] = Job(work).start()
+            self.jobs[key] = Job(work, turn).start()
             while len(self.jobs) > 4 * _MOST_JOBS:
                 self.jobs.popitem(last=False)[1].stop()
-            self._slots = {own: job for own, job in self._slots.items() if job in self.jobs} | {slot: key}
+            self._slots = {name: kept for name, kept in self._slots.items() if kept[0] in self.jobs} | {
+                slot: (key, turn)
+            }
             return key
 
     def job(self, key: str) -> Job:

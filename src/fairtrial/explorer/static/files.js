@@ -231,8 +231,8 @@ export const filesView = (host, app) => {
   const read = async () => {
     const bar = make("progress", { max: 1, "aria-label": "Reading" });
     try {
-      const reading = api.work("read", wanted.asked(), ({ share }) => {
-        if (share) bar.value = share;
+      const reading = api.work("read", wanted.asked(), ({ done }) => {
+        if (done) bar.value = done;
       });
       show(answer, make("div", { class: "work" }, "Reading\u2026", bar, button("Stop", reading.stop)));
       const data = await reading.done;

@@ -42,8 +42,8 @@ export const lookView = async (host, app) => {
   };
 
   const asking = async (fields) => {
-    const work = api.work("ask", fields, ({ share, seconds }) => {
-      app.say(`Computing intervals: ${share ? `${Math.round(100 * share)} %` : `${seconds.toFixed(0)} s`}\u2026`);
+    const work = api.work("ask", fields, ({ done, seconds }) => {
+      app.say(`Computing intervals: ${done ? `${Math.round(100 * done)} %` : `${seconds.toFixed(0)} s`}\u2026`);
     });
     going.add(work);
     try {

@@ -169,8 +169,8 @@ export const questionView = (host, app, view) => {
     const work = api.work(
       "ask",
       { ...question, ...(form.point ? { point: pointOf(app.state) } : {}) },
-      ({ share, seconds: long }) => {
-        if (share) bar.value = share;
+      ({ done, seconds: long }) => {
+        if (done) bar.value = done;
         seconds.textContent = `${long.toFixed(0)} s`;
       },
     );
