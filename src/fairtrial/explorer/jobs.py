@@ -23,9 +23,9 @@ class Stopped(BaseException):
 class Job:
     """One piece of work in its own thread.
 
-    It is stopped by a flag that `Advance` asks: an exception that is raised in a thread from outside can meet it while it holds a
-    lock or starts another thread, and then nothing releases either. A job that is stopped has ended for those who wait for it; its
-    thread ends at the next step of the work. `turn` keeps it from running beside the job that it replaces.
+    It is stopped by a flag that `Advance` asks: an exception raised in a thread from outside can meet it while it holds
+    a lock or starts another thread, and then nothing releases either. A stopped job has ended for those who wait for
+    it; its thread ends at the next step of the work. `turn` keeps it from running beside the job that it replaces.
     """
 
     work: Callable[[Advance], Any]
@@ -58,7 +58,7 @@ class Job:
             return
         except FairtrialError as raised:
             error = raised
-        except BaseException as raised:  # noqa: BLE001 - shown to the user, and printed by the server
+        except BaseException as raised:  # shown to the user, and printed by the server
             failure = raised
         with self._lock:
             if not self.stopped:

@@ -66,7 +66,7 @@ class Session:
         return self.words(self.shelf.without_folder(text))
 
     def begin(self, work: Callable[[Advance], Any], slot: str) -> str:
-        """Begin some work instead of the work in the same slot, which is stopped; it begins when the other's thread is done."""
+        """Begin some work as soon as the work in the same slot has come to its next step, where it stops."""
         with self._lock:
             before, turn = self._slots.get(slot, ("", threading.Lock()))
             if before in self.jobs:
