@@ -145,8 +145,8 @@ json.dump(["" if match is None else match[1 if match.re.groups else 0] or "" for
 def _search(pattern: str, names: Sequence[str]) -> list[str]:
     """Find the first group of a pattern, or all that it matches, in each name; empty if there is no match.
 
-    Python cannot interrupt a search, and some patterns take time that is exponential in the length of a name: so it runs
-    in a process of its own, with a time limit.
+    Python cannot interrupt a search, and some patterns take time that is exponential in the length of a name, so it
+    runs in a process of its own, with a time limit.
     """
     found: list[str] = []
     for start in range(0, len(names), _SEARCHED_AT_ONCE):
