@@ -91,7 +91,7 @@ class Answer:
         """What the browser gets."""
         return {
             "sentences": list(self.sentences),
-            "tables": [lay_out(_shortened(table)) for table in self.tables if table.rows],
+            "tables": [{**lay_out(_shortened(table)), "total": len(table.rows)} for table in self.tables if table.rows],
             "notes": [str(note) for note in gather_notes(note for table in self.tables for note in table.notes)],
             "result": self.result,
             "shown": self.shown,
