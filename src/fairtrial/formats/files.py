@@ -89,22 +89,24 @@ class BoundedStream:
         self._most = most
         self._path = path
         self._read = 0
-        self._error: OSError | None = None
+        self._error: tuple[Any, ...] | None = None
         self.closed = False
 
     def read(self, count: int = -1) -> bytes:
         """The next bytes."""
         try:
-            data: bytes = b"" if self._error else self._stream.read(count)
+            # by way of a buffer: read() loses the bytes it made room for if it fails (pyarrow up to 26)
+            data: bytes = b"" if self._error is not None else self._stream.read_buffer(count).to_pybytes()
         except OSError as error:
-            self._error, data = error, b""
+            # not the error itself: its traceback would keep this stream alive, as gc does not see Arrow's reference
+            self._error, data = error.args, b""
         self._read += max(len(data), _LINE * data.count(b"\n"))
         return data if self._read <= self._most else b""
 
     def check(self) -> None:
         """Raise an error where the stream could not be read, or where more was asked for than there may be."""
         if self._error is not None:
-            raise self._error
+            raise OSError(*self._error)
         check_unpacked(self._read, self._most, self._path)
 
     def readable(self) -> bool:
