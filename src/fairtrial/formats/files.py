@@ -335,24 +335,36 @@ class Head:
 
     def lines(self, count: int, *, header: bool = False) -> list[str]:
         """The first whole lines that are neither blank nor comments; below a header nothing is a comment."""
-        found: list[str] = []
-        for line in self._whole_lines:
-            if len(found) == count:
+        lines: list[str] = []
+        for line in self._whole_lines[self.first_line :]:
+            if len(lines) == count:
                 break
-            if line.strip(" \t") and ((header and found) or not line.lstrip(" ").startswith("#")):
-                found.append(line)
-        return found
+            if line.strip(" \t") and ((header and lines) or not line.lstrip(" ").startswith("#")):
+                lines.append(line)
+        return lines
 
     @cached_property
     def first_line(self) -> int:
-        """How many blank lines and comments come first."""
+        """How many lines come before the first trial or the header: blank ones, comments and a row of counts."""
         numbered = enumerate(self._whole_lines)
-        return next((k for k, line in numbered if line.strip(" \t") and not line.lstrip(" ").startswith("#")), 0)
+        filled = (k for k, line in numbered if line.strip(" \t") and not line.lstrip(" ").startswith("#"))
+        first = next(filled, 0)
+        second = next(filled, first) if self.before == 0 else first
+        counts, cells = (self._whole_lines[k].split() for k in (first, second))
+        is_counts = len(counts) < min(len(cells), 3) and all(cell.isdecimal() for cell in counts)
+        return second if is_counts and len(cells) > 2 else first
 
     @property
     def comments(self) -> int:
         """How many comments come first."""
-        return sum(bool(line.strip()) for line in self._whole_lines[: self.first_line])
+        return sum(line.lstrip(" ").startswith("#") for line in self._whole_lines[: self.first_line])
+
+    @property
+    def has_counts(self) -> bool:
+        """Whether a row of counts comes before the first trial."""
+        return any(
+            line.strip(" \t#")[:1].isdigit() and "#" not in line for line in self._whole_lines[: self.first_line]
+        )
 
     @property
     def is_text(self) -> bool:

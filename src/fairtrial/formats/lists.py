@@ -16,7 +16,7 @@ import numpy as np
 from fairtrial.core.errors import InputError
 from fairtrial.core.ids import IdColumn, Ids
 from fairtrial.core.trials import ID_FIELDS
-from fairtrial.formats import bob
+from fairtrial.formats import headerless
 from fairtrial.formats.files import UNNAMED, Head, Progress
 from fairtrial.formats.identities import settle
 from fairtrial.formats.sheets import (
@@ -74,7 +74,7 @@ def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None)
     ordered = [said["genuine"], said["impostor"]]
     names = _columns(ordered, options)
     systems = tuple(name for name in names if name not in ID_FIELDS)
-    kinds: list[Kind] = [bob.KINDS.get(name, "score") for name in names]
+    kinds: list[Kind] = [headerless.KINDS.get(name, "score") for name in names]
     layout = Layout(names, tuple(kinds), " ", shape=" ".join(names))
     read = [read_columns(head, layout, progress) for head in ordered]
     parts = [each.columns for each in read]
@@ -130,11 +130,11 @@ def _told(width: int, rows: Sequence[Sequence[str]], head: Head) -> list[str]:
             "at least three (subject claim score ...)"
         )
     before_last = [row[-2] for row in rows if len(row) == width]
-    if width in bob.COLUMNS:
+    if width in headerless.COLUMNS:
         if not any(is_number(cell) for cell in before_last):
-            return list(bob.COLUMNS[width])
+            return list(headerless.COLUMNS[width])
         if all(cell.isdecimal() for cell in before_last):
-            first = ", ".join(f"{role}={number}" for number, role in enumerate(bob.COLUMNS[width][:-1], 1))
+            first = ", ".join(f"{role}={number}" for number, role in enumerate(headerless.COLUMNS[width][:-1], 1))
             raise InputError(
                 f"{head.path}: column {width - 1} may hold probes or scores; say what each column holds, in the first "
                 f'case {first} and score={width}, as in columns={{"probe": "{width - 1}"}}'

@@ -103,7 +103,7 @@ def open_pieces(
     found: list[TrialPiece] = []
     systems: tuple[str, ...] = ()
     for head in heads:
-        ((chosen, _),) = [(find_format(format), [head])] if format else told_by_content([head])
+        ((chosen, _),) = [(find_format(format), [head])] if format else told_by_content([head], options)
         check_options(chosen, options)
         if chosen.pieces is None:
             raise InputError(

@@ -168,7 +168,7 @@ def _read_sheets(
         else:
             plain.append(read_head(path, options.max_size))
     if plain:
-        groups = [(find_format(format), plain)] if format else told_by_content(plain)
+        groups = [(find_format(format), plain)] if format else told_by_content(plain, options)
         for chosen, heads in groups:
             check_options(chosen, options)
             sheets.extend(said(sheet, chosen.name) for sheet in chosen.read(heads, options, progress))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fairtrial.core.errors import InputError, ParameterError, check_choice, check_count
 from fairtrial.core.ids import IdColumn, Ids, object_array
+from fairtrial.core.notes import Note
 from fairtrial.core.trials import ID_FIELDS, Further, NanPolicy
 from fairtrial.core.words import cut, listed, shown
 from fairtrial.formats.text import Kind, is_number
@@ -29,8 +30,8 @@ class ReadOptions:
     Parameters
     ----------
     columns : dict of str to str, default {}
-        Column names by role: claim, subject, model, probe, label, system, score, other. Where columns have no names, as
-        in lists and trial lists, they go by their numbers, "1" being the first.
+        Column names by role: claim, subject, model, probe, label, system, score, other. Columns of files without a
+        header go by their numbers, 1 being the first.
     scores : tuple of str, default ()
         The columns that are scores, where not all numeric ones are.
     genuine_labels, impostor_labels : tuple of str, default ()
@@ -92,7 +93,10 @@ class ReadOptions:
         for name in ("scores", "others", "genuine_labels", "impostor_labels", "names", "systems", "negate"):
             value = getattr(self, name)
             if not isinstance(value, bool):  # one name, or several in any sequence
-                object.__setattr__(self, name, (value,) if isinstance(value, str) else tuple(value))
+                object.__setattr__(
+                    self, name, (str(value),) if isinstance(value, str | int) else tuple(map(str, value))
+                )
+        object.__setattr__(self, "columns", {role: str(name) for role, name in self.columns.items()})
         unknown = sorted(set(self.columns) - set(ROLES))
         if unknown:
             raise ParameterError(f"there is no column role {', '.join(unknown)}; roles are {', '.join(ROLES)}")
@@ -108,6 +112,12 @@ class ReadOptions:
             raise ParameterError("max_size must be at least one byte")
         if not all(self.names):
             raise ParameterError("the name of a system must not be empty")
+
+    @property
+    def by_number(self) -> bool:
+        """Whether columns are named by their numbers."""
+        given = (*self.columns.values(), *self.scores, *self.others)
+        return bool(given) and all(number_of(name) for name in given)
 
     def wants(self, system: str) -> bool:
         """Tell whether a system is asked for, by the name that its file gives it.
@@ -155,7 +165,7 @@ class Sheet:
     genuine: NDArray[np.bool_]
     systems: tuple[str, ...]
     ids: dict[str, IdColumn] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note | str, ...] = ()
     named: bool = True
     """Whether the file itself names its systems; otherwise their names only follow from its own."""
     numbers: NDArray[np.int64] | None = None
@@ -363,10 +373,11 @@ def look_at(cells: Sequence[str]) -> Look:
     numbers = [is_number(cell) for cell in filled]
     if not any(numbers):
         return "nearly" if _may_be_scores(filled) else "text"
-    return "fraction" if all(numbers) and any(not _is_whole(cell) for cell in filled) else "number"
+    return "fraction" if all(numbers) and any(not is_whole(cell) for cell in filled) else "number"
 
 
-def _is_whole(cell: str) -> bool:
+def is_whole(cell: str) -> bool:
+    """Whether a cell is a whole number."""
     return cell.strip().lstrip("+-").isdecimal()
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from fairtrial.core.errors import InputError, OutputError
 from fairtrial.core.ids import IdColumn, Ids
+from fairtrial.core.notes import Note
 from fairtrial.core.trials import Further, Trials
 from fairtrial.core.words import cut, listed, shown
 from fairtrial.formats.alignment import align
@@ -38,7 +39,7 @@ from fairtrial.formats.sheets import (
     look_at,
     used_labels,
 )
-from fairtrial.formats.text import Kind, Layout, is_number, left_out, read_columns, split_rows
+from fairtrial.formats.text import Kind, Layout, is_number, left_out, read_columns, split_rows, split_spaces
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -56,11 +57,16 @@ def matches_text(heads: Sequence[Head]) -> bool:
 
 def text_header(head: Head) -> tuple[str, list[str]] | None:
     """What separates the columns, and their names; only the first, an index, may have none."""
-    lines = head.lines(1)
+    lines = head.lines(2, header=True)
     if not lines:
         return None
     delimiter = max(_DELIMITERS, key=lines[0].count)
-    names = [name.strip() for name in split_rows(lines, delimiter)[0]]
+    names = [name.strip() for name in split_rows(lines[:1], delimiter)[0]]
+    if len(names) == 1 and len(lines) > 1:  # names separated by spaces, with numbers below them
+        names, cells = split_spaces(lines[0]), split_spaces(lines[1])
+        delimiter = " "
+        if len(cells) != len(names) or not any(is_number(cell) for cell in cells):
+            return None
     if len(names) < 2 or any(is_number(name) for name in names) or not all(names[1:]):
         return None
     return delimiter, names
@@ -77,13 +83,18 @@ class TextPlan:
 
     layout: Layout
     roles: Roles
+    taken: str = ""
+    """What was taken for what, in words; those of the roles by default."""
+    notes: tuple[Note, ...] = ()
+    person: str | None = None
+    """What finds the person within ids that only this format has."""
 
     def only(self, systems: Sequence[str] | None) -> TextPlan:
         """What is needed for the scores of some systems, and nothing else; None for all there is."""
         if systems is None:
             return self
         roles = self.roles.only(systems)
-        return TextPlan(replace(self.layout, kinds=_kinds(self.layout.names, roles)), roles)
+        return replace(self, layout=replace(self.layout, kinds=_kinds(self.layout.names, roles)), roles=roles)
 
 
 def plan_text(head: Head, options: ReadOptions) -> TextPlan:
@@ -116,10 +127,15 @@ def read_planned(head: Head, plan: TextPlan, options: ReadOptions, progress: Pro
     columns = read.columns
     lost = [name for name in plan.roles.further if name not in columns]
     roles = replace(plan.roles, further=tuple(name for name in plan.roles.further if name in columns))
-    sheet = sheet_of(head, roles, columns, options)
+    sheet = sheet_of(head, roles, columns, options if plan.person is None else replace(options, person=plan.person))
     left = [] if plan.layout.names[0] else ["left out: the first column, which has no name"]
     left += [f"left out: {listed(lost)}, which are not UTF-8 text"] if lost else []
-    return replace(sheet, taken=(*sheet.taken, *left, *left_out(read.comments)))
+    left += ["left out: a first row of counts"] if head.has_counts else []
+    comments = left_out(read.comments)
+    if not (plan.layout.header or head.is_whole):  # each block of lines has comments of its own
+        return replace(sheet, taken=(plan.taken, *left), notes=(*plan.notes, *sheet.notes, *comments))
+    taken = (plan.taken or plan.roles.taken, *left, *comments)
+    return replace(sheet, taken=taken, notes=(*plan.notes, *sheet.notes))
 
 
 def _look(rows: Sequence[Sequence[str]], k: int) -> Look:
