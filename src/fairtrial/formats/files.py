@@ -272,6 +272,8 @@ Progress: TypeAlias = Callable[[int], None]
 MAX_LINE = 1 << 24
 _HEAD = 1 << 16
 _COMPRESSION = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+_WORKBOOK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+"""How files of older spreadsheets begin."""
 UNNAMED = "system"
 """What a system is called where nothing names it."""
 _SETS = {"dev", "devel", "development", "test", "eval", "evaluation"}
@@ -443,6 +445,12 @@ def read_head(path: PathLike, max_size: int | None = None) -> Head:
         data = stream.read(_HEAD)
         if data.count(b"\n") < 3:
             data += stream.read(MAX_LINE)  # the first lines of a large matrix are long
+    if data.startswith(_WORKBOOK) or (data.startswith(b"PK\x03\x04") and b"[Content_Types].xml" in data[:4096]):
+        raise InputError(
+            "{path}: is a spreadsheet; save the sheet as CSV, or hand over the data frame that pandas.read_excel gives",
+            code="spreadsheet",
+            path=str(path),
+        )
     if _is_utf16(data):
         raise InputError(f"{path}: is UTF-16 text; save it as UTF-8, as in iconv -f UTF-16 -t UTF-8 OLD > NEW")
     if not data.strip():

@@ -23,6 +23,7 @@ from fairtrial.core.trials import ID_FIELDS, Trials
 from fairtrial.core.words import listed, shown
 from fairtrial.formats.arrow import text_column, write_text
 from fairtrial.formats.files import Head, Progress
+from fairtrial.formats.identities import is_file
 from fairtrial.formats.sheets import ROLES, ReadOptions, Roles, Sheet, check_positions, is_whole, number_of
 from fairtrial.formats.table import TextPlan, read_planned, text_header
 from fairtrial.formats.text import Kind, Layout, is_number, split_spaces
@@ -35,7 +36,6 @@ _LOOKED_AT = 2000
 _GENUINE = {"1", "+1", "true", "target", "genuine", "client", "bonafide", "bona-fide"}
 _SPOOFS = {"bonafide", "bona-fide", "spoof"}
 _WORDS = (_GENUINE - {"1", "+1"}) | _SPOOFS | {"false", "nontarget", "non-target", "impostor"}
-_FILE = re.compile(r"/|\.[A-Za-z]\w{1,3}$")
 
 
 def rows_of(head: Head, count: int = _LOOKED_AT) -> tuple[str, list[list[str]]]:
@@ -57,6 +57,15 @@ def rows_of(head: Head, count: int = _LOOKED_AT) -> tuple[str, list[list[str]]]:
 def matches(heads: Sequence[Head]) -> bool:
     """Whether the cells of each file tell labels and scores, or people and scores."""
     return all(text_header(head) is None and bool(rows := rows_of(head)[1]) and bool(_tell(rows, {})) for head in heads)
+
+
+def label_column(rows: Sequence[Sequence[str]]) -> int | None:
+    """The number of the only column that holds labels, words rather than numbers; None if there is none."""
+    looks = [_look(cells) for cells in zip(*rows, strict=True)]
+    for kind in ("words", "both"):
+        if kind in looks:
+            return looks.index(kind) + 1 if looks.count(kind) == 1 else None
+    return None
 
 
 def matches_bob(heads: Sequence[Head]) -> bool:
@@ -87,9 +96,10 @@ def _look(cells: Sequence[str]) -> str:
     return "whole" if all(is_whole(cell) for cell in distinct) else "fraction"
 
 
-def _tell(rows: Sequence[Sequence[str]], given: dict[int, str]) -> list[str]:
+def _tell(rows: Sequence[Sequence[str]], given: dict[int, str], *, labelled: bool = True) -> list[str]:
     """Tell the role of each column by its cells, beside roles that are given; nothing if that is not clear.
 
+    With a key (``labelled=False``) columns before the scores are ids.
     The role of a column that may hold labels or probes is ``?``.
     """
     columns = list(zip(*rows, strict=True))
@@ -98,7 +108,7 @@ def _tell(rows: Sequence[Sequence[str]], given: dict[int, str]) -> list[str]:
     free = [k for k in range(width) if k not in given]
     known = set(given.values())
     label = next((k for k, role in given.items() if role == "label"), None)
-    if label is None:
+    if label is None and labelled:
         ends = [k for k in (width - 2, width - 1) if k > 1]
         choices = [[k for k in free if looks[k] == "words"], [k for k in free if looks[k] == "both"]]
         choices.append([k for k in free if looks[k] == "one" and k in ends])
@@ -112,13 +122,22 @@ def _tell(rows: Sequence[Sequence[str]], given: dict[int, str]) -> list[str]:
         first = next((k for k in rest if looks[k] == "fraction"), None)
         if first is not None:
             scores = [k for k in rest if k >= first and looks[k] in ("fraction", "whole", "one")]
-        elif label is not None and rest and looks[rest[-1]] == "whole" and rest[-1] >= width - 2:
+        elif (
+            (label is not None or not labelled)
+            and rest
+            and looks[rest[-1]] in ("whole", "both", "one")
+            and rest[-1] >= width - 2
+        ):
             scores = [rest[-1]]
         if not scores:
             return []
     roles = dict.fromkeys(scores, "score") | given | ({} if label is None else {label: "label"})
     ids = [k for k in rest if k not in roles]
     if known & set(ID_FIELDS) or (known and len(ids) > 2):
+        return [roles.get(k, "other") for k in range(width)]
+    if not labelled:
+        names = {1: ["probe"], 2: ["claim", "probe"], 3: ["claim", "subject", "probe"]}.get(len(ids), [])
+        roles |= dict(zip(ids, names, strict=False))
         return [roles.get(k, "other") for k in range(width)]
     people = len(ids) == 2 and _are_people(columns, ids, label)
     if label is None:
@@ -151,7 +170,7 @@ def _are_people(columns: Sequence[Sequence[str]], ids: Sequence[int], label: int
     """Whether two columns name people: they share names, and the same name means genuine."""
     one, other = (columns[k] for k in ids)
     if label is None:
-        return _share(columns, ids) and not any(_FILE.search(name) for name in (*one, *other))
+        return _share(columns, ids) and not any(is_file(name) for name in (*one, *other))
     genuine = [cell.lower() in _GENUINE for cell in columns[label]]
     same = [a == b for a, b in zip(one, other, strict=True)]
     return any(same) and same == genuine
@@ -162,7 +181,7 @@ def plan_text(head: Head, options: ReadOptions, *, bob: bool = False) -> TextPla
     line = "".join(head.lines(1))
     origin = str(head.path)
     delimiter, rows = rows_of(head)
-    given = _given(options, len(rows[0]) if rows else 0, origin)
+    given = {} if options.key else _given(options, len(rows[0]) if rows else 0, origin)
     if bob and not given:
         if _is_prose(split_spaces(line)):
             raise InputError(f"{head.path}: expected {' '.join(COLUMNS[4])}, but it begins with {shown(line)}")
@@ -176,7 +195,7 @@ def plan_text(head: Head, options: ReadOptions, *, bob: bool = False) -> TextPla
                 origin=origin,
                 line=line,
             )
-        told = _tell(rows, given)
+        told = _tell(rows, given, labelled=not options.key)
         if not told:
             raise InputError(
                 "{origin}: the cells do not tell what its {width} columns hold; say so, as in {columns!o}",

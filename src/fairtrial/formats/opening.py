@@ -99,6 +99,8 @@ def open_pieces(
     InputError
         A file of a format that cannot be read in pieces, or of other systems than those before it.
     """
+    if options.key:
+        raise ParameterError("{key!p} needs all trials in memory: read them whole", code="key-in-pieces", key=None)
     heads = [head for path in expand(paths) for head in _heads(path, options.max_size)]
     found: list[TrialPiece] = []
     systems: tuple[str, ...] = ()

@@ -203,7 +203,7 @@ def _looks(schema: pa.Schema, first_of: FirstRows) -> dict[str, Look]:
         if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
             found[column.name] = "fraction"
         elif pa.types.is_integer(kind):
-            found[column.name] = "number"
+            found[column.name] = "whole"
         elif pa.types.is_string(kind) or pa.types.is_large_string(kind):
             texts.append(column.name)
     if texts:

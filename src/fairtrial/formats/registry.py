@@ -199,6 +199,9 @@ def told_by_content(heads: Sequence[Head], options: ReadOptions | None = None) -
 
     Text of no known format whose columns are named by number is read as `headerless`.
     """
+    if options is not None and options.key:
+        tables = [FORMATS["parquet"], FORMATS["csv"], FORMATS["headerless"]]
+        return [(next(t for t in tables if t.matches([head]) or t is tables[-1]), [head]) for head in heads]
     found = _told(heads, FORMATS.registered.values())
     if isinstance(found, Head):
         found = _told(heads, FORMATS.values())
