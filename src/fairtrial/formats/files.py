@@ -89,22 +89,24 @@ class BoundedStream:
         self._most = most
         self._path = path
         self._read = 0
-        self._error: OSError | None = None
+        self._error: tuple[Any, ...] | None = None
         self.closed = False
 
     def read(self, count: int = -1) -> bytes:
         """The next bytes."""
         try:
-            data: bytes = b"" if self._error else self._stream.read(count)
+            # by way of a buffer: read() loses the bytes it made room for if it fails (pyarrow up to 26)
+            data: bytes = b"" if self._error is not None else self._stream.read_buffer(count).to_pybytes()
         except OSError as error:
-            self._error, data = error, b""
+            # not the error itself: its traceback would keep this stream alive, as gc does not see Arrow's reference
+            self._error, data = error.args, b""
         self._read += max(len(data), _LINE * data.count(b"\n"))
         return data if self._read <= self._most else b""
 
     def check(self) -> None:
         """Raise an error where the stream could not be read, or where more was asked for than there may be."""
         if self._error is not None:
-            raise self._error
+            raise OSError(*self._error)
         check_unpacked(self._read, self._most, self._path)
 
     def readable(self) -> bool:
@@ -270,6 +272,8 @@ Progress: TypeAlias = Callable[[int], None]
 MAX_LINE = 1 << 24
 _HEAD = 1 << 16
 _COMPRESSION = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+_WORKBOOK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+"""How files of older spreadsheets begin."""
 UNNAMED = "system"
 """What a system is called where nothing names it."""
 _SETS = {"dev", "devel", "development", "test", "eval", "evaluation"}
@@ -293,7 +297,7 @@ class Head:
     copy: IO[bytes] | None = None
     """What a pipe gave, which can be read only once; it is gone when nobody needs it any more."""
     block: bytes | None = None
-    """Some lines of a text file below its header, to be read in place of all; None for the whole file."""
+    """All bytes of a small file, or some lines of a text below its header; None if they are to be read."""
     before: int = 0
     """How many lines of the file come before those of the block, less those of the header."""
     place: str = ""
@@ -320,8 +324,10 @@ class Head:
             return open_stream(self.source, self.compression, progress, max_size=self.max_size, called=self.path)
         import pyarrow as pa
 
-        found: AbstractContextManager[pa.NativeFile] = pa.BufferReader(self.block)
-        return found
+        if progress is not None and self.is_whole:
+            progress(self.source.stat().st_size)
+        stream: AbstractContextManager[pa.NativeFile] = pa.BufferReader(self.block)
+        return stream
 
     @cached_property
     def _whole_lines(self) -> list[str]:
@@ -333,24 +339,36 @@ class Head:
 
     def lines(self, count: int, *, header: bool = False) -> list[str]:
         """The first whole lines that are neither blank nor comments; below a header nothing is a comment."""
-        found: list[str] = []
-        for line in self._whole_lines:
-            if len(found) == count:
+        lines: list[str] = []
+        for line in self._whole_lines[self.first_line :]:
+            if len(lines) == count:
                 break
-            if line.strip(" \t") and ((header and found) or not line.lstrip(" ").startswith("#")):
-                found.append(line)
-        return found
+            if line.strip(" \t") and ((header and lines) or not line.lstrip(" ").startswith("#")):
+                lines.append(line)
+        return lines
 
     @cached_property
     def first_line(self) -> int:
-        """How many blank lines and comments come first."""
+        """How many lines come before the first trial or the header: blank ones, comments and a row of counts."""
         numbered = enumerate(self._whole_lines)
-        return next((k for k, line in numbered if line.strip(" \t") and not line.lstrip(" ").startswith("#")), 0)
+        filled = (k for k, line in numbered if line.strip(" \t") and not line.lstrip(" ").startswith("#"))
+        first = next(filled, 0)
+        second = next(filled, first) if self.before == 0 else first
+        counts, cells = (self._whole_lines[k].split() for k in (first, second))
+        is_counts = len(counts) < min(len(cells), 3) and all(cell.isdecimal() for cell in counts)
+        return second if is_counts and len(cells) > 2 else first
 
     @property
     def comments(self) -> int:
         """How many comments come first."""
-        return sum(bool(line.strip()) for line in self._whole_lines[: self.first_line])
+        return sum(line.lstrip(" ").startswith("#") for line in self._whole_lines[: self.first_line])
+
+    @property
+    def has_counts(self) -> bool:
+        """Whether a row of counts comes before the first trial."""
+        return any(
+            line.strip(" \t#")[:1].isdigit() and "#" not in line for line in self._whole_lines[: self.first_line]
+        )
 
     @property
     def is_text(self) -> bool:
@@ -418,24 +436,33 @@ def read_head(path: PathLike, max_size: int | None = None) -> Head:
         elif not stat.S_ISREG(mode):
             raise InputError(f"{path}: is neither a file nor a pipe; write the scores to a file, and name that")
         with open(path if copy is None else copy.name, "rb") as file:
-            magic = file.read(4)
+            data = file.read(_HEAD)
+            compression = next((name for start, name in _COMPRESSION.items() if data.startswith(start)), None)
+            if compression is None and data.count(b"\n") < 3:
+                data += file.read(MAX_LINE)  # the first lines of a large matrix are long
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {_why(error)}") from error
-    if not magic:
-        raise InputError(f"{path}: is empty")
-    compression = next((name for start, name in _COMPRESSION.items() if magic.startswith(start)), None)
     head = Head(path, b"", compression, most, copy)
-    with head.open() as stream:
-        data = stream.read(_HEAD)
-        if data.count(b"\n") < 3:
-            data += stream.read(MAX_LINE)  # the first lines of a large matrix are long
+    if compression is not None:
+        with head.open() as stream:
+            data = stream.read(_HEAD)
+            if data.count(b"\n") < 3:
+                data += stream.read(MAX_LINE)
+    if not data:
+        raise InputError(f"{path}: is empty")
+    if data.startswith(_WORKBOOK) or (data.startswith(b"PK\x03\x04") and b"[Content_Types].xml" in data[:4096]):
+        raise InputError(
+            "{path}: is a spreadsheet; save the sheet as CSV, or hand over the data frame that pandas.read_excel gives",
+            code="spreadsheet",
+            path=str(path),
+        )
     if _is_utf16(data):
         raise InputError(f"{path}: is UTF-16 text; save it as UTF-8, as in iconv -f UTF-16 -t UTF-8 OLD > NEW")
     if not data.strip():
-        raise InputError(f"{path}: holds nothing but white space" if data else f"{path}: is empty")
+        raise InputError(f"{path}: holds nothing but white space")
     if len(data) >= MAX_LINE and b"\n" not in data and b"\r" not in data:
         raise InputError(f"{path}: line 1 is longer than {MAX_LINE >> 20} MiB; a score file has one line per trial")
-    return replace(head, data=data)
+    return replace(head, data=data, block=data if len(data) < _HEAD else None)
 
 
 def _copied(path: Path, most: int) -> IO[bytes]:

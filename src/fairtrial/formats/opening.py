@@ -99,11 +99,13 @@ def open_pieces(
     InputError
         A file of a format that cannot be read in pieces, or of other systems than those before it.
     """
+    if options.key:
+        raise ParameterError("{key!p} needs all trials in memory: read them whole", code="key-in-pieces", key=None)
     heads = [head for path in expand(paths) for head in _heads(path, options.max_size)]
     found: list[TrialPiece] = []
     systems: tuple[str, ...] = ()
     for head in heads:
-        ((chosen, _),) = [(find_format(format), [head])] if format else told_by_content([head])
+        ((chosen, _),) = [(find_format(format), [head])] if format else told_by_content([head], options)
         check_options(chosen, options)
         if chosen.pieces is None:
             raise InputError(
@@ -183,8 +185,12 @@ def _chosen(systems: tuple[str, ...], options: ReadOptions) -> tuple[str, ...]:
 def expected_memory(paths: Sequence[PathLike]) -> int:
     """About how many bytes the trials of files take when they are read whole; 0 for what cannot be looked at."""
     try:
-        return sum(_expected(head) for path in expand(paths) for head in _heads(path, None))
-    except InputError:
+        files = [file for path in expand(paths) for file in (list_directory(path) if path.is_dir() else [path])]
+        most = _COMPRESSED * sum(file.stat().st_size for file in files)
+        if most < _SMALL:  # whatever they hold
+            return most
+        return sum(_expected(head) for file in files for head in _heads(file, None))
+    except (InputError, OSError):
         return 0
 
 
@@ -199,6 +205,7 @@ def _expected(head: Head) -> int:
 _WIDTHS = {"bool": 1, "float": 4, "double": 8, "int8": 1, "int16": 2, "int32": 4, "int64": 8}
 """Bytes of a cell by Arrow's name for its type."""
 _TEXT = 40
+_SMALL = 1 << 26
 _PLAIN, _COMPRESSED = 2, 10
 """Bytes in memory for each byte of a text file."""
 
