@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from fairtrial.calibration.measures import plain_measure_names
-from fairtrial.calibration.methods import CALIBRATIONS
+from fairtrial.calibration.model import CALIBRATIONS
 from fairtrial.explorer.points import start_of
 from fairtrial.formats.sheets import ROLES
 from fairtrial.fusion.methods import FUSIONS
 from fairtrial.fusion.normalise import NORMALISATIONS
 from fairtrial.rules.criteria import CRITERIA
+from fairtrial.rules.measures import plain_measure_names
 
 
 def vocabulary() -> dict[str, Any]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from fairtrial.calibration.calibration import CalibratedSystem
 from fairtrial.calibration.curves import bayes_error_curve, ece_curve, tippett_curve
-from fairtrial.calibration.maps import llr_map
-from fairtrial.calibration.reliability import pav_curve
-from fairtrial.calibration.results import CalibratedSystem
+from fairtrial.calibration.maps import llr_map, pav_curve
 from fairtrial.explorer.data import Data
 from fairtrial.explorer.points import Point
 from fairtrial.figures.det import OperatingCurve, operating_curves

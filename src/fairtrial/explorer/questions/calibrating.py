@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
 
 from fairtrial.calibration.calibration import calibrate
-from fairtrial.calibration.comparison import compare_evidence
-from fairtrial.calibration.methods import CALIBRATIONS
+from fairtrial.calibration.model import CALIBRATIONS
 from fairtrial.explorer import fields
 from fairtrial.explorer.answers import UNREPEATED, Answer
 from fairtrial.explorer.data import Data
@@ -37,27 +35,21 @@ class CalibrateQuestion:
     def answer(self, data: Data, advance: Advance) -> Answer:
         dev, test = data.two_sets("calibration")
         names = data.chosen(self.systems)
-        results = []
-        for name in names:
-            results.append(
-                calibrate(
-                    dev,
-                    test,
-                    systems=[name],
-                    method=self.method,
-                    confidence=self.confidence,
-                    cluster=data.reading.cluster,
-                )
-            )
-            advance(0.6 * len(results) / len(names))
-        finite = [own for own in results if isfinite(own.test[0])]
-        pairs = compare_evidence(dev, test, finite, cluster=data.reading.cluster) if len(finite) > 1 else []
+        result = calibrate(
+            dev,
+            test,
+            systems=names,
+            method=self.method,
+            confidence=self.confidence,
+            cluster=data.reading.cluster,
+        )
+        for done, system in enumerate(result, 1):
+            system.to_dict()  # computed once, and kept
+            advance(0.6 * done / len(names))
+        found = result.to_dict()
         advance(0.8)
-        found = {"systems": [own.to_dict() for own in results]}
-        if len(results) > 1:
-            found["pairs"] = [pair.to_dict() for pair in pairs]
-        page = calibration_page(results, UNREPEATED, pairs=pairs, rng=data.reading.seed)
-        return Answer.of_page(page, found, evidence_figures(results, self.confidence, data.reading.seed))
+        page = calibration_page(result, UNREPEATED, rng=data.reading.seed)
+        return Answer.of_page(page, found, evidence_figures(result.systems, self.confidence, data.reading.seed))
 
     def repeated(self, data: Data) -> Repeated:
         names = data.chosen(self.systems)
@@ -70,6 +62,6 @@ class CalibrateQuestion:
             *([] if cluster is None else words("--cluster", cluster)),
         ]
         keywords = {"method": self.method, **sure_keywords(self.confidence), **data.cluster_keywords()}
-        call = Call("ft.calibrate", ("dev", "test", "systems=[system]"), keywords)
-        lines = [*data.lines(), f"for system in {list(names)!r}:", f"    print({call})"]
+        call = Call("ft.calibrate", ("dev", "test"), {"systems": list(names), **keywords})
+        lines = [*data.lines(), f"print({call})"]
         return Repeated(tuple(command), tuple(lines), data.where_files_are)

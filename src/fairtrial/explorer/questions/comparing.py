@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from fairtrial.calibration.measures import EvidenceMeasure, plain_measure_names
 from fairtrial.core.errors import ParameterError
 from fairtrial.core.words import percent, plural, term
 from fairtrial.evaluation.comparison import compare
@@ -19,6 +18,7 @@ from fairtrial.explorer.repeating import Call, Repeated, sure_keywords, sure_wor
 from fairtrial.figures.table import FIGURES
 from fairtrial.pages.systems import comparison_page
 from fairtrial.repeated.comparison_plans import ComparisonSetting, observed_setting
+from fairtrial.rules.measures import Measure, plain_measure_names
 
 _RESAMPLES = 10_000
 _FEW_RESAMPLES = 2000
@@ -68,7 +68,7 @@ class CompareQuestion:
         pair = result.pairs[0]
         drawn = {"bootstrap": FIGURES["bootstrap"].draw(pair, measure=result.measure.label)}
         found = Answer.of_page(comparison_page(result, UNREPEATED), result.to_dict(), drawn)
-        chosen = "calibrations" if isinstance(result.measure, EvidenceMeasure) else "thresholds"
+        chosen = "thresholds" if isinstance(result.measure, Measure) else "calibrations"
         return replace(found, sentences=(*found.sentences, _assumed(data, pair.headline.threshold, chosen)))
 
     def _resamples(self, data: Data) -> int:
