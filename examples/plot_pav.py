@@ -12,9 +12,8 @@ from fairtrial.figures import pav_plot, write_picture
 
 lp1 = ft.benchmark.load_lausanne().sets[0]
 systems = ["(LFCC,GMM)", "(PAC,GMM)"]
-curves = [
-    ft.calibration.pav_curve(ft.calibrate(lp1.dev, lp1.test, systems=[name]), n_resamples=400) for name in systems
-]
+result = ft.calibrate(lp1.dev, lp1.test, systems=systems)
+curves = [ft.calibration.pav_curve(result[name], n_resamples=400) for name in systems]
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 write_picture(
     lambda figure: pav_plot(curves, ax=figure.add_subplot()),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -105,6 +106,7 @@ def results() -> dict[str, Result]:
         "benchmarks": ft.benchmark.FusionBenchmark(tuple(runs), ft.benchmark.compare_runs(runs)),
         "data sets": ft.list_datasets(),
         "data set": ft.list_datasets("asvspoof2019-la"),
+        "exported": ft.benchmark.export_dataset("lausanne", tempfile.mkdtemp(), only=["LP1"]),
         "roc": ft.roc_curve(dev, system="face"),
         "eer": ft.equal_error_rate(dev, system="face"),
         "precision and recall": ft.evaluation.precision_recall_curve(dev, system="face"),
@@ -123,7 +125,7 @@ NAMES = [
     "bound", "bounds", "repeated", "no errors", "rate test", "fit",
     "fit test", "study", "studies", "claims", "plan", "comparison plan", "fusion", "applied",
     "correlations", "predictions", "chimeric", "benchmark", "contest", "benchmarks",
-    "data sets", "data set", "roc", "eer", "precision and recall",
+    "data sets", "data set", "exported", "roc", "eer", "precision and recall",
     "break-even", "system evaluation", "counted evaluation", "counted curve", "counted comparison",
 ]  # fmt: skip
 

@@ -573,9 +573,10 @@ def test_what_does_not_go_together(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="2 columns of scores, but LP1 has 8 systems"):
         read_benchmark(tmp_path)
     (tmp_path / "LP1" / "eva.scores").write_text("1 .5\n")
-    with pytest.raises(InputError, match=r"expected rows of subject, claim and two or more scores, found 2 columns"):
+    with pytest.raises(InputError) as caught:
         read_benchmark(tmp_path)
-    (tmp_path / "PII" / "dev" / "imp.scores.gz").rename(tmp_path / "PII" / "dev" / "imp.txt")
+    assert caught.value.code == "columns-unclear"
+    (tmp_path / "PII" / "dev" / "imp.scores.gz").unlink()
     (tmp_path / "LP1" / "dev.scores").unlink()
     (tmp_path / "LP1" / "eva.scores").unlink()
     with pytest.raises(InputError, match=r"expected one file of all accesses, or one of clients \(gen\)"):

@@ -274,8 +274,8 @@ def test_system_that_only_dev_has() -> None:
         ("--format lists", ["one with gen or genuine, one with imp or impostor"]),
         ("--format pairs", ["name the trial list", "first"]),
         ("--negate --negate-system hand", ["either --negate for all systems, or --negate-system"]),
-        ("--label genuine=x --label impostor=y", ["--label means nothing to the format bob4"]),
-        ("--column label=kind", ["--column means nothing to the format bob4"]),
+        ("--label genuine=x --label impostor=y", ["good.txt"]),
+        ("--column label=kind", ["there is no column 'kind'"]),
         ("--name=", ["the name of a system must not be empty"]),
     ],
 )

@@ -133,7 +133,7 @@ def test_page_of_folds_says_held_out_and_cites_cross_validation() -> None:
 
 def test_tables_of_folds_say_whose_thresholds_they_are() -> None:
     table = shown("evaluate", "--dev", "dev.csv", "--folds", "3")
-    assert table.startswith("Errors, each held-out block at a threshold by eer from other folds\n")
+    assert "Errors, each held-out block at a threshold by eer from other folds\n" in table
     assert "EER: step-mean, a posteriori on all trials" in table
     compared = shown("compare", "--dev", "dev.csv", "--folds", "3", *FEW)
     for text in (table, compared):

@@ -32,11 +32,11 @@ def refused(*arguments: str) -> str:
 @pytest.mark.parametrize(
     ("measure", "names"),
     [
-        ("hter", ["hter-independent", "hter-dependent", "naive", "class"]),
-        ("dcf", ["dcf-independent", "dcf-dependent"]),
-        ("wer", ["wer-independent", "wer-dependent"]),
-        ("far", ["far-independent", "far-pooled", "far-dependent"]),
-        ("frr", ["frr-independent", "frr-pooled", "frr-dependent"]),
+        ("hter", ["hter-dependent", "hter-independent", "naive", "class"]),
+        ("dcf", ["dcf-dependent", "dcf-independent"]),
+        ("wer", ["wer-dependent", "wer-independent"]),
+        ("far", ["far-dependent", "far-independent", "far-pooled"]),
+        ("frr", ["frr-dependent", "frr-independent", "frr-pooled"]),
     ],
 )
 def test_measures_have_their_tests(measure: str, names: list[str]) -> None:

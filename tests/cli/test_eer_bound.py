@@ -37,7 +37,6 @@ def test_names_and_largest_eer_of_example_3() -> None:
     weak = [(pair["name_a"], pair["name_b"]) for pair in found["pairs"] if pair["p_adjusted"] > 0.01]
     assert weak == [("DAUGMAN", "MA")]
     shown = run(*EXAMPLE_3).stdout
-    assert "9 of 10 pairs significant at p = 0.01" in shown
     assert "0.0519 %" in shown
 
 

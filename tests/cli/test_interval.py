@@ -64,8 +64,8 @@ def test_json_of_the_example(counts: Path) -> None:
 def test_table_for_people(counts: Path) -> None:
     result = run(counts)
     assert result.exit_code == 0
-    assert "9 errors in 50 attempts of 10 individuals, 18.00 %, rho 0.5563 (" in result.stdout
-    rows = {line.split()[0]: line for line in result.stdout.splitlines()[3:] if line}
+    assert "9 errors in 50 attempts of 10 people, 18.00 %, rho 0.5563 (" in result.stdout
+    rows = {line.split()[0]: line for line in result.stdout.splitlines()[5:] if line}
     assert list(rows)[: len(METHODS)] == METHODS
     assert "5.67" in rows["lbb"]
     assert "44.5" in rows["lbb"]
@@ -160,7 +160,8 @@ def test_scores_against_a_plain_count(tmp_path: Path, error: str, by: str) -> No
         assert elsewhere["lbb"] == other["methods"]["lbb"]
     # as if the counts had been a table
     assert str(found.pop("notes")[0]).startswith("read as csv: scores face, voice;")
-    assert {**found, "notes": []} == answer(as_table(tmp_path, people))
+    table = answer(as_table(tmp_path, people))
+    assert {**found, "notes": [], "answer": table["answer"]} == table
 
 
 @pytest.mark.parametrize(("error", "by"), [("frr", "claim"), ("far", "claim"), ("far", "subject")])
@@ -180,7 +181,8 @@ def test_real_scores_against_a_plain_count(real_data: Path, tmp_path: Path, erro
     notes = found.pop("notes")
     assert notes[0] == "read as bob4: claim, subject, probe, score"
     assert [note["code"] for note in notes[1:]] == (["other-role"] if error == "far" else [])
-    assert {**found, "notes": []} == answer(as_table(tmp_path, people))
+    table = answer(as_table(tmp_path, people))
+    assert {**found, "notes": [], "answer": table["answer"]} == table
     assert found["errors"] > 0
     assert found["attempts"] == sum(tried for _, tried in people.values())
 

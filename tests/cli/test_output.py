@@ -159,7 +159,7 @@ def test_iso_terms_on_the_terminal() -> None:
 
 def test_p_is_never_zero_on_the_terminal() -> None:
     shown = run(*COMMANDS["mcnemar"]).stdout
-    assert shown.count("< 0.0001") == 4
+    assert shown.count("< 0.0001") == 5
     assert json.loads(run(*COMMANDS["mcnemar"], "--json").stdout)["p_value"] > 0
 
 

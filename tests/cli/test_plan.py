@@ -77,7 +77,7 @@ def test_no_error_expected_against_the_exact_bound() -> None:
     assert found["simulated"] is None
     assert "rule_of_30" not in found
     result = run("--pi", "0", "--below", ".01")
-    assert "299 individuals with 1 attempt each" in result.stdout
+    assert result.stdout.startswith("299 people with 1 attempt each")
     assert "rule of 30" not in result.stdout
 
 
@@ -85,8 +85,8 @@ def test_plan_for_people_to_read() -> None:
     result = run(*INTERVAL, "--attempts", "5")
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
-    assert lines[0] == "844 individuals with 5 attempts each, 4,220 in all, worth 3,014 independent ones"
-    assert lines[3].split() == ["5", "844", "4,220", "2.00", "0.500", "1.56", "to", "2.57"]
+    assert lines[0].startswith("844 people with 5 attempts each")
+    assert lines[5].split() == ["5", "844", "4,220", "2.00", "0.500", "1.56", "to", "2.57"]
     assert lines[lines.index("Simulated as planned") + 3].split()[0] == "10,000"
     assert "Alternatives" in lines
     assert "would exclude 0.0711 % if attempts were independent, and 0.355 % however" in result.stdout
@@ -145,7 +145,7 @@ def test_comparison_with_common_impostors() -> None:
     assert common["power_simulated"] == pytest.approx(common["power"], abs=0.06)
     assert 0 < common["power_error"] < 0.02
     result = run(*arguments, "--impostors", "25", "--rho-impostor", ".03", "--rho", ".01")
-    headings, _, row = result.stdout.splitlines()[1:4]
+    headings, _, row = result.stdout.splitlines()[3:6]
     assert "common impostors" in headings
     assert "simulated power %" in headings
     assert row.split()[:6] == ["200", "4", "25", "25", "800", "5,000"]
@@ -155,7 +155,7 @@ def test_comparison_with_common_impostors() -> None:
 def test_powers_that_differ_are_told() -> None:
     # hardly an error is expected: the test cannot tell systems apart that the formula tells apart now and then
     result = run("--a", ".0001", ".0001", "--b", ".002", ".01", "--individuals", "50", "--attempts", "4")
-    planned, simulated = (float(cell) for cell in result.stdout.splitlines()[3].split()[-3:-1])
+    planned, simulated = (float(cell) for cell in result.stdout.splitlines()[5].split()[-3:-1])
     assert abs(planned - simulated) > 5
     assert "note: the two powers differ by more than 5 points" in result.stdout
 
@@ -172,8 +172,8 @@ def test_comparison_for_people_to_read() -> None:
     result = run(*COMPARISON, "--individuals", "400", "--attempts", "4")
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
-    assert lines[0].startswith("400 individuals, paired test at 5 %, power ")
-    assert lines[3].split()[:5] == ["400", "4", "10", "1,600", "4,000"]
+    assert lines[0].startswith("400 clients with 4 genuine and 10 impostor attempts each")
+    assert lines[5].split()[:5] == ["400", "4", "10", "1,600", "4,000"]
     other = run(*COMPARISON, "--individuals", "400", "--unpaired", "--confidence", ".9")
     assert "impostor trials per system" in other.stdout
     assert "unpaired test at 10 %" in other.stdout
@@ -192,12 +192,12 @@ def test_comparison_for_people_to_read() -> None:
         (["--pi", ".01", "--below", ".01"], ["no test can put a bound below 0.01"]),
         (["--pi", ".01", "--below", ".02", "--power", "1"], ["power must be between 0 and 1"]),
         ([*INTERVAL, "--rho", "1.5"], ["rho must be between 0 and 1"]),
-        ([*INTERVAL, "--attempts", "0"], ["whole number of attempts, at least one, not 0"]),
+        ([*INTERVAL, "--attempts", "0"], ["attempts", "not 0"]),
         ([*INTERVAL, "--attempts", "2", "--individuals", "2"], ["either the individuals or the attempts"]),
-        ([*INTERVAL, "--individuals", "300"], ["no number of attempts is enough for 300", "at least 302"]),
+        ([*INTERVAL, "--individuals", "300"], ["300", "302"]),
         ([*INTERVAL, "--seed", "-1"], ["a seed must be a whole number of at least 0, not -1"]),
         ([*INTERVAL, "--confidence", "1"], ["confidence must be between 0 and 1"]),
-        ([*INTERVAL, "--person-cost", "-1"], ["cost of a person must be at least 0"]),
+        ([*INTERVAL, "--person-cost", "-1"], ["cost of a person", "-1"]),
         (["--pi", ".5", "--half-width", "1e-12"], ["needs more than 1e+15 attempts"]),
         (["--a", ".01", ".02"], ["both --a and --b, FAR and FRR of each"]),
         (["--b", ".01", ".02"], ["both --a and --b, FAR and FRR of each"]),
@@ -206,8 +206,8 @@ def test_comparison_for_people_to_read() -> None:
         ([*COMPARISON, "--pi", ".1"], ["--pi does not go with --a and --b"]),
         ([*COMPARISON, "--half-width", ".1"], ["--half-width does not go with --a and --b"]),
         ([*COMPARISON, "--below", ".1"], ["--below does not go with --a and --b"]),
-        ([*COMPARISON, "--attempts", "0"], ["attempts of both kinds, not 0 and 10"]),
-        ([*COMPARISON, "--impostor-attempts", "0"], ["attempts of both kinds, not 1 and 0"]),
+        ([*COMPARISON, "--attempts", "0"], ["genuine attempt", "not 0"]),
+        ([*COMPARISON, "--impostor-attempts", "0"], ["impostor attempt", "not 0"]),
         ([*COMPARISON, "--individuals", "1"], ["at least two individuals, not 1"]),
         ([*COMPARISON, "--correlation", "2"], ["correlation of errors must be between -1 and 1"]),
         ([*COMPARISON, "--rho", "1.5"], ["--rho must be between 0 and 1, not 1.5"]),

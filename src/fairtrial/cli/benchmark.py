@@ -163,4 +163,4 @@ def command(
 
         repeat = repeat_of([str(path) for path in benchmark.files], run.seed)
         page.write(page_of(found.runs[0], repeat, benchmark=benchmark, confidence=fusing.confidence))
-    print_result(output, found.tables(), found.to_dict())
+    print_result(output, found)

@@ -135,7 +135,7 @@ class _Asked:
             from fairtrial.pages import page_of
 
             self.page.write(page_of(result, repeat_of(read, self.chance.seed), rng=self.chance.seed))
-        print_result(self.output, result.tables(), result.to_dict())
+        print_result(self.output, result)
 
 
 @click.command(cls=FileCommand)

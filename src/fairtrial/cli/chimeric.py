@@ -99,4 +99,4 @@ def command(
             rng=seed,
             progress=bar.advance,
         )
-    print_result(output, found.tables(), found.to_dict())
+    print_result(output, found)

@@ -140,7 +140,7 @@ def question(
             report.write(made)
         for key, path in files.items():
             more[key].write(result, path)
-        print_result(output, result.tables(), result.to_dict())
+        print_result(output, result)
 
     params: list[click.Parameter] = []
     for kind in classes:

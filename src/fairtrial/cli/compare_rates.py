@@ -91,4 +91,4 @@ def command(
         discordant=asked.discordant,
         alternative=alternative,
     )
-    print_result(output, found.tables(), found.to_dict())
+    print_result(output, found)

@@ -156,7 +156,7 @@ def command(
         from fairtrial.pages import page_of
 
         page.write(page_of(study, repeat_of([like] if like else [], asked.seed)))
-    print_result(output, study.tables(), study.to_dict())
+    print_result(output, study)
     if journal is not None:
         remove_journal(journal)
 

@@ -72,4 +72,4 @@ def command(asked: BoundOptions, output: OutputOptions) -> None:
     """
     output.check()
     found = asked.bounds()
-    print_result(output, found.tables(), found.to_dict())
+    print_result(output, found)

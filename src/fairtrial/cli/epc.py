@@ -22,7 +22,7 @@ from fairtrial.cli.options import (
     option,
     resamples_option,
 )
-from fairtrial.cli.output import print_result
+from fairtrial.cli.output import print_tables_or_json
 from fairtrial.cli.progress import Bar
 from fairtrial.core.errors import ParameterError
 from fairtrial.core.notes import Note
@@ -205,7 +205,7 @@ def command(
         curves = curves_of(counted, counted.sets(chance), curve, measure)
         told = list(dict.fromkeys(note for each in curves for note in each.notes))
         answer = {"curves": [each.to_dict() for each in curves], "areas": {}, "notes": plain(told)}
-        print_result(output, join_tables([each.tables() for each in curves]), answer)
+        print_tables_or_json(output, join_tables([each.tables() for each in curves]), answer)
         return
     if pair is None:
         options.refuse_given(_OF_COMPARISONS, "applies to a comparison, by --compare A,B")
@@ -245,7 +245,7 @@ def command(
             tables += (area_table(along[0], next(iter(areas.values())).areas, tests, chance.confidence),)
         found["comparison"] = {**along[0].to_dict(), "areas": entries}
         found["comparison"] |= {each.threshold: each.to_dict() for each in along[1:]}
-    print_result(output, tables, found)
+    print_tables_or_json(output, tables, found)
 
 
 _OF_BANDS = ["band_method", "resample", "resamples", "workers"]

@@ -182,7 +182,7 @@ def command(
         result.model.save(files.save)
     if scores is not None:
         write_both(result.scores.test, None if model is not None else result.scores.dev, scores)
-    print_result(output, result.tables(), result.to_dict())
+    print_result(output, result)
     if output.json:
         return
     if scores is not None:

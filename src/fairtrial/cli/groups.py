@@ -221,7 +221,7 @@ def command(
 
         inputs = [*files.files, *([] if wanted.people is None else [wanted.people])]
         page.write(page_of(result, repeat_of(inputs, chance.seed)))
-    print_result(output, result.tables(), result.to_dict())
+    print_result(output, result)
 
 
 def _one(systems: Sequence[str]) -> str:

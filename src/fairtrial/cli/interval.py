@@ -85,7 +85,7 @@ def rates(
         costs=None if dcf is None else options.detection_costs(dcf),
         confidence=confidence,
     )
-    print_result(output, found.tables(), found.to_dict())
+    print_result(output, found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ def individuals(
         n_resamples=resamples,
         rng=seed,
     )
-    print_result(output, found.tables(), found.to_dict())
+    print_result(output, found)
 
 
 def _people(file: str, errors: ErrorOptions, reading: ReadingOptions) -> str | Trials:

@@ -25,4 +25,4 @@ def command(output: OutputOptions, *, b: int, c: int) -> None:
 
     output.check()
     result = mcnemar_test(b, c)
-    print_result(output, result.tables(), result.to_dict())
+    print_result(output, result)

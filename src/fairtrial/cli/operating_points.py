@@ -16,7 +16,7 @@ from fairtrial.cli.options import (
     dev_resamples_option,
     resample_option,
 )
-from fairtrial.cli.output import print_result
+from fairtrial.cli.output import print_tables_or_json
 from fairtrial.core.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def command(
 
     results = for_each_system(inputs, "operating points", work)
     found = {"systems": [result.to_dict() for result in results]}
-    print_result(output, join_tables([result.tables() for result in results]), found)
+    print_tables_or_json(output, join_tables([result.tables() for result in results]), found)
 
 
 def _numbers(text: str) -> list[float]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
     from fairtrial.cli.options import OutputOptions
+    from fairtrial.core.results import Result
     from fairtrial.core.tables import Table
 
 
@@ -26,8 +29,15 @@ def say(text: str = "", *, aside: bool = False) -> None:
     click.echo("\n".join(visible(line) for line in text.split("\n")), err=aside)
 
 
-def print_result(output: OutputOptions, tables: Sequence[Table], found: dict[str, Any]) -> None:
-    """Print a result as tables or as JSON, after writing it to the file that was asked for.
+def print_result(output: OutputOptions, result: Result) -> None:
+    """Print the answer of a result and its tables, or one JSON object; see `print_tables_or_json`."""
+    print_tables_or_json(output, result.tables(), result.to_json(), answer=result.answer())
+
+
+def print_tables_or_json(
+    output: OutputOptions, tables: Sequence[Table], found: dict[str, Any], *, answer: str = ""
+) -> None:
+    """Print tables below an answer, or one JSON object, after writing them to the file that was asked for.
 
     Parameters
     ----------
@@ -37,6 +47,8 @@ def print_result(output: OutputOptions, tables: Sequence[Table], found: dict[str
         The tables of the result, the main one first.
     found
         The same as one JSON object.
+    answer
+        The answer in one sentence.
     """
     tables = [table_in_command_line_words(table) for table in tables]
     if output.out is not None:
@@ -44,6 +56,10 @@ def print_result(output: OutputOptions, tables: Sequence[Table], found: dict[str
     if output.json:
         print_json(found)
     else:
+        if answer:
+            words = in_command_line_words(answer)
+            width = shutil.get_terminal_size().columns if sys.stdout.isatty() else len(words) + 1
+            say("\n".join([*textwrap.wrap(words, width), ""]))
         print_tables(tables)
         if output.out is not None:
             say(f"results in {output.out}")

@@ -122,4 +122,4 @@ def command(asked: PlanOptions, output: OutputOptions, *, seed: int) -> None:
 
     output.check()
     found = plan(**asdict(asked), rng=seed)
-    print_result(output, found.tables(), found.to_dict())
+    print_result(output, found)

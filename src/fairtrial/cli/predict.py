@@ -65,4 +65,4 @@ def command(
     names = dev.systems if reading.chosen is None else options.names_of(reading.chosen)
     with Bar("predicting", 1) as bar:
         found = predict_fusions(dev, test, systems=names, normalise=normalise, largest=largest, progress=bar.advance)
-    print_result(output, found.tables(), found.to_dict())
+    print_result(output, found)

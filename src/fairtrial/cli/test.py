@@ -75,7 +75,7 @@ def individuals(asked: TestOptions, output: OutputOptions, *, alternative: optio
         alternative=alternative,
         confidence=asked.confidence,
     )
-    print_result(output, found.tables(), found.to_dict())
+    print_result(output, found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,4 +122,4 @@ def fit(asked: FitOptions, output: OutputOptions) -> None:
     """
     output.check()
     found = asked.test()
-    print_result(output, found.tables(), found.to_dict())
+    print_result(output, found)

@@ -213,6 +213,14 @@ def plan_text(head: Head, options: ReadOptions, *, bob: bool = False) -> TextPla
                 columns={"label": str(number)},
                 format="bob4",
             )
+    if "label" not in told and options.genuine_labels and not options.key:
+        raise InputError(
+            "{origin}: no column holds labels, so {genuine_labels!p} has no effect; name the column, as in {columns!o}",
+            code="labels-unused",
+            origin=origin,
+            genuine_labels=options.genuine_labels,
+            columns={"label": "3"},
+        )
     count = told.count("score")
     names: list[str] = []
     for number, role in enumerate(told, 1):

@@ -1,5 +1,6 @@
 """Error rates by group: one threshold for all, simultaneous intervals, differences, summaries."""
 
+from .curves import group_curves
 from .evaluation import evaluate_groups
 from .membership import PeopleTable
 from .results import GroupEvaluation
@@ -10,5 +11,6 @@ __all__ = [
     "PeopleTable",
     "SyntheticGroups",
     "evaluate_groups",
+    "group_curves",
     "synthetic_groups",
 ]
