@@ -106,8 +106,6 @@ class _Asked:
         self.output.check()
         self.page.check()
         self.fit.check()
-        if self.page.report is None:
-            options.refuse_given(["seed"], "applies to bands that draw people, which only the page of --report has")
         if self.fit.fuse:
             options.refuse_given(["correction"], "applies to pairs of systems, and --fuse makes one of them")
         check_scores(self.told.scores, (*self.files.dev, *self.files.test), with_dev=bool(self.files.dev))
@@ -124,7 +122,8 @@ class _Asked:
         """How the evidence is judged."""
         own, told = self.chance, self.told
         return {
-            "points": self.targets, "confidence": own.confidence, "cluster": own.cluster, "correction": told.correction
+            "points": self.targets, "confidence": own.confidence, "cluster": own.cluster, "correction": told.correction,
+            "rng": own.seed,
         }  # fmt: skip
 
     def finish(self, result: CalibratedSystems, *read: str) -> None:

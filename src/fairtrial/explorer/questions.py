@@ -443,7 +443,7 @@ def _calibrate(asked: Asked, advance: Advance) -> Answer:
 def _repeat_calibrate(asked: Asked) -> Repeated:
     data, given = asked.data, asked.keywords(calibrate, point=False)
     words = ["calibrate", *data.words(asked.systems())]
-    words += _option_words({name: value for name, value in given.items() if name not in ("rng", "systems")})
+    words += _option_words(given)
     call = repeat_call("ft.calibrate", ["dev", "test"], {**given, "systems": list(asked.systems())})
     lines = [*data.lines(), f"print({call})"]
     return Repeated(tuple(words), tuple(lines), data.where_files_are)
