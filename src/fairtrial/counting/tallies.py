@@ -309,6 +309,34 @@ class ArraySource:
                 yield scores[start:stop], genuine if isinstance(genuine, bool) else genuine[start:stop]
 
 
+@dataclass(frozen=True, slots=True)
+class PooledSource:
+    """The scores of several sources as one."""
+
+    sources: tuple[ScoreSource, ...]
+
+    @property
+    def genuine(self) -> int:
+        return sum(source.genuine for source in self.sources)
+
+    @property
+    def impostor(self) -> int:
+        return sum(source.impostor for source in self.sources)
+
+    @property
+    def room(self) -> int:
+        return sum(source.room for source in self.sources)
+
+    def lay_cells(self, fineness: int) -> Cells | None:
+        if self.genuine + self.impostor <= SORT_AT_ONCE:
+            return None
+        laid = [source.lay_cells(fineness) for source in self.sources]
+        return next((cells for cells in laid if cells is not None), None)
+
+    def tally(self, what: Tally[Total]) -> Total:
+        return reduce(what.merge, (source.tally(what) for source in self.sources))
+
+
 def _tally_chunks(what: Tally[Total], chunks: Sequence[tuple[Scores, Genuine]]) -> Total:
     total = what.start()
     for scores, genuine in chunks:

@@ -16,7 +16,7 @@ from fairtrial.core.trials import Trials
 from fairtrial.core.words import figure_text, in_a_row, term
 from fairtrial.counting.search import all_points
 from fairtrial.counting.tallies import ErrorCounts, ScoreData, as_source, count_errors
-from fairtrial.inference.estimates import Claim, claim_of_values
+from fairtrial.inference.estimates import Estimate, estimate_of_values
 from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.split import TrialSets, check_same_systems
 from fairtrial.inference.tests import TestResult, student_test
@@ -251,7 +251,7 @@ def _step_weights(values: Floats, points: ErrorCounts, low: float, high: float) 
     return weights
 
 
-def area_claims(sets: TrialSets, systems: list[tuple[float, str]], aims: Aims) -> dict[AreaName, Claim]:
+def area_estimates(sets: TrialSets, systems: list[tuple[float, str]], aims: Aims) -> dict[AreaName, Estimate]:
     """An area is a weighted mean of figures at dev's thresholds, so it is a sum over test trials and over dev trials.
 
     A test trial adds what the thresholds that decide it wrongly weigh, times the slope of the figure there. A dev
@@ -262,12 +262,12 @@ def area_claims(sets: TrialSets, systems: list[tuple[float, str]], aims: Aims) -
     dev, test = sets.dev, sets.test
     parts = [(sign, _by_trial(dev, test, system, aims)) for sign, system in systems]
     names: tuple[AreaName, ...] = ("e_v1", "e_v2", "g")
-    found: dict[AreaName, Claim] = {}
+    found: dict[AreaName, Estimate] = {}
     for name in names:
         on_test = np.sum([sign * own.test[name] for sign, own in parts], axis=0)
         on_dev = np.sum([sign * own.dev[name] for sign, own in parts], axis=0)
         estimate = float(sum(sign * own.estimate[name] for sign, own in parts))
-        found[name] = claim_of_values(sets, estimate, on_test, on_dev, differs=len(parts) > 1)
+        found[name] = estimate_of_values(sets, estimate, on_test, on_dev)
     return found
 
 
@@ -446,19 +446,18 @@ def area_intervals(
     check_confidence(confidence)
     aims = Aims.of(v1, v2, low, high, convention)
     found: dict[AreaName, RateInterval] = {}
-    for area, claim in area_claims(sets, [(1.0, system)], aims).items():
-        reach = claim.quantile(confidence) * claim.sigma
-        ends = claim.estimate - reach, claim.estimate + reach
+    for area, made in area_estimates(sets, [(1.0, system)], aims).items():
+        ends = made.interval(confidence)
         if aims.pair.mean.is_share:
             ends = max(ends[0], 0.0), min(ends[1], 1.0)
         found[area] = RateInterval(
-            claim.estimate,
+            made.value,
             *ends,
-            claim.sigma,
+            made.sigma,
             confidence,
             "student",
             area,
-            claim.threshold,
+            made.threshold,
             is_share=aims.pair.mean.is_share,
             label=AREA_LABELS[area],
             sharing=sets.sharing,
@@ -527,5 +526,5 @@ def area_tests(
     True
     """
     aims = Aims.of(v1, v2, low, high, convention)
-    found = area_claims(sets, [(1.0, a), (-1.0, b)], aims)
-    return {area: student_test(f"area-{area}", claim, measure=aims.pair.mean) for area, claim in found.items()}
+    found = area_estimates(sets, [(1.0, a), (-1.0, b)], aims)
+    return {area: student_test(f"area-{area}", made, measure=aims.pair.mean) for area, made in found.items()}

@@ -15,8 +15,7 @@ from fairtrial.core.tables import Column, Table, every_tenth
 from fairtrial.core.words import level_text, plural
 from fairtrial.evaluation.epc import PerformanceCurve, alpha_ranges
 from fairtrial.inference.bootstrap import Bootstrap, centred_along, resampled_curve
-from fairtrial.inference.estimates import GIVEN_ALONG, Threshold, largest_of_all
-from fairtrial.inference.intervals import normal_quantile
+from fairtrial.inference.estimates import GIVEN_ALONG, Threshold, neighbour_correlations, tube_quantile
 from fairtrial.inference.limits import intervals_along
 from fairtrial.rules.measures import Measure
 
@@ -203,16 +202,14 @@ def curve_band(
         return Band(
             curve.alpha, curve.value, low, high, kind, confidence, sharing, given, supported, curve.measure, method
         )
-    found = intervals_along(judgement, measure=curve.measure, confidence=confidence, threshold=threshold)
+    level = confidence
+    if kind == "simultaneous" and supported.any():
+        from scipy.special import ndtr
+
+        correlations = neighbour_correlations([(1.0, judgement)], curve.measure, supported, threshold)
+        level = float(2 * ndtr(tube_quantile(correlations, confidence)) - 1)
+    found = intervals_along(judgement, measure=curve.measure, confidence=level, threshold=threshold)
     estimate, low, high = (np.array([getattr(each, name) for each in found]) for name in ("estimate", "low", "high"))
-    if kind == "simultaneous":
-        critical = largest_of_all(
-            [(1.0, judgement)], curve.measure, supported, confidence=confidence, threshold=threshold
-        )
-        wider = max(critical / normal_quantile(confidence), 1.0) if np.isfinite(critical) else 1.0
-        low, high = estimate - wider * (estimate - low), estimate + wider * (high - estimate)
-        if curve.measure.is_share:
-            low, high = np.maximum(low, 0.0), np.minimum(high, 1.0)
     given = found[0].threshold
     return Band(curve.alpha, estimate, low, high, kind, confidence, sharing, given, supported, curve.measure)
 

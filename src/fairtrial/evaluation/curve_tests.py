@@ -18,7 +18,14 @@ from fairtrial.evaluation.epc import PerformanceCurve, alpha_range, alpha_ranges
 from fairtrial.evaluation.paired_tests import pair_judgements
 from fairtrial.inference.bootstrap import Bootstrap, Statistic, centred_along, count_table, replicate
 from fairtrial.inference.decide import Judgement
-from fairtrial.inference.estimates import GIVEN_ALONG, Claim, Threshold, claims_along, largest_of_all
+from fairtrial.inference.estimates import (
+    GIVEN_ALONG,
+    Estimate,
+    Threshold,
+    estimates_along,
+    neighbour_correlations,
+    tube_quantile,
+)
 from fairtrial.inference.intervals import normal_quantile
 from fairtrial.inference.variance import Floats
 from fairtrial.published.rates import dependent_test, independent_test
@@ -290,7 +297,7 @@ def compare_curves(
         raise TrialsError(f"the curve of {a.system} is of {a.measure.name}, that of {b.system} of {b.measure.name}")
     pair_judgements(*judged)
     if method == "cluster":
-        found = _by_claims(judged, a.measure, threshold or "re-estimated", confidence, simultaneous)
+        found = _by_estimates(judged, a.measure, threshold or "re-estimated", confidence, simultaneous)
     elif method == "bootstrap":
         found = _by_bootstrap(judged, a.measure, confidence, simultaneous, n_resamples, rng, workers)
     else:
@@ -325,43 +332,43 @@ class DifferenceAlong(NamedTuple):
     supported: NDArray[np.bool_]
 
     @classmethod
-    def of_claims(
-        cls, found: Sequence[Claim], supported: NDArray[np.bool_], confidence: float, largest: float | None
+    def of_estimates(
+        cls, found: Sequence[Estimate], supported: NDArray[np.bool_], confidence: float, largest: float | None
     ) -> DifferenceAlong:
         """The difference by Student's t; `largest` is the critical value that holds for all alphas at once."""
         from scipy.special import ndtr
 
         critical = normal_quantile(confidence) if largest is None else largest
-        sure = confidence if largest is None else float(2 * ndtr(largest) - 1)
-        difference = np.array([each.estimate for each in found])
-        reach = np.array([each.quantile(sure) * each.sigma if sure < 1 else np.nan for each in found])
+        level = confidence if largest is None else float(2 * ndtr(largest) - 1)
+        difference = np.array([each.value for each in found])
+        low, high = np.array([each.interval(level) if each.sigma else (np.nan, np.nan) for each in found]).T
         statistic = np.array([_deviate(each) for each in found])
-        statistic[~supported] = reach[~supported] = np.nan
-        threshold = found[0].threshold
-        return cls(difference, difference - reach, difference + reach, statistic, critical, threshold, supported)
+        statistic[~supported] = low[~supported] = high[~supported] = np.nan
+        return cls(difference, low, high, statistic, critical, found[0].threshold, supported)
 
 
-def _deviate(found: Claim) -> float:
-    """The normal deviate that is as improbable as the claim is by Student's t."""
+def _deviate(found: Estimate) -> float:
+    """Give the normal deviate with the same p value as Student's t."""
     from scipy.special import ndtri, stdtr
 
-    return float(np.copysign(ndtri(max(stdtr(found.degrees, -abs(found.statistic)), 1e-300)), found.statistic))
+    statistic = found.statistic
+    return float(np.copysign(ndtri(max(stdtr(min(found.df, 1e9), -abs(statistic)), 1e-300)), statistic))
 
 
-def _by_claims(
+def _by_estimates(
     judged: _Judged, measure: Measure, threshold: Threshold, confidence: float, simultaneous: bool
 ) -> DifferenceAlong:
     """The difference along alpha, people and thresholds taken into account."""
     terms = [(1.0, judged[0]), (-1.0, judged[1])]
-    found = claims_along(terms, measure, threshold=threshold)
+    found = estimates_along(terms, measure, threshold=threshold)
     threshold = found[0].threshold
     supported = np.ones(len(found), dtype=bool)
     if threshold == "re-estimated":
         supported = judged[0].supported & judged[1].supported
     largest = None
     if simultaneous:
-        largest = largest_of_all(terms, measure, supported, confidence=confidence, threshold=threshold)
-    return DifferenceAlong.of_claims(found, supported, confidence, largest)
+        largest = tube_quantile(neighbour_correlations(terms, measure, supported, threshold), confidence)
+    return DifferenceAlong.of_estimates(found, supported, confidence, largest)
 
 
 def _by_counts(
@@ -383,7 +390,7 @@ def _by_counts(
     critical = normal_quantile(confidence)
     if simultaneous:
         terms = [(1.0, judged[0]), (-1.0, judged[1])]
-        critical = largest_of_all(terms, measure, supported, confidence=confidence, threshold="fixed")
+        critical = tube_quantile(neighbour_correlations(terms, measure, supported, "fixed"), confidence)
     difference, statistic = (np.array([getattr(each, name) for each in tests]) for name in ("estimate", "statistic"))
     # without any spread a difference cannot be tested
     reach = np.array([critical * each.sigma if each.sigma else np.nan for each in tests])
@@ -422,8 +429,7 @@ def _replicates(
 ) -> list[Bootstrap]:
     """The bootstrap of the difference at each alpha, all from the same replicates of the test trials or people.
 
-    The outcome cells of a trial are the pairs of intervals between thresholds that its two scores fall into. As in
-    `bootstrap_difference`, replicates of people are brought to the spread of the cluster test.
+    The outcome cells of a trial are the pairs of intervals between thresholds that its two scores fall into.
     """
     if any(judgement.fold_thresholds is not None for judgement in judged):
         raise ParameterError("folds have thresholds of their own at every alpha; use {method!o}", method="cluster")
@@ -441,14 +447,10 @@ def _replicates(
     statistic = _difference(measure, judged[0].alpha, margins, places, len(filled))
     replicates, redrawn = replicate(table, statistic, n_resamples=n_resamples, rng=rng, workers=workers)
     difference = statistic(table.cells[None, :])[0]
-    found = [
+    return [
         Bootstrap(float(value), np.ascontiguousarray(column), redrawn=redrawn)
         for value, column in zip(difference, replicates.T, strict=True)
     ]
-    if people is None:
-        return found
-    claims = claims_along([(1.0, judged[0]), (-1.0, judged[1])], measure, threshold="fixed")
-    return [each.scaled(claim.sigma, claim.degrees) for each, claim in zip(found, claims, strict=True)]
 
 
 def _difference(

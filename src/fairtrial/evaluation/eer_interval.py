@@ -11,12 +11,9 @@ from numpy.typing import NDArray
 from fairtrial.core.errors import as_generator, check_resamples
 from fairtrial.formats.frames import TrialsLike, trials_of
 from fairtrial.inference.bootstrap import Bootstrap
-from fairtrial.inference.decide import judge
-from fairtrial.inference.estimates import claim
 from fairtrial.inference.people import Cluster, Members, People
 from fairtrial.inference.split import TrialSets
 from fairtrial.rules.eer import equal_error_rate
-from fairtrial.rules.measures import MEASURES
 
 _REACH = 6.0
 """How many standard deviations around the crossing are looked at first."""
@@ -83,8 +80,7 @@ def bootstrap_eer(
         )
         return Bootstrap(estimate, values)
     values, redrawn = _eer_of_resampled_people(scores, people, n_resamples, generator)
-    judgement = judge(sets, system=system)
-    return Bootstrap(estimate, values, redrawn=redrawn).scaled(claim([(1.0, judgement)], MEASURES["hter"]).sigma)
+    return Bootstrap(estimate, values, redrawn=redrawn)
 
 
 def _eer_of_resampled_people(

@@ -26,12 +26,12 @@ from fairtrial.core.results import Result, plain
 from fairtrial.core.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Table, join_tables
 from fairtrial.core.words import Text, interval_text, interval_title, percent, term, threshold_text
 from fairtrial.counting.tallies import ErrorCounts, ScoreData
+from fairtrial.inference.bootstrap import resampled_curve
 from fairtrial.inference.decide import Judgement, ignored_alpha, judge, judge_at
 from fairtrial.inference.estimates import GIVEN, GIVEN_ALONG, Threshold, threshold_when
 from fairtrial.inference.folds import Block
 from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.limits import judged_interval, judged_intervals
-from fairtrial.inference.multipliers import RESAMPLES
 from fairtrial.inference.people import Cluster
 from fairtrial.inference.split import PROVENANCES, Kind, TrialSets
 from fairtrial.rules.bounds import Bounds, Tally, count
@@ -77,6 +77,8 @@ class SystemEvaluation(Result):
         The definition of the equal error rates.
     given_alpha : float or None
         The alpha that was asked for, whether or not the criterion takes one.
+    n_resamples : int or None
+        The number of resamples of the bootstrap interval; None if there is none.
 
     Examples
     --------
@@ -94,6 +96,7 @@ class SystemEvaluation(Result):
     resample: Literal["test", "both"] = "both"
     eer_definition: EerDefinition = "step-mean"
     given_alpha: float | None = None
+    n_resamples: int | None = None
 
     @property
     def system(self) -> str:
@@ -182,9 +185,23 @@ class SystemEvaluation(Result):
     def intervals(self) -> tuple[RateInterval, ...]:
         """Intervals of the HTER: the primary one, then with the threshold fixed, then for independent trials."""
         intervals = judged_intervals(self.judgement, confidence=self.confidence)
+        if self.n_resamples is not None:
+            intervals = (*intervals, self._bootstrap_interval(self.n_resamples))
         if self.resample == "both":
             return intervals
         return tuple(interval for interval in intervals if interval.threshold == "fixed")
+
+    def _bootstrap_interval(self, n_resamples: int) -> RateInterval:
+        """Compute the percentile interval of the HTER with people of dev and test resampled."""
+        own, hter, threshold = self.judgement, MEASURES["hter"], threshold_when(self.resample)
+        (replicates,), known = resampled_curve(
+            own, hter, threshold=threshold, n_resamples=n_resamples, rng=own.sets.seed
+        )
+        low, high = replicates.interval(confidence=self.confidence)
+        sigma = float(np.std(replicates.replicates))
+        return RateInterval(
+            self.test.hter, low, high, sigma, self.confidence, "bootstrap", "hter", known, sharing=own.sharing
+        )
 
     @cached_property
     def measures(self) -> dict[str, float]:
@@ -579,7 +596,7 @@ def evaluate(
     confidence: float = 0.95,
     cluster: Cluster | None = None,
     resample: Literal["test", "both"] = "both",
-    n_resamples: int = RESAMPLES,
+    n_resamples: int | None = None,
     rng: np.random.Generator | int | None = 0,
     eer: EerDefinition = "step-mean",
 ) -> Evaluation:
@@ -616,8 +633,9 @@ def evaluate(
     resample : {"test", "both"}, default "both"
         Whether the leading intervals are conditional on the threshold (``test``), or account for its uncertainty, as
         dev is a sample, too (``both``).
-    n_resamples : int, default 400
-        How many resamples are drawn, of dev trials, to re-estimate the threshold.
+    n_resamples : int, optional
+        Add a bootstrap interval of the HTER from this number of resamples of people; none by default, as intervals come
+        from formulas.
     rng : numpy.random.Generator, int or None, default 0
         A generator, or a seed; the same seed gives the same result.
     eer : {"step-mean", "step-low", "step-high", "interpolated", "rocch"}, default "step-mean"
@@ -663,7 +681,7 @@ def evaluate(
     given = dict(locals())
     check_choice("resample", resample, ("test", "both"))
     check_confidence(confidence)
-    sets = TrialSets.of(dev, test, folds=folds, cluster=cluster, rng=rng, n_resamples=n_resamples)
+    sets = TrialSets.of(dev, test, folds=folds, cluster=cluster, rng=rng)
     refuse_excluded(evaluate, given, has_scores=sets.has_scores)
     reported = measures_by_name(
         [as_any_measure(own) for own in ([measures] if isinstance(measures, str) else measures)]
@@ -680,7 +698,7 @@ def evaluate(
         for measure in reported.values():
             if isinstance(measure, EvidenceMeasure):
                 judged_evidence(measure, judgement)  # trials that cannot be calibrated are refused now
-        found.append(SystemEvaluation(judgement, reported, confidence, resample, eer, alpha))
+        found.append(SystemEvaluation(judgement, reported, confidence, resample, eer, alpha, n_resamples))
     return Evaluation(tuple(found))
 
 

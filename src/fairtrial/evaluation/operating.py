@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from fairtrial.core.errors import ParameterError, check_choice, check_resamples, check_share
+from fairtrial.core.errors import ParameterError, check_choice, check_share
 from fairtrial.core.notes import Note
 from fairtrial.core.results import Result, plain
 from fairtrial.core.tables import COUNT_COLUMNS, Column, Table
@@ -17,12 +17,11 @@ from fairtrial.inference.decide import SUPPORT, judge
 from fairtrial.inference.estimates import GIVEN, Threshold, threshold_when
 from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.limits import auc_interval, d_prime_interval, intervals_along
-from fairtrial.inference.multipliers import RESAMPLES
 from fairtrial.inference.people import Cluster
-from fairtrial.inference.split import PROVENANCES, Kind, TrialSets, seed_of, system_name
+from fairtrial.inference.split import PROVENANCES, Kind, TrialSets, system_name
 
 if TYPE_CHECKING:
-    import numpy as np
+    pass
 
 
 _FAR_TARGETS = (0.01, 0.001, 0.0001)
@@ -181,8 +180,6 @@ def operating_points(
     confidence: float = 0.95,
     cluster: Cluster | None = None,
     resample: Literal["test", "both"] = "both",
-    n_resamples: int = RESAMPLES,
-    rng: np.random.Generator | int | None = 0,
 ) -> OperatingPoints:
     """Find AUC, d' and the FRR at several FARs of one system, each with its interval.
 
@@ -207,10 +204,6 @@ def operating_points(
     resample : {"test", "both"}, default "both"
         Whether the leading intervals take the threshold as it is (``test``), or as re-estimated from other dev trials
         (``both``).
-    n_resamples : int, default 400
-        How many resamples are drawn, of dev trials, to re-estimate the threshold.
-    rng : numpy.random.Generator, int or None, default 0
-        A generator, or a seed; the same seed gives the same result.
 
     Returns
     -------
@@ -236,13 +229,7 @@ def operating_points(
     True
     """
     check_choice("resample", resample, ("test", "both"))
-    sets = TrialSets(
-        trials_of(dev, "dev"),
-        trials_of(test, "test"),
-        cluster,
-        seed_of(rng),
-        n_resamples=check_resamples(n_resamples),
-    )
+    sets = TrialSets(trials_of(dev, "dev"), trials_of(test, "test"), cluster)
     threshold = threshold_when(resample)
     return operating_points_of(sets, system, far=far, confidence=confidence, threshold=threshold)
 

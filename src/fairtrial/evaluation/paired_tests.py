@@ -16,7 +16,7 @@ from fairtrial.core.words import plural
 from fairtrial.counting.tallies import ErrorCounts
 from fairtrial.inference.bootstrap import Bootstrap, Progress, count_table, draw_replicates, two_systems
 from fairtrial.inference.decide import Judgement
-from fairtrial.inference.estimates import Alternative, Threshold, claim
+from fairtrial.inference.estimates import Alternative, Threshold, estimate
 from fairtrial.inference.folds import Block, fold_of_trials
 from fairtrial.inference.people import People
 from fairtrial.inference.tests import TestResult, student_test, z_test
@@ -136,10 +136,10 @@ def leading_test(
         By Student's t, called ``cluster`` where ids tell who shares trials and ``paired`` where they do not.
     """
     known = as_measure(measure)
-    found = claim([(1.0, pair.a), (-1.0, pair.b)], known, index=pair.index, threshold=threshold)
+    made = estimate([(1.0, pair.a), (-1.0, pair.b)], known, index=pair.index, threshold=threshold)
     sets = pair.a.sets
-    note = "" if sets.people[1] is None else _people_note(sets.people[1], found.spread.people)
-    return student_test(sets.test_name, found, alternative=alternative, measure=known, note=note)
+    note = "" if sets.people[1] is None else _people_note(sets.people[1], made.people)
+    return student_test(sets.test_name, made, alternative=alternative, measure=known, note=note)
 
 
 def _people_note(people: People, count: float) -> str:
@@ -214,8 +214,7 @@ def bootstrap_difference(
 ) -> Bootstrap:
     """Bootstrap the difference of any measure between the two systems, trials or people resampled.
 
-    Replicates of people are brought to the standard deviation and the degrees of freedom of the leading test at fixed
-    thresholds: drawing both people of a trial overstates what belongs to neither of them.
+    Drawing both people of a trial overstates what belongs to neither of them (Owen 2007): conservative.
 
     References
     ----------
@@ -224,11 +223,7 @@ def bootstrap_difference(
     people = pair.a.sets.people[1]
     table = count_table(pair.trials, pair.outcome, 4, people, stratified=stratified)
     statistic = two_systems(lambda counts: measure(counts, pair.alpha))
-    found = draw_replicates(table, statistic, n_resamples=n_resamples, rng=rng, workers=workers, progress=progress)
-    if people is None:
-        return found
-    spread = claim([(1.0, pair.a), (-1.0, pair.b)], measure, index=pair.index, threshold="fixed")
-    return found.scaled(spread.sigma, spread.degrees)
+    return draw_replicates(table, statistic, n_resamples=n_resamples, rng=rng, workers=workers, progress=progress)
 
 
 def bootstrap_test(

@@ -9,10 +9,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.inference.estimates import ThresholdDeviations
+from fairtrial.inference.estimates import wilson_limits
 from fairtrial.inference.group_covariance import GroupedRates
-from fairtrial.inference.limits import careful_degrees, reach_by_log_odds, wilson_limits, worth
-from fairtrial.inference.variance import Floats, not_below_half
+from fairtrial.inference.jackknife import careful_degrees, not_below_half, reach_by_log_odds, worth
+from fairtrial.inference.variance import Floats
 
 _HALVINGS = 50
 _FARTHEST = 700.0
@@ -80,8 +80,8 @@ class RateFamily:
     ----------
     grouped
         The rates on the judged trials, with their covariance at this threshold.
-    deviations
-        How far they move with the threshold, one column per group; None where it is taken as it is.
+    moves
+        How far each rate moves with one standard deviation of the threshold; None if the threshold is fixed.
     joint
         Twice the covariance of the two parts, of each rate with each, through people who are in both dev and test.
     seed
@@ -89,7 +89,7 @@ class RateFamily:
     """
 
     grouped: GroupedRates
-    deviations: ThresholdDeviations | None = None
+    moves: Floats | None = None
     joint: Floats | None = None
     seed: int = 0
 
@@ -103,7 +103,7 @@ class RateFamily:
         places = np.flatnonzero(which)
         return RateFamily(
             self.grouped.kept(which),
-            None if self.deviations is None else self.deviations.columns(places),
+            None if self.moves is None else self.moves[places],
             None if self.joint is None else self.joint[np.ix_(places, places)],
             self.seed,
         )
@@ -116,7 +116,7 @@ class RateFamily:
     @property
     def threshold_moves(self) -> bool:
         """Whether the threshold is re-estimated."""
-        return self.deviations is not None
+        return self.moves is not None
 
     @property
     def sigma(self) -> Floats:
@@ -145,10 +145,9 @@ class RateFamily:
     @cached_property
     def _by_threshold(self) -> Floats:
         """What the threshold adds to the covariance of each rate with each."""
-        if self.deviations is None:
+        if self.moves is None:
             return np.zeros((self.size, self.size))
-        moved = self.deviations.moved
-        found = np.asarray(moved.T @ moved / len(moved))
+        found = np.outer(self.moves, self.moves)
         return found if self.joint is None else found + self.joint
 
     @cached_property
@@ -179,7 +178,7 @@ class RateFamily:
 
     def moved_reach(self, moved: Floats, fixed: Floats, people: Floats, critical: Floats | float) -> Floats:
         """How far the threshold's part of variances reaches, beside a fixed part that rests on so many people."""
-        if self.deviations is None:
+        if self.moves is None:
             return np.zeros_like(moved)
         moved = np.maximum(moved, 0)
         share = np.divide(fixed, moved + fixed, out=np.ones_like(moved), where=moved + fixed > 0)
@@ -405,9 +404,9 @@ class HalfTotals:
     @cached_property
     def _moved(self) -> Floats:
         """What the threshold adds to the variance of each."""
-        if self.far.deviations is None or self.frr.deviations is None:
+        if self.far.moves is None or self.frr.moves is None:
             return np.zeros(self.far.size)
-        return ThresholdDeviations.together([(0.5, self.far.deviations), (0.5, self.frr.deviations)]).variances()
+        return np.asarray(((self.far.moves + self.frr.moves) / 2) ** 2)
 
     @cached_property
     def _covariance(self) -> Floats:

@@ -15,7 +15,6 @@ from fairtrial.core.errors import (
     TrialsError,
     check_choice,
     check_confidence,
-    check_resamples,
     check_share,
 )
 from fairtrial.core.notes import Note
@@ -40,7 +39,6 @@ from fairtrial.inference.decide import judge
 from fairtrial.inference.estimates import Threshold, threshold_when
 from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.limits import judged_interval
-from fairtrial.inference.multipliers import RESAMPLES
 from fairtrial.inference.people import Cluster
 from fairtrial.inference.split import TrialSets, seed_of
 from fairtrial.repeated.rate_plans import attempts_for_half_width
@@ -145,7 +143,6 @@ def evaluate_groups(
     confidence: float = 0.95,
     cluster: Cluster | None = None,
     resample: Literal["test", "both"] = "both",
-    n_resamples: int = RESAMPLES,
     rng: np.random.Generator | int | None = 0,
 ) -> GroupEvaluation:
     """Find error rates by group at one threshold from dev: for whom it is worse, and how sure that is.
@@ -191,8 +188,6 @@ def evaluate_groups(
     resample : {"test", "both"}, default "both"
         Whether the leading intervals take the threshold as it is (``test``), or as re-estimated from other dev trials
         (``both``).
-    n_resamples : int, default 400
-        How many resamples are drawn, of dev trials, to re-estimate the threshold.
     rng : numpy.random.Generator, int or None, default 0
         A generator, or a seed; the same seed gives the same result.
 
@@ -234,7 +229,7 @@ def evaluate_groups(
     if not isinstance(factor, Real) or not 1 < factor < inf:
         raise ParameterError(f"factor must be a number above 1, not {factor!r}")
     dev, test = trials_of(dev, "dev"), trials_of(test, "test")
-    sets = TrialSets(dev, test, cluster, seed_of(rng), n_resamples=check_resamples(n_resamples))
+    sets = TrialSets(dev, test, cluster, seed_of(rng))
     rule = as_criterion(criterion)
     judgement = judge(sets, system=system, criterion=rule, alphas=rule.resolve_alpha(alpha))
     columns, others = _names("by", by), _names("impostor_by", impostor_by)
@@ -410,7 +405,7 @@ def _at_own_thresholds(
         if any(len(np.unique(part.genuine)) < 2 for part in (own_dev, own_test)):
             missing.append(name)
             continue
-        own = TrialSets(own_dev, own_test, sets.cluster, sets.seed, n_resamples=sets.n_resamples)
+        own = TrialSets(own_dev, own_test, sets.cluster, sets.seed)
         judged = judge(own, system=judgement.system, criterion=judgement.criterion, alphas=judgement.alpha)
         far, frr, hter = (
             judged_interval(judged, measure=rate, confidence=confidence, threshold=groups.threshold)

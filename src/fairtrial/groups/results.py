@@ -20,10 +20,11 @@ from fairtrial.groups.covariance import HalfTotals, RateFamily
 from fairtrial.groups.membership import Codes, Membership
 from fairtrial.groups.summaries import Summary
 from fairtrial.inference.decide import Judgement
-from fairtrial.inference.estimates import GIVEN, Threshold, ThresholdDeviations
+from fairtrial.inference.estimates import GIVEN, Threshold, components, threshold_curve
 from fairtrial.inference.group_covariance import GroupedRates, clustered_rates, independent_rates
 from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.split import PROVENANCES, Kind
+from fairtrial.inference.thresholds import DEVIATIONS
 from fairtrial.inference.variance import Floats
 from fairtrial.rules.criteria import Criterion
 from fairtrial.rules.measures import label_of
@@ -141,26 +142,33 @@ def rate_family(judgement: Judgement, codes: Codes, count: int, rate: Rate, thre
     else:
         part = people.genuine if rate == "frr" else people.impostor
         grouped = clustered_rates(part, groups, wrong, count, people.size)
-    movement = judgement.movement if threshold == "re-estimated" else None
-    if movement is None:
+    if threshold == "fixed" or not judgement.can_move:
         return RateFamily(grouped, seed=sets.seed)
-    moved, at = movement.rates(0 if rate == "frr" else 1, grouped.errors.astype(np.float64), grouped.trials)
-    deviations = ThresholdDeviations.from_replicates(movement, moved - at)
-    return RateFamily(grouped, deviations, _joint(judgement, grouped, deviations), sets.seed)
+    from scipy.special import logit
+
+    curve = threshold_curve(judgement, 0)
+    pooled = curve.frr if rate == "frr" else curve.far
+    # all groups move alike on the scale of the log-odds
+    low, high = (float(np.interp(end, DEVIATIONS, logit(np.clip(pooled, 1e-12, 1 - 1e-12)))) for end in (-1.0, 1.0))
+    near = np.clip(grouped.rate, 0.5 / grouped.trials, 1 - 0.5 / grouped.trials)
+    moves = near * (1 - near) * (high - low) / 2
+    return RateFamily(grouped, moves, _joint(judgement, grouped, moves, curve.level), sets.seed)
 
 
-def _joint(judgement: Judgement, grouped: GroupedRates, deviations: ThresholdDeviations) -> Floats | None:
-    """What people of both dev and test add to the covariance of every two rates; never most of it."""
-    sets = judgement.sets
-    if not deviations.of_people or not sets.overlap or grouped.moved is None:
+def _joint(judgement: Judgement, grouped: GroupedRates, moves: Floats, level: tuple[float, float]) -> Floats | None:
+    """Give what people of both dev and test add to the covariance of every two rates."""
+    if not judgement.sets.overlap or grouped.moved is None or not any(level):
         return None
-    room = np.zeros((max(sets.draws.size, len(grouped.moved)), grouped.moved.shape[1]))
-    room[: len(grouped.moved)] = grouped.moved
-    on_test = sets.draws.move_people(room)
-    both = deviations.moved.T @ on_test / len(on_test)
-    both = both + both.T
-    whole = np.diag(grouped.covariance) + deviations.variances()
-    return np.asarray(np.maximum(both, -np.sqrt(np.outer(whole, whole)) / 2))
+    read = components([judgement], 0, "dev")
+    sums = np.zeros(len(grouped.moved))
+    for moments, weight in zip(read.readings[0], (level[1], level[0]), strict=True):
+        for by_person in moments.sums.values():
+            size = min(len(sums), len(by_person))
+            sums[:size] += weight * by_person[:size, 0] / moments.trials
+    spread = np.sqrt(read.variance([level[1]], [level[0]]).value)
+    shared = sums @ grouped.moved / spread if spread > 0 else np.zeros(len(moves))
+    both = -np.outer(moves, shared)
+    return np.asarray(both + both.T)
 
 
 LEAST_SHOWN = 0.5

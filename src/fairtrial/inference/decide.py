@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -17,13 +16,20 @@ from fairtrial.core.errors import ParameterError, TrialsError, check_alphas
 from fairtrial.core.notes import Note
 from fairtrial.core.trials import Trials
 from fairtrial.core.words import in_a_row, percent, plural, term, threshold_text
-from fairtrial.counting.tallies import ErrorCounts, ScoreSource, add_counts, as_source, count_errors, has_sources
+from fairtrial.counting.tallies import (
+    ErrorCounts,
+    PooledSource,
+    ScoreSource,
+    add_counts,
+    as_source,
+    count_errors,
+    has_sources,
+)
 from fairtrial.formats.decisions import decisions_table
 from fairtrial.inference.folds import block_sources
 from fairtrial.inference.people import Cluster
 from fairtrial.inference.person_counts import CountedPeople
 from fairtrial.inference.split import Kind, TrialSets, has_systems, system_name
-from fairtrial.inference.threshold import Movement, counted_movement, threshold_movement
 from fairtrial.inference.variance import Floats, effective_people
 from fairtrial.rules.bounds import Bounds, ErrorBoxes, Tally, choose, count
 from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion, choose_thresholds
@@ -246,37 +252,9 @@ class Judgement:
         return replace(self, sets=sets, test=counts, _kept={}, part_of=self)
 
     @property
-    def movement(self) -> Movement | None:
-        """How the thresholds would move with other dev trials; None where they are given."""
-        return self.once("movement", self._find_movement)
-
-    def _find_movement(self) -> Movement | None:
-        if self.dev is None or self.sets.dev is None or not self.sets.has_scores:
-            return None
-        # only people of both dev and test must be drawn alike for both
-        if self.part_of is not None and (self.sets.draws is self.part_of.sets.draws or not self.sets.overlap):
-            return self.part_of.movement
-        data = self.sets.dev
-        source = as_source(data, system=self.own, what="dev")
-        if has_sources(data) and self.sets.sharing != "none":
-            between = partial(data.people_between, self.system, cluster=self.sets.sharing)
-            return counted_movement(
-                source, between, self.judged_source(), self.criterion, self.alpha, self.dev, self.sets.draws
-            )
-        classes = None
-        if isinstance(data, Trials):
-            scores = data.column(self.system)
-            classes = scores[data.genuine], scores[~data.genuine]
-        return threshold_movement(
-            source,
-            classes,
-            self.sets.people[0],
-            self.judged_source(),
-            self.criterion,
-            self.alpha,
-            self.dev,
-            self.sets.draws,
-        )
+    def can_move(self) -> bool:
+        """Whether the threshold came from dev scores that are known, so that its uncertainty is known, too."""
+        return self.dev is not None and self.sets.dev is not None and self.sets.has_scores
 
     @property
     def supported(self) -> NDArray[np.bool_]:
@@ -285,15 +263,27 @@ class Judgement:
             return np.ones(len(self.alpha), dtype=bool)
         return np.asarray((self.dev.false_accepts > 0) & (self.dev.false_rejects > 0))
 
+    def people_at(self, side: Literal["dev", "test"], thresholds: Floats) -> CountedPeople | None:
+        """Count people's trials between rising thresholds, for trials that are not in memory; None without ids."""
+        data, cluster = self.sets.test if side == "test" else self.sets.dev, self.sets.sharing
+        if not has_sources(data) or not data.has_scores or cluster == "none":
+            return None
+        found: CountedPeople | None = self.once(
+            ("people", side, tuple(thresholds.tolist())),
+            lambda: data.people_between(self.system, thresholds, cluster),
+        )
+        return found
+
+    def knows_people(self, side: Literal["dev", "test"]) -> bool:
+        """Whether it is known who takes part in the trials of a set."""
+        data = self.sets.test if side == "test" else self.sets.dev
+        people = self.sets.people[side == "test"]
+        return (people is not None and people.cluster != "none") or (has_sources(data) and bool(data.ids))
+
     @property
     def counted_people(self) -> CountedPeople | None:
-        """Who takes part in judged trials that are not at hand: at the thresholds in their order, each once."""
-        data, cluster = self.sets.test, self.sets.sharing
-        if not has_sources(data) or cluster == "none":
-            return None
-        thresholds = np.unique(self.test.threshold)
-        found: CountedPeople | None = self.once("people", lambda: data.people_between(self.system, thresholds, cluster))
-        return found
+        """People's trials between the thresholds, for judged trials that are not in memory."""
+        return self.people_at("test", np.unique(self.test.threshold))
 
     @property
     def sharing(self) -> Cluster:
@@ -301,35 +291,23 @@ class Judgement:
         known = self.sets.people[1] is not None or self.counted_people is not None
         return self.sets.sharing if known or not has_sources(self.sets.test) else "none"
 
-    def place_of(self, index: int) -> int:
-        """Tell where the threshold of one of the alphas stands among all of them, each counted once.
-
-        Parameters
-        ----------
-        index : int
-            Which of the alphas, by its place.
-
-        Returns
-        -------
-        int
-            Its place, counted from 0.
-        """
-        return int(np.searchsorted(np.unique(self.test.threshold), self.test.threshold[index]))
-
     @property
     def own(self) -> str | None:
         """The system's name, where the trials have systems; None where there is nothing but scores."""
         return self.system if has_systems(self.sets.test) else None
 
-    def judged_source(self) -> ScoreSource:
-        """Give the judged scores.
+    def source(self, side: Literal["dev", "test"] = "test") -> ScoreSource:
+        """Give the scores of the system on one of the sets."""
+        data = self.sets.test if side == "test" else self.sets.dev
+        assert data is not None
+        return as_source(data, system=self.own, what=side)
 
-        Returns
-        -------
-        ScoreSource
-            The scores of the system on the judged trials.
-        """
-        return as_source(self.sets.test, system=self.own, what="test")
+    @property
+    def pool(self) -> ScoreSource:
+        """The scores of dev and test together."""
+        if self.sets.is_one_set:
+            return self.source("test")
+        return self.once("pool", lambda: PooledSource((self.source("dev"), self.source("test"))))
 
     @property
     def notes(self) -> tuple[Note | str, ...]:

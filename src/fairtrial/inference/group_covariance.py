@@ -16,17 +16,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.inference.people import Members, members_within
-from fairtrial.inference.variance import (
+from fairtrial.inference.jackknife import (
     ClassSpread,
-    Floats,
     concentration,
-    effective_people,
     independent_class,
     not_below_half,
+    one_error,
     one_fewer,
     without_one,
 )
+from fairtrial.inference.people import Members, members_within
+from fairtrial.inference.variance import Floats, effective_people
 
 _ROUNDS = 3
 
@@ -134,7 +134,7 @@ def clustered_rates(
     spreads = []
     for k in range(count):
         if covariance[k, k] == 0 and table.trials[k]:
-            spreads.append(members_within(part, np.flatnonzero(groups == k), size).one_error(size))
+            spreads.append(one_error(members_within(part, np.flatnonzero(groups == k), size)))
             continue
         squares = moved[:, k] ** 2
         even = concentration(squares, float(squares.sum()))

@@ -13,14 +13,13 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.core.errors import ParameterError, TrialsError, as_generator, check_resamples, check_seed
+from fairtrial.core.errors import ParameterError, TrialsError, as_generator, check_seed
 from fairtrial.core.notes import Note
 from fairtrial.core.trials import Trials
 from fairtrial.core.words import listed
 from fairtrial.counting.tallies import ScoreData, has_sources
 from fairtrial.formats.frames import Frame, trials_of
 from fairtrial.inference.folds import Block, make_blocks, with_fold_note
-from fairtrial.inference.multipliers import RESAMPLES, Draws
 from fairtrial.inference.overlap import same_rows, trials_in_both
 from fairtrial.inference.people import Cluster, People, known_cluster, shared_people
 
@@ -116,7 +115,6 @@ class _Known:
     origin: Origin
     sharing: Cluster
     people: tuple[People | None, People | None]
-    draws: Draws | None = None
     overlap: int | None = None
     shared_trials: int | None = None
 
@@ -138,8 +136,6 @@ class TrialSets:
         The same seed gives the same result, for every system, so that two can be compared.
     blocks : sequence of Block, default ()
         Which trials set the threshold for which; see `make_blocks`. Dev and test are the same trials then.
-    n_resamples : int, default 400
-        How many resamples are drawn, of dev trials, to re-estimate the threshold.
     given : bool, default False
         Whether thresholds are given by the caller, and dev has no part in them.
 
@@ -160,7 +156,6 @@ class TrialSets:
     cluster: Cluster | None = None
     seed: int = 0
     blocks: Sequence[Block] = ()
-    n_resamples: int = RESAMPLES
     given: bool = False
     _known: _Known | None = field(default=None, init=False, repr=False)
 
@@ -182,16 +177,14 @@ class TrialSets:
         folds: int | Sequence[Block] | None = None,
         cluster: Cluster | None = None,
         rng: np.random.Generator | int | None = 0,
-        n_resamples: int = RESAMPLES,
     ) -> TrialSets:
         """Make the sets that a question is about: dev and test, or folds of one set."""
         seed = seed_of(rng)
-        check_resamples(n_resamples)
         if (test is None) == (folds is None):
             raise ParameterError("give either {test!p}, or {folds!p} if there is no test set", test=None, folds=None)
         if folds is None:
             assert test is not None
-            return cls(dev, test, cluster, seed, n_resamples=n_resamples)
+            return cls(dev, test, cluster, seed)
         if has_sources(dev):
             raise ParameterError(
                 "{folds!p} needs all trials in memory; give a test set", code="needs-trials", folds=folds
@@ -202,10 +195,10 @@ class TrialSets:
             raise TrialsError("folds need Trials, one row per trial")
         trials = dev
         if not isinstance(folds, int):
-            return cls(trials, trials, cluster, seed, folds, n_resamples)
+            return cls(trials, trials, cluster, seed, folds)
         blocks = make_blocks(trials, folds, cluster=cluster, rng=seed)
         trials = with_fold_note(trials, folds, blocks, cluster)
-        return cls(trials, trials, cluster, seed, blocks, n_resamples)
+        return cls(trials, trials, cluster, seed, blocks)
 
     def chosen(self, systems: str | Sequence[str] | None) -> tuple[str, ...]:
         """Give the names of the systems asked for; of all that the judged trials have, if none is."""
@@ -242,6 +235,11 @@ class TrialSets:
         if self.given or self.dev is None:
             return False
         return bool(self.blocks) or same_rows(self.dev, self.test)
+
+    @property
+    def is_one_set(self) -> bool:
+        """Whether dev and test are the same trials, as with folds."""
+        return self._same_rows
 
     @cached_property
     def shared_trials(self) -> int:
@@ -294,14 +292,6 @@ class TrialSets:
         dev, test = self.people
         return 0 if dev is None or test is None else shared_people(dev, test)
 
-    @cached_property
-    def draws(self) -> Draws:
-        """The random weights of people and trials."""
-        if self._known is not None and self._known.draws is not None:
-            return self._known.draws
-        sizes = [people.size for people in self.people if people is not None]
-        return Draws(check_seed(self.seed), self.n_resamples, max(sizes, default=1))
-
     def with_scores(self, dev: Trials, test: Trials) -> TrialSets:
         """Give the same trials with scores of other systems, such as fused ones; who shares them is known already.
 
@@ -315,7 +305,7 @@ class TrialSets:
         TrialSets
             The sets.
         """
-        known = _Known(self.origin, self.sharing, self.people, self.draws, self.overlap, self.shared_trials)
+        known = _Known(self.origin, self.sharing, self.people, self.overlap, self.shared_trials)
         return replace(self, dev=dev, test=test)._knowing(known)
 
     def within(self, rows: NDArray[np.int64]) -> TrialSets:
@@ -334,8 +324,7 @@ class TrialSets:
         assert isinstance(self.test, Trials)
         dev, test = self.people
         part = None if test is None else test.within(rows)
-        draws = self.draws if test is None or part is None or part.size == test.size else None
-        known = _Known(self.origin, self.sharing, (dev, part), draws)
+        known = _Known(self.origin, self.sharing, (dev, part))
         return replace(self, test=self.test.rows(rows))._knowing(known)
 
     def at_given_thresholds(self) -> TrialSets:
