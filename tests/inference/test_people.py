@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from fairtrial import Trials, TrialsError
 from fairtrial.inference.people import Cluster, People, known_cluster, people_of, ranks_of, shared_people
+from fairtrial.inference.variance import Components
 from simulated import strangers
 
 
@@ -58,8 +59,10 @@ def test_one_person_in_every_role_leaves_single_trials() -> None:
     wrong = np.arange(40) % 5 == 0
     people = People.of(trials)
     assert len(people.notes) == 4
-    found = people.error_variance(wrong)
-    assert found.variance == pytest.approx(independent_spread(genuine, wrong).variance, rel=0.03)
+    found = Components([people.moments([wrong])]).variance([1.0], [1.0])
+    rows = genuine, ~genuine
+    expected = sum(np.var(wrong[own], ddof=1) / np.count_nonzero(own) for own in rows)
+    assert found.value == pytest.approx(expected)
     assert people.draw(3, np.random.default_rng(0)).sum() == 3 * 40
     # the stand-ins of one set are nobody in another
     assert shared_people(*People.of_sets([trials, trials.rows(np.arange(40)[::-1])])) == 0
@@ -90,7 +93,9 @@ def test_two_names_of_a_genuine_trial_are_one_person() -> None:
 def test_people_have_one_number_in_all_sets() -> None:
     dev, test = some_trials(1), some_trials(2, people=8)
     moved = strangers(test)
-    names = [{name for own in roles(trials, "both") for name in own} for trials in (dev, test, moved)]
+    names = [
+        {name for role in ("claim", "subject") for name in trials.ids[role].decode()} for trials in (dev, test, moved)
+    ]
     assert shared_people(*People.of_sets([dev, test])) == len(names[0] & names[1])
     assert shared_people(*People.of_sets([dev, moved])) == len(names[0] & names[2]) == 0
     # dev goes by the roles it knows among those that count in test

@@ -129,6 +129,8 @@ class Members:
     """The roles in which there is one person only."""
     by_role: dict[str, tuple[NDArray[np.int64], ...]]
     """The same columns by role; one role if somebody takes part in both (everybody against everybody)."""
+    role_trials: dict[str, Floats]
+    """The trials of each person by role."""
     size: int
     """The number of people of all sets that are numbered together."""
 
@@ -172,7 +174,7 @@ class Members:
         trials = len(self.rows)
         means = np.array([column.mean() for column in columns])
         same = _products(columns) - trials * np.outer(means, means)
-        counts = {role: self.sums(role, np.ones(trials, dtype=bool)) for role in self.by_role}
+        counts = self.role_trials
         sums = {
             role: np.stack([self.sums(role, column) for column in columns], axis=1) - np.outer(counts[role], means)
             for role in counts
@@ -415,7 +417,8 @@ def _members(
         people = people[:1]
     numbers = np.minimum(people[0], people[-1]) * size + np.maximum(people[0], people[-1])
     pairs = ranks_of(numbers, size * size)
-    present = [np.bincount(column, minlength=size) > 0 for column in people]
+    tallies = {id(column): np.bincount(column, minlength=size).astype(np.float64) for column in people}
+    present = [tallies[id(column)] > 0 for column in people]
     by_role: dict[str, tuple[NDArray[np.int64], ...]]
     by_role = {role: (column,) for role, column in zip(kept, people, strict=False)}
     if len(people) > 1 and (present[0] & present[1]).any():
@@ -434,6 +437,7 @@ def _members(
         effective,
         alone,
         by_role,
+        {role: trials if len(columns) > 1 else tallies[id(columns[0])] for role, columns in by_role.items()},
         size,
     )
 
