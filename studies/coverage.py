@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from fairtrial.core.errors import ParameterError
 from fairtrial.repeated.coverage import PAPER, Cell, cover, cover_exactly
-from fairtrial.repeated.generators import Generator
+from fairtrial.repeated.models import Generator
 from fairtrial.repeated.paper_claims import PAPER_CLAIMS, Cells
-from fairtrial.repeated.study import StudySettings, run_study
+from fairtrial.repeated.study import coverage_study
 
 MARK = "<!-- what follows is written by make studies -->"
 OMAN_ZUCKER, BETA_BINOMIAL = GENERATORS = get_args(Generator)
@@ -292,8 +292,8 @@ def main() -> None:
     data_sets = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     studies: Studies = {}
     for generator in GENERATORS:
-        study = run_study(PAPER, StudySettings(generator=generator, data_sets=data_sets))
-        studies |= {(generator, method): Cells.of(study, method) for method in NAMES}
+        rows = coverage_study(PAPER, generator=generator, data_sets=data_sets).rows
+        studies |= {(generator, method): Cells.of(rows, method) for method in NAMES}
     apart = max(
         np.abs(studies[generator, "bp"].coverage - studies[generator, "bb"].coverage).max() for generator in GENERATORS
     )

@@ -26,7 +26,7 @@ from fairtrial.formats.opening import open_pieces
 from fairtrial.formats.results import write_tables
 from fairtrial.formats.sheets import ReadOptions
 from fairtrial.repeated.coverage import Cell
-from fairtrial.repeated.study import StudySettings, open_journal, run_study
+from fairtrial.repeated.study import StudySettings, coverage_study, open_journal
 from simulated import crossed
 
 Outcome: TypeAlias = Literal["same", "refused", "misread", "crashed"]
@@ -133,7 +133,7 @@ def written_kinds(folder: Path) -> Iterator[Kind]:
     yield Kind(".ftc", (folder / "counts.ftc").read_bytes(), _read_counts)
     ft.fuse(trials, trials, fusion="weighted-mean", normalise="z-norm").model.save(folder / "model.json")
     yield Kind("model", (folder / "model.json").read_bytes(), _read_model)
-    run_study(_CELLS, _STUDY, journal=folder / "study.journal", workers=1)
+    coverage_study(_CELLS, data_sets=20, n_resamples=10, journal=folder / "study.journal", workers=1)
     yield Kind("journal", (folder / "study.journal").read_bytes(), _read_journal, _is_part_of)
 
 

@@ -91,22 +91,13 @@ def results() -> dict[str, Result]:
         "bounds": ft.published.bounds_from_eers({"<voice>": 0.01, "face": 0.02, "finger": 0.0}, 1000),
         "repeated": ft.repeated_intervals(people, n_resamples=50),
         "no errors": ft.repeated_intervals(ft.Individuals.from_counts([0, 0, 0], 5), n_resamples=50),
-        "rate test": ft.repeated.rate_test(people, 0.3),
-        "fit": ft.repeated.fit_beta_binomial(people),
+        "rate test": ft.repeated.individuals_test(people, rate=0.3),
+        "fit": ft.repeated.fit_model(people),
         "fit test": ft.repeated.fit_test(people, n_resamples=5),
-        "study": ft.repeated.run_study(
-            [ft.repeated.Cell(30, 2, 0.1, 0.2)], ft.repeated.StudySettings(data_sets=20, n_resamples=20)
-        ),
-        "studies": ft.repeated.run_study(
-            ft.repeated.Grid((20, 30), (2,), (0.1,), (0.2,)), ft.repeated.StudySettings(data_sets=20, exact=True)
-        ),
-        "claims": ft.repeated.check_claims(
-            ft.repeated.run_study(
-                [ft.repeated.Cell(300, 2, 0.1, 0.2)], ft.repeated.StudySettings(methods=("lbb",), exact=True)
-            )
-        ),
+        "study": ft.repeated.coverage_study(n=30, m=2, pi=0.1, rho=0.2, data_sets=20, n_resamples=20),
+        "studies": ft.repeated.coverage_study(n=(20, 30), m=2, pi=0.1, rho=0.2, exact=True),
+        "claims": ft.repeated.coverage_study(n=300, m=2, pi=0.1, rho=0.2, methods=["lbb"], exact=True, claims=True),
         "plan": plan,
-        "checked plan": ft.repeated.check_plan(plan, data_sets=50),
         "comparison plan": ft.plan_comparison((0.01, 0.02), (0.015, 0.03)),
         "fusion": ft.fuse(dev, test, fusion="lda"),
         "applied": ft.fuse(None, test, model=ft.fuse(dev, test).model),
@@ -134,7 +125,7 @@ NAMES = [
     "tippett", "pav", "llr map", "passed", "operating points", "groups", "areas", "band", "compared curves",
     "area test", "interval", "intervals", "test", "tests", "mcnemar",
     "bound", "bounds", "repeated", "no errors", "rate test", "fit",
-    "fit test", "study", "studies", "claims", "plan", "checked plan", "comparison plan", "fusion", "applied",
+    "fit test", "study", "studies", "claims", "plan", "comparison plan", "fusion", "applied",
     "correlations", "predictions", "chimeric", "benchmark", "contest", "benchmarks",
     "data sets", "data set", "roc", "eer", "precision and recall",
     "break-even", "system evaluation", "counted evaluation", "counted curve", "counted comparison",

@@ -102,12 +102,13 @@ def test_table_of_few_cells() -> None:
 def test_table_of_many_cells() -> None:
     arguments = ["--n", "30", "--m", "2", "--pi", ".01,.02,.03,.04,.05,.06", "--rho", ".1,.2,.3", "--datasets", "40"]
     found = answer(*arguments, "--method", "lbb")["cells"]
-    ((name, within, mean, lowest, undefined),) = shown(*arguments, "--method", "lbb")
+    ((name, enough, within, mean, lowest, undefined),) = shown(*arguments, "--method", "lbb")
     coverage = [cell["coverage"] for cell in found]
     assert len(coverage) == 18
     assert name == "lbb"
     inside = sum(0.925 <= value <= 0.975 for value in coverage) / 18
     assert float(within) == pytest.approx(100 * inside, abs=0.006)
+    assert float(enough) == pytest.approx(100 * sum(value >= 0.925 for value in coverage) / 18, abs=0.006)
     assert float(mean) == pytest.approx(100 * sum(coverage) / 18, abs=0.006)
     assert float(lowest) == pytest.approx(100 * min(coverage), abs=0.006)
     assert float(undefined) == pytest.approx(100 * sum(cell["undefined"] for cell in found) / 18, abs=0.006)
@@ -224,14 +225,15 @@ def test_like_a_table_with_unequal_attempts() -> None:
         (["--n", "10,"], ["--n 10,: expected whole numbers"]),
         (["--m", "2.5"], ["--m 2.5: expected whole numbers"]),
         (["--pi", "a,b"], ["--pi a,b: expected numbers separated by commas"]),
-        (["--n", "1"], ["n must be a whole number of at least 2 individuals, not 1"]),
-        (["--m", "0"], ["m must be a whole number of at least one attempt, not 0"]),
+        (["--n", "1"], ["n must be", "2", "not 1"]),
+        (["--m", "0"], ["m must be", "1", "not 0"]),
         (["--pi", "0"], ["pi must be a fraction above 0 and below 1"]),
         (["--pi", "nan"], ["pi must be a fraction"]),
         (["--rho", "2"], ["rho must be between 0 and 1"]),
         (["--rho", "-.1"], ["rho must be between 0 and 1"]),
-        (["--n", "100000000000000000000"], ["too many to simulate"]),
-        (["--m", "100000000"], ["too many to simulate"]),
+        (["--n", "100000000000000000000"], ["n must be", "9,007,199,254,740,992"]),
+        (["--m", "100000000"], ["m must be", "10,000,000"]),
+        (["--m", "9" * 400], ["m must be", "10,000,000"]),
         (["--n", "100000", "--m", "30", "--rho", ".8", "--pi", ".1", "--exact"], ["too many outcomes", "simulate it"]),
         (["--method", "wald"], ["method must be one of dr, bp, sb, bb, lbb, brr, bb-ml, not 'wald'"]),
         (["--datasets", "0"], ["at least one data set, not 0"]),

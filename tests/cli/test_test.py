@@ -32,7 +32,7 @@ def answer(*arguments: str) -> dict[str, Any]:
 
 def test_a_rate_against_a_value() -> None:
     found = answer("a.csv", "--rate", ".5", "--alternative", "less")
-    expected = ft.repeated.rate_test(ft.Individuals.from_counts(EXAMPLE.errors, 5), 0.5, alternative="less")
+    expected = ft.repeated.individuals_test((EXAMPLE.errors, 5), rate=0.5, alternative="less")
     assert [set(test) >= {"test", "estimate", "statistic", "p_value", "low", "high"} for test in found["tests"]]
     assert [test["p_value"] for test in found["tests"]] == [test.p_value for test in expected.tests]
     assert found["tests"][0]["estimate"] == pytest.approx(EXAMPLE.pi)
@@ -41,7 +41,7 @@ def test_a_rate_against_a_value() -> None:
 
 def test_paired_people_are_matched_by_their_ids() -> None:
     found = answer("named.csv", "turned.csv", "--paired")
-    expected = ft.repeated.paired_device_test(([0, 3, 1], [5, 5, 4]), ([1, 4, 4], [5, 5, 5]))
+    expected = ft.repeated.individuals_test(([0, 3, 1], [5, 5, 4]), ([1, 4, 4], [5, 5, 5]), paired=True)
     assert found["tests"][0]["p_value"] == pytest.approx(expected.tests[0].p_value)
     assert "3 people matched by their ids" in run("named.csv", "turned.csv", "--paired").stdout
     assert "10 people matched row by row" in run("a.csv", "a.csv", "--paired").stdout

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from fairtrial import Trials
-from fairtrial.repeated import CoverageStudy, Grid, StudySettings, run_study
+from fairtrial.repeated import CoverageStudy, Grid, coverage_study
 
 SYSTEMS = ("face", "voice", "finger")
 
@@ -41,7 +41,7 @@ def test() -> Trials:
 @pytest.fixture(scope="session")
 def study() -> CoverageStudy:
     grid = Grid((50, 200), (2, 5, 8), (0.01, 0.1), (0.05, 0.4))
-    return run_study(grid, StudySettings(methods=("dr", "lbb", "sb"), data_sets=40), workers=1)
+    return coverage_study(grid, methods=("dr", "lbb", "sb"), data_sets=40, workers=1)
 
 
 @pytest.fixture

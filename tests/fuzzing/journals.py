@@ -8,17 +8,16 @@ from functools import cache
 from pathlib import Path
 
 from fairtrial.repeated.coverage import Grid
-from fairtrial.repeated.study import CoverageStudy, StudySettings, run_study
+from fairtrial.repeated.study import CoverageStudy, coverage_study
 from fuzzing.cases import Case, Target
 from fuzzing.mutations import damage
 from fuzzing.watching import Misread
 
 _GRID = Grid((20, 30), (2,), (0.1,), (0.1, 0.3))
-_SETTINGS = StudySettings(methods=("dr", "lbb"), data_sets=5, n_resamples=5)
 
 
 def _study(journal: Path) -> CoverageStudy:
-    return run_study(_GRID, _SETTINGS, workers=1, journal=journal)
+    return coverage_study(_GRID, methods=("dr", "lbb"), data_sets=5, n_resamples=5, workers=1, journal=journal)
 
 
 @cache

@@ -22,7 +22,7 @@ from fairtrial.pages.groups import groups_page
 from fairtrial.pages.page import write_report
 from fairtrial.pages.studies import benchmark_page, coverage_page
 from fairtrial.pages.systems import comparison_page, evaluation_page
-from fairtrial.repeated import Grid, StudySettings, run_study
+from fairtrial.repeated import Grid, coverage_study
 from pages.pages import EVIL, REPEAT, count_scripts, two_systems
 
 
@@ -34,7 +34,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     blocks = make_blocks(dev, 4)
     lausanne = load_lausanne()
     run = run_benchmark(lausanne, settings=RunSettings(keep_scores=True))
-    study = run_study(Grid((50, 100), (2, 5), (0.05, 0.1), (0.1, 0.2)), StudySettings(data_sets=50))
+    study = coverage_study(Grid((50, 100), (2, 5), (0.05, 0.1), (0.1, 0.2)), data_sets=50)
     grouped = synthetic_groups({"a": 20, EVIL: 15, "none": 2}, worse={EVIL: 5.0}, impostors=15)
     calibrated = [calibrate(dev, test, systems=[name]) for name in test.systems]
     made = {

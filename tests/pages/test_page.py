@@ -15,7 +15,7 @@ from fairtrial.figures.axes import COLOURS
 from fairtrial.pages import page_of
 from fairtrial.pages.page import CHART_SCRIPTS, SCRIPTS, Page, lay_out, read, render, repeat_of, write_report
 from fairtrial.published import mcnemar_test
-from fairtrial.repeated import Cell, StudySettings, run_study
+from fairtrial.repeated import coverage_study
 from pages.pages import EVIL, REPEAT, Reader, data_of, two_systems
 
 
@@ -119,7 +119,7 @@ def test_page_of_a_result_goes_by_its_class() -> None:
     dev, test = two_systems(0), two_systems(1)
     result = evaluate(dev, test, systems="face")
     assert page_of(result, REPEAT).title == "Evaluation of face"
-    study = run_study([Cell(20, 2, 0.1, 0.2)], StudySettings(methods=("lbb",), exact=True))
+    study = coverage_study(n=20, m=2, pi=0.1, rho=0.2, methods=("lbb",), exact=True)
     assert page_of(study, REPEAT).title == "Coverage of 1 interval in 1 cell"
     with pytest.raises(ParameterError) as error:
         page_of(mcnemar_test(10, 2), REPEAT)

@@ -7,7 +7,7 @@ from fairtrial.benchmark import RunSettings
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
 from fairtrial.pages.page import render
 from fairtrial.pages.studies import benchmark_page, coverage_page
-from fairtrial.repeated import Cell, Grid, StudySettings, run_study
+from fairtrial.repeated import Cell, Grid, coverage_study
 from pages.pages import EVIL, REPEAT, Reader, check_self_contained, two_systems
 
 
@@ -27,7 +27,7 @@ def test_benchmark_page_holds_every_experiment_and_says_synthetic() -> None:
 
 
 def test_coverage_page_holds_every_cell() -> None:
-    study = run_study(Grid((50,), (2, 5), (0.1,), (0.1, 0.2)), StudySettings(data_sets=50))
+    study = coverage_study(Grid((50,), (2, 5), (0.1,), (0.1, 0.2)), data_sets=50)
     page = coverage_page(study, REPEAT)
     text = render(page)
     check_self_contained(text)

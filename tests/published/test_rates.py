@@ -377,8 +377,11 @@ def test_weights_and_costs_that_do_not_apply() -> None:
 def test_tests_by_measure() -> None:
     published = {"a": (MODEL_A.far, MODEL_A.frr), "b": (MODEL_B.far, MODEL_B.frr), "impostor": 112_000, "genuine": 400}
     found = compare_rates(**published, discordant=DISCORDANT_A_B)  # type: ignore[arg-type]
-    assert [test.test for test in found.tests] == ["hter-independent", "hter-dependent", "naive", "class"]
-    assert 100 * found.tests[0].delta == pytest.approx(INDEPENDENT_A_B.delta, abs=5e-5)
+    assert [test.test for test in found.tests] == ["hter-dependent", "hter-independent", "naive", "class"]
+    assert 100 * found.tests[1].delta == pytest.approx(INDEPENDENT_A_B.delta, abs=5e-5)
+    # the test that counts leads; the others are there on request
+    main, others = found.tables()
+    assert (len(main.rows), main.shown, len(others.rows), others.detail) == (4, (0,), 3, True)
     rate = compare_rates(**published, measure="far", alternative="less")  # type: ignore[arg-type]
     assert [test.test for test in rate.tests] == ["far-independent", "far-pooled"]
     assert {test.alternative for test in rate.tests} == {"less"}

@@ -256,33 +256,33 @@ def test_correlated_attempts_by_simulation() -> None:
 @pytest.mark.parametrize(("a", "b"), [((0.1, 0.2), (0.1, 0.2)), ((0.1, 0.2), (0.2, 0.1)), ((0.0, 0.0), (0.0, 0.0))])
 def test_the_same_rates_cannot_be_told_apart(a: Rates, b: Rates) -> None:
     for correlation in (None, 0.5):
-        with pytest.raises(ParameterError, match=r"same error rate .*no test can tell them apart"):
-            plan_comparison(a, b, correlation=correlation, impostors=20, rho_impostor=0.1)
-        with pytest.raises(ParameterError, match=r"same error rate .*no test can tell them apart"):
-            plan_comparison(a, b, correlation=correlation)
+        for impostors in ({}, {"impostors": 20, "rho_impostor": 0.1}):
+            with pytest.raises(ParameterError) as error:
+                plan_comparison(a, b, correlation=correlation, **impostors)  # type: ignore[arg-type]
+            assert error.value.code == "no-difference"
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"a": (1.5, 0.1)}, "FAR must be a fraction between 0 and 1, not 1.5"),
-        ({"b": (0.1, -0.1)}, "FRR must be a fraction between 0 and 1, not -0.1"),
-        ({"a": (nan, 0.1)}, "FAR must be a fraction"),
-        ({"rho_client": 1.5}, "rho_client must be between 0 and 1"),
-        ({"rho_client": nan}, "rho_client must be between 0 and 1"),
-        ({"rho_impostor": -0.1, "impostors": 5}, "rho_impostor must be between 0 and 1"),
-        ({"rho_impostor": 0.6, "rho_client": 0.5, "impostors": 5}, "must not exceed 1 together"),
-        ({"rho_impostor": 0.1}, "rho_impostor needs impostors, the number"),
-        ({"impostors": 1}, "at least two impostors, not 1"),
-        ({"data_sets": -1}, "at least 0 data sets"),
-        ({"attempts": 0}, "attempts of both kinds, not 0 and 10"),
-        ({"impostor_attempts": 0}, "attempts of both kinds, not 1 and 0"),
-        ({"power": 0.0}, "power must be between 0 and 1"),
-        ({"power": 1.0}, "power must be between 0 and 1"),
-        ({"individuals": 1}, "at least two individuals, not 1"),
-        ({"correlation": 1.5}, "correlation of errors must be between -1 and 1"),
-        ({"correlation": nan}, "correlation of errors must be between -1 and 1"),
-        ({"confidence": 1.0}, "confidence must be between 0 and 1"),
+        ({"a": (1.5, 0.1)}, "^FAR "),
+        ({"b": (0.1, -0.1)}, "^FRR "),
+        ({"a": (nan, 0.1)}, "^FAR "),
+        ({"rho_client": 1.5}, "^rho_client "),
+        ({"rho_client": nan}, "^rho_client "),
+        ({"rho_impostor": -0.1, "impostors": 5}, "^rho_impostor "),
+        ({"rho_impostor": 0.6, "rho_client": 0.5, "impostors": 5}, "rho_client and rho_impostor"),
+        ({"rho_impostor": 0.1}, "rho_impostor needs impostors"),
+        ({"impostors": 1}, "two impostors"),
+        ({"data_sets": -1}, "data sets"),
+        ({"attempts": 0}, "genuine attempt"),
+        ({"impostor_attempts": 0}, "impostor attempt"),
+        ({"power": 0.0}, "^power "),
+        ({"power": 1.0}, "^power "),
+        ({"individuals": 1}, "individuals"),
+        ({"correlation": 1.5}, "correlation"),
+        ({"correlation": nan}, "correlation"),
+        ({"confidence": 1.0}, "^confidence "),
     ],
 )
 def test_bad_plans(options: dict[str, Any], message: str) -> None:
@@ -293,10 +293,10 @@ def test_bad_plans(options: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"impostor": 0}, "trials of both classes, not 0 and 10"),
-        ({"genuine": -1}, "trials of both classes"),
-        ({"design_effects": (0.0, 1.0)}, "design effects must be above 0"),
-        ({"people": (1, 5)}, "at least two people in each class, not 1 and 5"),
+        ({"impostor": 0}, "trials"),
+        ({"genuine": -1}, "trials"),
+        ({"design_effects": (0.0, 1.0)}, "design effects"),
+        ({"people": (1, 5)}, "people"),
     ],
 )
 def test_bad_power(options: dict[str, Any], message: str) -> None:
@@ -386,16 +386,16 @@ def test_impostors_common_to_all_clients() -> None:
     # who does not know that impostors are common plans for 80 %, and gets far less
     unknowing = plan_comparison(A, B, **known, data_sets=0)
     assert 0.8 <= unknowing.power < 0.82
-    found = power_of_the_test(unknowing.individuals, 250)
+    found = power_of_the_test(unknowing.individuals, 200)
     assert found < 0.6
     knowing = plan_comparison(
-        A, B, individuals=unknowing.individuals, impostors=IMPOSTORS, rho_impostor=rho_impostor, **known
+        A, B, individuals=unknowing.individuals, impostors=IMPOSTORS, rho_impostor=rho_impostor, data_sets=400, **known
     )
     assert knowing.power == pytest.approx(found, abs=0.1)
     assert knowing.power_simulated == pytest.approx(found, abs=0.1)
     assert knowing.power_error is not None
     assert knowing.power_simulated is not None
-    assert knowing.power_error == pytest.approx(sqrt(knowing.power_simulated * (1 - knowing.power_simulated) / 1000))
+    assert knowing.power_error == pytest.approx(sqrt(knowing.power_simulated * (1 - knowing.power_simulated) / 400))
 
 
 def test_power_against_all_pairs_of_trials() -> None:
@@ -464,9 +464,10 @@ def test_planned_and_simulated_power(
 
 def test_no_number_of_clients_makes_up_for_impostors() -> None:
     options: dict[str, Any] = {"impostor_attempts": 50, "rho_impostor": 0.05, "correlation": 0.5, "data_sets": 0}
-    with pytest.raises(ParameterError, match=r"power of 80 % with 10 impostors .* at least \d+$") as error:
+    with pytest.raises(ParameterError) as error:
         plan_comparison((0.05, 0.1), (0.065, 0.1), impostors=10, **options)
-    least = int(str(error.value).rsplit(" ", 1)[1])
+    assert error.value.code == "too-few-impostors"
+    least = error.value.text.values["least"]  # type: ignore[union-attr]
     assert least > 10
     endless = [
         plan_comparison((0.05, 0.1), (0.065, 0.1), impostors=number, individuals=10**9, **options).power
@@ -503,12 +504,13 @@ def test_simulated_errors_have_the_rates_and_correlations_asked_for(correlation:
 
 def test_equal_systems_are_told_apart_as_often_as_the_level_says() -> None:
     setting = ComparisonSetting((0.1, 0.2), (0.1, 0.2), 4, 20, 20, 0.05, 0.02, 0.3)
-    found = simulate_comparison_power(setting, 60)
+    found = simulate_comparison_power(setting, 60, data_sets=500)
     assert found is not None
-    assert found.power == pytest.approx(0.05, abs=0.025)
-    assert found.data_sets == 1000
-    assert simulate_comparison_power(setting, 60) == found
-    assert simulate_comparison_power(setting, 60, rng=1) != found
+    assert found.power == pytest.approx(0.05, abs=4 * sqrt(0.05 * 0.95 / 500))
+    assert found.data_sets == 500
+    powers = [simulate_comparison_power(setting, 60, data_sets=100, rng=seed) for seed in (0, 0, 1, 2, 3)]
+    assert powers[0] == powers[1]
+    assert len(set(powers)) > 1
 
 
 def test_what_is_not_simulated() -> None:
@@ -568,8 +570,9 @@ def test_observed_setting_counts_people_attempts_and_errors() -> None:
 
 
 def test_a_plan_needs_to_know_who_claimed_to_be_whom() -> None:
-    with pytest.raises(TrialsError, match="without claim ids"):
+    with pytest.raises(TrialsError) as error:
         observed_setting(pair([[0.9, 0.4], [0.2, 0.1]], [True, False]))
+    assert error.value.code == "no-ids"
 
 
 def test_the_setting_has_the_power_of_the_test_that_it_was_taken_from() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import product
 from math import prod, sqrt
 from typing import Any
@@ -23,8 +24,8 @@ from fairtrial.repeated.coverage import (
     sums_of_errors,
     sums_of_squares,
 )
-from fairtrial.repeated.generators import Generator, errors_pmf
-from fairtrial.repeated.methods import REPEATED_METHODS
+from fairtrial.repeated.intervals import REPEATED_METHODS
+from fairtrial.repeated.models import Generator, errors_pmf
 from reference.individuals_2004 import (
     COVERAGE,
     DATA_SETS,
@@ -76,10 +77,15 @@ def brute_force(cell: Cell, method: str, generator: Generator) -> dict[str, floa
     pmf = errors_pmf(cell.m, cell.pi, cell.rho, generator=generator)
     found = {"coverage": 0.0, "undefined": 0.0, "too_high": 0.0, "too_low": 0.0}
     width = 0.0
+
+    @cache
+    def limits(errors: tuple[int, ...]) -> tuple[float, float]:
+        low, high = REPEATED_METHODS[method].limits(Individuals.from_counts(errors, cell.m), n_resamples=None)
+        return float(low), float(high)
+
     for errors in product(range(cell.m + 1), repeat=cell.n):
         chance = prod(float(pmf[x]) for x in errors)
-        people = Individuals.from_counts(errors, cell.m)
-        low, high = REPEATED_METHODS[method].limits(people, n_resamples=None)
+        low, high = limits(tuple(sorted(errors)))
         if np.isnan(low):
             found["undefined"] += chance
             continue
@@ -168,10 +174,9 @@ def test_mean_and_median_width_against_the_intervals_themselves() -> None:
     (row,) = cover_exactly(cell, methods=["bp"])
     rng = np.random.default_rng(0)
     errors = rng.choice(4, size=(4000, 20), p=pmf / pmf.sum())
-    widths = []
-    for data in errors:
-        low, high = REPEATED_METHODS["bp"].limits(Individuals.from_counts(data, 3))
-        widths.append(high - low)
+    counts = (errors[:, :, None] == np.arange(4)).sum(axis=1).astype(float)
+    low, high = REPEATED_METHODS["bp"].limits(Individuals(np.arange(4.0), np.full(4, 3.0), counts))
+    widths = high - low
     assert row.mean_width == pytest.approx(np.mean(widths), rel=0.02)
     assert row.median_width == pytest.approx(np.median(widths), rel=0.02)
 
@@ -200,17 +205,17 @@ def test_outcomes_have_the_moments_of_the_sums(n: int, m: int, pi: float, rho: f
     [
         (Cell(100_000, 30, 0.1, 0.8), "lbb"),
         (Cell(100_000, 30, 0.1, 0.8), "bp"),
-        (Cell(1000, 12, 0.1, 0.2), "sb"),
-        (Cell(1000, 12, 0.1, 0.2), "brr"),
-        (Cell(10**18, 2, 0.1, 0.2), "dr"),
-        (Cell(10**30, 2, 0.1, 0.2), "dr"),
-        (Cell(10**30, 2, 0.1, 0.2), "lbb"),
+        (Cell(1000, 30, 0.1, 0.2), "sb"),
+        (Cell(1000, 30, 0.1, 0.2), "brr"),
+        (Cell(10**15, 2, 0.1, 0.2), "dr"),
+        (Cell(10**15, 2, 0.1, 0.2), "lbb"),
         (Cell(10**15, 2, 0.1, 0.2), "sb"),
     ],
 )
 def test_cells_too_large_for_exact_coverage(cell: Cell, method: str) -> None:
-    with pytest.raises(ParameterError, match=r"has too many outcomes for .*exact coverage.*simulate it"):
+    with pytest.raises(ParameterError) as error:
         cover_exactly(cell, methods=[method])
+    assert error.value.code == "too-many-outcomes"
 
 
 def test_grid_of_the_paper_against_its_section_3() -> None:
@@ -261,33 +266,36 @@ def test_unequal_attempts_against_simulation_person_by_person() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "message"),
+    ("values", "name"),
     [
-        ((1, 2, 0.1, 0.1), "n must be a whole number of at least 2 individuals, not 1"),
-        ((10, 0, 0.1, 0.1), "m must be a whole number of at least one attempt, not 0"),
-        ((10, 2, 0.0, 0.1), "pi must be a fraction above 0 and below 1, not 0.0"),
-        ((10, 2, 1.0, 0.1), "pi must be a fraction"),
-        ((10, 2, float("nan"), 0.1), "pi must be a fraction"),
-        ((10, 2, 0.1, -0.1), "rho must be between 0 and 1, not -0.1"),
-        ((10, 2, 0.1, 1.5), "rho must be between 0 and 1, not 1.5"),
-        ((10, 2, 0.1, float("nan")), "rho must be between 0 and 1"),
+        ((1, 2, 0.1, 0.1), "n"),
+        ((10**18, 2, 0.1, 0.1), "n"),
+        ((10**400, 2, 0.1, 0.1), "n"),
+        ((10, 0, 0.1, 0.1), "m"),
+        ((10, 10**400, 0.1, 0.1), "m"),
+        ((10, 2, 0.0, 0.1), "pi"),
+        ((10, 2, 1.0, 0.1), "pi"),
+        ((10, 2, float("nan"), 0.1), "pi"),
+        ((10, 2, 0.1, -0.1), "rho"),
+        ((10, 2, 0.1, 1.5), "rho"),
+        ((10, 2, 0.1, float("nan")), "rho"),
     ],
 )
-def test_bad_cells(values: tuple[int, int, float, float], message: str) -> None:
-    with pytest.raises(ParameterError, match=message):
+def test_bad_cells(values: tuple[int, int, float, float], name: str) -> None:
+    with pytest.raises(ParameterError, match=f"^{name} "):
         Cell(*values)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"methods": ["lbb", "wald"]}, "method must be one of dr, bp, sb, bb, lbb, brr, bb-ml, not 'wald'"),
-        ({"data_sets": 0}, "at least one data set, not 0"),
-        ({"n_resamples": 0}, "at least one resample, not 0"),
-        ({"confidence": 1.0}, "confidence must be between 0 and 1"),
-        ({"attempts": [3, 3]}, "attempts of 10 individuals, not of 2"),
-        ({"attempts": [3] * 9 + [0]}, "at least one attempt"),
-        ({"generator": "poisson"}, "generator must be one of"),
+        ({"methods": ["lbb", "wald"]}, "method"),
+        ({"data_sets": 0}, "data set"),
+        ({"n_resamples": 0}, "resample"),
+        ({"confidence": 1.0}, "confidence"),
+        ({"attempts": [3, 3]}, "attempts"),
+        ({"attempts": [3] * 9 + [0]}, "attempt"),
+        ({"generator": "poisson"}, "generator"),
     ],
 )
 def test_bad_options(options: dict[str, Any], message: str) -> None:

@@ -12,9 +12,8 @@ from scipy import stats
 from fairtrial import ParameterError, Trials
 from fairtrial.core.notes import Note
 from fairtrial.repeated.attempts import Individuals
-from fairtrial.repeated.intervals import recommend, repeated_intervals
-from fairtrial.repeated.methods import PAPER_METHODS, REPEATED_METHODS
-from fairtrial.repeated.models import fit_beta_binomial
+from fairtrial.repeated.intervals import PAPER_METHODS, REPEATED_METHODS, recommend, repeated_intervals
+from fairtrial.repeated.models import fit_model
 from reference import individuals_2004 as reference
 
 EXAMPLE = Individuals.from_counts(reference.EXAMPLE.errors, reference.EXAMPLE.attempts)
@@ -33,7 +32,7 @@ def test_every_interval_is_that_of_its_method() -> None:
         expected = REPEATED_METHODS[name].limits(EXAMPLE, confidence=0.9, n_resamples=500, rng=3)
         assert found.methods[name].interval == pytest.approx(expected)
         assert found.methods[name].confidence == 0.9
-    assert found.methods["bb-ml"].interval == pytest.approx(fit_beta_binomial(EXAMPLE).interval(0.9))
+    assert found.methods["bb-ml"].interval == pytest.approx(fit_model(EXAMPLE).interval(0.9))
     assert (found.estimate, found.individuals, found.attempts, found.errors) == (0.18, 10, 50, 9)
     assert found.rho == pytest.approx(reference.EXAMPLE.rho)
     assert found.zero_errors is None
@@ -152,10 +151,9 @@ def test_the_same_seed_gives_the_same_limits() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"methods": ["bp", "wald"]}, "method must be one of dr, bp, sb, bb, lbb, brr, bb-ml, not 'wald'"),
-        ({"confidence": 1.0}, "confidence must be between 0 and 1"),
-        ({"n_resamples": 0}, "at least one resample, not 0"),
-        ({"n_resamples": -3, "methods": ["dr"]}, "at least one resample, not -3"),
+        ({"methods": ["bp", "wald"]}, "method"),
+        ({"confidence": 1.0}, "confidence"),
+        ({"n_resamples": -3, "methods": ["dr"]}, "resample"),
     ],
 )
 def test_bad_options(options: dict[str, Any], message: str) -> None:
@@ -164,8 +162,9 @@ def test_bad_options(options: dict[str, Any], message: str) -> None:
 
 
 def test_many_data_sets_are_an_error() -> None:
-    with pytest.raises(ParameterError, match=r"data set.*several at once"):
+    with pytest.raises(ParameterError) as error:
         repeated_intervals(Individuals(np.arange(2.0), np.ones(2), np.ones((3, 2))))
+    assert error.value.code == "several-data-sets"
 
 
 def test_a_method_says_itself_what_is_to_be_known_of_it() -> None:
@@ -189,13 +188,14 @@ def test_errors_of_trials_against_counts() -> None:
     rng = np.random.default_rng(0)
     claim, subject = np.divmod(np.arange(400), 20)
     trials = Trials.from_arrays(rng.normal(size=400), claim == subject, claim=claim, subject=subject)
-    found = repeated_intervals(trials, threshold=1.0, error="far", by="subject", n_resamples=None)
-    people = Individuals.from_trials(trials, 1.0, error="far", by="subject")
+    found = repeated_intervals(trials, threshold=1.0, error="far", role="subject", n_resamples=None)
+    people = Individuals.from_trials(trials, 1.0, error="far", role="subject")
     assert found.methods == repeated_intervals(people, n_resamples=None).methods
-    others = Individuals.from_trials(trials, 1.0, error="far", by="claim")
+    others = Individuals.from_trials(trials, 1.0, error="far", role="claim")
     assert found.other is not None
     assert found.other.rho == pytest.approx(float(others.rho))
     assert found.other.lbb == repeated_intervals(others, methods=["lbb"]).methods["lbb"]
     assert [note.code for note in found.notes if isinstance(note, Note)] == ["other-role"]
-    with pytest.raises(ParameterError, match="error applies to scores"):
+    with pytest.raises(ParameterError) as error:
         repeated_intervals(people, error="far")
+    assert error.value.code == "does-not-apply"

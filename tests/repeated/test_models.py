@@ -1,24 +1,23 @@
-"""Fits of both models against numerical maxima, the correlation's interval, and tests of fit."""
+"""Probabilities and draws of both models against enumeration and scipy; fits against numerical maxima; tests of fit."""
 
 from __future__ import annotations
 
-from math import exp, isnan, log, sqrt
-from typing import get_args
+from itertools import product
+from math import exp, isnan, log, nan, sqrt
+from typing import Any, get_args
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 from scipy.optimize import minimize
-from scipy.special import gammaln
 
 from fairtrial import ParameterError
-from fairtrial.repeated import fit_model, fit_test, rho_interval
+from fairtrial.repeated import fit_test, rho_interval
 from fairtrial.repeated.attempts import Individuals
-from fairtrial.repeated.generators import Generator, draw_counts, draw_individuals, errors_pmf
-from fairtrial.repeated.models import fit_beta_binomial
+from fairtrial.repeated.models import GENERATORS, Generator, draw_counts, draw_individuals, errors_pmf, fit_model
 from reference.individuals_2004 import EXAMPLE
 
 Floats = NDArray[np.float64]
@@ -27,10 +26,6 @@ Floats = NDArray[np.float64]
 def log_likelihood(errors: Floats, attempts: Floats, pi: float, theta: float) -> float:
     """By scipy; theta is rho / (1 - rho), so that a + b = 1 / theta."""
     return float(np.sum(stats.betabinom.logpmf(errors, attempts, pi / theta, (1 - pi) / theta)))
-
-
-def binomial_factors(errors: Floats, attempts: Floats) -> float:
-    return float((gammaln(attempts + 1) - gammaln(errors + 1) - gammaln(attempts - errors + 1)).sum())
 
 
 def maximised(errors: Floats, attempts: Floats) -> tuple[float, float, float]:
@@ -77,12 +72,12 @@ DATA: dict[str, tuple[list[int], list[int]]] = {
 def test_fit_against_scipy_maximised_directly(data: str) -> None:
     errors, attempts = (np.array(values, dtype=float) for values in DATA[data])
     pi, rho, sigma = maximised(errors, attempts)
-    fit = fit_beta_binomial(Individuals.from_counts(errors, attempts))
+    fit = fit_model(Individuals.from_counts(errors, attempts))
     assert fit.rho > 0.005
     assert (fit.estimate, fit.rho) == pytest.approx((pi, rho), rel=2e-4)
     assert fit.sigma == pytest.approx(sigma, rel=1e-3)
     there = log_likelihood(errors, attempts, fit.estimate, fit.rho / (1 - fit.rho))
-    assert fit.log_likelihood == pytest.approx(there - binomial_factors(errors, attempts))
+    assert fit.log_likelihood == pytest.approx(there)
     low, high = fit.interval(0.9)
     assert (low, high) == pytest.approx((pi - 1.644854 * sigma, pi + 1.644854 * sigma), rel=1e-3)
 
@@ -92,48 +87,49 @@ def test_fit_against_scipy_maximised_directly(data: str) -> None:
 def test_nothing_on_a_grid_is_more_likely(data: st.DataObject) -> None:
     attempts = np.array(data.draw(st.lists(st.integers(1, 12), min_size=2, max_size=7)), dtype=float)
     errors = np.array([data.draw(st.integers(0, int(m))) for m in attempts], dtype=float)
-    fit = fit_beta_binomial(Individuals.from_counts(errors, attempts))
+    fit = fit_model(Individuals.from_counts(errors, attempts))
     if errors.sum() in (0, attempts.sum()):
         assert np.isnan([fit.rho, fit.sigma]).all()
         return
     assert 0 < fit.estimate < 1
-    assert 0 <= fit.rho < 1
+    assert 0 <= fit.rho < 1 or attempts.max() == 1
     assert fit.sigma > 0
     pi, theta = np.meshgrid(np.linspace(0.02, 0.98, 33), np.geomspace(1e-4, 1e4, 33))
     pi, theta = pi.reshape(-1, 1), theta.reshape(-1, 1)
     grid = np.sum(stats.betabinom.logpmf(errors, attempts, pi / theta, (1 - pi) / theta), axis=1)
-    assert fit.log_likelihood >= grid.max() - binomial_factors(errors, attempts) - 1e-6
+    assert fit.log_likelihood >= grid.max() - 1e-6
 
 
 def test_people_who_differ_less_than_by_chance_are_binomial() -> None:
     errors, attempts = np.array([2.0, 2, 3, 2, 3, 2]), np.array([8.0, 8, 9, 8, 10, 9])
-    fit = fit_beta_binomial(Individuals.from_counts(errors, attempts))
+    fit = fit_model(Individuals.from_counts(errors, attempts))
     pi = errors.sum() / attempts.sum()
     assert fit.rho == 0
     assert fit.estimate == pytest.approx(pi)
     assert fit.sigma == pytest.approx(sqrt(pi * (1 - pi) / attempts.sum()))
     binomial = float(np.sum(stats.binom.logpmf(errors, attempts, pi)))
-    assert fit.log_likelihood == pytest.approx(binomial - binomial_factors(errors, attempts))
+    assert fit.log_likelihood == pytest.approx(binomial)
     # and any correlation is less likely indeed
     assert log_likelihood(errors, attempts, pi, 0.01) < binomial
 
 
 def test_all_or_nothing_has_a_correlation_close_to_1() -> None:
     # then a person is worth one attempt, however many he made
-    fit = fit_beta_binomial(Individuals.from_counts([6] * 5 + [0] * 15, 6))
+    fit = fit_model(Individuals.from_counts([6] * 5 + [0] * 15, 6))
     assert fit.rho == pytest.approx(1, abs=1e-4)
     assert fit.estimate == pytest.approx(0.25, rel=1e-3)
     assert fit.sigma == pytest.approx(sqrt(0.25 * 0.75 / 20), rel=1e-3)
 
 
 def test_one_attempt_each_is_binomial() -> None:
-    fit = fit_beta_binomial(Individuals.from_counts([1] * 4 + [0] * 12, 1))
-    assert (fit.estimate, fit.rho, fit.sigma) == pytest.approx((0.25, 0, sqrt(0.25 * 0.75 / 16)))
+    fit = fit_model(Individuals.from_counts([1] * 4 + [0] * 12, 1))
+    assert (fit.estimate, fit.sigma) == pytest.approx((0.25, sqrt(0.25 * 0.75 / 16)))
+    assert isnan(fit.rho)
 
 
 @pytest.mark.parametrize("errors", [0, 4])
 def test_without_errors_or_successes_there_is_no_deviation(errors: int) -> None:
-    fit = fit_beta_binomial(Individuals.from_counts([errors] * 5, 4))
+    fit = fit_model(Individuals.from_counts([errors] * 5, 4))
     assert fit.estimate == errors / 4
     assert np.isnan([fit.rho, fit.sigma, *fit.interval()]).all()
 
@@ -142,14 +138,14 @@ def test_estimates_of_a_large_sample_are_the_truth() -> None:
     rng = np.random.default_rng(0)
     attempts = rng.integers(1, 15, 30_000)
     errors = stats.betabinom(attempts, 0.6, 5.4).rvs(random_state=rng)
-    fit = fit_beta_binomial(Individuals.from_counts(errors, attempts))
+    fit = fit_model(Individuals.from_counts(errors, attempts))
     assert fit.estimate == pytest.approx(0.1, abs=4 * fit.sigma)
     assert fit.rho == pytest.approx(1 / 7, abs=0.01)
 
 
 def test_many_data_sets_are_an_error() -> None:
     with pytest.raises(ParameterError, match=r"data set.*several at once"):
-        fit_beta_binomial(Individuals(np.arange(2.0), np.ones(2), np.ones((3, 2))))
+        fit_model(Individuals(np.arange(2.0), np.ones(2), np.ones((3, 2))))
 
 
 @pytest.mark.parametrize(
@@ -161,7 +157,7 @@ def test_many_attempts_at_low_rates(people: int, attempts: int, a: float, b: flo
     for _ in range(5):
         errors = rng.binomial(attempts, rng.beta(a, b, people))
         data = Individuals.from_counts(errors, attempts)
-        fit = fit_beta_binomial(data)
+        fit = fit_model(data)
         assert fit.estimate == pytest.approx(float(data.estimate), rel=0.2)
         assert 0.5 < fit.sigma / float(np.sqrt(data.variance)) < 2
         # no neighbour is likelier
@@ -175,7 +171,7 @@ def test_many_attempts_at_low_rates(people: int, attempts: int, a: float, b: flo
 
 
 def test_more_attempts_than_can_be_fitted_are_undefined_not_an_error() -> None:
-    fit = fit_beta_binomial(Individuals.from_counts([1, 0, 3], 300_000_000))
+    fit = fit_model(Individuals.from_counts([1, 0, 3], 300_000_000))
     assert np.isnan(fit.sigma)
 
 
@@ -251,7 +247,7 @@ def test_where_nothing_tells_the_correlation(errors: list[int], attempts: int) -
 
 @pytest.mark.parametrize("model", MODELS)
 def test_coverage_under_the_own_model(model: Generator) -> None:
-    data_sets, m = 100, 5
+    data_sets, m = 40, 5
     counts = draw_counts(200, errors_pmf(m, 0.1, 0.3, generator=model), data_sets, 5)
     people = [Individuals(np.arange(m + 1.0), np.full(m + 1, float(m)), row.astype(float)) for row in counts]
     held = sum(low <= 0.3 <= high for low, high in (rho_interval(own, model=model) for own in people))
@@ -259,7 +255,7 @@ def test_coverage_under_the_own_model(model: Generator) -> None:
 
 
 def test_what_is_not_possible() -> None:
-    with pytest.raises(ParameterError, match="model must be one of"):
+    with pytest.raises(ParameterError, match=r"^model "):
         fit_model(PEOPLE, model="poisson")  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="confidence"):
         rho_interval(PEOPLE, confidence=1)
@@ -292,9 +288,9 @@ def test_expected_people_respect_their_attempts() -> None:
 def test_the_true_model_fits_and_the_other_does_not(true: int, other: int) -> None:
     models: list[Generator] = ["beta-binomial", "oman-zucker"]
     errors = draw_individuals([12] * 400, 0.1, 0.2, generator=models[true], rng=3)
-    found = fit_test(Individuals.from_counts(errors, 12), models=models, n_resamples=40)
+    found = fit_test(Individuals.from_counts(errors, 12), models=models, n_resamples=24)
     assert found.models[true].p_value > 0.05
-    assert found.models[other].p_value == pytest.approx(1 / 41)
+    assert found.models[other].p_value == pytest.approx(1 / 25)
     assert found.models[true].fit.log_likelihood > found.models[other].fit.log_likelihood
 
 
@@ -303,11 +299,11 @@ def test_level_of_the_true_model() -> None:
     p_values = []
     for _ in range(20):
         people = Individuals.from_counts(draw_individuals([6] * 80, 0.15, 0.2, generator="beta-binomial", rng=rng), 6)
-        found = fit_test(people, models=["beta-binomial"], n_resamples=19, rng=rng)
+        found = fit_test(people, models=["beta-binomial"], n_resamples=9, rng=rng)
         p_values.append(found.models[0].p_value)
-    # uniform on 1/20, ..., 1: 4 standard deviations around 5 % and around the mean
-    assert np.mean(np.array(p_values) <= 0.05) < 0.05 + 4 * (0.05 * 0.95 / 20) ** 0.5
-    assert np.mean(p_values) == pytest.approx(0.525, abs=4 * 0.29 / 20**0.5)
+    # uniform on 1/10, ..., 1: 4 standard deviations around 10 % and around the mean
+    assert np.mean(np.array(p_values) <= 0.1) < 0.1 + 4 * (0.1 * 0.9 / 20) ** 0.5
+    assert np.mean(p_values) == pytest.approx(0.55, abs=4 * 0.29 / 20**0.5)
 
 
 def test_nothing_to_fit() -> None:
@@ -335,3 +331,155 @@ def test_fits_that_are_not_possible() -> None:
         fit_test(people, models=[])
     with pytest.raises(ParameterError, match="at least one resample"):
         fit_test(people, n_resamples=0)
+
+
+NAMES: list[Generator] = ["oman-zucker", "beta-binomial"]
+
+
+def enumerated(attempts: int, pi: float, rho: float) -> NDArray[np.float64]:
+    """x_j = Z_0 with probability sqrt(rho), else Z_j, all Z Bernoulli(pi): all outcomes of all Z and all choices."""
+    masses = np.zeros(attempts + 1)
+    for own, *fresh in product((0, 1), repeat=attempts + 1):
+        for repeats in product((0, 1), repeat=attempts):
+            chance = 1.0
+            for z in (own, *fresh):
+                chance *= pi if z else 1 - pi
+            for r in repeats:
+                chance *= sqrt(rho) if r else 1 - sqrt(rho)
+            masses[sum(own if r else z for r, z in zip(repeats, fresh, strict=True))] += chance
+    return masses
+
+
+@pytest.mark.parametrize("attempts", [1, 2, 3])
+@pytest.mark.parametrize("pi", [0.001, 0.1, 0.5, 0.93, 0.0, 1.0])
+@pytest.mark.parametrize("rho", [0.0, 0.01, 0.4, 1.0])
+def test_oman_zucker_against_enumeration(attempts: int, pi: float, rho: float) -> None:
+    found = errors_pmf(attempts, pi, rho, generator="oman-zucker")
+    assert found == pytest.approx(enumerated(attempts, pi, rho), abs=1e-14)
+
+
+@pytest.mark.parametrize("attempts", [1, 2, 7, 30, 200])
+@pytest.mark.parametrize("pi", [0.0001, 0.1, 0.5, 0.97])
+@pytest.mark.parametrize("rho", [0.001, 0.05, 0.4, 0.8, 0.999])
+def test_beta_binomial_against_scipy(attempts: int, pi: float, rho: float) -> None:
+    both = 1 / rho - 1
+    expected = stats.betabinom(attempts, pi * both, (1 - pi) * both).pmf(np.arange(attempts + 1))
+    assert errors_pmf(attempts, pi, rho, generator="beta-binomial") == pytest.approx(expected, rel=1e-8, abs=1e-300)
+
+
+@pytest.mark.parametrize("rho", [0.0, 5e-324, 1e-200, 1e-15])
+def test_hardly_any_correlation_is_binomial_against_scipy(rho: float) -> None:
+    expected = stats.binom(12, 0.3).pmf(np.arange(13))
+    assert errors_pmf(12, 0.3, rho, generator="beta-binomial") == pytest.approx(expected, rel=1e-9)
+    # the square root of the correlation counts here
+    assert errors_pmf(12, 0.3, rho) == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize("generator", NAMES)
+def test_full_correlation_is_all_or_nothing(generator: Generator) -> None:
+    assert errors_pmf(4, 0.3, 1.0, generator=generator) == pytest.approx([0.7, 0, 0, 0, 0.3])
+    assert errors_pmf(4, 0.0, 0.5, generator=generator).tolist() == [1, 0, 0, 0, 0]
+    assert errors_pmf(4, 1.0, 0.5, generator=generator).tolist() == [0, 0, 0, 0, 1]
+
+
+@pytest.mark.parametrize("generator", NAMES)
+@given(attempts=st.integers(1, 80), pi=st.floats(0, 1), rho=st.floats(0, 1))
+@example(attempts=50, pi=0.01, rho=1e-13)
+@example(attempts=2, pi=5e-324, rho=1e-9)
+def test_moments_against_eq_4(generator: Generator, attempts: int, pi: float, rho: float) -> None:
+    masses = errors_pmf(attempts, pi, rho, generator=generator)
+    k = np.arange(attempts + 1)
+    assert masses.shape == (attempts + 1,)
+    assert np.all(masses >= 0)
+    assert masses.sum() == pytest.approx(1, abs=1e-10)
+    assert masses @ k == pytest.approx(attempts * pi, rel=1e-8, abs=1e-10)
+    variance = attempts * pi * (1 - pi) * (1 + (attempts - 1) * rho)
+    assert masses @ (k - attempts * pi) ** 2 == pytest.approx(variance, rel=1e-7, abs=1e-9)
+
+
+def test_generators_differ_where_three_attempts_tell_them_apart() -> None:
+    first, second = (errors_pmf(3, 0.1, 0.2, generator=name) for name in NAMES)
+    assert np.abs(first - second).max() > 0.004
+    assert errors_pmf(2, 0.1, 0.2) == pytest.approx(errors_pmf(2, 0.1, 0.2, generator="beta-binomial"))
+    assert list(GENERATORS) == NAMES
+
+
+@pytest.mark.parametrize("generator", NAMES)
+def test_drawn_counts_have_the_probabilities(generator: Generator) -> None:
+    masses = errors_pmf(4, 0.2, 0.3, generator=generator)
+    found = draw_counts(50, masses, 2000, 4)
+    assert found.shape == (2000, 5)
+    assert found.sum(axis=1).tolist() == [50] * 2000
+    assert stats.chisquare(found.sum(axis=0), 100_000 * masses / masses.sum()).pvalue > 0.001
+    assert found.tolist() == draw_counts(50, masses, 2000, 4).tolist()
+
+
+@pytest.mark.parametrize("generator", NAMES)
+def test_drawn_people_with_unequal_attempts_have_the_moments(generator: Generator) -> None:
+    attempts = np.tile([1, 2, 9, 40], 10_000)
+    pi, rho = 0.15, 0.25
+    found = draw_individuals(attempts, pi, rho, generator=generator, rng=3)
+    assert found.shape == attempts.shape
+    assert found.min() >= 0
+    assert np.all(found <= attempts)
+    for m in (1, 2, 9, 40):
+        drawn = found[attempts == m]
+        variance = m * pi * (1 - pi) * (1 + (m - 1) * rho)
+        assert drawn.mean() == pytest.approx(m * pi, abs=4.5 * sqrt(variance / 10_000))
+        spread = np.var((drawn - m * pi) ** 2)  # of squares, by what was drawn
+        assert drawn.var() == pytest.approx(variance, abs=4.5 * sqrt(spread / 10_000))
+        frequencies = np.bincount(drawn, minlength=m + 1)
+        expected = 10_000 * errors_pmf(m, pi, rho, generator=generator)
+        kept = expected > 5
+        scaled = expected[kept] * frequencies[kept].sum() / expected[kept].sum()
+        assert stats.chisquare(frequencies[kept], scaled).pvalue > 0.001
+
+
+def test_drawing_people_repeats_with_the_seed() -> None:
+    first, same, other = (draw_individuals([5] * 200, 0.3, 0.2, rng=seed).tolist() for seed in (1, 1, 2))
+    assert first == same
+    assert first != other
+
+
+@pytest.mark.parametrize(
+    ("attempts", "pi", "rho", "message"),
+    [
+        (0, 0.1, 0.1, "at least one attempt, a whole number, not 0"),
+        (-2, 0.1, 0.1, "at least one attempt"),
+        (2.5, 0.1, 0.1, "at least one attempt, a whole number, not 2.5"),
+        (nan, 0.1, 0.1, "at least one attempt"),
+        (float("inf"), 0.1, 0.1, "at least one attempt"),
+        (10**9, 0.1, 0.1, "too many to simulate"),
+        (3, -0.1, 0.1, "^pi "),
+        (3, 1.1, 0.1, "^pi "),
+        (3, nan, 0.1, "^pi "),
+        (3, 0.1, -0.01, "^rho "),
+        (3, 0.1, 1.01, "^rho "),
+        (3, 0.1, nan, "^rho "),
+    ],
+)
+def test_values_out_of_range(attempts: Any, pi: float, rho: float, message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        errors_pmf(attempts, pi, rho)
+    with pytest.raises(ParameterError, match=message):
+        draw_individuals([3, attempts], pi, rho)
+
+
+def test_unknown_generator() -> None:
+    name: Any = "poisson"
+    with pytest.raises(ParameterError, match=r"^generator "):
+        errors_pmf(3, 0.1, 0.1, generator=name)
+
+
+@pytest.mark.parametrize("people", [0, 10**20, 10**400])
+def test_number_of_people_out_of_range(people: int) -> None:
+    with pytest.raises(ParameterError, match="individuals"):
+        draw_counts(people, errors_pmf(2, 0.1, 0.1), 1)
+
+
+@given(pi=st.floats(1e-6, 1 - 1e-6), rho=st.floats(0, 1))
+def test_pairs_of_attempts_have_the_correlation(pi: float, rho: float) -> None:
+    assume(rho > 1e-9)
+    for generator in NAMES:
+        _, _, both = errors_pmf(2, pi, rho, generator=generator)
+        assert (both - pi**2) / (pi * (1 - pi)) == pytest.approx(rho, abs=1e-9)

@@ -6,25 +6,24 @@ from math import isnan
 
 import pytest
 
-from fairtrial import ParameterError
-from fairtrial.repeated import CoverageRow, CoverageStudy, StudySettings, check_claims, run_study
-from fairtrial.repeated.coverage import Cell
-from fairtrial.repeated.paper_claims import PAPER_CLAIMS
+from fairtrial.repeated import CoverageRow, CoverageStudy, coverage_study
+from fairtrial.repeated.paper_claims import PAPER_CLAIMS, Cells
+from fairtrial.repeated.study import StudySettings
 from reference.individuals_2004 import PRINTED_WIDTH_RATIO
 
 
 def made_up(*rows: tuple[int, int, float, float, str, float, float]) -> CoverageStudy:
     """A study of these n, m, pi, rho, methods, coverages and widths."""
     methods = tuple(dict.fromkeys(row[4] for row in rows))
-    found = tuple(CoverageRow(*row, row[6], 0.0, 0.0, 0.0) for row in rows)
-    return CoverageStudy(StudySettings(methods=methods), found)
+    made = tuple(CoverageRow(*row, row[6], 0.0, 0.0, 0.0) for row in rows)
+    cells = {method: Cells.of(made, method) for method in methods}
+    claims = (claim.support(cells) for claim in PAPER_CLAIMS if set(claim.methods) <= set(methods))
+    return CoverageStudy(StudySettings(methods=methods), made, tuple(claims))
 
 
 def support(study: CoverageStudy, method: str, claim: str) -> tuple[float, float]:
     ((cells, share),) = {
-        (found.cells, found.support)
-        for found in check_claims(study).claims
-        if (found.method, found.claim) == (method, claim)
+        (each.cells, each.support) for each in study.claims or () if (each.method, each.claim) == (method, claim)
     }
     return cells, share
 
@@ -40,13 +39,14 @@ def test_cells_that_cover_support_well_and_others_poorly() -> None:
     assert support(study, "lbb", "well: n pi > 10") == pytest.approx((3, 2 / 3))
     assert support(study, "lbb", "poorly: n pi < .05") == (1, 1)
     assert support(study, "lbb", "well: n pi > 5") == (4, 0.5)
-    assert not any(found.method == "brr" for found in check_claims(study).claims)
+    assert not any(claim.method == "brr" for claim in study.claims or ())
 
 
 def test_nearer_wider_and_too_wide() -> None:
     study = made_up(
         (1000, 5, 0.0005, 0.4, "brr", 0.99, 3.0),
         (1000, 5, 0.0005, 0.4, "lbb", 0.90, 1.0),
+        (1000, 5, 0.0005, 0.4, "dr", 0.98, 1.0),
         (1000, 5, 0.02, 0.4, "brr", 1.00, 1.0),
         (1000, 5, 0.02, 0.4, "lbb", 0.94, 2.0),
         (1000, 5, 0.02, 0.4, "dr", 0.98, 1.0),
@@ -54,9 +54,9 @@ def test_nearer_wider_and_too_wide() -> None:
     assert support(study, "brr", "preferable to LBB: rho >= .4, n pi < 1") == (1, 1)
     assert support(study, "brr", "wider than LBB") == (2, 0.5)
     assert support(study, "dr", "too wide: n pi > 10") == (1, 1)
-    found = check_claims(study)
-    assert found.widths == pytest.approx((1.75, 1.75))
-    assert all(str(number) in str(found.tables()[0].notes[-1]) for number in PRINTED_WIDTH_RATIO)
+    assert study.widths == pytest.approx((1.75, 1.75))
+    note = study.tables()[-1].notes[-1]
+    assert all(str(number) in str(note) for number in PRINTED_WIDTH_RATIO)
 
 
 def test_the_hook_is_a_fall_of_coverage() -> None:
@@ -68,18 +68,12 @@ def test_the_hook_is_a_fall_of_coverage() -> None:
 
 
 def test_claims_about_no_cell_have_no_share() -> None:
-    found = check_claims(made_up((1000, 5, 0.02, 0.1, "lbb", 0.93, 0.1)))
-    assert {isnan(claim.support) for claim in found.claims if not claim.cells} == {True}
-    assert found.to_dict()["brr_over_lbb_width"] is None
+    study = made_up((1000, 5, 0.02, 0.1, "lbb", 0.93, 0.1))
+    assert {isnan(claim.support) for claim in study.claims or () if not claim.cells} == {True}
+    assert study.to_dict()["brr_over_lbb_width"] is None
 
 
 def test_every_claim_is_about_methods_that_a_study_has() -> None:
-    study = run_study([Cell(30, 2, 0.4, 0.1)], StudySettings(data_sets=20, n_resamples=20))
-    assert len(check_claims(study).claims) == len(PAPER_CLAIMS)
+    study = coverage_study(n=30, m=2, pi=0.4, rho=0.1, data_sets=20, n_resamples=20, claims=True)
+    assert len(study.claims or ()) == len(PAPER_CLAIMS)
     assert {claim.section for claim in PAPER_CLAIMS} == {"4", "4.1", "4.2", "4.3", "4.4", "4.5", "5"}
-
-
-def test_claims_are_about_95_percent() -> None:
-    study = run_study([Cell(30, 2, 0.4, 0.1)], StudySettings(methods=("bp",), confidence=0.9, exact=True))
-    with pytest.raises(ParameterError, match="the study is of 90 %"):
-        check_claims(study)

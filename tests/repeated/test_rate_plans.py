@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from fairtrial import ParameterError
-from fairtrial.repeated.generators import Generator, errors_pmf
+from fairtrial.repeated.models import Generator, errors_pmf
 from fairtrial.repeated.rate_plans import (
     RatePlan,
     UpperBound,
@@ -26,7 +26,6 @@ from fairtrial.repeated.rate_plans import (
     rule_of_thirty,
     smallest_enough,
     smallest_that_stays,
-    trade_off,
 )
 
 
@@ -140,7 +139,7 @@ def test_upper_bound_by_the_formula_is_reached_by_these_people_and_not_by_one_le
     claim = times * pi
     assume(claim < 0.95)
     needed = attempts_for_upper_bound(pi, claim, confidence=confidence, power=power)
-    n = trade_off(needed, rho, attempts=[attempts])[0].individuals
+    n = max(2, ceil(needed * (1 + (attempts - 1) * rho) / attempts - 1e-9))
     bound = bound_at_power(pi, rho, n, attempts, confidence, power)
     assert bound is not None
     assert bound <= logit(claim) + HAIR
@@ -172,8 +171,9 @@ def test_too_few_people_are_an_error_that_names_the_least_number(pi: float, rho:
     assume(limit > 2.1)
     assume(abs(limit - round(limit)) > 1e-6)
     least = ceil(limit)
-    with pytest.raises(ParameterError, match=f"no number of attempts is enough .* it takes at least {least}$"):
+    with pytest.raises(ParameterError) as error:
         plan_rate(pi, rho, half_width=goal, individuals=least - 1)
+    assert (error.value.code, error.value.text.values["least"]) == ("too-few-people", least)  # type: ignore[union-attr]
     assert plan_rate(pi, rho, half_width=goal, individuals=least).individuals == least
 
 
@@ -209,11 +209,12 @@ def test_cheapest_plan_where_correlation_is_next_to_nothing() -> None:
 
 def test_trade_off_by_hand() -> None:
     # 100 independent attempts at a correlation of .1: n = 100 (.9 / m + .1)
-    rows = trade_off(100, 0.1, attempts=[1, 3, 9, 90], person_cost=5)
-    assert [(row.attempts, row.individuals, row.total, row.cost) for row in rows] == [
+    goal = NormalDist().inv_cdf(0.975) * 0.5 / sqrt(100)
+    rows = {row.attempts: row for row in plan_rate(0.5, 0.1, half_width=goal, attempts=90, person_cost=5).trade_off}
+    assert [(m, rows[m].individuals, rows[m].total, rows[m].cost) for m in (1, 3, 20, 90)] == [
         (1, 100, 100, 600),
         (3, 40, 120, 320),
-        (9, 20, 180, 280),
+        (20, 15, 300, 375),
         (90, 11, 990, 1045),
     ]
 
@@ -277,21 +278,22 @@ def test_upper_bound_by_simulation(pi: float, claim: float, rho: float, attempts
     assert found.share_below_claim == pytest.approx(plan.power, abs=0.03)
 
 
-@pytest.mark.parametrize(("individuals", "power"), [(400, 0.8), (500, 0.9)])
-def test_attempts_of_so_many_people_reach_the_power(individuals: int, power: float) -> None:
-    plan = plan_rate(0.005, 0.1, below=0.01, individuals=individuals, power=power)
-    bound = UpperBound(0.005, 0.1, 0.01, 0.95)
+@pytest.mark.parametrize(("individuals", "power"), [(60, 0.8), (80, 0.9)])
+def test_attempts_of_these_people_reach_the_power(individuals: int, power: float) -> None:
+    plan = plan_rate(0.03, 0.1, below=0.08, individuals=individuals, power=power)
+    bound = UpperBound(0.03, 0.1, 0.08, 0.95)
     assert plan.power == bound.power(individuals, plan.attempts) >= power
     assert bound.power(individuals, plan.attempts - 1) < power
 
 
 def test_too_few_people_for_any_attempts_are_refused() -> None:
-    with pytest.raises(ParameterError, match="no number of attempts gives 50 individuals a power of 80 %"):
-        plan_rate(0.005, 0.1, below=0.01, individuals=50)
+    with pytest.raises(ParameterError) as error:
+        plan_rate(0.03, 0.1, below=0.08, individuals=10)
+    assert error.value.code == "too-few-people"
 
 
 def test_the_cheapest_of_the_alternatives_is_planned() -> None:
-    plan = plan_rate(0.005, 0.1, below=0.01, person_cost=10)
+    plan = plan_rate(0.03, 0.1, below=0.08, person_cost=10)
     assert plan.individuals * (10 + plan.attempts) == min(row.cost for row in plan.trade_off)
     assert plan_rate(0.02, 0.0, below=0.03).attempts == 1
 
@@ -331,33 +333,33 @@ def test_seed_of_the_simulation() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "either for a half-width .* or for an upper bound"),
-        ({"half_width": 0.01, "below": 0.2}, "either for a half-width"),
-        ({"half_width": 0.0}, "half-width must be above 0"),
-        ({"half_width": -0.01}, "half-width must be above 0"),
-        ({"half_width": nan}, "half-width must be above 0"),
-        ({"half_width": float("inf")}, "half-width must be above 0"),
-        ({"half_width": 0.01, "scale": "log"}, "scale must be linear or logit, not 'log'"),
-        ({"half_width": 0.01, "pi": 0}, "pi must be a fraction above 0 and below 1, not 0"),
-        ({"half_width": 0.01, "pi": 1.0}, "pi must be a fraction"),
-        ({"half_width": 0.01, "pi": nan}, "pi must be a fraction"),
-        ({"below": 0.2, "pi": -0.1}, "pi must be a fraction"),
-        ({"below": 0.1}, r"no test can put a bound below 0.1 if the rate itself is 0.1"),
-        ({"below": 0.05}, r"no test can put a bound below 0.05 if the rate itself is 0.1"),
-        ({"below": 1.2}, "the claimed rate must be a fraction"),
-        ({"below": 0.2, "power": 1.0}, "power must be between 0 and 1"),
-        ({"below": 0.2, "power": 0.3}, "power at least 0.5"),
-        ({"below": 0.2, "confidence": 0.5}, "confidence must be above 0.5"),
-        ({"half_width": 0.01, "confidence": 1.0}, "confidence must be between 0 and 1"),
-        ({"half_width": 0.01, "rho": -0.1}, "rho must be between 0 and 1"),
-        ({"half_width": 0.01, "rho": 1.1}, "rho must be between 0 and 1"),
-        ({"half_width": 0.01, "rho": nan}, "rho must be between 0 and 1"),
-        ({"half_width": 0.01, "individuals": 9, "attempts": 9}, "either the individuals or the attempts"),
-        ({"half_width": 0.01, "attempts": 0}, "whole number of attempts, at least one, not 0"),
-        ({"half_width": 0.01, "individuals": 0}, "whole number of individuals, at least one, not 0"),
-        ({"half_width": 0.01, "individuals": 1, "rho": 0.0}, "it takes at least 2"),
-        ({"half_width": 0.01, "person_cost": -1.0}, "cost of a person must be at least 0"),
-        ({"half_width": 0.01, "person_cost": nan}, "cost of a person must be at least 0"),
+        ({}, "half_width"),
+        ({"half_width": 0.01, "below": 0.2}, "half_width"),
+        ({"half_width": 0.0}, "half-width"),
+        ({"half_width": -0.01}, "half-width"),
+        ({"half_width": nan}, "half-width"),
+        ({"half_width": float("inf")}, "half-width"),
+        ({"half_width": 0.01, "scale": "log"}, "^scale "),
+        ({"half_width": 0.01, "pi": 0}, "^pi "),
+        ({"half_width": 0.01, "pi": 1.0}, "^pi "),
+        ({"half_width": 0.01, "pi": nan}, "^pi "),
+        ({"below": 0.2, "pi": -0.1}, "^pi "),
+        ({"below": 0.1}, "0.1"),
+        ({"below": 0.05}, "0.05"),
+        ({"below": 1.2}, "claimed rate"),
+        ({"below": 0.2, "power": 1.0}, "^power "),
+        ({"below": 0.2, "power": 0.3}, "power"),
+        ({"below": 0.2, "confidence": 0.5}, "^confidence "),
+        ({"half_width": 0.01, "confidence": 1.0}, "^confidence "),
+        ({"half_width": 0.01, "rho": -0.1}, "^rho "),
+        ({"half_width": 0.01, "rho": 1.1}, "^rho "),
+        ({"half_width": 0.01, "rho": nan}, "^rho "),
+        ({"half_width": 0.01, "individuals": 9, "attempts": 9}, "individuals or the attempts"),
+        ({"half_width": 0.01, "attempts": 0}, "^attempts "),
+        ({"half_width": 0.01, "individuals": 0}, "^individuals "),
+        ({"half_width": 0.01, "individuals": 1, "rho": 0.0}, "2 are"),
+        ({"half_width": 0.01, "person_cost": -1.0}, "cost of a person"),
+        ({"half_width": 0.01, "person_cost": nan}, "cost of a person"),
     ],
 )
 def test_bad_options(options: dict[str, Any], message: str) -> None:
@@ -368,7 +370,7 @@ def test_bad_options(options: dict[str, Any], message: str) -> None:
 
 @pytest.mark.parametrize("pi", [0, 1, -0.1, nan])
 def test_rule_of_thirty_out_of_range(pi: float) -> None:
-    with pytest.raises(ParameterError, match="pi must be a fraction"):
+    with pytest.raises(ParameterError, match=r"^pi "):
         rule_of_thirty(pi)
 
 
@@ -381,8 +383,9 @@ def test_names_of_the_json() -> None:
 @pytest.mark.parametrize("half_width", [5e-324, 1e-300, 1e-20])
 @pytest.mark.parametrize("scale", ["linear", "logit"])
 def test_a_half_width_of_next_to_nothing_is_refused(half_width: float, scale: Any) -> None:
-    with pytest.raises(ParameterError, match=r"needs more than 1e\+15 attempts; allow a wider interval"):
+    with pytest.raises(ParameterError) as error:
         plan_rate(0.1, 0.0, half_width=half_width, scale=scale)
+    assert error.value.code == "too-many-attempts"
 
 
 DATA_SETS = 6000

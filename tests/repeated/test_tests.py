@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 import fairtrial as ft
-from fairtrial.repeated.generators import draw_individuals
+from fairtrial.repeated.models import draw_individuals
 from fairtrial.repeated.tests import IndividualsTest, IndividualsTests, individuals_test
 from reference.individuals_2004 import EXAMPLE
 
@@ -45,7 +45,7 @@ def test_rate_test_goes_with_the_interval_of_a_clustered_rate() -> None:
     trials = ft.Trials.from_arrays(scores, genuine, claim=[*claim, *range(100, 120)])
     sets = ft.inference.TrialSets(None, trials, cluster="claim")
     interval = ft.inference.judged_interval(ft.inference.judge_at(sets, 1.0), measure="frr")
-    found = by_name(ft.repeated.rate_test(ft.Individuals.from_counts(errors, attempts), 0.5))["cluster"]
+    found = by_name(individuals_test(ft.Individuals.from_counts(errors, attempts), rate=0.5))["cluster"]
     assert (found.low, found.high) == pytest.approx((interval.low, interval.high), abs=1e-12)
 
 
@@ -53,7 +53,7 @@ def test_rate_test_goes_with_the_interval_of_a_clustered_rate() -> None:
 @settings(deadline=None)
 def test_p_value_of_a_rate_says_whether_the_interval_holds_it(rate: float, rows: list[tuple[int, int]]) -> None:
     errors, attempts = zip(*rows, strict=True)
-    for test in ft.repeated.rate_test(ft.Individuals.from_counts(errors, attempts), rate).tests:
+    for test in individuals_test(ft.Individuals.from_counts(errors, attempts), rate=rate).tests:
         if test.low + 1e-9 < rate < test.high - 1e-9:
             assert test.p_value >= 0.05
         elif not test.low - 1e-9 <= rate <= test.high + 1e-9:
@@ -63,27 +63,27 @@ def test_p_value_of_a_rate_says_whether_the_interval_holds_it(rate: float, rows:
 def test_any_correlation_is_the_relative_entropy() -> None:
     rate, found = 0.4, EXAMPLE.pi
     entropy = found * log(found / rate) + (1 - found) * log((1 - found) / (1 - rate))
-    p = p_values(ft.repeated.rate_test(PEOPLE, rate, alternative="less"))["any-correlation"]
+    p = p_values(individuals_test(PEOPLE, rate=rate, alternative="less"))["any-correlation"]
     assert p == pytest.approx(np.exp(-len(EXAMPLE.errors) * entropy))
-    assert p_values(ft.repeated.rate_test(PEOPLE, rate, alternative="greater"))["any-correlation"] == 1
+    assert p_values(individuals_test(PEOPLE, rate=rate, alternative="greater"))["any-correlation"] == 1
 
 
 def test_any_correlation_without_errors_is_exact_over_individuals() -> None:
     people = ft.Individuals.from_counts([0] * 299, 5)
-    assert p_values(ft.repeated.rate_test(people, 0.01, alternative="less"))["any-correlation"] == pytest.approx(
+    assert p_values(individuals_test(people, rate=0.01, alternative="less"))["any-correlation"] == pytest.approx(
         0.99**299
     )
-    found = by_name(ft.repeated.rate_test(people, 0.01, confidence=0.9))["any-correlation"]
+    found = by_name(individuals_test(people, rate=0.01, confidence=0.9))["any-correlation"]
     assert found.high == pytest.approx(1 - 0.05 ** (1 / 299))
 
 
 def test_what_holds_its_level_leads() -> None:
     errors = [0] * 95 + [1] * 5
     first = [
-        ft.repeated.rate_test(ft.Individuals.from_counts(errors, m), rate).tests[0] for m, rate in ((5, 0.05), (5, 0.2))
+        individuals_test(ft.Individuals.from_counts(errors, m), rate=rate).tests[0] for m, rate in ((5, 0.05), (5, 0.2))
     ]
     assert [test.test for test in first] == ["any-correlation", "cluster"]
-    assert ft.repeated.rate_test(ft.Individuals.from_counts(errors, 1), 0.05).tests[0].test == "cluster"
+    assert individuals_test(ft.Individuals.from_counts(errors, 1), rate=0.05).tests[0].test == "cluster"
 
 
 @given(st.integers(1, 30), st.floats(0.01, 0.99), st.integers(1, 4))
@@ -93,7 +93,7 @@ def test_any_correlation_holds_where_all_attempts_of_a_person_are_the_same(
 ) -> None:
     people = ft.Individuals.from_counts([attempts] * wrong + [0] * (30 - wrong), attempts)
     for side, tail in (("greater", stats.binom.sf(wrong - 1, 30, rate)), ("less", stats.binom.cdf(wrong, 30, rate))):
-        assert p_values(ft.repeated.rate_test(people, rate, alternative=side))["any-correlation"] >= tail - 1e-12  # type: ignore[arg-type]
+        assert p_values(individuals_test(people, rate=rate, alternative=side))["any-correlation"] >= tail - 1e-12  # type: ignore[arg-type]
 
 
 def test_any_correlation_of_unequal_attempts_against_the_least_bound() -> None:
@@ -101,7 +101,7 @@ def test_any_correlation_of_unequal_attempts_against_the_least_bound() -> None:
     weights = attempts / attempts.sum()
     tilts = np.linspace(0, 200, 400_001)[:, None]
     bounds = np.log(1 - rate + rate * np.exp(tilts * weights)).sum(axis=1) - tilts[:, 0] * errors.sum() / attempts.sum()
-    found = ft.repeated.rate_test(ft.Individuals.from_counts(errors, attempts), rate, alternative="greater")
+    found = individuals_test(ft.Individuals.from_counts(errors, attempts), rate=rate, alternative="greater")
     assert p_values(found)["any-correlation"] == pytest.approx(np.exp(bounds.min()), rel=1e-6)
 
 
@@ -114,7 +114,7 @@ def test_unpaired_devices_against_leaving_people_out() -> None:
     ]
     degrees = sum(variance) ** 2 / (variance[0] ** 2 / 6 + variance[1] ** 2 / 4)
     difference = a.sum() / 35 - b.sum() / 40
-    found = ft.repeated.device_test(ft.Individuals.from_counts(a, five), ft.Individuals.from_counts(b, eight)).tests[0]
+    found = individuals_test(ft.Individuals.from_counts(a, five), ft.Individuals.from_counts(b, eight)).tests[0]
     assert found.statistic == pytest.approx(difference / sqrt(sum(variance)))
     assert found.p_value == pytest.approx(2 * stats.t.cdf(found.statistic, degrees))
     reach = stats.t.ppf(0.975, degrees) * sqrt(sum(variance))
@@ -123,7 +123,7 @@ def test_unpaired_devices_against_leaving_people_out() -> None:
 
 def test_paired_devices_against_students_t_of_differences() -> None:
     a, b = np.array([0, 7, 0, 2, 3, 0, 1, 4, 2, 0]), np.array([2, 3, 6, 1, 8, 2, 3, 5, 4, 2])
-    found = ft.repeated.paired_device_test((a, 8), (b, 8)).tests[0]
+    found = individuals_test((a, 8), (b, 8), paired=True).tests[0]
     differences = (a - b) / 8
     variance = differences.var(ddof=1) / 10 + 0.5 * sqrt(8) / 80**2
     assert found.statistic == pytest.approx(differences.mean() / sqrt(variance))
@@ -131,7 +131,7 @@ def test_paired_devices_against_students_t_of_differences() -> None:
 
 
 def test_the_same_difference_for_everybody_has_a_variance() -> None:
-    found = ft.repeated.paired_device_test(([1] * 9, 5), ([0] * 9, 5)).tests[0]
+    found = individuals_test(([1] * 9, 5), ([0] * 9, 5), paired=True).tests[0]
     # that of nine attempts that came out differently, and half an error more
     assert found.statistic == pytest.approx(9 / sqrt(9 + 0.5 * sqrt(5)))
 
@@ -149,19 +149,19 @@ def test_sign_flip_against_all_signs(rows: list[tuple[int, int]]) -> None:
         "two-sided": np.mean(np.abs(sums) >= abs(total)),
     }
     for alternative, p_value in expected.items():
-        found = ft.repeated.paired_device_test((a, 4), (b, 4), alternative=alternative)  # type: ignore[arg-type]
+        found = individuals_test((a, 4), (b, 4), paired=True, alternative=alternative)  # type: ignore[arg-type]
         assert p_values(found)["sign-flip"] == pytest.approx(p_value, abs=1e-12)
 
 
 def test_sign_flip_needs_as_many_attempts_with_both_devices() -> None:
-    found = ft.repeated.paired_device_test(([1, 0, 2], [5, 5, 5]), ([1, 1, 2], [5, 5, 6]))
+    found = individuals_test(([1, 0, 2], [5, 5, 5]), ([1, 1, 2], [5, 5, 6]), paired=True)
     assert [test.test for test in found.tests] == ["cluster"]
 
 
 @pytest.mark.parametrize(("rho", "attempts"), [(0.3, [2, 3, 5, 10]), (0.7, [20])])
 def test_level_is_held(rho: float, attempts: list[int]) -> None:
     rng = np.random.default_rng(2)
-    tried, pi, data_sets = np.resize(attempts, 40), 0.15, 150
+    tried, pi, data_sets = np.resize(attempts, 40), 0.15, 100
     rejected = np.zeros(3)
     for _ in range(data_sets):
         a, b, c = (draw_individuals(tried, pi, rho, generator="beta-binomial", rng=rng) for _ in range(3))
@@ -169,9 +169,9 @@ def test_level_is_held(rho: float, attempts: list[int]) -> None:
         b = np.where(np.arange(40) % 2, a, b)
         people = [ft.Individuals.from_counts(errors, tried) for errors in (a, c)]
         found = (
-            ft.repeated.rate_test(people[0], pi),
-            ft.repeated.device_test(*people),
-            ft.repeated.paired_device_test((a, tried), (b, tried)),
+            individuals_test(people[0], rate=pi),
+            individuals_test(*people),
+            individuals_test((a, tried), (b, tried), paired=True),
         )
         rejected += [test.tests[0].p_value <= 0.05 for test in found]
     # four standard deviations above 5 %
@@ -183,28 +183,26 @@ def test_a_large_difference_is_found() -> None:
     rng = np.random.default_rng(3)
     a, b = (draw_individuals([5] * 60, pi, 0.2, generator="beta-binomial", rng=rng) for pi in (0.05, 0.35))
     people = [ft.Individuals.from_counts(errors, 5) for errors in (a, b)]
-    assert ft.repeated.device_test(*people, alternative="less").tests[0].p_value < 1e-4
-    assert ft.repeated.device_test(*people, alternative="greater").tests[0].p_value > 0.999
-    assert max(p_values(ft.repeated.paired_device_test((a, 5), (b, 5))).values()) < 1e-4
-    assert max(p_values(ft.repeated.rate_test(people[1], 0.02)).values()) < 1e-3
+    assert individuals_test(*people, alternative="less").tests[0].p_value < 1e-4
+    assert individuals_test(*people, alternative="greater").tests[0].p_value > 0.999
+    assert max(p_values(individuals_test((a, 5), (b, 5), paired=True)).values()) < 1e-4
+    assert max(p_values(individuals_test(people[1], rate=0.02)).values()) < 1e-3
 
 
 def test_notes_say_where_little_can_be_told() -> None:
-    few = ft.repeated.rate_test(ft.Individuals.from_counts([0, 1, 0, 0], 5), 0.1)
+    few = individuals_test(ft.Individuals.from_counts([0, 1, 0, 0], 5), rate=0.1)
     assert [note.code for note in few.notes] == ["few-errors", "few-expected"]
     assert (few.notes[0].values, few.notes[1].values["expected"]) == ({"count": 1}, pytest.approx(0.4))
-    assert ft.repeated.rate_test(ft.Individuals.from_counts([3] * 60, 5), 0.3).notes == ()
-    both = ft.repeated.paired_device_test(([0, 1], 5), ([0, 0], 5)).notes
+    assert individuals_test(ft.Individuals.from_counts([3] * 60, 5), rate=0.3).notes == ()
+    both = individuals_test(([0, 1], 5), ([0, 0], 5), paired=True).notes
     assert [(note.code, note.values) for note in both] == [("few-errors", {"count": 1})]
 
 
 def test_one_device_against_a_rate_or_two_against_each_other() -> None:
     a, b = ([0, 1, 0, 2, 0], 5), ([3, 2, 0, 4, 1], 5)
-    assert individuals_test(a, rate=0.1) == ft.repeated.rate_test(ft.Individuals.from_counts(*a), 0.1)
-    assert individuals_test(a, b) == ft.repeated.device_test(
-        *(ft.Individuals.from_counts(*device) for device in (a, b))
-    )
-    assert individuals_test(a, b, paired=True) == ft.repeated.paired_device_test(a, b)
+    counted = [ft.Individuals.from_counts(*device) for device in (a, b)]
+    assert individuals_test(a, rate=0.1) == individuals_test(counted[0], rate=0.1)
+    assert individuals_test(a, b) == individuals_test(*counted)
     for wrong in ({}, {"rate": 0.1, "paired": True}, {"b": b, "rate": 0.1}):
         with pytest.raises(ft.ParameterError) as error:
             individuals_test(a, **wrong)
@@ -216,18 +214,19 @@ def test_one_device_against_a_rate_or_two_against_each_other() -> None:
 
 def test_what_is_not_possible() -> None:
     for rate in (0, 1, -0.1, float("nan")):
-        with pytest.raises(ft.ParameterError, match="above 0 and below 1"):
-            ft.repeated.rate_test(PEOPLE, rate)
-    with pytest.raises(ft.ParameterError, match="same people for both devices; there are 2 and 3"):
-        ft.repeated.paired_device_test(([0, 1], 5), ([0, 1, 2], 5))
+        with pytest.raises(ft.ParameterError, match="rate"):
+            individuals_test(PEOPLE, rate=rate)
+    with pytest.raises(ft.ParameterError) as error:
+        individuals_test(([0, 1], 5), ([0, 1, 2], 5), paired=True)
+    assert error.value.code == "other-people"
     with pytest.raises(ft.ParameterError, match="alternative"):
-        ft.repeated.device_test(PEOPLE, PEOPLE, alternative="lower")  # type: ignore[arg-type]
+        individuals_test(PEOPLE, PEOPLE, alternative="lower")  # type: ignore[arg-type]
     with pytest.raises(ft.ParameterError, match="confidence"):
-        ft.repeated.device_test(PEOPLE, PEOPLE, confidence=95)
+        individuals_test(PEOPLE, PEOPLE, confidence=95)
 
 
 @pytest.mark.parametrize("rate", [5e-324, 1e-300, 1 - 2**-53])
 def test_a_rate_next_to_none_or_all(rate: float) -> None:
     people = ft.Individuals.from_counts([0, 0, 1, 2, 0, 1], 5)
-    found = ft.repeated.rate_test(people, rate)
+    found = individuals_test(people, rate=rate)
     assert all(test.p_value == pytest.approx(0.0, abs=1e-9) for test in found.tests if test.test == "cluster")

@@ -17,7 +17,7 @@ from fairtrial.cli.reporting import ReportOptions, repeat_of
 from fairtrial.core.errors import ParameterError
 
 if TYPE_CHECKING:
-    from fairtrial.repeated.generators import Generator
+    from fairtrial.repeated.models import Generator
 
 Number = TypeVar("Number", int, float)
 
@@ -94,10 +94,10 @@ class StudyOptions:
             **({"methods": self.methods} if self.methods else {}),
             "generator": self.generator,
             "data_sets": self.datasets,
-            "n_resamples": self.resamples or None,
+            "n_resamples": self.resamples,
             "confidence": self.confidence,
             "exact": self.exact,
-            "seed": self.seed,
+            "rng": self.seed,
             "workers": self.workers,
         }
 

@@ -47,18 +47,10 @@ class BoundOptions:
             self._eers(), self.trials, p_value=self.p_value, eer_m=self.eer_m, correction=self.correction
         )
 
-    def _eers(self) -> dict[str, float] | list[float]:
-        """The EERs, by their names if any has one; one without a name goes by its number."""
+    def _eers(self) -> list[float | tuple[str, float]]:
+        """The EERs, with their names if they have any."""
         given = [text.rpartition("=") for text in self.eers]
-        values = [_number(text) for _, _, text in given]
-        if not any(sign for _, sign, _ in given):
-            return values
-        names = [name if sign else f"EER {number}" for number, (name, sign, _) in enumerate(given, 1)]
-        for name in names:
-            if not name or names.count(name) > 1:
-                found = f"{name!r} is there twice" if name else "one is empty"
-                raise ParameterError(f"every EER needs a name of its own, as in TAN=.0057; {found}")
-        return dict(zip(names, values, strict=True))
+        return [(name, _number(text)) if sign else _number(text) for name, sign, text in given]
 
 
 def _number(text: str) -> float:

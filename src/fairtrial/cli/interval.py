@@ -146,10 +146,10 @@ def individuals(
         _people(file, errors, reading),
         threshold=errors.threshold,
         error=errors.error,
-        by=errors.by,
+        role=errors.by,
         methods=methods or ("all",),
         confidence=confidence,
-        n_resamples=resamples or None,
+        n_resamples=resamples,
         rng=seed,
     )
     print_result(output, found.tables(), found.to_dict())

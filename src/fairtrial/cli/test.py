@@ -15,8 +15,7 @@ from fairtrial.cli.progress import Bar
 from fairtrial.core.errors import ParameterError
 
 if TYPE_CHECKING:
-    from fairtrial.repeated.generators import Generator
-    from fairtrial.repeated.models import FitTest
+    from fairtrial.repeated.models import FitTest, Generator
 
 
 @click.group(cls=FileGroup)

@@ -136,6 +136,7 @@ PARAMETERS: dict[str, Parameter] = {
     "only": Parameter("Data", "--set", metavar="NAME", basic=True),
     "by": Parameter("Data", metavar="COLUMN[,...]", basic=True, read=read_names),
     "impostor_by": Parameter("Data", metavar="COLUMN[,...]", read=read_names),
+    "role": Parameter("Data", "--by"),
     "impostor": Parameter("Data", metavar="NI", basic=True),
     "genuine": Parameter("Data", metavar="NC", basic=True),
     "false_accepts": Parameter("Data", metavar="FA", basic=True),
@@ -190,6 +191,7 @@ PARAMETERS: dict[str, Parameter] = {
     "transpose": Parameter("Reading"),
     # where and how it is computed
     "workers": Parameter("Computing", metavar="K", needs_scores=True),
+    "journal": Parameter("Computing", hidden=True),
     "progress": Parameter("Computing", hidden=True),
     "executor": Parameter("Computing", hidden=True),
 }

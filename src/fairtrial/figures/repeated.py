@@ -26,7 +26,7 @@ from fairtrial.figures.style import (
 from fairtrial.formats.columns import read_named
 from fairtrial.formats.files import PathLike
 from fairtrial.repeated.comparison_plans import ComparisonPlan
-from fairtrial.repeated.methods import REPEATED_METHODS
+from fairtrial.repeated.intervals import REPEATED_METHODS
 from fairtrial.repeated.models import FitTest
 from fairtrial.repeated.rate_plans import RatePlan
 
@@ -97,8 +97,7 @@ def read_study(path: PathLike) -> list[CoveredCell]:
     --------
     >>> import tempfile
     >>> import fairtrial as ft
-    >>> settings = ft.repeated.StudySettings(methods=("lbb",), exact=True)
-    >>> study = ft.repeated.run_study([ft.repeated.Cell(20, 2, 0.1, 0.2)], settings)
+    >>> study = ft.repeated.coverage_study(n=20, m=2, pi=0.1, rho=0.2, methods=["lbb"], exact=True)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     study.write(f"{folder}/study.csv")
     ...     [row.method for row in read_study(f"{folder}/study.csv")]
@@ -212,8 +211,7 @@ def coverage_plot(
     Examples
     --------
     >>> import fairtrial as ft
-    >>> settings = ft.repeated.StudySettings(methods=("lbb",), exact=True)
-    >>> study = ft.repeated.run_study(ft.repeated.Grid((20, 30), (2, 3), (0.1,), (0.2,)), settings)
+    >>> study = ft.repeated.coverage_study(n=(20, 30), m=(2, 3), pi=0.1, rho=0.2, methods=["lbb"], exact=True)
     >>> len(coverage_plot(study.rows))
     1
     """
@@ -309,8 +307,7 @@ def hook_plot(
     Examples
     --------
     >>> import fairtrial as ft
-    >>> settings = ft.repeated.StudySettings(methods=("lbb",), exact=True)
-    >>> study = ft.repeated.run_study(ft.repeated.Grid((20,), (2, 3), (0.1,), (0.2,)), settings)
+    >>> study = ft.repeated.coverage_study(n=20, m=(2, 3), pi=0.1, rho=0.2, methods=["lbb"], exact=True)
     >>> hook_plot(study.rows).get_xlabel()
     'm, attempts of each individual'
     """

@@ -5,14 +5,13 @@ from __future__ import annotations
 from fairtrial.benchmark.results import BenchmarkResult, ExperimentResult
 from fairtrial.benchmark.sets import Benchmark
 from fairtrial.core.notes import Note
-from fairtrial.core.words import level_text, levels_text, percent, plural
+from fairtrial.core.words import level_text, plural
 from fairtrial.figures.epc import pooled_chart
 from fairtrial.figures.repeated import coverage_chart
 from fairtrial.figures.system import JudgedCurves
 from fairtrial.inference.split import PROVENANCES
 from fairtrial.pages.page import Captions, Page, Reference, Repeat
 from fairtrial.pages.parts import ADJUSTED, FUSION, JUDGED, charts_of, interval_references, trials_table
-from fairtrial.repeated.coverage import RIGHT_COVERAGE
 from fairtrial.repeated.study import CoverageStudy
 
 _MOST_EXPERIMENTS = 60
@@ -105,7 +104,7 @@ def coverage_page(study: CoverageStudy, repeat: Repeat) -> Page:
     Parameters
     ----------
     study
-        Of `run_study`.
+        Of `coverage_study`.
     repeat
         What it takes to do the same again.
 
@@ -115,20 +114,16 @@ def coverage_page(study: CoverageStudy, repeat: Repeat) -> Page:
         To be written by `write_report`.
     """
     settings = study.settings
-    within = study.share_within()
-    best = max(within, key=lambda name: within[name])
     cells = len({(row.n, row.m, row.pi, row.rho) for row in study.rows})
     how = "all possible data sets" if settings.exact else f"{settings.data_sets:,} data sets per cell"
     return Page(
         title=f"Coverage of {plural(len(settings.methods), 'interval')} in {plural(cells, 'cell')}",
         asked=f"How often {level_text(settings.confidence)} intervals for repeated attempts hold the true rate "
         f"({settings.generator}, {how}).",
-        answer=(
-            f"{best} does best: it covers {levels_text(*RIGHT_COVERAGE)} in {percent(within[best])} of the cells.",
-        ),
+        answer=(f"{study.answer()}.",),
         tables=(study.by_method(),),
         data=(),
         methods=(_SIX,),
         repeat=repeat,
-        explore={"coverage": coverage_chart(study.rows, best)},
+        explore={"coverage": coverage_chart(study.rows, study.best)},
     )

@@ -15,11 +15,13 @@ from fairtrial.core.errors import ParameterError, check_count, check_share
 from fairtrial.core.notes import Note
 from fairtrial.core.results import Field, Record, Result, table_of
 from fairtrial.core.tables import Table
-from fairtrial.core.words import number_text, p_phrase, percent
+from fairtrial.core.words import p_phrase, percent
 from fairtrial.inference.multiplicity import Correction, adjust_p_values
 from fairtrial.inference.tests import above_zero
 
 _CAPTION = "Bounds from published EERs: chi2 is at least, p at most"
+_LEVEL = 0.01
+"""The level of significance of the answer for a single pair."""
 _INDEPENDENT = Note(
     "independent-trials",
     "the trials of most published EERs are all pairs of images, which share people; the bound assumes independent ones",
@@ -35,7 +37,7 @@ class EerBound(Result):
     a, b : float
         The two EERs, fractions.
     trials : int
-        How many trials.
+        The number of trials.
     chi2 : float
         The lower bound of McNemar's uncorrected chi2.
     p_value : float
@@ -77,9 +79,15 @@ class EerBound(Result):
         return {key: value for key, value in Record.to_dict(self).items() if value is not None}
 
     def answer(self) -> str:
-        """The bounds."""
-        bounds = f"chi2 at least {number_text(self.chi2)}, {p_phrase(self.p_value)} at most"
-        return f"EERs {percent(self.a)} and {percent(self.b)}, {bounds}"
+        """What the bounds show."""
+        a, b = self.names or ("A", "B")
+        values = (
+            f"EER {percent(self.a)} and {percent(self.b)}, {self.trials:,} trials, {p_phrase(self.p_value)} at most"
+        )
+        if self.p_value > _LEVEL:
+            return f"Whether {a} and {b} differ cannot be told from their EERs ({values})"
+        better = a if self.a < self.b else b
+        return f"{better} is better than {b if better == a else a} ({values})"
 
     def tables(self) -> tuple[Table, ...]:
         """The pair in one row."""
@@ -175,7 +183,7 @@ class EerBounds(Result):
         adjusted = "" if self.correction == "none" or len(self.pairs) == 1 else ", adjusted by {correction}"
         return Note(
             "significant",
-            f"{{count}} of {{pairs:plural pair}} significant at p = {{p_value:g}}{adjusted}",
+            f"{{count}} of {{pairs:plural pair}} of EERs differ significantly at p = {{p_value:g}}{adjusted}",
             count=sum(pair.p_adjusted <= self.p_value for pair in self.pairs),
             pairs=len(self.pairs),
             p_value=self.p_value,
@@ -183,8 +191,12 @@ class EerBounds(Result):
         )
 
     def answer(self) -> str:
-        """How many pairs are significant."""
-        return str(self._significant())
+        """How many pairs are significant, and the difference that is for any pair."""
+        sentence = str(self._significant())
+        if self.delta_eer is None or self.delta_eer > self.largest:
+            return sentence
+        least = f"{percent(self.delta_eer)} or more"
+        return f"{sentence}; any two EERs up to {percent(self.largest)} that differ by {least} do"
 
     def tables(self) -> tuple[Table, ...]:
         """One row per pair."""
@@ -201,7 +213,7 @@ def bound_from_eers(a: float, b: float, trials: int) -> EerBound:
     a, b : float
         The two EERs, fractions, on the same trials.
     trials : int
-        How many trials.
+        The number of trials.
 
     Returns
     -------
@@ -238,7 +250,7 @@ def bound_from_eers(a: float, b: float, trials: int) -> EerBound:
 
 
 def bounds_from_eers(
-    eers: Mapping[str, float] | Sequence[float],
+    eers: Mapping[str, float] | Sequence[float | tuple[str, float]],
     trials: int,
     *,
     p_value: float = 0.01,
@@ -249,10 +261,11 @@ def bounds_from_eers(
 
     Parameters
     ----------
-    eers : dict of str to float or sequence of float
-        EERs, fractions, on the same trials; by the names of the methods if they are to be named.
+    eers : dict of str to float, or sequence of float or (str, float)
+        EERs, fractions, on the same trials, perhaps with the names of the methods. If some have a name, the others are
+        numbered.
     trials : int
-        How many trials.
+        The number of trials.
     p_value : float, default 0.01
         The level of significance.
     eer_m : float, optional
@@ -282,11 +295,19 @@ def bounds_from_eers(
     >>> round(100 * found.delta_eer, 3), [round(pair.p_adjusted, 3) for pair in found.pairs]
     (0.052, [0.0, 0.0, 0.168])
     """
-    named = list(eers.items()) if isinstance(eers, Mapping) else [(None, value) for value in eers]
+    entries = list(eers.items()) if isinstance(eers, Mapping) else list(eers)
+    unnamed = not any(isinstance(entry, tuple) for entry in entries)
+    named = [entry if isinstance(entry, tuple) else (f"EER {number}", entry) for number, entry in enumerate(entries, 1)]
     if len(named) < 2:
-        raise ParameterError("comparing needs at least two EERs")
+        raise ParameterError("comparing needs at least two EERs", code="too-few")
+    names = [name for name, _ in named]
+    for name in names:
+        if not name or names.count(name) > 1:
+            problem = "{name!r} is there twice" if name else "one is empty"
+            template = f"every EER needs a name of its own, as in TAN=.0057; {problem}"
+            raise ParameterError(template, code="same-name", name=name)
     pairs = [
-        replace(bound_from_eers(a, b, trials), names=None if first is None or second is None else (first, second))
+        replace(bound_from_eers(a, b, trials), names=None if unnamed else (first, second))
         for (first, a), (second, b) in combinations(named, 2)
     ]
     highest = max(value for _, value in named)
@@ -319,7 +340,7 @@ def smallest_difference(eer_m: float, trials: int, *, p_value: float = 0.01) -> 
     eer_m : float
         EER_M of eq. (7): no EER is larger.
     trials : int
-        How many trials.
+        The number of trials.
     p_value : float, default 0.01
         The level of significance.
 

@@ -8,20 +8,23 @@ from typing import ClassVar
 from fairtrial.core.errors import check_count
 from fairtrial.core.results import Field, Result
 from fairtrial.core.tables import Column, Table
-from fairtrial.core.words import number_text, p_phrase, plural
+from fairtrial.core.words import p_phrase, plural
 from fairtrial.inference.tests import above_zero
+
+_LEVEL = 0.05
+"""The level of significance of the answer."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class McNemar(Result):
-    """McNemar's test in all its versions, from `b` and `c`: the trials that only A, or only B, got wrong.
+    """McNemar's test in all its versions.
 
     Attributes
     ----------
     b : int
-        How many trials only A got wrong.
+        The number of trials that only A got wrong.
     c : int
-        How many trials only B got wrong.
+        The number of trials that only B got wrong.
     chi2 : float
         The statistic without the correction for continuity.
     p_value : float
@@ -58,8 +61,12 @@ class McNemar(Result):
     p_value_mid: float
 
     def answer(self) -> str:
-        """The uncorrected test."""
-        return f"{self.b:,} and {self.c:,} discordant, chi2 {number_text(self.chi2)}, {p_phrase(self.p_value)}"
+        """The conclusion of the exact test."""
+        errors = f"{self.b:,} trials that only A got wrong against {self.c:,} that only B did"
+        evidence = f"{errors}, exact {p_phrase(self.p_value_exact)}"
+        if self.p_value_exact >= _LEVEL:
+            return f"A and B cannot be told apart ({evidence})"
+        return f"A is {'better' if self.b < self.c else 'worse'} than B ({evidence})"
 
     def tables(self) -> tuple[Table, ...]:
         """One row per version of the test."""
@@ -80,9 +87,9 @@ def mcnemar_test(b: int, c: int) -> McNemar:
     Parameters
     ----------
     b : int
-        How many trials only A got wrong.
+        The number of trials that only A got wrong.
     c : int
-        How many trials only B got wrong.
+        The number of trials that only B got wrong.
 
     Returns
     -------

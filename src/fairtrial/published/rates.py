@@ -14,7 +14,7 @@ from fairtrial.core.errors import ParameterError, check_choice, check_count, che
 from fairtrial.core.notes import Note
 from fairtrial.core.results import Field, Result
 from fairtrial.core.tables import Table, join_tables
-from fairtrial.core.words import plural
+from fairtrial.core.words import figure_text, figures_text, in_percent, level_text, number_text, p_phrase, term
 from fairtrial.counting.tallies import ErrorCounts
 from fairtrial.inference.estimates import Alternative
 from fairtrial.inference.intervals import (
@@ -50,11 +50,11 @@ def published_counts(
     Parameters
     ----------
     impostor, genuine : int
-        How many trials of the class.
+        The number of trials of the class.
     far, frr : float, optional
         The error rate, a fraction.
     false_accepts, false_rejects : int, optional
-        How many errors, instead of the rate. Of each class either the rate or the number is given.
+        The number of errors, instead of the rate. Of each class either the rate or the number is given.
 
     Returns
     -------
@@ -248,9 +248,9 @@ def proportion_interval(
     Parameters
     ----------
     errors : int
-        How many errors, a whole number.
+        The number of errors, whole.
     trials : int
-        How many independent trials.
+        The number of independent trials.
     confidence : float, default 0.95
         The level of confidence, between 0 and 1.
     method : {"clopper-pearson", "wilson", "jeffreys", "agresti-coull"}, default "clopper-pearson"
@@ -307,7 +307,7 @@ def rule_of_three(trials: int) -> float:
     Parameters
     ----------
     trials : int
-        How many independent trials, all without error.
+        The number of independent trials, all without error.
 
     Returns
     -------
@@ -340,22 +340,27 @@ class RateIntervals(Result):
     Attributes
     ----------
     intervals : tuple of RateInterval
-        The intervals, by measure and method.
+        The intervals, by measure and method; the one to use first.
+    counts : ErrorCounts
+        The errors and trials.
 
     Examples
     --------
     >>> from fairtrial.published import rate_intervals
-    >>> found = rate_intervals(far=0.0115, frr=0.025, impostor=112000, genuine=400, measure="frr")
-    >>> [interval.method for interval in found.intervals]
-    ['independent', 'clopper-pearson', 'wilson', 'jeffreys', 'agresti-coull']
+    >>> rate_intervals(far=0.0115, frr=0.025, impostor=112000, genuine=400).answer()
+    'The HTER lies between 1.06 and 2.59 % (95 %, 112,000 impostor and 400 genuine trials, taken as independent)'
     """
 
     FIELDS: ClassVar = (Field("intervals"),)
     intervals: tuple[RateInterval, ...]
+    counts: ErrorCounts
 
     def answer(self) -> str:
         """The first interval."""
-        return self.intervals[0].answer()
+        main = self.intervals[0]
+        limits = figures_text(main.low, main.high, main.is_share).replace(" to ", " and ")
+        trials = f"{self.counts.impostor:,} impostor and {self.counts.genuine:,} genuine trials, taken as independent"
+        return f"The {term(main.label)} lies between {limits} ({level_text(main.confidence)}, {trials})"
 
     def tables(self) -> tuple[Table, ...]:
         """One row per interval."""
@@ -380,11 +385,11 @@ def rate_intervals(
     Parameters
     ----------
     impostor, genuine : int
-        How many trials of the class.
+        The number of trials of the class.
     far, frr : float, optional
         The error rate, a fraction.
     false_accepts, false_rejects : int, optional
-        How many errors, instead of the rate. Of each class either the rate or the number is given.
+        The number of errors, instead of the rate. Of each class either the rate or the number is given.
     measure : {"hter", "wer", "dcf", "far", "frr", "naive", "class", "all"}, default "hter"
         What is reported; ``naive`` and ``class`` are for comparison only.
     alpha : float, default 0.5
@@ -443,7 +448,7 @@ def rate_intervals(
         for method in get_args(ProportionMethod):
             low, high = proportion_interval(errors, trials, confidence=confidence, method=method)
             intervals.append(RateInterval(errors / trials, low, high, nan, confidence, method, name, note=note))
-    return RateIntervals(tuple(found for found in intervals if measure in (found.measure, "all")))
+    return RateIntervals(tuple(each for each in intervals if measure in (each.measure, "all")), counts)
 
 
 def _check_applies(measure: str, alpha: float, costs: DetectionCosts | None) -> None:
@@ -650,7 +655,7 @@ def dependent_test(
     a, b : ErrorCounts
         Errors and trials of the system, or `published_counts`.
     discordant : Discordant
-        How many trials only A or only B decides rightly.
+        The numbers of trials that only A or only B decides rightly.
     measure : str, Measure, DetectionCosts or callable, default "hter"
         What is compared: a weighted sum of FAR and FRR.
     alpha : float, default 0.5
@@ -791,27 +796,63 @@ class RateTests(Result):
     Attributes
     ----------
     tests : tuple of TestResult
-        The tests of A - B.
+        The tests of A - B, the one that counts first.
+    values : tuple of (float, float)
+        The measure of A and of B.
 
     Examples
     --------
     >>> from fairtrial.published import compare_rates
-    >>> found = compare_rates(a=(0.0115, 0.025), b=(0.0195, 0.0275), impostor=112000, genuine=400)
-    >>> [test.test for test in found.tests]
+    >>> result = compare_rates(a=(0.0115, 0.025), b=(0.0195, 0.0275), impostor=112000, genuine=400)
+    >>> [test.test for test in result.tests]
     ['hter-independent', 'naive', 'class']
     """
 
     FIELDS: ClassVar = (Field("tests"),)
     tests: tuple[TestResult, ...]
+    values: tuple[float, float]
 
     def answer(self) -> str:
-        """The first test."""
-        return f"{plural(len(self.tests), 'test')}, {self.tests[0].answer()}"
+        """The conclusion of the first test."""
+        test = self.tests[0]
+        a, b = (figure_text(value, test.is_share) for value in self.values)
+        limits = test.interval() or (test.estimate, test.estimate)
+        basis = f"test {test.test}, trials taken as independent"
+        return difference_answer(
+            (f"{term(test.label)} {a}", b), test.estimate, limits, test.p_value, test.alternative, basis, test.is_share
+        )
 
     def tables(self) -> tuple[Table, ...]:
-        """One row per test."""
+        """The test that counts in the first table, whose files have all; the others on request."""
         (table,) = join_tables([test.tables() for test in self.tests])
-        return (replace(table, caption="Tests of the difference A - B, all trials independent of each other"),)
+        caption = "Test of the difference A - B, all trials independent of each other"
+        others = replace(table, name="others", caption="Other tests", rows=table.rows[1:], detail=True)
+        main = replace(table, caption=caption, shown=(0,), notes=self.tests[0].tables()[0].notes)
+        return (main, others) if others.rows else (main,)
+
+
+def difference_answer(
+    values: tuple[str, str],
+    estimate: float,
+    limits: tuple[float, float],
+    p_value: float,
+    alternative: Alternative,
+    basis: str,
+    is_share: bool = True,
+    confidence: float = 0.95,
+) -> str:
+    """Conclude from a test of A - B in one sentence: which is better, or which difference is not excluded."""
+    a, b = values
+    spell, unit = (in_percent, " points") if is_share else (number_text, "")
+    if p_value >= 1 - confidence:
+        claims = {"less": "A is not shown to be better than B", "greater": "A is not shown to be worse than B"}
+        claim, most = claims.get(alternative, "A and B cannot be told apart"), max(map(abs, limits))
+        evidence = f"{a} and {b}, {p_phrase(p_value)}, {basis}"
+        return f"{claim} ({evidence}); a difference of up to {spell(most)}{unit} is not excluded"
+    low, high = limits if estimate > 0 else (-limits[1], -limits[0])
+    reach = f"{spell(abs(estimate))}{unit} ({level_text(confidence)}: {spell(low)} to {spell(high)})"
+    better = "better" if estimate < 0 else "worse"
+    return f"A is {better} than B, {a} against {b}: by {reach}, {p_phrase(p_value)}, {basis}"
 
 
 def compare_rates(
@@ -833,7 +874,7 @@ def compare_rates(
     Parameters
     ----------
     impostor, genuine : int
-        How many trials of the class, of each system.
+        The number of trials of the class, of each system.
     a, b : tuple of (float, float), optional
         FAR and FRR of the system, fractions.
     a_counts, b_counts : tuple of (int, int), optional
@@ -853,8 +894,9 @@ def compare_rates(
     Returns
     -------
     RateTests
-        The independent test; for a single rate the pooled one; with `discordant` the dependent one; for HTERs, for
-        comparison only, the naive test and that of the classification error.
+        The test that counts first: with `discordant` the dependent one, otherwise the independent one. Then the
+        independent one; for a single rate the pooled one; for HTERs, for comparison only, the naive test and that of
+        the classification error.
 
     Raises
     ------
@@ -868,8 +910,8 @@ def compare_rates(
 
     Examples
     --------
-    >>> found = compare_rates(a=(0.0115, 0.025), b=(0.0195, 0.0275), impostor=112000, genuine=400)
-    >>> round(100 * found.tests[0].delta, 2)
+    >>> result = compare_rates(a=(0.0115, 0.025), b=(0.0195, 0.0275), impostor=112000, genuine=400)
+    >>> round(100 * result.tests[0].delta, 2)
     64.65
     """
     check_choice("measure", measure, get_args(ComparedMeasure))
@@ -900,13 +942,15 @@ def compare_rates(
             raise ParameterError("system {system}: {error}", system=name.upper(), error=error) from error
     known = as_measure(costs if costs is not None and measure == "dcf" else measure)
     first, second = counts
-    tests = [independent_test(first, second, measure=known, alpha=alpha, alternative=alternative)]
-    if measure in ("far", "frr"):
-        tests.append(pooled_test(first, second, measure=known, alternative=alternative))
+    tests = []
     if discordant is not None:
         tests.append(
             dependent_test(first, second, Discordant(*discordant), measure=known, alpha=alpha, alternative=alternative)
         )
+    tests.append(independent_test(first, second, measure=known, alpha=alpha, alternative=alternative))
+    if measure in ("far", "frr"):
+        tests.append(pooled_test(first, second, measure=known, alternative=alternative))
     if measure == "hter":
         tests += [make(first, second, alternative=alternative) for make in (naive_test, class_test)]
-    return RateTests(tuple(tests))
+    weights = linear_weights(known, alpha)
+    return RateTests(tuple(tests), (float(weights.value(first)), float(weights.value(second))))

@@ -1,22 +1,18 @@
 """Analyse and plan tests in which people are tested several times."""
 
 from .attempts import Individuals
-from .comparison_plans import ComparisonPlan, comparison_power, plan_comparison
-from .coverage import PAPER, QUICK, Cell, CoverageRow, Grid, cover, cover_exactly
-from .generators import draw_individuals, errors_pmf
+from .comparison_plans import ComparisonPlan, comparison_power, plan, plan_comparison
+from .coverage import PAPER, QUICK, Cell, CoverageRow, Grid
 from .intervals import RepeatedIntervals, repeated_intervals
-from .models import BetaBinomialFit, FitTest, fit_beta_binomial, fit_model, fit_test, rho_interval
-from .paper_claims import ClaimsFound, check_claims
+from .models import FitTest, ModelFit, draw_individuals, errors_pmf, fit_model, fit_test, rho_interval
 from .rate_plans import RatePlan, check_plan, plan_rate, rule_of_thirty
-from .study import CoverageStudy, StudySettings, run_study, study_like
-from .tests import IndividualsTests, device_test, paired_device_test, rate_test
+from .study import CoverageStudy, coverage_study
+from .tests import IndividualsTests, individuals_test
 
 __all__ = [
     "PAPER",
     "QUICK",
-    "BetaBinomialFit",
     "Cell",
-    "ClaimsFound",
     "ComparisonPlan",
     "CoverageRow",
     "CoverageStudy",
@@ -24,27 +20,21 @@ __all__ = [
     "Grid",
     "Individuals",
     "IndividualsTests",
+    "ModelFit",
     "RatePlan",
     "RepeatedIntervals",
-    "StudySettings",
-    "check_claims",
     "check_plan",
     "comparison_power",
-    "cover",
-    "cover_exactly",
-    "device_test",
+    "coverage_study",
     "draw_individuals",
     "errors_pmf",
-    "fit_beta_binomial",
     "fit_model",
     "fit_test",
-    "paired_device_test",
+    "individuals_test",
+    "plan",
     "plan_comparison",
     "plan_rate",
-    "rate_test",
     "repeated_intervals",
     "rho_interval",
     "rule_of_thirty",
-    "run_study",
-    "study_like",
 ]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import isnan
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fairtrial.core.errors import ParameterError, TrialsError
+from fairtrial.core.errors import ParameterError, TrialsError, check_choice
 from fairtrial.core.words import cut
 from fairtrial.formats.columns import read_counts
 from fairtrial.formats.files import PathLike
@@ -90,7 +90,7 @@ class Individuals:
         *,
         system: str | None = None,
         error: ErrorKind = "frr",
-        by: Person = "claim",
+        role: Person = "claim",
     ) -> Individuals:
         """Count the false accepts or false rejects of each claim or each subject at a threshold.
 
@@ -104,7 +104,7 @@ class Individuals:
             The name of the system; not needed if there is only one.
         error : {"far", "frr"}, default "frr"
             ``frr``: false rejects among genuine trials; ``far``: false accepts among impostor trials.
-        by : {"claim", "subject"}, default "claim"
+        role : {"claim", "subject"}, default "claim"
             Whose errors are counted together: those of a ``claim`` or of a ``subject``.
 
         Returns
@@ -117,20 +117,22 @@ class Individuals:
         TrialsError
             If ids are missing, or there are fewer than two people.
         """
-        if error not in ("far", "frr") or by not in ("claim", "subject"):
-            raise ParameterError(f"error must be far or frr and by must be claim or subject, not {error!r} and {by!r}")
+        check_choice("error", error, get_args(ErrorKind))
+        check_choice("role", role, get_args(Person))
         if isnan(threshold):
             raise ParameterError("the threshold must be a number, not nan")
         trials = trials_of(trials, "trials")
-        if by not in trials.ids:
-            raise TrialsError(f"errors by {by} need {by} ids, which these trials do not have")
+        if role not in trials.ids:
+            raise TrialsError(f"errors by {role} need {role} ids, which these trials do not have", code="no-ids")
         rows = trials.genuine if error == "frr" else ~trials.genuine
-        (codes,) = people_of(trials, by)
+        (codes,) = people_of(trials, role)
         tried = np.bincount(codes[rows])
         present = tried > 0
         if np.count_nonzero(present) < 2:
             word = "genuine" if error == "frr" else "impostor"
-            raise TrialsError(f"{word} trials have fewer than two {by}s: spread between people needs at least two")
+            raise TrialsError(
+                f"{word} trials have fewer than two {role}s: a variance needs at least two", code="one-person"
+            )
         wrong = np.bincount(codes[rows], wrong_decisions(trials, system, threshold)[rows])
         return cls.from_counts(wrong[present], tried[present])
 

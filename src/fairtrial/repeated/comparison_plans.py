@@ -1,4 +1,4 @@
-"""Plan how many people a comparison of two systems needs."""
+"""Plan the people that a comparison of two systems needs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from fairtrial.inference.intervals import normal_quantile
 from fairtrial.inference.people import People
 from fairtrial.inference.variance import welch
 from fairtrial.repeated.attempts import Floats, Rng
-from fairtrial.repeated.rate_plans import RatePlan, Scale, design_effect, plan_rate, smallest_enough
+from fairtrial.repeated.rate_plans import MOST, RatePlan, Scale, design_effect, plan_rate, smallest_enough
 from fairtrial.rules.measures import MeasureLike, Weights, linear_weights
 
 Rates: TypeAlias = tuple[float, float]
@@ -48,7 +48,7 @@ _NODES = np.polynomial.legendre.leggauss(200)
 
 @dataclass(frozen=True, slots=True)
 class ComparisonSetting:
-    """All of a comparison of two systems but the test; see `plan_comparison`.
+    """Two systems and the design of their comparison, but for the number of clients; see `plan_comparison`.
 
     Attributes
     ----------
@@ -57,13 +57,15 @@ class ComparisonSetting:
     attempts, impostor_attempts : int
         Genuine attempts of each client, and impostor attempts against each.
     impostors : int or None
-        How many impostors there are, common to all clients; None if each client has impostors of their own.
+        The number of impostors common to all clients; None if each client has impostors of their own.
     rho_client, rho_impostor : float
         Correlations within clients and within impostors.
     correlation : float or None
         The correlation of the errors of both systems on the same trial; None if they are tested on different trials.
     individuals : int or None
-        The clients there were, if the setting was observed.
+        The observed number of clients, if the setting was observed.
+    measure, alpha
+        What is compared, and the weight of FAR in ``wer``.
     """
 
     a: Rates
@@ -75,110 +77,97 @@ class ComparisonSetting:
     rho_impostor: float = 0.0
     correlation: float | None = 0.0
     individuals: int | None = None
+    measure: MeasureLike = "hter"
+    alpha: float = 0.5
 
     def __post_init__(self) -> None:
         _check_rates(self.a, self.b, self.correlation)
-        rhos = {"rho_client": self.rho_client, "rho_impostor": self.rho_impostor}
-        for name, rho in rhos.items():
+        for name, rho in (("rho_client", self.rho_client), ("rho_impostor", self.rho_impostor)):
             if not 0 <= rho <= 1:
                 raise ParameterError(f"{{{name}!p}} must be between 0 and 1, not {{value}}", value=rho)
         if self.rho_client + self.rho_impostor > 1:
-            raise ParameterError(
-                "{rho_client!p} and {rho_impostor!p} must not exceed 1 together, not {first} and {second}",
-                first=self.rho_client,
-                second=self.rho_impostor,
-            )
+            template = "{rho_client!p} and {rho_impostor!p} must not exceed 1 together, not {first} and {second}"
+            raise ParameterError(template, first=self.rho_client, second=self.rho_impostor)
         if self.rho_impostor and self.impostors is None:
-            raise ParameterError(
-                "{rho_impostor!p} needs {impostors!p}, the number of impostors common to all clients", impostors=None
-            )
-        if self.impostors is not None and self.impostors < 2:
-            raise ParameterError(f"there must be at least two impostors, not {self.impostors}")
+            template = "{rho_impostor!p} needs {impostors!p}, the number of impostors common to all clients"
+            raise ParameterError(template, code="needs-impostors", impostors=None)
         if self.impostors is not None:
+            if self.impostors < 2:
+                raise ParameterError(f"there must be at least two impostors, not {self.impostors}")
             check_number("impostor", self.impostors, most=10**7)
-        if min(self.attempts, self.impostor_attempts) < 1:
-            raise ParameterError(
-                f"each client must have attempts of both kinds, not {self.attempts} and {self.impostor_attempts}"
-            )
+        for count, kind in ((self.attempts, "genuine"), (self.impostor_attempts, "impostor")):
+            check_number(f"{kind} attempt", count, most=int(MOST))
+        linear_weights(self.measure, self.alpha)
+
+    @property
+    def weights(self) -> Weights:
+        """The weights of FAR and FRR."""
+        return linear_weights(self.measure, self.alpha)
+
+    def power(self, clients: int, confidence: float = 0.95) -> float:
+        """Compute the power with this number of clients by the formula of `comparison_power`."""
+        trials = clients * self.impostor_attempts
+        effect = design_effect(self.impostor_attempts, self.rho_client)
+        if self.impostors is not None:
+            effect += self.rho_impostor * max(trials / self.impostors - 1, 0.0)
+        return comparison_power(
+            self.a,
+            self.b,
+            impostor=trials,
+            genuine=clients * self.attempts,
+            correlation=self.correlation,
+            design_effects=(effect, design_effect(self.attempts, self.rho_client)),
+            people=(clients if self.impostors is None else min(clients, self.impostors), clients),
+            measure=self.measure,
+            alpha=self.alpha,
+            confidence=confidence,
+        )
 
     def plan(
         self,
         *,
         power: float = 0.8,
         individuals: int | None = None,
-        measure: MeasureLike = "hter",
-        alpha: float = 0.5,
         confidence: float = 0.95,
         data_sets: int = 1000,
         rng: Rng = 0,
     ) -> ComparisonPlan:
-        """Plan a comparison in this setting.
+        """Plan a comparison in this setting, with the parameters of `plan_comparison`.
 
-        Parameters
-        ----------
-        power, individuals, measure, alpha, confidence, data_sets, rng
-            As of `plan_comparison`.
-
-        Returns
-        -------
-        ComparisonPlan
-            As many attempts of each client as in the setting, and as many impostors.
-
-        Notes
-        -----
         An observed difference is uncertain, and one that was picked for its size is too large on average: a plan for it
         is then too small on average.
         """
         check_share("power", power, open_ends=True)
-        weights = linear_weights(measure, alpha)
         if data_sets < 0:
             raise ParameterError(f"there must be at least 0 data sets, not {data_sets}")
-        if individuals is not None and individuals < 2:
+        if individuals is not None and check_number("individual", individuals, most=int(MOST)) < 2:
             raise ParameterError(f"there must be at least two individuals, not {individuals}")
-
-        def power_of(clients: int) -> float:
-            trials = clients * self.impostor_attempts
-            effect = design_effect(self.impostor_attempts, self.rho_client)
-            if self.impostors is not None:
-                effect += self.rho_impostor * max(trials / self.impostors - 1, 0.0)
-            return comparison_power(
-                self.a,
-                self.b,
-                impostor=trials,
-                genuine=clients * self.attempts,
-                correlation=self.correlation,
-                design_effects=(effect, design_effect(self.attempts, self.rho_client)),
-                people=(clients if self.impostors is None else min(clients, self.impostors), clients),
-                measure=measure,
-                alpha=alpha,
-                confidence=confidence,
-            )
-
-        clients = individuals or smallest_enough(lambda clients: power_of(clients) >= power)
+        clients = individuals or smallest_enough(lambda clients: self.power(clients, confidence) >= power)
         if clients is None:
-            least = None if self.impostors is None else self._fewest_impostors(weights, power, confidence)
+            least = None
+            if self.impostors is not None:
+                # with infinitely many clients, only the variance of the impostors is left
+                endless, effects = ((1.0, inf), (inf, inf)), (self.rho_impostor, 1.0)
+                parts = _parts(self.a, self.b, self.weights, self.correlation, endless, effects)
+                difference, variance = _difference(self.a, self.b, self.weights), sum(part.true for part in parts)
+                least = smallest_enough(lambda n: _student_power(difference, variance / n, n - 1, confidence) >= power)
             if self.impostors is None or least is None:
-                raise ParameterError(
-                    "the two systems have the same error rate by this measure; no test can tell them apart"
-                )
-            raise ParameterError(
-                f"no number of clients reaches a power of {level_text(power)} with {self.impostors} impostors common "
-                f"to all; more impostors are needed, at least {max(least, self.impostors + 1):,}"
+                text = "the two systems have the same error rate by this measure; no test can tell them apart"
+                raise ParameterError(text, code="no-difference")
+            template = (
+                "no number of clients reaches a power of {power:level} with {impostors} impostors common to all; more "
+                "impostors are needed, at least {least:count}"
             )
-        simulated = simulate_comparison_power(
-            self, clients, measure=measure, alpha=alpha, confidence=confidence, data_sets=data_sets, rng=rng
-        )
-        formula = power_of(clients)
-        notes: tuple[Note, ...] = ()
+            least = max(least, self.impostors + 1)
+            raise ParameterError(template, code="too-few-impostors", power=power, impostors=self.impostors, least=least)
+        simulated = simulate_comparison_power(self, clients, confidence=confidence, data_sets=data_sets, rng=rng)
+        formula, notes = self.power(clients, confidence), []
         if simulated is None and data_sets:
             template = "the power was not simulated: too many trials, or correlations too large"
-            notes = (Note("not-simulated", template),)
+            notes.append(Note("not-simulated", template))
         elif simulated is not None and abs(simulated.power - formula) > _APART:
-            template = (
-                "the two powers differ by more than 5 points, as there are few errors or few people; use the simulated "
-                "power"
-            )
-            notes = (Note("powers-differ", template, warning=True),)
+            template = "the two powers differ by more than 5 points: few errors or few people; use the simulated power"
+            notes.append(Note("powers-differ", template, warning=True))
         return ComparisonPlan(
             clients,
             self.attempts,
@@ -189,16 +178,7 @@ class ComparisonSetting:
             self.correlation is not None,
             None if simulated is None else simulated.power,
             None if simulated is None else simulated.error,
-            notes,
-        )
-
-    def _fewest_impostors(self, weights: Weights, power: float, confidence: float) -> int | None:
-        """Find the impostors that are enough with infinitely many clients: only their own variance is left."""
-        endless = (1.0, inf), (inf, inf)
-        parts = _parts(self.a, self.b, weights, self.correlation, endless, (self.rho_impostor, 1.0))
-        difference, variance = _difference(self.a, self.b, weights), sum(part.true for part in parts)
-        return smallest_enough(
-            lambda impostors: _student_power(difference, variance / impostors, impostors - 1, confidence) >= power
+            tuple(notes),
         )
 
 
@@ -222,7 +202,7 @@ def both_wrong_share(p: float, q: float, correlation: float) -> float:
 
 
 class SimulatedPower(NamedTuple):
-    """The proportion of simulated tests that found the difference, and its Monte Carlo standard error."""
+    """The proportion of simulated tests that reject equality, and its Monte Carlo standard error."""
 
     power: float
     error: float
@@ -230,48 +210,20 @@ class SimulatedPower(NamedTuple):
 
 
 def simulate_comparison_power(
-    setting: ComparisonSetting,
-    individuals: int,
-    *,
-    measure: MeasureLike = "hter",
-    alpha: float = 0.5,
-    confidence: float = 0.95,
-    data_sets: int = 1000,
-    rng: Rng = 0,
+    setting: ComparisonSetting, individuals: int, *, confidence: float = 0.95, data_sets: int = 1000, rng: Rng = 0
 ) -> SimulatedPower | None:
-    """Simulate a planned comparison and count how often the test finds the difference.
+    """Simulate a planned comparison with this number of clients, and count how often the test rejects equality.
 
-    Parameters
-    ----------
-    setting
-        The two systems, the trials of each client, the impostors and the correlations.
-    individuals
-        The number of clients.
-    measure, alpha
-        What is compared: a linear measure, and the weight of FAR in wer.
-    confidence
-        Of the test: 0.95 tests at 5 %.
-    data_sets
-        How many tests to simulate at most; there are fewer if each has very many trials.
-    rng
-        A generator or a seed.
-
-    Returns
-    -------
-    SimulatedPower or None
-        None if trials are too many for a hundred data sets, or the correlations too large for normal scores.
-
-    Notes
-    -----
-    The test is that of `compare` with fixed thresholds: the jackknife over clients and impostors, and Student's t with
-    Welch's degrees of freedom. A plan has no development set, so a comparison whose thresholds come from few
-    development trials has less power. Systems with trials of their own have people of their own, too.
+    There are fewer data sets if each has very many trials; None if they would be fewer than a hundred, or if the
+    correlations are too large for normal scores. The test is that of `compare` with fixed thresholds: the jackknife
+    over clients and impostors, and Student's t with Welch's degrees of freedom. Systems with trials of their own have
+    people of their own, too.
 
     Examples
     --------
     >>> setting = ComparisonSetting((0.1, 0.2), (0.1, 0.2), impostors=20)
-    >>> found = simulate_comparison_power(setting, 40, data_sets=400)
-    >>> 0.01 < found.power < 0.1
+    >>> simulated = simulate_comparison_power(setting, 40, data_sets=400)
+    >>> 0.01 < simulated.power < 0.1
     True
     """
     check_confidence(confidence)
@@ -282,13 +234,12 @@ def simulate_comparison_power(
         return None
     # impostor trials first, one row per client; impostors take turns
     claims = [np.repeat(np.arange(individuals), count) for count in (setting.impostor_attempts, setting.attempts)]
-    claim, genuine = np.concatenate(claims), np.repeat([False, True], [len(own) for own in claims])
+    claim, genuine = np.concatenate(claims), np.repeat([False, True], [len(part) for part in claims])
     subject = None
     if setting.impostors is not None:
         subject = np.concatenate([individuals + np.arange(len(claims[0])) % setting.impostors, claims[1]])
     people = People.of(Trials.from_arrays(np.zeros(len(claim)), genuine, claim=claim, subject=subject))
-    source = as_generator(rng)
-    weights = linear_weights(measure, alpha)
+    source, weights = as_generator(rng), setting.weights
 
     def value(errors: NDArray[np.int8]) -> float:
         return weights.far * float(errors[~genuine].mean()) + weights.frr * float(errors[genuine].mean())
@@ -300,7 +251,7 @@ def simulate_comparison_power(
         errors = [np.concatenate([part.ravel() for part in system]) for system in zip(impostor, client, strict=True)]
         estimate = value(errors[0]) - value(errors[1])
         if setting.correlation is None:
-            spreads = [people.error_variance(own, weights[:2]) for own in errors]
+            spreads = [people.error_variance(wrong, weights[:2]) for wrong in errors]
         else:
             difference = errors[0] - errors[1]
             spread = people.error_variance(difference, weights[:2])
@@ -328,7 +279,7 @@ class ScoreModel:
 
     @classmethod
     def of(cls, setting: ComparisonSetting, kind: int) -> ScoreModel | None:
-        """Make the model of impostor trials (0) or of genuine trials (1); None if correlations are too large for it."""
+        """Model impostor trials (0) or genuine trials (1); None if correlations are too large."""
         from scipy.special import ndtri
 
         rates = setting.a[kind], setting.b[kind]
@@ -339,8 +290,8 @@ class ScoreModel:
             correlation = _root(lambda r: error_covariance(*thresholds, r), both - rates[0] * rates[1], -1.0)
 
         def of_difference(share: float) -> float:
-            own = sum(error_covariance(t, t, share) for t in thresholds)
-            return own - 2 * error_covariance(*thresholds, share * correlation)
+            within = sum(error_covariance(t, t, share) for t in thresholds)
+            return within - 2 * error_covariance(*thresholds, share * correlation)
 
         def shares(rho: float) -> tuple[float, float]:
             """Find the proportions of the variance that correlate errors, or their differences, by rho."""
@@ -382,7 +333,7 @@ class ScoreModel:
 
 
 def error_covariance(first: float, second: float, correlation: float) -> float:
-    """Compute the covariance of two normal scores' being above two thresholds, by Plackett's integral."""
+    """Compute the covariance of the errors of two normal scores at two thresholds, by Plackett's integral."""
     if not (np.isfinite(first) and np.isfinite(second)):
         return 0.0
     nodes, weights = _NODES
@@ -438,13 +389,13 @@ def comparison_power(
     a, b : tuple of (float, float)
         FAR and FRR of the system, fractions.
     impostor, genuine : float
-        How many trials of the class; of each system, if they are not the same trials.
+        The number of trials of the class; of each system, if they are not the same trials.
     correlation : float or None, default 0.0
         The correlation of the errors of A and B on the same trial, for the paired test; None for systems that are
         tested on different trials, and the unpaired test.
     design_effects : tuple of (float, float), default (1.0, 1.0)
-        By how much dependence between impostor and between genuine trials enlarges the variance, for which the test
-        accounts.
+        The factors by which dependence between impostor and between genuine trials enlarges the variance, for which the
+        test accounts.
     people : tuple of (float, float), optional
         The smaller number of people in a role, of impostor and of genuine trials: the test is then Student's t with
         Welch's degrees of freedom, as that of `compare`. None: the normal test of independent trials.
@@ -539,13 +490,13 @@ class ComparisonPlan(Result):
     Attributes
     ----------
     individuals : int
-        How many clients.
+        The number of clients.
     attempts : int
-        How many genuine attempts of each client.
+        The number of genuine attempts of each client.
     impostor_attempts : int
-        How many impostor attempts against each client.
+        The number of impostor attempts against each client.
     impostors : int or None
-        How many impostors are common to all clients; None if each client has impostors of their own.
+        The number of impostors common to all clients; None if each client has impostors of their own.
     power : float
         The power by the formula.
     confidence : float
@@ -553,7 +504,7 @@ class ComparisonPlan(Result):
     paired : bool
         Whether both systems are tested on the same trials.
     power_simulated : float or None
-        The proportion of simulated tests that found the difference; None if nothing was simulated.
+        The proportion of simulated tests that reject equality; None if nothing was simulated.
     power_error : float or None
         The Monte Carlo standard error of that proportion.
     notes : tuple of Note
@@ -572,8 +523,8 @@ class ComparisonPlan(Result):
         Field("attempts", "genuine each", "count"),
         Field("impostor_attempts", "impostor each", "count"),
         Field("impostors", "common impostors", "count"),
-        Field("genuine", "genuine trials", "count"),
-        Field("impostor", "impostor trials", "count"),
+        Field("genuine", "genuine trials", "count", optional=True),
+        Field("impostor", "impostor trials", "count", optional=True),
         Field("power", "power", "rate"),
         Field("power_simulated", "simulated power", "rate"),
         Field("power_error", "its standard error", "rate"),
@@ -603,14 +554,18 @@ class ComparisonPlan(Result):
         return self.individuals * self.impostor_attempts
 
     def answer(self) -> str:
-        """People, the test, and its power."""
+        """The design, and the probability that it shows the difference."""
+        simulated = self.power_simulated if any(note.code == "powers-differ" for note in self.notes) else None
+        power = f"{percent(self.power)}" if simulated is None else f"{percent(simulated)} (simulated)"
+        attempts = f"{self.attempts:,} genuine and {plural(self.impostor_attempts, 'impostor attempt')} each"
         test = f"{'paired' if self.paired else 'unpaired'} test at {level_text(1 - self.confidence)}"
-        return f"{plural(self.individuals, 'individual')}, {test}, power {percent(self.power)}"
+        clients = plural(self.individuals, "client")
+        return f"{clients} with {attempts} show this difference with a probability of {power}, {test}"
 
     def tables(self) -> tuple[Table, ...]:
         """The plan in one row."""
         fields = [field for field in self.FIELDS if field.key != "impostors" or self.impostors is not None]
-        table = table_of("plan", self.answer(), fields, [self], notes=self.notes)
+        table = table_of("plan", "Plan", fields, [self], notes=self.notes)
         if not self.paired:
             for name in ("genuine", "impostor"):
                 table = table.with_title(name, f"{name} trials per system")
@@ -644,7 +599,7 @@ def plan_comparison(
     a, b : tuple of (float, float)
         FAR and FRR of the system, fractions.
     power : float, default 0.8
-        The probability that the difference is found, between 0 and 1.
+        The probability that the test shows the difference, between 0 and 1.
     individuals : int, optional
         The clients there are; then only the power is computed.
     attempts : int, default 1
@@ -652,8 +607,8 @@ def plan_comparison(
     impostor_attempts : int, default 10
         Impostor attempts against each client.
     impostors : int, optional
-        How many impostors there are, each of whom attacks all clients in turn. None: every client is attacked by
-        impostors of their own.
+        The number of impostors, each of whom attacks all clients in turn. None: every client is attacked by impostors
+        of their own.
     rho_client : float, default 0.0
         The correlation between two trials that share the client: of the difference of the two systems' errors if the
         test is paired, of the errors if it is not.
@@ -677,7 +632,7 @@ def plan_comparison(
     Returns
     -------
     ComparisonPlan
-        With the power by the formula and, if simulated, the proportion of tests that found the difference.
+        With the power by the formula and, if simulated, the proportion of tests that show the difference.
 
     Raises
     ------
@@ -696,41 +651,23 @@ def plan_comparison(
     >>> plan.power < 0.4
     True
     """
-    setting = ComparisonSetting(a, b, attempts, impostor_attempts, impostors, rho_client, rho_impostor, correlation)
-    return setting.plan(
-        power=power,
-        individuals=individuals,
-        measure=measure,
-        alpha=alpha,
-        confidence=confidence,
-        data_sets=data_sets,
-        rng=rng,
+    setting = ComparisonSetting(
+        a, b, attempts, impostor_attempts, impostors, rho_client, rho_impostor, correlation, None, measure, alpha
     )
+    return setting.plan(power=power, individuals=individuals, confidence=confidence, data_sets=data_sets, rng=rng)
 
 
 def observed_setting(pair: Pair) -> ComparisonSetting:
-    """Estimate the setting of two systems that were tested on the same trials.
+    """Estimate the setting of two systems that were tested on the same trials, which must have claim ids.
 
-    Parameters
-    ----------
-    pair : Pair
-        The decisions of both.
-
-    Returns
-    -------
-    ComparisonSetting
-        Correlations within people are one-way intraclass correlations of the difference of the errors, not below 0.
-        There is one for clients, though genuine and impostor trials have their own: the one that gives the difference
-        of HTERs the same variance. Attempts are means per client, at least one.
-
-    Raises
-    ------
-    TrialsError
-        If trials have no claim ids: the number of people is not known.
+    Correlations within people are one-way intraclass correlations of the difference of the errors, not below 0. That of
+    clients gives the difference of HTERs the same variance as those of genuine and impostor trials. Attempts are means
+    per client, at least one.
     """
     trials = pair.a.trials
     if "claim" not in trials.ids:
-        raise TrialsError("the number of people needed cannot be estimated without claim ids, which these trials lack")
+        text = "the number of people needed cannot be estimated without claim ids, which these trials lack"
+        raise TrialsError(text, code="no-ids")
     clients = trials.ids["claim"].numbered().codes
     difference = pair.wrong_a.astype(np.float64) - pair.wrong_b
     genuine, count = trials.genuine, len(np.unique(clients))
@@ -766,20 +703,7 @@ def observed_setting(pair: Pair) -> ComparisonSetting:
 
 
 def intraclass_correlation(values: Floats, groups: NDArray[np.integer]) -> float:
-    """Compute the correlation within groups by a one-way analysis of variance; not below 0.
-
-    Parameters
-    ----------
-    values : ndarray of float
-        One per trial.
-    groups : ndarray of int
-        The group of each.
-
-    Returns
-    -------
-    float
-        A correlation from 0 to 1; 0 if every group has one value only, or all values are the same.
-    """
+    """Compute the correlation within groups by a one-way analysis of variance; 0 if it is negative or undefined."""
     _, codes = np.unique(groups, return_inverse=True)
     sizes = np.bincount(codes)
     people, total = len(sizes), len(values)
@@ -819,24 +743,49 @@ def plan(
 
     Parameters
     ----------
-    pi, half_width, scale, below, person_cost
-        As of `plan_rate`.
-    a, b, impostor_attempts, impostors, rho_impostor, correlation
-        As of `plan_comparison`.
+    pi : float, optional
+        The error rate, a fraction, that is expected; 0 with `below` for no error.
     rho : float, default 0.0
         The correlation between two attempts of a person, or between two trials that share the client.
-    power, individuals, attempts, confidence, rng
-        As of both.
+    half_width : float, optional
+        The half-width that the interval of the rate is to have.
+    scale : {"linear", "logit"}, default "linear"
+        Whether the half-width is that of the rate, or of its logit.
+    below : float, optional
+        The claimed rate that the one-sided upper bound is to exclude.
+    a, b : tuple of (float, float), optional
+        FAR and FRR of the system, fractions, if two systems are to be compared.
+    power : float, default 0.8
+        The probability that the test succeeds, between 0 and 1: for an upper bound and for a comparison.
+    individuals : int, optional
+        The number of people there are, or of clients.
+    attempts : int, optional
+        The number of attempts of each person, or of genuine attempts of each client. For an interval or a bound give
+        either `individuals` or `attempts`; with neither, the cheapest design is planned.
+    impostor_attempts : int, default 10
+        Impostor attempts against each client.
+    impostors : int, optional
+        The number of impostors common to all clients; by default each client has impostors of their own.
+    rho_impostor : float, default 0.0
+        The correlation between two trials that share the impostor.
+    correlation : float, default 0.0
+        The correlation of the errors of A and B on the same trial.
     unpaired : bool, default False
         Whether the two systems are tested on different trials.
+    person_cost : float, default 1.0
+        The cost of one more person, in attempts.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1, of the interval or the test.
     data_sets : int, optional
         How many data sets are simulated at most, to check the plan; 0 for none. By default 10,000 for one rate, and
         1000 for a comparison.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed; the same seed gives the same result.
 
     Returns
     -------
     RatePlan or ComparisonPlan
-        The plan for one rate, or for a comparison if `a` and `b` are given.
+        The plan of `plan_rate`, or that of `plan_comparison` if `a` and `b` are given.
 
     Raises
     ------
@@ -850,8 +799,8 @@ def plan(
     """
     if (a is None) != (b is None):
         raise ParameterError("a comparison needs both {a!p} and {b!p}, FAR and FRR of each", code="needs-both", a=a)
-    compared = a is not None
-    comparison = "a comparison, with {a!p} and {b!p}"
+    compared, both = a is not None, "{a!p} and {b!p}"
+    comparison, without = f"a comparison, with {both}", f"does not go with {both}"
     for name, given, applies, why in (
         ("impostor_attempts", impostor_attempts != 10, compared, f"applies to {comparison}"),
         ("impostors", impostors is not None, compared, f"applies to {comparison}"),
@@ -859,11 +808,11 @@ def plan(
         ("correlation", correlation != 0, compared, f"applies to {comparison}"),
         ("unpaired", unpaired, compared, f"applies to {comparison}"),
         ("power", power != 0.8, compared or below is not None, f"applies with {{below!p}}, and to {comparison}"),
-        ("half_width", half_width is not None, not compared, "does not go with {a!p} and {b!p}"),
-        ("below", below is not None, not compared, "does not go with {a!p} and {b!p}"),
-        ("pi", pi is not None, not compared, "does not go with {a!p} and {b!p}"),
+        ("half_width", half_width is not None, not compared, without),
+        ("below", below is not None, not compared, without),
+        ("pi", pi is not None, not compared, without),
         ("scale", scale != "linear", half_width is not None, "applies to {half_width!p}"),
-        ("person_cost", person_cost != 1, not compared, "does not go with {a!p} and {b!p}"),
+        ("person_cost", person_cost != 1, not compared, without),
         ("correlation", correlation != 0, not unpaired, "applies to errors on the same trials, not with {unpaired!p}"),
     ):
         if given and not applies:
@@ -885,11 +834,8 @@ def plan(
             rng=rng,
         )
     if pi is None:
-        raise ParameterError(
-            "give the expected error rate, as in {pi!o}; or compare two systems with {a!p} and {b!p}",
-            code="nothing-to-plan",
-            pi=0.01,
-        )
+        template = "give the expected error rate, as in {pi!o}; or compare two systems with {a!p} and {b!p}"
+        raise ParameterError(template, code="nothing-to-plan", pi=0.01)
     return plan_rate(
         pi,
         rho,

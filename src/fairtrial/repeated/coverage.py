@@ -6,15 +6,23 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import log, nan
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from fairtrial.core.errors import ParameterError, check_number, check_rate, check_seed, check_share
+from fairtrial.core.errors import ParameterError, check_choice, check_number, check_rate, check_seed, check_share
 from fairtrial.core.results import Field, Record
+from fairtrial.core.words import cut
 from fairtrial.repeated.attempts import Floats, Individuals, Rng
-from fairtrial.repeated.generators import Generator, binomial_pmf, draw_counts, errors_pmf
-from fairtrial.repeated.methods import PAPER_METHODS, known_method
+from fairtrial.repeated.intervals import PAPER_METHODS, known_method
+from fairtrial.repeated.models import (
+    MOST_INDIVIDUALS,
+    MOST_SIMULATED,
+    Generator,
+    binomial_pmf,
+    draw_counts,
+    errors_pmf,
+)
 
 GridName: TypeAlias = Literal["paper", "quick"]
 
@@ -164,24 +172,11 @@ def _probable_histograms(n: int, pmf: Floats, least: float) -> Outcomes | None:
     )
 
 
-def _few_histograms(n: int, pmf: Floats) -> Outcomes:
-    """List all histograms, if they are few enough to fit a model to each."""
-    outcomes = histograms(n, pmf)
-    number = len(outcomes.probabilities)
-    if number > _MOST_FITS:
-        raise _too_many(
-            n,
-            pmf,
-            f"the exact coverage of bb-ml ({number:,}), which fits a model to each; simulate it, or leave bb-ml out",
-        )
-    return outcomes
-
-
 _SUFFICIENT: dict[str, Callable[[int, Floats], Outcomes]] = {
     "dr": sums_of_errors,
     "sb": histograms,
     "brr": histograms,
-    "bb-ml": _few_histograms,
+    "bb-ml": histograms,
 }
 """What a method depends on, unless the sums of errors and of their squares are sufficient."""
 
@@ -193,9 +188,9 @@ class Cell:
     Parameters
     ----------
     n : int
-        How many people.
+        The number of people.
     m : int
-        How many attempts of each.
+        The number of attempts of each.
     pi : float
         The error rate, a fraction.
     rho : float
@@ -218,11 +213,12 @@ class Cell:
     rho: float
 
     def __post_init__(self) -> None:
-        if self.n < 2 or self.n != int(self.n):
-            raise ParameterError(f"n must be a whole number of at least 2 individuals, not {self.n}")
+        for name, number, least, most in (("n", self.n, 2, MOST_INDIVIDUALS), ("m", self.m, 1, MOST_SIMULATED)):
+            if not least <= number <= most or number != int(number):
+                raise ParameterError(
+                    f"{name} must be a whole number from {least} to {most:,}, not {cut(number)}", code="out-of-range"
+                )
         check_rate("pi", self.pi, open_ends=True)
-        if self.m < 1 or self.m != int(self.m):
-            raise ParameterError(f"m must be a whole number of at least one attempt, not {self.m}")
         check_share("rho", self.rho)
 
 
@@ -282,27 +278,16 @@ def grid_of(
 ) -> Grid:
     """Give a grid by its name, with other values along some of its axes.
 
-    Parameters
-    ----------
-    grid : {"paper", "quick"}, default "quick"
-        All cells of the paper, or a few of them.
-    n, m, pi, rho : number or sequence of numbers, optional
-        The values of an axis, instead of the grid's.
-
-    Returns
-    -------
-    Grid
-        The cells.
-
     Examples
     --------
     >>> len(grid_of("paper", n=100, m=(2, 5)))
     98
     """
+    check_choice("grid", grid, get_args(GridName))
     start = PAPER if grid == "paper" else QUICK
     axes = [
-        own if values is None else tuple(values) if isinstance(values, Sequence) else (values,)
-        for own, values in ((start.n, n), (start.m, m), (start.pi, pi), (start.rho, rho))
+        default if values is None else tuple(values) if isinstance(values, Sequence) else (values,)
+        for default, values in ((start.n, n), (start.m, m), (start.pi, pi), (start.rho, rho))
     ]
     return Grid(*axes)  # type: ignore[arg-type]
 
@@ -314,9 +299,9 @@ class CoverageRow(Record):
     Attributes
     ----------
     n : int
-        How many people.
+        The number of people.
     m : float
-        How many attempts of each, the mean if they differ.
+        The number of attempts of each, the mean if they differ.
     pi : float
         The error rate, a fraction.
     rho : float
@@ -324,7 +309,7 @@ class CoverageRow(Record):
     method : str
         The name of the interval.
     coverage : float
-        Proportion of data sets in which the interval holds the true rate.
+        Proportion of data sets in which the interval covers the true rate.
     mean_width, median_width : float
         The width of the interval over data sets in which it is defined.
     undefined : float
@@ -336,9 +321,9 @@ class CoverageRow(Record):
 
     Examples
     --------
-    >>> from fairtrial.repeated import cover_exactly
-    >>> (row,) = cover_exactly(Cell(100, 2, 0.1, 0.2), methods=["dr"])
-    >>> round(row.coverage, 5)
+    >>> from fairtrial.repeated import coverage_study
+    >>> study = coverage_study(n=100, m=2, pi=0.1, rho=0.2, methods=["dr"], exact=True)
+    >>> round(study.rows[0].coverage, 5)
     0.79355
     """
 
@@ -384,41 +369,9 @@ def cover(
     rng: Rng = 0,
     attempts: Sequence[int] | None = None,
 ) -> list[CoverageRow]:
-    """Simulate data sets of a cell and count how often each interval holds the true rate.
+    """Simulate data sets of a cell and count how often each interval covers the true rate.
 
-    Parameters
-    ----------
-    cell : Cell
-        People, attempts, error rate and correlation.
-    methods : sequence of str, default ("dr", "bp", "sb", "bb", "lbb", "brr")
-        Any of ``dr``, ``bp``, ``sb``, ``bb``, ``lbb``, ``brr`` and ``bb-ml``, which fits a model to each data set.
-    generator : {"oman-zucker", "beta-binomial"}, default "oman-zucker"
-        How attempts of a person come to be correlated; see `errors_pmf`.
-    data_sets : int, default 1000
-        How many data sets are simulated.
-    n_resamples : int or None, default 1000
-        How many resamples are drawn, for ``sb`` and ``brr``; None stands for infinitely many.
-    confidence : float, default 0.95
-        The level of confidence, between 0 and 1; that of ``dr`` is 90 % always.
-    rng : numpy.random.Generator, int or None, default 0
-        A generator, or a seed; the same seed gives the same result. With a seed a cell gives the same result in every
-        study.
-    attempts : sequence of int, optional
-        The attempts of each person, if they are not `cell.m` for all.
-
-    Returns
-    -------
-    list of CoverageRow
-        One row per method.
-
-    Raises
-    ------
-    ParameterError
-        If a method or the generator is unknown, there is no data set, or `attempts` has another length.
-
-    References
-    ----------
-    Schuckers et al., A comparison of statistical methods for evaluating matching performance, 2004, section 3.
+    With a seed a cell gives the same result in every study. `attempts` are those of each person, if they differ.
 
     Examples
     --------
@@ -459,38 +412,16 @@ def cover_exactly(
     generator: Generator = "oman-zucker",
     confidence: float = 0.95,
 ) -> list[CoverageRow]:
-    """Compute how often each interval holds the true rate, over all possible data sets.
+    """Compute how often each interval covers the true rate, over all possible data sets.
 
-    Parameters
-    ----------
-    cell : Cell
-        People, attempts, error rate and correlation.
-    methods : sequence of str, default ("dr", "bp", "sb", "bb", "lbb", "brr")
-        Any of ``dr``, ``bp``, ``sb``, ``bb``, ``lbb`` and ``brr``.
-    generator : {"oman-zucker", "beta-binomial"}, default "oman-zucker"
-        How attempts of a person come to be correlated; see `errors_pmf`.
-    confidence : float, default 0.95
-        The level of confidence, between 0 and 1; that of ``dr`` is 90 % always.
-
-    Returns
-    -------
-    list of CoverageRow
-        One row per method.
+    DR depends on the sum of errors, BP, BB and LBB also on that of their squares, and their distribution is a power
+    of a characteristic function; SB and BRR depend on the numbers of people with 0, 1, ... errors, all enumerated, as
+    if with infinitely many resamples.
 
     Raises
     ------
     ParameterError
         If a cell has too many possible outcomes; simulate it.
-
-    Notes
-    -----
-    DR depends on the sum of errors, BP, BB and LBB also on that of their squares, and their distribution is a power
-    of a characteristic function; SB and BRR depend on the numbers of people with 0, 1, ... errors, all enumerated, as
-    if with infinitely many resamples.
-
-    References
-    ----------
-    Schuckers et al., A comparison of statistical methods for evaluating matching performance, 2004, section 3.
 
     Examples
     --------
@@ -505,6 +436,8 @@ def cover_exactly(
         method, listing = known_method(name), _SUFFICIENT.get(name, sums_of_squares)
         outcomes = listed.get(listing) or listing(cell.n, pmf)
         listed[listing] = outcomes
+        if name == "bb-ml" and (number := len(outcomes.probabilities)) > _MOST_FITS:
+            raise _too_many(cell.n, pmf, f"{number:,} fits of bb-ml; simulate it, or leave bb-ml out")
         low, high = method.limits(outcomes.people, confidence=confidence, n_resamples=None)
         rows.append(_row(cell, name, low, high, outcomes.probabilities))
     return rows

@@ -1,25 +1,72 @@
-"""All intervals of one test in which people were tested several times, with notes and a recommendation."""
+"""Intervals of an error rate of people who were tested several times: by name, with notes and a recommendation."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import expm1, isfinite, isnan, log1p, nan
 from typing import Any, ClassVar
 
-from fairtrial.core.errors import ParameterError, check_confidence, check_resamples
+from fairtrial.core.errors import ParameterError, check_choice, check_confidence, check_resamples
 from fairtrial.core.notes import Note
 from fairtrial.core.results import Field, Record, Result, table_of
 from fairtrial.core.tables import Column, Table
-from fairtrial.core.words import number_text, percent, plural, range_text
+from fairtrial.core.words import in_percent, level_text, number_text, percent, plural, range_text, term
 from fairtrial.formats.frames import TrialsLike, trials_of
 from fairtrial.inference.intervals import Interval
 from fairtrial.published.rates import proportion_interval, rule_of_three
+from fairtrial.repeated import limits
 from fairtrial.repeated.attempts import ErrorKind, Individuals, PeopleLike, Person, Rng, as_individuals
-from fairtrial.repeated.methods import REPEATED_METHODS, known_method
-from fairtrial.repeated.models import MOST_FITTED, rho_interval
+from fairtrial.repeated.models import MOST_FITTED, most_likely_limits, rho_interval
 
 _FEW_ERRORS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedMethod:
+    """An interval for repeated attempts.
+
+    Attributes
+    ----------
+    name : str
+        Its name on the command line and in JSON.
+    limits : callable
+        Computes the limits, with the signature of the functions in `limits`.
+    resamples : bool
+        Whether it resamples, so that `n_resamples` and `rng` apply.
+    level : float or None
+        Its fixed level of confidence, if it has one.
+    least_errors : int
+        The number of errors from which on it is meant to be used.
+    """
+
+    name: str
+    limits: Callable[..., limits.Limits]
+    resamples: bool = False
+    level: float | None = None
+    least_errors: int = 0
+
+
+REPEATED_METHODS: dict[str, RepeatedMethod] = {
+    method.name: method
+    for method in (
+        RepeatedMethod("dr", limits.doddington_limits, level=0.9, least_errors=30),
+        RepeatedMethod("bp", limits.best_practices_limits),
+        RepeatedMethod("sb", limits.subset_bootstrap_limits, resamples=True),
+        RepeatedMethod("bb", limits.beta_binomial_limits),
+        RepeatedMethod("lbb", limits.logit_limits),
+        RepeatedMethod("brr", limits.balanced_replicates_limits, resamples=True),
+        RepeatedMethod("bb-ml", most_likely_limits),
+    )
+}
+"""The six intervals in the order of the paper, and the beta-binomial by maximum likelihood."""
+PAPER_METHODS = tuple(REPEATED_METHODS)[:6]
+
+
+def known_method(name: str) -> RepeatedMethod:
+    """Look up a method by its name."""
+    check_choice("method", name, REPEATED_METHODS)
+    return REPEATED_METHODS[name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +101,7 @@ class MethodInterval(Record):
 
 @dataclass(frozen=True, slots=True)
 class ZeroErrors(Record):
-    """Upper bounds if there was no error: with independent attempts, and with independent people only.
+    """Upper bounds without errors: if attempts are independent, and if only people are (`_individuals`).
 
     The rule of 3 is for 95 % always; `exact` is 1 - (1 - confidence)^(1/n), `bayes` has Jeffreys' prior.
     """
@@ -65,12 +112,23 @@ class ZeroErrors(Record):
         *map(Field, ("exact", "exact_individuals", "bayes", "bayes_individuals", "confidence")),
     )
     rule_of_three: float
-    rule_of_three_individuals: float
     exact: float
-    exact_individuals: float
     bayes: float
+    rule_of_three_individuals: float
+    exact_individuals: float
     bayes_individuals: float
     confidence: float
+
+    @classmethod
+    def of(cls, people: Individuals, confidence: float) -> ZeroErrors:
+        """Compute the bounds over attempts and over people."""
+        bounds: list[float] = []
+        for trials in (int(people.total_attempts), int(people.individuals)):
+            both = 2 * confidence - 1  # the upper end of a two-sided interval is a one-sided bound at half the risk
+            bayes = proportion_interval(0, trials, confidence=both, method="jeffreys").high if both > 0 else nan
+            bounds += [rule_of_three(trials), -expm1(log1p(-confidence) / trials), bayes]
+        bounds.append(confidence)
+        return cls(*bounds)
 
     def table(self) -> Table:
         """One row per bound."""
@@ -108,12 +166,8 @@ class RepeatedIntervals(Result):
         The error rate over all attempts, a fraction, eq. (1).
     rho : float
         The correlation between two attempts of a person.
-    individuals : int
-        How many people.
-    attempts : int
-        How many attempts of all people together.
-    errors : int
-        How many errors of all people together.
+    individuals, attempts, errors : int
+        The numbers of people, of all their attempts and of all their errors.
     methods : dict of str to MethodInterval
         The intervals by the name of the method.
     recommendation : Note
@@ -127,23 +181,25 @@ class RepeatedIntervals(Result):
         Upper bounds if there was no error; else None.
     other : OtherRole or None
         For impostor trials with both ids: the same errors counted by the other role.
+    error : {"far", "frr"} or None
+        Which rate it is; None if only errors and attempts were given.
     notes : tuple of Note
         What the reader should know.
 
     Examples
     --------
     >>> from fairtrial import Individuals, repeated_intervals
-    >>> found = repeated_intervals(Individuals.from_counts([0, 0, 0, 1, 0, 2, 0, 0, 5, 1], 5), methods=["bp"])
-    >>> round(found.estimate, 2), [round(end, 4) for end in found.methods["bp"].interval]
-    (0.18, [-0.0177, 0.3777])
+    >>> result = repeated_intervals(Individuals.from_counts([0, 0, 0, 1, 0, 2, 0, 0, 5, 1], 5), n_resamples=100)
+    >>> result.answer()
+    'The error rate lies between 5.67 and 44.51 % (95 %, LBB, 10 people, 50 attempts, correlation 0.56)'
     """
 
     FIELDS: ClassVar = (
         Field("estimate"),
         Field("rho"),
-        Field("rho_interval", get=lambda found: {**found.rho_interval._asdict(), "confidence": found.confidence}),
+        Field("rho_interval", get=lambda result: {**result.rho_interval._asdict(), "confidence": result.confidence}),
         *map(Field, ("individuals", "attempts", "errors", "methods")),
-        Field("recommendation", get=lambda found: str(found.recommendation)),
+        Field("recommendation", get=lambda result: str(result.recommendation)),
         Field("zero_errors"),
         Field("by_the_other", get="other"),
         Field("notes"),
@@ -159,6 +215,7 @@ class RepeatedIntervals(Result):
     confidence: float
     zero_errors: ZeroErrors | None = None
     other: OtherRole | None = None
+    error: ErrorKind | None = None
     notes: tuple[Note | str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
@@ -166,17 +223,30 @@ class RepeatedIntervals(Result):
         return {key: value for key, value in Record.to_dict(self).items() if value is not None}
 
     def answer(self) -> str:
-        """The rate and what it was estimated from."""
-        tried = f"{plural(self.attempts, 'attempt')} of {plural(self.individuals, 'individual')}"
-        rho = "rho unknown" if isnan(self.rho) else f"rho {number_text(self.rho)}"
-        if not isnan(self.rho_interval.low):
-            rho += f" ({range_text(*(round(limit, 4) for limit in self.rho_interval))})"
-        return f"{plural(self.errors, 'error')} in {tried}, {percent(self.estimate)}, {rho}"
+        """The recommended interval, or the first; an upper bound without errors."""
+        rate = "error rate" if self.error is None else term(self.error.upper())
+        people, attempts = plural(self.individuals, "person", "people"), plural(self.attempts, "attempt")
+        if self.zero_errors is not None:
+            bound = f"{percent(self.zero_errors.exact_individuals)} ({level_text(self.confidence)}"
+            return f"The {rate} is below {bound}, exact over people): no error in {attempts} of {people}"
+        main = self.methods.get("lbb") or next(iter(self.methods.values()))
+        rho = "unknown" if isnan(self.rho) else f"{self.rho:.2f}"
+        basis = f"{level_text(main.confidence)}, {main.method.upper()}, {people}, {attempts}, correlation {rho}"
+        if isnan(main.low):
+            return f"The {rate} is {percent(self.estimate)}, and its interval undefined ({basis})"
+        sentence = f"The {rate} lies between {in_percent(main.low)} and {percent(main.high)} ({basis})"
+        unreliable = self.recommendation.code.startswith("unreliable")
+        return f"{sentence}; with so few errors no interval is reliable" if unreliable else sentence
 
     def tables(self) -> tuple[Table, ...]:
         """One row per method; if there was no error, upper bounds too."""
+        tried = f"{plural(self.attempts, 'attempt')} of {plural(self.individuals, 'person', 'people')}"
+        rho = "rho unknown" if isnan(self.rho) else f"rho {number_text(self.rho)}"
+        if not isnan(self.rho_interval.low):
+            rho += f" ({range_text(*(round(limit, 4) for limit in self.rho_interval))})"
+        caption = f"{plural(self.errors, 'error')} in {tried}, {percent(self.estimate)}, {rho}"
         notes = (self.recommendation, *self.notes)
-        main = table_of("intervals", self.answer(), MethodInterval.FIELDS, self.methods.values(), notes=notes)
+        main = table_of("intervals", caption, MethodInterval.FIELDS, self.methods.values(), notes=notes)
         return (main,) if self.zero_errors is None else (main, self.zero_errors.table())
 
 
@@ -185,7 +255,7 @@ def repeated_intervals(
     *,
     threshold: float | None = None,
     error: ErrorKind = "frr",
-    by: Person = "claim",
+    role: Person = "claim",
     methods: Sequence[str] = tuple(REPEATED_METHODS),
     confidence: float = 0.95,
     n_resamples: int | None = 1000,
@@ -202,14 +272,14 @@ def repeated_intervals(
         The threshold at which the errors of trials are counted; a score above it is accepted.
     error : {"far", "frr"}, default "frr"
         Of trials: ``frr``, false rejects among genuine trials; ``far``, false accepts among impostor trials.
-    by : {"claim", "subject"}, default "claim"
+    role : {"claim", "subject"}, default "claim"
         Of trials: whose errors are counted together.
     methods : sequence of str, default ("dr", "bp", "sb", "bb", "lbb", "brr", "bb-ml")
         Any of ``dr``, ``bp``, ``sb``, ``bb``, ``lbb``, ``brr`` and ``bb-ml``, or ``all``.
     confidence : float, default 0.95
         The level of confidence, between 0 and 1; that of ``dr`` is 90 % always.
     n_resamples : int or None, default 1000
-        How many resamples are drawn, for ``sb`` and ``brr``; None stands for infinitely many.
+        How many resamples are drawn, for ``sb`` and ``brr``; 0 or None for infinitely many.
     rng : numpy.random.Generator, int or None, default 0
         A generator, or a seed; the same seed gives the same result. It is for ``sb`` and ``brr``.
 
@@ -230,15 +300,13 @@ def repeated_intervals(
     Examples
     --------
     >>> people = Individuals.from_counts([0, 0, 0, 1, 0, 2, 0, 0, 5, 1], 5)
-    >>> found = repeated_intervals(people)
-    >>> low, high = found.methods["lbb"].interval
+    >>> low, high = repeated_intervals(people).methods["lbb"].interval
     >>> round(low, 4), round(high, 4)
     (0.0567, 0.4451)
     """
     check_confidence(confidence)
     names = tuple(REPEATED_METHODS) if "all" in methods else tuple(methods)
-    if n_resamples is not None:
-        check_resamples(n_resamples)
+    n_resamples = check_resamples(n_resamples) if n_resamples else None
     if not any(known_method(name).resamples for name in names):
         for name, given in (("n_resamples", n_resamples != 1000), ("rng", rng != 0)):
             if given:
@@ -248,23 +316,25 @@ def repeated_intervals(
     notes: tuple[Note | str, ...] = ()
     other = None
     if threshold is None:
-        for name, given in (("error", error != "frr"), ("by", by != "claim")):
+        for name, given in (("error", error != "frr"), ("role", role != "claim")):
             if given:
-                raise ParameterError(f"{{{name}!p}} applies to scores, with {{threshold!p}}", threshold=threshold)
+                raise ParameterError(
+                    f"{{{name}!p}} applies to scores, with {{threshold!p}}", code="does-not-apply", threshold=threshold
+                )
         counted = as_individuals(people)  # type: ignore[arg-type]
     else:
         trials = trials_of(people, "trials")  # type: ignore[arg-type]
-        counted = Individuals.from_trials(trials, threshold, error=error, by=by)
+        counted = Individuals.from_trials(trials, threshold, error=error, role=role)
         notes = trials.notes
         if error == "far" and {"claim", "subject"} <= set(trials.ids):
-            role: Person = "subject" if by == "claim" else "claim"
-            others = Individuals.from_trials(trials, threshold, error=error, by=role)
+            other_role: Person = "subject" if role == "claim" else "claim"
+            others = Individuals.from_trials(trials, threshold, error=error, role=other_role)
             lbb = _method_interval("lbb", others, confidence, n_resamples, rng)
             other = OtherRole(float(others.rho), int(others.individuals), lbb)
             template = "errors are also correlated by {role}: "
             template += "LBB is undefined" if isnan(lbb.low) else "LBB by {role} is {low:percent} to {high:percent}"
             template += "; use the wider one, or evaluate, which accounts for both"
-            notes = (*notes, Note("other-role", template, role=role, low=lbb.low, high=lbb.high))
+            notes = (*notes, Note("other-role", template, role=other_role, low=lbb.low, high=lbb.high))
     errors = int(counted.total_errors)
     return RepeatedIntervals(
         float(counted.estimate),
@@ -276,8 +346,9 @@ def repeated_intervals(
         recommend(counted, confidence),
         rho_interval(counted, confidence=confidence),
         confidence,
-        None if errors else _without_errors(counted, confidence),
+        None if errors else ZeroErrors.of(counted, confidence),
         other,
+        None if threshold is None else error,
         notes,
     )
 
@@ -285,15 +356,15 @@ def repeated_intervals(
 def _method_interval(
     name: str, people: Individuals, confidence: float, n_resamples: int | None, rng: Rng
 ) -> MethodInterval:
-    """Compute the interval of a method, and note where it is degenerate."""
+    """Compute the interval of a method, and note if it is degenerate."""
     method = known_method(name)
-    limits = method.limits(people, confidence=confidence, n_resamples=n_resamples, rng=rng)
-    low, high = (float(limit) for limit in limits)
+    ends = method.limits(people, confidence=confidence, n_resamples=n_resamples, rng=rng)
+    low, high = (float(end) for end in ends)
     errors = int(people.total_errors)
     notes = []
     if not (isfinite(low) and isfinite(high)):
         if name == "bb-ml" and 0 < float(people.estimate) < 1:
-            template = "not found: somebody has more than {most:count} attempts, or there is no maximum"
+            template = "undefined: somebody has more than {most:count} attempts, or there is no maximum"
             notes.append(Note("undefined", template, most=MOST_FITTED))
         else:
             notes.append(Note("undefined", f"undefined {'if all attempts are errors' if errors else 'without errors'}"))
@@ -308,16 +379,6 @@ def _method_interval(
     elif 0 < errors < _FEW_ERRORS:
         notes.append(Note("few-errors", "only {errors:plural error}", errors=errors))
     return MethodInterval(name, low, high, confidence if method.level is None else method.level, tuple(notes))
-
-
-def _without_errors(people: Individuals, confidence: float) -> ZeroErrors:
-    bounds: list[float] = []
-    for trials in (int(people.total_attempts), int(people.individuals)):
-        both = 2 * confidence - 1  # the upper end of a two-sided interval is a one-sided bound at half the risk
-        bayes = proportion_interval(0, trials, confidence=both, method="jeffreys").high if both > 0 else nan
-        bounds += [rule_of_three(trials), -expm1(log1p(-confidence) / trials), bayes]
-    three, exact, bayes, three_individuals, exact_individuals, bayes_individuals = bounds
-    return ZeroErrors(three, three_individuals, exact, exact_individuals, bayes, bayes_individuals, confidence)
 
 
 def recommend(people: Individuals, confidence: float = 0.95) -> Note:

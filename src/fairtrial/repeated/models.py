@@ -1,67 +1,254 @@
-"""Models of correlated attempts: fit the beta-binomial or Oman and Zucker's model, and test the fit."""
+"""Models of correlated attempts: probabilities and draws of errors, fits, and tests of the fit.
+
+In both models a person of m attempts has X errors with E X = m pi and Var X = m pi (1 - pi) (1 + (m - 1) rho).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp, isfinite, isnan, log, nan, sqrt
-from typing import ClassVar
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from fairtrial.core.errors import ParameterError, as_generator, check_choice, check_confidence, check_resamples
 from fairtrial.core.notes import Note
 from fairtrial.core.results import Field, Record, Result, table_of
 from fairtrial.core.tables import Column, Table
-from fairtrial.core.words import number_text, p_phrase, percent, plural
+from fairtrial.core.words import cut, in_a_row, number_text, p_phrase, percent, plural
 from fairtrial.inference.intervals import Interval, normal_quantile
 from fairtrial.repeated.attempts import Floats, Individuals, PeopleLike, Rng, as_individuals
-from fairtrial.repeated.generators import GENERATORS, Generator, draw_counts, errors_pmf, log_choices
 from fairtrial.repeated.limits import Limits
 
+Generator: TypeAlias = Literal["oman-zucker", "beta-binomial"]
+GENERATORS = get_args(Generator)
+
+MOST_SIMULATED = 10**7
+"""Attempts of one person up to which errors are simulated: there is one probability per number of errors."""
+MOST_INDIVIDUALS = 1 << 53
+"""People up to which errors are simulated: a float still counts them."""
 MOST_FITTED = 1_000_000
-"""Attempts of one person beyond which no model is fitted: the likelihood has one term per attempt."""
+"""Attempts of one person up to which a model is fitted: the likelihood has one term per attempt."""
 _MOST_RHO = 1 - 1e-6
-"""A correlation that cannot be told from 1."""
+"""A correlation indistinguishable from 1."""
 _STARTS = (0.03, 0.5)
 """Correlations to start from: the likelihood of Oman and Zucker's model may have several maxima."""
 _LONG_TABLE, _LEAST_SHOWN = 200, 0.05
 """Cells from which on a table of people leaves out rows below the least number of people."""
 _FEW_PEOPLE = 5
+_REJECTED = 0.05
+"""A p value below which an answer says that a model does not fit."""
+
+
+def errors_pmf(attempts: int, pi: float, rho: float, *, generator: Generator = "oman-zucker") -> NDArray[np.float64]:
+    """Compute the probabilities of 0, 1, ... errors of a person.
+
+    Parameters
+    ----------
+    attempts : int
+        The number of attempts.
+    pi : float
+        The error rate, a fraction.
+    rho : float
+        The correlation between two attempts of a person.
+    generator : {"oman-zucker", "beta-binomial"}, default "oman-zucker"
+        How attempts of a person come to be correlated. ``oman-zucker``: each attempt repeats one decision of the person
+        with probability sqrt(rho), and is drawn afresh otherwise. ``beta-binomial``: each person has an error rate
+        drawn from a beta distribution.
+
+    Returns
+    -------
+    ndarray of float
+        One probability for each number of errors, shape (attempts + 1,).
+
+    Raises
+    ------
+    ParameterError
+        If a rate or correlation is outside [0, 1], there is no attempt, or the generator is unknown.
+
+    References
+    ----------
+    Oman & Zucker, Modelling and generating correlated binary variables, 2001; Schuckers et al., A comparison of
+    statistical methods for evaluating matching performance, 2004, section 3.
+
+    Examples
+    --------
+    >>> errors_pmf(2, 0.1, 0.2).round(4)
+    array([0.828, 0.144, 0.028])
+    """
+    if not (isfinite(attempts) and attempts == int(attempts) and attempts >= 1):
+        raise ParameterError(f"a person must have at least one attempt, a whole number, not {attempts}")
+    if attempts > MOST_SIMULATED:
+        raise ParameterError(f"{attempts:,} attempts of a person are too many to simulate", code="too-many-attempts")
+    for name, value in (("pi", pi), ("rho", rho)):
+        if not 0 <= value <= 1:
+            raise ParameterError(f"{name} must be between 0 and 1 for the generator {generator}, not {value}")
+    check_choice("generator", generator, GENERATORS)
+    m, errors = int(attempts), np.arange(int(attempts) + 1)
+    if rho == 0 or pi in (0, 1):
+        return binomial_pmf(m, errors, pi)
+    if generator == "oman-zucker" or rho == 1:
+        repeated = sqrt(rho)
+        fresh = (1 - repeated) * pi
+        return np.asarray(pi * binomial_pmf(m, errors, repeated + fresh) + (1 - pi) * binomial_pmf(m, errors, fresh))
+    # products, because logarithms of beta functions cancel if rho is small
+    steps = np.arange(m) * (rho / (1 - rho))
+    wrong, right = (np.concatenate([[0.0], np.log(rate + steps).cumsum()]) for rate in (pi, 1 - pi))
+    return np.asarray(np.exp(log_choices(m, errors) + wrong + right[::-1] - np.log1p(steps).sum()))
+
+
+def binomial_pmf(trials: Any, hits: Any, rate: float) -> NDArray[np.float64]:
+    """Compute binomial probabilities; 0 if hits exceed trials."""
+    # scipy.stats has this too, but importing it takes longer than a small study
+    from scipy.special import xlog1py, xlogy
+
+    missed = np.maximum(trials - hits, 0)
+    logs = log_choices(trials, np.minimum(hits, trials)) + xlogy(hits, rate) + xlog1py(missed, -rate)
+    return np.where(hits <= trials, np.exp(logs), 0.0)
+
+
+def log_choices(trials: Any, hits: Any) -> NDArray[np.float64]:
+    """Compute logarithms of binomial coefficients."""
+    from scipy.special import betaln
+
+    return np.asarray(-betaln(hits + 1, trials - hits + 1) - np.log(trials + 1))
+
+
+def draw_counts(individuals: int, pmf: Floats, data_sets: int, rng: Rng = 0) -> NDArray[np.int64]:
+    """Draw the numbers of people with 0, 1, ... errors: one multinomial draw, and one row, per data set."""
+    if not 1 <= individuals <= MOST_INDIVIDUALS:
+        raise ParameterError(f"there must be 1 to {MOST_INDIVIDUALS:,} individuals, not {cut(individuals)}")
+    # rounding must not push the sum above 1
+    return as_generator(rng).multinomial(individuals, pmf / pmf.sum(), size=data_sets)
+
+
+def draw_individuals(
+    attempts: ArrayLike, pi: float, rho: float, *, generator: Generator = "oman-zucker", rng: Rng = 0
+) -> NDArray[np.int64]:
+    """Draw the errors of each person; people may have different numbers of attempts.
+
+    Parameters
+    ----------
+    attempts : array_like
+        The attempts of each person, shape (people,).
+    pi : float
+        The error rate, a fraction.
+    rho : float
+        The correlation between two attempts of a person.
+    generator : {"oman-zucker", "beta-binomial"}, default "oman-zucker"
+        How attempts of a person come to be correlated; see `errors_pmf`.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed; the same seed gives the same result.
+
+    Returns
+    -------
+    ndarray of int
+        The errors of each person, shape (people,).
+
+    Raises
+    ------
+    ParameterError
+        As for `errors_pmf`.
+
+    Examples
+    --------
+    >>> draw_individuals([3, 3, 50, 50], 0.2, 0.1, rng=1).shape
+    (4,)
+    """
+    tried = np.atleast_1d(np.asarray(attempts))
+    source = as_generator(rng)
+    errors = np.zeros(len(tried), dtype=np.int64)
+    for number in np.unique(tried):
+        rows = np.flatnonzero(tried == number)
+        pmf = errors_pmf(number, pi, rho, generator=generator)
+        errors[rows] = source.choice(len(pmf), size=len(rows), p=pmf / pmf.sum())
+    return errors
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Likelihood:
+    """The beta-binomial likelihood, from the numbers of people with more than 0, 1, ... errors, successes and attempts.
+
+    Points are pairs of the rate and theta = rho / (1 - rho); binomial factors are left out.
+    """
+
+    errors: Floats
+    successes: Floats
+    attempts: Floats
+    steps: Floats
+
+    @classmethod
+    def of(cls, people: Individuals) -> Likelihood:
+        """Count the people of one data set."""
+        longest = int(people.attempts.max())
+
+        def more_than(values: Floats) -> Floats:
+            exactly = np.bincount(values.astype(np.int64), people.counts, longest + 1)
+            return np.asarray(exactly.sum() - np.cumsum(exactly))[:longest]
+
+        kinds = (people.errors, people.attempts - people.errors, people.attempts)
+        errors, successes, attempts = map(more_than, kinds)
+        return cls(errors, successes, attempts, np.arange(float(longest)))
+
+    def _terms(self, point: Floats) -> tuple[Floats, Floats, Floats]:
+        pi, theta = point
+        return pi + self.steps * theta, 1 - pi + self.steps * theta, 1 + self.steps * theta
+
+    def value(self, point: Floats) -> float:
+        """Compute the log-likelihood."""
+        a, b, c = self._terms(point)
+        return float(self.errors @ np.log(a) + self.successes @ np.log(b) - self.attempts @ np.log(c))
+
+    def gradient(self, point: Floats) -> Floats:
+        """Compute its first derivatives."""
+        a, b, c = self._terms(point)
+        first, second, third = self.errors / a, self.successes / b, self.attempts / c
+        return np.array([first.sum() - second.sum(), (first + second - third) @ self.steps])
+
+    def curvature(self, point: Floats) -> Floats:
+        """Compute its second derivatives."""
+        a, b, c = self._terms(point)
+        first, second, third = self.errors / a**2, self.successes / b**2, self.attempts / c**2
+        mixed = (second - first) @ self.steps
+        return np.array([[-(first + second).sum(), mixed], [mixed, (third - first - second) @ self.steps**2]])
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class BetaBinomialFit(Result):
-    """The maximum-likelihood rate and correlation of the beta-binomial model; NaN if there is no maximum.
+class ModelFit(Result):
+    """The maximum-likelihood rate and correlation of a model.
 
     Attributes
     ----------
+    model : {"oman-zucker", "beta-binomial"}
+        The model.
     estimate : float
         The rate, a fraction.
     rho : float
-        The correlation between two attempts of a person.
+        The correlation between two attempts of a person; NaN if it cannot be estimated.
     sigma : float
-        The standard deviation of the estimate.
+        The standard deviation of the rate; NaN if it cannot be estimated, and for a correlated Oman-Zucker model.
     log_likelihood : float
-        The largest log-likelihood, without binomial factors.
+        The largest log-likelihood of the numbers of errors.
 
     Examples
     --------
     >>> from fairtrial import Individuals
-    >>> from fairtrial.repeated import fit_beta_binomial
-    >>> fit = fit_beta_binomial(Individuals.from_counts([0, 0, 0, 1, 0, 2, 0, 0, 5, 1], 5))
-    >>> low, high = fit.interval()
-    >>> round(low, 2), round(high, 2)
-    (0.0, 0.4)
+    >>> from fairtrial.repeated import fit_model
+    >>> fit = fit_model(Individuals.from_counts([0, 0, 0, 1, 0, 2, 0, 0, 5, 1], 5))
+    >>> [round(limit, 2) for limit in fit.interval()]
+    [0.0, 0.4]
     """
 
     FIELDS: ClassVar = (
+        Field("model", "model"),
         Field("estimate", "rate", "rate"),
         Field("sigma", "sigma", "rate"),
         Field("rho", "rho", "number"),
         Field("log_likelihood", "log-likelihood", "number"),
     )
+    model: Generator
     estimate: float
     rho: float
     sigma: float
@@ -85,89 +272,101 @@ class BetaBinomialFit(Result):
 
     def answer(self) -> str:
         """The rate and the correlation."""
-        return f"rate {percent(self.estimate)}, rho {number_text(self.rho)}"
+        rho = "cannot be estimated" if isnan(self.rho) else f"is {number_text(self.rho)}"
+        return f"By the {self.model} model the error rate is {percent(self.estimate)}; the correlation {rho}"
 
     def tables(self) -> tuple[Table, ...]:
         """The fit in one row."""
-        return (table_of("fit", "Beta-binomial model by maximum likelihood", self.FIELDS, [self]),)
+        return (table_of("fit", f"{self.model} model by maximum likelihood", self.FIELDS, [self]),)
 
 
-def fit_beta_binomial(people: PeopleLike) -> BetaBinomialFit:
-    r"""Fit the beta-binomial model by maximum likelihood: each person has a rate from a beta distribution.
+def fit_model(people: PeopleLike, *, model: Generator = "beta-binomial") -> ModelFit:
+    r"""Fit one of the two models by maximum likelihood.
 
     .. math:: \log L = \sum_j A_j \log(\pi + j\theta) + B_j \log(1 - \pi + j\theta) - C_j \log(1 + j\theta)
 
-    with :math:`\theta = \rho / (1 - \rho)` and the numbers of people with more than j errors, more than j attempts
-    without error and more than j attempts.
+    is the beta-binomial likelihood but for binomial factors, with :math:`\theta = \rho / (1 - \rho)` and the numbers of
+    people with more than j errors, successes and attempts.
 
     Parameters
     ----------
     people : Individuals, path or tuple of (array_like, array_like)
         The errors and attempts of people, one data set; a path is that of a table with columns of both.
+    model : {"oman-zucker", "beta-binomial"}, default "beta-binomial"
+        The model; see `errors_pmf`.
 
     Returns
     -------
-    BetaBinomialFit
-        NaN if somebody has more than a million attempts, or there is no maximum.
+    ModelFit
+        The correlation is NaN without errors, with nothing but errors, if nobody was tested twice, and if somebody has
+        more than a million attempts. It is 0 if people differ less than by chance.
 
     Raises
     ------
     ParameterError
-        If there are several data sets.
-
-    Notes
-    -----
-    The standard deviation of the rate comes from the observed information. If people differ less than by chance, the
-    correlation is 0 and the model binomial. Without errors, or without successes, there is no standard deviation. The
-    likelihood is that of the sequence of outcomes, without binomial factors.
+        If there are several data sets, or the model is unknown.
 
     References
     ----------
-    Schuckers, Estimation and sample size calculations for correlated binary error rates of biometric identification
-    devices, 2003.
+    Schuckers et al., A comparison of statistical methods for evaluating matching performance, 2004, sections 2.5 and 3;
+    the standard deviation is from the observed information, as in Schuckers 2003.
 
     Examples
     --------
     >>> people = Individuals.from_counts([0, 0, 0, 1, 0, 2, 0, 0, 5, 1], 5)
-    >>> fit = fit_beta_binomial(people)
-    >>> round(fit.estimate, 3), round(fit.rho, 3)
-    (0.2, 0.507)
+    >>> fit = fit_model(people, model="oman-zucker")
+    >>> round(fit.estimate, 2), round(fit.rho, 2)
+    (0.2, 0.48)
     """
     from scipy.optimize import minimize
 
     people = as_individuals(people)
+    log_likelihood = _log_likelihood(people, model)
     rate = float(people.estimate)
-    if rate in (0, 1):
-        return BetaBinomialFit(rate, nan, nan, 0.0)
-    if people.attempts.max() > MOST_FITTED:
-        return BetaBinomialFit(nan, nan, nan, nan)
-    model = Likelihood.of(people)
-    binomial = np.array([rate, 0.0])
-    if model.gradient(binomial)[1] <= 0:
-        sigma = 1 / sqrt(-model.curvature(binomial)[0, 0])
-        return BetaBinomialFit(rate, 0.0, sigma, model.value(binomial))
+    if rate in (0, 1) or people.attempts.max() > MOST_FITTED:
+        return ModelFit(model, rate, nan, nan, log_likelihood(rate, 0.0))
+    binomial = ModelFit(model, rate, 0.0, sqrt(rate * (1 - rate) / people.total_attempts), log_likelihood(rate, 0.0))
+    if people.total_attempts == people.individuals:
+        return replace(binomial, rho=nan)
+    start = _logit(rate)
+    if model == "oman-zucker":
+
+        def cost(point: Floats) -> float:
+            return -log_likelihood(_expit(point[0]), _expit(point[1]))
+
+        bounds = [(start - 10.0, start + 10.0), (-12.0, _logit(_MOST_RHO))]
+        maxima = [(binomial.log_likelihood, rate, 0.0)]
+        for rho in _STARTS:
+            best = minimize(cost, np.array([start, _logit(rho)]), method="L-BFGS-B", bounds=bounds)
+            maxima.append((-float(best.fun), _expit(best.x[0]), _expit(best.x[1])))
+        value, estimate, correlation = max(maxima)
+        return ModelFit(model, estimate, correlation, nan, value)
+
+    likelihood = Likelihood.of(people)
+    if likelihood.gradient(np.array([rate, 0.0]))[1] <= 0:
+        return binomial
 
     def natural(point: Floats) -> Floats:
-        return np.array([1 / (1 + exp(-point[0])), exp(point[1])])
+        return np.array([_expit(point[0]), exp(point[1])])
 
     def descent(point: Floats) -> tuple[float, Floats]:
-        values = natural(point)
-        slopes = model.gradient(values) * [values[0] * (1 - values[0]), values[1]]
-        return -model.value(values) / float(model.attempts[0]), -slopes / float(model.attempts[0])
+        values, people_tested = natural(point), float(likelihood.attempts[0])
+        slopes = likelihood.gradient(values) * [values[0] * (1 - values[0]), values[1]]
+        return -likelihood.value(values) / people_tested, -slopes / people_tested
 
-    rho = float(np.clip(people.rho, 1e-4, 0.95))
-    start = np.array([log(rate / (1 - rate)), log(rho / (1 - rho))])
-    # the rate is not far from that of all attempts; a correlation of 1 - 1e-6 cannot be told from 1, where the
-    # likelihood has its maximum at infinity
-    bounds = [(start[0] - 10.0, start[0] + 10.0), (-30.0, log(1e6))]
-    best = natural(
-        minimize(descent, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"ftol": 1e-15, "gtol": 1e-10}).x
+    # the rate is not far from that of all attempts; at a correlation of 1 the likelihood has its maximum at infinity
+    bounds = [(start - 10.0, start + 10.0), (-30.0, log(1e6))]
+    point = np.array([start, _logit(float(np.clip(people.rho, 1e-4, 0.95)))])
+    optimum = minimize(
+        descent, point, jac=True, method="L-BFGS-B", bounds=bounds, options={"ftol": 1e-15, "gtol": 1e-10}
     )
-    (a, b), (_, c) = -model.curvature(best)
+    pi, theta = natural(optimum.x)
+    (a, b), (_, c) = -likelihood.curvature(np.array([pi, theta]))
     # at a correlation of 1 the information about it may vanish
     information = a - b**2 / c if c > 0 else a
     sigma = 1 / sqrt(information) if isfinite(information) and information > 0 else nan
-    return BetaBinomialFit(float(best[0]), float(best[1] / (1 + best[1])), sigma, model.value(best))
+    estimate, correlation = float(pi), float(theta / (1 + theta))
+    return ModelFit(model, estimate, correlation, sigma, log_likelihood(estimate, correlation))
 
 
 def most_likely_limits(
@@ -184,129 +383,12 @@ def most_likely_limits(
     Schuckers 2003b; Schuckers et al. 2004, section 2.5.
     """
     if people.counts.ndim == 1:
-        return fit_beta_binomial(people).interval(confidence)
+        return fit_model(people).interval(confidence)
     # many data sets of a study are equal
     kinds, place = np.unique(people.counts, axis=0, return_inverse=True)
-    limits = [fit_beta_binomial(Individuals(people.errors, people.attempts, row)).interval(confidence) for row in kinds]
+    limits = [fit_model(Individuals(people.errors, people.attempts, row)).interval(confidence) for row in kinds]
     low, high = np.array(limits)[place.reshape(-1)].T
     return low, high
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Likelihood:
-    """The beta-binomial likelihood, from the numbers of people with more than 0, 1, ... errors, successes and attempts.
-
-    Points are pairs of the rate and theta = rho / (1 - rho).
-    """
-
-    errors: Floats
-    successes: Floats
-    attempts: Floats
-    steps: NDArray[np.float64]
-
-    @classmethod
-    def of(cls, people: Individuals) -> Likelihood:
-        """Count the people of one data set."""
-        longest = int(people.attempts.max())
-
-        def more_than(values: Floats) -> Floats:
-            exactly = np.bincount(values.astype(np.int64), people.counts, longest + 1)
-            return np.asarray(exactly.sum() - np.cumsum(exactly))[:longest]
-
-        successes = people.attempts - people.errors
-        return cls(
-            more_than(people.errors), more_than(successes), more_than(people.attempts), np.arange(float(longest))
-        )
-
-    def _terms(self, point: Floats) -> tuple[Floats, Floats, Floats]:
-        pi, theta = point
-        return pi + self.steps * theta, 1 - pi + self.steps * theta, 1 + self.steps * theta
-
-    def value(self, point: Floats) -> float:
-        """Compute the log-likelihood, without binomial factors."""
-        a, b, c = self._terms(point)
-        return float(self.errors @ np.log(a) + self.successes @ np.log(b) - self.attempts @ np.log(c))
-
-    def gradient(self, point: Floats) -> Floats:
-        """Compute its first derivatives."""
-        a, b, c = self._terms(point)
-        first, second, third = self.errors / a, self.successes / b, self.attempts / c
-        return np.array([first.sum() - second.sum(), (first + second - third) @ self.steps])
-
-    def curvature(self, point: Floats) -> Floats:
-        """Compute its second derivatives."""
-        a, b, c = self._terms(point)
-        first, second, third = self.errors / a**2, self.successes / b**2, self.attempts / c**2
-        mixed = (second - first) @ self.steps
-        return np.array([[-(first + second).sum(), mixed], [mixed, (third - first - second) @ self.steps**2]])
-
-
-@dataclass(frozen=True, slots=True)
-class ModelFit:
-    """The maximum-likelihood rate and correlation of a model; NaN if there are none."""
-
-    model: Generator
-    estimate: float
-    rho: float
-    log_likelihood: float
-    """Of the numbers of errors, with binomial factors, so that two models can be compared."""
-
-
-def fit_model(people: PeopleLike, *, model: Generator = "beta-binomial") -> ModelFit:
-    """Fit one of the two models by maximum likelihood.
-
-    Parameters
-    ----------
-    people : Individuals, path or tuple of (array_like, array_like)
-        The errors and attempts of people, one data set; a path is that of a table with columns of both.
-    model : {"oman-zucker", "beta-binomial"}, default "beta-binomial"
-        The model; see `errors_pmf`.
-
-    Returns
-    -------
-    ModelFit
-        The correlation is NaN if it cannot be estimated: without errors, with nothing but errors, if nobody was tested
-        twice, and if somebody has more than a million attempts.
-
-    Raises
-    ------
-    ParameterError
-        If there are several data sets, or the model is unknown.
-
-    References
-    ----------
-    Schuckers et al., A comparison of statistical methods for evaluating matching performance, 2004, section 3.
-
-    Examples
-    --------
-    >>> people = Individuals.from_counts([0, 0, 0, 1, 0, 2, 0, 0, 5, 1], 5)
-    >>> fit = fit_model(people, model="oman-zucker")
-    >>> round(fit.estimate, 2), round(fit.rho, 2)
-    (0.2, 0.48)
-    """
-    from scipy.optimize import minimize
-
-    people = as_individuals(people)
-    log_likelihood = _log_likelihood(people, model)
-    rate = float(people.estimate)
-    tested_twice = people.total_attempts > people.individuals
-    if not (tested_twice and 0 < rate < 1 and people.attempts.max() <= MOST_FITTED):
-        return ModelFit(model, rate, nan, log_likelihood(rate, 0.0))
-    if model == "beta-binomial":
-        fit = fit_beta_binomial(people)
-        return ModelFit(model, fit.estimate, fit.rho, log_likelihood(fit.estimate, fit.rho))
-
-    def descent(point: Floats) -> float:
-        return -log_likelihood(_expit(point[0]), _expit(point[1]))
-
-    start = _logit(rate)
-    bounds = [(start - 10.0, start + 10.0), (-12.0, _logit(_MOST_RHO))]
-    maxima = [(log_likelihood(rate, 0.0), rate, 0.0)]
-    for rho in _STARTS:
-        best = minimize(descent, np.array([start, _logit(rho)]), method="L-BFGS-B", bounds=bounds)
-        maxima.append((-float(best.fun), _expit(best.x[0]), _expit(best.x[1])))
-    value, estimate, correlation = max(maxima)
-    return ModelFit(model, estimate, correlation, value)
 
 
 def rho_interval(people: PeopleLike, *, model: Generator = "beta-binomial", confidence: float = 0.95) -> Interval:
@@ -319,7 +401,7 @@ def rho_interval(people: PeopleLike, *, model: Generator = "beta-binomial", conf
     people : Individuals, path or tuple of (array_like, array_like)
         The errors and attempts of people, one data set; a path is that of a table with columns of both.
     model : {"oman-zucker", "beta-binomial"}, default "beta-binomial"
-        The model; see `errors_pmf`. `fit_test` tests which one fits.
+        The model; see `errors_pmf`. `fit_test` tests its fit.
     confidence : float, default 0.95
         The level of confidence, between 0 and 1.
 
@@ -373,7 +455,7 @@ def rho_interval(people: PeopleLike, *, model: Generator = "beta-binomial", conf
 
 
 def _log_likelihood(people: Individuals, model: Generator) -> Callable[[float, float], float]:
-    """Give the log-likelihood of the numbers of errors, as a function of the rate and the correlation."""
+    """Make the log-likelihood of the numbers of errors, a function of the rate and the correlation."""
     from scipy.special import xlog1py, xlogy
 
     check_choice("model", model, GENERATORS)
@@ -386,7 +468,7 @@ def _log_likelihood(people: Individuals, model: Generator) -> Callable[[float, f
 
     def beta_binomial(pi: float, rho: float) -> float:
         with np.errstate(divide="ignore", invalid="ignore"):
-            # a rate of 0 or 1 is certain if there is nothing else
+            # a rate of 0 or 1 means that all outcomes are the same
             value = likelihood.value(np.array([pi, rho / (1 - rho)])) if 0 < pi < 1 else 0.0
         return float(counts @ choices) + value
 
@@ -441,7 +523,7 @@ class FitTest(Result):
     models : tuple of ModelCheck
         Each fitted model, with its p value.
     individuals : int
-        How many people.
+        The number of people.
     n_resamples : int
         How many resamples were drawn.
 
@@ -485,9 +567,17 @@ class FitTest(Result):
         return tuple(notes)
 
     def answer(self) -> str:
-        """The p value of each model."""
-        p_values = ", ".join(f"{model.fit.model} {p_phrase(model.p_value)}" for model in self.models)
-        return f"{plural(self.individuals, 'individual')}: {p_values}"
+        """Which models fit."""
+        people = plural(self.individuals, "person", "people")
+        if any(isnan(check.p_value) for check in self.models):
+            return f"The fit cannot be tested: the errors of {people} do not determine a correlation"
+        verdicts = [
+            f"the {check.fit.model} model {'fits' if check.p_value >= _REJECTED else 'does not fit'} "
+            f"({p_phrase(check.p_value)})"
+            for check in self.models
+        ]
+        sentence = f"{in_a_row(verdicts)}, {people}"
+        return sentence[0].upper() + sentence[1:]
 
     def tables(self) -> tuple[Table, ...]:
         """One row per model, and one per number of errors."""
@@ -506,7 +596,7 @@ class FitTest(Result):
         )
         return (
             table_of("tests", caption, ModelCheck.FIELDS, self.models, notes=self.notes),
-            Table("people", "People by their number of errors", columns, shown),
+            Table("people", "People by their number of errors", columns, shown, detail=True),
         )
 
 
@@ -601,22 +691,15 @@ def fit_test(
         statistic = deviance(observed, expected)
         as_large = 0
         for _ in range(n_resamples):
-            drawn = _draw_people(tried, counts, pmfs, source)
-            refit = fit_model(drawn, model=model)
-            as_large += deviance(
-                histogram(drawn), expect(pmfs if isnan(refit.rho) else pmfs_of(refit))
-            ) >= statistic * (1 - 1e-9)
+            numbers = [draw_counts(int(count), pmf, 1, source)[0] for pmf, count in zip(pmfs, counts, strict=True)]
+            errors = np.concatenate([np.arange(float(len(pmf))) for pmf in pmfs])
+            attempts, drawn = np.repeat(tried, [len(pmf) for pmf in pmfs]), np.concatenate(numbers).astype(np.float64)
+            there = drawn > 0
+            resampled = Individuals(errors[there], attempts[there], drawn[there])
+            refit = fit_model(resampled, model=model)
+            best = deviance(histogram(resampled), expect(pmfs if isnan(refit.rho) else pmfs_of(refit)))
+            as_large += best >= statistic * (1 - 1e-9)
             if progress is not None:
                 progress(1)
         checks.append(ModelCheck(fit, expected, statistic, (1 + as_large) / (1 + n_resamples)))
     return FitTest(observed, tuple(checks), int(people.individuals), n_resamples)
-
-
-def _draw_people(tried: Floats, counts: Floats, pmfs: Sequence[Floats], rng: np.random.Generator) -> Individuals:
-    """Draw the errors of as many people with as many attempts each."""
-    drawn = [draw_counts(int(count), pmf, 1, rng)[0] for pmf, count in zip(pmfs, counts, strict=True)]
-    errors = np.concatenate([np.arange(len(pmf), dtype=np.float64) for pmf in pmfs])
-    attempts = np.repeat(tried, [len(pmf) for pmf in pmfs])
-    people = np.concatenate(drawn).astype(np.float64)
-    there = people > 0
-    return Individuals(errors[there], attempts[there], people[there])

@@ -1,43 +1,49 @@
-"""Plan how many people and attempts the interval of an error rate needs, or its upper bound."""
+"""Plan the people and attempts that the interval of an error rate needs, or its upper bound."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 from math import ceil, floor, isfinite, log, log1p, sqrt
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from fairtrial.core.errors import ParameterError, as_generator, check_confidence, check_number, check_rate, check_share
+from fairtrial.core.errors import (
+    ParameterError,
+    as_generator,
+    check_choice,
+    check_confidence,
+    check_number,
+    check_rate,
+    check_share,
+)
 from fairtrial.core.notes import Note
 from fairtrial.core.results import Field, Record, Result, table_of
 from fairtrial.core.tables import Table
-from fairtrial.core.words import level_text, percent, plural
+from fairtrial.core.words import cut, in_percent, level_text, percent, plural
 from fairtrial.inference.intervals import normal_quantile
 from fairtrial.published.rates import rule_of_three
 from fairtrial.repeated.attempts import Individuals, Rng
 from fairtrial.repeated.coverage import people_of_sums, sums_of_squares
-from fairtrial.repeated.generators import MOST_SIMULATED, Generator, draw_counts, errors_pmf
 from fairtrial.repeated.limits import beta_binomial_limits, logit_limits
+from fairtrial.repeated.models import MOST_SIMULATED, Generator, draw_counts, errors_pmf
 
 Scale: TypeAlias = Literal["linear", "logit"]
 
 HAIR = 1e-9
 """Tolerance for rounding a solution up to a whole number."""
 MOST = 1e15
-"""More attempts than anybody can make, and that a float still counts."""
+"""The largest number of people or attempts: a float still counts them."""
 _LEAST_RATE = 1e-15
-"""A lower rate shows itself in no test."""
 _SUMMED = 1 << 16
 """Outcomes up to which the power is summed over all possible tests; beyond, tests are simulated."""
 _SIMULATED = 20_000
 _MANY_ERRORS = 60
-"""With more errors than that at the claimed rate, one more or less hardly matters."""
-_DRAWS = 4 * 10**6
-_AT_ONCE = 1 << 20
-_MOST_DRAWS = 10**8
+"""Errors at the claimed rate above which one more or less hardly matters."""
+_DRAWS, _MOST_DRAWS, _AT_ONCE = 4 * 10**6, 10**8, 1 << 20
+"""Numbers that are drawn at most for a power, for the check of a plan, and at once."""
 _MOST_ATTEMPTS = 200
 """The largest number of attempts of a person that is tried; twice that of the formula, if that is more."""
 _ATTEMPTS = (1, 2, 3, 5, 8, 12, 20, 30, 50, 100)
@@ -70,25 +76,10 @@ def smallest_enough(is_enough: Callable[[int], bool], *, least: int = 2, most: i
 def smallest_that_stays(
     is_enough: Callable[[int], bool], *, start: int, least: int = 2, most: int = 10**12, smooth: bool = False
 ) -> int | None:
-    """Find the smallest whole number from which on all are enough, if some below may be enough too.
+    """Find the smallest whole number from which on all are enough, though some below may be enough too.
 
-    Parameters
-    ----------
-    is_enough
-        Whether a number is enough; it may go back and forth before it stays.
-    start
-        About where it is.
-    least, most
-        Where to look.
-    smooth
-        Whether it hardly goes back and forth: then fewer numbers are tried.
-
-    Returns
-    -------
-    int or None
-        None if no number in the range is enough. The 16 above the one that is found are all tried, and others up to 1.6
-        times as large 4 % apart; `smooth`, only others, up to 1.2 times as large 10 % apart. Exceptions in between, or
-        beyond, are missed.
+    The search begins near `start`. The 16 numbers above the result are all tried, and others up to 1.6 times as large
+    4 % apart; `smooth`, only others, up to 1.2 times as large 10 % apart. Exceptions in between, or beyond, are missed.
 
     Examples
     --------
@@ -130,77 +121,32 @@ def design_effect(attempts: Any, rho: float) -> Any:
 def attempts_for_half_width(
     pi: float, half_width: float, *, scale: Scale = "linear", confidence: float = 0.95
 ) -> float:
-    r"""Compute the number of independent attempts that gives an interval of this half-width.
+    r"""Compute the number of independent attempts, not rounded, that gives an interval of this half-width.
 
     .. math:: E = z^2 \pi (1 - \pi) / h^2 \quad or, on\ the\ logit\ scale, \quad z^2 / (\pi (1 - \pi) h^2)
 
-    Parameters
-    ----------
-    pi
-        The rate that is expected.
-    half_width
-        The half-width of the interval.
-    scale
-        Whether that is the half-width of the rate (``linear``) or of its logit.
-    confidence
-        Of the interval.
-
-    Returns
-    -------
-    float
-        Attempts, not rounded.
-
-    Raises
-    ------
-    ParameterError
-        If a number is out of range, or the scale unknown.
-
-    References
-    ----------
     Schuckers et al. 2004, eqs. (6) and (9), solved for the attempts; section 5 recommends the logit.
     """
     _check_rate("pi", pi)
     if not (half_width > 0 and isfinite(half_width)):
         raise ParameterError(f"the half-width must be above 0, not {half_width}")
-    if scale not in ("linear", "logit"):
-        raise ParameterError(f"scale must be linear or logit, not {scale!r}")
-    spread = pi * (1 - pi)
-    z = normal_quantile(confidence)
-    needed = (z / half_width) * (z / half_width) * (spread if scale == "linear" else 1 / spread)
+    check_choice("scale", scale, get_args(Scale))
+    variance, z = pi * (1 - pi), normal_quantile(confidence)
+    needed = (z / half_width) * (z / half_width) * (variance if scale == "linear" else 1 / variance)
     if not needed < MOST:
-        raise ParameterError(
-            f"a half-width of {half_width} needs more than {MOST:.0e} attempts; allow a wider interval"
-        )
+        text = f"a half-width of {half_width} needs more than {MOST:.0e} attempts; allow a wider interval"
+        raise ParameterError(text, code="too-many-attempts")
     return needed
 
 
 def attempts_for_upper_bound(pi: float, below: float, *, confidence: float = 0.95, power: float = 0.8) -> float:
-    r"""Compute the number of independent attempts that puts the upper bound of the rate below another rate.
+    r"""Compute the number of independent attempts, not rounded, that puts the upper bound of the rate below another.
 
     A test of E attempts does so if it gives a rate of at most r, which has the given power if
 
     .. math:: logit(r) + z_c / \sqrt{E r (1 - r)} = logit(c), \quad r = \pi + z_p \sqrt{\pi (1 - \pi) / E}
 
-    Parameters
-    ----------
-    pi
-        The true rate; 0 if no error is expected at all.
-    below
-        The rate c that is to be excluded.
-    confidence
-        Of the bound, on one side.
-    power
-        The probability that the bound lies below it. At 0.5 it does so on average only.
-
-    Returns
-    -------
-    float
-        Attempts, not rounded.
-
-    Raises
-    ------
-    ParameterError
-        If `pi` is not below `below`, or a number is out of range.
+    with the rate c to be excluded, `below`.
     """
     from scipy.optimize import brentq
     from scipy.special import logit, ndtri
@@ -212,7 +158,8 @@ def attempts_for_upper_bound(pi: float, below: float, *, confidence: float = 0.9
         return log(1 - confidence) / log1p(-below)
     _check_rate("pi", pi)
     if pi >= below:
-        raise ParameterError(f"no test can put a bound below {below:g} if the rate itself is {pi:g}; give a higher one")
+        text = f"no test can put a bound below {below:g} if the rate itself is {pi:g}; give a higher one"
+        raise ParameterError(text, code="not-below")
     if confidence <= 0.5 or power < 0.5:
         raise ParameterError(f"confidence must be above 0.5 and power at least 0.5, not {confidence} and {power}")
     z_bound, z_power = (float(ndtri(level)) for level in (confidence, power))
@@ -263,7 +210,7 @@ def rule_of_thirty(pi: float) -> int:
 
 
 def _check_rate(name: str, rate: float) -> None:
-    """Check a rate strictly between 0 and 1, and not so small that no test could tell it from 0."""
+    """Check a rate strictly between 0 and 1, and not indistinguishable from 0."""
     if check_rate(name, rate, open_ends=True) < _LEAST_RATE:
         raise ParameterError(f"{name} must be at least {_LEAST_RATE:g}, not {rate:g}; plan with 0 for no errors at all")
 
@@ -287,16 +234,7 @@ class UpperBound:
     def power(self, individuals: int, attempts: int) -> float:
         """Compute the probability that the bound lies below the claimed rate.
 
-        Parameters
-        ----------
-        individuals, attempts
-            People, and attempts of each.
-
-        Returns
-        -------
-        float
-            A probability, exact but for 1e-6 if all possible tests can be listed, and otherwise from at most 20,000
-            simulated ones, always the same.
+        It is exact but for 1e-6 if all possible tests can be listed, and otherwise from at most 20,000 simulated ones.
         """
         pmf = errors_pmf(attempts, self.pi, self.rho, generator=self.generator)
         try:
@@ -327,7 +265,7 @@ def drawn_people(individuals: int, pmf: Any, data_sets: int, rng: np.random.Gene
 
 @dataclass(frozen=True, slots=True)
 class TradeOff(Record):
-    """A design that reaches the goal: people and attempts of each."""
+    """A design that reaches the goal: attempts of each person, people, and the cost of a person in attempts."""
 
     FIELDS: ClassVar = (
         Field("attempts", "attempts each", "count"),
@@ -337,16 +275,21 @@ class TradeOff(Record):
     )
     attempts: int
     individuals: int
-    cost: float
+    person_cost: float
 
     @property
     def total(self) -> int:
         """All attempts."""
         return self.attempts * self.individuals
 
+    @property
+    def cost(self) -> float:
+        """The cost of people and attempts, in attempts."""
+        return self.individuals * (self.person_cost + self.attempts)
 
-@dataclass(frozen=True, slots=True, repr=False)
-class SimulatedPlan(Result):
+
+@dataclass(frozen=True, slots=True)
+class SimulatedPlan(Record):
     """The outcome of simulated tests as planned.
 
     Attributes
@@ -356,9 +299,9 @@ class SimulatedPlan(Result):
     mean_half_width : float
         The mean half-width of the interval BB, on the scale of the rate.
     coverage : float
-        How often the interval LBB held the true rate.
+        The proportion of tests in which the interval LBB covers the true rate.
     share_below_claim : float or None
-        How often the upper bound was below the claimed rate; without errors, the bound over individuals.
+        The proportion with the upper bound below the claimed rate; without errors, the bound over individuals.
     """
 
     FIELDS: ClassVar = (
@@ -372,15 +315,6 @@ class SimulatedPlan(Result):
     coverage: float
     share_below_claim: float | None
 
-    def answer(self) -> str:
-        """How often lbb covered."""
-        return f"{plural(self.data_sets, 'simulated test')}, lbb covered {percent(self.coverage)}"
-
-    def tables(self) -> tuple[Table, ...]:
-        """The outcome in one row."""
-        fields = self.FIELDS if self.share_below_claim is not None else self.FIELDS[:-1]
-        return (table_of("simulated", "Simulated as planned", fields, [self]),)
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RatePlan(Result):
@@ -388,10 +322,8 @@ class RatePlan(Result):
 
     Attributes
     ----------
-    individuals : int
-        How many people.
-    attempts : int
-        How many attempts of each person.
+    individuals, attempts : int
+        The number of people, and of attempts of each.
     pi : float
         The error rate, a fraction, that is expected.
     rho : float
@@ -399,7 +331,7 @@ class RatePlan(Result):
     confidence : float
         The level of confidence, between 0 and 1.
     independent_attempts : float
-        How many independent attempts the goal takes.
+        The number of independent attempts that the goal takes.
     below : float or None
         The rate that the upper bound is to exclude, if that is the goal.
     power : float or None
@@ -412,8 +344,8 @@ class RatePlan(Result):
     Examples
     --------
     >>> from fairtrial import plan_rate
-    >>> plan_rate(0.02, 0.1, half_width=0.005, attempts=5)
-    <RatePlan: 844 individuals with 5 attempts each, 4,220 in all, worth 3,014 independent ones>
+    >>> plan_rate(0.02, 0.1, half_width=0.005, attempts=5).answer()
+    '844 people with 5 attempts each give an interval of 2.00 % +- 0.500 points (95 %, correlation 0.1)'
     """
 
     FIELDS: ClassVar = (
@@ -497,19 +429,22 @@ class RatePlan(Result):
         return {key: value for key, value in Record.to_dict(self).items() if key != "rule_of_30" or value is not None}
 
     def answer(self) -> str:
-        """People and attempts of each, and the effective number of attempts."""
-        worth = plural(self.expected["independent_attempts"], "independent one")
-        people = f"{plural(self.individuals, 'individual')} with {plural(self.attempts, 'attempt')} each"
-        return f"{people}, {self.total:,} in all, worth {worth}"
+        """People, attempts of each, and what they are enough for."""
+        design = f"{plural(self.individuals, 'person', 'people')} with {plural(self.attempts, 'attempt')} each"
+        level, rho = level_text(self.confidence), f"correlation {self.rho:g}"
+        if self.below is None:
+            reach = f"{percent(self.pi)} +- {in_percent(self.expected['half_width'])} points"
+            return f"{design} give an interval of {reach} ({level}, {rho})"
+        bound = f"an upper bound below {percent(self.below)}"
+        if self.power is None:
+            return f"{design}, all without error, give {bound} ({level})"
+        chance = f"with a probability of {percent(self.power)} if the rate is {percent(self.pi)}"
+        return f"{design} give {bound} {chance} ({level}, {rho})"
 
     def tables(self) -> tuple[Table, ...]:
-        """The plan with the interval to expect, its simulation, and the alternatives."""
+        """The plan with the interval to expect, the alternatives, and the simulation."""
         missing = (*(() if self.pi else ("half_width", "interval")), *(() if self.power is not None else ("power",)))
         fields = [field for field in self.FIELDS if field.key not in missing]
-        simulated = () if self.simulated is None else self.simulated.tables()
-        if self.simulated is not None and self.simulated.coverage < self.confidence - _POOR_COVERAGE:
-            template = "with so few errors, lbb covers too rarely; plan for more people"
-            simulated = (simulated[0].with_notes(Note("poor-coverage", template, warning=True)),)
         notes = [
             Note(
                 "rule-of-3",
@@ -522,11 +457,18 @@ class RatePlan(Result):
         if self.rule_of_30 is not None:
             template = "rule of 30: 30 errors at this rate take {count:plural independent attempt}"
             notes.append(Note("rule-of-30", template, count=self.rule_of_30))
-        return (
-            table_of("plan", self.answer(), fields, [self]),
-            *simulated,
+        tables = [
+            table_of("plan", "Plan", fields, [self]),
             table_of("alternatives", "Alternatives", TradeOff.FIELDS, self.trade_off, notes=notes),
-        )
+        ]
+        if self.simulated is not None:
+            columns = [f for f in SimulatedPlan.FIELDS if f.key != "share_below_claim" or self.below is not None]
+            tables.append(table_of("simulated", "Simulated as planned", columns, [self.simulated], detail=True))
+            if self.simulated.coverage < self.confidence - _POOR_COVERAGE:
+                template = "lbb covers {coverage:percent} of simulated tests: too few errors; plan for more people"
+                note = Note("poor-coverage", template, warning=True, coverage=self.simulated.coverage)
+                tables[0] = tables[0].with_notes(note)
+        return tuple(tables)
 
 
 def plan_rate(
@@ -565,10 +507,10 @@ def plan_rate(
     confidence : float, default 0.95
         The level of confidence, between 0 and 1, of the interval or the bound.
     individuals : int, optional
-        How many people there are; the attempts of each are found.
+        The number of people there are, if the attempts of each are to be planned.
     attempts : int, optional
-        How many attempts each can make; the people are found. With neither, the cheapest plan is found; without
-        correlation, that with one attempt each.
+        The number of attempts of each, if the people are to be planned. With neither, the cheapest design is planned;
+        without correlation, that with one attempt each.
     person_cost : float, default 1.0
         The cost of one more person, in attempts.
     generator : {"oman-zucker", "beta-binomial"}, default "oman-zucker"
@@ -601,50 +543,40 @@ def plan_rate(
     """
     check_share("rho", rho)
     if (half_width is None) == (below is None):
-        raise ParameterError(
-            "ask either for a half-width of the interval ({half_width!p}), or for an upper bound ({below!p})",
-            code="either-or",
-            below=below,
-        )
+        template = "ask either for a half-width of the interval ({half_width!p}), or for an upper bound ({below!p})"
+        raise ParameterError(template, code="either-or", below=below)
     if individuals is not None and attempts is not None:
-        raise ParameterError(
-            "give either the individuals or the attempts of each; the other is what is planned", code="either-or"
-        )
+        text = "give either the individuals or the attempts of each; the other is what is planned"
+        raise ParameterError(text, code="either-or")
     for name, count in (("individuals", individuals), ("attempts", attempts)):
-        if count is not None and (count < 1 or count != int(count)):
-            raise ParameterError(f"there must be a whole number of {name}, at least one, not {count}")
-        if count is not None and count > MOST:
-            raise ParameterError(f"{count:,} {name} are more than there can be; give at most {MOST:g}")
+        if count is not None and not (1 <= count <= MOST and count == int(count)):
+            text = f"{name} must be a whole number from 1 to {MOST:.0e}, not {cut(count)}"
+            raise ParameterError(text, code="out-of-range")
     if not 0 <= person_cost <= MOST:
-        raise ParameterError(
-            f"the cost of a person must be at least 0 and at most {MOST:.0e} attempts, not {person_cost}"
-        )
-    reached = None
+        text = f"the cost of a person must be from 0 to {MOST:.0e} attempts, not {cut(person_cost)}"
+        raise ParameterError(text, code="out-of-range")
     if below is None:
         needed = attempts_for_half_width(pi, half_width or 0.0, scale=scale, confidence=confidence)
     else:
         needed = attempts_for_upper_bound(pi, below, confidence=confidence, power=power)
+    reached = None
     if below is None or pi == 0 or (attempts or 1) > MOST_SIMULATED:
         # without errors the correlation cannot be estimated, and only people count
         correlation = 1.0 if pi == 0 and rho > 0 else rho
         if individuals is not None:
             attempts = _attempts(needed, correlation, individuals)
-        elif attempts is None:
-            attempts = _cheapest(needed, correlation, person_cost)
-        people = individuals or _individuals(needed, correlation, attempts)
-        rows = trade_off(needed, correlation, attempts=sorted({*_ATTEMPTS, attempts}), person_cost=person_cost)
-        independent = needed
+        attempts = attempts or _cheapest(needed, correlation, person_cost)
+        rows = tuple(
+            TradeOff(m, _individuals(needed, correlation, m), person_cost) for m in sorted({*_ATTEMPTS, attempts})
+        )
+        people, independent = individuals or _individuals(needed, correlation, attempts), needed
     else:
-        # the formula says where to look
+        # the formula says where to search
         bound = UpperBound(pi, rho, below, confidence, generator)
         if individuals is not None:
             attempts = _attempts_with_power(bound, power, needed, individuals)
         numbers = sorted({*_FEWER_ATTEMPTS, attempts or _cheapest(needed, rho, person_cost)})
-        counts = [_individuals_with_power(bound, power, needed, number) for number in numbers]
-        rows = tuple(
-            TradeOff(number, count, count * (person_cost + number))
-            for number, count in zip(numbers, counts, strict=True)
-        )
+        rows = tuple(TradeOff(m, _individuals_with_power(bound, power, needed, m), person_cost) for m in numbers)
         # without correlation one attempt of each is planned, as for other goals
         attempts = attempts or (1 if rho == 0 else min(rows, key=lambda row: row.cost).attempts)
         people = individuals or next(row.individuals for row in rows if row.attempts == attempts)
@@ -659,41 +591,27 @@ def plan_rate(
 def _individuals_with_power(bound: UpperBound, power: float, needed: float, attempts: int) -> int:
     """Find the number of people from which on the power is reached."""
     start = _individuals(needed, bound.rho, attempts)
-    people = smallest_that_stays(
-        lambda number: bound.power(number, attempts) >= power,
-        start=start,
-        smooth=start * attempts * bound.below > _MANY_ERRORS,
-    )
+    smooth = start * attempts * bound.below > _MANY_ERRORS
+    people = smallest_that_stays(lambda number: bound.power(number, attempts) >= power, start=start, smooth=smooth)
     assert people is not None  # more people always do in the end
     return people
 
 
 def _attempts_with_power(bound: UpperBound, power: float, needed: float, individuals: int) -> int:
     """Find the number of attempts of each person from which on the power is reached."""
-    enough = individuals > needed * bound.rho
-    start = _attempts(needed, bound.rho, individuals) if enough and individuals >= 2 else 1
+    enough = individuals >= 2 and individuals > needed * bound.rho
+    start = _attempts(needed, bound.rho, individuals) if enough else 1
+    most = max(_MOST_ATTEMPTS, 2 * start)
     attempts = smallest_that_stays(
-        lambda number: bound.power(individuals, number) >= power,
-        start=start,
-        least=1,
-        most=max(_MOST_ATTEMPTS, 2 * start),
+        lambda number: bound.power(individuals, number) >= power, start=start, least=1, most=most
     )
     if attempts is None:
-        raise ParameterError(
-            f"no number of attempts gives {individuals} individuals a power of {level_text(power)} at a correlation of "
-            f"{bound.rho:g}; more individuals are needed"
+        template = (
+            "no number of attempts gives {individuals:plural person/people} a power of {power:level} at a correlation "
+            "of {rho:g}; more people are needed"
         )
+        raise ParameterError(template, code="too-few-people", individuals=individuals, power=power, rho=bound.rho)
     return attempts
-
-
-def trade_off(
-    needed: float, rho: float, *, attempts: Sequence[int] = _ATTEMPTS, person_cost: float = 1.0
-) -> tuple[TradeOff, ...]:
-    """Compute the people needed with each number of attempts, for an effective number of `needed` attempts."""
-    people = [_individuals(needed, rho, number) for number in attempts]
-    return tuple(
-        TradeOff(number, count, count * (person_cost + number)) for number, count in zip(attempts, people, strict=True)
-    )
 
 
 def _individuals(needed: float, rho: float, attempts: int) -> int:
@@ -702,11 +620,10 @@ def _individuals(needed: float, rho: float, attempts: int) -> int:
 
 def _attempts(needed: float, rho: float, individuals: int) -> int:
     fewest = floor(needed * rho + HAIR) + 1
-    if individuals < max(fewest, 2):
-        raise ParameterError(
-            f"no number of attempts is enough for {individuals} individuals at a correlation of {rho:g}: "
-            f"it takes at least {max(fewest, 2)}"
-        )
+    least = max(fewest, 2)
+    if individuals < least:
+        template = "no number of attempts is enough for {individuals} people at a correlation of {rho:g}; {least} are"
+        raise ParameterError(template, code="too-few-people", individuals=individuals, rho=rho, least=least)
     return max(1, ceil(needed * (1 - rho) / (individuals - needed * rho) - HAIR))
 
 
@@ -755,8 +672,8 @@ def check_plan(
     Examples
     --------
     >>> from fairtrial.repeated import plan_rate
-    >>> found = check_plan(plan_rate(0.02, 0.1, half_width=0.005, attempts=5), data_sets=2000)
-    >>> 0.0045 < found.mean_half_width < 0.0055
+    >>> simulated = check_plan(plan_rate(0.02, 0.1, half_width=0.005, attempts=5), data_sets=2000)
+    >>> 0.0045 < simulated.mean_half_width < 0.0055
     True
     """
     most = _MOST_DRAWS // min(plan.individuals, plan.attempts + 1)

@@ -22,6 +22,7 @@ from fairtrial.core.errors import (
     InputError,
     OutputError,
     ParameterError,
+    as_generator,
     check_choice,
     check_confidence,
     check_number,
@@ -30,27 +31,29 @@ from fairtrial.core.errors import (
     check_workers,
 )
 from fairtrial.core.notes import Note
-from fairtrial.core.results import Field, Record, Result, table_of
+from fairtrial.core.results import Field, Record, Result, plain, table_of
 from fairtrial.core.tables import Column, Table
-from fairtrial.core.words import level_text, levels_text, plural
+from fairtrial.core.words import level_text, levels_text, percent, plural
 from fairtrial.formats.files import ATTEMPTS, PathLike, is_at, lock
 from fairtrial.formats.results import write_tables
-from fairtrial.repeated.attempts import PeopleLike, as_individuals
-from fairtrial.repeated.coverage import RIGHT_COVERAGE, Cell, CoverageRow, GridName, cover, cover_exactly, grid_of
-from fairtrial.repeated.generators import GENERATORS, Generator
-from fairtrial.repeated.methods import PAPER_METHODS, REPEATED_METHODS, known_method
-from fairtrial.repeated.paper_claims import ClaimsFound, check_claims
+from fairtrial.repeated.attempts import PeopleLike, Rng, as_individuals
+from fairtrial.repeated.coverage import Cell, CoverageRow, GridName, cover, cover_exactly, grid_of
+from fairtrial.repeated.intervals import PAPER_METHODS, REPEATED_METHODS, known_method
+from fairtrial.repeated.models import GENERATORS, Generator
+from fairtrial.repeated.paper_claims import PAPER_CLAIMS, Cells, ClaimSupport
 
 _CHECKSUM = 9
 """Bytes that a line begins with: eight digits and a space."""
 _SYNC_EVERY = 1.0
 """Seconds of work that a power cut may lose; a process that is killed loses none."""
 _FEW_CELLS = 16
+_MOST_CELLS = 0.9
+"""Proportion of cells from which on a claim of the paper counts as supported."""
 
 
 @dataclass(slots=True, eq=False)
 class Journal:
-    """The rows of finished cells, which are written down as they come."""
+    """The rows of finished cells, written to a file as they come."""
 
     done: dict[Cell, list[CoverageRow]]
     _file: IO[bytes] | None = None
@@ -58,7 +61,7 @@ class Journal:
     _synced: float = field(default_factory=time.monotonic)
 
     def note(self, cell: Cell, rows: list[CoverageRow]) -> None:
-        """Keep the rows of a cell, and write them down at once."""
+        """Keep the rows of a cell, and write them to the file."""
         self.done[cell] = rows
         if self._file is None:
             return
@@ -72,16 +75,7 @@ class Journal:
 
 @contextmanager
 def open_journal(path: PathLike | None, settings: dict[str, Any], cells: Sequence[Cell]) -> Iterator[Journal]:
-    """Open the journal of a study of these cells; without a path, nothing is written.
-
-    Parameters
-    ----------
-    path
-        The file; it is created if need be, and removed again if no cell was finished.
-    settings
-        The settings of the study. A journal with other settings or cells is refused.
-    cells
-        All cells of the study.
+    """Open the journal of a study of these cells, which is removed again if no cell was finished; None writes nothing.
 
     Raises
     ------
@@ -100,9 +94,8 @@ def open_journal(path: PathLike | None, settings: dict[str, Any], cells: Sequenc
         for attempt in range(ATTEMPTS):
             with open(place, "a+b") as file:
                 if lock(file.fileno()) == "taken":
-                    raise OutputError(
-                        f"{path}: another process is at work on this study; wait for its end, or name another file"
-                    )
+                    text = f"{path}: another process is at work on this study; wait for its end, or name another file"
+                    raise OutputError(text, code="journal-in-use")
                 if not is_at(file.fileno(), place) and attempt < ATTEMPTS - 1:
                     continue  # the other process removed it before it was locked
                 try:
@@ -134,13 +127,10 @@ def _read(file: IO[bytes], path: Path, header: bytes) -> dict[Cell, list[Coverag
     tail = lines.pop()
     if not (lines[0] == header if lines else header.startswith(tail)):
         if not (lines and _is_sealed(lines[0])):
-            raise InputError(
-                f"{path}: is not a journal, or its first line is damaged; name another file, or remove this one"
-            )
-        raise InputError(
-            f"{path}: is the journal of a study with other settings or cells; use those, remove the file to start "
-            "again, or name another file"
-        )
+            text = f"{path}: is not a journal, or its first line is damaged; name another file, or remove this one"
+            raise InputError(text, code="not-a-journal")
+        text = f"{path}: is the journal of a study with other settings or cells; use those, remove it, or name another"
+        raise InputError(text, code="other-study")
     if tail:
         file.truncate(sum(len(line) + 1 for line in lines))
     done = {}
@@ -168,29 +158,7 @@ def _is_sealed(line: bytes) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class StudySettings:
-    """The settings of a study, which are the same for all cells.
-
-    Parameters
-    ----------
-    methods : tuple of str, default ("dr", "bp", "sb", "bb", "lbb", "brr")
-        Any of ``dr``, ``bp``, ``sb``, ``bb``, ``lbb``, ``brr`` and ``bb-ml``; the six of the paper by default.
-    generator : {"oman-zucker", "beta-binomial"}, default "oman-zucker"
-        How attempts of a person come to be correlated; see `errors_pmf`.
-    data_sets : int, default 1000
-        How many data sets are simulated, in each cell.
-    n_resamples : int or None, default 1000
-        How many resamples are drawn, for ``sb`` and ``brr``; None stands for infinitely many.
-    confidence : float, default 0.95
-        The level of confidence, between 0 and 1; that of ``dr`` is 90 % always.
-    exact : bool, default False
-        All possible data sets instead of simulated ones, as if with infinitely many resamples.
-    seed : int, default 0
-        Every cell draws from a stream of its own that depends on this seed and on the cell alone.
-
-    Raises
-    ------
-    ParameterError
-        If a setting is unknown or out of range.
+    """The settings of a study, as of `coverage_study`; a journal is of one set of them.
 
     Examples
     --------
@@ -210,62 +178,45 @@ class StudySettings:
         for name in self.methods:
             known_method(name)
         if not self.methods:
-            raise ParameterError(f"name at least one method of {', '.join(REPEATED_METHODS)}")
+            raise ParameterError(f"name at least one method of {', '.join(REPEATED_METHODS)}", code="no-method")
         check_choice("generator", self.generator, GENERATORS)
         check_number("data set", self.data_sets, most=10**9)
-        if self.n_resamples:
+        if self.n_resamples is not None:
             check_resamples(self.n_resamples)
         check_seed(self.seed)
         check_confidence(self.confidence)
+        if self.exact:
+            for name, value in (("data_sets", self.data_sets), ("n_resamples", self.n_resamples), ("rng", self.seed)):
+                if value != (0 if name == "rng" else 1000):
+                    template = f"{{{name}!p}} applies to simulated data sets, not with {{exact!p}}"
+                    raise ParameterError(template, code="does-not-apply", exact=True)
 
-    def cover(self, cell: Cell, *, attempts: Sequence[int] | None = None) -> list[CoverageRow]:
-        """Compute the rows of one cell.
-
-        Parameters
-        ----------
-        cell : Cell
-            People, attempts, error rate and correlation.
-        attempts : sequence of int, optional
-            The attempts of each person, if they are not `cell.m` for all.
-
-        Returns
-        -------
-        list of CoverageRow
-            One row per method.
-        """
+    def cover(self, cell: Cell, attempts: Sequence[int] | None = None) -> list[CoverageRow]:
+        """Compute the rows of one cell."""
         if self.exact:
             return cover_exactly(cell, methods=self.methods, generator=self.generator, confidence=self.confidence)
-        return cover(
-            cell,
-            methods=self.methods,
-            generator=self.generator,
-            data_sets=self.data_sets,
-            n_resamples=self.n_resamples,
-            confidence=self.confidence,
-            rng=self.seed,
-            attempts=attempts,
-        )
+        settings = {key: value for key, value in asdict(self).items() if key not in ("exact", "seed")}
+        return cover(cell, rng=self.seed, attempts=attempts, **settings)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CoverageStudy(Result):
-    """The rows of all cells, in the order of the cells and methods.
+    """The coverage of several intervals in several cells.
 
     Attributes
     ----------
     settings : StudySettings
-        What is the same for all cells.
+        The settings, which are the same for all cells.
     rows : tuple of CoverageRow
-        One row per cell and method.
-    claims : ClaimsFound or None
-        The claims of the paper, if they were checked.
+        One row per cell and method, in the order of the cells and methods.
+    claims : tuple of ClaimSupport or None
+        The claims of the paper with the proportion of cells that supports each, if they were checked.
 
     Examples
     --------
-    >>> from fairtrial.repeated import Cell, StudySettings, run_study
-    >>> study = run_study([Cell(100, 2, 0.1, 0.2)], StudySettings(methods=("lbb", "sb"), exact=True))
-    >>> [(row.method, round(row.coverage, 3)) for row in study.rows]
-    [('lbb', 0.955), ('sb', 0.784)]
+    >>> from fairtrial.repeated import coverage_study
+    >>> coverage_study(n=100, m=2, pi=0.1, rho=0.2, methods=["lbb", "sb"], exact=True).answer()
+    'LBB comes closest to 95 %: it covers 95.53 % (n 100, m 2, pi 0.1, rho 0.2, oman-zucker, all data sets)'
     """
 
     FIELDS: ClassVar = (
@@ -274,64 +225,116 @@ class CoverageStudy(Result):
     )
     settings: StudySettings
     rows: tuple[CoverageRow, ...]
-    claims: ClaimsFound | None = None
+    claims: tuple[ClaimSupport, ...] | None = None
+
+    @property
+    def right(self) -> tuple[float, float]:
+        """The coverage that counts as right: 2.5 points below and above the level of confidence."""
+        low, high = (round(self.settings.confidence + side, 9) for side in (-0.025, 0.025))
+        return max(low, 0.0), min(high, 1.0)
+
+    @property
+    def best(self) -> str:
+        """The method that covers enough in most cells, as the paper counts, and not too much in most of them."""
+        enough, within = self.share_within(high=1.0), self.share_within()
+        return max(enough, key=lambda method: (enough[method], within[method]))
+
+    @property
+    def widths(self) -> tuple[float, float] | None:
+        """Mean and median over cells of the width of BRR over that of LBB."""
+        brr, lbb = (Cells.of(self.rows, name).mean_width for name in ("brr", "lbb"))
+        if len(brr) != len(lbb):
+            return None
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratios = brr / lbb
+        ratios = ratios[np.isfinite(ratios)]
+        return (float(ratios.mean()), float(np.median(ratios))) if len(ratios) else None
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """The methods whose level of confidence is another."""
+        """The methods with another level of confidence."""
         return tuple(
             Note("fixed-level", "{method} is always a {level:level} interval", method=method.name, level=method.level)
             for method in map(known_method, self.settings.methods)
             if method.level is not None and method.level != self.settings.confidence
         )
 
-    def share_within(self, low: float = RIGHT_COVERAGE[0], high: float = RIGHT_COVERAGE[1]) -> dict[str, float]:
+    def share_within(self, low: float | None = None, high: float | None = None) -> dict[str, float]:
         """Compute the proportion of cells whose coverage lies between two limits, by method.
 
         Parameters
         ----------
-        low : float, default 0.925
-            The limits of the coverage, both included.
-        high : float, default 0.975
-            The limits of the coverage, both included.
+        low : float, optional
+            The lower limit, included; by default that of `right`.
+        high : float, optional
+            The upper limit, included; by default that of `right`.
 
         Returns
         -------
         dict of str to float
             The proportion by method.
         """
+        least, most = self.right[0] if low is None else low, self.right[1] if high is None else high
         shares = {}
         for method in self.settings.methods:
             coverage = np.array([row.coverage for row in self.rows if row.method == method])
-            shares[method] = float(np.mean((coverage >= low) & (coverage <= high)))
+            shares[method] = float(np.mean((coverage >= least) & (coverage <= most)))
         return shares
 
     def to_dict(self) -> dict[str, Any]:
         """Give the study as a dict, with the claims of the paper if they were checked."""
-        return {**Record.to_dict(self), **({} if self.claims is None else self.claims.to_dict())}
+        if self.claims is None:
+            return Record.to_dict(self)
+        widths = self.widths and dict(zip(("mean", "median"), self.widths, strict=True))
+        return {**Record.to_dict(self), "claims": plain(self.claims), "brr_over_lbb_width": widths}
 
     def answer(self) -> str:
-        """How many cells, and of which kind."""
+        """The method with the right coverage most often, or nearest to it in a single cell."""
+        exact, confidence = self.settings.exact, level_text(self.settings.confidence)
+        data = "all data sets" if exact else plural(self.settings.data_sets, "data set")
         cells = len(self.rows) // len(self.settings.methods)
-        how = "all data sets" if self.settings.exact else f"{plural(self.settings.data_sets, 'data set')} per cell"
-        kind = f"{level_text(self.settings.confidence)} intervals, {self.settings.generator}"
-        return f"{plural(cells, 'cell')}, {kind}, {how}"
+        if cells == 1:
+            best = min(self.rows, key=lambda row: abs(row.coverage - self.settings.confidence))
+            cell = f"n {best.n:,}, m {best.m:g}, pi {best.pi:g}, rho {best.rho:g}, {self.settings.generator}, {data}"
+            lead = f" comes closest to {confidence}: it" if len(self.rows) > 1 else ""
+            return f"{best.method.upper()}{lead} covers {percent(best.coverage)} ({cell})"
+        basis = f"{confidence} intervals, {self.settings.generator}, {data}{'' if exact else ' per cell'}"
+        lead = "does best: it " if len(self.settings.methods) > 1 else ""
+        share = percent(self.share_within(high=1.0)[self.best])
+        enough = f"covers at least {level_text(self.right[0])} in {share} of {plural(cells, 'cell')}"
+        return f"{self.best.upper()} {lead}{enough} ({basis})"
 
     def tables(self) -> tuple[Table, ...]:
         """One row per cell and method; for a few cells the coverage side by side, for many a row per method."""
         coverage = {(*row.cell, row.method): row.coverage for row in self.rows}
         cells = list(dict.fromkeys(row.cell for row in self.rows))
-        shown = None if len(cells) == 1 else ()
-        caption = f"Coverage: {self.answer()}"
-        tables = [table_of("cells", caption, CoverageRow.FIELDS, self.rows, notes=self.notes, shown=shown)]
+        single, fields = len(cells) == 1, CoverageRow.FIELDS
+        shown = None if single else ()
+        cell_table = table_of(
+            "cells", "Coverage by cell", fields, self.rows, notes=self.notes, shown=shown, detail=not single
+        )
+        tables = [cell_table]
         if len(cells) > _FEW_CELLS:
             tables.append(self.by_method())
         elif len(cells) > 1:
             methods = self.settings.methods
-            columns = [*CoverageRow.FIELDS[:4], *(Column(name, name, "rate") for name in methods)]
+            columns = [*fields[:4], *(Column(name, name, "rate") for name in methods)]
             rows = tuple((*cell, *(coverage[*cell, name] for name in methods)) for cell in cells)
-            tables.append(Table("coverage", f"Coverage by method: {self.answer()}", tuple(columns), rows))
-        return (*tables, *(() if self.claims is None else self.claims.tables()))
+            tables.append(Table("coverage", "Coverage by method", tuple(columns), rows))
+        if self.claims is not None:
+            checked = [claim for claim in self.claims if claim.cells]
+            supported = sum(claim.support >= _MOST_CELLS for claim in checked)
+            template = "{supported} of {claims:plural claim} supported by at least 90 % of the cells they are about"
+            notes = [Note("supported", template, supported=supported, claims=len(checked))]
+            if self.widths is not None:
+                template = (
+                    "width of brr over that of lbb: mean {mean:.3f}, median {median:.3f} over cells; the paper's "
+                    "section 5 has 3.348 and 1.584"
+                )
+                notes.append(Note("widths", template, mean=self.widths[0], median=self.widths[1]))
+            caption = "Claims of Schuckers et al. 2004"
+            tables.append(table_of("claims", caption, ClaimSupport.FIELDS, self.claims, notes=notes))
+        return tuple(tables)
 
     def by_method(self) -> Table:
         """Give one row per method: the cells with the right coverage, and the mean and the lowest coverage.
@@ -343,33 +346,33 @@ class CoverageStudy(Result):
         """
         columns = (
             Column("method", "method"),
-            Column("within", f"cells with {levels_text(*RIGHT_COVERAGE)} coverage,", "rate"),
+            Column("at_least", f"cells that cover at least {level_text(self.right[0])},", "rate"),
+            Column("within", f"cells that cover {levels_text(*self.right)},", "rate"),
             Column("mean", "mean coverage", "rate"),
             Column("lowest", "lowest coverage", "rate"),
             Column("undefined", "undefined", "rate"),
         )
-        rows = []
+        enough, rows = self.share_within(high=1.0), []
         for name, within in self.share_within().items():
-            of_method = [row for row in self.rows if row.method == name]
-            coverage = [row.coverage for row in of_method]
-            undefined = sum(row.undefined for row in of_method) / len(of_method)
-            rows.append((name, within, sum(coverage) / len(of_method), min(coverage), undefined))
-        return Table("methods", f"Methods: {self.answer()}", columns, tuple(rows), self.notes)
+            cells = Cells.of(self.rows, name)
+            figures = (cells.coverage.mean(), cells.coverage.min(), cells.undefined.mean())
+            rows.append((name, enough[name], within, *map(float, figures)))
+        return Table("methods", "Coverage by method over all cells", columns, tuple(rows), self.notes)
 
     def write(self, path: PathLike) -> None:
-        """Write one row per cell and method, as the ending of the name says: see `write_tables`.
+        """Write one row per cell and method; the ending of the name decides the format, as of `write_tables`.
 
         Parameters
         ----------
         path : str or path-like
-            The file; the ending of its name says how.
+            The file, such as ``study.csv`` or ``study.parquet``.
         """
         write_tables(self.tables(), path)
 
 
 def coverage_study(
+    grid: GridName | Iterable[Cell] | None = None,
     *,
-    grid: GridName | None = None,
     n: int | Sequence[int] | None = None,
     m: int | Sequence[int] | None = None,
     pi: float | Sequence[float] | None = None,
@@ -382,28 +385,52 @@ def coverage_study(
     n_resamples: int | None = 1000,
     confidence: float = 0.95,
     exact: bool = False,
-    seed: int = 0,
+    rng: Rng = 0,
     workers: int | None = None,
     journal: PathLike | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> CoverageStudy:
-    """Study the coverage of the intervals for repeated attempts: in the cells of a grid, or on data like these.
+    """Study how often the intervals for repeated attempts cover the true rate, in cells of a grid or on given data.
 
     Parameters
     ----------
-    grid : {"paper", "quick"}, optional
-        All cells of the paper, or a few of them; ``quick`` by default.
-    n, m, pi, rho : number or sequence of numbers, optional
-        Numbers of people, attempts of each, error rates and correlations, instead of the grid's. With `like`, `pi` and
-        `rho` are single numbers.
+    grid : {"paper", "quick"} or iterable of Cell, optional
+        All cells of the paper, or a few of them, which is the default; or the cells themselves, such as a `Grid`.
+    n : int or sequence of int, optional
+        Numbers of people, instead of the grid's.
+    m : int or sequence of int, optional
+        Attempts of each person, instead of the grid's.
+    pi : float or sequence of float, optional
+        Error rates, fractions, instead of the grid's, or of the estimate from `like`.
+    rho : float or sequence of float, optional
+        Correlations between two attempts of a person, instead of the grid's, or of the estimate from `like`.
     like : Individuals, path or tuple of (array_like, array_like), optional
-        Instead of a grid: the errors and attempts of people; a path is that of a table with columns of both.
+        Instead of a grid: the errors and attempts of people; a path is that of a table with columns of both. The study
+        has as many people and attempts, and the estimated rate and correlation; a negative one counts as 0.
     claims : bool, default False
         Whether the claims of the paper are checked, too.
-    methods, generator, data_sets, n_resamples, confidence, exact, seed
-        As of `StudySettings`.
-    workers, journal, progress
-        As of `run_study`.
+    methods : sequence of str, default ("dr", "bp", "sb", "bb", "lbb", "brr")
+        Any of ``dr``, ``bp``, ``sb``, ``bb``, ``lbb``, ``brr`` and ``bb-ml``, which fits a model to each data set.
+    generator : {"oman-zucker", "beta-binomial"}, default "oman-zucker"
+        How attempts of a person come to be correlated; see `errors_pmf`.
+    data_sets : int, default 1000
+        How many data sets are simulated, in each cell.
+    n_resamples : int or None, default 1000
+        How many resamples are drawn, for ``sb`` and ``brr``; 0 or None for infinitely many.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1; that of ``dr`` is 90 % always.
+    exact : bool, default False
+        All possible data sets instead of simulated ones, as if with infinitely many resamples.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed; the same seed gives the same result. Each cell has a random stream of its own, so that
+        its rows are the same in every study.
+    workers : int, optional
+        How many work at once; the result does not depend on it. They are threads, by default one per processor.
+    journal : str or path-like, optional
+        A file to which finished cells are written at once. If it exists, its cells are not computed again; it must be
+        that of a study with the same settings and cells.
+    progress : callable, optional
+        Called as work proceeds, with the number of cells that were finished since the last call.
 
     Returns
     -------
@@ -413,7 +440,10 @@ def coverage_study(
     Raises
     ------
     ParameterError
-        If an option is out of range, or does not apply with `exact` or `like`.
+        If an option is out of range, does not apply with `exact` or `like`, or a cell has too many outcomes for exact
+        coverage.
+    InputError
+        If the journal is that of another study.
 
     References
     ----------
@@ -425,155 +455,60 @@ def coverage_study(
     >>> round(study.rows[0].coverage, 3)
     0.955
     """
-    settings = StudySettings(tuple(methods), generator, data_sets, n_resamples, confidence, exact, seed)
+    seed = rng if isinstance(rng, int) else int(as_generator(rng).integers(1 << 53))
+    settings = StudySettings(tuple(methods), generator, data_sets, n_resamples or None, confidence, exact, seed)
+    if claims and confidence != 0.95:
+        template = "the claims are about 95 % intervals, not about {confidence:level}"
+        raise ParameterError(template, code="other-level", confidence=confidence)
     if workers is not None:
         check_workers(workers)
-    usual = StudySettings()
-    for name in ("data_sets", "n_resamples", "seed"):
-        if exact and getattr(settings, name) != getattr(usual, name):
-            raise ParameterError(
-                f"{{{name}!p}} applies to simulated data sets, not with {{exact!p}}", code="does-not-apply", exact=exact
-            )
     if like is None:
-        cells = grid_of(grid or "quick", n=n, m=m, pi=pi, rho=rho)
-        study = run_study(cells, settings, workers=workers, journal=journal, progress=progress)
+        if grid is None or isinstance(grid, str):
+            cells = list(grid_of(grid or "quick", n=n, m=m, pi=pi, rho=rho))
+        elif any(values is not None for values in (n, m, pi, rho)):
+            raise ParameterError("n, m, pi and rho go with a grid by its name, not with cells", code="does-not-apply")
+        else:
+            cells = list(grid)
+        with open_journal(journal, asdict(settings), cells) as kept:
+            if progress is not None and kept.done:
+                progress(sum(cell in kept.done for cell in cells))
+            missing = [cell for cell in dict.fromkeys(cells) if cell not in kept.done]
+            with closing(_in_parallel(missing, settings.cover, workers or os.cpu_count() or 1)) as finished:
+                for cell, rows in finished:
+                    kept.note(cell, rows)
+                    if progress is not None:
+                        progress(1)
+        covered = tuple(row for cell in cells for row in kept.done[cell])
     else:
         for name, given in (("grid", grid), ("n", n), ("m", m), ("workers", workers)):
             if given is not None:
-                raise ParameterError(
-                    f"{{{name}!p}} does not go with {{like!p}}, which has one cell", code="does-not-apply", like=like
-                )
-        single: dict[str, float | None] = {}
-        for name, values in (("pi", pi), ("rho", rho)):
-            if isinstance(values, Sequence):
-                if len(values) > 1:
-                    raise ParameterError(f"{{{name}!p}} must be one number with {{like!p}}", like=like)
-                values = values[0]
-            single[name] = values
-        study = study_like(like, settings, **single)
-    return replace(study, claims=check_claims(study)) if claims else study
-
-
-def run_study(
-    cells: Iterable[Cell],
-    settings: StudySettings | None = None,
-    *,
-    workers: int | None = None,
-    journal: PathLike | None = None,
-    progress: Callable[[int], None] | None = None,
-) -> CoverageStudy:
-    """Compute the coverage of all cells.
-
-    Parameters
-    ----------
-    cells : iterable of Cell
-        Cells in any order, such as a `Grid`.
-    settings : StudySettings, optional
-        The settings of the study; by default `StudySettings()`.
-    workers : int, optional
-        How many work at once; the result does not depend on it. They are threads, by default one per processor.
-    journal : str or path-like, optional
-        A file that finished cells are written to at once. If it exists, its cells are not computed again; it must be of
-        a study with the same settings and cells.
-    progress : callable, optional
-        Called as work proceeds, with the number of cells that were finished since the last call.
-
-    Returns
-    -------
-    CoverageStudy
-        The rows in the order of the cells.
-
-    Raises
-    ------
-    ParameterError
-        If there is no worker, or a cell is too large for exact coverage.
-    InputError
-        If the journal is that of another study.
-
-    References
-    ----------
-    Schuckers et al., A comparison of statistical methods for evaluating matching performance, 2004, section 3.
-
-    Examples
-    --------
-    >>> study = run_study([Cell(1000, 5, 0.01, 0.05)], StudySettings(methods=("lbb",), data_sets=500))
-    >>> 0.9 < study.rows[0].coverage < 1
-    True
-    """
-    settings = settings or StudySettings()
-    if workers is not None:
-        check_workers(workers)
-    listed = list(cells)
-    with open_journal(journal, asdict(settings), listed) as kept:
-        if progress is not None and kept.done:
-            progress(sum(cell in kept.done for cell in listed))
-        missing = [cell for cell in dict.fromkeys(listed) if cell not in kept.done]
-        with closing(_in_parallel(missing, settings.cover, workers or os.cpu_count() or 1)) as finished:
-            for cell, rows in finished:
-                kept.note(cell, rows)
-                if progress is not None:
-                    progress(1)
-    return CoverageStudy(settings, tuple(row for cell in listed for row in kept.done[cell]))
-
-
-def study_like(
-    people: PeopleLike,
-    settings: StudySettings | None = None,
-    *,
-    pi: float | None = None,
-    rho: float | None = None,
-) -> CoverageStudy:
-    """Compute the coverage on data like these: as many people and attempts, and the estimated rate and correlation.
-
-    Parameters
-    ----------
-    people : Individuals, path or tuple of (array_like, array_like)
-        The errors and attempts of people, one data set; a path is that of a table with columns of both.
-    settings : StudySettings, optional
-        The settings of the study; by default `StudySettings()`.
-    pi : float, optional
-        The error rate, a fraction, instead of the estimate.
-    rho : float, optional
-        The correlation between two attempts of a person, instead of the estimate; a negative estimate counts as 0.
-
-    Returns
-    -------
-    CoverageStudy
-        Of one cell.
-
-    Raises
-    ------
-    ParameterError
-        If there is no error to estimate from, or attempts differ and the coverage is to be exact.
-
-    References
-    ----------
-    Schuckers et al., A comparison of statistical methods for evaluating matching performance, 2004, section 5.
-
-    Examples
-    --------
-    >>> study = study_like(([0, 0, 0, 1, 0, 2, 0, 0, 5, 1], 5), StudySettings(methods=("bp",), exact=True))
-    >>> round(study.rows[0].coverage, 3)
-    0.841
-    """
-    settings, people = settings or StudySettings(), as_individuals(people)
-    rate = float(people.estimate) if pi is None else pi
-    if not 0 < rate < 1:
-        raise ParameterError(
-            "the error rate of these data is {rate:g}: a study needs one above 0 and below 1, as in {pi!o}",
-            rate=rate,
-            pi=0.01,
-        )
-    correlation = float(np.clip(np.nan_to_num(people.rho), 0, 1)) if rho is None else rho
-    mean = float(people.total_attempts / people.individuals)
-    cell = Cell(int(people.individuals), round(mean), rate, correlation)
-    if len(np.unique(people.attempts)) == 1:
-        return CoverageStudy(settings, tuple(settings.cover(cell)))
-    if settings.exact:
-        raise ParameterError("exact coverage needs the same number of attempts of everybody; simulate these data")
-    attempts = np.repeat(people.attempts, people.counts.astype(np.int64)).astype(np.int64)
-    rows = settings.cover(cell, attempts=attempts.tolist())
-    return CoverageStudy(settings, tuple(replace(row, m=mean) for row in rows))
+                template = f"{{{name}!p}} does not go with {{like!p}}, which has one cell"
+                raise ParameterError(template, code="does-not-apply", like=like)
+        people = as_individuals(like)
+        values = {"pi": float(people.estimate), "rho": float(np.clip(np.nan_to_num(people.rho), 0, 1))}
+        for name, value in (("pi", pi), ("rho", rho)):
+            if isinstance(value, Sequence) and len(value) > 1:
+                raise ParameterError(f"{{{name}!p}} must be one number with {{like!p}}", code="one-number", like=like)
+            if value is not None:
+                values[name] = value[0] if isinstance(value, Sequence) else value
+        if not 0 < values["pi"] < 1:
+            template = "the error rate of these data is {rate:g}: a study needs one above 0 and below 1, as in {pi!o}"
+            raise ParameterError(template, code="no-rate", rate=values["pi"], pi=0.01)
+        mean, attempts = float(people.total_attempts / people.individuals), None
+        cell = Cell(int(people.individuals), round(mean), values["pi"], values["rho"])
+        if len(np.unique(people.attempts)) > 1:
+            if exact:
+                text = "exact coverage needs the same number of attempts of everybody; simulate these data"
+                raise ParameterError(text, code="unequal-attempts")
+            attempts = np.repeat(people.attempts, people.counts.astype(np.int64)).astype(np.int64).tolist()
+        covered = tuple(settings.cover(cell, attempts))
+        if attempts is not None:
+            covered = tuple(replace(row, m=mean) for row in covered)
+    supports = None
+    if claims:
+        by_method = {method: Cells.of(covered, method) for method in settings.methods}
+        supports = tuple(claim.support(by_method) for claim in PAPER_CLAIMS if set(claim.methods) <= set(by_method))
+    return CoverageStudy(settings, covered, supports)
 
 
 def _in_parallel(

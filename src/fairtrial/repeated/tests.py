@@ -1,7 +1,7 @@
-"""Tests of error rates of people who are tested several times: one rate against a value, or two devices.
+"""Test error rates of people who are tested several times: one rate against a value, or two devices.
 
-People are independent, attempts of a person are not: the contributions of each person to a rate, or to a difference of
-two, are summed before they are squared.
+People are independent, attempts of a person are not: each person's contributions to a rate, or to a difference of two,
+are summed before they are squared.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from math import exp, inf, log1p, nan, sqrt
 from typing import ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from fairtrial.core.errors import ParameterError, check_choice, check_confidence, check_rate
 from fairtrial.core.notes import Note
 from fairtrial.core.results import Field, Record, Result, table_of
 from fairtrial.core.tables import Table
-from fairtrial.core.words import interval_title, p_phrase, percent
+from fairtrial.core.words import in_percent, interval_title, level_text, p_phrase, percent
 from fairtrial.formats.columns import read_paired_counts
 from fairtrial.inference.estimates import Alternative, student_p_value, student_quantile
 from fairtrial.inference.limits import careful_degrees, careful_variance, wilson_limits, worth
 from fairtrial.inference.variance import ClassSpread, concentration, effective_people, one_fewer, welch, without_one
+from fairtrial.published.rates import difference_answer
 from fairtrial.repeated.attempts import Floats, Individuals, PeopleLike, as_individuals, people_counts
 
 Design: TypeAlias = Literal["rate", "unpaired", "paired"]
@@ -79,11 +79,9 @@ class IndividualsTests(Result):
 
     Examples
     --------
-    >>> from fairtrial import Individuals
-    >>> from fairtrial.repeated import rate_test
-    >>> found = rate_test(Individuals.from_counts([0, 0, 0, 1, 0, 2, 0, 0, 5, 1], 5), 0.5)
-    >>> found.design, round(found.rates[0], 2), found.tests[0].test
-    ('rate', 0.18, 'any-correlation')
+    >>> from fairtrial.repeated import individuals_test
+    >>> print(individuals_test(([0, 0, 0, 1, 0, 2, 0, 0, 5, 1], 5), rate=0.5).answer())
+    The error rate, 18.00 % (95 %: 0.982 to 59.83 %), may be 50.00 % (p = 0.218)
     """
 
     FIELDS: ClassVar = tuple(map(Field, ("design", "alternative", "confidence", "rate", "rates", "tests", "notes")))
@@ -96,19 +94,35 @@ class IndividualsTests(Result):
     notes: tuple[Note, ...] = ()
 
     def answer(self) -> str:
-        """What was tested, and the p value of the first test."""
-        p_value = p_phrase(self.tests[0].p_value)
+        """The conclusion of the first test."""
+        test, level = self.tests[0], level_text(self.confidence)
         if self.rate is not None:
-            return f"rate {percent(self.rates[0])} against {percent(self.rate)}, {p_value}"
-        a, b = (percent(rate) for rate in self.rates)
-        return f"{self.design} devices, A {a}, B {b}, {p_value}"
+            p_value, rejected = p_phrase(test.p_value), test.p_value < 1 - self.confidence
+            limits = f"{level}: {in_percent(test.low)} to {percent(test.high)}"
+            observed = f"The error rate, {percent(test.estimate)} ({limits}),"
+            if not rejected and self.alternative == "two-sided":
+                return f"{observed} may be {percent(self.rate)} ({p_value})"
+            side = {"less": "below", "greater": "above", "two-sided": "not"}[self.alternative]
+            return f"{observed} is {'' if rejected else 'not shown to be '}{side} {percent(self.rate)} ({p_value})"
+        people = "the same people" if self.design == "paired" else "different people"
+        a, b = map(percent, self.rates)
+        return difference_answer(
+            (a, b),
+            test.estimate,
+            (test.low, test.high),
+            test.p_value,
+            self.alternative,
+            people,
+            confidence=self.confidence,
+        )
 
     def tables(self) -> tuple[Table, ...]:
         """One row per test."""
         estimate = "rate" if self.design == "rate" else "A - B"
         titles = {"estimate": estimate, "interval": interval_title(self.confidence)}
         fields = [replace(field, title=titles.get(field.key, field.title)) for field in IndividualsTest.FIELDS]
-        return (table_of("tests", self.answer(), fields, self.tests, notes=self.notes),)
+        caption = "Test of the error rate" if self.design == "rate" else f"Test of two devices, {self.design}"
+        return (table_of("tests", caption, fields, self.tests, notes=self.notes),)
 
 
 def individuals_test(
@@ -120,103 +134,48 @@ def individuals_test(
     alternative: Alternative = "two-sided",
     confidence: float = 0.95,
 ) -> IndividualsTests:
-    """Test the error rate of people who were tested several times against a value, or two devices against each other.
+    r"""Test the error rate of people who were tested several times against a value, or two devices against each other.
+
+    .. math:: t = (\hat\pi - \pi_0) / \sqrt{\pi_0 (1 - \pi_0) / E}
+
+    for one rate, with the effective number E of independent attempts: those with the same variance.
 
     Parameters
     ----------
-    a, b : Individuals, path or tuple of (array_like, array_like)
-        The errors and attempts of the people of a device; a path is that of a table with columns of both. `b` is
-        optional.
+    a : Individuals, path or tuple of (array_like, array_like)
+        The errors and attempts of the people of a device; a path is that of a table with columns of both.
+    b : Individuals, path or tuple of (array_like, array_like), optional
+        Those of another device.
     rate : float, optional
         The rate that is tested, if there is one device; a fraction above 0 and below 1.
     paired : bool, default False
         Whether the same people tested both devices. The people of two tables are matched by a column ``id`` if both
-        have it, and otherwise row by row.
+        have it, and otherwise row by row; two tuples have the same people in the same order.
     alternative : {"two-sided", "less", "greater"}, default "two-sided"
-        What is claimed of the rate, or of A - B.
+        What is claimed of the rate, or of A - B: that it is not `rate` or 0, below it (``less``) or above it.
     confidence : float, default 0.95
         The level of confidence, between 0 and 1, of the two-sided intervals.
 
     Returns
     -------
     IndividualsTests
-        Those of `rate_test`, `device_test` or `paired_device_test`.
+        ``cluster``: Student's t (Welch's, unpaired), with the variance by the jackknife over people; Wilson's interval
+        of one rate. ``any-correlation``, of one rate: Chernoff's bound, valid for any correlation of the attempts of a
+        person, and conservative; without errors it is exact over individuals. ``sign-flip``, paired, if everybody made
+        as many attempts with both devices: exact if the devices are exchangeable for each person; it has no interval.
 
     Raises
     ------
     ParameterError
-        If there is one device without a rate, two devices with one, or a number is out of range.
-
-    Examples
-    --------
-    >>> individuals_test(([0, 0, 0, 1, 0, 2], 5), ([3, 2, 0, 4, 1, 3, 2], 5)).answer()
-    'unpaired devices, A 10.00 %, B 42.86 %, p = 0.03'
-    """
-    if b is None:
-        if rate is None or paired:
-            raise ParameterError(
-                "one table is tested against a rate, as in {rate!o}; {paired!p} needs two tables",
-                code="does-not-apply",
-                rate=0.01,
-            )
-        return rate_test(a, rate, alternative=alternative, confidence=confidence)
-    if rate is not None:
-        raise ParameterError(
-            "two tables are tested against each other; {rate!p} goes with one table", code="does-not-apply", rate=rate
-        )
-    if not paired:
-        return device_test(a, b, alternative=alternative, confidence=confidence)
-    if isinstance(a, tuple) and isinstance(b, tuple):
-        return paired_device_test(a, b, alternative=alternative, confidence=confidence)
-    if isinstance(a, Individuals | tuple) or isinstance(b, Individuals | tuple):
-        raise ParameterError(
-            "a paired test needs the errors and attempts of each person: two tables, or two tuples", code="unordered"
-        )
-    first, second = read_paired_counts(a, b)
-    tests = paired_device_test(first.counts, second.counts, alternative=alternative, confidence=confidence)
-    how = "row by row" if first.ids is None else "by their ids"
-    matched = Note("matched", f"{{people:plural person/people}} matched {how}", people=len(first.errors))
-    return replace(tests, notes=(matched, *tests.notes))
-
-
-def rate_test(
-    people: PeopleLike, rate: float, *, alternative: Alternative = "two-sided", confidence: float = 0.95
-) -> IndividualsTests:
-    r"""Test the error rate of people who were tested several times against a value.
-
-    .. math:: t = (\hat\pi - \pi_0) / \sqrt{\pi_0 (1 - \pi_0) / E}
-
-    with the effective number E of independent attempts: those with the same variance.
-
-    Parameters
-    ----------
-    people : Individuals, path or tuple of (array_like, array_like)
-        The errors and attempts of people, one data set; a path is that of a table with columns of both.
-    rate : float
-        The rate that is tested, a fraction above 0 and below 1.
-    alternative : {"two-sided", "less", "greater"}, default "two-sided"
-        What is claimed of the rate: that it is not `rate`, below it (``less``) or above it (``greater``).
-    confidence : float, default 0.95
-        The level of confidence, between 0 and 1, of the two-sided intervals.
-
-    Returns
-    -------
-    IndividualsTests
-        ``cluster``: Student's t, with a variance by the jackknife over people and Wilson's interval.
-        ``any-correlation``: Chernoff's bound, which holds however strongly attempts of a person are correlated, and is
-        conservative; without errors it is exact over individuals.
-
-    Raises
-    ------
-    ParameterError
-        If there are several data sets, a number is out of range, or the alternative is unknown.
+        If there is one device without a rate, two devices with one, people cannot be paired, or a number is out of
+        range.
 
     Notes
     -----
-    Half an error is added to the variance, and the degrees of freedom are few if few people err: the test holds its
+    Half an error is added to the variance, and the degrees of freedom are few if few people err: the tests hold their
     level with few errors too. If fewer than 10 errors are expected in one attempt of everybody, correlation can stay
     hidden (nobody who errs often may have been tested): then ``any-correlation`` comes first, and a note says why.
-    docs/individuals.md has what was measured.
+    A paired variance is not below that of the attempts that must have had different outcomes.
 
     References
     ----------
@@ -226,18 +185,52 @@ def rate_test(
     Examples
     --------
     >>> people = Individuals.from_counts([0, 0, 0, 1, 0, 2, 0, 0, 5, 1], 5)
-    >>> found = rate_test(people, 0.5)
-    >>> [(test.test, round(test.p_value, 4)) for test in found.tests]
+    >>> [(test.test, round(test.p_value, 4)) for test in individuals_test(people, rate=0.5).tests]
     [('any-correlation', 0.2178), ('cluster', 0.0376)]
+    >>> round(individuals_test(([0, 0, 0, 1, 0, 2], 5), ([3, 2, 0, 4, 1, 3, 2], 5)).tests[0].p_value, 4)
+    0.03
     """
-    people = as_individuals(people)
-    check_rate("the rate to test against", rate, open_ends=True)
     check_choice("alternative", alternative, get_args(Alternative))
     check_confidence(confidence)
+    if b is None:
+        if rate is None or paired:
+            template = "one table is tested against a rate, as in {rate!o}; {paired!p} needs two tables"
+            raise ParameterError(template, code="does-not-apply", rate=0.01)
+        return _rate_tests(as_individuals(a), rate, alternative, confidence)
+    if rate is not None:
+        template = "two tables are tested against each other; {rate!p} goes with one table"
+        raise ParameterError(template, code="does-not-apply", rate=rate)
+    if not paired:
+        devices = as_individuals(a), as_individuals(b)
+        variances = [(careful_variance(spread), careful_degrees(spread)) for spread in map(_rate_spread, devices)]
+        rates = tuple(float(people.estimate) for people in devices)
+        variance = sum(variance for variance, _ in variances)
+        test = _cluster_test(rates[0] - rates[1], variance, welch(variances), alternative, confidence)
+        return IndividualsTests("unpaired", alternative, confidence, (test,), rates, None, _few_errors(*devices))
+    matched: tuple[Note, ...] = ()
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        first, second = people_counts(*a), people_counts(*b)
+        if len(first[0]) != len(second[0]):
+            text = f"a paired test needs the same people for both devices, not {len(first[0])} and {len(second[0])}"
+            raise ParameterError(text, code="other-people")
+    elif isinstance(a, Individuals | tuple) or isinstance(b, Individuals | tuple):
+        text = "a paired test needs the errors and attempts of each person: two tables, or two tuples"
+        raise ParameterError(text, code="unordered")
+    else:
+        tables = read_paired_counts(a, b)
+        first, second = (people_counts(*table.counts) for table in tables)
+        how = "row by row" if tables[0].ids is None else "by their ids"
+        matched = (Note("matched", f"{{people:plural person/people}} matched {how}", people=len(first[0])),)
+    return _paired_tests(first, second, matched, alternative, confidence)
+
+
+def _rate_tests(people: Individuals, rate: float, alternative: Alternative, confidence: float) -> IndividualsTests:
+    """Test a rate against a value."""
+    check_rate("the rate to test against", rate, open_ends=True)
     estimate = float(people.estimate)
     spread = _rate_spread(people)
     trials, degrees = worth(estimate, spread), careful_degrees(spread)
-    statistic = (estimate - rate) / (sqrt(rate * (1 - rate)) / sqrt(trials))  # a variance might be below any float
+    statistic = (estimate - rate) / (sqrt(rate * (1 - rate)) / sqrt(trials))  # the variance might underflow
     low, high = wilson_limits(estimate, trials, student_quantile(degrees, confidence))
     p_value = student_p_value(statistic, degrees, alternative)
     tests = (
@@ -259,107 +252,14 @@ def rate_test(
     return IndividualsTests("rate", alternative, confidence, tests, (estimate,), rate, notes)
 
 
-def device_test(
-    a: PeopleLike, b: PeopleLike, *, alternative: Alternative = "two-sided", confidence: float = 0.95
+def _paired_tests(
+    first: tuple[Floats, Floats],
+    second: tuple[Floats, Floats],
+    notes: tuple[Note, ...],
+    alternative: Alternative,
+    confidence: float,
 ) -> IndividualsTests:
-    """Test whether two devices that were tested by different people have the same error rate.
-
-    Parameters
-    ----------
-    a, b : Individuals, path or tuple of (array_like, array_like)
-        The errors and attempts of the people of the device, one data set; nobody is in both.
-    alternative : {"two-sided", "less", "greater"}, default "two-sided"
-        What is claimed of A - B: that it is not 0, below 0 (``less``) or above 0 (``greater``).
-    confidence : float, default 0.95
-        The level of confidence, between 0 and 1, of the two-sided interval of A - B.
-
-    Returns
-    -------
-    IndividualsTests
-        ``cluster``: Welch's t with variances by the jackknife over people.
-
-    Raises
-    ------
-    ParameterError
-        If there are several data sets, a number is out of range, or the alternative is unknown.
-
-    Notes
-    -----
-    Each device has the variance and the degrees of freedom of `rate_test`; so the interval has some width even without
-    errors. The test holds its level if correlations and numbers of attempts differ, too.
-
-    References
-    ----------
-    Schuckers et al., A comparison of statistical methods for evaluating matching performance, 2004, section 5, which
-    asks for tests.
-
-    Examples
-    --------
-    >>> a, b = (Individuals.from_counts(errors, 5) for errors in ([0, 0, 0, 1, 0, 2], [3, 2, 0, 4, 1, 3, 2]))
-    >>> round(device_test(a, b).tests[0].p_value, 4)
-    0.03
-    """
-    devices = as_individuals(a), as_individuals(b)
-    spreads = [_rate_spread(people) for people in devices]
-    variances = [(careful_variance(spread), careful_degrees(spread)) for spread in spreads]
-    rates = tuple(float(people.estimate) for people in devices)
-    variance = sum(variance for variance, _ in variances)
-    test = _cluster_test(rates[0] - rates[1], variance, welch(variances), alternative, confidence)
-    return IndividualsTests("unpaired", alternative, confidence, (test,), rates, None, _few_errors(*devices))
-
-
-def paired_device_test(
-    a: tuple[ArrayLike, ArrayLike],
-    b: tuple[ArrayLike, ArrayLike],
-    *,
-    alternative: Alternative = "two-sided",
-    confidence: float = 0.95,
-) -> IndividualsTests:
-    """Test whether two devices that were tested by the same people have the same error rate.
-
-    Parameters
-    ----------
-    a, b : tuple of (array_like, array_like)
-        Errors and attempts of each person with the device, each of shape (people,), people in the same order; attempts
-        may be one number.
-    alternative : {"two-sided", "less", "greater"}, default "two-sided"
-        What is claimed of A - B: that it is not 0, below 0 (``less``) or above 0 (``greater``).
-    confidence : float, default 0.95
-        The level of confidence, between 0 and 1, of the two-sided interval of A - B.
-
-    Returns
-    -------
-    IndividualsTests
-        ``cluster``: Student's t of the contributions of people to the difference, with the jackknife over people.
-        ``sign-flip``, if everybody made as many attempts with both devices: exact if the two devices are exchangeable
-        for each person; it has no interval.
-
-    Raises
-    ------
-    ParameterError
-        If the numbers of people differ, a number is out of range, or the alternative is unknown.
-
-    Notes
-    -----
-    The contribution of a person includes the correlation between attempts, and between devices. The variance is not
-    below that of the attempts that must have had different outcomes, and half an error is added.
-
-    References
-    ----------
-    Schuckers et al., A comparison of statistical methods for evaluating matching performance, 2004, section 5, which
-    asks for tests.
-
-    Examples
-    --------
-    >>> found = paired_device_test(([0, 0, 1, 0, 2, 1, 0, 0], 5), ([1, 2, 3, 0, 3, 4, 1, 2], 5))
-    >>> [(test.test, round(test.p_value, 4)) for test in found.tests]
-    [('cluster', 0.0129), ('sign-flip', 0.0156)]
-    """
-    first, second = (people_counts(*device) for device in (a, b))
-    if len(first[0]) != len(second[0]):
-        raise ParameterError(
-            f"a paired test needs the same people for both devices; there are {len(first[0])} and {len(second[0])}"
-        )
+    """Test two devices by each person's contribution to the difference, which includes all correlations."""
     rates = tuple(float(errors.sum() / attempts.sum()) for errors, attempts in (first, second))
     residuals, discordant = np.zeros(len(first[0])), np.zeros(len(first[0]))
     for sign, (errors, attempts) in ((1, first), (-1, second)):
@@ -367,14 +267,14 @@ def paired_device_test(
         discordant += sign * errors / total
         residuals += sign * (errors / total - errors.sum() / total * attempts / total)
     attempts = (first[1] + second[1]) / 2
-    # at least this many attempts had different outcomes
+    # at least this proportion of attempts had different outcomes
     spread = _jackknife_spread(residuals, attempts, float(np.abs(discordant).sum() / attempts.sum()))
     difference, variance = rates[0] - rates[1], careful_variance(spread)
     tests = [_cluster_test(difference, variance, careful_degrees(spread), alternative, confidence)]
     if (first[1] == second[1]).all():
         tests.append(_sign_flip_test(first[0] - second[0], difference, alternative))
-    notes = _few_errors(*(Individuals.from_counts(*device) for device in (first, second)))
-    return IndividualsTests("paired", alternative, confidence, tuple(tests), rates, None, notes)
+    few = _few_errors(*(Individuals.from_counts(*device) for device in (first, second)))
+    return IndividualsTests("paired", alternative, confidence, tuple(tests), rates, None, (*notes, *few))
 
 
 def _rate_spread(people: Individuals) -> ClassSpread:
@@ -402,9 +302,8 @@ def _cluster_test(
     difference: float, variance: float, degrees: float, alternative: Alternative, confidence: float
 ) -> IndividualsTest:
     """Test a difference by Student's t."""
-    check_choice("alternative", alternative, get_args(Alternative))
     sigma = sqrt(variance)
-    reach = student_quantile(degrees, check_confidence(confidence)) * sigma
+    reach = student_quantile(degrees, confidence) * sigma
     p_value = student_p_value(difference / sigma, degrees, alternative)
     low, high = max(difference - reach, -1.0), min(difference + reach, 1.0)
     return IndividualsTest("cluster", difference, difference / sigma, degrees, p_value, low, high)
@@ -478,12 +377,12 @@ def _sign_flip_test(differences: Floats, estimate: float, alternative: Alternati
 
 
 def _few_errors(*devices: Individuals) -> tuple[Note, ...]:
-    """Note that there are few errors, or few successes, of all devices together."""
+    """Note if there are few errors, or few successes, of all devices together."""
     errors = sum(int(people.total_errors) for people in devices)
     successes = sum(int(people.total_attempts) for people in devices) - errors
     of = " of both devices" if len(devices) > 1 else ""
     for count, noun in ((errors, "error/errors"), (successes, "attempt without error/attempts without error")):
         if count < _FEW_ERRORS:
-            template = f"{{count:plural {noun}}}{of} in all: with so few, a test hardly ever rejects"
+            template = f"{{count:plural {noun}}}{of} in all: too few for a test to reject"
             return (Note("few-errors", template, count=count),)
     return ()
