@@ -24,7 +24,7 @@ from scipy.stats import skew, spearmanr
 from fairtrial import Trials, read_trials
 from fairtrial.benchmark import load_lausanne
 from fairtrial.benchmark.lausanne import LP1, MODEL, SESSIONS, SHOTS_EACH, LatentModel, make_sets
-from fairtrial.benchmark.sets import BenchmarkSet
+from fairtrial.benchmark.protocols import BenchmarkSet
 from fairtrial.inference.decide import judge
 from fairtrial.inference.split import TrialSets
 from reference.fusion_2006 import printed_hters

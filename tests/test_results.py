@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import fairtrial as ft
-from fairtrial.benchmark.run import RunSettings
 from fairtrial.core.results import Result
 from fairtrial.core.tables import Table
 from fairtrial.core.words import wording
@@ -55,7 +54,7 @@ def results() -> dict[str, Result]:
     )
     lausanne = ft.benchmark.load_lausanne(0).only(["LP1"])
     runs = [
-        ft.run_benchmark(lausanne, protocol="fp-intramodal", settings=RunSettings(fusion=name, points=3))
+        ft.run_benchmark(lausanne, protocol="fp-intramodal", fusion=name, points=3)
         for name in ("mean", "max")
     ]
     plan = ft.plan_rate(0.02, 0.1, half_width=0.005, attempts=5)
@@ -105,8 +104,8 @@ def results() -> dict[str, Result]:
         "predictions": ft.fusion.predict_fusions(dev, test),
         "chimeric": ft.fusion.chimeric_study(dev, test, moved=["<voice> & FAR"], assignments=2),
         "benchmark": runs[0],
-        "contest": ft.benchmark.compare_runs(lausanne, runs),
-        "benchmarks": ft.benchmark.FusionBenchmark(tuple(runs), ft.benchmark.compare_runs(lausanne, runs)),
+        "contest": ft.benchmark.compare_runs(runs),
+        "benchmarks": ft.benchmark.FusionBenchmark(tuple(runs), ft.benchmark.compare_runs(runs)),
         "data sets": ft.list_datasets(),
         "data set": ft.list_datasets("asvspoof2019-la"),
         "roc": ft.roc_curve(dev, system="face"),

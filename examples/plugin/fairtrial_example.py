@@ -15,8 +15,7 @@ from fairtrial.core.ids import Ids
 from fairtrial.formats import Format, ReadOptions
 from fairtrial.formats.files import Head, Progress
 from fairtrial.formats.sheets import Sheet
-from fairtrial.fusion import FusionMethod
-from fairtrial.fusion.methods import Fitted, FusionData
+from fairtrial.fusion import Fitted, FusionData, FusionMethod
 
 
 def matches(heads: Sequence[Head]) -> bool:

@@ -7,25 +7,28 @@ import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from fairtrial import InputError, ParameterError, Trials, equal_error_rate
+from fairtrial import ParameterError, Trials, equal_error_rate
+from fairtrial.benchmark import datasets as download
 from fairtrial.benchmark.datasets import (
     DATASETS,
     DataFile,
     FailedEnrolment,
     cache_directory,
+    fetch,
     load_benchmark,
-    load_dataset,
     locate_dataset,
     read_bssr1,
+    without_password,
 )
 from fairtrial.benchmark.protocols import list_experiments
+from fairtrial.core.errors import InputError
 from fairtrial.core.notes import Note
 
 GENUINE = "".join(f"{k} {k} {k / 8} {k / 4}\n" for k in range(8))
@@ -98,7 +101,7 @@ def test_registry_is_complete() -> None:
 
 @pytest.mark.parametrize("ending", ["", ".gz"])
 def test_files_in_a_directory_of_the_users(small: str, tmp_path: Path, ending: str) -> None:
-    benchmark = load_dataset(small, data_dir=store(tmp_path / "data", ending=ending), repeats=2)
+    benchmark = load_benchmark(small, data_dir=store(tmp_path / "data", ending=ending), repeats=2)
     assert [one.split for one in benchmark.sets] == [1, 2]
     for one in benchmark.sets:
         assert (int(one.dev.genuine.sum()), int((~one.dev.genuine).sum())) == (4, 12)
@@ -109,15 +112,15 @@ def test_files_where_the_environment_says(small: str, tmp_path: Path, monkeypatc
     assert locate_dataset(DATASETS[small]) is None
     monkeypatch.setenv("FAIRTRIAL_DATA", str(store(tmp_path / "data")))
     assert locate_dataset(DATASETS[small]) == tmp_path / "data" / "xm2vts_lp2_dev_2sys"
-    assert len(load_dataset(small).sets) == 10
+    assert len(load_benchmark(small).sets) == 10
     monkeypatch.delenv("FAIRTRIAL_DATA")
     store(tmp_path / "cache", ending=".gz")
-    assert len(load_dataset(small, repeats=3).sets) == 3
+    assert len(load_benchmark(small, repeats=3).sets) == 3
 
 
 def test_the_seed_decides_the_splits(small: str, tmp_path: Path) -> None:
     data = store(tmp_path / "data")
-    first, same, other = (load_dataset(small, data_dir=data, seed=seed).sets for seed in (1, 1, 2))
+    first, same, other = (load_benchmark(small, data_dir=data, seed=seed).sets for seed in (1, 1, 2))
     assert all(np.array_equal(a.dev.scores, b.dev.scores) for a, b in zip(first, same, strict=True))
     assert not all(np.array_equal(a.dev.scores, b.dev.scores) for a, b in zip(first, other, strict=True))
 
@@ -125,57 +128,57 @@ def test_the_seed_decides_the_splits(small: str, tmp_path: Path) -> None:
 def test_a_file_with_other_content(small: str, tmp_path: Path) -> None:
     data = store(tmp_path / "data", imp=IMPOSTOR + "101 0 0 0\n")
     with pytest.raises(InputError, match=r"imp\.scores") as error:
-        load_dataset(small, data_dir=data)
+        load_benchmark(small, data_dir=data)
     assert error.value.code == "sha256"
 
 
 def test_files_that_are_not_there_and_cannot_be_downloaded(small: str, tmp_path: Path) -> None:
     folder = tmp_path / "cache" / "xm2vts_lp2_dev_2sys"
     with pytest.raises(InputError, match=r"gen.scores, imp.scores.*\$FAIRTRIAL_DATA") as error:
-        load_dataset(small)
+        load_benchmark(small)
     assert error.value.code == "no-files"
     assert str(folder) in str(error.value)
     assert "normanpoh/DETConf" in str(error.value)
     data = store(tmp_path / "data")
     (data / "xm2vts_lp2_dev_2sys" / "imp.scores").unlink()
     with pytest.raises(InputError, match=r"data.xm2vts_lp2_dev_2sys does not hold imp.scores;"):
-        load_dataset(small, data_dir=data)
+        load_benchmark(small, data_dir=data)
     with pytest.raises(InputError, match=r"does not hold asv_trials_dev.csv, asv_trials_eval.csv.*asvspoof5"):
-        load_dataset("asvspoof2019-la")
+        load_benchmark("asvspoof2019-la")
 
 
 def test_a_named_directory_without_the_files_is_not_made_good_by_a_download(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"bssr1_set1 does not hold face-C.csv, face-G.csv, finger-left.csv"):
-        load_dataset("bssr1-set1", data_dir=tmp_path)
+        load_benchmark("bssr1-set1", data_dir=tmp_path)
 
 
 def test_download_once(small: str, server: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store(server)
-    first = load_dataset(small)
+    first = load_benchmark(small)
     assert kept(tmp_path / "cache") == ["gen.scores", "imp.scores"]
     assert locate_dataset(DATASETS[small]) == tmp_path / "cache" / "xm2vts_lp2_dev_2sys"
     monkeypatch.setenv("FAIRTRIAL_MIRROR", f"http://127.0.0.1:{closed_port()}")
-    again = load_dataset(small)
+    again = load_benchmark(small)
     assert np.array_equal(first.sets[0].dev.scores, again.sets[0].dev.scores)
 
 
 def test_download_says_nothing_on_the_terminal(small: str, server: Path, capfd: pytest.CaptureFixture[str]) -> None:
     store(server)
-    load_dataset(small)
+    load_benchmark(small)
     assert capfd.readouterr() == ("", "")
 
 
 def test_download_with_the_wrong_content_is_not_kept(small: str, server: Path, tmp_path: Path) -> None:
     store(server, gen=GENUINE.replace("1", "2"))
     with pytest.raises(InputError, match=r"http://127.0.0.1:\d+/xm2vts_lp2_dev_2sys/gen.scores") as error:
-        load_dataset(small)
+        load_benchmark(small)
     assert error.value.code == "sha256"
     assert kept(tmp_path / "cache") == []
 
 
 def test_download_of_a_file_that_the_server_has_not(small: str, server: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"cannot be downloaded: the server answers 404 .*put the file into "):
-        load_dataset(small)
+        load_benchmark(small)
     assert kept(tmp_path / "cache") == []
 
 
@@ -190,7 +193,7 @@ def test_download_without_a_server(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     with pytest.raises(
         InputError, match=r"face-C.csv: cannot be downloaded: the connection failed \(Conn.*\$FAIRTRIAL_MIRROR"
     ):
-        load_dataset("bssr1-set1")
+        load_benchmark("bssr1-set1")
     assert kept(tmp_path / "cache") == []
 
 
@@ -201,14 +204,14 @@ def test_download_into_a_cache_that_cannot_be_written(
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("FAIRTRIAL_CACHE", str(tmp_path / "file"))
     with pytest.raises(InputError, match=r"gen.scores: cannot be downloaded: "):
-        load_dataset(small)
+        load_benchmark(small)
 
 
 @pytest.mark.parametrize("mirror", ["/srv/scores", "ftp://example.org", "http://", "http://[1"])
 def test_a_mirror_that_is_no_web_address(small: str, monkeypatch: pytest.MonkeyPatch, mirror: str) -> None:
     monkeypatch.setenv("FAIRTRIAL_MIRROR", mirror)
     with pytest.raises(ParameterError, match=r"FAIRTRIAL_MIRROR must be an address as https://"):
-        load_dataset(small)
+        load_benchmark(small)
 
 
 def test_the_cache_is_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -226,7 +229,7 @@ def test_the_cache_is_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_bad_parameters(name: str, options: dict[str, Any], code: str) -> None:
     with pytest.raises(ParameterError) as error:
-        load_dataset(name, **options)
+        load_benchmark(name, **options)
     assert error.value.code == code
 
 
@@ -258,7 +261,7 @@ def test_data_by_name_or_directory(small: str, tmp_path: Path, monkeypatch: pyte
 
 
 def test_lausanne_has_the_shape_of_the_benchmark() -> None:
-    benchmark = load_dataset("lausanne")
+    benchmark = load_benchmark("lausanne")
     assert benchmark.synthetic
     assert benchmark.title == DATASETS["lausanne"].title
     assert [(one.name, len(one.systems)) for one in benchmark.sets] == [("LP1", 8), ("LP2", 5)]
@@ -325,7 +328,7 @@ def test_bssr1_failed_enrolment_of_the_readme(
 
 
 def test_bssr1_benchmark(real_data: Path) -> None:
-    benchmark = load_dataset("bssr1-set1", data_dir=real_data, repeats=3)
+    benchmark = load_benchmark("bssr1-set1", data_dir=real_data, repeats=3)
     assert [one.split for one in benchmark.sets] == [1, 2, 3]
     for one in benchmark.sets:
         assert [int(part.genuine.sum()) for part in (one.dev, one.test)] == [258, 258]
@@ -338,7 +341,7 @@ def test_bssr1_benchmark(real_data: Path) -> None:
 
 
 def test_asvspoof_benchmark_against_the_readme(real_data: Path) -> None:
-    benchmark = load_dataset("asvspoof2019-la", data_dir=real_data)
+    benchmark = load_benchmark("asvspoof2019-la", data_dir=real_data)
     (one,) = benchmark.sets
     counts = [(int(part.genuine.sum()), int((~part.genuine).sum())) for part in (one.dev, one.test)]
     assert counts == [(1_484, 5_768 + 22_296), (5_370, 33_327 + 63_882)]
@@ -354,7 +357,7 @@ def test_asvspoof_benchmark_against_the_readme(real_data: Path) -> None:
 
 
 def test_xm2vts_benchmark_against_the_readme(real_data: Path) -> None:
-    benchmark = load_dataset("xm2vts-lp2-dev", data_dir=real_data)
+    benchmark = load_benchmark("xm2vts-lp2-dev", data_dir=real_data)
     assert len(benchmark.sets) == 10
     for one in benchmark.sets:
         assert [int(part.genuine.sum()) for part in (one.dev, one.test)] == [200, 200]
@@ -364,6 +367,94 @@ def test_xm2vts_benchmark_against_the_readme(real_data: Path) -> None:
 
 def test_the_benchmark_knows_the_files_it_is_from(small: str, tmp_path: Path) -> None:
     folder = store(tmp_path / "mine", ending=".gz") / "xm2vts_lp2_dev_2sys"
-    found = load_dataset(small, data_dir=tmp_path / "mine", repeats=1)
+    found = load_benchmark(small, data_dir=tmp_path / "mine", repeats=1)
     assert found.files == (folder / "gen.scores.gz", folder / "imp.scores.gz")
-    assert load_dataset("lausanne").files == ()
+    assert load_benchmark("lausanne").files == ()
+
+
+CONTENT = b"1 1 0.5\n" * 1000
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Gives more than anybody asked for, says nothing, or asks for a password."""
+
+    def do_GET(self) -> None:
+        if self.path == "/silent":
+            self.server.awaited.wait(5)  # type: ignore[attr-defined]
+            return
+        if self.path == "/secret" and self.headers.get("Authorization") != "Basic bWU6aHVzaA==":
+            self.send_error(401)
+            return
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(CONTENT)
+
+    def log_message(self, format: str, *given: object) -> None:
+        pass
+
+
+@pytest.fixture
+def two_files(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The address of a two_files."""
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
+        running.awaited = threading.Event()  # type: ignore[attr-defined]
+        thread = threading.Thread(target=running.serve_forever)
+        thread.start()
+        yield f"127.0.0.1:{running.server_address[1]}"
+        running.awaited.set()  # type: ignore[attr-defined]
+        running.shutdown()
+        thread.join()
+
+
+def get(address: str, folder: Path) -> Path:
+    return fetch(address, hashlib.sha256(CONTENT).hexdigest(), folder, instead="put it there yourself")
+
+
+def test_a_file_that_is_too_large_is_not_kept(two_files: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(download, "_MOST", 4096)
+    with pytest.raises(InputError) as error:
+        get(f"http://{two_files}/a.csv", tmp_path)
+    assert error.value.code == "too-large"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_takes_too_long_is_not_kept(
+    two_files: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(download, "_PATIENCE", -1.0)
+    with pytest.raises(InputError) as error:
+        get(f"http://{two_files}/a.csv", tmp_path)
+    assert error.value.code == "too-slow"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_server_that_says_nothing(two_files: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(download, "_SILENCE", 0.2)
+    with pytest.raises(InputError, match="ReadTimeout") as error:
+        get(f"http://{two_files}/silent", tmp_path)
+    assert error.value.code == "download"
+
+
+def test_a_password_is_used_and_never_shown(two_files: str, tmp_path: Path) -> None:
+    assert get(f"http://me:hush@{two_files}/secret", tmp_path).read_bytes() == CONTENT
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        closed = f"http://me:hush@127.0.0.1:{taken.getsockname()[1]}/other"
+        with pytest.raises(InputError, match="cannot be downloaded") as caught:
+            get(closed, tmp_path)
+    assert "hush" not in str(caught.value)
+    assert "me:" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("https://me:hu@sh@example.org/a", "https://example.org/a"),
+        ("https://example.org/a", "https://example.org/a"),
+        ("me:hush@example.org/a", "example.org/a"),
+        ("ftp://me@example.org", "ftp://example.org"),
+    ],
+)
+def test_addresses_without_passwords(address: str, shown: str) -> None:
+    assert without_password(address) == shown

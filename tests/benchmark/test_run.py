@@ -18,10 +18,8 @@ from sklearn.naive_bayes import GaussianNB
 
 from brute_force import best
 from fairtrial import ParameterError, Trials, TrialsError, evaluate
-from fairtrial.benchmark.protocols import list_experiments, split_sets
-from fairtrial.benchmark.results import BenchmarkResult
-from fairtrial.benchmark.run import RunSettings, run_benchmark
-from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
+from fairtrial.benchmark.protocols import Benchmark, BenchmarkSet, SystemInfo, list_experiments, split_sets
+from fairtrial.benchmark.run import BenchmarkResult, run_benchmark
 from fairtrial.core.notes import Note
 from fairtrial.core.words import in_percent
 from fairtrial.counting import count_errors
@@ -61,13 +59,13 @@ def example(seed: int = 0) -> Benchmark:
     return Benchmark("mine", "My benchmark", tuple(sets), notes=("a note",))
 
 
-SETTINGS = RunSettings(normalise="z", points=5, confidence=0.9)
+SETTINGS: dict[str, Any] = {"normalise": "z", "points": 5, "confidence": 0.9}
 
 
 @pytest.fixture(scope="module")
 def run() -> BenchmarkResult:
     """The mean of z-normalised scores over FP-2."""
-    return run_benchmark(example(), settings=SETTINGS)
+    return run_benchmark(example(), **SETTINGS)
 
 
 def set_of(result: Any) -> BenchmarkSet:
@@ -219,18 +217,17 @@ def test_the_result_does_not_depend_on_the_workers(bayes: None) -> None:
         assert watched == (os.getpid() != home)
         return alpha * far**2 + (1 - alpha) * frr**2
 
-    settings = RunSettings(fusion="bayes", criterion=cost, points=3, folds=3)
-    done = []
+    settings: dict[str, Any] = {"fusion": "bayes", "criterion": cost, "points": 3, "folds": 3}
+    done: list[float] = []
     alone, shared = (
-        run_benchmark(
-            example(), protocol="fp-full", settings=settings, workers=workers, progress=lambda: done.append(1)
-        )
+        run_benchmark(example(), protocol="fp-full", **settings, workers=workers, progress=done.append)
         for workers in (1, 2)
     )
     assert alone.to_dict() == shared.to_dict()
     assert alone.fusion == "bayes"
     assert alone.criterion.name == "cost"
     assert len(done) == 2 * len(alone.experiments) == 2 * 12
+    assert sum(done) == pytest.approx(2.0)
     assert {tuple(result.parameters) for result in alone.experiments} == {("var_smoothing",)}
 
 
@@ -265,7 +262,7 @@ def splits() -> Benchmark:
 
 
 def test_spreads_over_splits_by_numpy(splits: Benchmark) -> None:
-    result = run_benchmark(splits, settings=RunSettings(points=3))
+    result = run_benchmark(splits, points=3)
     assert len(result.experiments) == 9
     assert len(result.spreads) == 3
     for spread in result.spreads:
@@ -282,7 +279,7 @@ def test_spreads_over_splits_by_numpy(splits: Benchmark) -> None:
 
 
 def test_spread_of_single_systems_over_random_splits(splits: Benchmark) -> None:
-    result = run_benchmark(splits, settings=RunSettings(points=3))
+    result = run_benchmark(splits, points=3)
     systems = splits.sets[0].systems
     assert [each.system for each in result.baseline_spreads] == [system.name for system in systems]
     for each in result.baseline_spreads:
@@ -299,7 +296,7 @@ def test_gains_that_are_not_finite_are_left_out_of_means() -> None:
     noisy = replace(good.dev, scores=scores)
     parts = ((good.dev, good.test), (noisy, noisy))
     sets = tuple(BenchmarkSet("s", *part, good.systems, split) for split, part in enumerate(parts, 1))
-    result = run_benchmark(Benchmark("mine", "mine", sets), settings=RunSettings(points=3))
+    result = run_benchmark(Benchmark("mine", "mine", sets), points=3)
     first, second = result.experiments
     assert first.beta_min == inf
     (spread,) = result.spreads
@@ -308,7 +305,7 @@ def test_gains_that_are_not_finite_are_left_out_of_means() -> None:
 
 
 def test_p_values_are_adjusted_within_each_split(splits: Benchmark) -> None:
-    result = run_benchmark(splits, settings=RunSettings(points=3))
+    result = run_benchmark(splits, points=3)
     for split in (1, 2, 3):
         own = [r for r in result.experiments if r.experiment.split == split]
         assert [r.p_adjusted for r in own] == pytest.approx(holm([r.test.p_value for r in own]))
@@ -316,14 +313,14 @@ def test_p_values_are_adjusted_within_each_split(splits: Benchmark) -> None:
 
 def test_one_split_has_no_spread(splits: Benchmark) -> None:
     alone = Benchmark("dealt", "dealt", splits.sets[:1])
-    assert all(isnan(spread.sd) for spread in run_benchmark(alone, settings=RunSettings(points=3)).spreads)
-    assert run_benchmark(example(), settings=SETTINGS).spreads == ()
-    assert run_benchmark(example(), settings=SETTINGS).baseline_spreads == ()
+    assert all(isnan(spread.sd) for spread in run_benchmark(alone, points=3).spreads)
+    assert run_benchmark(example(), **SETTINGS).spreads == ()
+    assert run_benchmark(example(), **SETTINGS).baseline_spreads == ()
 
 
 def test_fused_scores_are_kept_if_asked_for(run: BenchmarkResult) -> None:
     assert all(result.fused is None for result in run.experiments)
-    kept = run_benchmark(example(), settings=RunSettings(points=3, keep_scores=True)).experiments[0]
+    kept = run_benchmark(example(), points=3, keep_scores=True).experiments[0]
     assert kept.fused is not None
     assert count_errors(kept.fused.test, float(kept.counts.threshold)).scalar() == kept.counts
 
@@ -334,7 +331,7 @@ def test_what_many_experiments_note_is_said_once() -> None:
         return Fitted(lambda scores, claim: scores[:, 0], ("fitted in haste", *own))
 
     largest = example().sets[0].dev.column("dct-nn").max()
-    result = run_benchmark(example(), settings=RunSettings(fusion=FusionMethod("own", fit), points=3))
+    result = run_benchmark(example(), fusion=FusionMethod("own", fit), points=3)
     assert [str(note) for note in result.notes[:3]] == [
         "a note",
         "7 experiments: fitted in haste",
@@ -357,7 +354,7 @@ def perfect() -> Benchmark:
 
 
 def test_infinite_gain_is_noted_and_written() -> None:
-    result = run_benchmark(perfect(), settings=RunSettings(points=3))
+    result = run_benchmark(perfect(), points=3)
     (only,) = result.experiments
     assert (only.beta_mean, only.beta_min) == (inf, inf)
     gain = result.notes[0]
@@ -370,7 +367,7 @@ def test_infinite_gain_is_noted_and_written() -> None:
 
 
 def test_latex_is_escaped() -> None:
-    body = run_benchmark(perfect(), settings=RunSettings(points=3)).tables()[0].to_latex()
+    body = run_benchmark(perfect(), points=3).tables()[0].to_latex()
     caption = next(line for line in body.splitlines() if line.startswith("\\caption"))
     assert caption.startswith("\\caption{50\\% of\\_all (synthetic scores), fp-2, mean")
     name = "s\\#1\\textasciitilde{}\\textasciicircum{}\\$\\textbackslash{}"
@@ -392,7 +389,7 @@ def test_markdown_has_one_row_per_experiment(run: BenchmarkResult) -> None:
     assert len(rows) == 7 + 1
     first = run.experiments[0]
     assert f" | pca-nn + mfcc | {100 * first.counts.hter:.2f} | {100 * first.interval.low:.2f} to" in rows[1]
-    strange = run_benchmark(perfect(), settings=RunSettings(points=3)).tables()[0].to_markdown()
+    strange = run_benchmark(perfect(), points=3).tables()[0].to_markdown()
     row = next(line for line in strange.splitlines() if "different features" in line)
     assert len(re.findall(r"(?<!\\)\|", row)) == 11
     rates = f"| {in_percent(first.counts.far)} | {in_percent(first.counts.frr)} | {first.beta_mean:.2f} |"
@@ -404,7 +401,7 @@ def test_names_in_markdown_are_no_html() -> None:
     strange = [SystemInfo(name, "face", name, "x") for name in ("<script>a&b", "c|d>")]
     dev, test = (part.renamed([s.name for s in strange]) for part in (one.dev, one.test))
     mine = Benchmark("mine", "<b>", (BenchmarkSet("<i>&|", dev, test, tuple(strange)),))
-    text = run_benchmark(mine, settings=RunSettings(fusion="mean", points=3)).to_markdown()
+    text = run_benchmark(mine, fusion="mean", points=3).to_markdown()
     assert text.startswith("## &lt;b&gt;, fp-2")
     assert "| &lt;i&gt;&amp;\\| |" in text
     assert "| &lt;script&gt;a&amp;b + c\\|d&gt; |" in text
@@ -424,9 +421,7 @@ def test_columns_are_those_of_the_experiments(run: BenchmarkResult) -> None:
 def test_trials_without_ids_are_taken_one_by_one() -> None:
     one = example().sets[1]
     dev, test = (Trials(part.scores, part.genuine, part.systems) for part in (one.dev, one.test))
-    result = run_benchmark(
-        Benchmark("bare", "bare", (BenchmarkSet("two", dev, test, one.systems),)), settings=RunSettings(points=3)
-    )
+    result = run_benchmark(Benchmark("bare", "bare", (BenchmarkSet("two", dev, test, one.systems),)), points=3)
     assert result.experiments[0].interval.method == "wilson"
     assert result.experiments[0].test.test == "paired"
     assert result.experiments[0].counts == fuse(dev, test).evaluation.test
@@ -437,13 +432,13 @@ def test_trials_without_ids_are_taken_one_by_one() -> None:
     [
         ({"protocol": "fp-9"}, "protocol must be one of"),
         ({"workers": 0}, "at least one worker, not 0"),
-        ({"settings": RunSettings(fusion="magic")}, "there is no fusion 'magic'"),
-        ({"settings": RunSettings(normalise="magic")}, "^normalise must be one of none, z"),
-        ({"settings": RunSettings(criterion="magic")}, "there is no criterion 'magic'"),
-        ({"settings": RunSettings(alpha=-1)}, "alpha must be between 0 and 1"),
-        ({"settings": RunSettings(confidence=0)}, "confidence must be between 0 and 1"),
-        ({"settings": RunSettings(points=1)}, "at least 2 points"),
-        ({"settings": RunSettings(fusion="product")}, r"^one, pca-nn \+ mfcc: the product needs scores of at least 0"),
+        ({"fusion": "magic"}, "there is no fusion 'magic'"),
+        ({"normalise": "magic"}, "^normalise must be one of none, z"),
+        ({"criterion": "magic"}, "there is no criterion 'magic'"),
+        ({"alpha": -1}, "alpha must be between 0 and 1"),
+        ({"confidence": 0}, "confidence must be between 0 and 1"),
+        ({"points": 1}, "at least 2 points"),
+        ({"fusion": "product"}, r"^one, pca-nn \+ mfcc: the product needs scores of at least 0"),
     ],
 )
 def test_what_is_refused(options: dict[str, Any], message: str) -> None:
@@ -457,24 +452,24 @@ def test_errors_of_trials_name_the_set() -> None:
     mine = Benchmark("mine", "mine", (BenchmarkSet("two", dev, test, SYSTEMS[:2]),))
     with pytest.raises(TrialsError, match=r"^two, pca-nn \+ pca-svm: 1 trial without the score"):
         run_benchmark(mine)
-    run_benchmark(mine, settings=RunSettings(missing="reject", points=3))
+    run_benchmark(mine, missing="reject", points=3)
     assert test.claim is not None
     alone = test.rows((test.claim.decode() == "0") | ~test.genuine)
-    settings = RunSettings(missing="reject", points=3)
-    notes = run_benchmark(Benchmark("mine", "mine", (BenchmarkSet("two", dev, alone, SYSTEMS[:2]),)), settings=settings)
+    notes = run_benchmark(
+        Benchmark("mine", "mine", (BenchmarkSet("two", dev, alone, SYSTEMS[:2]),)), missing="reject", points=3
+    )
     assert any(str(note).startswith("two: all genuine trials have the same claim") for note in notes.notes)
 
 
 def test_a_target_that_few_errors_support_is_noted() -> None:
-    settings = RunSettings(criterion="far-at-most", alpha=0.05, points=3)
-    notes = run_benchmark(example(), settings=settings).notes
+    notes = run_benchmark(example(), criterion="far-at-most", alpha=0.05, points=3).notes
     # 168 impostor trials of dev: 8 false accepts at most
     (note,) = (note for note in notes if isinstance(note, Note) and note.code == "few-dev-errors")
     assert (note.about, note.warning) == ("7 experiments", True)
 
 
 def test_the_same_trials_for_dev_and_test_are_a_posteriori() -> None:
-    table = run_benchmark(perfect(), settings=RunSettings(points=3)).tables()[0]
+    table = run_benchmark(perfect(), points=3).tables()[0]
     assert ", a posteriori, thresholds by wer-equal (alpha 0.5) on the same trials" in str(table.caption)
 
 

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,13 @@ import pytest
 from click.testing import CliRunner, Result
 
 from fairtrial import Trials, write_trials
+from fairtrial.benchmark.datasets import DATASETS
 from fairtrial.benchmark.manifest import read_benchmark
 from fairtrial.benchmark.pooling import compare_runs
-from fairtrial.benchmark.run import RunSettings, run_benchmark
+from fairtrial.benchmark.run import run_benchmark
 from fairtrial.cli.app import main
 from fairtrial.core.words import in_percent, p_text, wording
-from fairtrial.fusion.methods import FUSIONS, Fitted, FusionData, FusionMethod
+from fairtrial.fusion import FUSIONS, Fitted, FusionData, FusionMethod
 
 MANIFEST = """
 name = "lab"
@@ -83,7 +85,7 @@ def found(*arguments: str, data: str = "lab") -> dict[str, Any]:
 
 
 def in_python(name: str = "lab", protocol: str = "fp-2", **settings: Any) -> dict[str, Any]:
-    result = run_benchmark(read_benchmark(name), protocol=protocol, settings=RunSettings(**settings))
+    result = run_benchmark(read_benchmark(name), protocol=protocol, **settings)
     with wording(style="shell"):
         loaded: dict[str, Any] = json.loads(json.dumps(result.to_dict()))
     return loaded
@@ -161,10 +163,10 @@ def test_several_methods_are_compared() -> None:
     assert values["runs"][1] == in_python(fusion="min", normalise="z")
     benchmark = read_benchmark("lab")
     results = [
-        run_benchmark(benchmark, settings=RunSettings(fusion=name, normalise="z"))
+        run_benchmark(benchmark, fusion=name, normalise="z")
         for name in ("mean", "min", "logistic")
     ]
-    contest = compare_runs(benchmark, results)
+    contest = compare_runs(results)
     assert values["comparison"] == json.loads(json.dumps(contest.to_dict()))
     shown = run("--fusion", "mean,min,logistic", "--normalise", "z").stdout
     assert "Fusion methods by their mean HTER over all experiments" in shown
@@ -431,12 +433,13 @@ def test_gains_that_are_not_finite_are_left_out_and_counted() -> None:
 
 
 def test_failed_enrolment_is_told_to_the_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    def load(name: str, **options: Any) -> Any:
-        asked.append(options.get("failed_enrolment", "drop"))
+    def build(dataset: Any, files: Any, **options: Any) -> Any:
+        asked.append(options["failed_enrolment"])
         return read_benchmark("lab")
 
     asked: list[str] = []
-    monkeypatch.setattr("fairtrial.benchmark.datasets.load_dataset", load)
+    known = replace(DATASETS["bssr1-set1"], build=build, files=())
+    monkeypatch.setitem(DATASETS, "bssr1-set1", known)
     for arguments in ([], ["--failed-enrolment", "keep"]):
         assert run(*arguments, data="bssr1-set1").exit_code == 0
     assert asked == ["drop", "keep"]

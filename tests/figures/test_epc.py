@@ -10,8 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from fairtrial import Trials, compare_curves, evaluate, performance_curve, run_benchmark
-from fairtrial.benchmark import RunSettings, compare_pooled, pooled_band
-from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
+from fairtrial.benchmark import Benchmark, BenchmarkSet, SystemInfo, compare_pooled, pooled_band
 from fairtrial.core.words import wording
 from fairtrial.evaluation import alpha_grid, curve_band
 from fairtrial.figures.epc import epc_comparison_plot, epc_plot, epc_significance_plot, pooled_epc_plot, spans
@@ -190,7 +189,7 @@ def small_benchmark(dev: Trials, test: Trials) -> Benchmark:
 
 def test_pooled_curves_by_group_and_by_method(dev: Trials, test: Trials, ax: Axes) -> None:
     benchmark = small_benchmark(dev, test)
-    runs = [run_benchmark(benchmark, settings=RunSettings(fusion=name, points=11)) for name in ("mean", "max")]
+    runs = [run_benchmark(benchmark, fusion=name, points=11) for name in ("mean", "max")]
     pooled_epc_plot(runs[0], ax=ax)
     assert len(ax.lines) == len(runs[0].pooled)
     for line, curve in zip(ax.lines, runs[0].pooled.values(), strict=True):
@@ -209,13 +208,12 @@ def test_pooled_curves_by_group_and_by_method(dev: Trials, test: Trials, ax: Axe
 
 def test_bands_and_regions_of_two_methods(dev: Trials, test: Trials, ax: Axes) -> None:
     benchmark = small_benchmark(dev, test)
-    settings = [RunSettings(fusion=name, points=11, keep_scores=True) for name in ("mean", "min")]
-    runs = [run_benchmark(benchmark, settings=each) for each in settings]
-    bands = {run.label: pooled_band(benchmark, run) for run in runs}
-    found = compare_pooled(benchmark, *runs, confidence=0.5)
+    runs = [run_benchmark(benchmark, fusion=name, points=11, keep_scores=True) for name in ("mean", "min")]
+    bands = {run.label: pooled_band(run) for run in runs}
+    found = compare_pooled(*runs, confidence=0.5)
     pooled_epc_plot(runs, bands=bands, comparison=found, ax=ax)
     assert len(ax.collections) == 2
     assert len(ax.patches) == len(found.regions) > 0
     assert "95 % band, pointwise, threshold re-estimated\ngrey: they differ, 50 % confidence" in ax.get_title()
-    same = compare_pooled(benchmark, runs[0], runs[0])
+    same = compare_pooled(runs[0], runs[0])
     assert "they differ nowhere, 95 %" in pooled_epc_plot(runs, comparison=same).get_title(loc="left")

@@ -7,13 +7,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from sklearn.ensemble import RandomForestClassifier
 
 from fairtrial import InputError, OutputError, ParameterError, Trials, TrialsError, fuse
 from fairtrial.core.notes import Note
 from fairtrial.fusion import FusionModel
-from fairtrial.fusion.combination import Missing
 from fairtrial.fusion.methods import FUSIONS, Fitted, FusionMethod
+from fairtrial.fusion.model import OPERATIONS, Missing, Step, run_steps
 from fairtrial.fusion.normalise import NORMALISATIONS
 from fairtrial.fusion.trained import register_classifier
 
@@ -209,3 +212,34 @@ def test_the_checksum_of_a_model_that_was_saved_before_is_still_checked(tmp_path
     with pytest.raises(InputError) as error:
         FusionModel.load(tmp_path / "model.json")
     assert error.value.code == "model-checksum"
+
+
+def test_steps_are_done_one_after_the_other() -> None:
+    steps = [Step("scale", {"centre": np.array([1.0, 2.0]), "scale": np.array([2.0, 4.0])}), Step("max")]
+    assert run_steps(steps, np.array([[3.0, 4.0], [1.0, 10.0]]), None).tolist() == [[1.0], [2.0]]
+
+
+def test_what_is_fitted_for_each_client_needs_to_know_the_client() -> None:
+    step = Step("linear-by-client", {"weights": np.array([[1.0, 0.0], [0.5, 0.5]])})
+    assert step.operation.by_client
+    assert step(np.array([[2.0, 4.0], [2.0, 4.0]]), np.array([0, 1])).tolist() == [[2.0], [3.0]]
+    with pytest.raises(TrialsError, match="needs claim ids"):
+        step(np.array([[2.0, 4.0]]), None)
+
+
+@given(arrays(np.float64, (7, 3), elements=st.floats(-1e6, 1e6)))
+def test_fixed_rules_against_python(scores: np.ndarray) -> None:
+    rules: dict[str, Any] = {"mean": lambda row: sum(row) / 3, "min": min, "max": max}
+    rules["median"] = lambda row: sorted(row)[1]
+    for name, rule in rules.items():
+        expected = [[rule(row)] for row in scores.tolist()]
+        np.testing.assert_allclose(OPERATIONS[name].apply(scores, None), expected, rtol=1e-9, atol=1e-6)
+
+
+def test_kernel_in_parts_is_the_kernel_of_all() -> None:
+    rng = np.random.default_rng(0)
+    scores, vectors, coefficients = rng.normal(size=(5000, 2)), rng.normal(size=(20, 2)), rng.normal(size=20)
+    numbers = {"vectors": vectors, "coefficients": coefficients, "gamma": np.array(0.7), "intercept": np.array(0.1)}
+    found = OPERATIONS["kernel"].apply(scores, None, **numbers)[:, 0]
+    squares = ((scores[:, None, :] - vectors) ** 2).sum(axis=2)
+    np.testing.assert_allclose(found, np.exp(-0.7 * squares) @ coefficients + 0.1, atol=1e-10)

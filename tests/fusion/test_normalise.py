@@ -12,8 +12,9 @@ from brute_force import best
 from fairtrial import ParameterError, Trials, TrialsError
 from fairtrial.core.notes import Note
 from fairtrial.fusion.combination import fuse_scores
-from fairtrial.fusion.methods import Fitted, FusionData, FusionMethod
-from fairtrial.fusion.normalise import NORMALISATIONS, PER_CLAIM, fit_normalisation
+from fairtrial.fusion.methods import Fitted, FusionMethod
+from fairtrial.fusion.model import FusionData
+from fairtrial.fusion.normalise import NORMALISATIONS, PER_CLAIM, fit_normalisation, spread_of
 
 Floats = NDArray[np.float64]
 GLOBAL = tuple(name for name in NORMALISATIONS if name not in PER_CLAIM)
@@ -284,3 +285,9 @@ def test_f_norm_of_a_client_whose_genuine_scores_are_low_takes_the_distance_of_a
     own = (claim == 7) & ~genuine
     expected = (scores[own] - scores[own].mean()) / everyone
     assert fitted.apply(scores[own][:, None], claim[own])[:, 0] == pytest.approx(expected)
+
+
+def test_spread_of_scores_that_cannot_be_squared() -> None:
+    scores = np.array([[1.0, 1e300], [3.0, -1e300], [5.0, 1e300]])
+    assert spread_of(scores).tolist() == pytest.approx([np.std([1.0, 3.0, 5.0]), 1e300 * np.std([1.0, -1.0, 1.0])])
+    assert spread_of(scores[:, :1]).tolist() == [np.std([1.0, 3.0, 5.0])]

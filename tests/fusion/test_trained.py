@@ -1,7 +1,7 @@
 """Trained fusion: what scikit-learn itself gives on the same scores."""
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,15 +13,20 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.mixture import GaussianMixture
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.svm import SVC, LinearSVC
 from threadpoolctl import threadpool_limits
 
 from fairtrial import ParameterError, Trials, TrialsError
 from fairtrial.benchmark.lausanne import load_lausanne
 from fairtrial.core.notes import Note
-from fairtrial.fusion.combination import fuse_scores
+from fairtrial.fusion.combination import client_folds, fuse_scores
 from fairtrial.fusion.fusion import fuse
-from fairtrial.fusion.methods import FUSIONS, Fitted, FusionData, FusionMethod, client_folds
-from fairtrial.fusion.trained import MOST_IMPOSTORS, register_classifier
+from fairtrial.fusion.methods import FUSIONS, Fitted, FusionMethod
+from fairtrial.fusion.model import FusionData, run_steps, sorted_rows, with_sorted_ids
+from fairtrial.fusion.trained import MOST_IMPOSTORS, classifier_steps, register_classifier
 
 TUNED = ("svm-linear", "svm-rbf", "mlp", "gmm")
 
@@ -53,6 +58,10 @@ def example(seed: int = 0, *, genuine: int = 150, impostor: int = 450) -> Trials
 DEV, TEST = example(0), example(1)
 
 
+ORDER = sorted_rows(with_sorted_ids(DEV))
+"""Training goes by sorted ids."""
+
+
 def values_of(notes: Sequence[Note | str]) -> dict[str, Any]:
     return {note.code: note.values for note in notes if isinstance(note, Note)}
 
@@ -61,18 +70,25 @@ def as_data(trials: Trials) -> FusionData:
     return FusionData(trials.scores.astype(np.float64), trials.genuine)
 
 
+def maximum_likelihood(scores: Any, genuine: Any) -> Callable[[Any], Any]:
+    """Log likelihood ratios by logistic regression of scikit-learn, without a penalty and converged."""
+    fitted = LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-12, max_iter=1000).fit(scores, genuine)
+    prior = np.mean(genuine)
+    return lambda others: fitted.decision_function(others) - np.log(prior / (1 - prior))
+
+
 @pytest.mark.parametrize(
-    ("name", "classifier"),
+    ("name", "fit"),
     [
-        ("logistic", LogisticRegression(max_iter=1000)),
-        ("lda", LinearDiscriminantAnalysis()),
+        ("logistic", maximum_likelihood),
+        ("lda", lambda scores, genuine: LinearDiscriminantAnalysis().fit(scores, genuine).decision_function),
     ],
 )
-def test_scores_are_those_of_scikit_learn(name: str, classifier: Any) -> None:
+def test_scores_are_those_of_scikit_learn(name: str, fit: Callable[[Any, Any], Callable[[Any], Any]]) -> None:
     fused = fuse_scores(DEV, TEST, fusion=name)
-    fitted = classifier.fit(DEV.scores, DEV.genuine)
+    fitted = fit(DEV.scores, DEV.genuine)
     for part, before in ((fused.dev, DEV), (fused.test, TEST)):
-        assert part.column() == pytest.approx(fitted.decision_function(before.scores), rel=1e-9)
+        assert part.column() == pytest.approx(fitted(before.scores), rel=1e-6)
     assert not fused.cross_validated
     assert fused.notes == ()
 
@@ -94,18 +110,17 @@ def test_logistic_regression_on_lausanne_is_that_of_scikit_learn() -> None:
     one = load_lausanne().sets[1]
     systems = ["(FH,MLP)", "(LFCC,GMM)"]
     dev, test = one.dev.select(systems), one.test.select(systems)
-    fitted = LogisticRegression(max_iter=1000).fit(dev.scores, dev.genuine)
+    fitted = maximum_likelihood(dev.scores, dev.genuine)
     fused = fuse_scores(dev, test, fusion="logistic", normalise="none")
-    assert fused.dev.column() == pytest.approx(fitted.decision_function(dev.scores), rel=1e-9)
-    assert fused.test.column() == pytest.approx(fitted.decision_function(test.scores), rel=1e-9)
+    assert fused.dev.column() == pytest.approx(fitted(dev.scores), abs=1e-5)
+    assert fused.test.column() == pytest.approx(fitted(test.scores), abs=1e-5)
 
 
 def test_normalised_scores_are_what_a_classifier_is_given() -> None:
     impostor = DEV.scores[~DEV.genuine]
     dev, test = ((part.scores - impostor.mean(axis=0)) / impostor.std(axis=0) for part in (DEV, TEST))
-    fitted = LogisticRegression(max_iter=1000).fit(dev, DEV.genuine)
     fused = fuse_scores(DEV, TEST, fusion="logistic", normalise="z")
-    assert fused.test.column() == pytest.approx(fitted.decision_function(test), rel=1e-9)
+    assert fused.test.column() == pytest.approx(maximum_likelihood(dev, DEV.genuine)(test), rel=1e-6)
 
 
 def test_one_gaussian_a_class_against_scipy() -> None:
@@ -183,7 +198,7 @@ def test_a_classifier_of_ones_own_with_values_to_choose_from() -> None:
     register_classifier("forest", make, grid=[{"depth": depth} for depth in (1, 4)])
     result = fuse(DEV, TEST, fusion="forest", folds=3)
     assert result.scores.parameters in ({"depth": 1}, {"depth": 4})
-    fitted = make(**result.scores.parameters).fit(DEV.scores, DEV.genuine)
+    fitted = make(**result.scores.parameters).fit(DEV.scores[ORDER], DEV.genuine[ORDER])
     impostor, genuine = np.clip(fitted.predict_proba(TEST.scores), 1e-300, None).T
     assert result.scores.test.column() == pytest.approx(np.log(genuine) - np.log(impostor))
     # probabilities of 0 and 1 are no infinite scores
@@ -206,10 +221,12 @@ def test_a_classifier_of_ones_own_has_held_out_dev_scores() -> None:
     assert result.scores.parameters == {}
     expected = np.empty(len(DEV))
     for held_out in client_folds(DEV, 3, 1):
-        fitted = forest().fit(DEV.scores[~held_out], DEV.genuine[~held_out])
+        rows = ORDER[~held_out[ORDER]]
+        fitted = forest().fit(DEV.scores[rows], DEV.genuine[rows])
         expected[held_out] = log_odds(fitted, DEV.scores[held_out])
     assert result.scores.dev.column() == pytest.approx(expected)
-    assert result.scores.test.column() == pytest.approx(log_odds(forest().fit(DEV.scores, DEV.genuine), TEST.scores))
+    whole = forest().fit(DEV.scores[ORDER], DEV.genuine[ORDER])
+    assert result.scores.test.column() == pytest.approx(log_odds(whole, TEST.scores))
     # what it was trained on would look as if it made no errors
     assert result.evaluation.dev.hter > 0.01
 
@@ -315,3 +332,61 @@ def test_scores_that_are_no_numbers_are_an_error() -> None:
     broken = FusionMethod("broken", lambda data: Fitted(lambda scores, claim: np.full(len(scores), np.nan)))
     with pytest.raises(ParameterError, match="broken gave scores that are not numbers"):
         fuse_scores(DEV, TEST, fusion=broken)
+
+
+RNG = np.random.default_rng(0)
+GENUINE = np.arange(240) < 80
+SCORES = RNG.normal([0.0, 10.0, -3.0] + 2.0 * GENUINE[:, None], [1.0, 3.0, 0.5], (240, 3))
+OTHERS = RNG.normal([0.5, 10.0, -2.0], [2.0, 5.0, 1.0], (100, 3))
+
+
+@pytest.mark.parametrize(
+    "classifier",
+    [
+        LogisticRegression(),
+        LinearDiscriminantAnalysis(),
+        QuadraticDiscriminantAnalysis(),
+        LinearSVC(dual=False),
+        SVC(),
+        SVC(gamma=0.2, C=3),
+        make_pipeline(StandardScaler(), SVC()),
+        make_pipeline(StandardScaler(with_mean=False), LinearSVC(dual=False)),
+        make_pipeline(StandardScaler(with_std=False), QuadraticDiscriminantAnalysis()),
+    ],
+    ids=str,
+)
+def test_steps_give_the_decision_function(classifier: Any) -> None:
+    classifier.fit(SCORES, GENUINE)
+    steps = classifier_steps(classifier)
+    expected = classifier.decision_function(OTHERS)
+    np.testing.assert_allclose(run_steps(steps, OTHERS, None)[:, 0], expected, rtol=1e-8, atol=1e-9)
+
+
+def test_steps_of_a_network_give_the_log_odds() -> None:
+    classifier = make_pipeline(StandardScaler(), MLPClassifier((4, 3), max_iter=30, random_state=0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        classifier.fit(SCORES, GENUINE)
+    shares = classifier.predict_proba(OTHERS)[:, 1]
+    found = run_steps(classifier_steps(classifier), OTHERS, None)[:, 0]
+    np.testing.assert_allclose(found, np.log(shares) - np.log1p(-shares), rtol=1e-6, atol=1e-8)
+
+
+class Mine(LogisticRegression):  # type: ignore[misc]
+    """A classifier that computes something else."""
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(
+    "classifier",
+    [
+        RandomForestClassifier(3),
+        Mine(),
+        SVC(kernel="poly"),
+        make_pipeline(MinMaxScaler(), LogisticRegression()),
+        MLPClassifier((2,), activation="tanh", max_iter=5),
+    ],
+    ids=str,
+)
+def test_what_is_not_known_has_no_steps(classifier: Any) -> None:
+    assert classifier_steps(classifier.fit(SCORES, GENUINE)) == ()

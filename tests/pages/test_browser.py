@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 from fairtrial import calibrate, compare, evaluate, evaluate_groups, run_benchmark
-from fairtrial.benchmark import RunSettings, load_lausanne
+from fairtrial.benchmark import load_lausanne
 from fairtrial.calibration import compare_evidence
 from fairtrial.core.words import percent
 from fairtrial.figures.axes import COVERAGE_COLOURS
@@ -33,7 +33,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     results = evaluate(dev, test)
     blocks = make_blocks(dev, 4)
     lausanne = load_lausanne()
-    run = run_benchmark(lausanne, settings=RunSettings(keep_scores=True))
+    run = run_benchmark(lausanne, keep_scores=True)
     study = coverage_study(Grid((50, 100), (2, 5), (0.05, 0.1), (0.1, 0.2)), data_sets=50)
     grouped = synthetic_groups({"a": 20, EVIL: 15, "none": 2}, worse={EVIL: 5.0}, impostors=15)
     calibrated = [calibrate(dev, test, systems=[name]) for name in test.systems]

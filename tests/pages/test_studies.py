@@ -3,8 +3,7 @@
 import pytest
 
 from fairtrial import run_benchmark
-from fairtrial.benchmark import RunSettings
-from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
+from fairtrial.benchmark import Benchmark, BenchmarkSet, SystemInfo
 from fairtrial.pages.page import render
 from fairtrial.pages.studies import benchmark_page, coverage_page
 from fairtrial.repeated import Cell, Grid, coverage_study
@@ -15,7 +14,7 @@ def test_benchmark_page_holds_every_experiment_and_says_synthetic() -> None:
     infos = (SystemInfo("face", "face", "a", "x"), SystemInfo(EVIL, "voice", "b", "y"))
     one = BenchmarkSet("S", two_systems(0), two_systems(1), infos)
     benchmark = Benchmark("mine", f"title {EVIL}", (one,), "citation", synthetic=True)
-    result = run_benchmark(benchmark, settings=RunSettings(keep_scores=True))
+    result = run_benchmark(benchmark, keep_scores=True)
     page = benchmark_page(result, REPEAT, benchmark=benchmark)
     text = render(page)
     check_self_contained(text)

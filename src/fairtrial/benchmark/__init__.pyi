@@ -1,13 +1,28 @@
 """Where fusion is measured: sets of systems, fusion protocols, and one call that runs them."""
 
-from .datasets import DatasetList, list_datasets, load_benchmark, load_dataset, read_bssr1
+from .datasets import (
+    DatasetExport,
+    DatasetList,
+    export_dataset,
+    list_datasets,
+    load_benchmark,
+    load_dataset,
+    read_bssr1,
+)
 from .lausanne import load_lausanne
 from .manifest import read_benchmark
 from .pooling import Contest, FusionBenchmark, benchmark_fusions, compare_pooled, compare_runs, pooled_band
-from .protocols import PROTOCOLS, Experiment, list_experiments, register_protocol
-from .results import BenchmarkResult
-from .run import RunSettings, run_benchmark
-from .sets import Benchmark, BenchmarkSet, ListedFusion, SystemInfo
+from .protocols import (
+    PROTOCOLS,
+    Benchmark,
+    BenchmarkSet,
+    Experiment,
+    ListedFusion,
+    SystemInfo,
+    list_experiments,
+    register_protocol,
+)
+from .run import BenchmarkResult, run_benchmark
 
 __all__ = [
     "PROTOCOLS",
@@ -15,15 +30,16 @@ __all__ = [
     "BenchmarkResult",
     "BenchmarkSet",
     "Contest",
+    "DatasetExport",
     "DatasetList",
     "Experiment",
     "FusionBenchmark",
     "ListedFusion",
-    "RunSettings",
     "SystemInfo",
     "benchmark_fusions",
     "compare_pooled",
     "compare_runs",
+    "export_dataset",
     "list_datasets",
     "list_experiments",
     "load_benchmark",

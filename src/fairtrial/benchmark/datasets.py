@@ -1,8 +1,9 @@
-"""Download and open known score sets."""
+"""Known score sets: list, find or download, load and export them."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -14,17 +15,16 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from fairtrial.benchmark.lausanne import CITATION, LP1, TITLE, load_lausanne
-from fairtrial.benchmark.manifest import read_benchmark
-from fairtrial.benchmark.protocols import split_sets
-from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
-from fairtrial.core.errors import InputError, ParameterError, check_choice, check_seed
+from fairtrial.benchmark.manifest import MANIFEST, read_benchmark
+from fairtrial.benchmark.protocols import Benchmark, BenchmarkSet, SystemInfo, split_sets
+from fairtrial.core.errors import InputError, ParameterError, check_choice, check_number, check_seed
 from fairtrial.core.notes import Note
 from fairtrial.core.results import Field, Record, Result, table_of
 from fairtrial.core.tables import Column, Table
 from fairtrial.core.trials import Trials
 from fairtrial.core.words import cut, listed, plural, shown
-from fairtrial.formats.files import PathLike, read_head, size_text
-from fairtrial.formats.read import read_trials
+from fairtrial.formats.files import PathLike, read_head, size_text, write_whole
+from fairtrial.formats.read import read_trials, write_trials
 
 _MOST = 256 << 20
 """Maximum size of a file of scores, in bytes; the largest known one has 20 MB."""
@@ -35,23 +35,9 @@ _PATIENCE = 1800.0
 
 
 def fetch(address: str, sha256: str, folder: Path, *, instead: str) -> Path:
-    """Give a file from the cache, or download it; with the wrong content it is not kept.
+    """Give a file from the cache, or download it; a download with another SHA-256 is not kept.
 
-    Parameters
-    ----------
-    address
-        Its address; the last part is the name of the file. A password in it is never shown.
-    sha256
-        The SHA-256 of its content.
-    folder
-        The directory of the cache.
-    instead
-        What else can be done, for errors.
-
-    Raises
-    ------
-    InputError
-        If the server does not answer, or gives something else.
+    The last part of the address is the name of the file. A password in it is never shown. Errors end with `instead`.
     """
     import pooch
 
@@ -87,7 +73,7 @@ def fetch(address: str, sha256: str, folder: Path, *, instead: str) -> Path:
 
 
 def without_password(address: str) -> str:
-    """Give an address without the name and password of a user.
+    """Remove the name and password of a user from an address.
 
     Examples
     --------
@@ -127,8 +113,6 @@ class _BoundedFile:
 
 
 FailedEnrolment: TypeAlias = Literal["drop", "keep"]
-"""How trials are treated against somebody whose enrolment failed for one of the systems."""
-
 DATA = "FAIRTRIAL_DATA"
 _CACHE = "FAIRTRIAL_CACHE"
 _MIRROR = "FAIRTRIAL_MIRROR"
@@ -137,24 +121,19 @@ _ENDINGS = ("", ".gz", ".zst")
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """A file by its name, and the SHA-256 of its content when it is not compressed."""
+    """A file by its name, and the SHA-256 of its uncompressed content."""
 
     name: str
     sha256: str
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """How a score set is loaded."""
-
-    seed: int = 0
-    repeats: int = 10
-    failed_enrolment: FailedEnrolment = "drop"
-
-
-@dataclass(frozen=True, slots=True)
 class Dataset(Record):
-    """A known score set, and its source."""
+    """A known score set, and its source.
+
+    `address` is where its files can be downloaded, one by one; `uses` are the options of `load_benchmark`, besides the
+    seed, that apply to it.
+    """
 
     FIELDS: ClassVar = (
         Field("name", "name"),
@@ -175,21 +154,17 @@ class Dataset(Record):
     name: str
     title: str
     contents: str
-    """The numbers of people and trials."""
     systems: tuple[SystemInfo, ...]
     citation: str
     licence: str
     source: str
-    """Where the files come from, in words."""
-    build: Callable[[Dataset, Sequence[Path], Settings], Benchmark]
+    build: Callable[..., Benchmark]
     folder: str = ""
     files: tuple[DataFile, ...] = ()
     address: str | None = None
-    """Where the files can be downloaded, one by one; None if they cannot."""
     synthetic: bool = False
     notes: tuple[Note, ...] = ()
     uses: tuple[str, ...] = ()
-    """The settings, besides the seed, that apply to it."""
 
     @property
     def path(self) -> Path | None:
@@ -198,7 +173,7 @@ class Dataset(Record):
 
     @property
     def where(self) -> str:
-        """Where it is, or how to get it."""
+        """Its directory, or how to get it."""
         if self.path is not None:
             return str(self.path)
         if not self.files:
@@ -207,7 +182,7 @@ class Dataset(Record):
         return f"downloaded when first used, or {put}" if self.address else f"to be {put}"
 
     def benchmark(self, sets: Sequence[BenchmarkSet], notes: Sequence[Note | str]) -> Benchmark:
-        """Give a benchmark of these sets, with their source."""
+        """Make a benchmark of these sets."""
         return Benchmark(
             self.name,
             self.title,
@@ -228,7 +203,7 @@ class DatasetList(Result):
     datasets : tuple of Dataset
         The sets.
     detailed : bool
-        Whether the table shows all that is known of the only set.
+        Whether the table shows all details of the only set.
 
     Examples
     --------
@@ -247,7 +222,7 @@ class DatasetList(Result):
         return f"{plural(len(self.datasets), 'data set')}: {listed(each.name for each in self.datasets)}"
 
     def tables(self) -> tuple[Table, ...]:
-        """Give one row per set, or all that is known of one."""
+        """Tabulate one row per set, or the details of one."""
         if not self.detailed:
             return (table_of("datasets", "Score sets", Dataset.FIELDS, self.datasets, section="name"),)
         (one,) = self.datasets
@@ -296,6 +271,7 @@ def load_benchmark(
     data: PathLike,
     *,
     only: Sequence[str] = (),
+    data_dir: PathLike | None = None,
     seed: int = 0,
     repeats: int | None = None,
     failed_enrolment: FailedEnrolment | None = None,
@@ -306,29 +282,33 @@ def load_benchmark(
     Parameters
     ----------
     data : str or path-like
-        A name that `list_datasets` gives, or a directory or manifest as of `read_benchmark`.
+        A name that `list_datasets` gives, or a directory or manifest; see `read_benchmark`.
     only : sequence of str, default ()
-        The names of the sets to keep; all by default.
+        The names of the sets to use; all by default.
+    data_dir : str or path-like, optional
+        The directory with the folder of a known set. Without it, files are looked for in ``$FAIRTRIAL_DATA``, then in
+        the cache (``$FAIRTRIAL_CACHE``, or the user's), into which they are downloaded if that is possible.
     seed : int, default 0
-        As in `load_dataset`; it does not change the benchmark of a directory.
+        The seed of synthetic scores, and of the random splits of a known set without dev trials.
     repeats : int, optional
-        As in `load_dataset`, for a known set without dev trials; 10 by default.
+        The number of random splits of a known set without dev trials; 10 by default.
     failed_enrolment : {"drop", "keep"}, optional
-        As in `load_dataset`, for a known set with failed enrolments; ``drop`` by default.
+        Whether to drop or keep trials of a known set against somebody whose enrolment failed for one system; ``drop``
+        by default.
     outside : bool, default False
-        As in `read_benchmark`, for a directory.
+        Whether a ``benchmark.toml`` may name files outside its directory.
 
     Returns
     -------
     Benchmark
-        The benchmark.
+        The sets, with their source.
 
     Raises
     ------
     ParameterError
-        If there is no such set or directory, or an option does not apply to it.
+        If there is no such set or directory, or an option does not apply to it or is out of range.
     InputError
-        If files are missing or cannot be read.
+        If files are missing, cannot be downloaded or read, or have the wrong content.
 
     Examples
     --------
@@ -337,8 +317,9 @@ def load_benchmark(
     """
     name = os.fspath(data)
     known = DATASETS.get(name)
-    uses = ("outside",) if known is None else known.uses
+    uses = ("outside",) if known is None else (*known.uses, *(["data_dir"] if known.files else []))
     for option, value, where in (
+        ("data_dir", data_dir, "a known set with files"),
         ("repeats", repeats, "a known set without dev trials"),
         ("failed_enrolment", failed_enrolment, "a known set with failed enrolments"),
         ("outside", outside or None, "a directory with a benchmark.toml"),
@@ -346,10 +327,13 @@ def load_benchmark(
         if value is not None and option not in uses:
             template = f"{{{option}!p}} applies to {where}, not to {{name}}; leave it out"
             raise ParameterError(template, code="does-not-apply", name=cut(name), **{option: value})
+    check_seed(seed)
     if known is not None:
-        more: dict[str, Any] = {"repeats": repeats, "failed_enrolment": failed_enrolment}
-        given = {option: value for option, value in more.items() if value is not None}
-        benchmark = load_dataset(name, seed=seed, **given)
+        check_choice("failed_enrolment", failed_enrolment or "drop", get_args(FailedEnrolment))
+        files = _files(known, data_dir)
+        options = {"seed": seed, "repeats": 10 if repeats is None else repeats}
+        benchmark = known.build(known, files, failed_enrolment=failed_enrolment or "drop", **options)
+        benchmark = replace(benchmark, files=tuple(files)) if files else benchmark
     elif os.path.exists(name):
         benchmark = read_benchmark(name, outside=outside)
     else:
@@ -363,63 +347,207 @@ def load_benchmark(
 
 
 def load_dataset(
-    name: str,
+    data: PathLike,
     *,
+    set: str | None = None,
+    split: int = 1,
     data_dir: PathLike | None = None,
     seed: int = 0,
-    repeats: int = 10,
-    failed_enrolment: FailedEnrolment = "drop",
-) -> Benchmark:
-    """Load a known score set by its name; see `list_datasets`.
+    failed_enrolment: FailedEnrolment | None = None,
+    outside: bool = False,
+) -> tuple[Trials, Trials]:
+    """Load the dev and test trials of one set, for `evaluate`, `compare`, `fuse` and whatever else takes both.
+
+    On the command line ``--data lausanne --set LP1`` stands for ``--dev`` and ``--test``.
 
     Parameters
     ----------
-    name : str
-        One of the sets that ``fairtrial datasets`` lists.
-    data_dir : str or path-like, optional
-        The directory with the set's folder in it. Without it, files are looked for in ``$FAIRTRIAL_DATA``, then in the
-        cache (``$FAIRTRIAL_CACHE``, or the user's), into which they are downloaded if that is possible.
-    seed : int, default 0
-        The same seed gives the same random splits, if the set has no dev trials, and the same synthetic scores.
-    repeats : int, default 10
-        The number of random splits, if the set has no dev trials.
-    failed_enrolment : {"drop", "keep"}, default "drop"
-        Trials against somebody whose enrolment failed for one system: ``drop`` them for all systems, or ``keep``.
+    data : str or path-like
+        A name that `list_datasets` gives, or a directory or manifest; see `read_benchmark`.
+    set : str, optional
+        The name of the set; not needed if there is only one.
+    split : int, default 1
+        Which of the random splits of a set without dev trials, counted from 1.
+    data_dir, seed, failed_enrolment, outside
+        As in `load_benchmark`.
 
     Returns
     -------
-    Benchmark
-        The sets, with their source.
+    dev, test : Trials
+        The trials that thresholds are chosen on, and the trials that are judged, with all systems of the set.
 
     Raises
     ------
     ParameterError
-        If the name is unknown, or a parameter is out of range.
+        If there is no such data, set or split, or there are several sets and none is named.
     InputError
-        If files are missing, cannot be downloaded, or have the wrong content.
+        If files are missing, cannot be downloaded or read, or have the wrong content.
 
     Examples
     --------
-    >>> load_dataset("lausanne").synthetic
-    True
+    >>> dev, test = load_dataset("lausanne", set="LP2")
+    >>> len(dev), len(test), dev.systems[0]
+    (40400, 112400, '(FH,MLP)')
     """
-    dataset = find_dataset(name)
-    check_choice("failed_enrolment", failed_enrolment, get_args(FailedEnrolment))
-    check_seed(seed)
-    files = _files(dataset, data_dir)
-    benchmark = dataset.build(dataset, files, Settings(seed, repeats, failed_enrolment))
-    return replace(benchmark, files=tuple(files)) if files else benchmark
+    check_number("split", split, most=10_000)
+    known = DATASETS.get(os.fspath(data))
+    benchmark = load_benchmark(
+        data,
+        only=() if set is None else (set,),
+        data_dir=data_dir,
+        seed=seed,
+        repeats=split if known is not None and "repeats" in known.uses else None,
+        failed_enrolment=failed_enrolment,
+        outside=outside,
+    )
+    names = list(dict.fromkeys(one.name for one in benchmark.sets))
+    if len(names) > 1:
+        template = "{data} has {count} sets; name one with {set!p}: {names:list}"
+        raise ParameterError(template, code="several-sets", data=benchmark.name, count=len(names), set=..., names=names)
+    for one in benchmark.sets:
+        if (one.split or 1) == split:
+            systems = [system.name for system in one.systems]
+            return one.dev.select(systems), one.test.select(systems)
+    raise ParameterError(
+        "{data} has no split {split}; splits are 1 to {most}",
+        code="no-split",
+        data=benchmark.name,
+        split=split,
+        most=len(benchmark.sets),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedFile(Record):
+    """One file of scores."""
+
+    FIELDS: ClassVar = (
+        Field("path", "file"),
+        Field("set", "set"),
+        Field("part", "part"),
+        Field("genuine", "genuine", "count"),
+        Field("impostor", "impostor", "count"),
+    )
+
+    path: str
+    set: str
+    part: str
+    genuine: int
+    impostor: int
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DatasetExport(Result):
+    """Files of an exported score set.
+
+    Attributes
+    ----------
+    data : str
+        The name of the score set.
+    manifest : str
+        The ``benchmark.toml``, by whose directory the set can be used again.
+    files : tuple of ExportedFile
+        The score files.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from fairtrial.benchmark import export_dataset
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     [Path(file.path).name for file in export_dataset("lausanne", folder, only=["LP2"]).files]
+    ['LP2-dev.csv', 'LP2-test.csv']
+    """
+
+    FIELDS: ClassVar = (Field("data"), Field("manifest"), Field("files"))
+
+    data: str
+    manifest: str
+    files: tuple[ExportedFile, ...]
+
+    def answer(self) -> str:
+        """Give the data and the directory."""
+        return f"{self.data} is in {plural(len(self.files), 'file')} with a manifest, {self.manifest}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """Tabulate one row per file."""
+        return (table_of("files", f"Exported files of {self.data}", ExportedFile.FIELDS, self.files),)
+
+
+def export_dataset(
+    data: PathLike, directory: PathLike, *, only: Sequence[str] = (), data_dir: PathLike | None = None, seed: int = 0
+) -> DatasetExport:
+    """Write the dev and test trials of a score set as CSV files, with a ``benchmark.toml`` that describes them.
+
+    Parameters
+    ----------
+    data : str or path-like
+        A name that `list_datasets` gives, or a directory or manifest; see `read_benchmark`.
+    directory : str or path-like
+        Where the files are written; it is made if it does not exist.
+    only : sequence of str, default ()
+        The names of the sets to use; all by default.
+    data_dir : str or path-like, optional
+        As in `load_benchmark`.
+    seed : int, default 0
+        The seed of synthetic scores.
+
+    Returns
+    -------
+    DatasetExport
+        The files.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such data or set, or dev and test are random splits.
+    OutputError
+        If a file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = export_dataset("lausanne", folder, only=["LP2"])
+    ...     load_benchmark(folder)
+    <Benchmark: lausanne, synthetic, 1 set: LP2>
+    """
+    benchmark = load_benchmark(data, only=only, data_dir=data_dir, seed=seed)
+    if any(one.split is not None for one in benchmark.sets):
+        raise ParameterError(
+            "{data}: dev and test are random splits of the same files, which can be used directly",
+            code="splits",
+            data=benchmark.name,
+        )
+    folder = Path(directory)
+    folder.mkdir(parents=True, exist_ok=True)
+    head = {key: getattr(benchmark, key) for key in ("name", "title", "citation", "licence", "synthetic")}
+    pairs = [list(pair) for pair in benchmark.never_paired]
+    lines = [f"{key} = {json.dumps(value)}" for key, value in {**head, "never_paired": pairs}.items()]
+    files = []
+    for one in benchmark.sets:
+        lines += ["", "[[set]]", f"name = {json.dumps(one.name)}"]
+        for part, trials in (("dev", one.dev), ("test", one.test)):
+            path = folder / f"{one.name}-{part}.csv"
+            write_trials(trials.select([system.name for system in one.systems]), path)
+            genuine = int(np.count_nonzero(trials.genuine))
+            files.append(ExportedFile(str(path), one.name, part, genuine, len(trials) - genuine))
+            lines.append(f"{part} = {json.dumps(path.name)}")
+        for system in one.systems:
+            lines += ["", "[[set.system]]", *(f"{key} = {json.dumps(text)}" for key, text in system.to_dict().items())]
+    with write_whole(folder / MANIFEST) as place:
+        place.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return DatasetExport(benchmark.name, str(folder / MANIFEST), tuple(files))
 
 
 def find_dataset(name: str) -> Dataset:
-    """Give a data set by its name."""
+    """Find a data set by its name."""
     if name not in DATASETS:
         raise ParameterError(f"there is no data set {name!r}; there are {', '.join(DATASETS)}", code="no-data")
     return DATASETS[name]
 
 
 def locate_dataset(dataset: Dataset, data_dir: PathLike | None = None) -> Path | None:
-    """Give the directory with all files of a data set; None if they are missing, or if it needs none."""
+    """Find the directory with all files of a data set; None if they are missing, or if it needs none."""
     for place in _places(dataset, data_dir):
         if dataset.files and all(_present(place, file.name) for file in dataset.files):
             return place
@@ -445,12 +573,12 @@ def _places(dataset: Dataset, data_dir: PathLike | None) -> list[Path]:
 
 
 def _present(folder: Path, name: str) -> Path | None:
-    """Find a file, as it is or compressed."""
+    """Find a file, compressed or not."""
     return next((path for ending in _ENDINGS if (path := folder / f"{name}{ending}").is_file()), None)
 
 
 def _files(dataset: Dataset, data_dir: PathLike | None) -> list[Path]:
-    """Give the files of a data set, found or downloaded, each with the right content."""
+    """Find or download the files of a data set, each with the right content."""
     if not dataset.files:
         return []
     place = locate_dataset(dataset, data_dir)
@@ -472,8 +600,8 @@ def _files(dataset: Dataset, data_dir: PathLike | None) -> list[Path]:
         folder = _places(dataset, data_dir)[0]
         missing = [file.name for file in dataset.files if _present(folder, file.name) is None]
         raise InputError(
-            f"data set {dataset.name}: {folder} does not hold {listed(missing)}; put the files there, as they are or "
-            f"with .gz, or name another directory that holds the folder {dataset.folder} by data_dir or ${DATA}. "
+            f"data set {dataset.name}: {folder} does not hold {listed(missing)}; put the files there, compressed (.gz) "
+            f"or not, or name another directory that holds the folder {dataset.folder} by data_dir or ${DATA}. "
             f"They come from {dataset.source}",
             code="no-files",
         )
@@ -497,9 +625,11 @@ def _checked(path: Path, file: DataFile) -> Path:
     return path
 
 
-def _build_bssr1(dataset: Dataset, files: Sequence[Path], settings: Settings) -> Benchmark:
-    trials = _read_matrices(files, settings.failed_enrolment)
-    sets, note = split_sets("set1", trials, dataset.systems, repeats=settings.repeats, seed=settings.seed)
+def _build_bssr1(
+    dataset: Dataset, files: Sequence[Path], *, seed: int, repeats: int, failed_enrolment: FailedEnrolment
+) -> Benchmark:
+    trials = _read_matrices(files, failed_enrolment)
+    sets, note = split_sets("set1", trials, dataset.systems, repeats=repeats, seed=seed)
     return dataset.benchmark(sets, [*trials.notes, note])
 
 
@@ -509,7 +639,7 @@ def read_bssr1(directory: PathLike, *, failed_enrolment: FailedEnrolment = "drop
     Parameters
     ----------
     directory : str or path-like
-        The directory of face-C.csv, face-G.csv, finger-left.csv and finger-right.csv, as they are or with .gz.
+        The directory of face-C.csv, face-G.csv, finger-left.csv and finger-right.csv, or of the same with .gz.
     failed_enrolment : {"drop", "keep"}, default "drop"
         An enrolled subject for whom all scores of a system are the same was not enrolled: ``drop`` leaves out
         all trials against that subject for all systems, ``keep`` keeps them. A note says which and how many.
@@ -566,7 +696,7 @@ def _read_matrices(files: Sequence[Path], failed_enrolment: FailedEnrolment) -> 
     return (trials.rows(~against) if failed_enrolment == "drop" else trials).with_notes(note)
 
 
-def _build_asvspoof(dataset: Dataset, files: Sequence[Path], settings: Settings) -> Benchmark:
+def _build_asvspoof(dataset: Dataset, files: Sequence[Path], **options: Any) -> Benchmark:
     names = [system.name for system in dataset.systems]
     dev, test = (
         read_trials(file, format="csv", scores=names, genuine_labels=["target"], impostor_labels=["nontarget", "spoof"])
@@ -575,14 +705,14 @@ def _build_asvspoof(dataset: Dataset, files: Sequence[Path], settings: Settings)
     return dataset.benchmark([BenchmarkSet("la", dev, test, dataset.systems)], [])
 
 
-def _build_xm2vts(dataset: Dataset, files: Sequence[Path], settings: Settings) -> Benchmark:
+def _build_xm2vts(dataset: Dataset, files: Sequence[Path], *, seed: int, repeats: int, **options: Any) -> Benchmark:
     trials = read_trials(files, format="lists")
-    sets, note = split_sets("lp2-dev", trials, dataset.systems, repeats=settings.repeats, seed=settings.seed)
+    sets, note = split_sets("lp2-dev", trials, dataset.systems, repeats=repeats, seed=seed)
     return dataset.benchmark(sets, [note])
 
 
 def _named_alike(modality: str, *names: str) -> tuple[SystemInfo, ...]:
-    """Give systems that are known by their names only."""
+    """Make systems of which only the names are known."""
     return tuple(SystemInfo(name, modality, name, name) for name in names)
 
 
@@ -597,7 +727,7 @@ DATASETS: dict[str, Dataset] = {
             citation=CITATION,
             licence="as fairtrial itself",
             source="fairtrial itself, which makes the scores from a seed",
-            build=lambda dataset, files, settings: load_lausanne(settings.seed),
+            build=lambda dataset, files, **options: load_lausanne(options["seed"]),
             synthetic=True,
         ),
         Dataset(

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
+from fairtrial.benchmark.protocols import Benchmark, BenchmarkSet, SystemInfo
 from fairtrial.core.errors import check_seed
 from fairtrial.core.ids import Ids, object_array
 from fairtrial.core.notes import Note

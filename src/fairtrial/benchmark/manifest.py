@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from fairtrial.benchmark.lausanne import LP1, LP2, NEVER_PAIRED
-from fairtrial.benchmark.protocols import split_sets
-from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, ListedFusion, SystemInfo
+from fairtrial.benchmark.protocols import Benchmark, BenchmarkSet, ListedFusion, SystemInfo, split_sets
 from fairtrial.core.errors import FairtrialError, InputError, TrialsError
 from fairtrial.core.notes import Note, as_note
 from fairtrial.core.schema import FLAG, NAME, NUMBER, TEXT, TEXTS, WHOLE, Entries, Key, ValueKind, check_entries, only
@@ -182,7 +181,7 @@ def _pairs(value: Any) -> tuple[tuple[str, str], ...]:
     return tuple((a, b) for a, b in only(list)(value))
 
 
-_MANIFEST = "benchmark.toml"
+MANIFEST = "benchmark.toml"
 _MOST = 1 << 24
 """Maximum size of a manifest, in bytes."""
 _COLUMNS = ValueKind(
@@ -275,17 +274,17 @@ def read_benchmark(path: PathLike, *, outside: bool = False) -> Benchmark:
     """
     directory = Path(path)
     is_directory = directory.is_dir()
-    file = directory / _MANIFEST if is_directory else directory
+    file = directory / MANIFEST if is_directory else directory
     if not os.path.exists(file):
         if is_directory and _released_files(directory):
             return read_release(directory)
         if is_directory:
             raise InputError(
-                f"{path}: holds no {_MANIFEST}; write one that names the files of each system, see docs/datasets.md",
+                f"{path}: holds no {MANIFEST}; write one that names the files of each system, see docs/datasets.md",
                 code="no-manifest",
             )
         raise InputError(
-            f"{path}: there is no such file or directory; name a directory with a {_MANIFEST}", code="no-manifest"
+            f"{path}: there is no such file or directory; name a directory with a {MANIFEST}", code="no-manifest"
         )
     try:
         content = tomllib.loads(read_whole(file, _MOST).decode())

@@ -10,19 +10,22 @@ from typing import Any, ClassVar, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.benchmark.results import BenchmarkResult, ExperimentResult, group_name
-from fairtrial.benchmark.run import RunSettings, run_benchmark
-from fairtrial.benchmark.sets import Benchmark, BenchmarkSet
+from fairtrial.benchmark.datasets import FailedEnrolment, load_benchmark
+from fairtrial.benchmark.protocols import Benchmark, BenchmarkSet, list_experiments
+from fairtrial.benchmark.run import MANY, BenchmarkResult, ExperimentResult, group_name, run_benchmark
 from fairtrial.core.errors import ParameterError, check_choice, check_confidence
 from fairtrial.core.notes import Note
 from fairtrial.core.results import Field, Record, Result, table_of
 from fairtrial.core.tables import Column, Table, join_tables
 from fairtrial.core.trials import Trials
-from fairtrial.core.words import listed, percent, shown
+from fairtrial.core.words import in_percent, listed, p_phrase, percent, shown
 from fairtrial.evaluation.bands import Band, BandKind
 from fairtrial.evaluation.curve_tests import CurveComparison, DifferenceAlong
+from fairtrial.formats.files import PathLike
+from fairtrial.fusion.combination import Inner
 from fairtrial.fusion.fusion import mean_gain
 from fairtrial.fusion.methods import FusionMethod, as_fusion
+from fairtrial.fusion.model import Missing
 from fairtrial.inference.decide import Judgement
 from fairtrial.inference.estimates import (
     Claim,
@@ -36,9 +39,10 @@ from fairtrial.inference.intervals import normal_quantile
 from fairtrial.inference.multiplicity import Correction, adjust_p_values, compact_letters
 from fairtrial.inference.multipliers import RESAMPLES
 from fairtrial.inference.people import People
-from fairtrial.inference.split import TrialSets, paired_test_name
+from fairtrial.inference.split import TrialSets, paired_test_name, seed_of
 from fairtrial.inference.tests import TEST_COLUMNS, TestResult, student_test
 from fairtrial.inference.variance import Floats, contributions
+from fairtrial.rules.criteria import CriterionLike
 from fairtrial.rules.measures import MEASURES, Weights, linear_measure, linear_weights
 
 _MOST_NOTES = 12
@@ -47,7 +51,11 @@ _MOST_NOTES = 12
 
 @dataclass(frozen=True, slots=True)
 class ContestRank(Record):
-    """A method, its mean HTER over all experiments, and the letters it shares with those that do not differ from it."""
+    """A method, its mean HTER over all experiments, and the letters it shares with methods that do not differ from it.
+
+    `beta_min` is the mean of the finite gains; `better` counts the experiments in which it is significantly better than
+    the best of its systems.
+    """
 
     FIELDS: ClassVar = (
         Field("fusion", "fusion"),
@@ -60,9 +68,7 @@ class ContestRank(Record):
     fusion: str
     hter: float
     beta_min: float
-    """The mean of the finite gains."""
     better: int
-    """Experiments in which it is significantly better than the best of its systems."""
     letters: str
 
 
@@ -97,21 +103,9 @@ class Contest(Result):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from fairtrial import Trials, run_benchmark
-    >>> from fairtrial.benchmark import Benchmark, BenchmarkSet, RunSettings, SystemInfo, compare_runs
-    >>> genuine = np.arange(400) < 100
-    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
-    >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
-    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
-    >>> parts = tuple(SystemInfo(name, name, "pixels", "svm") for name in trials.systems)
-    >>> tiny = Benchmark("tiny", "Tiny", (BenchmarkSet("one", dev, test, parts),))
-    >>> runs = [
-    ...     run_benchmark(tiny, protocol="fp-full", settings=RunSettings(fusion=name, points=11, keep_scores=True))
-    ...     for name in ("mean", "min")
-    ... ]
-    >>> len(compare_runs(tiny, runs).pairs)
-    1
+    >>> from fairtrial.benchmark import benchmark_fusions
+    >>> benchmark_fusions("lausanne", fusions=["mean", "min"], only=["LP2"]).contest.ranking[0].fusion
+    'mean'
     """
 
     FIELDS: ClassVar = (
@@ -127,12 +121,20 @@ class Contest(Result):
     notes: tuple[Note, ...] = ()
 
     def answer(self) -> str:
-        """Give the methods in their order."""
-        ranks = (f"{rank.fusion} {percent(rank.hter)}" for rank in self.ranking)
-        return f"{self.protocol}, mean HTER of {listed(ranks, 6)}"
+        """Name the method with the lowest mean HTER, and the difference from the next one."""
+        best, second = self.ranking[:2]
+        others = f" of {len(self.ranking)} methods" if len(self.ranking) > 2 else ""
+        adjusted = next(
+            (pair.p_adjusted for pair in self.pairs if {pair.a, pair.b} == {best.fusion, second.fusion}), None
+        )
+        p_value = "" if adjusted is None else f" ({p_phrase(adjusted)})"
+        return (
+            f"{best.fusion} has the lowest mean HTER{others} over {self.protocol}, {percent(best.hter)}, "
+            f"{in_percent(second.hter - best.hter)} points less than {second.fusion}{p_value}"
+        )
 
     def tables(self) -> tuple[Table, ...]:
-        """Give the ranking, and the test of each pair."""
+        """Tabulate the ranking, and the test of each pair."""
         letters = Note("letters", "methods that share a letter do not differ significantly")
         caption = "Fusion methods by their mean HTER over all experiments"
         notes = (*([letters] if self.pairs else []), *self.notes)
@@ -145,7 +147,6 @@ class Contest(Result):
 
 
 def compare_runs(
-    benchmark: Benchmark,
     results: Sequence[BenchmarkResult],
     *,
     correction: Correction = "holm",
@@ -159,10 +160,8 @@ def compare_runs(
 
     Parameters
     ----------
-    benchmark : Benchmark
-        The sets and their systems that the runs were made on.
     results : sequence of BenchmarkResult
-        One run per method, at least two.
+        One run per method, at least two, of the same protocol on the same benchmark.
     correction : {"holm", "bh", "none"}, default "holm"
         How p values are adjusted for the number of pairs: by Holm, by Benjamini and Hochberg (``bh``), or not at all.
     confidence : float, default 0.95
@@ -185,20 +184,10 @@ def compare_runs(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from fairtrial import Trials, run_benchmark
-    >>> from fairtrial.benchmark import Benchmark, BenchmarkSet, RunSettings, SystemInfo
-    >>> genuine = np.arange(400) < 100
-    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
-    >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
-    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
-    >>> parts = tuple(SystemInfo(name, name, "pixels", "svm") for name in trials.systems)
-    >>> tiny = Benchmark("tiny", "Tiny", (BenchmarkSet("one", dev, test, parts),))
-    >>> runs = [
-    ...     run_benchmark(tiny, protocol="fp-full", settings=RunSettings(fusion=name, points=11, keep_scores=True))
-    ...     for name in ("mean", "min")
-    ... ]
-    >>> [rank.fusion for rank in compare_runs(tiny, runs).ranking]
+    >>> from fairtrial.benchmark import load_lausanne
+    >>> lp2 = load_lausanne().only(["LP2"])
+    >>> runs = [run_benchmark(lp2, fusion=name, points=2) for name in ("min", "mean")]
+    >>> [rank.fusion for rank in compare_runs(runs).ranking]
     ['mean', 'min']
     """
     names = [run.label for run in results]
@@ -207,11 +196,11 @@ def compare_runs(
             f"a comparison needs at least two different methods, not {listed(names) or 'none'}", code="methods"
         )
     _check_same([(run.benchmark, run.protocol, *(each.experiment for each in run.experiments)) for run in results])
-    _check_same([benchmark.name, results[0].benchmark])
+    sets = results[0].data.sets
     means = [float(np.mean([float(each.counts.hter) for each in run.experiments])) for run in results]
     order = np.argsort(means, kind="stable").tolist()
-    has_splits = any(one.split is not None for one in benchmark.sets)
-    pairs = [] if has_splits else _pairs(benchmark, results, names, order, correction)
+    has_splits = any(one.split is not None for one in sets)
+    pairs = [] if has_splits else _pairs(sets, results, names, order, correction)
     place = {names[k]: index for index, k in enumerate(order)}
     different = [
         (min(place[pair.a], place[pair.b]), max(place[pair.a], place[pair.b]))
@@ -250,26 +239,26 @@ def _check_same(runs: Sequence[Any]) -> None:
 
 
 def _pairs(
-    benchmark: Benchmark,
+    sets: Sequence[BenchmarkSet],
     results: Sequence[BenchmarkResult],
     names: Sequence[str],
     order: Sequence[int],
     correction: Correction,
 ) -> list[ContestPair]:
     """Test the difference in mean HTER of each pair of methods."""
-    people = People.of(joined_trials(benchmark.sets))
+    people = People.of(joined_trials(sets))
     name = paired_test_name(people.cluster != "none")
     weights = linear_weights("hter")
     errors = []
     for run in results:
-        by_set = {one.name: np.zeros(len(one.test)) for one in benchmark.sets}
+        by_set = {one.name: np.zeros(len(one.test)) for one in sets}
         for each in run.experiments:
             by_set[each.experiment.set] += each.wrong(len(by_set[each.experiment.set]))
         errors.append({one: wrong / len(run.experiments) for one, wrong in by_set.items()})
     tests = []
     for i, j in combinations(order, 2):
         parts, estimate = [], 0.0
-        for one in benchmark.sets:
+        for one in sets:
             values = errors[i][one.name] - errors[j][one.name]
             genuine = one.test.genuine
             parts.append(contributions(genuine, values, weights[:2]))
@@ -300,7 +289,6 @@ def joined_trials(sets: Sequence[BenchmarkSet]) -> Trials:
 
 
 def compare_pooled(
-    benchmark: Benchmark,
     a: BenchmarkResult,
     b: BenchmarkResult,
     *,
@@ -316,8 +304,6 @@ def compare_pooled(
 
     Parameters
     ----------
-    benchmark : Benchmark
-        The sets and their systems that the runs were made on.
     a, b : BenchmarkResult
         Runs of two methods over the same protocol, made with ``keep_scores=True``.
     group : str, default "all"
@@ -346,31 +332,21 @@ def compare_pooled(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from fairtrial import Trials, run_benchmark
-    >>> from fairtrial.benchmark import Benchmark, BenchmarkSet, RunSettings, SystemInfo
-    >>> genuine = np.arange(400) < 100
-    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
-    >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
-    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
-    >>> parts = tuple(SystemInfo(name, name, "pixels", "svm") for name in trials.systems)
-    >>> tiny = Benchmark("tiny", "Tiny", (BenchmarkSet("one", dev, test, parts),))
-    >>> a, b = (
-    ...     run_benchmark(tiny, protocol="fp-full", settings=RunSettings(fusion=name, points=11, keep_scores=True))
-    ...     for name in ("mean", "min")
-    ... )
-    >>> compare_pooled(tiny, a, b).difference.shape
-    (11,)
+    >>> from fairtrial.benchmark import load_lausanne
+    >>> lp2 = load_lausanne().only(["LP2"])
+    >>> a, b = (run_benchmark(lp2, fusion=name, points=3, keep_scores=True) for name in ("min", "mean"))
+    >>> compare_pooled(a, b).difference.shape
+    (3,)
     """
     check_choice("threshold", threshold, get_args(Threshold))
     check_confidence(confidence)
-    found = _along(benchmark, [(1.0, a), (-1.0, b)], group, threshold)
-    largest = largest_deviation(found.replicates[:, found.supported], confidence, found.seed) if simultaneous else None
-    along = DifferenceAlong.of_claims(found.claims, found.supported, confidence, largest)
+    pooled = _along([(1.0, a), (-1.0, b)], group, threshold)
+    largest = pooled.largest_deviation(confidence) if simultaneous else None
+    along = DifferenceAlong.of_claims(pooled.claims, pooled.supported, confidence, largest)
     return CurveComparison(
         a.label,
         b.label,
-        paired_test_name(found.clustered),
+        paired_test_name(pooled.clustered),
         MEASURES["hter"],
         a.pooled[group].alpha,
         along.difference,
@@ -386,7 +362,6 @@ def compare_pooled(
 
 
 def pooled_band(
-    benchmark: Benchmark,
     run: BenchmarkResult,
     *,
     group: str = "all",
@@ -398,8 +373,6 @@ def pooled_band(
 
     Parameters
     ----------
-    benchmark : Benchmark
-        The sets and their systems that the runs were made on.
     run : BenchmarkResult
         A run over a protocol, made with ``keep_scores=True``.
     group : str, default "all"
@@ -428,29 +401,21 @@ def pooled_band(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from fairtrial import Trials, run_benchmark
-    >>> from fairtrial.benchmark import Benchmark, BenchmarkSet, RunSettings, SystemInfo
-    >>> genuine = np.arange(400) < 100
-    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
-    >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
-    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
-    >>> parts = tuple(SystemInfo(name, name, "pixels", "svm") for name in trials.systems)
-    >>> tiny = Benchmark("tiny", "Tiny", (BenchmarkSet("one", dev, test, parts),))
-    >>> run = run_benchmark(tiny, protocol="fp-full", settings=RunSettings(points=11, keep_scores=True))
-    >>> pooled_band(tiny, run).low.shape
-    (11,)
+    >>> from fairtrial.benchmark import load_lausanne
+    >>> run = run_benchmark(load_lausanne().only(["LP2"]), points=3, keep_scores=True)
+    >>> pooled_band(run).low.shape
+    (3,)
     """
     check_choice("kind", kind, get_args(BandKind))
     check_choice("threshold", threshold, get_args(Threshold))
     check_confidence(confidence)
-    found = _along(benchmark, [(1.0, run)], group, threshold)
+    pooled = _along([(1.0, run)], group, threshold)
     wider = 1.0
     if kind == "simultaneous":
-        critical = largest_deviation(found.replicates[:, found.supported], confidence, found.seed)
+        critical = pooled.largest_deviation(confidence)
         wider = max(critical / normal_quantile(confidence), 1.0) if np.isfinite(critical) else 1.0
-    estimate = np.array([claim.estimate for claim in found.claims])
-    reach = wider * np.array([student_quantile(claim.degrees, confidence) * claim.sigma for claim in found.claims])
+    estimate = np.array([claim.estimate for claim in pooled.claims])
+    reach = wider * np.array([student_quantile(claim.degrees, confidence) * claim.sigma for claim in pooled.claims])
     return Band(
         run.pooled[group].alpha,
         estimate,
@@ -458,23 +423,29 @@ def pooled_band(
         np.clip(estimate + reach, 0, 1),
         kind,
         confidence,
-        "people" if found.clustered else "none",
-        found.claims[0].threshold,
-        found.supported,
+        "people" if pooled.clustered else "none",
+        pooled.claims[0].threshold,
+        pooled.supported,
         run.pooled[group].measure,
     )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Along:
-    """Estimates of a pooled HTER, or of the difference of two, at every alpha."""
+    """Estimates of a pooled HTER, or of the difference of two, at every alpha.
+
+    `replicates` are deviations by people of test and dev: one row per replicate, one column per alpha.
+    """
 
     claims: list[Claim]
     replicates: Floats
-    """Deviations by people of test and dev: one row per replicate, one column per alpha."""
     supported: NDArray[np.bool_]
     clustered: bool
     seed: int
+
+    def largest_deviation(self, confidence: float) -> float:
+        """Compute the critical value of the largest deviation along alpha."""
+        return largest_deviation(self.replicates[:, self.supported], confidence, self.seed)
 
 
 def _judged(result: ExperimentResult) -> Judgement:
@@ -485,31 +456,28 @@ def _judged(result: ExperimentResult) -> Judgement:
     return result.curve.judgement
 
 
-def _along(
-    benchmark: Benchmark, terms: Sequence[tuple[float, BenchmarkResult]], group: str, threshold: Threshold
-) -> _Along:
+def _along(terms: Sequence[tuple[float, BenchmarkResult]], group: str, threshold: Threshold) -> _Along:
     """Estimate a signed sum of pooled HTERs at every alpha, with its variance by people and by thresholds."""
     for _, run in terms:
         if group not in run.pooled:
             raise ParameterError(f"there is no group {shown(group)}; there are {listed(run.pooled)}", code="no-group")
-    if any(one.split is not None for one in benchmark.sets):
+    if any(one.split is not None for one in terms[0][1].data.sets):
         raise ParameterError(
             "random splits share trials, so the pooled curve has no valid interval or test", code="splits"
         )
     _check_same(
         [(run.benchmark, run.protocol, tuple(run.pooled["all"].alpha), len(run.experiments)) for _, run in terms]
     )
-    _check_same([benchmark.name, terms[0][1].benchmark])
     chosen = [
         (sign, [each for each in run.experiments if group in ("all", group_name(each.experiment))])
         for sign, run in terms
     ]
     _check_same([[each.experiment for each in experiments] for _, experiments in chosen])
     first = chosen[0][1]
-    sets = [one for one in benchmark.sets if any(each.experiment.set == one.name for each in first)]
-    genuine, impostor = (
-        sum(int(np.count_nonzero(_test(each, sets).genuine == word)) for each in first) for word in (True, False)
-    )
+    sets = [one for one in terms[0][1].data.sets if any(each.experiment.set == one.name for each in first)]
+    flags = {one.name: one.test.genuine for one in sets}
+    genuine = sum(int(np.count_nonzero(flags[each.experiment.set])) for each in first)
+    impostor = sum(len(flags[each.experiment.set]) for each in first) - genuine
     people = People.of(joined_trials(sets))
     alphas = terms[0][1].pooled[group].alpha
     estimates = np.sum([sign * run.pooled[group].hter for sign, run in terms], axis=0)
@@ -532,7 +500,8 @@ def _along(
     seed, clustered = _judged(first[0]).sets.seed, people.cluster != "none"
     signed = [(sign, _judged(each)) for sign, experiments in chosen for each in experiments]
     if threshold == "fixed" or any(judged.movement is None for _, judged in signed):
-        claims = [Claim(e, own, 0.0, own.degrees, "fixed") for e, own in zip(estimates.tolist(), spreads, strict=True)]
+        parts_of_each = zip(estimates.tolist(), spreads, strict=True)
+        claims = [Claim(estimate, spread, 0.0, spread.degrees, "fixed") for estimate, spread in parts_of_each]
         return _Along(claims, replicates, np.ones(len(alphas), dtype=bool), clustered, seed)
     deviations = []
     for sign, judged in signed:
@@ -542,18 +511,14 @@ def _along(
         deviations.append((sign, ThresholdDeviations.of([(1.0, judged)], share)))
     moved = ThresholdDeviations.together(deviations)
     joint = np.zeros(len(alphas))
-    if moved.of_people and any(own.overlap for own in trials.values()):
+    if moved.of_people and any(each.overlap for each in trials.values()):
         joint = 2 * np.mean(moved.moved * replicates, axis=0)
-    parts_of_each = zip(estimates.tolist(), spreads, moved.variances().tolist(), joint.tolist(), strict=True)
-    claims = [re_estimated(estimate, spread, own, joint=shared) for estimate, spread, own, shared in parts_of_each]
+    terms_of_each = zip(estimates.tolist(), spreads, moved.variances().tolist(), joint.tolist(), strict=True)
+    claims = [re_estimated(estimate, spread, added, joint=shared) for estimate, spread, added, shared in terms_of_each]
     supported = np.all(
         [np.any([_judged(each).supported for each in experiments], axis=0) for _, experiments in chosen], axis=0
     )
     return _Along(claims, replicates + moved.moved, supported, clustered, seed)
-
-
-def _test(result: ExperimentResult, sets: Sequence[BenchmarkSet]) -> Trials:
-    return next(one.test for one in sets if one.name == result.experiment.set)
 
 
 def _replicates(sets: TrialSets, deviations: Floats) -> Floats:
@@ -585,23 +550,20 @@ class FusionBenchmark(Result):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from fairtrial import Trials
-    >>> from fairtrial.benchmark import Benchmark, BenchmarkSet, RunSettings, SystemInfo, benchmark_fusions
-    >>> genuine = np.arange(400) < 100
-    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
-    >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
-    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
-    >>> parts = tuple(SystemInfo(name, name, "pixels", "svm") for name in trials.systems)
-    >>> tiny = Benchmark("tiny", "Tiny", (BenchmarkSet("one", dev, test, parts),))
-    >>> found = benchmark_fusions(tiny, ["mean", "min"], settings=RunSettings(points=11))
-    >>> [run.fusion for run in found.runs], found.contest.ranking[0].fusion
+    >>> from fairtrial.benchmark import benchmark_fusions
+    >>> result = benchmark_fusions("lausanne", fusions=["mean", "min"], only=["LP2"])
+    >>> [run.fusion for run in result.runs], result.contest.ranking[0].fusion
     (['mean', 'min'], 'mean')
     """
 
     runs: tuple[BenchmarkResult, ...]
     contest: Contest | None = None
     pooled: CurveComparison | None = None
+
+    @property
+    def benchmark(self) -> Benchmark:
+        """The sets and their systems."""
+        return self.runs[0].data
 
     def to_dict(self) -> dict[str, Any]:
         """Give the run of one method, or the runs of several and their comparison."""
@@ -615,22 +577,23 @@ class FusionBenchmark(Result):
         return self.runs[0].answer() if self.contest is None else self.contest.answer()
 
     def tables(self) -> tuple[Table, ...]:
-        """Give the experiments of all methods; the single systems, which are the same for all, once; and the rest."""
-        found = [run.tables() for run in self.runs]
-        (main,) = join_tables([tables[:1] for tables in found])
+        """Tabulate the experiments of all methods, the single systems, summaries, and the comparison."""
+        by_run = [run.tables() for run in self.runs]
+        (main,) = join_tables([tables[:1] for tables in by_run])
         if len(main.notes) > _MOST_NOTES:
             template = "and {count:plural more note}; the JSON has all"
             more = Note("more-notes", template, count=len(main.notes) - _MOST_NOTES)
             main = replace(main, notes=(*main.notes[:_MOST_NOTES], more))
-        if self.contest is not None:
-            columns = (replace(column, detail=column.detail and column.key != "fusion") for column in main.columns)
-            caption = f"{self.runs[0].title}, {self.contest.protocol}, {self.runs[0].kind}"
-            main = replace(main, columns=tuple(columns), caption=caption)
+        if self.contest is None:
+            return (main, *by_run[0][1:])
+        columns = (replace(column, detail=column.detail and column.key != "fusion") for column in main.columns)
+        caption = f"{self.runs[0].title}, {self.contest.protocol}, {self.runs[0].kind}"
+        main = replace(main, columns=tuple(columns), caption=caption)
         of_sets = ("systems", "system spreads")
-        once = [table for table in found[0][1:] if table.name in of_sets]
+        once = [table for table in by_run[0][1:] if table.name in of_sets]
         others = [
-            table if self.contest is None else replace(table, name=f"{table.name}: {run.label}")
-            for run, tables in zip(self.runs, found, strict=True)
+            replace(table, name=f"{table.name}: {run.label}")
+            for run, tables in zip(self.runs, by_run, strict=True)
             for table in tables[1:]
             if table.name not in of_sets
         ]
@@ -639,33 +602,75 @@ class FusionBenchmark(Result):
 
 
 def benchmark_fusions(
-    benchmark: Benchmark,
-    fusions: Sequence[str | FusionMethod] = ("mean",),
+    data: Benchmark | PathLike = "lausanne",
     *,
+    fusions: Sequence[str | FusionMethod] = ("mean",),
     protocol: str = "fp-2",
-    settings: RunSettings | None = None,
+    only: Sequence[str] = (),
+    repeats: int | None = None,
+    failed_enrolment: FailedEnrolment | None = None,
+    outside: bool = False,
+    normalise: str = "none",
+    criterion: CriterionLike = "wer-equal",
+    alpha: float | None = None,
+    missing: Missing = "error",
+    inner: Inner = "auto",
+    folds: int = 5,
+    confidence: float = 0.95,
+    points: int = 101,
     pooled: int | None = None,
+    rng: np.random.Generator | int | None = 0,
+    keep_scores: bool | None = None,
     workers: int = 1,
-    progress: Callable[[], None] | None = None,
+    progress: Callable[[float], None] | None = None,
 ) -> FusionBenchmark:
     """Run a protocol by one or several fusion methods, and compare them.
 
     Parameters
     ----------
-    benchmark : Benchmark
-        The sets and their systems; see `load_benchmark`.
+    data : Benchmark, str or path-like, default "lausanne"
+        A benchmark, a name that `list_datasets` gives, or a directory with a ``benchmark.toml``.
     fusions : sequence of str or FusionMethod, default ("mean",)
-        Fusion methods, or their names in `FUSIONS`.
+        Fusion methods, or their names in `FUSIONS`; several are compared over the whole protocol.
     protocol : str, default "fp-2"
-        A name in `PROTOCOLS`, or one that the benchmark lists itself.
-    settings : RunSettings, optional
-        The settings of all runs, but for the method; by default `RunSettings()`.
+        A name in `PROTOCOLS`, or one that the benchmark lists.
+    only : sequence of str, default ()
+        The names of the sets to use; all by default.
+    repeats : int, optional
+        The number of random splits of a known set without dev trials; 10 by default.
+    failed_enrolment : {"drop", "keep"}, optional
+        Whether to drop or keep trials of a known set against somebody whose enrolment failed; ``drop`` by default.
+    outside : bool, default False
+        Whether a ``benchmark.toml`` may name files outside its directory.
+    normalise : str, default "none"
+        How scores are normalised before: a name in `NORMALISATIONS`, fitted on dev.
+    criterion : str, Criterion, DetectionCosts or callable, default "wer-equal"
+        How the threshold is chosen on dev: a name in `CRITERIA`, a criterion, detection costs, or a function
+        ``C(far, frr, alpha)`` of arrays.
+    alpha : float, optional
+        The weight or the target that the criterion takes; 0.5 by default, but a criterion that aims at a target needs
+        one.
+    missing : {"error", "reject", "neutral"}, default "error"
+        What to do with a trial that lacks the score of a system; see `fuse_scores`.
+    inner : {"auto", "folds", "none"}, default "auto"
+        Where the fused dev scores come from; see `fuse_scores`.
+    folds : int, default 5
+        The number of folds that dev trials are dealt into; see `fuse_scores`.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+    points : int, default 101
+        The number of values of alpha of the pooled curves.
     pooled : int, optional
-        With two methods, test their pooled curves at this number of values of alpha.
+        With two methods, test their pooled curves, at this number of values of alpha.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed; the same seed gives the same result, also synthetic scores and random splits.
+    keep_scores : bool, optional
+        Whether the result keeps the fused scores; by default those of one method and up to 60 experiments, for its
+        page.
     workers : int, default 1
         How many work at once; the result does not depend on it. They are processes.
     progress : callable, optional
-        Called as work proceeds, after each experiment.
+        Called as work proceeds, with the proportion of it done since the last call; they sum to 1.
 
     Returns
     -------
@@ -675,7 +680,10 @@ def benchmark_fusions(
     Raises
     ------
     ParameterError
-        If a protocol or method is unknown, a method is named twice, or pooled curves are not of two methods.
+        If the data, a protocol or a method is unknown, a method is named twice, or pooled curves are not of two
+        methods.
+    InputError
+        If files are missing or cannot be read.
 
     References
     ----------
@@ -683,9 +691,8 @@ def benchmark_fusions(
 
     Examples
     --------
-    >>> from fairtrial.benchmark import load_lausanne
-    >>> found = benchmark_fusions(load_lausanne().only(["LP2"]), settings=RunSettings(points=2))
-    >>> len(found.runs[0].experiments)
+    >>> result = benchmark_fusions("lausanne", only=["LP2"])
+    >>> len(result.runs[0].experiments)
     9
     """
     methods = [as_fusion(fusion) for fusion in fusions]
@@ -694,27 +701,44 @@ def benchmark_fusions(
     if twice is not None or not names:
         template = "{fusions!p} names {name} twice" if names else "{fusions!p} names no method"
         raise ParameterError(template, code="methods", fusions=names, name=twice)
-    chosen = settings or RunSettings()
-    if pooled is not None:
-        if len(methods) != 2:
-            raise ParameterError(
-                "{pooled!p} compares two methods; name two with {fusions!p}, not {names:list}",
-                code="methods",
-                pooled=pooled,
-                fusions=names,
-                names=names,
-            )
-        chosen = replace(chosen, points=pooled, keep_scores=True)
+    if pooled is not None and len(methods) != 2:
+        raise ParameterError(
+            "{pooled!p} compares two methods; name two with {fusions!p}, not {names:list}",
+            code="methods",
+            pooled=pooled,
+            fusions=names,
+            names=names,
+        )
+    seed = seed_of(rng)
+    if isinstance(data, Benchmark):
+        benchmark = data.only(only) if only else data
+    else:
+        benchmark = load_benchmark(
+            data, only=only, seed=seed, repeats=repeats, failed_enrolment=failed_enrolment, outside=outside
+        )
+    if keep_scores is None:
+        few = len(methods) == 1 and len(list_experiments(benchmark, protocol)) <= MANY
+        keep_scores = few or pooled is not None
     runs = tuple(
         run_benchmark(
             benchmark,
             protocol=protocol,
-            settings=replace(chosen, fusion=method),
+            fusion=method,
+            normalise=normalise,
+            criterion=criterion,
+            alpha=alpha,
+            missing=missing,
+            inner=inner,
+            folds=folds,
+            confidence=confidence,
+            points=points if pooled is None else pooled,
+            rng=seed,
+            keep_scores=keep_scores,
             workers=workers,
-            progress=progress,
+            progress=None if progress is None else lambda part: progress(part / len(methods)),
         )
         for method in methods
     )
-    contest = compare_runs(benchmark, runs, confidence=chosen.confidence) if len(runs) > 1 else None
-    along = None if pooled is None else compare_pooled(benchmark, *runs, confidence=chosen.confidence)
+    contest = compare_runs(runs, confidence=confidence) if len(runs) > 1 else None
+    along = None if pooled is None else compare_pooled(*runs, confidence=confidence)
     return FusionBenchmark(runs, contest, along)

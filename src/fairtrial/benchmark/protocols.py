@@ -1,27 +1,216 @@
-"""List which systems are fused (Poh & Bengio 2006, section 2.2), and split one set into dev and test."""
+"""Benchmarks: systems on the same trials, which of them a protocol fuses, and random splits into dev and test."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Any, TypeAlias
+from pathlib import Path
+from typing import ClassVar, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
 from fairtrial.core.errors import ParameterError, TrialsError, check_choice, check_number, check_seed, check_share
 from fairtrial.core.notes import Note
 from fairtrial.core.registry import Registry
+from fairtrial.core.results import Field, Record
 from fairtrial.core.trials import Trials
-from fairtrial.core.words import listed, shown
+from fairtrial.core.words import listed, plural, shown
+from fairtrial.fusion.model import with_sorted_ids
 from fairtrial.inference.people import Cluster, known_cluster, people_of
 
-_MULTIMODAL = "multimodal"
-_INTRAMODAL = "intramodal"
-_FEATURES = "different features"
-_CLASSIFIERS = "different classifiers"
+
+@dataclass(frozen=True, slots=True)
+class SystemInfo(Record):
+    """A system: its name, modality, feature and classifier.
+
+    Parameters
+    ----------
+    name : str
+        The name of the system.
+    modality : str
+        Its modality, such as face or speech.
+    feature : str
+        The feature that it extracts.
+    classifier : str
+        The classifier of the feature.
+
+    Examples
+    --------
+    >>> SystemInfo("(FH,MLP)", "face", "FH", "MLP").modality
+    'face'
+    """
+
+    FIELDS: ClassVar = (Field("name"), Field("modality"), Field("feature"), Field("classifier"))
+
+    name: str
+    modality: str
+    feature: str
+    classifier: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BenchmarkSet:
+    """Systems on the same trials: a protocol of a database, such as LP1, or one split of a set without dev trials.
+
+    Parameters
+    ----------
+    name : str
+        The name of the set.
+    dev : Trials
+        The trials that thresholds are chosen on.
+    test : Trials
+        The trials that are judged.
+    systems : tuple of SystemInfo
+        The systems.
+    split : int, optional
+        Which of several random splits of the same trials this is, counted from 1; None: dev and test are given.
+
+    Raises
+    ------
+    TrialsError
+        If dev or test lacks a system, or two systems have the same name.
+
+    Examples
+    --------
+    >>> from fairtrial.benchmark import load_lausanne
+    >>> load_lausanne().sets[0].name
+    'LP1'
+    """
+
+    name: str
+    dev: Trials
+    test: Trials
+    systems: tuple[SystemInfo, ...]
+    split: int | None = None
+
+    def __repr__(self) -> str:
+        split = "" if self.split is None else f", split {self.split}"
+        trials = f"{len(self.dev):,} dev and {len(self.test):,} test trials"
+        return f"<BenchmarkSet: {self.name}{split}, {plural(len(self.systems), 'system')}, {trials}>"
+
+    def __post_init__(self) -> None:
+        names = [system.name for system in self.systems]
+        repeated = sorted({name for name in names if names.count(name) > 1})
+        if repeated:
+            raise TrialsError(f"{self.name}: two systems have the same name: {listed(repeated)}", code="named-twice")
+        for word, trials in (("dev", self.dev), ("test", self.test)):
+            missing = [name for name in names if name not in trials.systems]
+            if missing:
+                known = listed(trials.systems)
+                raise TrialsError(
+                    f"{self.name}: there is no system {shown(missing[0])} in {word}; there are {known}",
+                    code="no-system",
+                )
+
+
+@dataclass(frozen=True, slots=True)
+class ListedFusion:
+    """A fusion that a manifest lists: systems, the group they are reported in, and the set.
+
+    Parameters
+    ----------
+    systems : tuple of str
+        The names of the systems that are fused.
+    group : str, default "listed"
+        The group that it is reported in.
+    set : str, optional
+        The set; by default every set that has the systems.
+
+    Examples
+    --------
+    >>> ListedFusion(("face", "voice")).group
+    'listed'
+    """
+
+    systems: tuple[str, ...]
+    group: str = "listed"
+    set: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Benchmark:
+    """Sets of systems to fuse, and where they come from.
+
+    Parameters
+    ----------
+    name : str
+        The name of the benchmark.
+    title : str
+        A description in a few words.
+    sets : tuple of BenchmarkSet
+        Systems on the same trials, set by set.
+    citation : str, default ""
+        What to cite.
+    licence : str, default ""
+        The licence of the scores.
+    synthetic : bool, default False
+        Whether the scores are generated instead of measured.
+    never_paired : tuple of tuple of (str, str), default ()
+        Features that the protocol FP-2 does not pair.
+    notes : tuple of Note or str, default ()
+        What the reader should know.
+    protocols : dict of str to tuple of ListedFusion, default {}
+        Protocols of the benchmark, fusion by fusion.
+    files : tuple of pathlib.Path, default ()
+        The manifest and the files of scores, or their directory.
+
+    Raises
+    ------
+    TrialsError
+        If two sets have the same name.
+
+    Examples
+    --------
+    >>> from fairtrial.benchmark import load_lausanne
+    >>> [one.name for one in load_lausanne().sets]
+    ['LP1', 'LP2']
+    """
+
+    name: str
+    title: str
+    sets: tuple[BenchmarkSet, ...]
+    citation: str = ""
+    licence: str = ""
+    synthetic: bool = False
+    never_paired: tuple[tuple[str, str], ...] = ()
+    notes: tuple[Note | str, ...] = ()
+    protocols: Mapping[str, tuple[ListedFusion, ...]] = field(default_factory=dict)
+    files: tuple[Path, ...] = ()
+
+    def __repr__(self) -> str:
+        sets = f"{plural(len(self.sets), 'set')}: {listed(dict.fromkeys(one.name for one in self.sets))}"
+        return f"<Benchmark: {self.name}{', synthetic' if self.synthetic else ''}, {sets}>"
+
+    def __post_init__(self) -> None:
+        keys = [(one.name, one.split) for one in self.sets]
+        repeated = dict.fromkeys(one.name for one, key in zip(self.sets, keys, strict=True) if keys.count(key) > 1)
+        if repeated:
+            raise TrialsError(f"{self.name}: two sets have the same name: {listed(repeated)}", code="named-twice")
+
+    def only(self, names: Sequence[str]) -> Benchmark:
+        """Select sets.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The names of the sets.
+
+        Returns
+        -------
+        Benchmark
+            The benchmark with these sets only.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such set.
+        """
+        known = list(dict.fromkeys(one.name for one in self.sets))
+        for name in names:
+            if name not in known:
+                raise ParameterError(f"{self.name} has no set {shown(name)}; there are {listed(known)}", code="no-set")
+        return replace(self, sets=tuple(one for one in self.sets if one.name in names))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,46 +241,41 @@ class Experiment:
     split: int | None = None
 
 
-_Chosen = Iterator[tuple[str, tuple[SystemInfo, ...]]]
+_Chosen: TypeAlias = Iterator[tuple[str, tuple[SystemInfo, ...]]]
 
 
-def _combinations(one: BenchmarkSet, benchmark: Benchmark) -> _Chosen:
-    """Combine two and more systems in every way."""
-    for size in range(2, len(one.systems) + 1):
-        for systems in combinations(one.systems, size):
-            yield _MULTIMODAL if len({system.modality for system in systems}) > 1 else _INTRAMODAL, systems
+def _combinations(modalities: str) -> Callable[[BenchmarkSet, Benchmark], _Chosen]:
+    """Combine two and more systems: in every way, within one modality, or of at least two modalities."""
 
+    def choose(one: BenchmarkSet, benchmark: Benchmark) -> _Chosen:
+        for size in range(2, len(one.systems) + 1):
+            for systems in combinations(one.systems, size):
+                group = "multimodal" if len({system.modality for system in systems}) > 1 else "intramodal"
+                if modalities in ("all", group):
+                    yield systems[0].modality if modalities == "intramodal" else group, systems
 
-def _intramodal(one: BenchmarkSet, benchmark: Benchmark) -> _Chosen:
-    """Combine systems within one modality."""
-    return ((systems[0].modality, systems) for group, systems in _combinations(one, benchmark) if group == _INTRAMODAL)
-
-
-def _multimodal(one: BenchmarkSet, benchmark: Benchmark) -> _Chosen:
-    """Combine systems of at least two modalities."""
-    return ((group, systems) for group, systems in _combinations(one, benchmark) if group == _MULTIMODAL)
+    return choose
 
 
 def _pairs(one: BenchmarkSet, benchmark: Benchmark) -> _Chosen:
     """Pair systems: of two modalities, of two features of one modality, of two classifiers of one feature."""
     omitted = {frozenset(pair) for pair in benchmark.never_paired}
-    groups: dict[str, list[tuple[SystemInfo, ...]]] = {_MULTIMODAL: [], _FEATURES: [], _CLASSIFIERS: []}
+    groups: dict[str, list[tuple[SystemInfo, ...]]]
+    groups = {"multimodal": [], "different features": [], "different classifiers": []}
     for a, b in combinations(one.systems, 2):
-        if frozenset((a.feature, b.feature)) in omitted:
-            continue
-        same = _CLASSIFIERS if a.feature == b.feature else _FEATURES
-        groups[_MULTIMODAL if a.modality != b.modality else same].append((a, b))
+        if frozenset((a.feature, b.feature)) not in omitted:
+            same = "different classifiers" if a.feature == b.feature else "different features"
+            groups["multimodal" if a.modality != b.modality else same].append((a, b))
     return ((name, pair) for name, pairs in groups.items() for pair in pairs)
 
 
 Choose: TypeAlias = Callable[[BenchmarkSet, Benchmark], Iterable[tuple[str, Sequence[SystemInfo]]]]
-"""From a set and its benchmark to what is fused: the group it is reported in, and the systems."""
-
+"""From a set and its benchmark to the fusions: the group that each is reported in, and its systems."""
 _OF_THE_PAPER: dict[str, Choose] = {
     "fp-2": _pairs,
-    "fp-full": _combinations,
-    "fp-intramodal": _intramodal,
-    "fp-multimodal": _multimodal,
+    "fp-full": _combinations("all"),
+    "fp-intramodal": _combinations("intramodal"),
+    "fp-multimodal": _combinations("multimodal"),
 }
 PROTOCOLS: Registry[Choose] = Registry("protocol", "protocols", known=_OF_THE_PAPER)
 """The fusion protocols by their names."""
@@ -103,10 +287,10 @@ def register_protocol(name: str, choose: Choose) -> None:
     Parameters
     ----------
     name : str
-        What the protocol is to be called.
+        The name of the protocol.
     choose : callable
-        Called with each set and its benchmark; gives, one after the other, the group that a fusion is reported in and
-        the systems to be fused, two or more of those of the set.
+        Called with each set and its benchmark; gives for each fusion the group that it is reported in and its systems,
+        two or more of those of the set.
 
     Raises
     ------
@@ -122,12 +306,12 @@ def register_protocol(name: str, choose: Choose) -> None:
     >>> del PROTOCOLS["everything"]
     """
     if not name or name in _OF_THE_PAPER:
-        raise ParameterError(f"a protocol of your own needs a name of its own, not {shown(name)}", code="name")
+        raise ParameterError(f"a new protocol needs a new name, not {shown(name)}", code="name")
     PROTOCOLS[name] = choose
 
 
 def list_experiments(benchmark: Benchmark, protocol: str = "fp-2") -> list[Experiment]:
-    """List which systems are fused by a protocol, set by set.
+    """List the fusions of a protocol, set by set.
 
     Parameters
     ----------
@@ -139,7 +323,7 @@ def list_experiments(benchmark: Benchmark, protocol: str = "fp-2") -> list[Exper
     Returns
     -------
     list of Experiment
-        What is fused, in the order in which it is reported.
+        The fusions, in the order in which they are reported.
 
     Raises
     ------
@@ -159,34 +343,31 @@ def list_experiments(benchmark: Benchmark, protocol: str = "fp-2") -> list[Exper
     if protocol not in benchmark.protocols and protocol not in PROTOCOLS:
         check_choice("protocol", protocol, [*PROTOCOLS, *benchmark.protocols])
     if protocol in benchmark.protocols:
-        found = [
+        experiments = [
             Experiment(one.name, fusion.group, fusion.systems, one.split)
             for one in benchmark.sets
             for fusion in benchmark.protocols[protocol]
             if fusion.set in (None, one.name) and {system.name for system in one.systems} >= set(fusion.systems)
         ]
     else:
-        found = [
+        experiments = [
             Experiment(one.name, group, tuple(system.name for system in systems), one.split)
             for one in benchmark.sets
             for group, systems in PROTOCOLS[protocol](one, benchmark)
         ]
-    for experiment in found:
+    for experiment in experiments:
         if len(set(experiment.systems)) < max(2, len(experiment.systems)):
             raise ParameterError(
                 f"protocol {protocol}: a fusion needs two or more different systems, not "
                 f"{listed(experiment.systems) or 'none'}",
                 code="one-system",
             )
-    if not found:
+    if not experiments:
         raise ParameterError(
-            f"{benchmark.name}: protocol {protocol} finds nothing to fuse; check the systems' modalities and features",
+            f"{benchmark.name}: protocol {protocol} has nothing to fuse; check the systems' modalities and features",
             code="nothing-to-fuse",
         )
-    return found
-
-
-_WHO = {"claim": "claims", "subject": "subjects", "both": "people"}
+    return experiments
 
 
 def split_by_subject(
@@ -194,32 +375,9 @@ def split_by_subject(
 ) -> list[tuple[Trials, Trials]]:
     """Split trials into dev and test so that nobody is in both.
 
-    People are dealt at random: those with genuine trials, then the others, so that each side has its part of
-    both. A trial is dev if everybody in it is (claim and subject, as far as known), test likewise; a trial
-    with people of both sides is left out, which a note counts.
-
-    Parameters
-    ----------
-    trials
-        Trials with claim or subject ids.
-    repeats
-        How many splits; the first ones are the same whatever their number.
-    fraction
-        The share of people in dev.
-    seed
-        The same seed gives the same splits.
-
-    Returns
-    -------
-    list of tuple
-        Dev and test trials of each split.
-
-    Raises
-    ------
-    ParameterError
-        If a parameter is out of range.
-    TrialsError
-        If there are no ids or too few people, or a side lacks genuine or impostor trials.
+    People are dealt at random: those with genuine trials, then the others, so that each side has its part of both. A
+    trial is dev if everybody in it is (claim and subject, as far as known), test likewise; a trial with people of both
+    sides is left out, and a note counts these. The first splits do not depend on `repeats`.
 
     Examples
     --------
@@ -237,29 +395,52 @@ def split_by_subject(
             "trials are split by people, but these have neither claim nor subject ids: give ids, or dev and test files",
             code="no-ids",
         )
-    people = people_of(trials, cluster)
-    groups = _groups(trials, people)
-    if cluster == "both" and len(groups[1]) == 1:
+    if cluster == "both":
         assert trials.subject is not None
         if len(np.unique(trials.subject.numbered().codes[~trials.genuine])) == 1:
             # one id for all impostors does not identify them, and cannot be on both sides
             cluster = "claim"
-            people = people_of(trials, cluster)
-            groups = _groups(trials, people)
             template = "all impostors have the same id: the split is by claims, and impostors are in both"
             trials = trials.with_notes(Note("one-impostor", template))
-    who = _WHO[cluster]
-    if len(groups[0]) < 2:
+    people = people_of(with_sorted_ids(trials), cluster)
+    everybody = np.unique(np.concatenate(people))
+    clients = np.unique(np.concatenate([column[trials.genuine] for column in people]))
+    who = {"claim": "claims", "subject": "subjects", "both": "people"}[cluster]
+    if len(clients) < 2:
         raise TrialsError(
             f"a split needs at least 2 {who} with genuine trials, one for dev and one for test; "
-            f"there are {len(groups[0])}",
+            f"there are {len(clients)}",
             code="few-people",
         )
     rng = np.random.default_rng(seed)
-    return [
-        _one_split(trials, people, _deal(groups, fraction, rng), who, f"split {number} of seed {seed}")
-        for number in range(1, repeats + 1)
-    ]
+    splits = []
+    for number in range(1, repeats + 1):
+        is_dev = np.zeros(1 + int(everybody.max()), dtype=bool)
+        for group in (clients, np.setdiff1d(everybody, clients)):
+            count = int(fraction * len(group) + 0.5)
+            if len(group) > 1:  # both sides get somebody
+                count = min(max(count, 1), len(group) - 1)
+            is_dev[rng.permutation(group)[:count]] = True
+        in_dev = np.logical_and.reduce([is_dev[column] for column in people])
+        in_test = np.logical_and.reduce([~is_dev[column] for column in people])
+        place = f"split {number} of seed {seed}"
+        for word, rows in (("dev", in_dev), ("test", in_test)):
+            genuine = int(np.count_nonzero(trials.genuine[rows]))
+            impostor = int(np.count_nonzero(rows)) - genuine
+            if not genuine or not impostor:
+                raise TrialsError(
+                    f"{place}: {word} would have {genuine:,} genuine and {impostor:,} impostor trials, but needs both; "
+                    "there are too few people, or take another fraction or seed",
+                    code="empty-class",
+                )
+        template = "{dev:count} of {people:count} {who} are in dev, the others in test"
+        left_out = len(trials) - int(np.count_nonzero(in_dev | in_test))
+        if left_out:
+            template += "; {left_out:count} trials with {who} of both were left out"
+        dealt = int(np.count_nonzero(is_dev))
+        note = Note("split", template, place, who=who, dev=dealt, people=len(everybody), left_out=left_out)
+        splits.append((trials.rows(in_dev).with_notes(note), trials.rows(in_test).with_notes(note)))
+    return splits
 
 
 def split_sets(
@@ -271,76 +452,16 @@ def split_sets(
     fraction: float = 0.5,
     seed: int = 0,
 ) -> tuple[tuple[BenchmarkSet, ...], Note]:
-    """Make one benchmark set per split.
-
-    Parameters
-    ----------
-    name, systems
-        The name of the sets, and their systems.
-    trials, repeats, fraction, seed
-        As in `split_by_subject`.
-
-    Returns
-    -------
-    tuple
-        The sets, and a note on the splits.
-    """
+    """Make one benchmark set per split of `split_by_subject`, and a note on the splits."""
     pairs = split_by_subject(trials, repeats=repeats, fraction=fraction, seed=seed)
     sets = tuple(
         BenchmarkSet(name, dev, test, tuple(systems), split) for split, (dev, test) in enumerate(pairs, start=1)
     )
-    left_out = [len(trials) - len(dev) - len(test) for dev, test in pairs]
+    least = min(len(trials) - len(dev) - len(test) for dev, test in pairs)
     template = "no dev set is given; {repeats} random splits by people (seed {seed}), {fraction:level} of them in dev"
-    if any(left_out):
+    if any(len(dev) + len(test) < len(trials) for dev, test in pairs):
         template += "; trials with people of both are left out, at least {least:count} of {trials:count} in each split"
-    values: dict[str, Any] = {
-        "repeats": repeats,
-        "seed": seed,
-        "fraction": fraction,
-        "least": min(left_out),
-        "trials": len(trials),
-    }
-    return sets, Note("splits", template, name, **values)
-
-
-def _groups(trials: Trials, people: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Give the people with genuine trials, and those without."""
-    everybody = np.unique(np.concatenate(people))
-    genuine = np.unique(np.concatenate([column[trials.genuine] for column in people]))
-    return genuine, np.setdiff1d(everybody, genuine)
-
-
-def _deal(groups: Sequence[NDArray[np.int64]], fraction: float, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Draw who is in dev, by number."""
-    is_dev = np.zeros(1 + max(int(group.max(initial=-1)) for group in groups), dtype=bool)
-    for group in groups:
-        count = int(fraction * len(group) + 0.5)
-        if len(group) > 1:  # both sides get somebody
-            count = min(max(count, 1), len(group) - 1)
-        is_dev[rng.permutation(group)[:count]] = True
-    return is_dev
-
-
-def _one_split(
-    trials: Trials, people: Sequence[NDArray[np.int64]], is_dev: NDArray[np.bool_], who: str, place: str
-) -> tuple[Trials, Trials]:
-    """Give the trials of dev and of test, with a note on who is in which."""
-    in_dev = np.logical_and.reduce([is_dev[column] for column in people])
-    in_test = np.logical_and.reduce([~is_dev[column] for column in people])
-    for word, rows in (("dev", in_dev), ("test", in_test)):
-        genuine = int(np.count_nonzero(trials.genuine[rows]))
-        impostor = int(np.count_nonzero(rows)) - genuine
-        if not genuine or not impostor:
-            raise TrialsError(
-                f"{place}: {word} would have {genuine:,} genuine and {impostor:,} impostor trials, but needs both; "
-                "there are too few people, or take another fraction or seed",
-                code="empty-class",
-            )
-    used = np.unique(np.concatenate(people))
-    template = "{dev:count} of {people:count} {who} are in dev, the others in test"
-    left_out = len(trials) - int(np.count_nonzero(in_dev | in_test))
-    if left_out:
-        template += "; {left_out:count} trials with {who} of both were left out"
-    values: dict[str, Any] = {"dev": int(np.count_nonzero(is_dev[used])), "people": len(used), "left_out": left_out}
-    note = Note("split", template, place, who=who, **values)
-    return trials.rows(in_dev).with_notes(note), trials.rows(in_test).with_notes(note)
+    note = Note(
+        "splits", template, name, repeats=repeats, seed=seed, fraction=fraction, least=least, trials=len(trials)
+    )
+    return sets, note

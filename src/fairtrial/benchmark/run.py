@@ -1,35 +1,44 @@
-"""Run a fusion protocol: every experiment with its interval, its gain, its test against the best baseline."""
+"""Run a fusion protocol: every experiment with its interval, its gain, and its test against the best baseline."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean, stdev
 from threading import Thread
 from time import sleep
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fairtrial.benchmark.protocols import Experiment, list_experiments
-from fairtrial.benchmark.results import Baseline, BenchmarkResult, ExperimentResult, group_name
-from fairtrial.benchmark.sets import Benchmark, BenchmarkSet
+from fairtrial.benchmark.protocols import Benchmark, BenchmarkSet, Experiment, list_experiments
 from fairtrial.core.errors import ParameterError, TrialsError, check_choice, check_workers
 from fairtrial.core.notes import Note, as_note, gather_notes
+from fairtrial.core.results import Field, Record, Result, table_of
+from fairtrial.core.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Table
+from fairtrial.core.words import in_percent, interval_title, percent, plural
+from fairtrial.counting.tallies import ErrorCounts
 from fairtrial.evaluation.epc import PerformanceCurve, alpha_grid, curve_of, pool_curves
 from fairtrial.evaluation.paired_tests import leading_test, pair_judgements
-from fairtrial.fusion.combination import Inner, Missing, fuse_scores
-from fairtrial.fusion.fusion import fusion_gain
+from fairtrial.fusion.combination import FusedScores, Inner, fuse_scores
+from fairtrial.fusion.fusion import fields_of, fusion_gain, mean_gain
 from fairtrial.fusion.methods import FusionMethod, as_fusion
+from fairtrial.fusion.model import Missing
 from fairtrial.fusion.normalise import NORMALISATIONS
 from fairtrial.inference.decide import SUPPORT, SUPPORT_PEOPLE, Judgement, judge
-from fairtrial.inference.estimates import threshold_deviations
+from fairtrial.inference.estimates import GIVEN_ALONG, ThresholdDeviations, threshold_deviations
+from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.limits import judged_interval
 from fairtrial.inference.multiplicity import adjust_p_values
-from fairtrial.inference.split import TrialSets
-from fairtrial.rules.criteria import CriterionLike, as_criterion
+from fairtrial.inference.split import PROVENANCES, Kind, TrialSets, seed_of
+from fairtrial.inference.tests import TestResult
+from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion
 from fairtrial.rules.measures import MEASURES
 
+MANY = 60
+"""Number of experiments above which only their summary is shown."""
 _UNEVEN = Note(
     "uneven-scores",
     "scores of different ranges are fused without normalisation; {normalise!o} brings them to one scale",
@@ -48,18 +57,434 @@ _PER_PROCESSOR = 4
 _WATCH = "watches the parent"
 _EVERY = 0.5
 """Seconds between two looks of a worker whether its parent still runs."""
+_FAR, _FRR, _HTER = fields_of("counts", RATE_COLUMNS)
+_INTERVAL = (
+    Field("interval", get=lambda row: row.interval.to_dict()),
+    Field("interval", "interval", "interval", get="interval.interval", in_json=False),
+)
+_FUSED = (
+    Field("systems", "fused", get=lambda row: " + ".join(row.systems), in_json=False),
+    Field("systems"),
+)
+_SPREAD = (
+    Field("splits", "splits", "count"),
+    Field("hter_mean", "mean HTER", "rate", get="mean"),
+    Field("hter_sd", "sd", "rate", get="sd"),
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Baseline(Record):
+    """A single system of a set, at its threshold from dev."""
+
+    FIELDS: ClassVar = (
+        Field("set", "set"),
+        Field("split"),
+        Field("system", "system"),
+        _FAR,
+        _FRR,
+        _HTER,
+        *_INTERVAL,
+        Field("threshold", get="counts.threshold"),
+        *(replace(field, title="") for field in fields_of("counts", COUNT_COLUMNS)),
+    )
+
+    set: str
+    split: int | None
+    system: str
+    counts: ErrorCounts
+    interval: RateInterval
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExperimentResult(Record):
+    """One fusion, at its threshold from dev, with its gain and the test against the best of its systems on test.
+
+    `wrong_bits` marks wrong decisions on test trials, eight in a byte; `moved` holds the deviations of the HTER by the
+    threshold, for comparisons of runs; `fused` the fused scores, if they were kept.
+    """
+
+    FIELDS: ClassVar = (
+        Field("set", "set", get="experiment.set"),
+        Field("split", "split", "count", get="experiment.split"),
+        Field("group", "group", get="experiment.group"),
+        *_FUSED,
+        _HTER,
+        *_INTERVAL,
+        _FAR,
+        _FRR,
+        Field("beta_mean", "beta_mean", "ratio"),
+        Field("beta_min", "beta_min", "ratio"),
+        Field("best", "best", detail=True),
+        Field("difference", "difference", "rate", detail=True, get="test.estimate"),
+        Field("statistic", "statistic", "number", detail=True, get="test.statistic"),
+        Field("p_value", "p", "p", detail=True, get="test.p_value"),
+        Field("p_adjusted", "p (Holm)", "p"),
+        Field("p_threshold", "threshold of p", detail=True, get="test.threshold"),
+        Field("threshold", "threshold", "threshold", detail=True, get="counts.threshold"),
+        *fields_of("counts", COUNT_COLUMNS),
+        Field("parameters"),
+        Field("notes"),
+    )
+
+    experiment: Experiment
+    counts: ErrorCounts
+    interval: RateInterval
+    beta_mean: float
+    beta_min: float
+    best: str
+    test: TestResult
+    p_adjusted: float
+    curve: PerformanceCurve
+    parameters: dict[str, Any]
+    wrong_bits: NDArray[np.uint8]
+    moved: ThresholdDeviations | None = None
+    fused: FusedScores | None = None
+    notes: tuple[Note | str, ...] = ()
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems that are fused."""
+        return self.experiment.systems
+
+    def wrong(self, trials: int) -> NDArray[np.bool_]:
+        """Mark wrong decisions on the test trials."""
+        return np.unpackbits(self.wrong_bits, count=trials).astype(np.bool_)
 
 
 @dataclass(frozen=True, slots=True)
-class RunSettings:
-    """How the experiments of a benchmark are run; the same for all of them.
+class Spread(Record):
+    """Mean and standard deviation of the HTER of an experiment over random splits.
+
+    `beta_min` is the mean of the finite gains; `left_out` counts the splits without one, as the fusion made no error.
+    """
+
+    FIELDS: ClassVar = (
+        Field("set", "set"),
+        Field("group", "group", detail=True),
+        *_FUSED,
+        *_SPREAD,
+        Field("beta_min_mean", "mean beta_min", "ratio", get="beta_min"),
+        Field("beta_min_left_out", get="left_out"),
+    )
+
+    set: str
+    group: str
+    systems: tuple[str, ...]
+    splits: int
+    mean: float
+    sd: float
+    beta_min: float
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineSpread(Record):
+    """Mean and standard deviation of the HTER of a single system over random splits."""
+
+    FIELDS: ClassVar = (Field("set", "set"), Field("system", "system"), *_SPREAD)
+
+    set: str
+    system: str
+    splits: int
+    mean: float
+    sd: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Group(Record):
+    """A row of the table of groups."""
+
+    FIELDS: ClassVar = (
+        Field("group", "group"),
+        Field("experiments", "experiments", "count"),
+        Field("hter", "mean HTER", "rate"),
+        Field("beta_min", "mean beta_min", "ratio"),
+        Field("better", "better", "count"),
+        Field("worse", "worse", "count"),
+    )
+
+    group: str
+    experiments: int
+    hter: float
+    beta_min: float
+    better: int
+    worse: int
+
+
+def _curve(curve: PerformanceCurve) -> dict[str, Any]:
+    return {"alpha": curve.alpha.tolist(), "hter": curve.hter.tolist()}
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class BenchmarkResult(Result):
+    """All experiments of a protocol by one fusion method.
+
+    Attributes
+    ----------
+    data : Benchmark
+        The sets and their systems.
+    protocol : str
+        The name of the protocol.
+    fusion : str
+        The name of the fusion method.
+    normalise : str
+        The name of the normalisation.
+    criterion : Criterion
+        How the threshold was chosen.
+    alpha : float
+        The weight or the target that the criterion took.
+    baselines : tuple of Baseline
+        The single systems, set by set.
+    experiments : tuple of ExperimentResult
+        The fusions, each with its errors, its gain and its test.
+    pooled : dict of str to PerformanceCurve
+        Pooled curves by set and group; `all` is that of all experiments.
+    notes : tuple of Note
+        What the reader should know.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fairtrial import Trials, run_benchmark
+    >>> from fairtrial.benchmark import Benchmark, BenchmarkSet, SystemInfo
+    >>> genuine = np.arange(400) < 100
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
+    >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> parts = tuple(SystemInfo(name, name, "pixels", "svm") for name in trials.systems)
+    >>> tiny = Benchmark("tiny", "Tiny", (BenchmarkSet("one", dev, test, parts),))
+    >>> sorted(run_benchmark(tiny, protocol="fp-full", points=11).pooled)
+    ['all', 'one: multimodal']
+    """
+
+    FIELDS: ClassVar = (
+        Field("benchmark", "benchmark", detail=True),
+        Field("protocol", "protocol", detail=True),
+        Field("fusion", "fusion", detail=True),
+        Field("normalise", "normalise", detail=True),
+        Field("synthetic", "synthetic", "flag", detail=True),
+        Field("title"),
+        Field("criterion", get="criterion.name"),
+        Field("alpha", get=lambda run: run.criterion.alpha_of_result(run.alpha)),
+        Field("experiments"),
+        Field("spreads"),
+        Field("baselines"),
+        Field("baseline_spreads"),
+        Field("pooled_epc", get=lambda run: _curve(run.pooled["all"])),
+        Field(
+            "pooled_groups",
+            get=lambda run: {name: _curve(curve) for name, curve in run.pooled.items() if name != "all"},
+        ),
+        Field("notes"),
+    )
+
+    data: Benchmark
+    protocol: str
+    fusion: str
+    normalise: str
+    criterion: Criterion
+    alpha: float
+    baselines: tuple[Baseline, ...]
+    experiments: tuple[ExperimentResult, ...]
+    pooled: dict[str, PerformanceCurve]
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def benchmark(self) -> str:
+        """The name of the benchmark."""
+        return self.data.name
+
+    @property
+    def title(self) -> str:
+        """The description of the benchmark."""
+        return self.data.title
+
+    @property
+    def synthetic(self) -> bool:
+        """Whether the scores are generated instead of measured."""
+        return self.data.synthetic
+
+    @property
+    def spreads(self) -> tuple[Spread, ...]:
+        """The experiments over random splits; none if dev and test are given."""
+        groups: dict[tuple[str, str, tuple[str, ...]], list[ExperimentResult]] = {}
+        for each in self.experiments:
+            if each.experiment.split is not None:
+                groups.setdefault((each.experiment.set, each.experiment.group, each.systems), []).append(each)
+        return tuple(
+            Spread(
+                *key,
+                *_over_splits([float(each.counts.hter) for each in results]),
+                *mean_gain([each.beta_min for each in results]),
+            )
+            for key, results in groups.items()
+        )
+
+    @property
+    def baseline_spreads(self) -> tuple[BaselineSpread, ...]:
+        """The single systems over random splits; none if dev and test are given."""
+        groups: dict[tuple[str, str], list[float]] = {}
+        for base in self.baselines:
+            if base.split is not None:
+                groups.setdefault((base.set, base.system), []).append(float(base.counts.hter))
+        return tuple(BaselineSpread(one, system, *_over_splits(rates)) for (one, system), rates in groups.items())
+
+    @property
+    def label(self) -> str:
+        """The method, with its normalisation if there is one."""
+        return self.fusion if self.normalise == "none" else f"{self.fusion}, {self.normalise}"
+
+    @property
+    def confidence(self) -> float:
+        """The confidence of the intervals and tests."""
+        return self.experiments[0].interval.confidence
+
+    @property
+    def kind(self) -> Kind:
+        """Whether the figures are a priori."""
+        return self.pooled["all"].kind
+
+    def answer(self) -> str:
+        """Give the mean HTER over all experiments, and the difference from the best systems."""
+        hter = fmean(float(each.counts.hter) for each in self.experiments)
+        difference = fmean(each.test.estimate for each in self.experiments)
+        better = sum(each.p_adjusted < 1 - self.confidence and each.test.estimate < 0 for each in self.experiments)
+        return (
+            f"{self.label} has a mean HTER of {percent(hter)} over {plural(len(self.experiments), 'experiment')} of "
+            f"{self.protocol} on {self.benchmark}{' (synthetic)' if self.synthetic else ''}, "
+            f"{in_percent(abs(difference))} points {'less' if difference < 0 else 'more'} than the best system of each "
+            f"on average; {better} of them are significantly better than it (Holm)"
+        )
+
+    def tables(self) -> tuple[Table, ...]:
+        """Tabulate all experiments and a summary by group; single systems and random splits in detail."""
+        run = [field for field in self.FIELDS if field.title]
+        given = [k for k, each in enumerate(self.experiments) if each.experiment.split is None]
+        fields = [
+            replace(field, detail=len(given) == len(self.experiments)) if field.key == "split" else field
+            for field in ExperimentResult.FIELDS
+            if field.title
+        ]
+        values = tuple(field.value(self) for field in run)
+        generated = " (synthetic scores)" if self.synthetic else ""
+        experiments = Table(
+            "experiments",
+            f"{' '.join(self.title.split())}{generated}, {self.protocol}, {self.fusion}, normalisation "
+            f"{self.normalise}, {self.kind}, thresholds by {self.criterion.described(self.alpha)} "
+            f"{PROVENANCES[self.kind].chosen}",
+            tuple(Column(field.key, field.title, field.kind, field.detail) for field in (*run, *fields)),
+            tuple((*values, *(field.value(each) for field in fields)) for each in self.experiments),
+            self.notes,
+            "group",
+            tuple(given) if len(given) <= MANY else (),
+        )
+        systems = table_of(
+            "systems",
+            "Single systems",
+            Baseline.FIELDS,
+            [base for base in self.baselines if base.split is None],
+            section="set",
+        )
+        interval = interval_title(self.confidence)
+        others = (
+            systems.with_title("interval", interval),
+            table_of(
+                "system spreads",
+                "Single systems over random splits",
+                BaselineSpread.FIELDS,
+                self.baseline_spreads,
+                section="set",
+            ),
+            table_of(
+                "spreads",
+                f"Fused systems over random splits, {self.fusion}",
+                Spread.FIELDS,
+                self.spreads,
+                section="set",
+            ),
+            self._groups(),
+        )
+        return (experiments.with_title("interval", interval), *(table for table in others if table.rows))
+
+    def _groups(self) -> Table:
+        """Summarise the experiments by group."""
+        level = 1 - self.confidence
+        rows, left_out = [], 0
+        for name, experiments in self.groups():
+            gain, without = mean_gain([each.beta_min for each in experiments])
+            left_out += without
+            differences = [each.test.estimate for each in experiments if each.p_adjusted < level]
+            better, worse = (sum(sign * difference > 0 for difference in differences) for sign in (-1, 1))
+            hter = fmean(float(each.counts.hter) for each in experiments)
+            rows.append(_Group(name, len(experiments), hter, gain, better, worse))
+        template = "better, worse: than the best of the systems fused, p below {level:.3g} after Holm"
+        if self.spreads:
+            template += ", each split separately"
+        notes = [
+            Note("better", template, level=level),
+            Note("interval", "intervals and p values: {given}", given=GIVEN_ALONG[self.experiments[0].test.threshold]),
+        ]
+        if left_out:
+            template = "mean beta_min leaves out {count:plural experiment} in which the fusion made no error"
+            notes.append(Note("infinite-gain", template, count=left_out))
+        caption = f"{self.fusion}: {plural(len(self.experiments), 'experiment')}"
+        return table_of("groups", caption, _Group.FIELDS, rows, notes=notes)
+
+    def groups(self) -> Iterator[tuple[str, list[ExperimentResult]]]:
+        """Group experiments by set and group, as in Table 2 of Poh & Bengio 2006.
+
+        Yields
+        ------
+        tuple of (str, list of ExperimentResult)
+            The name of the group, and its experiments.
+        """
+        groups: dict[str, list[ExperimentResult]] = {}
+        for result in self.experiments:
+            groups.setdefault(group_name(result.experiment), []).append(result)
+        yield from groups.items()
+
+
+def _over_splits(rates: Sequence[float]) -> tuple[int, float, float]:
+    """Compute the number of rates, their mean and their standard deviation."""
+    return len(rates), fmean(rates), stdev(rates) if len(rates) > 1 else float("nan")
+
+
+def group_name(experiment: Experiment) -> str:
+    """Name a group of a set, as in tables."""
+    return f"{experiment.set}: {experiment.group}"
+
+
+def run_benchmark(
+    benchmark: Benchmark,
+    *,
+    protocol: str = "fp-2",
+    fusion: str | FusionMethod = "mean",
+    normalise: str = "none",
+    criterion: CriterionLike = "wer-equal",
+    alpha: float | None = None,
+    missing: Missing = "error",
+    inner: Inner = "auto",
+    folds: int = 5,
+    confidence: float = 0.95,
+    points: int = 101,
+    rng: np.random.Generator | int | None = 0,
+    keep_scores: bool = False,
+    workers: int = 1,
+    progress: Callable[[float], None] | None = None,
+) -> BenchmarkResult:
+    """Run all experiments of a protocol by one fusion method.
 
     Parameters
     ----------
+    benchmark : Benchmark
+        The sets and their systems; see `load_benchmark`.
+    protocol : str, default "fp-2"
+        A name in `PROTOCOLS`, or one that the benchmark lists.
     fusion : str or FusionMethod, default "mean"
         A fusion method, or its name in `FUSIONS`.
     normalise : str, default "none"
-        How scores are normalised before: a name in `NORMALISATIONS`.
+        How scores are normalised before: a name in `NORMALISATIONS`, fitted on dev.
     criterion : str, Criterion, DetectionCosts or callable, default "wer-equal"
         How the threshold is chosen on dev: a name in `CRITERIA`, a criterion, detection costs, or a function
         ``C(far, frr, alpha)`` of arrays.
@@ -67,70 +492,23 @@ class RunSettings:
         The weight or the target that the criterion takes; 0.5 by default, but a criterion that aims at a target needs
         one.
     missing : {"error", "reject", "neutral"}, default "error"
-        How a trial is treated that lacks the score of a system; see `fuse_scores`.
+        What to do with a trial that lacks the score of a system; see `fuse_scores`.
     inner : {"auto", "folds", "none"}, default "auto"
         Where the fused dev scores come from; see `fuse_scores`.
     folds : int, default 5
-        How many folds the dev trials are dealt into; see `fuse_scores`.
+        The number of folds that dev trials are dealt into; see `fuse_scores`.
     confidence : float, default 0.95
         The level of confidence, between 0 and 1.
     points : int, default 101
-        How many values of alpha the pooled curve has.
-    seed : int, default 0
-        The same seed gives the same result.
+        The number of values of alpha of the pooled curves.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed; the same seed gives the same result.
     keep_scores : bool, default False
-        Whether the fused scores are kept in the results, for pages and pooled tests.
-
-    Examples
-    --------
-    >>> RunSettings(fusion="lda", normalise="z").folds
-    5
-    """
-
-    fusion: str | FusionMethod = "mean"
-    normalise: str = "none"
-    criterion: CriterionLike = "wer-equal"
-    alpha: float | None = None
-    missing: Missing = "error"
-    inner: Inner = "auto"
-    folds: int = 5
-    confidence: float = 0.95
-    points: int = 101
-    seed: int = 0
-    keep_scores: bool = False
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Prepared:
-    """A set with what its experiments share."""
-
-    set: BenchmarkSet
-    trials: TrialSets
-    baselines: dict[str, Judgement]
-
-
-def run_benchmark(
-    benchmark: Benchmark,
-    *,
-    protocol: str = "fp-2",
-    settings: RunSettings | None = None,
-    workers: int = 1,
-    progress: Callable[[], None] | None = None,
-) -> BenchmarkResult:
-    """Run all experiments of a protocol.
-
-    Parameters
-    ----------
-    benchmark : Benchmark
-        The sets and their systems.
-    protocol : str, default "fp-2"
-        A name in `PROTOCOLS`, or one that the benchmark lists itself.
-    settings : RunSettings, optional
-        What is the same for all experiments; by default `RunSettings()`.
+        Whether the result keeps the fused scores, for pages, bands and tests of pooled curves.
     workers : int, default 1
         How many work at once; the result does not depend on it. They are processes.
     progress : callable, optional
-        Called as work proceeds, after each experiment.
+        Called as work proceeds, with the proportion of it done since the last call; they sum to 1.
 
     Returns
     -------
@@ -148,52 +526,66 @@ def run_benchmark(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from fairtrial import Trials
-    >>> from fairtrial.benchmark import Benchmark, BenchmarkSet, SystemInfo
-    >>> genuine = np.arange(400) < 100
-    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
-    >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
-    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
-    >>> parts = tuple(SystemInfo(name, name, "pixels", "svm") for name in trials.systems)
-    >>> tiny = Benchmark("tiny", "Tiny", (BenchmarkSet("one", dev, test, parts),))
-    >>> found = run_benchmark(tiny, protocol="fp-full", settings=RunSettings(points=11))
-    >>> [one.experiment.systems for one in found.experiments]
-    [('face', 'voice')]
+    >>> from fairtrial.benchmark import load_lausanne
+    >>> run = run_benchmark(load_lausanne().only(["LP2"]), fusion="max", points=2)
+    >>> len(run.experiments), run.experiments[0].systems
+    (9, ('(FH,MLP)', '(LFCC,GMM)'))
     """
-    chosen = settings or RunSettings()
-    method, rule = as_fusion(chosen.fusion), as_criterion(chosen.criterion)
-    # not their names: other processes do not know what was registered in this one
-    alpha = rule.resolve_alpha(chosen.alpha)
-    chosen = replace(chosen, fusion=method, criterion=rule, alpha=alpha)
-    check_choice("normalise", chosen.normalise, NORMALISATIONS)
+    method, rule, seed = as_fusion(fusion), as_criterion(criterion), seed_of(rng)
+    weight = rule.resolve_alpha(alpha)
+    check_choice("normalise", normalise, NORMALISATIONS)
     check_workers(workers)
     experiments = list_experiments(benchmark, protocol)
     prepared = {}
     for one in benchmark.sets:
-        trials = TrialSets(one.dev, one.test, seed=chosen.seed)
+        trials = TrialSets(one.dev, one.test, seed=seed)
         try:
-            trials.people  # noqa: B018 - found once, for all experiments
+            trials.people  # noqa: B018 - computed once, for all experiments
             baselines = {
-                system.name: judge(trials, system=system.name, criterion=rule, alphas=alpha) for system in one.systems
+                system.name: judge(trials, system=system.name, criterion=rule, alphas=weight) for system in one.systems
             }
         except TrialsError as error:
             raise TrialsError(f"{one.name}: {error}", code=error.code) from error
         prepared[one.name, one.split] = _Prepared(one, trials, baselines)
-    found = []
-    for result in _results(experiments, prepared, chosen, workers):
-        found.append(result)
+    # objects instead of names: other processes do not have what was registered in this one
+    settings = _Settings(
+        {
+            "fusion": method,
+            "normalise": normalise,
+            "criterion": rule,
+            "alpha": weight,
+            "missing": missing,
+            "inner": inner,
+            "folds": folds,
+            "rng": seed,
+        },
+        confidence,
+        points,
+        keep_scores,
+    )
+    results: list[ExperimentResult] = []
+    most = min(workers, len(experiments), _PER_PROCESSOR * (os.cpu_count() or 1))
+    work: Iterable[ExperimentResult] = (_run(e, prepared[e.set, e.split], settings) for e in experiments)
+    if most > 1:
+        from joblib import Parallel, delayed
+
+        pool = Parallel(
+            n_jobs=most, return_as="generator", batch_size=4, initializer=_end_with, initargs=(os.getpid(),)
+        )
+        work = pool(delayed(_run)(e, prepared[e.set, e.split], settings) for e in experiments)
+    for result in work:
+        results.append(result)
         if progress is not None:
-            progress()
+            progress(1 / len(experiments))
     # splits of the same trials are repetitions, each adjusted by itself
-    splits = np.array([result.experiment.split or 0 for result in found])
+    splits = np.array([result.experiment.split or 0 for result in results])
     for split in np.unique(splits):
         rows = np.flatnonzero(splits == split).tolist()
-        adjusted = adjust_p_values([found[k].test.p_value for k in rows], "holm")
+        adjusted = adjust_p_values([results[k].test.p_value for k in rows], "holm")
         for k, p_adjusted in zip(rows, adjusted, strict=True):
-            found[k] = replace(found[k], p_adjusted=float(p_adjusted))
+            results[k] = replace(results[k], p_adjusted=float(p_adjusted))
     curves: dict[str, list[PerformanceCurve]] = {"all": []}
-    for result in found:
+    for result in results:
         curves["all"].append(result.curve)
         curves.setdefault(group_name(result.experiment), []).append(result.curve)
     people = [
@@ -203,27 +595,44 @@ def run_benchmark(
         for note in each.trials.people[1].notes
     ]
     return BenchmarkResult(
-        benchmark.name,
-        benchmark.title,
-        benchmark.synthetic,
+        benchmark,
         protocol,
         method.name,
-        chosen.normalise,
+        normalise,
         rule,
-        alpha,
+        weight,
         tuple(
-            Baseline(each.set.name, each.set.split, name, own.at(0), judged_interval(own, confidence=chosen.confidence))
+            Baseline(each.set.name, each.set.split, name, judged.at(0), judged_interval(judged, confidence=confidence))
             for each in prepared.values()
-            for name, own in each.baselines.items()
+            for name, judged in each.baselines.items()
         ),
-        tuple(found),
+        tuple(results),
         {name: pool_curves(each, system=name) for name, each in curves.items()},
-        (*map(as_note, benchmark.notes), *_notes(found), *dict.fromkeys(people)),
+        (*map(as_note, benchmark.notes), *_notes(results), *dict.fromkeys(people)),
     )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Prepared:
+    """A set with what its experiments share."""
+
+    set: BenchmarkSet
+    trials: TrialSets
+    baselines: dict[str, Judgement]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Settings:
+    """Options that all experiments share; `fusing` are those of `fuse_scores`."""
+
+    fusing: dict[str, Any]
+    confidence: float
+    points: int
+    keep_scores: bool
+
+
 def _notes(results: Sequence[ExperimentResult]) -> list[Note]:
-    """Gather the notes of all experiments: one for each that says the same of several."""
+    """Gather the notes of all experiments, one for several alike."""
     alike: dict[Any, dict[str, Note | str]] = {}
     for result in results:
         one = result.experiment
@@ -237,26 +646,6 @@ def _notes(results: Sequence[ExperimentResult]) -> list[Note]:
     ]
 
 
-def _results(
-    experiments: Sequence[Experiment],
-    prepared: dict[tuple[str, int | None], _Prepared],
-    settings: RunSettings,
-    workers: int,
-) -> Iterator[ExperimentResult]:
-    """Run all experiments, in this process or in several."""
-    most = min(workers, len(experiments), _PER_PROCESSOR * (os.cpu_count() or 1))
-    if most == 1:
-        for experiment in experiments:
-            yield _run(experiment, prepared[experiment.set, experiment.split], settings)
-        return
-    from joblib import Parallel, delayed
-
-    work = (delayed(_run)(e, prepared[e.set, e.split], settings) for e in experiments)
-    yield from Parallel(
-        n_jobs=most, return_as="generator", batch_size=4, initializer=_end_with, initargs=(os.getpid(),)
-    )(work)
-
-
 def _end_with(parent: int) -> None:
     """Let a worker process end when the one that started it does, for whatever reason."""
 
@@ -268,28 +657,16 @@ def _end_with(parent: int) -> None:
     Thread(target=watch, name=_WATCH, daemon=True).start()
 
 
-def _run(experiment: Experiment, one: _Prepared, settings: RunSettings) -> ExperimentResult:
+def _run(experiment: Experiment, one: _Prepared, settings: _Settings) -> ExperimentResult:
     """Fuse the systems of an experiment, judge the fusion, and test it against the best of them."""
-    rule = as_criterion(settings.criterion)
+    rule, weight = settings.fusing["criterion"], settings.fusing["alpha"]
     try:
-        fused = fuse_scores(
-            one.set.dev,
-            one.set.test,
-            systems=experiment.systems,
-            fusion=settings.fusion,
-            normalise=settings.normalise,
-            criterion=rule,
-            alpha=settings.alpha,
-            missing=settings.missing,
-            inner=settings.inner,
-            folds=settings.folds,
-            rng=settings.seed,
-        )
+        fused = fuse_scores(one.set.dev, one.set.test, systems=experiment.systems, **settings.fusing)
     except (TrialsError, ParameterError) as error:
         place = f"{experiment.set}, {' + '.join(experiment.systems)}"
         raise type(error)(f"{place}: {error}", code=error.code) from error
     trials = one.trials.with_scores(fused.dev, fused.test)
-    judged = judge(trials, system=fused.name, criterion=rule, alphas=rule.resolve_alpha(settings.alpha))
+    judged = judge(trials, system=fused.name, criterion=rule, alphas=weight)
     rates = {name: float(one.baselines[name].at(0).hter) for name in experiment.systems}
     best = min(rates, key=lambda name: rates[name])
     gain = fusion_gain(float(judged.at(0).hter), list(rates.values()))

@@ -20,11 +20,7 @@ from fairtrial.core.errors import ParameterError
 if TYPE_CHECKING:
     from fairtrial.benchmark.datasets import FailedEnrolment
     from fairtrial.benchmark.pooling import FusionBenchmark
-    from fairtrial.benchmark.run import RunSettings
-    from fairtrial.benchmark.sets import Benchmark
-
-_MANY = 60
-"""Number of experiments up to which a page shows each."""
+    from fairtrial.benchmark.protocols import Benchmark
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,41 +83,34 @@ class ProtocolOptions:
     def run(
         self,
         benchmark: Benchmark,
-        settings: RunSettings,
+        fusing: FusionOptions,
         *,
+        points: int = 101,
         pooled: int | None = None,
-        progress: Callable[[], None] | None = None,
+        keep_scores: bool | None = None,
+        progress: Callable[[float], None] | None = None,
     ) -> FusionBenchmark:
         """The protocol by all fusion methods that were asked for."""
         from fairtrial.benchmark.pooling import benchmark_fusions
 
         return benchmark_fusions(
             benchmark,
-            self.methods,
+            fusions=self.methods,
             protocol=self.protocol,
-            settings=settings,
+            normalise=fusing.normalise,
+            criterion=fusing.rule,
+            alpha=fusing.alpha,
+            missing=fusing.missing,
+            inner=fusing.inner,
+            folds=fusing.folds,
+            confidence=fusing.confidence,
+            rng=self.seed,
+            points=points,
             pooled=pooled,
+            keep_scores=keep_scores,
             workers=self.workers,
             progress=progress,
         )
-
-
-def run_settings(fusing: FusionOptions, seed: int, *, keep_scores: bool, points: int = 101) -> RunSettings:
-    """The settings of all runs."""
-    from fairtrial.benchmark.run import RunSettings
-
-    return RunSettings(
-        normalise=fusing.normalise,
-        criterion=fusing.rule,
-        alpha=fusing.alpha,
-        missing=fusing.missing,
-        inner=fusing.inner,
-        folds=fusing.folds,
-        confidence=fusing.confidence,
-        seed=seed,
-        keep_scores=keep_scores,
-        points=points,
-    )
 
 
 @click.command(cls=FileCommand)
@@ -161,18 +150,14 @@ def command(
       fairtrial benchmark --data bssr1-set1 --normalise z
       fairtrial benchmark --set LP1 --report benchmark.html
     """
-    from fairtrial.benchmark.protocols import list_experiments
-
     page.check()
     output.check()
     fusing.check()
     if page.report is not None and len(run.methods) > 1:
         raise ParameterError("a report is of one fusion method; name one with --fusion")
     benchmark = run.load(sets, failed_enrolment)
-    count = len(list_experiments(benchmark, run.protocol))
-    settings = run_settings(fusing, run.seed, keep_scores=page.report is not None and count <= _MANY)
-    with Bar("fusing", len(run.methods) * count) as bar:
-        found = run.run(benchmark, settings, pooled=pooled, progress=bar.advance)
+    with Bar("fusing", 1) as bar:
+        found = run.run(benchmark, fusing, pooled=pooled, progress=bar.advance)
     if page.report is not None:
         from fairtrial.pages import page_of
 

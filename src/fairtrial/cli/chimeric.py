@@ -87,7 +87,7 @@ def command(
         other = None
         if modality.other_dev:
             other = read_pair(modality.other_dev, modality.other_test, progress=bar.advance, **reading.keywords())
-    with Bar("assigning", modality.assignments) as bar:
+    with Bar("assigning", 1) as bar:
         found = chimeric_study(
             *pair,
             moved=None if modality.move is None else options.names_of(modality.move),

@@ -17,7 +17,8 @@ from fairtrial.cli.reporting import ReportOptions, repeat_of
 from fairtrial.cli.scores import ScoresOutput, beside, check_scores, write_both
 
 if TYPE_CHECKING:
-    from fairtrial.fusion.combination import Inner, Missing
+    from fairtrial.fusion.combination import Inner
+    from fairtrial.fusion.model import Missing
     from fairtrial.rules.criteria import Criterion
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import comb
 
 import click
 
@@ -64,7 +63,6 @@ def command(
         else:
             dev, test = read_trials(files.dev, progress=bar.advance, **reading.keywords()), None
     names = dev.systems if reading.chosen is None else options.names_of(reading.chosen)
-    most = len(names) if largest is None else min(largest, len(names))
-    with Bar("predicting", sum(comb(len(names), size) for size in range(2, most + 1))) as bar:
+    with Bar("predicting", 1) as bar:
         found = predict_fusions(dev, test, systems=names, normalise=normalise, largest=largest, progress=bar.advance)
     print_result(output, found.tables(), found.to_dict())

@@ -125,6 +125,7 @@ def read_named(text: str) -> Any:
 
 
 _THRESHOLD_FROM_DEV = ("criterion", "alpha", "folds", "resample")
+_FITTED = ("systems", "fusion", "normalise", "method", "prior", "criterion", "alpha", "missing", "inner", "folds")
 _MEASURES = "fairtrial.calibration.measures:any_measures_help"
 PARAMETERS: dict[str, Parameter] = {
     # what is judged
@@ -133,6 +134,7 @@ PARAMETERS: dict[str, Parameter] = {
     "reference": Parameter("Data", metavar="NAME"),
     "moved": Parameter("Data", "--move", metavar="NAME[,...]", basic=True, read=read_names),
     "other": Parameter("Data", "--other-dev", metavar="F"),
+    "model": Parameter("Data", metavar="M.json", basic=True, excludes=_FITTED),
     "only": Parameter("Data", "--set", metavar="NAME", basic=True),
     "by": Parameter("Data", metavar="COLUMN[,...]", basic=True, read=read_names),
     "impostor_by": Parameter("Data", metavar="COLUMN[,...]", read=read_names),
@@ -194,6 +196,7 @@ PARAMETERS: dict[str, Parameter] = {
     "journal": Parameter("Computing", hidden=True),
     "progress": Parameter("Computing", hidden=True),
     "executor": Parameter("Computing", hidden=True),
+    "keep_scores": Parameter("Computing", hidden=True),
 }
 """What is known of parameters by name; of all others, what their signature and docstring say."""
 _UNKNOWN = Parameter()

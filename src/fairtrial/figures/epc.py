@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.benchmark.results import BenchmarkResult
+from fairtrial.benchmark.run import BenchmarkResult
 from fairtrial.core.errors import ParameterError
 from fairtrial.core.words import level_text, listed, shown, term
 from fairtrial.evaluation.bands import Band
@@ -374,7 +374,7 @@ def pooled_epc_plot(
     >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
     >>> parts = tuple(ft.benchmark.SystemInfo(name, name, "pixels", "svm") for name in trials.systems)
     >>> tiny = ft.benchmark.Benchmark("tiny", "Tiny", (ft.benchmark.BenchmarkSet("one", dev, test, parts),))
-    >>> result = ft.run_benchmark(tiny, protocol="fp-full", settings=ft.benchmark.RunSettings(points=11))
+    >>> result = ft.run_benchmark(tiny, protocol="fp-full", points=11)
     >>> pooled_epc_plot(result).get_xlabel()
     'alpha, the weight of FAR'
     """

@@ -17,7 +17,7 @@ from fairtrial.figures.axes import Floats, linear_axis, padded, score_range
 from fairtrial.figures.det import OperatingCurve, det_plot, operating_curves
 from fairtrial.figures.style import GREY, PALE, axes_for, figure_for, in_percent, legend_below, legible, look, several
 from fairtrial.formats.frames import TrialsLike, trials_of
-from fairtrial.fusion.correlation import SystemCorrelations
+from fairtrial.fusion.prediction import SystemCorrelations
 from fairtrial.inference.bootstrap import BootstrapMethod
 from fairtrial.inference.estimates import GIVEN, GIVEN_ALONG
 from fairtrial.inference.people import Cluster

@@ -2,7 +2,6 @@
 
 import lazy_loader
 
-# each of these registers its methods
-from fairtrial.fusion import rules, trained  # noqa: F401
+from fairtrial.fusion import trained  # noqa: F401 - registers its methods
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

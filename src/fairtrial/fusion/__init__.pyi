@@ -2,19 +2,27 @@
 
 from .chimeric import ChimericStudy, chimeric_sets, chimeric_study
 from .combination import FusedScores, fuse_scores, select_parameters
-from .correlation import SystemCorrelations, system_correlations
 from .fusion import FusionResult, Gain, fuse, fusion_gain
-from .methods import FUSIONS, FusionMethod, register_fusion
-from .model import FusionModel
+from .methods import FUSIONS, Fitted, FusionMethod, register_fusion
+from .model import FusionData, FusionModel
 from .normalise import NORMALISATIONS
-from .prediction import FusionPredictions, f_ratio, gaussian_eer, predict_fusions
+from .prediction import (
+    FusionPredictions,
+    SystemCorrelations,
+    f_ratio,
+    gaussian_eer,
+    predict_fusions,
+    system_correlations,
+)
 from .trained import register_classifier
 
 __all__ = [
     "FUSIONS",
     "NORMALISATIONS",
     "ChimericStudy",
+    "Fitted",
     "FusedScores",
+    "FusionData",
     "FusionMethod",
     "FusionModel",
     "FusionPredictions",

@@ -16,11 +16,12 @@ from fairtrial.core.notes import Note
 from fairtrial.core.results import Field, Record, Result, table_of
 from fairtrial.core.tables import Column, Table
 from fairtrial.core.trials import Trials
-from fairtrial.core.words import interval_title, listed, percent, plural
+from fairtrial.core.words import in_a_row, interval_text, interval_title, listed, percent, plural
 from fairtrial.formats.frames import TrialsLike, trials_of
-from fairtrial.fusion.correlation import system_correlations
 from fairtrial.fusion.fusion import fuse
 from fairtrial.fusion.methods import FusionMethod
+from fairtrial.fusion.model import sorted_rows, with_sorted_ids
+from fairtrial.fusion.prediction import system_correlations
 from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.split import seed_of
 
@@ -115,7 +116,7 @@ class ChimericStudy(Result):
     @property
     def hters(self) -> tuple[float, ...]:
         """The HTER of every assignment of people."""
-        return tuple(found.estimate for found in self.chimeric)
+        return tuple(interval.estimate for interval in self.chimeric)
 
     @property
     def mean(self) -> float:
@@ -129,22 +130,25 @@ class ChimericStudy(Result):
 
     @property
     def within(self) -> float:
-        """The standard deviation of the HTER by its people, threshold re-estimated.
+        """The standard deviation by people, threshold re-estimated: root mean square of all assignments.
 
-        It is the root mean square of all assignments. More of them do not make it smaller: they have the same people.
+        More assignments do not make it smaller: they have the same people.
         """
-        return float(np.sqrt(fmean(found.sigma**2 for found in self.chimeric)))
+        return float(np.sqrt(fmean(interval.sigma**2 for interval in self.chimeric)))
 
     def answer(self) -> str:
-        """Give both HTERs and the standard deviation between assignments."""
-        true = "" if self.true is None else f"true users {percent(self.true.estimate)}, "
+        """Give the HTER of true users, if known, and the mean and range of chimeric ones."""
+        true = ""
+        if self.true is not None:
+            true = f"{percent(self.true.estimate)} ({interval_text(*self.true.interval)} %) with true users and of "
         return (
-            f"{self.fusion}, HTER: {true}chimeric {percent(self.mean)} in the mean of "
-            f"{plural(len(self.chimeric), 'assignment')}, sd between them {percent(self.between)}"
+            f"{self.fusion} of {in_a_row(self.systems[0])} with {in_a_row(self.systems[1])} has an HTER of {true}"
+            f"{percent(self.mean)} on average over {plural(len(self.hters), 'chimeric assignment')}, which range from "
+            f"{interval_text(min(self.hters), max(self.hters))} %"
         )
 
     def tables(self) -> tuple[Table, ...]:
-        """Give true and chimeric users, and the correlations between their modalities."""
+        """Tabulate true and chimeric users, and the correlations between their modalities."""
         ends = min(self.hters), max(self.hters)
         rows = [_Users("chimeric", len(self.chimeric), self.mean, self.within, between=self.between, range=ends)]
         if self.true is not None:
@@ -198,7 +202,8 @@ def chimeric_sets(
     Notes
     -----
     People are assigned only to people with the same roles in all sets (client, impostor, of dev, of test), so that
-    clients stay clients. Several trials of the same two people are taken in their order.
+    clients stay clients. Several trials of the same two people are matched in the order of their probes, or at random
+    if there are no probe ids.
 
     References
     ----------
@@ -210,11 +215,11 @@ def chimeric_sets(
     >>> claim, subject = np.divmod(np.arange(9), 3)
     >>> scores = np.arange(18.0).reshape(9, 2)
     >>> trials = Trials.from_arrays(scores, claim == subject, systems=["face", "voice"], claim=claim, subject=subject)
-    >>> (found,) = chimeric_sets([trials.select(["face"])], [trials.select(["voice"])], rng=1)
-    >>> found.column("face")[found.genuine].tolist(), found.column("voice")[found.genuine].tolist()
+    >>> (mixed,) = chimeric_sets([trials.select(["face"])], [trials.select(["voice"])], rng=1)
+    >>> mixed.column("face")[mixed.genuine].tolist(), mixed.column("voice")[mixed.genuine].tolist()
     ([0.0, 8.0, 16.0], [17.0, 1.0, 9.0])
     """
-    first, second = ([trials_of(part, "a set") for part in sets] for sets in (first, second))
+    first, second = ([with_sorted_ids(trials_of(part, "a set")) for part in sets] for sets in (first, second))
     if len(first) != len(second) or not first:
         raise ParameterError(
             f"{len(first)} and {len(second)} sets cannot be paired: give as many of both modalities", code="pairing"
@@ -229,12 +234,12 @@ def chimeric_sets(
     assigned = np.full(len(other_roles), -1)  # to nobody
     for role in np.unique(other_roles, axis=0):
         if role.any():
-            here, there = (np.flatnonzero((own == role).all(axis=1)) for own in (other_roles, roles))
+            here, there = (np.flatnonzero((known == role).all(axis=1)) for known in (other_roles, roles))
             count = min(len(here), len(there))
             assigned[generator.permutation(here)[:count]] = generator.permutation(there)[:count]
     return [
-        _joined(a, b, own, [assigned[column] for column in others], len(roles))
-        for a, b, own, others in zip(first, second, people, other_people, strict=True)
+        _joined(a, b, codes, [assigned[column] for column in others], len(roles), generator)
+        for a, b, codes, others in zip(first, second, people, other_people, strict=True)
     ]
 
 
@@ -249,40 +254,44 @@ def _people(sets: Sequence[Trials]) -> tuple[list[tuple[Codes, Codes]], NDArray[
     return codes, roles
 
 
-def _joined(a: Trials, b: Trials, people_a: tuple[Codes, Codes], people_b: Sequence[Codes], size: int) -> Trials:
-    """Give the trials of A with the scores of the trials of B that have the same two people, in their order."""
+def _joined(
+    a: Trials,
+    b: Trials,
+    people_a: tuple[Codes, Codes],
+    people_b: Sequence[Codes],
+    size: int,
+    generator: np.random.Generator,
+) -> Trials:
+    """Give the trials of A the scores of the trials of B that have the same two people."""
     assigned = np.flatnonzero(np.minimum(*people_b) >= 0)
-    pairs = people_a[0] * size + people_a[1], (people_b[0] * size + people_b[1])[assigned]
-    turns = [_turn(own) for own in pairs]
-    most = 1 + max(int(own.max(initial=0)) for own in turns)
-    keys = [own * most + turn for own, turn in zip(pairs, turns, strict=True)]
+    keys = [people_a[0] * size + people_a[1], (people_b[0] * size + people_b[1])[assigned]]
+    for k, (part, pairs) in enumerate(zip((a, b.rows(assigned)), keys, strict=True)):
+        # number the trials of the same two people: by probe if both modalities have probes, otherwise at random
+        noise = np.empty(len(part), dtype=np.int64)
+        noise[sorted_rows(part)] = generator.permutation(len(part))
+        keys_within: list[NDArray[np.integer]] = [noise]
+        if part.probe is not None and a.probe is not None and b.probe is not None:
+            keys_within.append(part.probe.numbered().codes)
+        order = np.lexsort((*keys_within, pairs))
+        _, start, count = np.unique(pairs[order], return_index=True, return_counts=True)
+        turn = np.empty(len(pairs), dtype=np.int64)
+        turn[order] = np.arange(len(pairs)) - np.repeat(start, count)
+        keys[k] = pairs * (1 + max(len(a), len(b))) + turn
     _, rows_a, rows_b = np.intersect1d(keys[0], keys[1], assume_unique=True, return_indices=True)
     order = np.argsort(rows_a, kind="stable")
     rows_a, rows_b = rows_a[order], assigned[rows_b[order]]
-    genuine = a.genuine[rows_a]
-    if not genuine.any() or genuine.all():
+    kept = a.rows(rows_a)
+    if not kept.genuine.any() or kept.genuine.all():
         raise TrialsError(
             "no trial of one class has a counterpart in the other modality: people or trials differ",
             code="no-counterpart",
         )
-    found = a.rows(rows_a)
-    scores = np.concatenate([found.scores.astype(np.float64), b.scores[rows_b].astype(np.float64)], axis=1)
-    lost = len(a) - len(rows_a)
+    scores = np.concatenate([kept.scores.astype(np.float64), b.scores[rows_b].astype(np.float64)], axis=1)
+    lost = len(a) - len(kept)
     template = "{count:plural trial} without a counterpart left out"
     notes = (Note("no-counterpart", template, count=lost),) if lost else ()
-    trials = Trials(scores, genuine, (*a.systems, *b.systems), claim=found.claim, subject=found.subject)
-    return trials.with_notes(*found.notes, *notes)
-
-
-def _turn(pairs: Codes) -> Codes:
-    """Count the earlier trials of the same two people."""
-    order = np.argsort(pairs, kind="stable")
-    ordered = pairs[order]
-    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])) if len(ordered) else np.empty(0, int)
-    counts = np.diff(np.append(starts, len(ordered)))
-    turn = np.empty(len(pairs), dtype=np.int64)
-    turn[order] = np.arange(len(pairs)) - np.repeat(starts, counts)
-    return turn
+    trials = Trials(scores, kept.genuine, (*a.systems, *b.systems), claim=kept.claim, subject=kept.subject)
+    return trials.with_notes(*kept.notes, *notes)
 
 
 def chimeric_study(
@@ -296,7 +305,7 @@ def chimeric_study(
     normalise: str = "none",
     confidence: float = 0.95,
     rng: np.random.Generator | int | None = 0,
-    progress: Callable[[], None] | None = None,
+    progress: Callable[[float], None] | None = None,
 ) -> ChimericStudy:
     """Judge a fusion on many assignments of chimeric users, beside true users.
 
@@ -322,7 +331,7 @@ def chimeric_study(
     rng : numpy.random.Generator, int or None, default 0
         A generator, or a seed; the same seed gives the same result. It is that of the first assignment.
     progress : callable, optional
-        Called as work proceeds, after each assignment.
+        Called as work proceeds, with the proportion of it done since the last call; they sum to 1.
 
     Returns
     -------
@@ -372,7 +381,7 @@ def chimeric_study(
                 f"both modalities need a system; moved are {listed(moved) or 'none'} of {listed(dev.systems)}",
                 code="modality",
             )
-        first, second = ([part.select(own) for part in (dev, test)] for own in names)
+        first, second = ([part.select(systems) for part in (dev, test)] for systems in names)
         true = fuse(
             dev, test, systems=[*names[0], *names[1]], fusion=fusion, normalise=normalise, confidence=confidence
         )
@@ -385,10 +394,10 @@ def chimeric_study(
         intervals.append(result.evaluation.interval())
         correlations.append(_between(sets[1], names))
         notes |= dict.fromkeys(
-            note for own in sets for note in own.notes if isinstance(note, Note) and note.code == "no-counterpart"
+            note for part in sets for note in part.notes if isinstance(note, Note) and note.code == "no-counterpart"
         )
         if progress is not None:
-            progress()
+            progress(1 / assignments)
     if true is not None:
         both = (*_between(test, names), *np.mean(correlations, axis=0).tolist())
     interval = None if true is None else true.evaluation.interval()
@@ -397,6 +406,6 @@ def chimeric_study(
 
 def _between(trials: Trials, names: tuple[tuple[str, ...], tuple[str, ...]]) -> tuple[float, float]:
     """Average the correlations between systems of the two modalities within genuine and within impostor trials."""
-    found = system_correlations(trials, systems=[*names[0], *names[1]])
+    both = system_correlations(trials, systems=[*names[0], *names[1]])
     block = slice(0, len(names[0])), slice(len(names[0]), None)
-    return float(found.genuine.correlation[block].mean()), float(found.impostor.correlation[block].mean())
+    return float(both.genuine.correlation[block].mean()), float(both.impostor.correlation[block].mean())

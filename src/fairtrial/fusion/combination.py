@@ -1,4 +1,4 @@
-"""Combine the scores of several systems: missing scores, hyper-parameters, dev and test."""
+"""Fuse scores: held-out folds of dev, the choice of hyper-parameters, fused dev and test trials."""
 
 from __future__ import annotations
 
@@ -9,98 +9,115 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.core.errors import ParameterError, TrialsError, check_choice
+from fairtrial.core.errors import ParameterError, TrialsError, as_generator, check_choice
 from fairtrial.core.notes import Note
 from fairtrial.core.trials import Trials
 from fairtrial.core.words import listed
 from fairtrial.counting.tallies import ErrorCounts
 from fairtrial.formats.frames import TrialsLike, trials_of
-from fairtrial.fusion.methods import (
+from fairtrial.fusion.methods import Fitted, FusionMethod, HeldOut, as_fusion
+from fairtrial.fusion.model import (
     Claims,
-    Fitted,
     Floats,
     FusionData,
-    FusionMethod,
-    HeldOut,
+    Missing,
+    MissingScores,
     Step,
-    as_fusion,
-    client_folds,
-    folds_within_clients,
-    held_out_at_once,
-    spread_of,
+    client_numbers,
+    score_matrix,
+    sorted_rows,
+    with_sorted_ids,
 )
-from fairtrial.fusion.normalise import NORMALISATIONS, PER_CLAIM, fit_normalisation
+from fairtrial.fusion.normalise import NORMALISATIONS, PER_CLAIM, fit_normalisation, spread_of
+from fairtrial.inference.folds import make_blocks
+from fairtrial.inference.people import Cluster
 from fairtrial.rules.criteria import CriterionLike, as_criterion, choose_thresholds
-from fairtrial.rules.eer import equal_error_rate
 
-Missing: TypeAlias = Literal["error", "reject", "neutral"]
-"""What becomes of a trial that lacks the score of a system, which is then -inf."""
-_MISSING = "{count:plural trial} without the score of a system: "
+Inner: TypeAlias = Literal["auto", "folds", "none"]
+Folds: TypeAlias = list[NDArray[np.bool_]]
+"""Which trials are held out in each fold; together all of them, each once."""
+_WIDER = 3.0
+"""Ratio of the standard deviations of two systems above which a note warns of uneven scores."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MissingScores:
-    """How trials are treated that lack a score: a policy, and a neutral score for each system."""
+def client_folds(trials: Trials, folds: int, rng: np.random.Generator | int | None = 0) -> Folds:
+    """Deal clients into folds, all trials of a client together; without claim ids, deal trials."""
+    cluster: Cluster = "claim" if "claim" in trials.ids else "none"
+    trials = with_sorted_ids(trials)
+    order = sorted_rows(trials)
+    blocks = make_blocks(trials.rows(order), folds, cluster=cluster, rng=rng)
+    return [block.held_out[np.argsort(order)] for block in blocks]
 
-    policy: Missing
-    neutral: Floats
-    """The EER threshold of each system on dev; empty if the policy is ``error``."""
 
-    @classmethod
-    def fitted(cls, policy: Missing, data: FusionData) -> MissingScores:
-        """Take the neutral scores from dev trials."""
-        neutral = []
-        for column in data.scores.T if policy != "error" else ():
-            finite = np.isfinite(column)
-            genuine, impostor = column[finite & data.genuine], column[finite & ~data.genuine]
-            if not len(genuine) or not len(impostor):
-                raise TrialsError("a system has no score for a whole class of dev trials; leave it out")
-            threshold = float(equal_error_rate((genuine, impostor)).threshold)
-            # -inf: all scores are equal
-            neutral.append(threshold if np.isfinite(threshold) else float(column[finite].min()))
-        return cls(policy, np.array(neutral))
+def folds_within_clients(trials: Trials, folds: int, rng: np.random.Generator | int | None = 0) -> Folds:
+    """Deal the trials of each client into folds, so that each is scored by a fit on the client's other trials.
 
-    def check(self, *parts: Floats) -> tuple[Note, ...]:
-        """Note how many trials lack a score; raise an error if the policy says so, or if a score is inf."""
-        if any(np.isposinf(scores).any() for scores in parts):
-            raise TrialsError(
-                "a score of inf cannot be fused; give it a finite value, or make it NaN to treat it as missing"
+    Genuine trials are dealt one by one. Impostor trials are dealt by subject, if subjects are known and not all the
+    same: nobody's attempts against a client are on both sides of a fold. The impostors of a client are dealt in an
+    order that is the same for all clients, so that with the same impostors for everybody, as many as folds or more,
+    an impostor is in the same fold for all clients.
+    """
+    if folds < 2:
+        raise ParameterError(f"there must be at least 2 folds, not {folds}")
+    if trials.claim is None:
+        raise TrialsError("folds within clients need claim ids", code="no-claims")
+    generator = as_generator(rng)
+    trials = with_sorted_ids(trials)
+    assert trials.claim is not None
+    claim = trials.claim.numbered().codes.astype(np.int64)
+    each = np.argsort(sorted_rows(trials))  # the place of each trial
+    subject = each if trials.subject is None else trials.subject.numbered().codes.astype(np.int64)
+    if len(np.unique(subject[~trials.genuine])) == 1:  # one id for all impostors identifies nobody
+        subject = each
+    fold = np.empty(len(trials), dtype=np.int64)
+    for rows, units in ((trials.genuine, each[trials.genuine]), (~trials.genuine, subject[~trials.genuine])):
+        # the units of each claim are dealt in turn, all trials of a unit together
+        size = 1 + int(units.max(initial=0))
+        pairs, place = np.unique(claim[rows] * size + generator.permutation(size)[units], return_inverse=True)
+        _, first, count = np.unique(pairs // size, return_index=True, return_counts=True)
+        # a claim with few units starts after the last one, or the last folds would stay empty
+        few = np.where(count < folds, count, 0)
+        start = np.where(count < folds, np.cumsum(few) - few, 0)
+        fold[rows] = ((np.arange(len(pairs)) + np.repeat(start - first, count)) % folds)[place]
+    return [held_out for k in range(folds) if (held_out := fold == k).any()]
+
+
+def _held_out_at_once(data: FusionData, folds: Folds) -> list[Note]:
+    """Note the clients whose trials of one class are all in one fold, which leaves none to fit on."""
+    assert data.claim is not None
+    notes = []
+    number = np.argmax(np.stack(folds), axis=0)
+    for word, rows in (("genuine", data.genuine), ("impostor", ~data.genuine)):
+        lowest = np.full(1 + int(data.claim.max(initial=0)), len(folds))
+        highest = np.full_like(lowest, -1)
+        np.minimum.at(lowest, data.claim[rows], number[rows])
+        np.maximum.at(highest, data.claim[rows], number[rows])
+        count = int(np.count_nonzero(lowest == highest))
+        if count:
+            template = (
+                "{count:plural client}: all {kind} dev trials are held out at once, so the statistics of all clients "
+                "are used"
             )
-        count = sum(int(np.count_nonzero(np.isneginf(scores).any(axis=1))) for scores in parts)
-        if count and self.policy == "error":
-            raise TrialsError(
-                "{count:plural trial} without the score of a system; decide what happens to such trials by "
-                "{missing!p}: reject rejects them, neutral takes a neutral score",
-                code="missing-scores",
-                count=count,
-                missing=self.policy,
-            )
-        done = "rejected" if self.policy == "reject" else "scored at the system's EER threshold on dev"
-        return (Note("missing-scores", f"{_MISSING}{done}", count=count, policy=self.policy),) if count else ()
-
-    def fill(self, scores: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-        """Fill in neutral scores, and say which trials are to be rejected."""
-        lacking = np.isneginf(scores)
-        if not lacking.any():
-            return scores, np.zeros(len(scores), dtype=bool)
-        rejected = lacking.any(axis=1) & (self.policy == "reject")
-        return np.where(lacking, self.neutral, scores), np.asarray(rejected)
+            notes.append(Note("clients-held-out", template, count=count, kind=word))
+    return notes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
-    """Hyper-parameters, and the errors that all held-out trials together make at one threshold."""
+    """Hyper-parameters, and the errors that all held-out trials together make at one threshold.
+
+    The scores are those of the held-out trials of all folds, in the order of the trials.
+    """
 
     parameters: Mapping[str, Any]
     counts: ErrorCounts
     scores: Floats
-    """Scores of the held-out trials of all folds, in the order of the trials."""
     notes: tuple[Note | str, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Selection:
-    """What cross-validation chose, and everything it tried."""
+    """The candidate that cross-validation chose, and all candidates."""
 
     best: Candidate
     candidates: tuple[Candidate, ...]
@@ -118,7 +135,7 @@ def select_parameters(
     """Choose hyper-parameters by cross-validation with one threshold for all held-out folds.
 
     For each candidate the scores of all held-out folds are pooled into one set; one threshold is chosen on it, and
-    the HTER there decides. The threshold of the best candidate is also the one for the test set.
+    the HTER at that threshold decides. The threshold of the best candidate is also the one for the test set.
 
     Parameters
     ----------
@@ -157,7 +174,7 @@ def select_parameters(
 
     Examples
     --------
-    >>> from fairtrial.fusion.methods import FUSIONS
+    >>> from fairtrial.fusion import FUSIONS
     >>> scores = np.array([[0.9, 0.8], [0.7, 0.4], [0.3, 0.1], [0.2, 0.5], [0.6, 0.9], [0.1, 0.2]])
     >>> data = FusionData(scores, np.array([True, True, False, False, True, False]))
     >>> folds = [np.arange(6) % 2 == k for k in range(2)]
@@ -190,12 +207,6 @@ def select_parameters(
     return Selection(best, tuple(candidates))
 
 
-Inner: TypeAlias = Literal["auto", "folds", "none"]
-"""Where the fused dev scores, and so the threshold, come from: as the method says, held-out folds, or the fit."""
-_WIDER = 3.0
-"""Ratio of the standard deviations of two systems from which a note says so."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class FusedScores:
     """Fused scores of dev and test trials, each as trials of one system.
@@ -215,15 +226,15 @@ class FusedScores:
     parameters : dict
         The hyper-parameters that were chosen.
     held_out : {"none", "clients", "within-clients"}
-        What was held out of the fits that the dev scores come from.
+        What the fits of the dev scores held out.
     notes : tuple of Note
         What the reader should know.
     steps : tuple of Step
-        What was fitted, normalisation and method, as names and numbers; empty if that is not possible.
+        The fit, normalisation and method, as names and numbers; empty if that is not possible.
     clients : tuple of str
         The clients of the rows of client-dependent numbers.
     missing : MissingScores or None
-        How trials that lack a score were treated.
+        What was done about trials that lack a score.
 
     Examples
     --------
@@ -234,8 +245,8 @@ class FusedScores:
     >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
     >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
     >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
-    >>> found = fuse_scores(dev, test, fusion="weighted-mean", normalise="z")
-    >>> found.name, len(found.test)
+    >>> fused = fuse_scores(dev, test, fusion="weighted-mean", normalise="z")
+    >>> fused.name, len(fused.test)
     ('weighted-mean(face + voice)', 200)
     """
 
@@ -298,24 +309,24 @@ def fuse_scores(
         The weight or the target that the criterion takes; 0.5 by default, but a criterion that aims at a target needs
         one.
     missing : {"error", "reject", "neutral"}, default "error"
-        What becomes of a trial that lacks the score of a system: ``error`` raises an error; ``reject`` rejects it, by a
-        fused score of -inf; ``neutral`` takes the system's EER threshold on dev in place of the score.
+        What to do with a trial that lacks the score of a system: ``error`` raises an error; ``reject`` rejects it, by a
+        fused score of -inf; ``neutral`` takes the system's EER threshold on dev instead of the score.
     inner : {"auto", "folds", "none"}, default "auto"
         Where the fused dev scores come from, on which thresholds and hyper-parameters are chosen. ``folds``: from
         trials that are held out of the fit, fold by fold, as in Algorithm 1. ``none``: from the trials that the fusion
-        was fitted on, which is quicker and makes it look better on dev than it is. ``auto``: as the method says.
+        was fitted on, which is faster and optimistic. ``auto``: the default of the method.
     folds : int, default 5
-        How many folds the dev trials are dealt into. They do not split a client, unless something is fitted for each
-        client, by the method or by the normalisation: then every client's trials are dealt into the folds.
+        The number of folds that dev trials are dealt into. They do not split a client, unless the method or the
+        normalisation fits something for each client: then every client's trials are dealt into the folds.
     rng : numpy.random.Generator, int or None, default 0
         A generator, or a seed; the same seed gives the same result.
     progress : callable, optional
-        Called as work proceeds, with the share of the fits that are done, from 0 to 1.
+        Called as work proceeds, with the proportion of it done since the last call; they sum to 1.
 
     Returns
     -------
     FusedScores
-        Fused dev and test scores, each as trials of one system, and notes that say which dev scores these are.
+        Fused dev and test scores, each as trials of one system, with a note on the origin of the dev scores.
 
     Raises
     ------
@@ -354,11 +365,19 @@ def fuse_scores(
     for trials in (dev, test):
         for name in names:
             trials.check_system(name)
+    by_client = normalise in PER_CLAIM or method.held_out == "within-clients"
+    held_out: HeldOut = "within-clients" if by_client else "clients" if inner == "folds" else method.held_out
+    if inner == "none":
+        held_out = "none"
+    unsorted, order = dev, np.arange(len(dev))
+    if held_out != "none" or method.held_out != "none":  # neither folds nor subsets depend on the order of rows
+        dev = with_sorted_ids(dev.select(names))
+        order = sorted_rows(dev)
+        dev = dev.rows(order)
 
     clients: tuple[str, ...] = ()
     claims: tuple[Claims, Claims] = (None, None)
     strangers = 0
-    by_client = normalise in PER_CLAIM or method.held_out == "within-clients"
     if by_client:
         if dev.claim is None or test.claim is None:
             what = normalise if normalise in PER_CLAIM else method.name
@@ -375,24 +394,19 @@ def fuse_scores(
     (filled, reject_dev), (filled_other, reject_test) = gaps.fill(data.scores), gaps.fill(other.scores)
     data, other = data.with_scores(filled), other.with_scores(filled_other)
 
-    held_out: HeldOut = "within-clients" if by_client else "clients" if inner == "folds" else method.held_out
-    if inner == "none":
-        held_out = "none"
-    fits, done = 1 + len(method.grid) * (1 if held_out == "none" else folds), 0
+    fits = 1 + len(method.grid) * (folds if held_out != "none" else len(method.grid) > 1)
 
     def fit(data: FusionData, **parameters: Any) -> Fitted:
         """Fit the normalisation and the method on the same trials."""
-        nonlocal done
         scale = fit_normalisation(normalise, data)
-        own = method.fit(data.with_scores(scale.apply(data.scores, data.claim)), **parameters)
-        done += 1
+        fused = method.fit(data.with_scores(scale.apply(data.scores, data.claim)), **parameters)
         if progress is not None:
-            progress(min(done / fits, 1.0))
+            progress(1 / fits)
         return Fitted(
-            lambda scores, claim: own.apply(scale.apply(scores, claim), claim),
-            own.notes,
-            (*scale.client_notes, *own.client_notes),
-            (*scale.steps, *own.steps) if own.steps else (),
+            lambda scores, claim: fused.apply(scale.apply(scores, claim), claim),
+            fused.notes,
+            (*scale.client_notes, *fused.client_notes),
+            (*scale.steps, *fused.steps) if fused.steps else (),
         )
 
     parameters, fused_dev = method.grid[0], None
@@ -404,7 +418,7 @@ def fuse_scores(
         template = "the threshold comes from held-out dev scores, {folds} folds {units}"
         notes += [Note("held-out", template, folds=len(masks), units=units), *best.notes]
         if data.claim is not None:
-            notes += held_out_at_once(data.claim, data.genuine, masks)
+            notes += _held_out_at_once(data, masks)
     else:
         if method.held_out != "none" or by_client:
             template = "the threshold comes from dev scores that the fusion was fitted on, which are optimistic"
@@ -423,12 +437,29 @@ def fuse_scores(
             raise ParameterError(f"{method.name} gave scores that are not numbers; normalise the scores first")
         values[rejected] = -np.inf
     notes += [*fitted.notes, *fitted.client_notes]
-    if method.takes_scores_as_they_are and normalise == "none":
-        notes += _uneven(data, names)
-    name = f"{method.name}({' + '.join(names)})"
+    if method.scale_sensitive and normalise == "none":
+        spread = spread_of(data.scores)
+        wide, narrow = int(np.argmax(spread)), int(np.argmin(spread))
+        if 0 < _WIDER * spread[narrow] < spread[wide]:
+            ends = zip(names, data.scores.min(axis=0), data.scores.max(axis=0), strict=True)
+            ranges = [f"{name} {low:.3g} to {high:.3g}" for name, low, high in ends]
+            notes.append(
+                Note(
+                    "uneven-scores",
+                    "scores of different ranges are fused without normalisation ({ranges:list}), so {wide} counts "
+                    "{ratio:.3g} times as much as {narrow}; {normalise!o} brings them to one scale",
+                    warning=True,
+                    ranges=[ranges[wide], ranges[narrow]],
+                    wide=names[wide],
+                    narrow=names[narrow],
+                    ratio=float(spread[wide] / spread[narrow]),
+                    normalise="z",
+                )
+            )
+    fused_name = f"{method.name}({' + '.join(names)})"
     return FusedScores(
-        as_fused(dev, fused[0], name),
-        as_fused(test, fused[1], name),
+        replace(unsorted, scores=fused[0][np.argsort(order), None], systems=(fused_name,)),
+        replace(test, scores=fused[1][:, None], systems=(fused_name,)),
         method.name,
         normalise,
         tuple(names),
@@ -439,47 +470,3 @@ def fuse_scores(
         clients,
         gaps,
     )
-
-
-def _uneven(data: FusionData, names: Sequence[str]) -> list[Note]:
-    """Note the two systems that differ most in range, if they differ much."""
-    spread = spread_of(data.scores)
-    if not np.all(spread > 0) or spread.max() <= _WIDER * spread.min():
-        return []
-    wide, narrow = int(np.argmax(spread)), int(np.argmin(spread))
-    ranges = [f"{names[k]} {data.scores[:, k].min():.3g} to {data.scores[:, k].max():.3g}" for k in (wide, narrow)]
-    return [
-        Note(
-            "uneven-scores",
-            "scores of different ranges are fused without normalisation ({ranges:list}), so {wide} counts {ratio:.3g} "
-            "times as much as {narrow}; {normalise!o} brings them to one scale",
-            warning=True,
-            ranges=ranges,
-            wide=names[wide],
-            narrow=names[narrow],
-            ratio=float(spread[wide] / spread[narrow]),
-            normalise="z",
-        )
-    ]
-
-
-def score_matrix(trials: Trials, names: Sequence[str]) -> Floats:
-    """Give the scores of these systems in double precision, one contiguous column per system."""
-    scores = np.empty((len(trials), len(names)), order="F")
-    for k, name in enumerate(names):
-        scores[:, k] = trials.column(name)
-    return scores
-
-
-def client_numbers(trials: Trials, clients: Sequence[str]) -> NDArray[np.int64]:
-    """Give the place of each trial's claim among these clients; one past the last for anybody else."""
-    if trials.claim is None:
-        raise TrialsError("a client-dependent fusion needs trials with claim ids", code="no-claims")
-    ids = trials.claim.numbered()
-    place = {name: number for number, name in enumerate(clients)}
-    return np.array([place.get(name, len(clients)) for name in ids.names], dtype=np.int64)[ids.codes]
-
-
-def as_fused(trials: Trials, scores: Floats, name: str) -> Trials:
-    """Give the same trials with fused scores, as those of one system."""
-    return replace(trials, scores=scores[:, None], systems=(name,))

@@ -11,18 +11,20 @@ import numpy as np
 
 from fairtrial.core.errors import ParameterError, check_confidence
 from fairtrial.core.notes import Note, as_note
+from fairtrial.core.parameters import refuse_excluded
 from fairtrial.core.results import Field, Record, Result, plain, table_of
 from fairtrial.core.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Table
 from fairtrial.core.trials import Trials
-from fairtrial.core.words import interval_title, percent
+from fairtrial.core.words import in_a_row, in_percent, interval_text, interval_title, level_text, p_phrase, percent
 from fairtrial.evaluation.evaluation import SystemEvaluation
 from fairtrial.evaluation.paired_tests import leading_test, pair_judgements
 from fairtrial.formats.files import PathLike
 from fairtrial.formats.frames import TrialsLike, trials_of
-from fairtrial.fusion.combination import FusedScores, Inner, Missing, client_numbers, fuse_scores, score_matrix
-from fairtrial.fusion.methods import FusionMethod, run_steps, spread_of
-from fairtrial.fusion.model import FusionModel
-from fairtrial.inference.decide import Judgement, judge, judge_at
+from fairtrial.fusion.combination import FusedScores, Inner, fuse_scores
+from fairtrial.fusion.methods import FusionMethod
+from fairtrial.fusion.model import FusionModel, Missing, client_numbers, run_steps, score_matrix
+from fairtrial.fusion.normalise import spread_of
+from fairtrial.inference.decide import judge, judge_at
 from fairtrial.inference.estimates import GIVEN
 from fairtrial.inference.people import Cluster
 from fairtrial.inference.split import PROVENANCES, Kind, TrialSets, seed_of
@@ -56,7 +58,7 @@ class Gain:
 
     @property
     def note(self) -> Note | None:
-        """What to know of a gain that is not finite."""
+        """A note on a gain that is not finite."""
         if isnan(self.beta_mean):
             return Note("no-gain", "neither the fusion nor its systems made an error, so there is no gain")
         if isnan(self.beta_min):
@@ -79,7 +81,7 @@ def fusion_gain(fused: float, baselines: Sequence[float]) -> Gain:
     Returns
     -------
     Gain
-        Both ratios; infinite where the fusion has no error, NaN for 0 / 0.
+        Both ratios; infinite if the fusion has no error, NaN for 0 / 0.
 
     References
     ----------
@@ -99,7 +101,7 @@ def fusion_gain(fused: float, baselines: Sequence[float]) -> Gain:
 
 
 def mean_gain(gains: Sequence[float]) -> tuple[float, int]:
-    """The mean of the gains that are finite, NaN if none is; and how many are not.
+    """Average the finite gains (NaN if there are none), and count the others.
 
     Examples
     --------
@@ -111,33 +113,34 @@ def mean_gain(gains: Sequence[float]) -> tuple[float, int]:
 
 
 def fields_of(counts: str, columns: Sequence[Column]) -> tuple[Field, ...]:
-    """Give fields of error rates or counts, by the attribute that has the `ErrorCounts`."""
-    return tuple(Field(own.key, own.title, own.kind, own.detail, get=f"{counts}.{own.key}") for own in columns)
+    """Make fields of error rates or counts of the attribute that has the `ErrorCounts`."""
+    return tuple(Field(c.key, c.title, c.kind, c.detail, get=f"{counts}.{c.key}") for c in columns)
 
 
 @dataclass(frozen=True, slots=True)
 class SystemWeight(Record):
-    """How much a system counts in a linear fusion."""
+    """The weight of a system in a linear fusion.
+
+    The weight is the factor of its normalised score, averaged over clients if each has one. The share is its
+    proportion of the variation of fused dev scores: weight times standard deviation, over the sum of all systems.
+    """
 
     FIELDS: ClassVar = (Field("system", "system"), Field("weight", "weight", "number"), Field("share", "share", "rate"))
 
     system: str
     weight: float
-    """The factor of its normalised score; the mean of all clients if each has their own."""
     share: float
-    """Its proportion of the variation of fused dev scores: weight times standard deviation, over the sum of all."""
 
 
 _SYSTEM = (
     Field("system", "system"),
     Field("threshold", "threshold", "threshold", get="test.threshold"),
     *fields_of("test", RATE_COLUMNS),
-    Field("interval", "interval", "interval", get=lambda own: own.interval().interval),
-    Field("method", "method", detail=True, get=lambda own: own.interval().method),
-    Field("interval_threshold", "threshold of the interval", detail=True, get=lambda own: own.interval().threshold),
+    Field("interval", "interval", "interval", get=lambda system: system.interval().interval),
+    Field("method", "method", detail=True, get=lambda system: system.interval().method),
+    Field("interval_threshold", "threshold of the interval", detail=True, get=lambda s: s.interval().threshold),
     *fields_of("test", COUNT_COLUMNS),
 )
-"""A row of the table of systems and their fusion."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -169,8 +172,8 @@ class FusionResult(Result):
     >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
     >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
     >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
-    >>> fuse(dev, test)
-    <FusionResult: mean(face + voice), HTER 5.33 % a priori, gain over the best system 2.44>
+    >>> fuse(dev, test)  # doctest: +ELLIPSIS
+    <FusionResult: mean of face and voice has an HTER of 5.33 % (95 % interval 2.70 to 11.15 %), 7.67 points less ...>
     """
 
     scores: FusedScores
@@ -183,7 +186,7 @@ class FusionResult(Result):
 
     @property
     def gain(self) -> Gain:
-        """How much better the fusion is than its systems."""
+        """The gain of the fusion over its systems."""
         return fusion_gain(self.evaluation.test.hter, [base.test.hter for base in self.baselines])
 
     @property
@@ -193,14 +196,14 @@ class FusionResult(Result):
 
     @property
     def model(self) -> FusionModel:
-        """The fusion with its thresholds, to be saved and applied to other trials.
+        """The fusion with its thresholds, to save and to apply to other trials.
 
         Raises
         ------
         ParameterError
             If the fitted method cannot be written as names and numbers.
         """
-        scores, own = self.scores, self.evaluation
+        scores, evaluation = self.scores, self.evaluation
         if self.saved is not None:
             return self.saved
         if not scores.steps or scores.missing is None:
@@ -216,9 +219,9 @@ class FusionResult(Result):
             normalise=scores.normalise,
             systems=scores.systems,
             system_thresholds=tuple(base.threshold for base in self.baselines),
-            criterion=own.criterion.name,
-            alpha=own.alpha,
-            threshold=own.threshold,
+            criterion=evaluation.criterion.name,
+            alpha=evaluation.alpha,
+            threshold=evaluation.threshold,
             steps=scores.steps,
             missing=scores.missing,
             parameters=scores.parameters,
@@ -238,26 +241,27 @@ class FusionResult(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Give the fusion under the names of the command line's JSON; a saved one without figures on dev."""
-        scores, own = self.scores, self.evaluation
+        scores, evaluation = self.scores, self.evaluation
         if self.saved is None:
-            evaluated = own.to_dict()
+            evaluated = evaluation.to_dict()
             judged = {
                 "weights": plain(self.weights),
                 "cross_validated": scores.cross_validated,
                 **{key: evaluated[key] for key in ("criterion", "alpha", "dev", "test")},
             }
         else:
+            interval = evaluation.interval().to_dict()
             judged = {
                 "criterion": self.saved.criterion,
                 "alpha": self.saved.alpha,
-                "test": {**own.test.to_dict(), "kind": self.kind, "interval": own.interval().to_dict()},
+                "test": {**evaluation.test.to_dict(), "kind": self.kind, "interval": interval},
             }
         return {
             "fusion": scores.fusion,
             "normalise": scores.normalise,
             "systems": list(scores.systems),
             "parameters": dict(scores.parameters),
-            "threshold": own.threshold,
+            "threshold": evaluation.threshold,
             **judged,
             "baselines": [
                 {"system": base.system, "hter": base.test.hter, "threshold": base.threshold} for base in self.baselines
@@ -267,35 +271,37 @@ class FusionResult(Result):
             "against_best": {
                 "system": self.best,
                 **self.test.to_dict(),
-                "interval": self.test.interval_entry(own.confidence),
+                "interval": self.test.interval_entry(evaluation.confidence),
             },
             "notes": plain(self.notes),
         }
 
     def answer(self) -> str:
-        """Give the HTER of the fusion and its gain."""
-        hter = f"{self.evaluation.system}, HTER {percent(self.evaluation.test.hter)} {self.kind}"
-        return f"{hter}, gain over the best system {self.gain.beta_min:.3g}"
+        """Give the HTER of the fusion, its interval, and the difference from the best of its systems."""
+        evaluation, difference = self.evaluation, self.test.estimate
+        interval = f"{level_text(evaluation.confidence)} interval {interval_text(*evaluation.interval().interval)} %"
+        points = f"{in_percent(abs(difference))} points {'less' if difference < 0 else 'more'} than"
+        return (
+            f"{self.scores.fusion} of {in_a_row(self.scores.systems)} has an HTER of {percent(evaluation.test.hter)} "
+            f"({interval}), {points if difference else 'the same as'} the best of them, {self.best} "
+            f"({p_phrase(self.test.p_value)})"
+        )
 
     def tables(self) -> tuple[Table, ...]:
-        """Give the systems and their fusion, one row each; the gain; the test against the best; the weights."""
-        own, scores, confidence = self.evaluation, self.scores, self.evaluation.confidence
+        """Tabulate the systems with their fusion and the test against the best; gain and weights in detail."""
+        evaluation, scores, confidence = self.evaluation, self.scores, self.evaluation.confidence
         caption = f"Systems and their fusion, {self.kind}"
-        notes = [Note("interval", "intervals: {given}", given=GIVEN[own.interval().threshold]), *self.notes]
+        notes = [Note("interval", "intervals: {given}", given=GIVEN[evaluation.interval().threshold]), *self.notes]
         if self.saved is None:
-            rule = own.criterion.described(own.alpha)
+            rule = evaluation.criterion.described(evaluation.alpha)
             caption += f", threshold by {rule} {PROVENANCES[self.kind].chosen}"
             chosen = ", ".join(f"{name} {value}" for name, value in scores.parameters.items())
             how = "the folds also chose" if scores.cross_validated else "the lowest HTER on dev chose"
             if chosen:
                 notes.append(Note("chosen", "{how} {parameters}", scores.name, how=how, parameters=chosen))
-        systems = table_of("systems", caption, _SYSTEM, (*self.baselines, own), notes=notes)
+        systems = table_of("systems", caption, _SYSTEM, (*self.baselines, evaluation), notes=notes)
         flags = [*(False for _ in self.baselines), True]
         systems = systems.with_column(Column("fused", "fused", "flag", detail=True), flags)
-        ratios = (
-            Field("beta_mean", "over the mean of the systems", "ratio"),
-            Field("beta_min", "over the best", "ratio"),
-        )
         test = Table.of(
             "test",
             "The fusion minus the best of its systems, on the same test trials",
@@ -308,16 +314,17 @@ class FusionResult(Result):
                 )
             ],
         )
-        tables = (
-            systems.with_title("interval", interval_title(confidence)),
-            table_of("gain", "Gain of the fusion", ratios, [self.gain]),
-            test,
+        ratios = (
+            Field("beta_mean", "over the mean of the systems", "ratio"),
+            Field("beta_min", "over the best", "ratio"),
         )
+        gain = table_of("gain", "Gain of the fusion", ratios, [self.gain], detail=True)
+        tables = systems.with_title("interval", interval_title(confidence)), test, gain
         if not self.weights:
             return tables
         what = "scores" if scores.normalise == "none" else "normalised scores"
         caption = f"Weights of the {what}; share: proportion of the variation of the fused dev scores"
-        return (*tables, table_of("weights", caption, SystemWeight.FIELDS, self.weights))
+        return (*tables, table_of("weights", caption, SystemWeight.FIELDS, self.weights, detail=True))
 
 
 def fuse(
@@ -343,12 +350,12 @@ def fuse(
     Parameters
     ----------
     dev : Trials, data frame or None
-        The trials that thresholds are chosen on, and that the fusion is fitted on; None with a `model`.
+        The trials that the fusion is fitted on and thresholds are chosen on; None with a `model`.
     test : Trials or data frame
         The trials that are judged.
     model : FusionModel, str or path-like, optional
-        A saved fusion, or its file, instead of dev trials: it is applied and judged at the thresholds it was saved
-        with. Options of the fit do not go with it.
+        Instead of dev trials, a saved fusion or its file: it is applied and judged at the thresholds it was saved
+        with, and takes no options of the fit.
     systems : sequence of str, optional
         The names of the systems, two or more; all by default.
     fusion : str or FusionMethod, default "mean"
@@ -362,12 +369,12 @@ def fuse(
         The weight or the target that the criterion takes; 0.5 by default, but a criterion that aims at a target needs
         one.
     missing : {"error", "reject", "neutral"}, default "error"
-        What becomes of a trial that lacks the score of a system: ``error`` raises an error; ``reject`` rejects it, by a
-        fused score of -inf; ``neutral`` takes the system's EER threshold on dev in place of the score.
+        What to do with a trial that lacks the score of a system: ``error`` raises an error; ``reject`` rejects it, by a
+        fused score of -inf; ``neutral`` takes the system's EER threshold on dev instead of the score.
     inner : {"auto", "folds", "none"}, default "auto"
         Where the fused dev scores come from; see `fuse_scores`.
     folds : int, default 5
-        How many folds the dev trials are dealt into; see `fuse_scores`.
+        The number of folds that dev trials are dealt into; see `fuse_scores`.
     rng : numpy.random.Generator, int or None, default 0
         A generator, or a seed; the same seed gives the same result.
     confidence : float, default 0.95
@@ -376,7 +383,7 @@ def fuse(
         What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
         known.
     progress : callable, optional
-        Called as work proceeds, with the share of the fits that are done, from 0 to 1.
+        Called as work proceeds, with the proportion of it done since the last call; they sum to 1.
 
     Returns
     -------
@@ -418,6 +425,7 @@ def fuse(
     >>> fuse(None, test, model=result.model).evaluation.test.hter == result.evaluation.test.hter
     True
     """
+    given = dict(locals())
     test, seed = trials_of(test, "test"), seed_of(rng)
     if (dev is None) == (model is None):
         raise ParameterError(
@@ -427,81 +435,59 @@ def fuse(
             model=...,
         )
     if model is not None:
-        given: dict[str, tuple[Any, Any]] = {
-            "systems": (systems, None),
-            "fusion": (fusion, "mean"),
-            "normalise": (normalise, "none"),
-            "criterion": (criterion, "wer-equal"),
-            "alpha": (alpha, None),
-            "missing": (missing, "error"),
-            "inner": (inner, "auto"),
-            "folds": (folds, 5),
-        }
-        for name, (value, default) in given.items():
-            if value != default:
-                why = "does not apply to a saved fusion, which was fitted before"
-                raise ParameterError(f"{{{name}!p}} {why}", code="model-options", **{name: value})
+        refuse_excluded(fuse, given)
         saved = model if isinstance(model, FusionModel) else FusionModel.load(model)
-        return _apply(saved, test, confidence, cluster, seed)
-    assert dev is not None
-    dev = trials_of(dev, "dev")
-    rule = as_criterion(criterion)
-    weight = rule.resolve_alpha(alpha)
-    scores = fuse_scores(
-        dev,
-        test,
-        systems=systems,
-        fusion=fusion,
-        normalise=normalise,
-        criterion=rule,
-        alpha=weight,
-        missing=missing,
-        inner=inner,
-        folds=folds,
-        rng=rng,
-        progress=progress,
-    )
-    sets = TrialSets(dev.select(scores.systems), test.select(scores.systems), cluster, seed)
-    judged = [judge(sets, system=name, criterion=rule, alphas=weight) for name in scores.systems]
-    fused = judge(sets.with_scores(scores.dev, scores.test), system=scores.name, criterion=rule, alphas=weight)
-    return _beside_systems(scores, fused, judged, confidence, weights=_weights(scores, dev))
-
-
-def _apply(model: FusionModel, test: Trials, confidence: float, cluster: Cluster | None, seed: int) -> FusionResult:
-    """Judge a saved fusion on other trials, at the thresholds it was saved with."""
-    systems = TrialSets(None, test.select(model.systems), cluster, seed)
-    thresholds = zip(model.systems, model.system_thresholds, strict=True)
-    judged = [judge_at(systems, threshold, system=name) for name, threshold in thresholds]
-    applied = model.apply(test)
-    no_dev = applied.rows(np.arange(0))
-    scores = FusedScores(no_dev, applied, model.fusion, model.normalise, model.systems, model.parameters)
-    fused = judge_at(TrialSets(None, applied, cluster, seed), model.threshold)
-    return _beside_systems(scores, fused, judged, confidence, saved=model)
-
-
-def _beside_systems(
-    scores: FusedScores, fused: Judgement, systems: Sequence[Judgement], confidence: float, **more: Any
-) -> FusionResult:
-    """Put a fusion beside its systems, and test it against the best of them."""
-    best = min(systems, key=lambda each: float(each.at(0).hter))
+        applied = saved.apply(test)
+        no_dev = applied.rows(np.arange(0))
+        scores = FusedScores(no_dev, applied, saved.fusion, saved.normalise, saved.systems, saved.parameters)
+        sets = TrialSets(None, test.select(saved.systems), cluster, seed)
+        thresholds = zip(saved.systems, saved.system_thresholds, strict=True)
+        judged = [judge_at(sets, threshold, system=name) for name, threshold in thresholds]
+        fused = judge_at(TrialSets(None, applied, cluster, seed), saved.threshold)
+        weights: tuple[SystemWeight, ...] = ()
+    else:
+        assert dev is not None
+        dev, saved = trials_of(dev, "dev"), None
+        rule = as_criterion(criterion)
+        weight = rule.resolve_alpha(alpha)
+        scores = fuse_scores(
+            dev,
+            test,
+            systems=systems,
+            fusion=fusion,
+            normalise=normalise,
+            criterion=rule,
+            alpha=weight,
+            missing=missing,
+            inner=inner,
+            folds=folds,
+            rng=rng,
+            progress=progress,
+        )
+        sets = TrialSets(dev.select(scores.systems), test.select(scores.systems), cluster, seed)
+        judged = [judge(sets, system=name, criterion=rule, alphas=weight) for name in scores.systems]
+        fused = judge(sets.with_scores(scores.dev, scores.test), system=scores.name, criterion=rule, alphas=weight)
+        weights = _weights(scores, dev)
+    best = min(judged, key=lambda system: float(system.at(0).hter))
     return FusionResult(
         scores,
         SystemEvaluation(fused, confidence=check_confidence(confidence)),
-        tuple(SystemEvaluation(each, confidence=confidence) for each in systems),
+        tuple(SystemEvaluation(system, confidence=confidence) for system in judged),
         best.system,
         leading_test(pair_judgements(fused, best)),
-        **more,
+        weights,
+        saved,
     )
 
 
 def _weights(scores: FusedScores, dev: Trials) -> tuple[SystemWeight, ...]:
-    """Give the weights of a trained linear fusion, for normalised scores."""
+    """Compute the weights of a linear fusion, for normalised scores; none if it is not linear."""
     first = 0 if scores.normalise == "none" else 1
     normalisation, method = scores.steps[:first], scores.steps[first:]
     if not method or not method[-1].operation.linear or any(step.name != "scale" for step in method[:-1]):
         return ()
     weights = np.asarray(method[-1].numbers["weights"])
-    if weights.ndim > 1:  # those of all clients that dev knows
+    if weights.ndim > 1:  # one row per client of dev, and one for anybody else
         weights = weights[:-1].mean(axis=0)
     for step in method[:-1]:
         weights = weights / step.numbers["scale"]

@@ -1,20 +1,294 @@
-"""A fitted fusion as a file, to be applied to other trials."""
+"""A fitted fusion: steps of names and numbers, what to do about missing scores, and the file that holds both."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, get_args
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
+from fairtrial.core.errors import TrialsError
+from fairtrial.core.ids import Ids
+from fairtrial.core.notes import Note
 from fairtrial.core.schema import NAME, NUMBER, Entries, Key, ValueKind, one_of, only
 from fairtrial.core.trials import Trials
 from fairtrial.formats.files import PathLike
 from fairtrial.formats.frames import TrialsLike, trials_of
 from fairtrial.formats.models import NUMBERS, TABLE, THRESHOLD, ModelFormat, exact
-from fairtrial.fusion.combination import Missing, MissingScores, as_fused, client_numbers, score_matrix
-from fairtrial.fusion.methods import OPERATIONS, Step, run_steps
+from fairtrial.rules.eer import equal_error_rate
+
+Floats: TypeAlias = NDArray[np.float64]
+Claims: TypeAlias = NDArray[np.int64] | None
+Missing: TypeAlias = Literal["error", "reject", "neutral"]
+
+_AT_ONCE = 4096
+"""Number of trials whose distances from all support vectors are in memory at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """An operation on scores.
+
+    Attributes
+    ----------
+    apply
+        From scores, one row per trial, claims, and numbers by name, to other scores, one row per trial.
+    by_client
+        Whether its numbers have one row per client, and a last one for anybody else.
+    linear
+        Whether it is a weighted sum, by its number ``weights``.
+    """
+
+    apply: Callable[..., Floats]
+    by_client: bool = False
+    linear: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """One operation on scores, by its name in `OPERATIONS`, and the numbers that were fitted for it."""
+
+    name: str
+    numbers: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+
+    def __call__(self, scores: Floats, claim: Claims) -> Floats:
+        """Apply the step."""
+        if self.operation.by_client and claim is None:
+            raise TrialsError("this method is fitted for each client and needs claim ids", code="no-claims")
+        return np.asarray(self.operation.apply(scores, claim, **self.numbers))
+
+    @property
+    def operation(self) -> Operation:
+        """The operation itself."""
+        return OPERATIONS[self.name]
+
+
+def run_steps(steps: Sequence[Step], scores: Floats, claim: Claims) -> Floats:
+    """Apply all steps, one after the other."""
+    for step in steps:
+        scores = step(scores, claim)
+    return scores
+
+
+def _double_sigmoid(scores: Floats, claim: Claims, *, middle: Floats, left: Floats, right: Floats) -> Floats:
+    distance = scores - middle
+    exponent = -2 * distance / np.where(distance < 0, left, right)
+    return np.asarray(1 / (1 + np.exp(np.clip(exponent, -700, 700))))
+
+
+def _mean(scores: Floats, claim: Claims) -> Floats:
+    # column by column: much faster than a mean over short rows
+    total = scores[:, 0].copy()
+    for column in scores.T[1:]:
+        total += column
+    return np.asarray(total / scores.shape[1])[:, None]
+
+
+def _kernel(
+    scores: Floats, claim: Claims, *, vectors: Floats, coefficients: Floats, gamma: Floats, intercept: Floats
+) -> Floats:
+    fused = np.empty((len(scores), 1))
+    squares = np.sum(vectors**2, axis=1)
+    for start in range(0, len(scores), _AT_ONCE):
+        part = scores[start : start + _AT_ONCE]
+        distances = np.sum(part**2, axis=1)[:, None] + squares - 2 * part @ vectors.T
+        fused[start : start + _AT_ONCE, 0] = np.exp(-gamma * np.maximum(distances, 0.0)) @ coefficients + intercept
+    return fused
+
+
+def _quadratic(scores: Floats, claim: Claims, *, means: Floats, whitening: Floats, constants: Floats) -> Floats:
+    """Compute the log likelihood ratio of two Gaussians; classes in the order genuine, impostor."""
+    genuine, impostor = (
+        constant - 0.5 * np.sum(((scores - mean) @ whiten) ** 2, axis=1)
+        for mean, whiten, constant in zip(means, whitening, constants, strict=True)
+    )
+    return np.asarray(genuine - impostor)[:, None]
+
+
+def _quadratic_by_client(
+    scores: Floats, claim: NDArray[np.int64], *, means: Floats, whitening: Floats, constants: Floats
+) -> Floats:
+    """Compute the same with two Gaussians per client."""
+    fused = np.zeros(len(scores))
+    for which, sign in ((0, 1.0), (1, -1.0)):
+        white = np.einsum("nk,nkj->nj", scores - means[claim, which], whitening[claim, which])
+        fused += sign * (constants[claim, which] - 0.5 * np.sum(white**2, axis=1))
+    return fused[:, None]
+
+
+def _mixtures(scores: Floats, claim: Claims, **numbers: Floats) -> Floats:
+    """Compute the log likelihood ratio of two mixtures of Gaussians, whose whitening matrices are triangular."""
+    from scipy.special import logsumexp
+
+    densities = []
+    for word in ("genuine", "impostor"):
+        parts = []
+        weights, means, whitening = (numbers[f"{word}_{name}"] for name in ("weights", "means", "whitening"))
+        for weight, mean, whiten in zip(weights, means, whitening, strict=True):
+            squares = np.sum(((scores - mean) @ whiten) ** 2, axis=1)
+            constant = np.log(weight) + np.sum(np.log(np.diag(whiten))) - 0.5 * scores.shape[1] * np.log(2 * np.pi)
+            parts.append(constant - 0.5 * squares)
+        densities.append(logsumexp(np.stack(parts), axis=0))
+    return np.asarray(densities[0] - densities[1])[:, None]
+
+
+OPERATIONS: dict[str, Operation] = {
+    "scale": Operation(lambda scores, claim, *, centre, scale: (scores - centre) / scale),
+    "tanh": Operation(lambda scores, claim, *, centre, scale: (np.tanh(0.01 * ((scores - centre) / scale)) + 1) / 2),
+    "double-sigmoid": Operation(_double_sigmoid),
+    "scale-by-client": Operation(
+        lambda scores, claim, *, centre, scale: (scores - centre[claim]) / scale[claim], by_client=True
+    ),
+    "mean": Operation(_mean),
+    "min": Operation(lambda scores, claim: scores.min(axis=1, keepdims=True)),
+    "max": Operation(lambda scores, claim: scores.max(axis=1, keepdims=True)),
+    "median": Operation(lambda scores, claim: np.median(scores, axis=1, keepdims=True)),
+    # a test score below all dev scores may be negative after min-max
+    "product": Operation(lambda scores, claim: np.prod(np.maximum(scores, 0.0), axis=1, keepdims=True)),
+    "linear": Operation(
+        lambda scores, claim, *, weights, intercept: (scores @ weights + intercept)[:, None], linear=True
+    ),
+    "linear-by-client": Operation(
+        lambda scores, claim, *, weights: (scores * weights[claim]).sum(axis=1)[:, None], by_client=True, linear=True
+    ),
+    "layer": Operation(lambda scores, claim, *, weights, intercepts: np.maximum(scores @ weights + intercepts, 0.0)),
+    "kernel": Operation(_kernel),
+    "quadratic": Operation(_quadratic),
+    "quadratic-by-client": Operation(_quadratic_by_client, by_client=True),
+    "mixtures": Operation(_mixtures),
+}
+"""Operations by name; the names are those of saved models and must not change."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FusionData:
+    """Scores of the systems to fuse, one row per trial and one column per system.
+
+    Attributes
+    ----------
+    scores : ndarray of float
+        The scores, shape (trials, systems).
+    genuine : ndarray of bool
+        Whether each trial is genuine.
+    claim : ndarray of int or None
+        The claimed identity of each trial as a number, the same in dev and test.
+    claims : int
+        The number of identities in dev; this is also the number of any other identity.
+    strangers : int
+        The number of identities in test that are not in dev.
+    """
+
+    scores: Floats
+    genuine: NDArray[np.bool_]
+    claim: Claims = None
+    claims: int = 0
+    strangers: int = 0
+
+    def rows(self, which: NDArray[np.bool_]) -> FusionData:
+        """Select trials."""
+        claim = None if self.claim is None else self.claim[which]
+        return replace(self, scores=self.scores[which], genuine=self.genuine[which], claim=claim)
+
+    def with_scores(self, scores: Floats) -> FusionData:
+        """Replace the scores."""
+        return replace(self, scores=scores)
+
+    def check_classes(self, what: str) -> None:
+        """Raise an error if a class has no trials to fit on."""
+        if not self.genuine.any() or self.genuine.all():
+            word = "genuine" if not self.genuine.any() else "impostor"
+            raise TrialsError(f"{what} needs trials of both classes; there is no {word} trial to fit on")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MissingScores:
+    """What to do about trials that lack a score: the policy, and a neutral score for each system.
+
+    The neutral score is the EER threshold of a system on dev; there is none if the policy is ``error``.
+    """
+
+    policy: Missing
+    neutral: Floats
+
+    @classmethod
+    def fitted(cls, policy: Missing, data: FusionData) -> MissingScores:
+        """Take the neutral scores from dev trials."""
+        neutral = []
+        for column in data.scores.T if policy != "error" else ():
+            finite = np.isfinite(column)
+            genuine, impostor = column[finite & data.genuine], column[finite & ~data.genuine]
+            if not len(genuine) or not len(impostor):
+                raise TrialsError("a system has no score for a whole class of dev trials; leave it out")
+            threshold = float(equal_error_rate((genuine, impostor)).threshold)
+            # -inf: all scores are equal
+            neutral.append(threshold if np.isfinite(threshold) else float(column[finite].min()))
+        return cls(policy, np.array(neutral))
+
+    def check(self, *parts: Floats) -> tuple[Note, ...]:
+        """Note how many trials lack a score; raise an error if the policy is ``error``, or if a score is inf."""
+        if any(np.isposinf(scores).any() for scores in parts):
+            raise TrialsError(
+                "a score of inf cannot be fused; give it a finite value, or make it NaN to treat it as missing"
+            )
+        count = sum(int(np.count_nonzero(np.isneginf(scores).any(axis=1))) for scores in parts)
+        lacking = "{count:plural trial} without the score of a system"
+        if count and self.policy == "error":
+            raise TrialsError(
+                f"{lacking}; decide what happens to such trials by {{missing!p}}: reject rejects them, neutral takes "
+                "a neutral score",
+                code="missing-scores",
+                count=count,
+                missing=self.policy,
+            )
+        done = "rejected" if self.policy == "reject" else "scored at the system's EER threshold on dev"
+        return (Note("missing-scores", f"{lacking}: {done}", count=count, policy=self.policy),) if count else ()
+
+    def fill(self, scores: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+        """Fill in neutral scores; the second array marks the trials to reject."""
+        lacking = np.isneginf(scores)
+        if not lacking.any():
+            return scores, np.zeros(len(scores), dtype=bool)
+        rejected = lacking.any(axis=1) & (self.policy == "reject")
+        return np.where(lacking, self.neutral, scores), np.asarray(rejected)
+
+
+def score_matrix(trials: Trials, names: Sequence[str]) -> Floats:
+    """Copy the scores of these systems in double precision, one contiguous column per system."""
+    scores = np.empty((len(trials), len(names)), order="F")
+    for k, name in enumerate(names):
+        scores[:, k] = trials.column(name)
+    return scores
+
+
+def with_sorted_ids(trials: Trials) -> Trials:
+    """Number ids in the order of their names, so that nothing random depends on the order of rows."""
+    ids: dict[str, Any] = {}
+    for role, column in trials.ids.items():
+        numbered = column.numbered()
+        used = np.unique(numbered.codes)
+        used = used[np.argsort(numbered.names[used], kind="stable")]
+        place = np.zeros(len(numbered.names), dtype=np.int32)
+        place[used] = np.arange(len(used))
+        ids[role] = Ids(place[numbered.codes], numbered.names[used])
+    return replace(trials, **ids)
+
+
+def sorted_rows(trials: Trials) -> NDArray[np.int64]:
+    """Order trials with sorted ids by claim, subject, probe, class and scores."""
+    ids = [column.numbered().codes for role in ("probe", "subject", "claim") if (column := trials.ids.get(role))]
+    return np.lexsort((*trials.scores.T, trials.genuine, *ids))
+
+
+def client_numbers(trials: Trials, clients: Sequence[str]) -> NDArray[np.int64]:
+    """Give the place of each trial's claim among these clients; one past the last for anybody else."""
+    if trials.claim is None:
+        raise TrialsError("a client-dependent fusion needs trials with claim ids", code="no-claims")
+    ids = trials.claim.numbered()
+    place = {name: number for number, name in enumerate(clients)}
+    return np.array([place.get(name, len(clients)) for name in ids.names], dtype=np.int64)[ids.codes]
+
 
 _FORMAT = ModelFormat(
     "fairtrial fusion model",
@@ -49,7 +323,7 @@ _FORMAT = ModelFormat(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FusionModel:
-    """A fitted fusion and its threshold, to be saved and applied to other trials.
+    """A fitted fusion and its threshold, to save and to apply to other trials.
 
     Parameters
     ----------
@@ -58,7 +332,7 @@ class FusionModel:
     normalise : str
         The name of the normalisation.
     systems : tuple of str
-        The names of the systems that it fuses, in the order of the steps' columns.
+        The systems that it fuses, in the order of the steps' columns.
     system_thresholds : tuple of float
         The threshold of each system from dev.
     criterion : str
@@ -68,13 +342,13 @@ class FusionModel:
     threshold : float
         The threshold of the fusion from dev.
     steps : tuple of Step
-        What is done to scores, normalisation first.
+        The operations on scores, normalisation first.
     missing : MissingScores
-        What is done to trials that lack a score.
+        What to do about trials that lack a score.
     parameters : dict
         The hyper-parameters that were chosen.
     clients : tuple of str, default ()
-        Whose are the rows of what was fitted for each client; anybody else has the last row.
+        The clients of the rows of client-dependent numbers; anybody else has the last row.
 
     Examples
     --------
@@ -100,18 +374,13 @@ class FusionModel:
     parameters: Mapping[str, Any]
     clients: tuple[str, ...] = ()
 
-    @property
-    def name(self) -> str:
-        """What the fused system is called."""
-        return f"{self.fusion}({' + '.join(self.systems)})"
-
     def apply(self, trials: TrialsLike) -> Trials:
         """Fuse the scores of other trials.
 
         Parameters
         ----------
         trials : Trials or data frame
-            Trials, or a data frame of them, of the systems of the model, and perhaps of others.
+            Trials of the systems of the model, and perhaps of others.
 
         Returns
         -------
@@ -129,9 +398,10 @@ class FusionModel:
         notes = self.missing.check(scores)
         filled, rejected = self.missing.fill(scores)
         claim = client_numbers(trials, self.clients) if any(step.operation.by_client for step in self.steps) else None
-        fused = run_steps(self.steps, filled, claim)[:, 0]
+        fused = run_steps(self.steps, filled, claim)
         fused[rejected] = -np.inf
-        return as_fused(trials, fused, self.name).with_notes(*notes)
+        name = f"{self.fusion}({' + '.join(self.systems)})"
+        return replace(trials, scores=fused, systems=(name,)).with_notes(*notes)
 
     def save(self, path: PathLike) -> None:
         """Write the model to a file.
@@ -181,33 +451,30 @@ class FusionModel:
         Raises
         ------
         InputError
-            If the file cannot be read, is something else, of another version, or damaged.
+            If the file cannot be read, is not a fusion model, is of another version, or is damaged.
         """
-        return _FORMAT.load(path, _from_entries)
+        return _FORMAT.load(path, cls._from_entries)
 
-
-def _from_entries(entries: Entries) -> FusionModel:
-    """Make the model that was saved, and see whether the numbers of all its steps go together."""
-    model = FusionModel(
-        fusion=entries["fusion"],
-        normalise=entries["normalise"],
-        systems=tuple(system["name"] for system in entries["systems"]),
-        system_thresholds=tuple(system["threshold"] for system in entries["systems"]),
-        criterion=entries["criterion"],
-        alpha=entries["alpha"],
-        threshold=entries["threshold"],
-        steps=tuple(Step(step["operation"], step["numbers"]) for step in entries["steps"]),
-        missing=MissingScores(entries["missing"]["policy"], entries["missing"]["neutral"]),
-        parameters=entries["parameters"],
-        clients=entries["clients"],
-    )
-    if len(model.systems) < 2:
-        raise ValueError("a fusion needs at least two systems")
-    if model.missing.policy != "error" and model.missing.neutral.shape != (len(model.systems),):
-        raise ValueError("there must be one neutral score per system")
-    claim = np.arange(len(model.clients) + 1)  # a trial of every client and of anybody else
-    with np.errstate(all="ignore"):
-        fused = run_steps(model.steps, np.full((len(claim), len(model.systems)), 0.5), claim)
-    if fused.shape != (len(claim), 1) or np.isnan(fused).any():
-        raise ValueError("its steps do not give one score per trial")
-    return model
+    @classmethod
+    def _from_entries(cls, entries: Entries) -> FusionModel:
+        """Make the model that was saved, and check that the numbers of all its steps fit together."""
+        systems = entries.pop("systems")
+        names = tuple(system["name"] for system in systems)
+        missing = MissingScores(**entries.pop("missing"))
+        model = cls(
+            systems=names,
+            system_thresholds=tuple(system["threshold"] for system in systems),
+            steps=tuple(Step(step["operation"], step["numbers"]) for step in entries.pop("steps")),
+            missing=missing,
+            **entries,
+        )
+        if len(names) < 2:
+            raise ValueError("a fusion needs at least two systems")
+        if missing.policy != "error" and missing.neutral.shape != (len(names),):
+            raise ValueError("there must be one neutral score per system")
+        claim = np.arange(len(model.clients) + 1)  # a trial of every client and of anybody else
+        with np.errstate(all="ignore"):
+            fused = run_steps(model.steps, np.full((len(claim), len(names)), 0.5), claim)
+        if fused.shape != (len(claim), 1) or np.isnan(fused).any():
+            raise ValueError("its steps do not give one score per trial")
+        return model

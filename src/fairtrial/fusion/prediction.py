@@ -1,22 +1,23 @@
-"""Predict fusions from Gaussian fits of their systems: the F-ratio of Poh & Bengio."""
+"""Correlation of systems within each class of trials, and fusions predicted from Gaussian fits: the F-ratio."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fairtrial.core.errors import ParameterError, check_choice
+from fairtrial.core.errors import ParameterError, TrialsError, check_choice
 from fairtrial.core.notes import Note
 from fairtrial.core.results import Field, Record, Result, table_of
 from fairtrial.core.tables import Table
-from fairtrial.core.words import listed, percent, plural
+from fairtrial.core.trials import Trials
+from fairtrial.core.words import Text, in_a_row, listed, percent
 from fairtrial.formats.frames import TrialsLike, trials_of
-from fairtrial.fusion.correlation import ClassGaussian, SystemCorrelations, finite_scores
-from fairtrial.fusion.methods import FusionData
+from fairtrial.fusion.model import Floats, FusionData, score_matrix
 from fairtrial.fusion.normalise import NORMALISATIONS, PER_CLAIM, fit_normalisation
 from fairtrial.inference.decide import judge
 from fairtrial.inference.split import TrialSets
@@ -25,6 +26,187 @@ from fairtrial.rules.eer import equal_error_rate
 
 _SHOWN = 20
 """Number of fusions that are shown; files have all."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassGaussian:
+    """A Gaussian fitted to the scores of one class: means and covariances of all systems."""
+
+    mean: Floats
+    covariance: Floats
+    trials: int
+
+    @classmethod
+    def of(cls, scores: Floats) -> ClassGaussian:
+        """Fit a Gaussian to scores, one row per trial and one column per system, by maximum likelihood."""
+        return cls(scores.mean(axis=0), np.atleast_2d(np.cov(scores, rowvar=False, bias=True)), len(scores))
+
+    @property
+    def correlation(self) -> Floats:
+        """Correlations of the systems; NaN for a system whose scores are all equal."""
+        spread = np.sqrt(np.diag(self.covariance))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(np.clip(self.covariance / np.outer(spread, spread), -1, 1))
+
+
+@dataclass(frozen=True, slots=True)
+class PairCorrelation(Record):
+    """Correlations of two systems within each class."""
+
+    FIELDS: ClassVar = (
+        Field("a", "A"),
+        Field("b", "B"),
+        Field("genuine", "within genuine trials", "number"),
+        Field("impostor", "within impostor trials", "number"),
+    )
+
+    a: str
+    b: str
+    genuine: float
+    impostor: float
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class SystemCorrelations(Result):
+    """Correlations of systems within genuine and within impostor trials.
+
+    Attributes
+    ----------
+    systems : tuple of str
+        The systems' names.
+    genuine, impostor : ClassGaussian
+        Means, covariances and correlations within the class, systems in their order.
+    notes : tuple of Note
+        What the reader should know.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fairtrial import Trials
+    >>> from fairtrial.fusion import system_correlations
+    >>> genuine = np.arange(400) < 100
+    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
+    >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
+    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> system_correlations(dev).genuine.correlation.shape
+    (2, 2)
+    """
+
+    FIELDS: ClassVar = (
+        Field("correlations", get=lambda correlations: correlations.pairs()),
+        Field("genuine", get="genuine.trials"),
+        Field("impostor", get="impostor.trials"),
+        Field("notes"),
+    )
+
+    systems: tuple[str, ...]
+    genuine: ClassGaussian
+    impostor: ClassGaussian
+    notes: tuple[Note, ...] = ()
+
+    def pairs(self) -> list[PairCorrelation]:
+        """Give both correlations of each pair of systems.
+
+        Returns
+        -------
+        list of PairCorrelation
+            One entry per pair: its systems `a` and `b`, and its correlations `genuine` and `impostor`.
+        """
+        genuine, impostor = self.genuine.correlation, self.impostor.correlation
+        return [
+            PairCorrelation(self.systems[i], self.systems[j], float(genuine[i, j]), float(impostor[i, j]))
+            for i, j in combinations(range(len(self.systems)), 2)
+        ]
+
+    def answer(self) -> str:
+        """Name the pair of systems with the highest correlation."""
+        pair = max(self.pairs(), key=lambda pair: pair.genuine + pair.impostor)
+        return str(
+            Text(
+                "{a} and {b} have the highest correlation of {count:plural system}: {genuine:.2f} within "
+                "{genuine_trials:count} genuine and {impostor:.2f} within {impostor_trials:count} impostor trials",
+                a=pair.a,
+                b=pair.b,
+                count=len(self.systems),
+                genuine=pair.genuine,
+                impostor=pair.impostor,
+                genuine_trials=self.genuine.trials,
+                impostor_trials=self.impostor.trials,
+            )
+        )
+
+    def tables(self) -> tuple[Table, ...]:
+        """Tabulate both correlations of each pair of systems."""
+        caption = Text(
+            "Correlation of systems by class, {genuine:count} genuine and {impostor:count} impostor trials",
+            genuine=self.genuine.trials,
+            impostor=self.impostor.trials,
+        )
+        return (table_of("correlations", caption, PairCorrelation.FIELDS, self.pairs(), notes=self.notes),)
+
+
+def system_correlations(trials: TrialsLike, *, systems: Sequence[str] | None = None) -> SystemCorrelations:
+    """Compute the correlation of systems within each class of trials.
+
+    Over all trials, any two systems that work are correlated, as both give genuine trials higher scores. The gain of
+    a fusion depends on the correlation within each class.
+
+    Parameters
+    ----------
+    trials : Trials or data frame
+        Trials, or a data frame of them, of two or more systems.
+    systems : sequence of str, optional
+        The names of the systems; all by default.
+
+    Returns
+    -------
+    SystemCorrelations
+        Means, covariances and correlations within genuine and within impostor trials.
+
+    Raises
+    ------
+    TrialsError
+        If a system is unknown, or a class has fewer than two trials with finite scores.
+    ParameterError
+        If there are fewer than two systems.
+
+    References
+    ----------
+    Poh & Bengio, Database, protocols and tools for evaluating score-level fusion, 2006, section 5 and Fig. 2: Gaussian
+    fits of each class.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> genuine = np.arange(3000) < 1000
+    >>> shared, own = rng.normal(size=(3000, 1)), rng.normal(size=(3000, 2))
+    >>> trials = Trials.from_arrays(2 * genuine[:, None] + shared + own, genuine)
+    >>> round(float(system_correlations(trials).impostor.correlation[0, 1]), 1)
+    0.5
+    """
+    trials = trials_of(trials, "trials")
+    names = tuple(trials.systems if systems is None else systems)
+    if len(names) < 2:
+        raise ParameterError(
+            f"a correlation needs at least two systems, not {listed(names) or 'none'}", code="one-system"
+        )
+    scores, genuine, notes = finite_scores(trials, names)
+    return SystemCorrelations(names, ClassGaussian.of(scores[genuine]), ClassGaussian.of(scores[~genuine]), notes)
+
+
+def finite_scores(trials: Trials, names: Sequence[str]) -> tuple[Floats, NDArray[np.bool_], tuple[Note, ...]]:
+    """Select the trials with finite scores of all systems: their scores, their classes, and a note on the others."""
+    scores = score_matrix(trials, names)
+    finite = np.isfinite(scores).all(axis=1)
+    genuine = trials.genuine[finite]
+    if min(np.count_nonzero(genuine), np.count_nonzero(~genuine)) < 2:
+        raise TrialsError(
+            "there must be at least two trials of each class with finite scores of all systems", code="few-trials"
+        )
+    lost = int(np.count_nonzero(~finite))
+    template = "{count:plural trial} without the score of a system left out"
+    notes = (Note("missing-scores", template, count=lost),) if lost else ()
+    return scores[finite], genuine, notes
 
 
 def f_ratio(genuine_mean: float, impostor_mean: float, genuine_sd: float, impostor_sd: float) -> float:
@@ -40,7 +222,7 @@ def f_ratio(genuine_mean: float, impostor_mean: float, genuine_sd: float, impost
     Returns
     -------
     float
-        The separation of the classes; infinite if neither has any spread, NaN if their means are equal, too.
+        The separation of the classes; infinite if neither has any spread, NaN if their means are also equal.
 
     References
     ----------
@@ -87,10 +269,13 @@ def gaussian_eer(ratio: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Prediction(Record):
-    """One system or one fusion: predicted by Gaussians, and measured."""
+    """Predicted and measured errors of one system or fusion.
+
+    The EER is measured on dev, a posteriori, the HTER on test, a priori; it is None without test trials.
+    """
 
     FIELDS: ClassVar = (
-        Field("systems", "systems", get=lambda found: " + ".join(found.systems), in_json=False),
+        Field("systems", "systems", get=lambda prediction: " + ".join(prediction.systems), in_json=False),
         Field("systems"),
         Field("f_ratio", "F-ratio", "number"),
         Field("eer_predicted", "predicted EER", "rate"),
@@ -102,9 +287,7 @@ class Prediction(Record):
     f_ratio: float
     eer_predicted: float
     eer: float
-    """Measured on dev, a posteriori."""
     hter: float | None
-    """Measured on test, a priori; None without test trials."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -144,7 +327,7 @@ class FusionPredictions(Result):
         Field("systems"),
         Field("fusions"),
         Field("rank_correlation"),
-        Field("correlations", get=lambda found: found.correlations.pairs()),
+        Field("correlations", get=lambda predictions: predictions.correlations.pairs()),
         Field("notes"),
     )
 
@@ -156,15 +339,17 @@ class FusionPredictions(Result):
     notes: tuple[Note, ...] = ()
 
     def answer(self) -> str:
-        """Give the fusion that is predicted to be best."""
+        """Name the fusion that is predicted to be best, with its predicted and measured errors."""
         best = self.fusions[0]
+        hter = "" if best.hter is None else f", HTER {percent(best.hter)} on test"
+        of = f" of {len(self.fusions)} fusions" if len(self.fusions) > 1 else ""
         return (
-            f"{plural(len(self.fusions), 'fusion')}, best predicted: {listed(best.systems, 4)}, EER "
-            f"{percent(best.eer_predicted)} predicted, {percent(best.eer)} measured"
+            f"the mean of {in_a_row(best.systems)} is predicted to be best{of}: EER {percent(best.eer_predicted)} "
+            f"predicted, {percent(best.eer)} on dev{hter}"
         )
 
     def tables(self) -> tuple[Table, ...]:
-        """Give fusions, single systems, and correlations by class."""
+        """Tabulate fusions and single systems; correlations by class in detail."""
         fields = Prediction.FIELDS if self.fusions[0].hter is not None else Prediction.FIELDS[:-1]
         notes = [
             Note("predicted", "predicted from Gaussian fits of the dev scores of each class, and their covariances"),
@@ -181,7 +366,7 @@ class FusionPredictions(Result):
         return (
             table_of("fusions", caption, fields, self.fusions, notes=notes, shown=range(min(_SHOWN, count))),
             table_of("systems", "Single systems", fields, self.systems),
-            *self.correlations.tables(),
+            *(replace(table, detail=True) for table in self.correlations.tables()),
         )
 
 
@@ -194,12 +379,12 @@ def predict_fusions(
     largest: int | None = None,
     criterion: CriterionLike = "wer-equal",
     alpha: float | None = None,
-    progress: Callable[[], None] | None = None,
+    progress: Callable[[float], None] | None = None,
 ) -> FusionPredictions:
     """Predict the error of every fusion by the mean from Gaussian fits of its systems, and measure it.
 
-    The mean of systems with class means m and class covariances S has the mean w'm and the variance w'S w, with w =
-    1/k for each of k systems. Means and covariances of all systems, computed once, thus predict all of their fusions:
+    The mean of k systems with class means m and class covariances S has the mean w'm and the variance w'S w, with w =
+    1/k for each of them. Means and covariances of all systems, computed once, thus predict all fusions:
     F = (m_G - m_I) / (s_G + s_I), EER = 1/2 - 1/2 erf(F / sqrt 2).
 
     Parameters
@@ -221,7 +406,7 @@ def predict_fusions(
         The weight or the target that the criterion takes; 0.5 by default, but a criterion that aims at a target needs
         one.
     progress : callable, optional
-        Called as work proceeds, after each fusion.
+        Called as work proceeds, with the proportion of it done since the last call; they sum to 1.
 
     Returns
     -------
@@ -235,8 +420,8 @@ def predict_fusions(
 
     Notes
     -----
-    The prediction is as good as the Gaussians are. Scores with long tails, or heaped at the ends of their range, have
-    other EERs than Gaussians with their means and variances; the order of fusions is often right nevertheless.
+    The prediction is as good as the Gaussian fits. Scores with long tails, or heaped at the ends of their range, have
+    other EERs than Gaussians with the same means and variances; the order of fusions is often right nevertheless.
 
     References
     ----------
@@ -249,10 +434,12 @@ def predict_fusions(
     >>> rng = np.random.default_rng(0)
     >>> genuine = np.arange(4000) < 2000
     >>> dev = Trials.from_arrays(rng.normal(2.0 * genuine[:, None], 1, (4000, 2)), genuine)
-    >>> found = predict_fusions(dev)
-    >>> round(found.fusions[0].eer_predicted, 2), round(found.fusions[0].eer, 2)
+    >>> best = predict_fusions(dev).fusions[0]
+    >>> round(best.eer_predicted, 2), round(best.eer, 2)
     (0.08, 0.08)
     """
+    from scipy.stats import rankdata
+
     names = tuple(trials_of(dev, "dev").systems if systems is None else systems)
     if len(names) < 2:
         raise ParameterError(f"a fusion needs at least two systems, not {listed(names) or 'none'}", code="one-system")
@@ -276,8 +463,8 @@ def predict_fusions(
     weight = rule.resolve_alpha(alpha)
 
     def predicted(columns: tuple[int, ...]) -> Prediction:
-        means = [float(own.mean[list(columns)].mean()) for own in gaussians]
-        variances = [float(own.covariance[np.ix_(columns, columns)].mean()) for own in gaussians]
+        means = [float(gaussian.mean[list(columns)].mean()) for gaussian in gaussians]
+        variances = [float(gaussian.covariance[np.ix_(columns, columns)].mean()) for gaussian in gaussians]
         ratio = f_ratio(*means, *(float(np.sqrt(max(variance, 0.0))) for variance in variances))
         fused = [(part[:, columns].mean(axis=1), flags) for part, flags in sets]
         classes = [(values[flags], values[~flags]) for values, flags in fused]
@@ -287,28 +474,21 @@ def predict_fusions(
         eer = float(equal_error_rate(classes[0]).value)
         return Prediction(tuple(names[k] for k in columns), ratio, gaussian_eer(ratio), eer, hter)
 
+    sizes = range(2, min(largest or len(names), len(names)) + 1)
+    chosen = [columns for size in sizes for columns in combinations(range(len(names)), size)]
     fusions = []
-    for size in range(2, min(largest or len(names), len(names)) + 1):
-        for columns in combinations(range(len(names)), size):
-            fusions.append(predicted(columns))
-            if progress is not None:
-                progress()
+    for columns in chosen:
+        fusions.append(predicted(columns))
+        if progress is not None:
+            progress(1 / len(chosen))
+    ranks = [rankdata([getattr(fusion, name) for fusion in fusions]) for name in ("eer_predicted", "eer")]
+    defined = len(fusions) > 2 and all(np.ptp(rank) > 0 for rank in ranks)
     order = np.argsort([fusion.eer_predicted for fusion in fusions], kind="stable")
     return FusionPredictions(
         normalise,
         tuple(predicted((k,)) for k in range(len(names))),
         tuple(fusions[k] for k in order),
         SystemCorrelations(names, *gaussians, notes),
-        _rank_correlation(fusions),
+        float(np.corrcoef(np.stack(ranks))[0, 1]) if defined else float("nan"),
         notes,
     )
-
-
-def _rank_correlation(fusions: Sequence[Prediction]) -> float:
-    """Compute Spearman's correlation of predicted and measured EERs; NaN if it is not defined."""
-    from scipy.stats import rankdata
-
-    ranks = [rankdata([getattr(fusion, name) for fusion in fusions]) for name in ("eer_predicted", "eer")]
-    if len(fusions) < 3 or any(np.ptp(own) == 0 for own in ranks):
-        return float("nan")
-    return float(np.corrcoef(np.stack(ranks))[0, 1])

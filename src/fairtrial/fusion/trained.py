@@ -10,9 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fairtrial.calibration.model import fit_calibration
 from fairtrial.core.errors import ParameterError
-from fairtrial.core.notes import Note
-from fairtrial.fusion.methods import Fitted, Floats, FusionData, FusionMethod, HeldOut, Step, register_fusion, spread_of
+from fairtrial.core.notes import Note, as_note
+from fairtrial.core.trials import Trials
+from fairtrial.fusion.methods import Fitted, FusionMethod, HeldOut, register_fusion
+from fairtrial.fusion.model import Floats, FusionData, Step
+from fairtrial.fusion.normalise import spread_of
 
 
 def classifier_steps(classifier: Any) -> tuple[Step, ...]:
@@ -210,17 +214,18 @@ def _classifier(path: str, *, scaled: bool = False, **fixed: Any) -> Callable[..
     return make
 
 
-def _mlp(hidden: int = 5) -> Any:
-    fixed = {"batch_size": 500, "learning_rate_init": 0.01, "max_iter": 50, "random_state": 0}
-    return _classifier("neural_network.MLPClassifier", scaled=True, hidden_layer_sizes=(hidden,), **fixed)()
+def _fit_logistic(data: FusionData) -> Fitted:
+    """Fit logistic regression by maximum likelihood; the fused score is the log likelihood ratio."""
+    data.check_classes("logistic")
+    names = tuple(f"system {k + 1}" for k in range(data.scores.shape[1]))
+    trials = Trials(np.asarray(data.scores, dtype=np.float64), data.genuine, names)
+    # this prior weighs all trials alike
+    fitted = fit_calibration(trials, method="logistic", prior=float(np.mean(data.genuine)))
+    weights, offset = (np.asarray(fitted.parameters[name]) for name in ("weights", "offset"))
+    return Fitted.of([Step("linear", {"weights": weights, "intercept": offset})], [*map(as_note, fitted.notes)])
 
 
-register_classifier(
-    "logistic",
-    _classifier("linear_model.LogisticRegression", max_iter=1000),
-    summary="logistic regression",
-    held_out="none",
-)
+register_fusion(FusionMethod("logistic", _fit_logistic, "logistic regression"))
 register_classifier(
     "lda",
     _classifier("discriminant_analysis.LinearDiscriminantAnalysis"),
@@ -247,7 +252,14 @@ register_classifier(
 )
 register_classifier(
     "mlp",
-    _mlp,
+    lambda hidden=3: _classifier(
+        "neural_network.MLPClassifier",
+        scaled=True,
+        hidden_layer_sizes=(hidden,),
+        solver="lbfgs",
+        max_iter=1000,
+        random_state=0,
+    )(),
     grid=[{"hidden": h} for h in (3, 6)],
     summary="multi-layer perceptron",
     most_impostors=MOST_IMPOSTORS,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from fairtrial.benchmark.results import BenchmarkResult, ExperimentResult
-from fairtrial.benchmark.sets import Benchmark
+from fairtrial.benchmark.protocols import Benchmark
+from fairtrial.benchmark.run import BenchmarkResult, ExperimentResult
 from fairtrial.core.notes import Note
 from fairtrial.core.words import level_text, plural
 from fairtrial.figures.epc import pooled_chart

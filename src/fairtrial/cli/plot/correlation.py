@@ -28,7 +28,7 @@ def command(reading: ReadingOptions, *, files: tuple[str, ...]) -> Draw:
     """
     from fairtrial.figures.scores import correlation_plot
     from fairtrial.formats.read import read_trials
-    from fairtrial.fusion.correlation import system_correlations
+    from fairtrial.fusion.prediction import system_correlations
 
     with reading_bar(files) as bar:
         trials = read_trials(files, progress=bar.advance, **reading.keywords())

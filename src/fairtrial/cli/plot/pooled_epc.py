@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from fairtrial.cli import options
-from fairtrial.cli.benchmark import ProtocolOptions, run_settings
+from fairtrial.cli.benchmark import ProtocolOptions
 from fairtrial.cli.fuse import FusionOptions
 from fairtrial.cli.plot.drawing import figure
 from fairtrial.cli.progress import Bar
@@ -48,7 +48,6 @@ def command(
       fairtrial plot pooled-epc --fusion mean,logistic --points 21 --bands pointwise --compare --out methods.png
     """
     from fairtrial.benchmark.pooling import compare_pooled, pooled_band
-    from fairtrial.benchmark.protocols import list_experiments
     from fairtrial.figures.epc import pooled_epc_plot
 
     fusing.check()
@@ -57,16 +56,16 @@ def command(
     if bands != "none" and len(run.methods) < 2:
         raise ParameterError("--bands is for several methods; name them with --fusion A,B")
     benchmark = run.load()
-    with Bar("fusing", len(run.methods) * len(list_experiments(benchmark, run.protocol))) as bar:
-        settings = run_settings(fusing, run.seed, keep_scores=compare or bands != "none", points=points)
-        results = run.run(benchmark, settings, progress=bar.advance).runs
+    with Bar("fusing", 1) as bar:
+        keep = compare or bands != "none"
+        results = run.run(benchmark, fusing, points=points, keep_scores=keep, progress=bar.advance).runs
     around = None
     if bands != "none":
         around = {
-            result.label: pooled_band(benchmark, result, group=group, kind=bands, confidence=fusing.confidence)
+            result.label: pooled_band(result, group=group, kind=bands, confidence=fusing.confidence)
             for result in results
         }
     found = None
     if compare:
-        found = compare_pooled(benchmark, results[0], results[1], group=group, confidence=fusing.confidence)
+        found = compare_pooled(results[0], results[1], group=group, confidence=fusing.confidence)
     return lambda figure: pooled_epc_plot(results, group=group, bands=around, comparison=found, ax=figure.add_subplot())

@@ -57,7 +57,7 @@ class CompareQuestion:
             "measure": self.measure,
             "confidence": self.confidence,
             "n_resamples": self._resamples(data),
-            "progress": _counting(advance),
+            "progress": counting(advance),
             "cluster": data.reading.cluster,
             "rng": data.reading.seed,
         }
@@ -119,7 +119,7 @@ def _assumed(data: Data, threshold: str, chosen: str) -> str:
     )
 
 
-def _counting(advance: Advance) -> Advance:
+def counting(advance: Advance) -> Advance:
     """`compare` says what was done since it spoke last, as a share of a pair; there is one pair."""
     done = 0.0
 

@@ -13,6 +13,7 @@ from fairtrial.explorer.data import Data
 from fairtrial.explorer.fields import Fields
 from fairtrial.explorer.jobs import Advance
 from fairtrial.explorer.points import Point
+from fairtrial.explorer.questions.comparing import counting
 from fairtrial.explorer.repeating import Call, Repeated, sure_keywords, sure_words, together, words
 from fairtrial.figures.table import FIGURES
 from fairtrial.fusion.fusion import fuse
@@ -58,7 +59,7 @@ class FuseQuestion:
             confidence=self.confidence,
             cluster=data.reading.cluster,
             rng=data.reading.seed,
-            progress=advance,
+            progress=counting(advance),
         )
         judged = [own.judgement for own in (result.evaluation, *result.baselines)]
         curves = [
