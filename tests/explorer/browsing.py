@@ -106,9 +106,7 @@ class Visit:
         self.page.click(f"nav a[data-view={view}]")
 
     def ask(self) -> None:
-        """Ask the question of this view, and wait until all of it is answered."""
-        self.page.evaluate("document.getElementById('status').textContent = ''")
-        self.page.click("#ask")
+        """Wait until all questions of this view are answered."""
         self.page.wait_for_selector("#status:text-is('Answered')", timeout=_PATIENCE)
 
     def expect_row(self, system: str, **figures: str) -> None:
@@ -133,7 +131,7 @@ class Visit:
         return found
 
     def saved(self, kind: str, number: int = 0, row: str = "") -> bytes:
-        """What a link of "Take it away" saves."""
+        """What a link of "Save or repeat" saves."""
         away = self.page.locator("details.away").nth(number)
         away.evaluate("away => { away.open = true; }")
         within = away.locator("p.row", has_text=row) if row else away

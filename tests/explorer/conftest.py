@@ -18,6 +18,6 @@ def scores(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
 @pytest.fixture(scope="module")
 def address(scores: tuple[str, str]) -> Iterator[str]:
     """An explorer that has both files open."""
-    serving = pytest.importorskip("fairtrial.explorer.serving")
+    serving = pytest.importorskip("fairtrial.explorer.app")
     with serving.served(list(scores), words=in_command_line_words) as found:
         yield found

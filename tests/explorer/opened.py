@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 
 from fairtrial import Trials, write_trials
-from fairtrial.explorer.data import Data
-from fairtrial.explorer.reading import Reading
-from fairtrial.explorer.shelf import Shelf
+from fairtrial.explorer.answers import Answer
+from fairtrial.explorer.data import Data, Reading
+from fairtrial.explorer.files import OpenFiles
+from fairtrial.explorer.questions import QUESTIONS
 from simulated import crossed
 
 
@@ -35,8 +36,14 @@ def write_sets(folder: Path, *, systems: tuple[str, ...] = ("face", "voice", "ga
 
 def read_data(paths: list[str], **given: Any) -> Data:
     """The trials of files that were named on the command line: the first is dev, the others are test."""
-    shelf = Shelf(paths)
-    keys = [file.key for file in shelf]
+    opened = OpenFiles(map(Path, paths))
+    keys = [file.key for file in opened]
     reading = Reading.of({"dev": keys[:1], "test": keys[1:], **given})
-    files = reading.files(shelf)
+    files = reading.files(opened)
     return Data(reading.read(files, None, room=10**10), reading, files)
+
+
+def answer_to(name: str, data: Data, **given: Any) -> Answer:
+    """Ask a question as a browser does."""
+    question = QUESTIONS[name]
+    return question.answer(question.of(data, given), lambda done: None)

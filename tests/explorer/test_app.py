@@ -2,8 +2,14 @@
 
 import http.client
 import json
+import os
+import signal
 import socket
+import subprocess
+import sys
+import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from time import sleep
 from typing import Any
@@ -13,9 +19,9 @@ import pytest
 
 from explorer.opened import write_sets
 from fairtrial import evaluate, read_pair
-from fairtrial.explorer import app, shelf
+from fairtrial.explorer import app, files
+from fairtrial.explorer.app import served
 from fairtrial.explorer.guard import POLICY
-from fairtrial.explorer.serving import served
 
 Asked = dict[str, Any]
 
@@ -75,13 +81,13 @@ def test_a_session_begins_with_the_files_of_the_command_line(address: str, paths
     assert status == 200
     assert [file["name"] for file in found["files"]] == paths
     assert (found["data"], found["reading"]) == (None, None)
-    assert "mean" in [own["name"] for own in found["words"]["fusions"]]
+    assert "eer" in [own["name"] for own in found["criteria"]]
 
 
 def test_numbers_are_those_of_evaluate(client: Client, paths: list[str]) -> None:
-    found = client.done("ask", {"question": "evaluate", "point": {"criterion": "wer-min", "alpha": 0.3}})
+    found = client.done("ask", {"question": "evaluate", "criterion": "wer-min", "alpha": 0.3})
     dev, test = read_pair(*paths)
-    for own in found["found"]["systems"]:
+    for own in found["result"]["systems"]:
         (known,) = evaluate(dev, test, systems=own["system"], criterion="wer-min", alpha=0.3).to_dict()["systems"]
         assert own["test"] == known["test"]
     assert found["repeated"]["command"].startswith("fairtrial evaluate --dev ")
@@ -101,7 +107,7 @@ def test_numbers_are_those_of_evaluate(client: Client, paths: list[str]) -> None
     ],
 )
 def test_what_can_be_taken_away(client: Client, file: str, begins: bytes) -> None:
-    key = client.done("ask", {"question": "evaluate", "point": {"criterion": "eer"}})["answer"]
+    key = client.done("ask", {"question": "evaluate", "criterion": "eer"})["answer"]
     status, found, headers = client.send("GET", f"{client.base}api/answers/{key}/{file}")
     assert (status, found.lstrip()[: len(begins)]) == (200, begins)
     assert headers["content-disposition"] == f'attachment; filename="{file}"'
@@ -111,9 +117,9 @@ def test_what_can_be_taken_away(client: Client, file: str, begins: bytes) -> Non
 
 @pytest.mark.parametrize("file", ["table.exe", "nothing.png", "det.gif", "report.pdf"])
 def test_what_cannot_be_taken_away_is_told(client: Client, file: str) -> None:
-    key = client.done("ask", {"question": "evaluate", "point": {"criterion": "eer"}})["answer"]
+    key = client.done("ask", {"question": "evaluate", "criterion": "eer"})["answer"]
     status, found = client.call(f"answers/{key}/{file}")
-    assert (status, list(found)) == (422, ["error"])
+    assert (status, list(found)) == (422, ["error", "code"])
 
 
 def test_a_file_is_dropped_read_and_closed(client: Client) -> None:
@@ -125,21 +131,25 @@ def test_a_file_is_dropped_read_and_closed(client: Client) -> None:
     assert client.call(f"files/{file['key']}", "DELETE")[0] == 422
 
 
-def test_a_file_that_is_too_large_leaves_nothing_behind(
-    client: Client, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(shelf, "MOST_UPLOADED", 10)
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+def test_a_file_that_is_too_large_leaves_nothing_behind(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    client = Client(address)
+    monkeypatch.setattr(files, "MAX_UPLOADED", 10)
     status, body, _ = client.send("PUT", f"{client.base}api/files?name=big.csv", b"x" * 100)
     assert status == 422
     assert b"too large" in body
-    assert not [place for place in tmp_path.rglob("*") if place.is_file()]
+    assert len(client.call("session")[1]["files"]) == 2
 
 
 def test_an_upload_that_breaks_off_leaves_nothing_behind(
-    address: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    paths: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with served(paths) as address:
+        break_off(address, tmp_path)
+    assert capfd.readouterr().err == ""
+
+
+def break_off(address: str, tmp_path: Path) -> None:
     client, parts = Client(address), urlsplit(address)
     with socket.create_connection((parts.hostname, parts.port), timeout=30) as link:
         head = (
@@ -151,16 +161,15 @@ def test_an_upload_that_breaks_off_leaves_nothing_behind(
     while list(tmp_path.rglob("x.csv")):
         sleep(0.01)
     assert client.call("session")[1]["files"] == Client(address).call("session")[1]["files"]
-    assert capfd.readouterr().err == ""
 
 
 @pytest.mark.parametrize(
     "body",
-    [b"", b"[]", b"{", b'{"question": "evaluate"}' + b" " * app._MOST_JSON, b'{"question": 3}', b"\xff", b"[" * 10**5],
+    [b"", b"[]", b"{", b'{"question": "evaluate"}' + b" " * app._MAX_JSON, b'{"question": 3}', b"\xff", b"[" * 10**5],
 )
 def test_what_is_not_a_question_is_told(client: Client, body: bytes) -> None:
     status, found, _ = client.send("POST", f"{client.base}api/ask", body)
-    assert (status, list(json.loads(found))) == (422, ["error"])
+    assert (status, list(json.loads(found))) == (422, ["error", "code"])
 
 
 def test_bad_files_get_the_error_of_the_command_line_and_the_rest_stays(client: Client) -> None:
@@ -196,7 +205,7 @@ def test_no_other_files(client: Client, name: str) -> None:
 
 def test_an_unknown_session_is_told(client: Client) -> None:
     status, found, _ = client.send("GET", f"{client.root}nobody/api/session")
-    assert (status, list(json.loads(found))) == (410, ["error"])
+    assert (status, list(json.loads(found))) == (410, ["error", "code"])
 
 
 def test_an_error_of_ours_is_told_and_the_server_goes_on(
@@ -211,3 +220,69 @@ def test_an_error_of_ours_is_told_and_the_server_goes_on(
     assert "oh" in found["error"]
     assert "ZeroDivisionError" in capfd.readouterr().err
     assert client.call("session")[0] == 200
+
+
+def test_a_deleted_file_is_told_and_a_changed_one_has_to_be_read_again(tmp_path: Path) -> None:
+    paths = write_sets(tmp_path)
+    with served(paths) as address:
+        client = Client(address)
+        client.done("read", {"dev": ["f1"], "test": ["f2"]})
+        Path(paths[1]).write_text(Path(paths[0]).read_text())
+        for path in ("look", "at?threshold=0.5"):
+            status, found = client.call(path)
+            assert (status, found["code"]) == (422, "input")
+        client.done("read", {"dev": ["f1"], "test": ["f2"]})
+        assert client.call("look")[0] == 200
+        Path(paths[1]).unlink()
+        for other in (client, Client(address)):
+            assert "no such file" in other.call("session")[1]["files"][1]["trouble"]
+            status, found = other.call("read", "POST", {"dev": ["f1"], "test": ["f2"]})
+            while "job" in found:
+                status, found = other.call(f"jobs/{found['job']}")
+            assert (status, found["code"]) == (422, "input")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no signals")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signals_end_it_though_work_goes_on(number: int, tmp_path: Path) -> None:
+    """The page asks for something that never ends; dropped files are deleted."""
+    script = (
+        "import time\nfrom fairtrial.explorer.data import Data\nfrom fairtrial.explorer import app\n"
+        "Data.look = lambda *given: time.sleep(1000)\napp._PATIENCE = 1\n"
+        "from fairtrial.cli.entry import run\nrun()"
+    )
+    words = [sys.executable, "-c", script, "explore", *write_sets(tmp_path), "--no-browser"]
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(folder)}
+    ) as process:
+        assert process.stdout is not None
+        client = Client(process.stdout.readline().split()[-1])
+        client.send("PUT", f"{client.base}api/files?name=a.csv", b"label,face\n1,0.9\n0,0.2\n")
+        client.done("read", {"dev": ["f1"], "test": ["f2"]})
+
+        def ask() -> None:
+            with suppress(OSError, http.client.HTTPException):
+                client.call("look")
+
+        threading.Thread(target=ask, daemon=True).start()
+        sleep(0.5)
+        process.send_signal(number)
+        process.wait(30)
+    assert not list(folder.rglob("a.csv"))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of address space")
+def test_too_little_memory_is_an_error_at_once() -> None:
+    words = [sys.executable, "-m", "fairtrial", "explore", "--no-browser"]
+    limit = 250 * 2**20
+
+    def limited() -> None:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, preexec_fn=limited)
+    assert done.returncode == 2
+    assert "memory" in done.stderr

@@ -15,7 +15,7 @@ from explorer.browsing import QUESTIONS, VIEWS, Visit, told, visiting, write_man
 from fairtrial.cli.words import in_command_line_words
 from fairtrial.core.words import percent
 
-served = pytest.importorskip("fairtrial.explorer.serving").served
+served = pytest.importorskip("fairtrial.explorer.app").served
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from fairtrial.cli.words import in_command_line_words
 from fairtrial.core.words import percent
 from fairtrial.explorer import shelf
 
-served = pytest.importorskip("fairtrial.explorer.serving").served
+served = pytest.importorskip("fairtrial.explorer.app").served
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from fairtrial.explorer.serving import served
+from fairtrial.explorer.app import served
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from fairtrial.core.errors import FairtrialError, ParameterError
 from fairtrial.core.ids import Ids
 from fairtrial.core.trials import Trials
+from fairtrial.formats import identities
 from fairtrial.formats.identities import check_repeated
 from fairtrial.formats.read import read_trials, write_trials
 from fairtrial.formats.sheets import Sheet
@@ -192,3 +193,19 @@ def test_compressed_files_are_settled_alike(tmp_path: Path) -> None:
     (tmp_path / "a.csv.gz").write_bytes(gzip.compress(CONTRADICTION.encode()))
     with pytest.raises(FairtrialError, match="row 2: the label says genuine"):
         read_trials(tmp_path / "a.csv.gz")
+
+
+def test_a_pattern_that_takes_too_long_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python's `re` needs about 2^40 steps for this one, and cannot be interrupted."""
+    monkeypatch.setattr(identities, "_SECONDS", 0.5)
+    long = "a" * 40
+    with pytest.raises(ParameterError) as caught:
+        read(tmp_path, f"{long}! {long}! 1 .9\n{long}! b 2 .1\n", "a.txt", person="^(a+)+$")
+    assert caught.value.code == "slow-pattern"
+
+
+def test_the_person_within_many_ids_and_odd_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(identities, "_SEARCHED_AT_ONCE", 2)
+    names = ["müller-1", "x\ud800-2", 'a"\\-3', "nobody", "b-4"]
+    assert identities._search(r"^(.+)-\d$", names) == ["müller", "x\ud800", 'a"\\', "", "b"]
+    assert identities._search(r"\w+", ["müller-1"]) == ["müller"]

@@ -11,6 +11,8 @@ from fairtrial.cli.output import say
 from fairtrial.cli.words import in_command_line_words
 from fairtrial.core.errors import ParameterError
 
+_LEAST_MEMORY = 512 * 2**20
+
 
 @click.command()
 @click.argument("files", nargs=-1, type=READ, metavar="[F]...")
@@ -31,8 +33,9 @@ def command(files: tuple[str, ...], *, port: int, no_browser: bool) -> None:
     """
     from fairtrial.formats.files import expand
 
+    _check_memory()
     try:
-        from fairtrial.explorer.serving import serve
+        from fairtrial.explorer.app import serve
     except ImportError as error:
         raise ParameterError(f"explore needs {error.name}; pip install 'fairtrial[explore]'") from error
     if files:
@@ -49,3 +52,16 @@ def command(files: tuple[str, ...], *, port: int, no_browser: bool) -> None:
     with suppress(KeyboardInterrupt):
         serve(list(files), port=port, words=in_command_line_words, ready=ready)
     say("stopped; copies of files that were dropped are deleted")
+
+
+def _check_memory() -> None:
+    """Raise an error if there is too little address space; numerical libraries would try again for minutes."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit != resource.RLIM_INFINITY and limit < _LEAST_MEMORY:
+        raise ParameterError(
+            f"explore needs {_LEAST_MEMORY >> 20} MB of memory, and ulimit -v allows {limit >> 20} MB", code="memory"
+        )

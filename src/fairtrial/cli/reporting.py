@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -14,6 +13,7 @@ from fairtrial.cli.options import option
 from fairtrial.cli.output import say
 from fairtrial.cli.words import table_in_command_line_words
 from fairtrial.core.errors import OutputError, ParameterError
+from fairtrial.core.parameters import repeat_command
 
 if TYPE_CHECKING:
     from fairtrial.pages.page import Page, Repeat
@@ -62,4 +62,4 @@ def repeat_of(inputs: Iterable[str], seed: int | None) -> Repeat:
     """The command as it was given, versions, and the files it read."""
     from fairtrial.pages.page import repeat_of
 
-    return repeat_of(shlex.join(["fairtrial", *sys.argv[1:]]), inputs, seed)
+    return repeat_of(repeat_command(sys.argv[1:]), inputs, seed)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from types import UnionType
 from typing import Any, Literal, TypeAlias, Union, get_args, get_origin
 
 from fairtrial.core.errors import ParameterError
-from fairtrial.core.words import Style
+from fairtrial.core.words import Style, visible
 
 Group: TypeAlias = Literal["Data", "Threshold", "Certainty", "Method", "Reading", "Computing", "Output"]
 """The headings under which help lists options."""
@@ -226,19 +227,48 @@ def spell(name: str, value: Any, style: Style) -> str:
     """
     if style == "python":
         return name if value is ... else f"{name}={_quoted(value)}"
-    flag, key = flag_of(name), parameter_of(name).key
+    return " ".join(option_words(name, value))
+
+
+def option_words(name: str, value: Any) -> list[str]:
+    """Write a parameter with its value as words of a command line.
+
+    Examples
+    --------
+    >>> option_words("by", ["sex", "age"]), option_words("alpha", 1 / 3)
+    (['--by', 'sex,age'], ['--alpha', '0.3333333333333333'])
+    """
+    flag, known = flag_of(name), parameter_of(name)
     if value is ... or value is True:
-        return f"{flag} {key}=..." if key else flag
+        return [flag, f"{known.key}=..."] if known.key else [flag]
     if isinstance(value, Mapping):
-        return " ".join(f"{flag} {role}={entry}" for role, entry in value.items())
+        return [word for role, entry in value.items() for word in (flag, f"{role}={entry}")]
     entries = value if isinstance(value, list | tuple) else [value]
-    return " ".join(f"{flag} {key}={entry}" if key else f"{flag} {entry}" for entry in entries)
+    if "[," in known.metavar:
+        return [flag, ",".join(map(str, entries))]
+    return [word for entry in entries for word in (flag, f"{known.key}={entry}" if known.key else str(entry))]
+
+
+def repeat_command(words: Sequence[str]) -> str:
+    """Write a command as it is typed in a shell."""
+    return visible(shlex.join(["fairtrial", *words]))
+
+
+def repeat_call(name: str, arguments: Sequence[str], values: Mapping[str, Any]) -> str:
+    """Write a call as it is typed in Python.
+
+    Examples
+    --------
+    >>> repeat_call("ft.evaluate", ["dev", "test"], {"criterion": "far", "alpha": 0.01})
+    'ft.evaluate(dev, test, criterion="far", alpha=0.01)'
+    """
+    return f"{name}({', '.join([*arguments, *(spell(*entry, 'python') for entry in values.items())])})"
 
 
 def _quoted(value: Any) -> str:
     """Write a value as Python does, texts in double quotes."""
     if isinstance(value, str):
-        return f'"{value}"'
+        return repr(value) if set(value) & {'"', "\\"} or not value.isprintable() else f'"{value}"'
     if isinstance(value, list):
         return f"[{', '.join(map(_quoted, value))}]"
     if isinstance(value, Mapping):
@@ -347,8 +377,7 @@ def refuse_excluded(function: Callable[..., Any], values: Mapping[str, Any], *, 
 
     A parameter is given if its value differs from its default, in Python, in a shell and on a page alike.
     """
-    defaults = {name: own.default for name, own in inspect.signature(function).parameters.items()}
-    given = {name for name, value in values.items() if name in defaults and not _same(value, defaults[name])}
+    given = changed(function, values)
     for name in given:
         for other in parameter_of(name).excludes:
             if other in given:
@@ -357,6 +386,12 @@ def refuse_excluded(function: Callable[..., Any], values: Mapping[str, Any], *, 
         if parameter_of(name).needs_scores and not has_scores:
             template = f"{{{name}!p}} needs the scores themselves, and not counts of them"
             raise ParameterError(template, code="needs-scores", **{name: values[name]})
+
+
+def changed(function: Callable[..., Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Keep the parameters of a function whose values differ from its defaults, in the order of its signature."""
+    defaults = {name: parameter.default for name, parameter in inspect.signature(function).parameters.items()}
+    return {name: values[name] for name in defaults if name in values and not _same(values[name], defaults[name])}
 
 
 def _same(value: Any, default: Any) -> bool:

@@ -1,96 +1,158 @@
-"""What a question is, and what an answer holds: sentences, tables, figures to draw and to keep, a page."""
+"""Answers: sentences, tables and figures for the page, the files they can be saved as, and how to repeat them."""
 
 from __future__ import annotations
 
+import tempfile
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from fairtrial.core.errors import ParameterError
 from fairtrial.core.notes import gather_notes
-from fairtrial.core.tables import Table
+from fairtrial.core.parameters import repeat_command
+from fairtrial.core.tables import Table, json_text
 from fairtrial.explorer.data import Data
-from fairtrial.explorer.fields import Fields
-from fairtrial.explorer.jobs import Advance
-from fairtrial.explorer.repeating import Repeated
-from fairtrial.pages.page import Page, Repeat, lay_out
+from fairtrial.figures.style import ENDINGS as PICTURE_ENDINGS
+from fairtrial.figures.style import write_picture
+from fairtrial.figures.table import FIGURES
+from fairtrial.formats.results import ENDINGS as TABLE_ENDINGS
+from fairtrial.formats.results import write_tables
+from fairtrial.pages.page import InputFile, Page, Repeat, lay_out, render, repeat_of
 
 if TYPE_CHECKING:
     from fairtrial.figures.table import Draw
 
+MAX_ROWS = 1000
+"""Rows of a table in the browser; files have all of them."""
+UNREPEATED = Repeat("", {})
+"""Stands in a page until it is saved."""
+_DRAWING = threading.Lock()
+"""matplotlib's settings are those of the whole process: one picture after the other."""
 
-_MOST_ROWS = 1000
-"""Of a table in the browser."""
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """A question as words of a command, which may be empty, and as lines of Python."""
+
+    words: tuple[str, ...]
+    lines: tuple[str, ...]
+    note: str = ""
+
+    @property
+    def command(self) -> str:
+        """The command as it is typed; empty if no command asks this."""
+        return repeat_command(self.words) if self.words else ""
+
+    @property
+    def python(self) -> str:
+        """The lines as they are typed."""
+        return "\n".join(["import fairtrial as ft", "", *self.lines]) + "\n"
+
+    def to_dict(self) -> dict[str, str]:
+        """What the browser gets."""
+        return {"command": self.command, "python": self.python, "note": self.note}
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What was found.
+    """The answer to a question.
 
     Attributes
     ----------
     sentences
-        The answer in words.
+        The answer in words; the first is the one to quote.
     tables
         Those of the result, as the command line prints them.
-    found
+    result
         The same as one JSON object, as ``--json`` prints it.
     shown
         What the browser draws, by figure.
     drawn
-        Figures to be kept as files, by the names that ``fairtrial plot`` has for them.
+        Figures that can be saved, by the names that ``fairtrial plot`` has for them.
     page
-        The self-contained report, where there is one.
+        The self-contained report, if there is one.
     """
 
     sentences: tuple[str, ...]
     tables: tuple[Table, ...]
-    found: dict[str, Any]
+    result: dict[str, Any]
     shown: dict[str, Any] = field(default_factory=dict)
     drawn: Mapping[str, Draw] = field(default_factory=dict)
     page: Callable[[Repeat], Page] | None = None
 
     @classmethod
-    def of_page(cls, page: Page, found: dict[str, Any], drawn: Mapping[str, Draw]) -> Answer:
-        """An answer that says what a report says."""
-        return cls(page.answer, page.tables, found, page.explore, drawn, lambda repeat: replace(page, repeat=repeat))
+    def of_page(cls, page: Page, result: dict[str, Any], drawn: Mapping[str, Draw]) -> Answer:
+        """Take over what a report says."""
+        return cls(page.answer, page.tables, result, page.explore, drawn, lambda repeat: replace(page, repeat=repeat))
 
     def to_dict(self) -> dict[str, Any]:
         """What the browser gets."""
         return {
             "sentences": list(self.sentences),
-            "tables": [lay_out(_short(table)) for table in self.tables if table.rows],
+            "tables": [{**lay_out(_shortened(table)), "total": len(table.rows)} for table in self.tables if table.rows],
             "notes": [str(note) for note in gather_notes(note for table in self.tables for note in table.notes)],
-            "found": self.found,
+            "result": self.result,
             "shown": self.shown,
             "figures": list(self.drawn),
             "has_page": self.page is not None,
         }
 
 
-def _short(table: Table) -> Table:
-    """A table that a browser can hold; files have all rows."""
-    if len(table.rows) <= _MOST_ROWS:
+def _shortened(table: Table) -> Table:
+    if len(table.rows) <= MAX_ROWS:
         return table
-    kept = table.shown if table.shown is not None else range(_MOST_ROWS)
-    return replace(table, rows=tuple(table.rows[k] for k in list(kept)[:_MOST_ROWS]), shown=None)
+    kept = table.shown if table.shown is not None else range(MAX_ROWS)
+    return replace(table, rows=tuple(table.rows[k] for k in list(kept)[:MAX_ROWS]), shown=None)
 
 
-class Question(Protocol):
-    """Something that can be asked of the trials that were read."""
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """An answer that can still be saved."""
 
-    @classmethod
-    def of(cls, given: Fields) -> Self:
-        """What the browser asks for."""
-        ...
+    answer: Answer
+    repeated: Repeated
+    data: Data
 
-    def answer(self, data: Data, advance: Advance) -> Answer:
-        """Find the answer; `advance` is told how far it is."""
-        ...
+    def report(self) -> str:
+        """The self-contained page; dropped files have the names that people know."""
+        if self.answer.page is None:
+            raise ParameterError("there is no report of this answer; its tables and figures can be saved")
+        files = {str(file.path): file.typed for file in self.data.files.all if file.path.exists()}
+        repeat = repeat_of(self.repeated.command or self.repeated.python, files, self.data.reading.rng)
+        inputs = tuple(InputFile(files.get(each.name, each.name), each.size, each.sha256) for each in repeat.inputs)
+        return render(self.answer.page(replace(repeat, inputs=inputs)))
 
-    def repeated(self, data: Data) -> Repeated:
-        """The same as a command and as Python."""
-        ...
+    def table(self, ending: str) -> bytes:
+        """The tables as a file: .csv, .tsv, .tex, .md, .parquet or .json."""
+        if ending == ".json":
+            return (json_text(self.answer.result, indent=2) + "\n").encode()
+        if ending not in TABLE_ENDINGS:
+            raise ParameterError(f"tables can be saved as {', '.join((*TABLE_ENDINGS, '.json'))}, not as {ending}")
+        with tempfile.TemporaryDirectory() as folder:
+            place = Path(folder, f"table{ending}")
+            write_tables(self.answer.tables, place)
+            return place.read_bytes()
+
+    def picture(self, name: str, ending: str) -> bytes:
+        """A figure as a file: .svg, .png or .pdf."""
+        draw = self.answer.drawn.get(name)
+        if draw is None:
+            raise ParameterError(f"there is no figure {name}; there are {', '.join(self.answer.drawn) or 'none'}")
+        if ending not in PICTURE_ENDINGS:
+            raise ParameterError(f"figures can be saved as {', '.join(PICTURE_ENDINGS)}, not as {ending}")
+        with tempfile.TemporaryDirectory() as folder, _DRAWING:
+            place = Path(folder, f"figure{ending}")
+            width, height = FIGURES[name].size
+            write_picture(draw, place, width=width, height=height)
+            return place.read_bytes()
 
 
-UNREPEATED = Repeat("", {})
-"""What stands in a page until it is kept."""
+def drawn_later(**figures: Callable[[], Any]) -> dict[str, Draw]:
+    """Figures whose data are computed when they are saved, by names with underscores."""
+
+    def draw(name: str, compute: Callable[[], Any]) -> Draw:
+        return lambda figure: FIGURES[name].draw(compute())(figure)
+
+    return {name.replace("_", "-"): draw(name.replace("_", "-"), compute) for name, compute in figures.items()}

@@ -1,17 +1,24 @@
-"""The addresses of the explorer, and what is done at each."""
+"""The explorer as a server on this machine: its addresses, and what each of them does."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import os
+import secrets
+import socket
+import threading
 import traceback
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from importlib import resources
 from pathlib import Path
+from time import sleep
+from types import FrameType
 from typing import Any
 
+import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
@@ -22,19 +29,18 @@ from fairtrial import __version__
 from fairtrial.core.errors import FairtrialError, ParameterError
 from fairtrial.core.tables import json_text
 from fairtrial.core.words import cut
-from fairtrial.explorer.answers import Question
-from fairtrial.explorer.choices import vocabulary
-from fairtrial.explorer.data import Data
+from fairtrial.explorer.data import Data, Point, Reading, criteria_shown
 from fairtrial.explorer.guard import REPORT_HEADERS, Guard
 from fairtrial.explorer.jobs import Advance
-from fairtrial.explorer.keeping import kept_picture, kept_report, kept_table
-from fairtrial.explorer.points import Point
 from fairtrial.explorer.questions import QUESTIONS
-from fairtrial.explorer.reading import Reading
 from fairtrial.explorer.sessions import Session, Sessions, Words
+from fairtrial.formats.sheets import ROLES
 from fairtrial.pages.page import palette
 
-_MOST_JSON = 1 << 20
+_HOST = "127.0.0.1"
+_PATIENCE = 5.0
+"""Seconds that work may take to end after a signal."""
+_MAX_JSON = 1 << 20
 _FIRST_WAIT = 0.25
 """Seconds after which a question that is not answered goes on in the background."""
 _KINDS = {
@@ -73,16 +79,18 @@ def make_app(paths: list[str], *, token: str, port: int, words: Words = str) -> 
         async def answer(request: Request) -> Response:
             session = sessions.get(request.path_params["session"])
             if session is None:
-                return _told(410, "this session is closed; open the address that fairtrial explore printed")
+                return _error(410, "this session is closed; open the address that fairtrial explore printed")
             try:
                 return await work(session, request)
             except FairtrialError as error:
-                return _told(422, session.said(str(error)))
+                return _error(422, session.worded(str(error)), error.code)
+            except OSError as error:
+                return _error(422, session.worded(f"{error.filename or 'a file'}: {error.strerror}"), "file")
             except ClientDisconnect:  # nobody is left to be told
                 return Response(status_code=400)
             except Exception as error:  # the page goes on, and the terminal says what happened
                 traceback.print_exception(error)
-                return _told(500, f"an error of fairtrial itself: {error!r}; the terminal says more")
+                return _error(500, f"an error of fairtrial itself: {error!r}; the terminal says more")
 
         return Route(f"/{token}/{{session}}{address}", answer, methods=list(methods) or ["GET"])
 
@@ -109,12 +117,12 @@ def make_app(paths: list[str], *, token: str, port: int, words: Words = str) -> 
     return Guard(Starlette(routes=routes), token, port), sessions
 
 
-def _json(found: Any, status: int = 200) -> Response:
-    return Response(json_text(found), status, media_type="application/json")
+def _json(content: Any, status: int = 200) -> Response:
+    return Response(json_text(content), status, media_type="application/json")
 
 
-def _told(status: int, message: str) -> Response:
-    return _json({"error": message}, status)
+def _error(status: int, message: str, code: str = "") -> Response:
+    return _json({"error": message, "code": code}, status)
 
 
 async def _static(request: Request) -> Response:
@@ -123,10 +131,10 @@ async def _static(request: Request) -> Response:
     if name == "palette.css":
         return Response(palette(), media_type=_KINDS[".css"])
     room = resources.files("fairtrial.pages") if name in _SHARED else resources.files("fairtrial.explorer") / "static"
-    known = {own.name: own for folder in (room, room / "vendor") if folder.is_dir() for own in folder.iterdir()}
+    known = {file.name: file for folder in (room, room / "vendor") if folder.is_dir() for file in folder.iterdir()}
     kind = _KINDS.get(Path(name).suffix, "")
     if name not in known or Path(name).suffix not in (".css", ".js"):
-        return _told(404, "there is no such file")
+        return _error(404, "there is no such file")
     return Response(known[name].read_bytes(), media_type=kind)
 
 
@@ -138,26 +146,40 @@ async def _page(session: Session, request: Request) -> Response:
 async def _session(session: Session, request: Request) -> Response:
     """All that the page needs to begin, or to go on after a reload."""
     data = session.data
+    files = await run_in_threadpool(lambda: [file.to_dict(session.worded) for file in session.files])
     return _json(
         {
             "version": __version__,
-            "files": [file.to_dict(session.said) for file in session.shelf],
-            "data": None if data is None else data.summary,
+            "files": files,
+            "data": None if data is None else _described(data),
             "reading": None if data is None else data.reading.to_dict(),
-            "words": vocabulary(),
+            "criteria": criteria_shown(),
+            "roles": list(ROLES),
         }
     )
 
 
+def _described(data: Data) -> dict[str, Any]:
+    """What was read, and which questions can be asked of it."""
+    asked = {
+        name: {
+            "cannot": question.refusal(data),
+            "fields": [] if question.refusal(data) else question.form(data),
+            "at_threshold": question.at_threshold,
+        }
+        for name, question in QUESTIONS.items()
+    }
+    return {**data.summary, "questions": asked}
+
+
 async def _drop(session: Session, request: Request) -> Response:
-    """A file that was dropped, written as it comes, never more than there is room for."""
-    place = await session.shelf.receive(request.query_params.get("name", "scores"), request.stream())
-    shelved = await run_in_threadpool(session.shelf.add_dropped, place)
-    return _json(shelved.to_dict(session.said))
+    """Receive a file that was dropped."""
+    file = await session.files.receive(request.query_params.get("name", "scores"), request.stream())
+    return _json(file.to_dict(session.worded))
 
 
 async def _close_file(session: Session, request: Request) -> Response:
-    session.shelf.remove(request.path_params["file"])
+    session.files.remove(request.path_params["file"])
     return _json({})
 
 
@@ -166,45 +188,26 @@ async def _fields(request: Request) -> dict[str, Any]:
     body = b""
     async for chunk in request.stream():
         body += chunk
-        if len(body) > _MOST_JSON:
+        if len(body) > _MAX_JSON:
             raise ParameterError("more was sent than a question can hold")
     try:
-        found = json.loads(body)
+        fields = json.loads(body)
     except (ValueError, RecursionError) as error:
         raise ParameterError("what was sent is not JSON, or nests too deeply") from error
-    if not isinstance(found, dict):
+    if not isinstance(fields, dict):
         raise ParameterError("what was sent holds no fields")
-    return found
+    return fields
 
 
 async def _read(sessions: Sessions, session: Session, request: Request) -> Response:
     reading = Reading.of(await _fields(request))
-    files = reading.files(session.shelf)
+    files = await run_in_threadpool(reading.files, session.files)
 
     def work(advance: Advance) -> dict[str, Any]:
-        data = sessions.shared(reading, files)
-        if data is None:
-            total, done = max(sum(file.size for file in files.all), 1), 0
-
-            def progress(size: int) -> None:
-                nonlocal done
-                done += size
-                advance(0.95 * done / total)
-
-            data = Data(reading.read(files, progress, room=_room()), reading, files)
-            sessions.share(data)
-        session.look_at(data)
-        return data.summary
+        session.look_at(sessions.read(reading, files, advance))
+        return _described(session.known_data())
 
     return await _awaited(session, session.begin(work, "read"))
-
-
-def _room() -> int:
-    """Bytes that trials may take: half of the memory of the machine."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-    except (AttributeError, ValueError, OSError):  # not every system says it
-        return 4 * 10**9
 
 
 async def _look(session: Session, request: Request) -> Response:
@@ -219,7 +222,7 @@ async def _track(session: Session, request: Request) -> Response:
 
 
 async def _at(session: Session, request: Request) -> Response:
-    """The errors at a threshold that is being dragged, or at a weight or target that was typed."""
+    """Errors at a threshold that is being dragged, or at a weight or target that was typed."""
     data, asked = session.known_data(), request.query_params
     given: dict[str, Any] = {name: asked[name] for name in ("criterion",) if name in asked}
     for name in ("alpha", "threshold"):
@@ -236,12 +239,13 @@ async def _ask(session: Session, request: Request) -> Response:
     kind = given.get("question")
     if not isinstance(kind, str) or kind not in QUESTIONS:
         raise ParameterError(f"there is no such question; there are {', '.join(QUESTIONS)}")
-    data = session.known_data()
-    question: Question = QUESTIONS[kind].of(given)
+    question = QUESTIONS[kind]
+    asked = question.of(session.known_data(), given)
 
     def work(advance: Advance) -> dict[str, Any]:
-        answer = question.answer(data, advance)
-        key, kept = session.keep(question, answer, data)
+        answer = question.answer(asked, advance)
+        advance(1.0)
+        key, kept = session.keep(question, asked, answer)
         return {"answer": key, **answer.to_dict(), "repeated": kept.repeated.to_dict()}
 
     slot = given.get("slot")
@@ -262,11 +266,11 @@ async def _job(session: Session, request: Request) -> Response:
 def _state(session: Session, key: str) -> Response:
     job = session.job(key)
     if not job.ended:
-        return _json({"job": key, "share": job.share, "seconds": job.seconds})
+        return _json({"job": key, "done": job.done, "seconds": job.seconds})
     if job.stopped:
         return _json({"stopped": True})
-    if job.error:
-        raise FairtrialError(job.error)
+    if job.error is not None:
+        raise job.error
     if job.failure is not None:
         raise job.failure
     return _json({"result": job.result})
@@ -284,11 +288,101 @@ async def _take(session: Session, request: Request) -> Response:
     name, ending = file.stem, file.suffix
     headers = {"Content-Disposition": f'attachment; filename="{name}{ending}"'} if name.isascii() else {}
     if file.name == "report.html":
-        text = await run_in_threadpool(kept_report, kept)
+        text = await run_in_threadpool(kept.report)
         shown = {} if "show" in request.query_params else headers
         return Response(text, media_type=_KINDS[".html"], headers={**REPORT_HEADERS, **shown})
     if name == "table":
-        found = await run_in_threadpool(kept_table, kept, ending)
+        content = await run_in_threadpool(kept.table, ending)
     else:
-        found = await run_in_threadpool(kept_picture, kept, name, ending)
-    return Response(found, media_type=_KINDS.get(ending, "application/octet-stream"), headers=headers)
+        content = await run_in_threadpool(kept.picture, name, ending)
+    return Response(content, media_type=_KINDS.get(ending, "application/octet-stream"), headers=headers)
+
+
+class _Server(uvicorn.Server):
+    """Ends after a signal even if some work does not."""
+
+    ended: Callable[[], None] = staticmethod(lambda: None)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Begin to end, and end the process if that takes too long."""
+        if not self.should_exit:
+            timer = threading.Timer(_PATIENCE, self._give_up, (sig,))
+            timer.daemon = True
+            timer.start()
+        super().handle_exit(sig, frame)
+
+    def _give_up(self, sig: int) -> None:
+        self.ended()
+        os._exit(128 + sig)
+
+
+def serve(
+    paths: list[str], *, port: int = 0, words: Words = str, ready: Callable[[str], None] = lambda address: None
+) -> None:
+    """Serve the explorer to browsers on this machine, until Ctrl-C.
+
+    Parameters
+    ----------
+    paths
+        Score files, globs and directories that are open from the start.
+    port
+        Where to listen; 0: any free port.
+    words
+        Words errors of the library for the user.
+    ready
+        Called with the address, as soon as it answers.
+    """
+    with _running(paths, port, words) as (server, listening, address):
+        watch = threading.Thread(target=_when_started, args=(server, lambda: ready(address)), daemon=True)
+        watch.start()
+        server.run(sockets=[listening])
+
+
+@contextmanager
+def _running(paths: list[str], port: int, words: Words) -> Iterator[tuple[_Server, socket.socket, str]]:
+    token = secrets.token_urlsafe(24)
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listening:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind((_HOST, port))
+        except (OSError, OverflowError) as error:
+            raise ParameterError(f"port {port} cannot be used: {error}; choose another, or none at all") from error
+        used = int(listening.getsockname()[1])
+        app, sessions = make_app(paths, token=token, port=used, words=words)
+        config = uvicorn.Config(
+            app,
+            log_level="error",
+            access_log=False,
+            lifespan="off",
+            ws="none",
+            proxy_headers=False,
+            server_header=False,
+            timeout_graceful_shutdown=2,
+        )
+        server = _Server(config)
+        server.ended = sessions.close
+        try:
+            yield server, listening, f"http://{_HOST}:{used}/{token}/"
+        finally:
+            sessions.close()
+
+
+@contextmanager
+def served(paths: list[str], *, words: Words = str) -> Iterator[str]:
+    """Serve an explorer in a thread as long as the context lasts, as in a notebook or a test; give its address."""
+    with _running(paths, 0, words) as (server, listening, address):
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+        thread.start()
+        _when_started(server, lambda: None)
+        try:
+            yield address
+        finally:
+            server.should_exit = True
+            thread.join(10)
+
+
+def _when_started(server: uvicorn.Server, then: Callable[[], None]) -> None:
+    while not server.started and not server.should_exit:
+        sleep(0.01)
+    if server.started:
+        then()

@@ -1,39 +1,263 @@
-"""The trials that a session looks at, and what was found out about them once for all questions."""
+"""What a session looks at: files as they were read, and operating points on their trials."""
 
 from __future__ import annotations
 
+import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from fairtrial.core.errors import ParameterError, TrialsError
+from fairtrial.core.errors import ParameterError, TrialsError, check_classes
+from fairtrial.core.parameters import changed, option_words, repeat_call
 from fairtrial.core.trials import Trials
 from fairtrial.core.words import interval_title, level_text, listed, plural
 from fairtrial.counting.tallies import ErrorCounts
 from fairtrial.evaluation.epc import alpha_grid, curve_of
-from fairtrial.explorer.points import Point, errors_shown, steps_of, track
-from fairtrial.explorer.reading import Files, Reading
-from fairtrial.explorer.repeating import DEFAULT_CONFIDENCE, Call
-from fairtrial.figures.axes import Floats
+from fairtrial.explorer.files import OpenFile, OpenFiles
+from fairtrial.explorer.forms import Fields, check_fields, check_flag, check_names, check_number, check_text, values_of
+from fairtrial.figures.axes import Floats, probit
 from fairtrial.figures.system import SystemCurves, overview_charts
 from fairtrial.formats.columns import read_named
+from fairtrial.formats.opening import expected_memory
+from fairtrial.formats.read import read_pair, read_trials
+from fairtrial.formats.sheets import ROLES, ReadOptions
 from fairtrial.groups.membership import PeopleTable
-from fairtrial.inference.decide import judge
-from fairtrial.inference.split import TrialSets
+from fairtrial.inference.decide import Judgement, judge, judge_at
+from fairtrial.inference.folds import make_blocks, with_fold_note
+from fairtrial.inference.people import Cluster
+from fairtrial.inference.split import TrialSets, check_same_systems
 from fairtrial.pages.parts import JUDGED
-from fairtrial.rules.criteria import as_criterion
+from fairtrial.rules.criteria import CRITERIA, Criterion, as_criterion
 
-_MOST_SYSTEMS = 12
-"""So many systems are looked at together."""
+CONFIDENCE = 0.95
+MAX_SYSTEMS = 12
+"""Systems that are looked at together."""
+_ONE_COLUMN = tuple(role for role in ROLES if role not in ("score", "other"))
+_E24 = (1.0, 1.1, 1.2, 1.3, 1.5, 1.6, 1.8, 2.0, 2.2, 2.4, 2.7, 3.0, 3.3, 3.6, 3.9, 4.3, 4.7, 5.1, 5.6, 6.2, 6.8, 7.5,
+        8.2, 9.1)  # fmt: skip
+"""Two digits, evenly spaced on a logarithmic scale: the preferred numbers E24 of IEC 60063."""
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The files of dev and of test, and a table of people with one row per person."""
+
+    dev: tuple[OpenFile, ...]
+    test: tuple[OpenFile, ...] = ()
+    people: OpenFile | None = None
+
+    @property
+    def all(self) -> tuple[OpenFile, ...]:
+        """All of them."""
+        return (*self.dev, *self.test, *(() if self.people is None else (self.people,)))
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How open files are to be read.
+
+    Parameters
+    ----------
+    dev, test
+        Keys of open files.
+    folds
+        Number of folds of the dev trials, if there is no test set.
+    options
+        What the files do not say by themselves.
+    cluster
+        What trials share; None: all known ids.
+    rng
+        Seed of folds and resamples.
+    people
+        Key of a table of people, or empty.
+    """
+
+    dev: tuple[str, ...]
+    test: tuple[str, ...] = ()
+    folds: int | None = None
+    options: ReadOptions = field(default_factory=ReadOptions)
+    cluster: Cluster | None = None
+    rng: int = 0
+    people: str = ""
+
+    @classmethod
+    def of(cls, given: Fields) -> Reading:
+        """Check what the browser asks for."""
+        dev, test = (check_names(name, given.get(name, ())) for name in ("dev", "test"))
+        if not dev:
+            raise ParameterError("choose which file holds the development scores")
+        roles = check_fields("roles", given.get("roles", {}))
+        plain = values_of(
+            ReadOptions, ("nan", "person", "genuine_by"), {name: given.get(name) or None for name in given}
+        )
+        options = ReadOptions(
+            columns={role: check_text(role, roles[role]) for role in _ONE_COLUMN if role in roles},
+            scores=check_names("score", roles.get("score", ())),
+            others=check_names("other", roles.get("other", ())),
+            genuine_labels=check_names("genuine", given.get("genuine", ())),
+            impostor_labels=check_names("impostor", given.get("impostor", ())),
+            negate=check_names("negate", given.get("negate", ()))
+            or check_flag("distances", given.get("distances", False)),
+            **plain,
+        )
+        cluster = check_text("cluster", given.get("cluster", ""), ("", "none", "claim", "subject", "both"))
+        folds = None if test else int(check_number("folds", given.get("folds", 5), whole=True))
+        seed = int(check_number("seed", given.get("seed", 0), whole=True))
+        people = check_text("people", given.get("people", ""))
+        return cls(dev, test, folds, options, cluster or None, seed, people)  # type: ignore[arg-type]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields that `of` takes, without those at their defaults."""
+        options = self.options
+        roles = {**options.columns, "score": list(options.scores), "other": list(options.others)}
+        fields = {
+            "dev": list(self.dev),
+            "test": list(self.test),
+            "folds": self.folds,
+            "roles": {role: names for role, names in roles.items() if names},
+            "genuine": list(options.genuine_labels),
+            "impostor": list(options.impostor_labels),
+            "distances": options.negate is True,
+            "negate": [] if isinstance(options.negate, bool) else list(options.negate),
+            "nan": "" if options.nan == "error" else options.nan,
+            "person": options.person,
+            "genuine_by": options.genuine_by,
+            "cluster": self.cluster,
+            "seed": self.rng,
+            "people": self.people,
+        }
+        return {name: value for name, value in fields.items() if value}
+
+    def files(self, opened: OpenFiles) -> Files:
+        """The files that are to be read."""
+        people = opened[self.people] if self.people else None
+        return Files(opened.opened(self.dev), opened.opened(self.test), people)
+
+    def read(self, files: Files, progress: Callable[[int], None] | None, *, room: int | None = None) -> TrialSets:
+        """Read the files; raise an error if they need more than `room` bytes, by default half of the memory."""
+        dev, test = ([str(file.path) for file in some] for some in (files.dev, files.test))
+        needed, limit = expected_memory([*dev, *test]), _half_of_memory() if room is None else room
+        if needed > limit:
+            raise TrialsError(
+                f"these files need about {needed / 1e9:.1f} GB of memory and {limit / 1e9:.1f} GB may be used; "
+                "fairtrial evaluate reads them in pieces, and fairtrial count makes small files of them"
+            )
+        if self.folds is None:
+            pair = read_pair(dev, test, progress=progress, **self.keywords())
+            check_same_systems(*pair)
+            for trials, some, name in zip(pair, (files.dev, files.test), ("dev", "test"), strict=True):
+                _check_classes(trials, some, name)
+            return TrialSets(*pair, self.cluster, self.rng)
+        trials = read_trials(dev, progress=progress, **self.keywords())
+        _check_classes(trials, files.dev, "to be cut into folds")
+        blocks = make_blocks(trials, self.folds, cluster=self.cluster, rng=self.rng)
+        trials = with_fold_note(trials, self.folds, blocks, self.cluster)
+        return TrialSets(trials, trials, self.cluster, self.rng, blocks)
+
+    def keywords(self) -> dict[str, Any]:
+        """The options as keywords of `read_trials`, without those at their defaults."""
+        given = {name: getattr(self.options, name) for name in ReadOptions.__slots__}
+        unset = {name: value for name, value in given.items() if value not in ((), {}, None)}
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in changed(ReadOptions, unset).items()
+        }
+
+
+def _half_of_memory() -> int:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    except (AttributeError, ValueError, OSError):  # not every system tells it
+        return 4 * 10**9
+
+
+def _check_classes(trials: Trials, files: Sequence[OpenFile], name: str) -> None:
+    genuine = int(np.count_nonzero(trials.genuine))
+    check_classes(genuine, len(trials) - genuine, f"{', '.join(file.name for file in files[:3])}, {name}")
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """An operating point: a criterion with its weight or target, or a given threshold."""
+
+    criterion: str = "eer"
+    alpha: float | None = None
+    threshold: float | None = None
+
+    @classmethod
+    def of(cls, given: Fields) -> Point:
+        """Check what the browser asks for."""
+        if given.get("threshold") is not None:
+            return cls(threshold=check_number("threshold", given["threshold"]))
+        name = check_text("criterion", given.get("criterion", "eer"), CRITERIA)
+        means, alpha = as_criterion(name).alpha_means, given.get("alpha")
+        if means == "none":
+            return cls(name)
+        return cls(name, check_number("alpha", 0.5 if means == "weight" and alpha is None else alpha))
+
+    @property
+    def rule(self) -> Criterion:
+        """The criterion; raise an error if there is a threshold instead."""
+        if self.threshold is not None:
+            raise ParameterError("this view chooses the threshold on dev; choose a rule instead of a threshold")
+        return as_criterion(self.criterion)
+
+    def judged(self, sets: TrialSets, system: str) -> Judgement:
+        """Judge a system at this point."""
+        if self.threshold is not None:
+            return judge_at(sets, self.threshold, system=system)
+        rule = self.rule
+        return judge(sets, system=system, criterion=rule, alphas=rule.resolve_alpha(self.alpha))
+
+    def keywords(self) -> dict[str, Any]:
+        """The point as keywords of a function."""
+        if self.threshold is not None:
+            return {"threshold": self.threshold}
+        return {"criterion": self.criterion, "alpha": self.alpha}
+
+
+def steps_of(criterion: Criterion) -> Floats:
+    """Values along the slider of a criterion: weights, or targets with two digits."""
+    if criterion.alpha_means == "none":
+        return np.array([0.5])
+    if criterion.alpha_means == "weight":
+        return np.linspace(0.0, 1.0, 1001)
+    rates = np.array([float(f"{factor:g}e{power}") for power in range(-6, 0) for factor in _E24])
+    rates = rates[rates <= 0.5]
+    return np.round(1 - rates[::-1], 7) if _aims_high(criterion) else rates
+
+
+def criteria_shown() -> list[dict[str, Any]]:
+    """Describe the criteria, with the place where the slider of each begins."""
+    return [
+        {
+            "name": name,
+            "means": rule.alpha_means,
+            "start": {"none": None, "weight": 0.5, "target": 0.9 if _aims_high(rule) else 0.01}[rule.alpha_means],
+            "summary": rule.summary,
+        }
+        for name, rule in CRITERIA.items()
+    ]
+
+
+def _aims_high(criterion: Criterion) -> bool:
+    """Whether the target is of a measure that is better if higher, such as precision."""
+    return criterion.aim is not None and criterion.aim.higher_is_better
+
+
+def errors_shown(counts: ErrorCounts) -> dict[str, Any]:
+    """Errors at one threshold or several, and their place on the axes of a DET curve."""
+    x, y = (np.round(probit(rate), 5).tolist() for rate in (counts.far, counts.frr))
+    return {"threshold": np.asarray(counts.threshold).tolist(), **counts.to_dict(), "x": x, "y": y}
 
 
 @dataclass(eq=False)
 class Data:
-    """What was read, from which files."""
+    """Trials, how they were read, and what all questions share."""
 
     sets: TrialSets
     reading: Reading
@@ -60,23 +284,17 @@ class Data:
         """All systems."""
         return self.test.systems
 
-    def two_sets(self, what: str) -> tuple[Trials, Trials]:
-        """Dev and test; an error where there is one set that was cut into folds."""
-        if self.reading.folds is not None:
-            raise TrialsError(f"{what} needs a test set of its own; open one, in place of folds")
-        return self.dev, self.test
-
-    def chosen(self, names: Sequence[str], *, most: int = _MOST_SYSTEMS) -> tuple[str, ...]:
-        """The systems of these names, or the first ones where none is named."""
-        found = tuple(names) or self.systems[:most]
-        for name in found:
+    def chosen(self, names: Sequence[str], *, most: int = MAX_SYSTEMS) -> tuple[str, ...]:
+        """Check the names of systems; the first ones if none is named."""
+        chosen = tuple(names) or self.systems[:most]
+        for name in chosen:
             self.test.check_system(name)
-        if len(found) > most:
-            raise ParameterError(f"{len(found)} systems at once are too many to look at; choose at most {most}")
-        return found
+        if len(chosen) > most:
+            raise ParameterError(f"{len(chosen)} systems at once are too many to look at; choose at most {most}")
+        return chosen
 
     def look(self, names: Sequence[str]) -> dict[str, Any]:
-        """Curves and densities of these systems; sorted scores are kept for thresholds that are dragged."""
+        """Curves and densities of these systems; sorted scores are kept for a dragged threshold."""
         chosen = self.chosen(names)
         with self._lock:
             for name in chosen:
@@ -88,17 +306,21 @@ class Data:
             return overview_charts([self._curves[name] for name in chosen])
 
     def track(self, names: Sequence[str], criterion: str) -> dict[str, Any]:
-        """What these systems do along the slider of a criterion."""
+        """Errors of these systems along the slider of a criterion, all at once."""
         rule, chosen = as_criterion(criterion), self.chosen(names)
         with self._lock:
             for name in chosen:
                 if (criterion, name) not in self._tracks:
-                    self._tracks[criterion, name] = track(self.sets, name, rule)
-            found = {name: self._tracks[criterion, name] for name in chosen}
-        return {"criterion": rule.name, "means": rule.alpha_means, "steps": steps_of(rule).tolist(), "systems": found}
+                    counts = judge(self.sets, system=name, criterion=rule, alphas=steps_of(rule)).test
+                    shown = errors_shown(counts).items()
+                    self._tracks[criterion, name] = {
+                        key: own for key, own in shown if key not in ("far", "frr", "hter")
+                    }
+            tracks = {name: self._tracks[criterion, name] for name in chosen}
+        return {"criterion": rule.name, "means": rule.alpha_means, "steps": steps_of(rule).tolist(), "systems": tracks}
 
     def at(self, names: Sequence[str], point: Point) -> dict[str, Any]:
-        """What these systems do at one point."""
+        """Errors of these systems at one point."""
         return {"systems": {name: errors_shown(self._errors(name, point)) for name in self.chosen(names)}}
 
     def _errors(self, name: str, point: Point) -> ErrorCounts:
@@ -110,15 +332,19 @@ class Data:
 
     @property
     def people_columns(self) -> tuple[str, ...]:
-        """What the table of people says of each, besides who it is."""
+        """Columns of the table of people, but for the one that says who it is."""
         file = self.files.people
-        return () if file is None else tuple(own.name for own in file.glance.columns if own.name != self.person_column)
+        return (
+            ()
+            if file is None
+            else tuple(column.name for column in file.glance.columns if column.name != self.person_column)
+        )
 
     @property
     def person_column(self) -> str:
-        """The column of the table of people that says who it is: the one called so, or the first."""
+        """The column of the table of people that says who it is: `person`, or the first."""
         assert self.files.people is not None
-        names = [own.name for own in self.files.people.glance.columns]
+        names = [column.name for column in self.files.people.glance.columns]
         if not names:
             raise TrialsError(
                 f"{self.files.people.name}: has no header; a table of people has one, and one row per person"
@@ -126,81 +352,82 @@ class Data:
         return "person" if "person" in names else names[0]
 
     def people_table(self, columns: Sequence[str]) -> PeopleTable:
-        """What is known of people, from the table of them."""
+        """Read some columns of the table of people."""
         assert self.files.people is not None
-        own = self.person_column
-        found = read_named(self.files.people.path, names=(own, *columns), what="one row per person")
-        return PeopleTable(found[own], {name: found[name] for name in columns})
+        person = self.person_column
+        table = read_named(self.files.people.path, names=(person, *columns), what="one row per person")
+        return PeopleTable(table[person], {name: table[name] for name in columns})
 
-    def words(self, names: Sequence[str], *, named: bool = False) -> list[str]:
-        """The files and how they are read, as options; only these systems, where they are not all.
+    @property
+    def chance(self) -> dict[str, Any]:
+        """What questions that depend on chance are asked with."""
+        return {"cluster": self.reading.cluster, "rng": self.reading.rng}
 
-        `named`: another option of the command names the systems.
-        """
-        which = [word for name in names for word in ("--system", name)]
-        return [*self.reading.words(self.files, names), *([] if named or tuple(names) == self.systems else which)]
+    def check_unchanged(self) -> None:
+        """Raise an error if a file is not the one that was read."""
+        for file in self.files.all:
+            file.check_unchanged()
+
+    def words(self, systems: Sequence[str], *, folds: bool = True) -> list[str]:
+        """The files and how they are read, as options of a command; without folds they are judged whole."""
+        names = [("--dev", file) for file in self.files.dev] + [("--test", file) for file in self.files.test]
+        if self.reading.folds is not None and not folds:
+            names += [("--test", file) for file in self.files.dev]
+        found = [word for flag, file in names for word in (flag, file.typed)]
+        if self.reading.folds is not None and folds:
+            found += option_words("folds", self.reading.folds)
+        for name, value in self.reading.keywords().items():
+            if name == "negate" and value is not True:
+                found += [word for system in value if system in systems for word in ("--negate-system", system)]
+            else:
+                found += option_words(name, value)
+        return found
 
     def lines(self) -> list[str]:
-        """The same in Python."""
-        return self.reading.lines(self.files)
-
-    def lines_at_threshold(self) -> list[str]:
-        """All trials of folds in Python, as a set to judge: at a given threshold the folds choose nothing."""
+        """The same in Python: dev and test, or trials and the blocks they are cut into."""
+        dev, test = ([file.typed for file in some] for some in (self.files.dev, self.files.test))
+        given = [repr(names[0] if len(names) == 1 else names) for names in (dev, test) if names]
+        if self.reading.folds is None:
+            return [f"dev, test = {repeat_call('ft.read_pair', given, self.reading.keywords())}"]
+        chance = {name: value for name, value in self.chance.items() if value is not None}
         return [
-            *self.lines()[:1],
-            f"sets = {Call('ft.inference.TrialSets', ('None', 'trials'), self.cluster_keywords())}",
+            f"trials = {repeat_call('ft.read_trials', given, self.reading.keywords())}",
+            f"blocks = {repeat_call('ft.inference.make_blocks', ['trials', str(self.reading.folds)], chance)}",
         ]
-
-    def without_command(self, why: str) -> str:
-        """What to know where only Python can repeat something."""
-        return "; ".join(filter(None, [why, self.where_files_are]))
-
-    def cluster_keywords(self) -> dict[str, Any]:
-        """What trials share, as a keyword of Python, where it is not the default."""
-        return {} if self.reading.cluster is None else {"cluster": self.reading.cluster}
-
-    def seed_keywords(self) -> dict[str, Any]:
-        """The seed as a keyword of Python, where it is not the default."""
-        return {"rng": self.reading.seed} if self.reading.seed else {}
-
-    def chance_keywords(self) -> dict[str, Any]:
-        """Both."""
-        return {**self.cluster_keywords(), **self.seed_keywords()}
 
     @property
     def where_files_are(self) -> str:
-        """What to know before a command is typed, where a browser did not tell where files lie."""
+        """What to know before a command is typed, if a browser did not say where files lie."""
         dropped = [file.name for file in self.files.all if file.dropped]
         return f"run it in the folder of {listed(dropped)}" if dropped else ""
 
     @cached_property
     def summary(self) -> dict[str, Any]:
-        """What was read, in numbers and words."""
-        sets, kept = {"test": self.test}, self.reading.folds
-        if kept is None:
-            sets = {"dev": self.dev, "test": self.test}
+        """Describe what was read, in numbers and words."""
+        folds = self.reading.folds
+        sets = {"dev": self.dev, "test": self.test} if folds is None else {"test": self.test}
         counts = {
-            name: {"genuine": int(own.genuine.sum()), "impostor": int((~own.genuine).sum())}
-            for name, own in sets.items()
+            name: {"genuine": int(trials.genuine.sum()), "impostor": int((~trials.genuine).sum())}
+            for name, trials in sets.items()
         }
         ids = list(self.test.ids)
-        said = JUDGED[self.sets.origin].captions
+        captions = JUDGED[self.sets.origin].captions
         return {
             "systems": list(self.systems),
             "counts": counts,
-            "folds": kept,
+            "folds": folds,
             "ids": ids,
             "columns": list(self.test.columns),
             "people_columns": list(self.people_columns),
             "kind": self.sets.kind,
             "captions": {
                 "errors": f"Errors on {self.sets.provenance.judged}",
-                "interval": f"{interval_title(DEFAULT_CONFIDENCE)} of the HTER",
-                "band": f"{level_text(DEFAULT_CONFIDENCE)} band",
-                "epc": said.epc,
-                "curve": said.curve,
+                "interval": f"{interval_title(CONFIDENCE)} of the HTER",
+                "band": f"{level_text(CONFIDENCE)} band",
+                "epc": captions.epc,
+                "curve": captions.curve,
             },
-            "notes": list(dict.fromkeys(note for own in sets.values() for note in own.notes)),
+            "notes": list(dict.fromkeys(note for trials in sets.values() for note in trials.notes)),
             "said": f"{plural(len(self.systems), 'system')}: {listed(self.systems)}; "
             + "; ".join(
                 f"{name}: {count['genuine']:,} genuine and {count['impostor']:,} impostor trials"

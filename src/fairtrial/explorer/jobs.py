@@ -1,88 +1,80 @@
-"""Work in the background: how far it is, what it found, and a way to stop it."""
+"""Work in the background: its progress, its result, and a way to stop it."""
 
 from __future__ import annotations
 
-import ctypes
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from time import monotonic, sleep
+from time import monotonic
 from typing import Any, TypeAlias
 
 from fairtrial.core.errors import FairtrialError
 
 Advance: TypeAlias = Callable[[float], None]
-"""Called with the share of the work that is done, from 0 to 1."""
+"""Called with the proportion of the work that is done, from 0 to 1; raises `Stopped` once the work is to stop."""
 
 
 class Stopped(BaseException):
-    """The work was asked to stop; no handler of errors takes it for one."""
-
-
-_AGAIN = 1.0
-"""Seconds after which a job that was asked to stop is asked again: what calls Python from C may lose the first time."""
+    """Raised by `Advance` to end work that is to stop; not an `Exception`, so that no handler of errors keeps it."""
 
 
 @dataclass
 class Job:
-    """One piece of work in a thread of its own.
+    """One piece of work in its own thread.
 
-    A thread is stopped by an exception that is raised in it, between two steps of the interpreter: so any work of the
-    library can be stopped, without each loop having to ask. A thread of its own, so that the exception can meet
-    nothing else; and only while `_stoppable`, so that it meets neither the beginning nor the end of the thread. The
-    thread takes no lock for that, as it could be stopped while it holds one.
+    It is stopped by a flag that `Advance` asks: an exception raised in a thread from outside can meet it while it holds
+    a lock or starts another thread, and then nothing releases either. A stopped job has ended for those who wait for
+    it; its thread ends at the next step of the work. `turn` keeps it from running beside the job that it replaces.
     """
 
     work: Callable[[Advance], Any]
-    share: float = 0.0
-    """How much is done, where the work says so."""
+    turn: AbstractContextManager[Any] = field(default_factory=nullcontext)
+    done: float = 0.0
     result: Any = None
-    error: str = ""
-    """What to tell the user, where the work could not be done."""
+    error: FairtrialError | None = None
+    """What the user can mend."""
     failure: BaseException | None = None
-    """An error that is ours."""
-    stopped: bool = False
+    """A bug."""
     began: float = field(default_factory=monotonic)
+    stopped: bool = False
     _ended: threading.Event = field(default_factory=threading.Event)
-    _thread: int = 0
-    _asked_to_stop: bool = False
-    _stoppable: bool = False
-    _raising: bool = False
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _thread: threading.Thread | None = None
 
     def start(self) -> Job:
         """Begin, and return at once."""
-        threading.Thread(target=self._run, name="fairtrial job", daemon=True).start()
+        self._thread = threading.Thread(target=self._run, name="fairtrial job", daemon=True)
+        self._thread.start()
         return self
 
     def _run(self) -> None:
+        result = error = failure = None
         try:
-            try:
-                self._thread = threading.get_ident()
-                self._stoppable = True
-                if not self._asked_to_stop:
-                    self.result = self.work(self._advance)
-            except FairtrialError as error:
-                self.error = str(error)
-            except Exception as error:  # a thread must not die in silence
-                self.failure = error
+            with self.turn:
+                self._advance(0.0)
+                result = self.work(self._advance)
         except Stopped:
-            pass
-        # what is just being raised is waited for and forgotten; a call here would be outside of any try
-        settled = False
-        while not settled:
-            try:
-                self._stoppable = False
-                while self._raising:
-                    sleep(0)
-                _raise_in(self._thread, None)
-                settled = True
-            except Stopped:
-                pass
-        self.stopped = self._asked_to_stop
-        self._ended.set()
+            return
+        except FairtrialError as raised:
+            error = raised
+        except BaseException as raised:  # shown to the user, and printed by the server
+            failure = raised
+        with self._lock:
+            if not self.stopped:
+                self.result, self.error, self.failure = result, error, failure
+                self._ended.set()
 
-    def _advance(self, share: float) -> None:
-        self.share = min(max(share, 0.0), 1.0)
+    def _advance(self, done: float) -> None:
+        if self.stopped:
+            raise Stopped
+        self.done = min(max(done, 0.0), 1.0)
+
+    def stop(self) -> None:
+        """End it for everybody who waits; its thread ends at its next step."""
+        with self._lock:
+            self.stopped = self.stopped or not self._ended.is_set()
+            self._ended.set()
 
     @property
     def ended(self) -> bool:
@@ -90,30 +82,15 @@ class Job:
         return self._ended.is_set()
 
     @property
+    def running(self) -> bool:
+        """Whether its thread still works, perhaps towards its next step after a stop."""
+        return self._thread is not None and self._thread.is_alive()
+
+    @property
     def seconds(self) -> float:
-        """How long it has been running."""
+        """Seconds since it began."""
         return monotonic() - self.began
 
     def wait(self, seconds: float) -> bool:
-        """Wait for the end, at most so long; whether it has ended."""
+        """Wait for the end, at most `seconds`; whether it has ended."""
         return self._ended.wait(seconds)
-
-    def stop(self) -> None:
-        """Ask it to stop, soon."""
-        if not self.ended and not self._asked_to_stop:
-            self._asked_to_stop = True
-            threading.Thread(target=self._insist, name="fairtrial stop", daemon=True).start()
-
-    def _insist(self) -> None:
-        while not self.ended:
-            self._raising = True
-            if self._stoppable:
-                _raise_in(self._thread, Stopped)
-            self._raising = False
-            self._ended.wait(_AGAIN)
-
-
-def _raise_in(thread: int, what: type[BaseException] | None) -> None:
-    """Raise an exception in a thread at its next step; None: forget one that is not raised yet."""
-    given = None if what is None else ctypes.py_object(what)
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), given)

@@ -1,4 +1,4 @@
-"""Sessions: two browsers at once have two, each with its own files, trials and answers."""
+"""Sessions: each browser has its files, trials, work and answers."""
 
 from __future__ import annotations
 
@@ -10,28 +10,19 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from fairtrial.core.errors import ParameterError, TrialsError
-from fairtrial.explorer.answers import Answer, Question
-from fairtrial.explorer.data import Data
+from fairtrial.explorer.answers import Answer, Kept
+from fairtrial.explorer.data import Data, Files, Reading
+from fairtrial.explorer.files import Folder, OpenFiles
 from fairtrial.explorer.jobs import Advance, Job
-from fairtrial.explorer.reading import Files, Reading
-from fairtrial.explorer.repeating import Repeated
-from fairtrial.explorer.shelf import Shelf
+from fairtrial.explorer.questions import Asked, Question
+from fairtrial.formats.files import expand
 
-MOST_SESSIONS = 16
-_MOST_ANSWERS = 24
-_MOST_JOBS = 8
-_SHARED_DATA = 2
+MAX_SESSIONS = 16
+_MAX_ANSWERS = 24
+_MAX_JOBS = 8
+_MAX_SHARED = 2
 Words: TypeAlias = Callable[[str], str]
-"""From the words of the library to those that the user reads."""
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """An answer that can still be taken away."""
-
-    answer: Answer
-    repeated: Repeated
-    data: Data
+"""Turns the words of the library into those of the user."""
 
 
 @dataclass
@@ -39,102 +30,104 @@ class Session:
     """What one browser has opened and asked."""
 
     key: str
-    shelf: Shelf
+    files: OpenFiles
     words: Words = str
     data: Data | None = None
     answers: OrderedDict[str, Kept] = field(default_factory=OrderedDict)
     jobs: OrderedDict[str, Job] = field(default_factory=OrderedDict)
-    _slots: dict[str, str] = field(default_factory=dict)
+    _slots: dict[str, tuple[str, threading.Lock]] = field(default_factory=dict)
     _count: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def known_data(self) -> Data:
-        """The trials; an error where none have been read."""
+        """The trials; raise an error if none have been read, or if their files have changed."""
         if self.data is None:
-            raise TrialsError("nothing has been read yet; open score files first")
+            raise TrialsError("nothing has been read yet; open score files first", code="nothing-read")
+        self.data.check_unchanged()
         return self.data
 
     def look_at(self, data: Data) -> None:
-        """Look at these trials from now on; answers that hold others go, as memory has room for one set of trials."""
+        """Look at these trials from now on; answers of others go, as memory has room for one set of trials."""
         with self._lock:
             self.data = data
             for key in [key for key, kept in self.answers.items() if kept.data is not data]:
                 del self.answers[key]
 
-    def said(self, text: str) -> str:
-        """An error of the library as the command line would put it, in the folder of the files that were dropped."""
-        return self.words(self.shelf.without_folder(text))
+    def worded(self, text: str) -> str:
+        """Word an error as the command line does, with the names that people know of dropped files."""
+        return self.words(self.files.without_folder(text))
 
     def begin(self, work: Callable[[Advance], Any], slot: str) -> str:
-        """Begin some work, in place of what went on in the same slot."""
+        """Begin some work as soon as the work in the same slot has come to its next step, where it stops."""
         with self._lock:
-            before = self.jobs.get(self._slots.get(slot, ""))
-            if before is not None:
-                before.stop()
-            going = [key for key, job in self.jobs.items() if not job.ended]
-            if len(going) >= _MOST_JOBS:
+            before, turn = self._slots.get(slot, ("", threading.Lock()))
+            if before in self.jobs:
+                self.jobs[before].stop()
+            if sum(not job.ended for job in self.jobs.values()) >= _MAX_JOBS:
                 raise ParameterError("too much is being computed at once; wait, or stop some of it")
             self._count += 1
             key = f"j{self._count}"
-            self.jobs[key] = Job(work).start()
-            while len(self.jobs) > 4 * _MOST_JOBS:
+            self.jobs[key] = Job(work, turn).start()
+            while len(self.jobs) > 4 * _MAX_JOBS:
                 self.jobs.popitem(last=False)[1].stop()
-            self._slots = {own: job for own, job in self._slots.items() if job in self.jobs} | {slot: key}
+            self._slots = {name: kept for name, kept in self._slots.items() if kept[0] in self.jobs} | {
+                slot: (key, turn)
+            }
             return key
 
     def job(self, key: str) -> Job:
-        """A job; an error where it is long gone."""
-        found = self.jobs.get(key)
-        if found is None:
-            raise ParameterError("this work is not known any more; ask again")
-        return found
+        """A job; raise an error if it is forgotten."""
+        if key not in self.jobs:
+            raise ParameterError("this work is not known any more; ask again", code="forgotten")
+        return self.jobs[key]
 
-    def keep(self, question: Question, answer: Answer, data: Data) -> tuple[str, Kept]:
-        """Keep an answer of these trials, so that it can be taken away; the oldest goes where there are many."""
-        kept = Kept(answer, question.repeated(data), data)
+    def keep(self, question: Question, asked: Asked, answer: Answer) -> tuple[str, Kept]:
+        """Keep an answer so that it can be saved; the oldest goes if there are many."""
+        kept = Kept(answer, question.repeated(asked), asked.data)
         with self._lock:
             self._count += 1
             key = f"a{self._count}"
             self.answers[key] = kept
-            while len(self.answers) > _MOST_ANSWERS:
+            while len(self.answers) > _MAX_ANSWERS:
                 self.answers.popitem(last=False)
         return key, kept
 
     def kept(self, key: str) -> Kept:
-        """An answer; an error where it is long gone."""
-        found = self.answers.get(key)
-        if found is None:
-            raise ParameterError("this answer is not kept any more; ask again")
-        return found
+        """An answer; raise an error if it is forgotten."""
+        if key not in self.answers:
+            raise ParameterError("this answer is not kept any more; ask again", code="forgotten")
+        return self.answers[key]
 
     def close(self) -> None:
         """Stop all work and forget everything."""
-        for job in self.jobs.values():
+        for job in list(self.jobs.values()):
             job.stop()
         self.jobs.clear()
         self.answers.clear()
         self.data = None
-        self.shelf.close()
+        self.files.close()
 
 
 class Sessions:
-    """All sessions of a server, and trials of the files named on its command line, which all of them may look at."""
+    """All sessions of a server, and the trials of files named on its command line, which all of them share."""
 
     def __init__(self, paths: Sequence[str], words: Words = str) -> None:
-        self._paths = tuple(paths)
+        self._paths = tuple(path for entry in paths for path in expand(entry))
         self._words = words
+        self._folder = Folder()
         self._sessions: OrderedDict[str, Session] = OrderedDict()
-        self._shared: OrderedDict[str, Data] = OrderedDict()
+        self._shared: OrderedDict[object, Data] = OrderedDict()
         self._lock = threading.Lock()
 
     def new(self) -> Session:
-        """A session of its own; where there are many, the one that was used the longest ago is closed."""
-        session = Session(secrets.token_urlsafe(9), Shelf(self._paths), self._words)
+        """A new session; if there are many, the one that was not used for the longest time is closed."""
+        key = secrets.token_urlsafe(9)
+        session = Session(key, OpenFiles(self._paths, self._folder.path / key), self._words)
         with self._lock:
             self._sessions[session.key] = session
-            gone = self._sessions.popitem(last=False)[1] if len(self._sessions) > MOST_SESSIONS else None
-        if gone is not None:
-            gone.close()
+            oldest = self._sessions.popitem(last=False)[1] if len(self._sessions) > MAX_SESSIONS else None
+        if oldest is not None:
+            oldest.close()
         return session
 
     def get(self, key: str) -> Session | None:
@@ -144,28 +137,34 @@ class Sessions:
                 self._sessions.move_to_end(key)
             return self._sessions.get(key)
 
-    def shared(self, reading: Reading, files: Files) -> Data | None:
-        """What another session has read in the same way, if all files are those of the command line."""
+    def read(self, reading: Reading, files: Files, advance: Advance) -> Data:
+        """Read files, or give what another session has read in the same way of the same, unchanged files."""
+        common = not any(file.dropped for file in files.all)
+        name = repr(reading), tuple(file.stamp for file in files.all)
         with self._lock:
-            return self._shared.get(repr(reading)) if _are_common(files) else None
+            if common and name in self._shared:
+                return self._shared[name]
+        total, done = max(sum(file.size for file in files.all), 1), 0
 
-    def share(self, data: Data) -> None:
-        """Let other sessions look at the same trials."""
-        if not _are_common(data.files):
-            return
+        def progress(size: int) -> None:
+            nonlocal done
+            done += size
+            advance(0.95 * done / total)
+
+        data = Data(reading.read(files, progress), reading, files)
+        data.check_unchanged()
         with self._lock:
-            self._shared[repr(data.reading)] = data
-            while len(self._shared) > _SHARED_DATA:
+            if common:
+                self._shared[name] = data
+            while len(self._shared) > _MAX_SHARED:
                 self._shared.popitem(last=False)
+        return data
 
     def close(self) -> None:
         """Close all sessions."""
         with self._lock:
-            going, self._sessions = list(self._sessions.values()), OrderedDict()
+            sessions, self._sessions = list(self._sessions.values()), OrderedDict()
             self._shared.clear()
-        for session in going:
+        for session in sessions:
             session.close()
-
-
-def _are_common(files: Files) -> bool:
-    return not any(file.dropped for file in files.all)
+        self._folder.close()

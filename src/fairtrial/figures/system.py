@@ -77,9 +77,14 @@ def shared_axes(limits: DetLimits) -> dict[str, Any]:
 
 
 def overview_charts(systems: Sequence[SystemCurves]) -> dict[str, Any]:
-    """Give the charts of the first look at several systems, without operating points."""
+    """Give the charts of the first look at several systems, without operating points.
+
+    The ROC axes end at four times the equal error rate of the worst system.
+    """
     limits = det_limits([(own.roc.far, own.roc.frr) for own in systems], [])
-    far, frr = (linear_axis(label, (0.0, 1.0), percent=True) for label in (term("FAR"), f"1 - {term('FRR')}"))
+    shown = min(1.0, 4 * max(float(np.maximum(own.roc.far, own.roc.frr).min()) for own in systems) or 0.01)
+    far = linear_axis(term("FAR"), (0.0, shown), percent=True)
+    frr = linear_axis(f"1 - {term('FRR')}", (1.0 - shown, 1.0), percent=True)
     axes = {
         **shared_axes(limits),
         "hter": rate_axis("HTER", 1.3 * max(own.highest for own in systems)).to_dict(),

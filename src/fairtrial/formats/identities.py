@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import re
+import json
+import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -129,9 +131,52 @@ def _persons(ids: dict[str, IdColumn], pattern: str, place: PlaceOf) -> tuple[di
     return {name: found[name] for name in ID_FIELDS if name in found}, left
 
 
+_SEARCHED_AT_ONCE = 100_000
+_SECONDS = 10.0
+_SEARCH = """
+import json, re, sys
+pattern, names = json.load(sys.stdin)
+search = re.compile(pattern).search
+matches = map(search, names)
+json.dump(["" if match is None else match[1 if match.re.groups else 0] or "" for match in matches], sys.stdout)
+"""
+
+
+def _search(pattern: str, names: Sequence[str]) -> list[str]:
+    """Find the first group of a pattern, or all that it matches, in each name; empty if there is no match.
+
+    Python cannot interrupt a search, and some patterns take time that is exponential in the length of a name, so it
+    runs in a process of its own, with a time limit.
+    """
+    found: list[str] = []
+    for start in range(0, len(names), _SEARCHED_AT_ONCE):
+        asked = json.dumps([pattern, list(names[start : start + _SEARCHED_AT_ONCE])])
+        try:
+            done = subprocess.run(
+                [sys.executable, "-I", "-S", "-c", _SEARCH],
+                input=asked,
+                capture_output=True,
+                text=True,
+                check=True,
+                timeout=_SECONDS,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise ParameterError(
+                "{person!o} needs more than {seconds:g} seconds for the ids; write it without nested repetition",
+                code="slow-pattern",
+                person=pattern,
+                seconds=_SECONDS,
+            ) from error
+        except subprocess.CalledProcessError as error:
+            raise ParameterError(
+                "{person!o} cannot be applied to the ids", code="failed-pattern", person=pattern
+            ) from error
+        found += json.loads(done.stdout)
+    return found
+
+
 def _person_within(column: Ids, pattern: str, role: str, place: PlaceOf) -> Ids:
-    matches = [re.search(pattern, name) for name in column.names.tolist()]
-    names = ["" if match is None else match.group(1 if match.re.groups else 0) or "" for match in matches]
+    names = _search(pattern, column.names.tolist())
     nobody = np.array([not name for name in names], dtype=bool)[column.codes]
     if nobody.any():
         row = int(np.argmax(nobody))

@@ -37,11 +37,11 @@ def _axes(head: Head) -> tuple[str, list[str]] | None:
         top = ["", *top]  # no cell above the ids at the left
     if len(top) < 3 or is_role(top[1:]):
         return None
-    if not top[0].strip():
-        return delimiter, top[1:]
+    cells = [cell for row in below for cell in row[1:] if cell.strip() or top[0].strip()]
+    if not cells or not all(map(is_number, cells)):
+        return None
     rows_among_columns = any(row and row[0] in top[1:] for row in below)
-    numbers = all(is_number(cell) for row in below for cell in row[1:])
-    return (delimiter, top[1:]) if rows_among_columns and numbers else None
+    return (delimiter, top[1:]) if rows_among_columns or not top[0].strip() else None
 
 
 def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:

@@ -15,7 +15,7 @@ SVG, which is as wide as the element it is in.
           move({x, y, others: [{x, y}, ...]}); x is null for a point that has a height only
   det     {x, y, chosen: Curve, others: [Curve]}            move as that of epc
   roc     the same as det; {diagonal: false} in the options leaves out the line of equal coordinates
-  density {scores: Axis, top, genuine: [...], impostor: [...]}                    move({threshold})
+  density {scores: Axis, top, genuine: [...], impostor: [...], height: label}     move({threshold})
           Heights, up to `top`, of bins of equal width from the low to the high end of the axis.
           With the option {beside: true} it is as wide as a chart with names beside it. With onThreshold(value), the
           threshold can be dragged, or moved by arrow keys, Page Up and Down, Home and End.
@@ -179,10 +179,10 @@ const charts = (() => {
     return { node: drawn.node, move: pointed(drawn, { lined: false }) };
   };
 
-  const density = ({ scores, top, genuine, impostor }, { onThreshold, beside = false, ...options } = {}) => {
+  const density = ({ scores, top, genuine, impostor, height = "density" }, { onThreshold, beside = false, ...options } = {}) => {
     const steps = (mark, name, heights) => mark(name,
       [scores.low, ...evenly(scores, heights.length + 1), scores.high], [0, ...ended(heights), 0], STAIRS);
-    const drawn = onAxes(scores, { label: "density", low: 0, high: top, ticks: [] },
+    const drawn = onAxes(scores, { label: height, low: 0, high: top, ticks: [] },
       [steps(line, "first", genuine), steps(dashed, "second", impostor)], { width: beside ? WIDTH + NAMES : WIDTH, ...options });
     const { svg, x, area } = drawn, handle = svg.append("g").datum(null);
     const marker = handle.append("path").attr("class", "threshold");

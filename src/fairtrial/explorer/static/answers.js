@@ -1,4 +1,4 @@
-// an answer: sentences, charts, tables and notes, and what can be taken away of it
+// an answer: sentences, charts, tables and notes, and the files it can be saved as
 import * as api from "./api.js";
 import { button, choose, copyable, labelled, make, show } from "./dom.js";
 import { figure } from "./figures.js";
@@ -30,35 +30,48 @@ const laidOut = (table) => {
   const scroll = make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": table.caption }, node);
   if (rows.length <= MANY) return scroll;
   node.classList.add("few");
-  const more = button(`Show all ${rows.length.toLocaleString("en")} rows`, () => {
+  const count = rows.length.toLocaleString("en"),
+    all = rows.length < table.total ? `${count} of ${table.total.toLocaleString("en")}` : `all ${count}`;
+  const more = button(`Show ${all} rows`, () => {
     node.classList.remove("few");
     more.remove();
   });
   return make("div", {}, scroll, more);
 };
 
-export const answerOf = (found) =>
+// the sentence to quote is large; tables are folded below the figures, and open if there are none
+export const tablesOf = ({ tables: listed, notes }, open) =>
   make(
-    "div",
-    { class: "found" },
-    found.sentences.map((sentence) => make("p", { class: "answer" }, sentence)),
-    chartsOf(found.shown),
-    found.tables.map(laidOut),
-    found.notes.length > 0 &&
+    "details",
+    { class: "tables", open },
+    make("summary", {}, "Tables and notes"),
+    listed.map(laidOut),
+    notes.length > 0 &&
       make(
         "ul",
         { class: "note" },
-        found.notes.map((note) => make("li", {}, note)),
+        notes.map((note) => make("li", {}, note)),
       ),
   );
+export const answerOf = (answer, more = null) => {
+  const drawn = chartsOf(answer.shown);
+  return make(
+    "div",
+    { class: "answered" },
+    answer.sentences.map((sentence, k) => make("p", { class: k ? "aside" : "answer" }, sentence)),
+    drawn,
+    more,
+    tablesOf(answer, !drawn && !more),
+  );
+};
 
 const link = (found, file, text) => make("a", { href: api.address(found.answer, file), download: file }, text);
-export const takeAway = (found) => {
+export const saving = (found) => {
   const { command, python, note } = found.repeated;
   return make(
     "details",
     { class: "away" },
-    make("summary", {}, "Take it away: report, tables, figures, the command that repeats it"),
+    make("summary", {}, "Save or repeat: report, tables, figures, command, Python"),
     found.has_page &&
       make(
         "p",

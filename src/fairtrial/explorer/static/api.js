@@ -1,5 +1,10 @@
-// what is asked of the server; errors are those that the command line would tell
-export class Told extends Error {}
+// what is asked of the server; errors carry the code of the library, by which the page finds what mends them
+export class Refused extends Error {
+  constructor(message, code = "") {
+    super(message);
+    this.code = code;
+  }
+}
 
 const GONE =
   "fairtrial explore does not answer. If it was stopped, start it again and open the address that it prints.";
@@ -8,10 +13,10 @@ const asked = async (...given) => {
   try {
     response = await fetch(...given);
   } catch {
-    throw new Told(GONE);
+    throw new Refused(GONE, "gone");
   }
   const found = await response.json().catch(() => ({ error: GONE }));
-  if (!response.ok || found.error) throw new Told(found.error || `the server said ${response.status}`);
+  if (!response.ok || found.error) throw new Refused(found.error || `the server said ${response.status}`, found.code);
   return found;
 };
 const asJson = (fields) => ({

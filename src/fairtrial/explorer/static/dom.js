@@ -25,10 +25,10 @@ export const choose = (options, value, change, attributes = {}) => {
   field.value = value;
   return field;
 };
-export const checks = (legend, options, checked, change) =>
+export const checks = (legend, options, checked, change, title = null) =>
   make(
     "fieldset",
-    {},
+    { title },
     make("legend", {}, legend),
     make(
       "div",
@@ -63,7 +63,14 @@ export const show = (host, ...children) => {
   const same = [...host.querySelectorAll(at.tagName)].find((node) => nameOf(node) === name);
   if (same) same.focus({ preventScroll: true });
 };
-export const told = (message) => make("p", { class: "error", role: "alert" }, message);
+// an error, with the button that leads to what mends it if that is elsewhere
+export const refused = ({ message, code }, go) =>
+  make(
+    "div",
+    { class: "error", role: "alert" },
+    make("p", {}, message),
+    go && ["input", "file", "nothing-read", "not-applicable"].includes(code) && button("Go to Files", go),
+  );
 export const copyable = (text, label) => {
   const copied = button(
     "Copy",

@@ -6,7 +6,7 @@ export const figure = (id, caption, chart) =>
     "figure",
     { "data-figure": id },
     make("figcaption", {}, caption),
-    chart.node,
+    make("div", { class: "drawing" }, chart.node),
     make(
       "p",
       { class: "save" },

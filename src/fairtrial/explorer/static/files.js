@@ -1,6 +1,6 @@
 // files: opened, told, corrected and read
 import * as api from "./api.js";
-import { button, choose, labelled, make, show, tableOf, told } from "./dom.js";
+import { button, choose, labelled, make, refused, show, tableOf } from "./dom.js";
 import { guess, wantedOf } from "./wanted.js";
 
 const SETS = [
@@ -15,7 +15,7 @@ const MEANINGS = [
   ["", "left out"],
 ];
 const SHARING = [
-  ["", "all ids that are known"],
+  ["", "all known ids"],
   ["none", "nothing"],
   ["claim", "the claim"],
   ["subject", "the subject"],
@@ -66,8 +66,7 @@ const dropZone = (opened) => {
   const zone = make(
     "div",
     { class: "drop" },
-    make("p", {}, "Drop score files here, or "),
-    labelled("choose them: ", input),
+    labelled("Drop score files here, or choose them:", input),
     make("p", { class: "note" }, HELP),
   );
   for (const event of ["dragover", "dragleave", "drop"])
@@ -173,8 +172,8 @@ const optionForm = (wanted, read) =>
       ),
     labelled("Trials share", kept(wanted, "cluster", SHARING)),
     labelled("A trial without a score", kept(wanted, "nan", MISSING)),
-    labelled("Where label and ids disagree", kept(wanted, "genuine_by", DISAGREE)),
-    labelled("Person within an id (pattern)", typed(wanted, "person", { type: "text" })),
+    labelled("If label and ids disagree", kept(wanted, "genuine_by", DISAGREE)),
+    labelled("Person within an id (regular expression)", typed(wanted, "person", { type: "text" })),
     button("Read", read, { class: "primary", id: "read" }),
   );
 
@@ -192,7 +191,7 @@ export const filesView = (host, app) => {
     show(
       list,
       files.length > 0 && fileTable(files, wanted, { draw, close }),
-      troubled.map((file) => told(file.trouble)),
+      troubled.map((file) => refused({ message: file.trouble })),
     );
     drawColumns();
     show(options, files.length > 0 && optionForm(wanted, read));
@@ -201,7 +200,7 @@ export const filesView = (host, app) => {
     const file = wanted.leading();
     if (!file) show(columns);
     else if (!file.columns.length) show(columns, withoutColumns(file));
-    else show(columns, columnTable(file, wanted, session.words.roles, drawColumns), labelForm(wanted));
+    else show(columns, columnTable(file, wanted, session.roles, drawColumns), labelForm(wanted));
   };
 
   const opened = async (dropped) => {
@@ -210,12 +209,12 @@ export const filesView = (host, app) => {
       try {
         files.push(await api.drop(file));
       } catch (error) {
-        show(answer, told(error.message));
+        show(answer, refused(error));
       }
     }
     const before = files.length > 2 ? wanted.sets : {};
     wanted.sets = { ...guess(files), ...before };
-    app.say(`${files.length} files are open`);
+    app.say(files.length === 1 ? "1 file is open" : `${files.length} files are open`);
     draw();
   };
   const close = async (file) => {
@@ -225,14 +224,14 @@ export const filesView = (host, app) => {
       delete wanted.sets[file.key];
       draw();
     } catch (error) {
-      show(answer, told(error.message));
+      show(answer, refused(error));
     }
   };
   const read = async () => {
     const bar = make("progress", { max: 1, "aria-label": "Reading" });
     try {
-      const reading = api.work("read", wanted.asked(), ({ share }) => {
-        if (share) bar.value = share;
+      const reading = api.work("read", wanted.asked(), ({ done }) => {
+        if (done) bar.value = done;
       });
       show(answer, make("div", { class: "work" }, "Reading\u2026", bar, button("Stop", reading.stop)));
       const data = await reading.done;
@@ -241,11 +240,12 @@ export const filesView = (host, app) => {
         return;
       }
       state.reading = (await api.get("session")).reading;
+      state.asked = {};
       app.begun(data);
       app.save();
       app.go("look");
     } catch (error) {
-      show(answer, told(error.message));
+      show(answer, refused(error));
     }
   };
 

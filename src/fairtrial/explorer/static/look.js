@@ -1,28 +1,41 @@
 // the first look: numbers and curves that move with the operating point, intervals as soon as they are known
 import * as api from "./api.js";
-import { answerOf, takeAway } from "./answers.js";
-import { button, make, show, told } from "./dom.js";
+import { saving, tablesOf } from "./answers.js";
+import { button, make, refused, show } from "./dom.js";
 import { figure } from "./figures.js";
 import { pointControl, pointOf } from "./points.js";
 
 const PAUSE = 250,
-  MANY = 2e6;
-const cells = (name, now, interval, open) => [
-  name,
-  open ? "\u2026" : interval ? `${tables.percent(interval.low)} to ${tables.percent(interval.high)}` : "",
-  now.threshold === null
-    ? "one per block"
-    : typeof now.threshold === "string"
-      ? now.threshold
-      : String(+now.threshold.toPrecision(6)),
-];
+  MANY = 2e6,
+  SATURATED = 8;
+const count = (errors, trials) => `${errors.toLocaleString("en")} of ${trials.toLocaleString("en")}`;
+const written = (threshold) =>
+  threshold === null || threshold === undefined
+    ? "one per fold"
+    : typeof threshold === "string"
+      ? threshold
+      : String(+threshold.toPrecision(6));
+// a threshold means the same to two systems if their scores cover about the same range
+const isAlike = ({ density: { scores: one } }, { density: { scores: other } }) =>
+  Math.min(one.high, other.high) - Math.max(one.low, other.low) >
+  0.5 * (Math.max(one.high, other.high) - Math.min(one.low, other.low));
+// bins that hold nearly everything would hide all others: then heights are drawn by their square roots
+const visible = (density) => {
+  const heights = [...density.genuine, ...density.impostor].filter((height) => height > 0).sort((a, b) => a - b);
+  if (!(density.top > SATURATED * heights[Math.floor(0.9 * heights.length)])) return density;
+  const [genuine, impostor] = [density.genuine, density.impostor].map((bins) => bins.map(Math.sqrt));
+  return { ...density, top: Math.sqrt(density.top), genuine, impostor, height: "density, square-root scale" };
+};
 
 export const lookView = async (host, app) => {
   const { state } = app,
+    { captions } = app.data,
+    sentence = make("p", { class: "answer", id: "sentence" }),
     numbers = make("div"),
-    panels = make("div", { class: "panels look" }),
+    panels = make("div", { class: "panels" }),
     below = make("div"),
-    curves = make("div");
+    curves = make("div"),
+    going = new Set();
   let look = null,
     shown = {},
     now = {},
@@ -30,20 +43,22 @@ export const lookView = async (host, app) => {
     intervals = {},
     timer = null,
     gone = false;
-  const going = new Set();
   app.leave = () => {
     gone = true;
     clearTimeout(timer);
-    for (const each of going) each.stop();
+    for (const work of going) work.stop();
   };
   app.redraw = () => {
     app.leave();
     lookView(host, app);
   };
+  const failed = (error) => {
+    if (!gone) show(below, refused(error, () => app.go("files")));
+  };
 
   const asking = async (fields) => {
-    const work = api.work("ask", fields, ({ share, seconds }) => {
-      app.say(`Computing intervals: ${share ? `${Math.round(100 * share)} %` : `${seconds.toFixed(0)} s`}\u2026`);
+    const work = api.work("ask", fields, ({ done, seconds }) => {
+      app.say(`Computing intervals: ${done ? `${Math.round(100 * done)} %` : `${seconds.toFixed(0)} s`}\u2026`);
     });
     going.add(work);
     try {
@@ -55,223 +70,189 @@ export const lookView = async (host, app) => {
   };
   const evaluated = () => {
     clearTimeout(timer);
-    intervals = {};
     timer = setTimeout(async () => {
       try {
-        const point = JSON.stringify(pointOf(state));
-        const found = await asking({
-          question: "evaluate",
-          slot: "look",
-          systems: app.systems(),
-          point: pointOf(state),
-        });
-        if (found === null || gone || point !== JSON.stringify(pointOf(state))) return;
-        for (const own of found.found.systems) intervals[own.system] = own.test.interval;
+        const point = JSON.stringify([pointOf(state), judged()]);
+        const answer = await asking({ question: "evaluate", slot: "look", systems: judged(), ...pointOf(state) });
+        if (answer === null || gone || point !== JSON.stringify([pointOf(state), judged()])) return;
+        intervals = Object.fromEntries(answer.result.systems.map(({ system, test }) => [system, test.interval]));
+        const place = answer.result.systems.findIndex(({ system }) => system === state.chosen),
+          doubts = answer.sentences.slice(answer.result.systems.length);
+        show(sentence, [answer.sentences[Math.max(place, 0)], ...doubts].join(" "));
         drawNumbers();
-        show(below, make("h2", {}, "In words and tables"), answerOf(found), takeAway(found));
+        show(below, tablesOf(answer, false), saving(answer));
       } catch (error) {
-        if (!gone) show(below, told(error.message));
+        failed(error);
       }
     }, PAUSE);
   };
-  const drawNumbers = () =>
-    show(
-      numbers,
+  const row = (name) => {
+    const errors = now[name],
+      interval = intervals[name];
+    const cell = (key, text) => make("td", { class: `number ${key}`, "data-figure": key }, text);
+    const radio = make("input", {
+      type: "radio",
+      name: "chosen",
+      value: name,
+      checked: name === state.chosen,
+      "aria-label": `Show ${name}`,
+      on: {
+        change: () => {
+          state.chosen = name;
+          app.save();
+          draw();
+          point.told();
+        },
+      },
+    });
+    const cells = errors
+      ? [
+          cell("hter", tables.percent(errors.hter)),
+          cell("interval", interval ? `${tables.percent(interval.low)} to ${tables.percent(interval.high)}` : "\u2026"),
+          cell("far", tables.percent(errors.far)),
+          cell("frr", tables.percent(errors.frr)),
+          cell("threshold", written(errors.threshold)),
+          cell("false_accepts", count(errors.false_accepts, errors.impostor)),
+          cell("false_rejects", count(errors.false_rejects, errors.genuine)),
+        ]
+      : [make("td", { colspan: 7, class: "note" }, "other scale of scores; choose it to set its threshold")];
+    return make(
+      "tr",
+      { class: name === state.chosen ? "chosen" : null, "data-system": name },
+      make("td", {}, app.systems().length > 1 && radio),
+      make("th", { scope: "row" }, name),
+      cells,
+    );
+  };
+  const drawNumbers = () => {
+    const heads = ["HTER", captions.interval, "FAR", "FRR", "threshold", "false accepts", "false rejects"];
+    const table = make(
+      "table",
+      { id: "numbers", "aria-live": "polite" },
+      make("caption", {}, captions.errors),
       make(
-        "div",
-        { class: "scroll", tabindex: 0, role: "region", "aria-label": "Errors at the operating point" },
+        "thead",
+        {},
         make(
-          "table",
-          { class: "sortable", id: "numbers", "aria-live": "polite" },
-          make("caption", {}, app.data.captions.errors),
-          make(
-            "thead",
-            {},
-            make(
-              "tr",
-              {},
-              [
-                "",
-                "system",
-                "threshold",
-                "FAR",
-                "FRR",
-                "HTER",
-                app.data.captions.interval,
-                "false accepts",
-                "false rejects",
-              ].map((text, k) => make("th", { scope: "col", class: k > 1 ? "number" : null }, text)),
-            ),
-          ),
-          make(
-            "tbody",
-            {},
-            app
-              .systems()
-              .filter((name) => now[name])
-              .map((name) => {
-                const own = now[name],
-                  [, interval, threshold] = cells(name, own, intervals[name], !intervals[name]);
-                const number = (text, key) => make("td", { class: "number", "data-figure": key }, text);
-                return make(
-                  "tr",
-                  { class: name === state.chosen ? "chosen" : null, "data-system": name },
-                  make(
-                    "td",
-                    {},
-                    make("input", {
-                      type: "radio",
-                      name: "chosen",
-                      value: name,
-                      checked: name === state.chosen,
-                      "aria-label": `Show ${name}`,
-                      on: {
-                        change: () => {
-                          state.chosen = name;
-                          app.save();
-                          draw();
-                          move();
-                          drawNumbers();
-                        },
-                      },
-                    }),
-                  ),
-                  make("td", {}, name),
-                  number(threshold, "threshold"),
-                  number(tables.percent(own.far), "far"),
-                  number(tables.percent(own.frr), "frr"),
-                  number(tables.percent(own.hter), "hter"),
-                  number(interval, "interval"),
-                  number(
-                    `${own.false_accepts.toLocaleString("en")} of ${own.impostor.toLocaleString("en")}`,
-                    "false_accepts",
-                  ),
-                  number(
-                    `${own.false_rejects.toLocaleString("en")} of ${own.genuine.toLocaleString("en")}`,
-                    "false_rejects",
-                  ),
-                );
-              }),
-          ),
+          "tr",
+          {},
+          make("td"),
+          make("th", { scope: "col" }, "system"),
+          heads.map((text) => make("th", { scope: "col", class: "number" }, text)),
         ),
       ),
+      make("tbody", {}, app.systems().map(row)),
     );
+    show(
+      numbers,
+      make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": captions.errors }, table),
+    );
+  };
 
   const chosen = () => look.systems.find(({ name }) => name === state.chosen) || look.systems[0];
-  const { captions } = app.data;
+  // at a threshold of the user's only those systems are judged whose scores have the scale of the chosen one
+  const judged = () =>
+    look && state.criterion === "threshold"
+      ? look.systems.filter((system) => isAlike(system, chosen())).map(({ name }) => name)
+      : app.systems();
+  const others = () => (look.systems.length > 1 ? look.systems : []);
   const curve = () => {
     const system = chosen(),
-      others = look.systems.length > 1 ? look.systems : [],
-      { axes } = look;
-    const epc = ({ name, alpha, hter }) => ({ name, x: alpha, y: hter }),
+      epc = ({ name, alpha, hter }) => ({ name, x: alpha, y: hter }),
       band = bands[system.name] && { x: system.alpha, ...bands[system.name] };
     shown.epc = charts.epc(
-      { x: axes.alpha, y: axes.hter, chosen: epc(system), others: others.map(epc), band },
+      { x: look.axes.alpha, y: look.axes.hter, chosen: epc(system), others: others().map(epc), band },
       { label: "Expected performance curve" },
     );
-    return figure(
-      "epc",
-      captions.epc + (band ? `; with its pointwise ${captions.band}` : ""),
-      shown.epc,
-    );
+    return figure("epc", captions.epc + (band ? `; pointwise ${captions.band}` : ""), shown.epc);
   };
   const draw = () => {
     const system = chosen(),
-      others = look.systems.length > 1 ? look.systems : [],
       { axes } = look;
-    const det = ({ name, det: place }) => ({ name, ...place }),
-      roc = ({ name, roc: place }) => ({ name, ...place });
+    const along = (kind) => ({
+      ...axes[kind],
+      chosen: { name: system.name, ...system[kind] },
+      others: others().map((each) => ({ name: each.name, ...each[kind] })),
+    });
     shown = {
-      det: charts.det({ ...axes.det, chosen: det(system), others: others.map(det) }, { label: "DET curve" }),
-      density: charts.density(system.density, {
+      det: charts.det(along("det"), { label: "DET curve" }),
+      density: charts.density(visible(system.density), {
         label: "Score densities",
-        beside: others.length > 1,
+        beside: others().length > 1,
         onThreshold: (value) => point.drag(value),
       }),
-      roc: charts.roc(
-        { ...axes.roc, chosen: roc(system), others: others.map(roc) },
-        { label: "ROC curve", diagonal: false },
-      ),
+      roc: charts.roc(along("roc"), { label: "ROC curve", diagonal: false }),
     };
     show(
       panels,
+      figure("density", `Scores of ${system.name}: genuine filled, impostor dashed; drag the threshold`, shown.density),
+      figure("det", `DET curve ${captions.curve}`, shown.det),
       curve(),
-      figure(
-        "det",
-        `DET curve ${captions.curve}`,
-        shown.det,
-      ),
-      figure(
-        "density",
-        `Scores of ${system.name}: genuine, filled; impostor, dashed; the threshold can be dragged`,
-        shown.density,
-      ),
-      figure(
-        "roc",
-        `ROC curve ${captions.curve}`,
-        shown.roc,
-      ),
+      figure("roc", `ROC curve ${captions.curve}`, shown.roc),
     );
   };
   const move = () => {
-    const own = now[chosen().name];
-    if (!own) return;
-    const rest = app
-      .systems()
-      .filter((name) => name !== chosen().name && now[name])
+    const errors = now[chosen().name];
+    if (!errors) return;
+    const rest = Object.keys(now)
+      .filter((name) => name !== chosen().name)
       .map((name) => now[name]);
     const det = ({ x, y }) => ({ x, y }),
-      roc = (each) => ({ x: each.far, y: 1 - each.frr });
+      roc = ({ far, frr }) => ({ x: far, y: 1 - frr });
     const alpha = state.criterion === "wer-min" ? state.alpha : null;
+    point.latest = errors.threshold;
     shown.epc.move({
       x: alpha,
-      y: own.hter,
+      y: errors.hter,
       others: alpha === null ? [] : rest.map(({ hter }) => ({ x: alpha, y: hter })),
     });
-    shown.det.move({ ...det(own), others: rest.map(det) });
-    shown.roc.move({ ...roc(own), others: rest.map(roc) });
-    shown.density.move({ threshold: state.criterion === "threshold" ? state.threshold : own.threshold });
-    shown.density.node.dataset.at = own.threshold;
+    shown.det.move({ ...det(errors), others: rest.map(det) });
+    shown.roc.move({ ...roc(errors), others: rest.map(roc) });
+    shown.density.move({ threshold: state.criterion === "threshold" ? state.threshold : errors.threshold });
+    shown.density.node.dataset.at = errors.threshold;
   };
 
   const banded = async () => {
     show(curves);
     try {
-      const found = await asking({ question: "curves", slot: "bands", systems: app.systems() });
-      if (found === null || gone) return;
-      bands = found.shown.bands;
-      panels.firstElementChild.replaceWith(curve()); // the others stay: one of them may just be dragged
+      const answer = await asking({ question: "curves", slot: "bands", systems: app.systems() });
+      if (answer === null || gone) return;
+      bands = answer.shown.bands;
+      panels.querySelector("[data-figure=epc]").replaceWith(curve()); // the others stay: one may just be dragged
       move();
-      show(curves, make("h2", {}, "The expected performance curves, to take away"), takeAway(found));
+      show(curves, make("h2", {}, "Expected performance curves"), saving(answer));
     } catch (error) {
-      if (!gone) show(curves, told(error.message));
+      failed(error);
     }
   };
-  const point = pointControl(app, (found) => {
-    if (gone) return;
-    now = found;
-    intervals = {};
-    drawNumbers();
-    if (!look) return; // the first picture comes before the first intervals
-    evaluated();
-    move();
-  });
-  show(host, point.host, numbers, panels, curves, below);
-  if (!app.systems().length) {
-    show(below, told("choose at least one system"));
-    return;
-  }
+  const point = pointControl(
+    app,
+    (errors) => {
+      if (gone) return;
+      now = errors;
+      intervals = {};
+      drawNumbers();
+      if (!look) return; // the first picture comes before the first intervals
+      evaluated();
+      move();
+    },
+    { judged: () => judged() },
+  );
+  show(host, make("div", { class: "bar" }, point.host), sentence, numbers, panels, below, curves);
   try {
     await point.told();
     look = await api.get("look", { system: app.systems() });
     if (gone) return;
     draw();
-    move();
-    evaluated();
+    if (state.criterion === "threshold") point.told();
+    else {
+      move();
+      evaluated();
+    }
     if (Object.values(app.data.counts).some(({ genuine, impostor }) => genuine + impostor > MANY)) {
       show(curves, button("Compute the bands of the curves; it takes a while", banded, { id: "bands" }));
     } else await banded();
   } catch (error) {
-    if (!gone) show(below, told(error.message));
+    failed(error);
   }
 };

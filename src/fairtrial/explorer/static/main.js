@@ -1,7 +1,7 @@
 // the views, and what they share: the session, the state in the address, who is on
 import * as address from "./address.js";
 import * as api from "./api.js";
-import { byId, make, show, told } from "./dom.js";
+import { byId, make, refused, show } from "./dom.js";
 import { filesView } from "./files.js";
 import { lookView } from "./look.js";
 import { questionView } from "./questions.js";
@@ -28,7 +28,7 @@ app.begun = (data) => {
   app.data = data;
   if (!app.systems().length) app.state.system = data.systems.slice(0, 4);
   if (!data.systems.includes(app.state.chosen)) app.state.chosen = app.systems()[0];
-  app.state.criterion = app.state.criterion || "wer-min";
+  app.state.criterion = app.state.criterion || "eer";
 };
 app.go = (view) => {
   app.state.view = view;
@@ -41,6 +41,7 @@ const draw = () => {
   app.leave();
   app.leave = () => {};
   app.say("");
+  scrollTo(0, 0);
   const view = app.data && VIEWS[app.state.view] ? app.state.view : "files";
   byId("title").textContent = VIEWS[view][1];
   document.title = `${VIEWS[view][0]}: fairtrial explorer`;
@@ -96,7 +97,7 @@ const begin = async () => {
       app.begun(await api.work("read", app.state.reading).done);
     }
   } catch (error) {
-    show(byId("main"), told(error.message));
+    show(byId("main"), refused(error));
     if (!app.session) return;
   }
   draw();

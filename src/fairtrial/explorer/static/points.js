@@ -1,36 +1,56 @@
 // the operating point that all views share: a rule and its weight or target, or a threshold
 import * as api from "./api.js";
-import { checks, choose, labelled, make, show, told as warning } from "./dom.js";
+import { checks, choose, labelled, make, refused, show } from "./dom.js";
 
 const RULES = [
-  ["wer-min", "a weight of errors, alpha"],
   ["eer", "the equal error rate on dev"],
   ["far", "a FAR on dev"],
-  ["frr", "a FRR on dev"],
-  ["threshold", "a threshold"],
+  ["frr", "an FRR on dev"],
+  ["wer-min", "a weight of errors, alpha"],
 ];
+const GIVEN = ["threshold", "a threshold of yours"];
+const WARNING =
+  "A threshold chosen by looking at these trials makes errors look smaller than they will be: report those at a threshold from dev.";
 export const pointOf = ({ criterion, alpha, threshold }) =>
   criterion === "threshold"
     ? { threshold }
     : { criterion, ...(alpha === undefined || alpha === null ? {} : { alpha }) };
-export const nearest = (steps, value) => {
+const nearest = (steps, value) => {
   let best = 0;
   steps.forEach((step, k) => {
     if (Math.abs(step - value) < Math.abs(steps[best] - value)) best = k;
   });
   return best;
 };
+const shown = (value) => String(+value.toPrecision(6));
+// an arrow key changes the second digit
+const stepFor = (value) => Number(`1e${value ? Math.floor(Math.log10(Math.abs(value))) - 1 : -2}`);
+const numberField = (value, change, attributes = {}) => {
+  const field = make("input", { type: "number", id: "value", step: "any", value: shown(value), ...attributes });
+  field.addEventListener("change", () => change(Number(field.value)));
+  field.addEventListener("keydown", (event) => {
+    const way = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+    if (!way) return;
+    event.preventDefault();
+    field.value = shown(Number(field.value) + way * stepFor(Number(field.value)));
+    change(Number(field.value));
+  });
+  return field;
+};
+
 // `change` is called with the errors of the systems that are on: at once for a slider, after a request for other values
-export const pointControl = (app, change, { systems = true } = {}) => {
+export const pointControl = (app, change, { systems = true, threshold = true, judged = app.systems } = {}) => {
   const { state } = app,
-    host = make("div", { class: "operating", role: "group", "aria-label": "Operating point" });
-  const known = (name) => app.session.words.criteria.find((own) => own.name === name) || { means: "none", start: null };
-  const means = (name) => known(name).means,
-    first = (name) => known(name).start ?? undefined;
-  const others = app.session.words.criteria
-    .filter(({ name }) => !RULES.some(([own]) => own === name))
+    host = make("div", { class: "operating", role: "group", "aria-label": "Operating point" }),
+    trouble = make("div", { class: "trouble" });
+  if (!threshold && state.criterion === "threshold") {
+    state.criterion = "eer";
+    delete state.alpha;
+  }
+  const known = (name) => app.session.criteria.find((rule) => rule.name === name) || { means: "none", start: null };
+  const others = app.session.criteria
+    .filter(({ name }) => !RULES.some(([rule]) => rule === name))
     .map(({ name, summary }) => [name, summary ? `${name}: ${summary}` : name]);
-  const trouble = make("div", { class: "trouble" });
   let track = null,
     going = false,
     again = false;
@@ -45,7 +65,7 @@ export const pointControl = (app, change, { systems = true } = {}) => {
     do {
       again = false;
       try {
-        const on = app.systems();
+        const on = judged();
         if (
           on.length &&
           state.criterion !== "threshold" &&
@@ -55,21 +75,21 @@ export const pointControl = (app, change, { systems = true } = {}) => {
           control.placed();
         }
         const step = stepOf(),
-          found =
+          errors =
             step >= 0
               ? along(on, step)
               : on.length
                 ? (await api.get("at", { ...pointOf(state), system: on })).systems
                 : {};
         show(trouble);
-        if (on.length) change(found);
+        if (on.length) change(errors);
       } catch (error) {
-        show(trouble, warning(error.message));
+        show(trouble, refused(error, () => app.go("files")));
       }
     } while (again);
     going = false;
   };
-  // where on the track the point is; -1 where it is not on it
+  // where on the track the point is; -1 if it is not on it
   const stepOf = () => {
     if (!track || state.criterion !== track.criterion) return -1;
     if (track.means === "none") return 0;
@@ -79,119 +99,86 @@ export const pointControl = (app, change, { systems = true } = {}) => {
   const along = (on, k) =>
     Object.fromEntries(
       on.map((name) => {
-        const own = track.systems[name],
-          far = own.false_accepts[k] / own.impostor,
-          frr = own.false_rejects[k] / own.genuine;
-        return [
-          name,
-          {
-            threshold: own.threshold[k],
-            far,
-            frr,
-            hter: (far + frr) / 2,
-            false_accepts: own.false_accepts[k],
-            false_rejects: own.false_rejects[k],
-            genuine: own.genuine,
-            impostor: own.impostor,
-            x: own.x[k],
-            y: own.y[k],
-          },
-        ];
+        const { genuine, impostor, ...system } = track.systems[name],
+          far = system.false_accepts[k] / impostor,
+          frr = system.false_rejects[k] / genuine;
+        const at = Object.fromEntries(Object.entries(system).map(([key, values]) => [key, values[k]]));
+        return [name, { ...at, genuine, impostor, far, frr, hter: (far + frr) / 2 }];
       }),
     );
   const moved = () => {
     app.save();
     told();
   };
-
   const rule = (name) => {
     state.criterion = name;
-    if (name !== "threshold") {
-      state.alpha = first(name);
-      delete state.threshold;
-    } else {
+    if (name === "threshold") {
       delete state.alpha;
-      state.threshold = state.threshold ?? 0;
+      state.threshold = state.threshold ?? control.latest ?? 0;
+    } else {
+      state.alpha = known(name).start ?? undefined;
+      delete state.threshold;
     }
     draw();
     moved();
   };
-  const draw = async () => {
-    const rules = choose([...RULES, ...others], state.criterion, rule, { id: "criterion" });
-    const parts = [labelled("The threshold comes from", rules)];
+  const target = () => {
+    if (state.alpha === undefined || Number.isNaN(state.alpha)) state.alpha = known(state.criterion).start;
+    const percent = known(state.criterion).means === "target",
+      unit = percent ? 100 : 1,
+      text = percent ? "target, %" : "alpha, the weight of FAR";
+    const number = numberField(state.alpha * unit, (value) => {
+      state.alpha = value / unit;
+      place();
+      moved();
+    });
+    const slider = make("input", { type: "range", id: "slider", min: 0, max: 1, step: 1, "aria-label": text });
+    const say = () => slider.setAttribute("aria-valuetext", number.value + (percent ? " %" : ""));
+    const place = () => {
+      const steps = track && track.criterion === state.criterion ? track.steps : null;
+      slider.disabled = !steps;
+      if (steps) {
+        slider.max = steps.length - 1;
+        slider.value = nearest(steps, state.alpha);
+      }
+      say();
+    };
+    slider.addEventListener("input", () => {
+      state.alpha = track.steps[Number(slider.value)];
+      number.value = shown(state.alpha * unit);
+      say();
+      moved();
+    });
+    control.placed = place;
+    return [labelled(text, number), slider];
+  };
+  const given = () => {
+    control.typed = numberField(state.threshold, (value) => {
+      state.threshold = value;
+      moved();
+    });
+    return [labelled("threshold, or drag it below", control.typed), make("span", { class: "note" }, WARNING)];
+  };
+  const draw = () => {
+    const rules = choose([...RULES, ...(threshold ? [GIVEN] : []), ...others], state.criterion, rule, {
+      id: "criterion",
+    });
     control.placed = () => {};
-    if (state.criterion !== "threshold" && means(state.criterion) !== "none") {
-      if (state.alpha === undefined || Number.isNaN(state.alpha)) state.alpha = first(state.criterion);
-      const percent = means(state.criterion) === "target",
-        unit = percent ? 100 : 1;
-      const number = make("input", {
-        type: "number",
-        id: "value",
-        step: "any",
-        min: 0,
-        max: unit,
-        value: shown(state.alpha * unit),
+    const value =
+      state.criterion === "threshold" ? given() : known(state.criterion).means === "none" ? [] : target();
+    const choice =
+      systems &&
+      app.data.systems.length > 1 &&
+      checks("Systems", app.data.systems, app.systems(), (names) => {
+        if (!names.length) return;
+        state.system = names;
+        if (!names.includes(state.chosen)) [state.chosen] = names;
+        app.save();
+        app.redraw();
       });
-      const slider = make("input", {
-        type: "range",
-        id: "slider",
-        min: 0,
-        max: 1,
-        step: 1,
-        "aria-label": percent ? "Target" : "Alpha, the weight of FAR",
-      });
-      number.addEventListener("change", () => {
-        state.alpha = Number(number.value) / unit;
-        place();
-        moved();
-      });
-      slider.addEventListener("input", () => {
-        state.alpha = track.steps[Number(slider.value)];
-        number.value = shown(state.alpha * unit);
-        say();
-        moved();
-      });
-      const say = () => slider.setAttribute("aria-valuetext", number.value + (percent ? " %" : ""));
-      const place = () => {
-        const steps = track && track.criterion === state.criterion ? track.steps : null;
-        slider.disabled = !steps;
-        if (steps) {
-          slider.max = steps.length - 1;
-          slider.value = nearest(steps, state.alpha);
-        }
-        say();
-      };
-      control.placed = place;
-      parts.push(labelled(percent ? "target, %" : "alpha, the weight of FAR", number), slider);
-    } else if (state.criterion === "threshold") {
-      const number = make("input", { type: "number", id: "value", step: "any", value: state.threshold });
-      number.addEventListener("change", () => {
-        state.threshold = Number(number.value);
-        moved();
-      });
-      control.typed = number;
-      parts.push(
-        labelled("threshold", number),
-        make(
-          "span",
-          { class: "note" },
-          "or drag it in the densities. A threshold that was chosen by looking at these trials makes errors look smaller than they will be: report those at a threshold from dev.",
-        ),
-      );
-    }
-    if (systems)
-      parts.push(
-        checks("Systems", app.data.systems, app.systems(), (names) => {
-          state.system = names;
-          if (!names.includes(state.chosen)) [state.chosen] = names;
-          app.save();
-          app.redraw();
-        }),
-      );
-    show(host, ...parts, trouble);
+    show(host, labelled("Threshold from", rules), value, choice, trouble);
     control.placed();
   };
-  const shown = (value) => String(+value.toPrecision(6));
   const control = {
     host,
     told,

@@ -1,250 +1,168 @@
-// questions with a form of their own: asked at the operating point, answered in the background
+// views with a form, made of the fields that the server describes: asked as they open and at every change
 import * as api from "./api.js";
-import { answerOf, takeAway } from "./answers.js";
-import { button, checks, choose, labelled, make, show, told } from "./dom.js";
+import { answerOf, saving } from "./answers.js";
+import { button, checks, choose, labelled, make, refused, show } from "./dom.js";
 import { figure } from "./figures.js";
 import { pointControl, pointOf } from "./points.js";
 
-const named = (entries) => entries.map(({ name, summary }) => [name, summary ? `${name}: ${summary}` : name]);
-
-// each view: the fields of its form, with what they are at first, and what is asked
-const FORMS = {
+const PAUSE = 250;
+// each view: the question of its form, what is asked with it, and what can be asked on top
+const two = ({ systems }) => systems.length === 2;
+const VIEWS = {
   compare: {
-    point: true,
-    start: ({ systems }) => ({ a: systems[0], b: systems[1], measure: "hter" }),
-    fields: (asked, set, { data, session }) => [
-      labelled("A", choose(data.systems, asked.a, set("a"), { id: "a" })),
-      labelled("B", choose(data.systems, asked.b, set("b"), { id: "b" })),
-      labelled("compared in", choose(session.words.measures, asked.measure, set("measure"), { id: "measure" })),
-    ],
-    asks: (asked) => [
-      { question: "compare", ...asked },
-      { question: "regions", a: asked.a, b: asked.b },
-    ],
-    more: (asked) => ({
-      text: "How many people would settle this?",
-      asks: { question: "plan", a: asked.a, b: asked.b },
-    }),
-    cannot: ({ systems }) => (systems.length < 2 ? "there is one system only; open a file with two, or two files" : ""),
+    question: "compare",
+    also: [{ question: "regions", when: two }],
+    more: { question: "plan", when: two, text: "How many people would settle this?" },
   },
-  fuse: {
-    point: true,
-    start: ({ systems }) => ({ systems: systems.slice(0, 2), fusion: "mean", normalise: "z" }),
-    fields: (asked, set, { data, session }) => [
-      checks("Systems to fuse", data.systems, asked.systems, set("systems")),
-      labelled("by", choose(named(session.words.fusions), asked.fusion, set("fusion"), { id: "fusion" })),
-      labelled(
-        "scores normalised by",
-        choose(session.words.normalisations, asked.normalise, set("normalise"), { id: "normalise" }),
-      ),
-    ],
-    asks: (asked) => [{ question: "fuse", ...asked }],
-    cannot: ({ systems, folds }) =>
-      systems.length < 2
-        ? "there is one system only; open a file with two, or two files"
-        : folds
-          ? "fusion needs a test set of its own; open one, in place of folds"
-          : "",
-  },
-  groups: {
-    point: true,
-    start: ({ systems, columns, people_columns: people }) => ({
-      system: systems[0],
-      by: [...people, ...columns].slice(0, 1),
-      impostor_by: [],
-    }),
-    fields: (asked, set, { data }) => [
-      labelled("System", choose(data.systems, asked.system, set("system"), { id: "system" })),
-      checks("Groups by", [...new Set([...data.people_columns, ...data.columns, ...data.ids])], asked.by, set("by")),
-      checks("of the impostor by (optional)", data.columns, asked.impostor_by, set("impostor_by")),
-    ],
-    asks: (asked) => [{ question: "groups", ...asked }],
-    cannot: ({ folds }) => (folds ? "groups need a test set of their own; open one, in place of folds" : ""),
-  },
-  evidence: {
-    start: ({ systems }) => ({ systems: systems.slice(0, 4), method: "logistic" }),
-    fields: (asked, set, { data, session }) => [
-      checks("Systems", data.systems, asked.systems, set("systems")),
-      labelled(
-        "calibrated by",
-        choose(named(session.words.calibrations), asked.method, set("method"), { id: "method" }),
-      ),
-    ],
-    asks: (asked) => [{ question: "calibrate", ...asked }],
-    cannot: ({ folds }) => (folds ? "calibration needs a test set of its own; open one, in place of folds" : ""),
-  },
-  people: {
-    point: true,
-    start: ({ systems }) => ({ system: systems[0], by: "claim", shows: "scores" }),
-    fields: (asked, set, { data }) => [
-      labelled("System", choose(data.systems, asked.system, set("system"), { id: "system" })),
-      labelled(
-        "People by",
-        choose(
-          [
-            ["claim", "claim: who is imitated"],
-            ["subject", "subject: who imitates"],
-          ],
-          asked.by,
-          set("by"),
-        ),
-      ),
-      labelled(
-        "shown by",
-        choose(
-          [
-            ["scores", "mean scores"],
-            ["errors", "errors at the threshold"],
-          ],
-          asked.shows,
-          set("shows"),
-        ),
-      ),
-    ],
-    asks: (asked) => [{ question: "zoo", ...asked }],
-    cannot: ({ ids, folds }) =>
-      !ids.includes("claim")
-        ? "people are known where there are ids; choose which column is the claim when the files are read"
-        : folds
-          ? "the zoo needs a test set of its own; open one, in place of folds"
-          : "",
-  },
-  errors: {
-    point: true,
-    start: ({ systems }) => ({ system: systems[0], kind: "all" }),
-    fields: (asked, set, { data }) => [
-      labelled("System", choose(data.systems, asked.system, set("system"), { id: "system" })),
-      labelled(
-        "Errors",
-        choose(
-          [
-            ["all", "all"],
-            ["false accepts", "false accepts"],
-            ["false rejects", "false rejects"],
-          ],
-          asked.kind,
-          set("kind"),
-        ),
-      ),
-    ],
-    asks: (asked) => [{ question: "errors", ...asked }],
-    cannot: () => "",
-  },
+  fuse: { question: "fuse" },
+  groups: { question: "groups" },
+  evidence: { question: "calibrate", point: false },
+  people: { question: "zoo", pointed: ({ shows }) => shows === "errors" },
+  errors: { question: "errors" },
+};
+
+const fieldOf = ({ name, label, kind, choices, help }, value, set) => {
+  if (kind === "names") {
+    const names = choices.map(([key]) => key);
+    return checks(label, names, value || [], set, help);
+  }
+  const field =
+    kind === "choice"
+      ? choose(choices, value, set, { id: name, title: help })
+      : make("input", {
+          type: "number",
+          step: "any",
+          id: name,
+          value,
+          title: help,
+          on: { change: ({ target }) => set(Number(target.value)) },
+        });
+  return labelled(label, field);
 };
 
 export const questionView = (host, app, view) => {
-  const form = FORMS[view],
-    why = form.cannot(app.data);
-  if (why) {
-    show(host, told(why));
+  const { question, also = [], more, point: atPoint = true, pointed = () => true } = VIEWS[view],
+    { cannot, fields, at_threshold: threshold } = app.data.questions[question];
+  if (cannot) {
+    show(host, refused({ message: cannot, code: "not-applicable" }, () => app.go("files")));
     return;
   }
-  const asked = { ...form.start(app.data), ...(app.state.asked[view] || {}) };
-  const fields = make("div", { class: "form" }),
-    answers = make("div"),
+  const first = Object.fromEntries(fields.map((field) => [field.name, field.default]));
+  const asked = { ...first, ...(app.state.asked[view] || {}) };
+  const form = make("div", { class: "form" }),
+    trouble = make("div", { class: "trouble" }),
+    answers = make("div", { class: "answers" }),
     going = new Set();
   let gone = false,
-    turn = 0;
+    turn = 0,
+    timer = null;
+  const stop = () => {
+    clearTimeout(timer);
+    for (const work of going) work.stop();
+  };
   app.leave = () => {
     gone = true;
-    for (const each of going) each.stop();
+    stop();
   };
-  app.redraw = () => {
-    app.leave();
-    questionView(host, app, view);
-  };
-  const set = (name) => (value) => {
-    asked[name] = value;
-    app.state.asked = { ...app.state.asked, [view]: asked };
-    app.save();
-    drawForm();
-  };
-  const drawForm = () =>
-    show(fields, form.fields(asked, set, app), button("Ask", ask, { class: "primary", id: "ask" }));
 
   // one question: how far it is, a way to stop it, and its answer
-  const put = async (question, place) => {
+  const put = async (name, place) => {
     const bar = make("progress", { max: 1, "aria-label": "Working" }),
       seconds = make("span");
-    const work = api.work(
-      "ask",
-      { ...question, ...(form.point ? { point: pointOf(app.state) } : {}) },
-      ({ share, seconds: long }) => {
-        if (share) bar.value = share;
-        seconds.textContent = `${long.toFixed(0)} s`;
-      },
-    );
+    const given = { question: name, ...asked, ...(atPoint ? pointOf(app.state) : {}) };
+    const work = api.work("ask", given, ({ done, seconds: long }) => {
+      if (done) bar.value = done;
+      seconds.textContent = `${long.toFixed(0)} s`;
+    });
     going.add(work);
     show(place, make("div", { class: "work" }, "Working\u2026", bar, seconds, button("Stop", work.stop)));
     try {
-      const found = await work.done;
-      if (gone) return null;
-      if (found === null) {
+      const answer = await work.done;
+      if (gone) return;
+      if (answer === null) {
         turn += 1; // what was asked together is stopped together
-        show(place, make("p", {}, "Stopped."));
-        return null;
+        show(place, make("p", {}, "Stopped. ", button("Ask again", ask)));
+        return;
       }
-      show(place, answerOf(found), regions(found, app), takeAway(found));
-      return found;
+      show(trouble);
+      show(place, answerOf(answer, regions(answer, app)), saving(answer));
     } catch (error) {
-      if (!gone) show(place, told(error.message));
-      return null;
+      if (gone) return;
+      show(place);
+      show(trouble, refused(error, () => app.go("files")));
     } finally {
       going.delete(work);
     }
   };
   const ask = async () => {
     const mine = (turn += 1),
-      questions = form.asks(asked),
-      places = questions.map(() => make("section"));
-    for (const each of going) each.stop();
-    app.state.asked = { ...app.state.asked, [view]: asked };
-    app.save();
+      names = [question, ...also.filter(({ when }) => when(asked)).map((each) => each.question)],
+      places = names.map(() => make("section"));
     show(answers, places);
-    for (const [k, question] of questions.entries()) if (mine === turn && !gone) await put(question, places[k]);
-    if (form.more && mine === turn && !gone) {
-      const { text, asks } = form.more(asked),
-        place = make("section");
+    for (const [k, name] of names.entries()) if (mine === turn && !gone) await put(name, places[k]);
+    if (gone || mine !== turn) return;
+    if (more && more.when(asked) && !trouble.firstChild) {
+      const place = make("section");
       answers.append(
-        button(text, () => put(asks, place), { id: "more" }),
+        button(more.text, () => put(more.question, place), { id: "more" }),
         place,
       );
     }
-    if (!gone && mine === turn) app.say("Answered");
+    app.say("Answered");
   };
-  const point = form.point ? pointControl(app, () => {}, { systems: false }) : null;
-  show(host, point && point.host, fields, answers);
+  const later = () => {
+    app.say("");
+    stop();
+    timer = setTimeout(ask, PAUSE);
+  };
+  const set = (name) => (value) => {
+    asked[name] = value;
+    app.state.asked = { ...app.state.asked, [view]: asked };
+    app.save();
+    drawForm();
+    later();
+  };
+  const drawForm = () => {
+    if (point) point.host.hidden = !pointed(asked);
+    show(
+      form,
+      fields.map((field) => fieldOf(field, asked[field.name], set(field.name))),
+    );
+  };
+  const point = atPoint
+    ? pointControl(app, later, { systems: false, threshold, judged: () => app.data.systems.slice(0, 1) })
+    : null;
+  show(host, make("div", { class: "bar" }, point && point.host, form, trouble), answers);
   drawForm();
   if (point) point.told();
-  if (app.state.asked[view]) ask();
+  else later();
 };
 
 // where along alpha two systems differ, drawn over their curves
-const regions = ({ shown, found }, app) => {
+const regions = ({ shown, result }, app) => {
   if (!shown.regions) return null;
   const place = make("div", { class: "panels" }),
-    { a, b } = found.comparison;
+    { a, b } = result.comparison;
   api
     .get("look", { system: [a, b] })
     .then((look) => {
-      const [first, second] = look.systems,
+      const [one, other] = look.systems,
         curve = ({ name, alpha, hter }) => ({ name, x: alpha, y: hter });
       const chart = charts.epc(
         {
           x: look.axes.alpha,
           y: look.axes.hter,
-          chosen: curve(first),
-          others: [first, second].map(curve),
+          chosen: curve(one),
+          others: [one, other].map(curve),
           regions: shown.regions,
         },
-        { label: "Where the systems differ" },
+        { label: "Expected performance curves of both systems" },
       );
-      const alpha = app.state.criterion === "wer-min" ? app.state.alpha : null;
-      chart.move({ x: alpha, y: null });
-      place.append(figure("regions", "Shaded: where along alpha one of the two is significantly better", chart));
+      chart.move({ x: app.state.criterion === "wer-min" ? app.state.alpha : null, y: null });
+      place.append(figure("regions", "Expected performance curves; shaded where one is significantly better", chart));
     })
     .catch((error) => {
-      place.append(told(error.message));
+      place.append(refused(error));
     });
   return place;
 };

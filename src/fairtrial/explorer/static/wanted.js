@@ -1,5 +1,5 @@
 // what is asked of the files: which is which, what their columns and labels are; at first as the files tell it
-import { Told } from "./api.js";
+import { Refused } from "./api.js";
 
 const SINGLE = ["claim", "subject", "model", "probe", "label", "system"];
 const DEFAULTS = {
@@ -13,6 +13,14 @@ const DEFAULTS = {
   genuine_by: "",
 };
 
+// words that say what they mean, in a column whose coding is not known as a whole
+const meaningOf = (word) =>
+  /^(impost[oe]r|non-?target|non-?match|attack|spoof|zero-?effort)/i.test(word)
+    ? "impostor"
+    : /^(genuine|target|match|client|bona-?fide|mated)/i.test(word)
+      ? "genuine"
+      : "";
+
 const setByName = (name) => {
   const last = name.split(/[\\/]/).pop();
   if (/people|person|subjects/i.test(last)) return "people";
@@ -23,6 +31,7 @@ const setByName = (name) => {
 // dev and test by the names of the files, else by their order
 export const guess = (files) => {
   const sets = Object.fromEntries(files.map(({ key, name }) => [key, setByName(name)]));
+  for (const { key, trouble } of files) if (trouble && sets[key] !== "people") sets[key] = "";
   const free = files.filter(({ key }) => sets[key] === null);
   for (const set of ["dev", "test"])
     if (free.length && !Object.values(sets).includes(set)) sets[free.shift().key] = set;
@@ -55,7 +64,7 @@ export const wantedOf = (files, reading) => {
     for (const file of used) for (const label of file.labels) known.set(label.word, label);
     return known.size ? [...known.values()] : column.examples.map((word) => ({ word, meaning: "" }));
   };
-  const meaning = (label) => wanted.labels[label.word] ?? label.meaning;
+  const meaning = (label) => wanted.labels[label.word] ?? (label.meaning || meaningOf(label.word));
 
   // each gives what differs from what the files tell by themselves
   const rolesAsked = () => {
@@ -84,7 +93,7 @@ export const wantedOf = (files, reading) => {
   };
   const keys = (set) => inSet(set).map(({ key }) => key);
   const asked = () => {
-    if (!leading()) throw new Told("choose which file holds the development scores");
+    if (!leading()) throw new Refused("Choose which file holds the development scores.");
     const { folds, nan, cluster, person, genuine_by: genuineBy } = wanted,
       [people] = keys("people");
     const given = {

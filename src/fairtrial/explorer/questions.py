@@ -1,0 +1,618 @@
+"""The questions of the explorer: what is asked of a function of the library, and what the page shows of its result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isfinite
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairtrial.calibration.calibration import calibrate
+from fairtrial.calibration.comparison import compare_evidence
+from fairtrial.calibration.curves import bayes_error_curve, ece_curve, tippett_curve
+from fairtrial.calibration.maps import llr_map
+from fairtrial.calibration.measures import EvidenceMeasure
+from fairtrial.calibration.reliability import pav_curve
+from fairtrial.core.errors import ParameterError, TrialsError
+from fairtrial.core.parameters import arguments_of, changed, option_words, repeat_call
+from fairtrial.core.tables import Column, Table, join_tables
+from fairtrial.core.trials import Further, Trials
+from fairtrial.core.words import listed, percent, plural, term
+from fairtrial.evaluation.bands import curve_band
+from fairtrial.evaluation.comparison import compare
+from fairtrial.evaluation.curve_tests import compare_curves
+from fairtrial.evaluation.epc import PerformanceCurve, alpha_grid, curve_of, performance_curve
+from fairtrial.evaluation.evaluation import Evaluation, SystemEvaluation, evaluate
+from fairtrial.evaluation.paired_tests import pair_judgements
+from fairtrial.explorer.answers import MAX_ROWS, UNREPEATED, Answer, Repeated, drawn_later
+from fairtrial.explorer.data import Data, Point
+from fairtrial.explorer.forms import Fields, check_names, fields_of, values_of
+from fairtrial.explorer.jobs import Advance
+from fairtrial.figures.axes import Floats
+from fairtrial.figures.det import operating_curves
+from fairtrial.figures.scores import diagnostics
+from fairtrial.figures.table import FIGURES
+from fairtrial.figures.zoo import zoo_data
+from fairtrial.fusion.fusion import fuse
+from fairtrial.groups.evaluation import evaluate_groups
+from fairtrial.inference.decide import judge
+from fairtrial.pages.calibration import calibration_page
+from fairtrial.pages.groups import groups_page
+from fairtrial.pages.systems import comparison_page, evaluation_page, evaluation_sentence, fusion_page
+from fairtrial.repeated.comparison_plans import ComparisonSetting, observed_setting, plan_comparison
+
+_FEW_RESAMPLES = 2000
+_MANY_TRIALS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question as it was asked: of which trials, at which operating point, with which values of its parameters."""
+
+    data: Data
+    point: Point
+    values: Mapping[str, Any]
+
+    def systems(self, least: int = 1) -> tuple[str, ...]:
+        """The systems that were chosen, all of them by default."""
+        names = self.values.get("systems") or ((self.values["system"],) if "system" in self.values else ())
+        chosen = self.data.chosen(names)
+        if len(chosen) < least:
+            raise ParameterError(f"choose at least {least} systems", code="few-systems")
+        return chosen
+
+    def keywords(self, function: Callable[..., Any], *, point: bool = True) -> dict[str, Any]:
+        """What a function is asked with, without its defaults."""
+        known = {argument.name for argument in arguments_of(function)}
+        given = {**self.values, **(self.point.keywords() if point else {}), **self.data.chance}
+        if "systems" in known:
+            given["systems"] = None if self.systems() == self.data.systems else list(self.systems())
+        kept = changed(function, {name: value for name, value in given.items() if name in known})
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in kept.items() if value != ()}
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question: its function, the parameters that its form shows, and its answer.
+
+    Attributes
+    ----------
+    command
+        The words of the command that asks the same.
+    function
+        The function whose parameters are asked for.
+    fields
+        Parameters that the form shows; others may be sent, too.
+    answer
+        Computes the answer.
+    repeat
+        Writes it as a command and as Python, unless both follow from `function`.
+    least
+        Number of systems that it takes at least.
+    needs_test, needs_ids
+        Whether it takes a test set, and ids of the trials.
+    at_threshold
+        Whether a given threshold will do instead of a criterion.
+    """
+
+    command: tuple[str, ...]
+    function: Callable[..., Any]
+    fields: tuple[str, ...]
+    answer: Callable[[Asked, Advance], Answer]
+    repeat: Callable[[Asked], Repeated] | None = None
+    least: int = 1
+    needs_test: bool = False
+    needs_ids: bool = False
+    at_threshold: bool = False
+    more: tuple[str, ...] = ("confidence",)
+
+    def of(self, data: Data, given: Fields) -> Asked:
+        """Check what the browser sent; its operating point lies beside the values of the parameters."""
+        why = self.refusal(data)
+        if why:
+            raise TrialsError(why, code="not-applicable")
+        values = values_of(self.function, (*self.fields, *self.more), given)
+        if "system" not in self.fields:
+            values["systems"] = check_names("systems", given.get("systems", ()))
+        if self.function is compare and len(data.test) >= _MANY_TRIALS:
+            values["n_resamples"] = _FEW_RESAMPLES  # the primary test does not need them
+        asked = Asked(data, Point.of(given), values)
+        asked.systems(self.least)
+        return asked
+
+    def refusal(self, data: Data) -> str:
+        """Why it cannot be asked of these trials, in the words of the page; empty if it can."""
+        if len(data.systems) < self.least:
+            return "There is only one system. Open a file with two, or two files."
+        if self.needs_test and data.reading.folds is not None:
+            return "This needs a test set. Open one under Files, instead of folds."
+        if self.needs_ids and "claim" not in data.test.ids:
+            return "This needs to know who is who. Choose the column of claims under Files."
+        return ""
+
+    def form(self, data: Data) -> list[dict[str, Any]]:
+        """Describe its fields, with the choices and first values that these trials give."""
+        names = list(dict.fromkeys((*data.people_columns, *data.test.columns, *data.test.ids)))
+        first = names[:1]
+        some = list(data.systems[: max(self.least, 2) if self.least > 1 else 4])
+        known: dict[str, tuple[Sequence[str], Any]] = {
+            "systems": (data.systems, some),
+            "system": (data.systems, data.systems[0]),
+            "impostor_by": (tuple(data.test.columns), []),
+        }
+        fields = fields_of(self.function, self.fields)
+        for field in fields:
+            if field["name"] == "by" and not field["choices"]:
+                known["by"] = names, first
+            if field["name"] in known:
+                choices, field["default"] = known[field["name"]]
+                field["choices"] = [[name, name] for name in choices]
+                field["kind"] = "choice" if field["name"] == "system" else field["kind"]
+        return [field for field in fields if field["choices"] or field["kind"] not in ("names", "choice")]
+
+    def repeated(self, asked: Asked) -> Repeated:
+        """Write the question as a command and as Python."""
+        return self.repeat(asked) if self.repeat is not None else _repeat(self, asked)
+
+
+def _repeat(question: Question, asked: Asked, people: Sequence[str] = (), lines: Sequence[str] = ()) -> Repeated:
+    """Write a question whose command and function have the same parameters."""
+    data, keywords = asked.data, asked.keywords(question.function)
+    folds = data.reading.folds is not None and asked.point.threshold is None
+    words = [*question.command, *data.words(asked.systems(), folds=folds), *people]
+    words += _option_words(keywords)
+    call = repeat_call(
+        f"ft.{question.function.__name__}", [*_sets(asked), *(["people=people"] if people else [])], keywords
+    )
+    return Repeated(tuple(words), (*data.lines(), *lines, f"print({call})"), data.where_files_are)
+
+
+def _option_words(values: Mapping[str, Any]) -> list[str]:
+    return [word for name, value in values.items() for word in option_words(name, value)]
+
+
+def _system_words(asked: Asked) -> list[str]:
+    """The systems as options, if they are not all."""
+    names = asked.systems()
+    return [] if names == asked.data.systems else option_words("systems", list(names))
+
+
+def _sets(asked: Asked) -> list[str]:
+    """The trials as arguments: dev and test, folds, or all trials at a given threshold, where folds choose nothing."""
+    if asked.data.reading.folds is None:
+        return ["dev", "test"]
+    return ["trials", "folds=blocks"] if asked.point.threshold is None else ["trials", "trials"]
+
+
+def _evaluate(asked: Asked, advance: Advance) -> Answer:
+    data, point, names = asked.data, asked.point, asked.systems()
+    confidence = asked.values.get("confidence", 0.95)
+    results: list[SystemEvaluation] = []
+    for name in names:
+        results.append(SystemEvaluation(point.judged(data.sets, name), confidence=confidence))
+        results[-1].to_dict()  # computes the intervals
+        advance(len(results) / len(names))
+    doubt = ""
+    if point.threshold is not None:
+        doubt = (
+            f"The threshold of {point.threshold:g} was given: if it was chosen by looking at these trials, the errors "
+            "are too small and the intervals do not hold."
+        )
+    elif data.sets.kind == "a posteriori":
+        doubt = "Dev and test are the same trials: the thresholds were chosen on the trials that they are judged on."
+    folds, drawn = data.reading.folds is not None, {}
+    if point.threshold is None:
+        given: dict[str, Any] = {"systems": names, "criterion": point.rule, "alpha": point.alpha}
+        given |= {"confidence": confidence, "cluster": data.reading.cluster}
+
+        def curves() -> Any:
+            return operating_curves(data.dev, None if folds else data.test, blocks=data.sets.blocks, **given)
+
+        drawn = drawn_later(det=curves, roc=curves)
+        if not folds:
+            drawn |= drawn_later(diagnostic=lambda: diagnostics(data.dev, data.test, **given))
+    return Answer(
+        (*map(evaluation_sentence, results), *filter(None, [doubt])),
+        join_tables([result.tables() for result in results]),
+        {"systems": [result.to_dict() for result in results]},
+        drawn=drawn,
+        page=(lambda repeat: evaluation_page(Evaluation(tuple(results)), repeat)) if drawn else None,
+    )
+
+
+def _curve(data: Data, system: str) -> PerformanceCurve:
+    return curve_of(judge(data.sets, system=system, criterion="wer-min", alphas=alpha_grid()))
+
+
+def _curve_lines(asked: Asked) -> list[str]:
+    given = changed(performance_curve, asked.data.chance)
+    call = repeat_call("ft.performance_curve", [*_sets(replace(asked, point=Point())), "system=system"], given)
+    return [*asked.data.lines(), f"curves = [{call} for system in {list(asked.systems())!r}]"]
+
+
+def _curves(asked: Asked, advance: Advance) -> Answer:
+    names, given = asked.systems(), asked.keywords(curve_band, point=False)
+    curves = [_curve(asked.data, name) for name in names]
+    bands = {}
+    for curve in curves:
+        bands[curve.system] = curve_band(curve, **given)
+        advance(len(bands) / len(curves))
+
+    def finite(values: Floats) -> list[float | None]:
+        return [float(value) if np.isfinite(value) else None for value in values]
+
+    shown = {name: {end: finite(getattr(band, end)) for end in ("low", "high")} for name, band in bands.items()}
+    result = [
+        {**bands[curve.system].to_dict(), "band_kind": bands[curve.system].kind, **curve.to_dict()} for curve in curves
+    ]
+    return Answer(
+        tuple(curve.answer() + "." for curve in curves),
+        join_tables([curve.tables() for curve in curves]),
+        {"curves": result},
+        {"bands": shown},
+        {"epc": FIGURES["epc"].draw(curves, bands=bands)},
+    )
+
+
+def _repeat_curves(asked: Asked) -> Repeated:
+    data, given = asked.data, asked.keywords(curve_band, point=False)
+    words = ["epc", *data.words(asked.systems()), *_system_words(asked), "--bands", given.pop("kind", "pointwise")]
+    words += _option_words({**given, **changed(performance_curve, data.chance)})
+    band = repeat_call("ft.evaluation.curve_band", ["curve"], asked.keywords(curve_band, point=False))
+    return Repeated(tuple(words), (*_curve_lines(asked), f"bands = [{band} for curve in curves]"), data.where_files_are)
+
+
+def _regions(asked: Asked, advance: Advance) -> Answer:
+    a, b = (_curve(asked.data, name) for name in _two(asked))
+    advance(0.3)
+    comparison = compare_curves(a, b, **asked.keywords(compare_curves, point=False))
+    regions = [{"from": each.low, "to": each.high, "better": each.better} for each in comparison.regions]
+    return Answer(
+        (comparison.answer() + ".",),
+        comparison.tables(),
+        {"comparison": comparison.to_dict()},
+        {"regions": regions},
+        {"epc-compare": FIGURES["epc-compare"].draw(a, b, comparison)},
+    )
+
+
+def _two(asked: Asked) -> tuple[str, str]:
+    names = asked.systems(2)
+    if len(names) != 2:
+        raise ParameterError("choose two systems", code="two-systems")
+    return names[0], names[1]
+
+
+def _repeat_regions(asked: Asked) -> Repeated:
+    data, given = asked.data, asked.keywords(compare_curves, point=False)
+    words = ["epc", *data.words(data.systems), "--compare", ",".join(_two(asked))]
+    words += _option_words({**given, **changed(performance_curve, data.chance)})
+    call = repeat_call("ft.compare_curves", ["*curves"], given)
+    return Repeated(tuple(words), (*_curve_lines(asked), f"print({call})"), data.where_files_are)
+
+
+def _compare(asked: Asked, advance: Advance) -> Answer:
+    data, names = asked.data, asked.systems(2)
+    pairs, done = len(names) * (len(names) - 1) / 2, 0.0
+
+    def further(proportion: float = 1.0) -> None:
+        nonlocal done
+        done += proportion / pairs
+        advance(done)
+
+    given = {**asked.keywords(compare), "systems": names, "criterion": asked.point.rule, "progress": further}
+    sets = (data.dev, data.test) if data.reading.folds is None else (data.test,)
+    result = compare(*sets, folds=data.sets.blocks if len(sets) == 1 else None, **given)
+    pair = result.pairs[0]
+    drawn = {"bootstrap": FIGURES["bootstrap"].draw(pair, measure=result.measure.label)} if pairs == 1 else {}
+    answer = Answer.of_page(comparison_page(result, UNREPEATED), result.to_dict(), drawn)
+    chosen = "calibrations" if isinstance(result.measure, EvidenceMeasure) else "thresholds"
+    return replace(answer, sentences=(*answer.sentences, _assumption(data, pair.headline.threshold, chosen)))
+
+
+def _assumption(data: Data, threshold: str, chosen: str) -> str:
+    """What a comparison rests on; `chosen`: thresholds or calibrations, which dev gave."""
+    sharing = data.sets.sharing
+    if sharing == "none":
+        why = "as was asked for" if data.sets.cluster == "none" else "as there are no ids"
+        people = f"all trials are independent, {why}"
+    else:
+        who = {"claim": "a claim", "subject": "a subject", "both": "a person"}[sharing]
+        people = f"trials that do not share {who} are independent, and that these people represent those to come"
+    if data.sets.kind == "a posteriori":
+        return f"This assumes that {people}; dev and test are the same trials, so the {chosen} were fitted to them."
+    if threshold == "re-estimated":
+        return f"This assumes that {people}; the uncertainty of {chosen} chosen on dev is included."
+    return f"This assumes that {people}, and that the {chosen} are fixed."
+
+
+def _rates(name: str, rates: tuple[float, float]) -> str:
+    return f"{name}: {term('FAR')} {percent(rates[0])}, {term('FRR')} {percent(rates[1])}"
+
+
+def _plan(asked: Asked, advance: Advance) -> Answer:
+    (a, b), seen = _two(asked), _observed(asked)
+    sure = asked.keywords(plan_comparison, point=False)
+    sure = {name: value for name, value in sure.items() if name in ("power", "confidence")}
+    advance(0.1)
+    plan = seen.plan(**sure)
+    advance(0.9)
+    sentence = (
+        f"If the HTERs of {a} and {b} at these thresholds really differ as much as they did here "
+        f"({_rates(a, seen.a)}; {_rates(b, seen.b)}), {plural(plan.individuals, 'client')} with "
+        f"{seen.attempts:,} genuine and {plural(seen.impostor_attempts, 'impostor attempt')} each would show it in "
+        f"{100 * sure.get('power', 0.8):g} of 100 tests. Here there were {plural(seen.individuals or 0, 'client')}."
+    )
+    far, frr = ((one + other) / 2 for one, other in zip(seen.a, seen.b, strict=True))
+    try:
+        half = replace(seen, b=(far, frr)).plan(**sure, data_sets=0)
+        takes = f"it takes {plural(half.individuals, 'client')}"
+    except ParameterError:
+        takes = "no number of clients is enough without more impostors"
+    doubt = (
+        "This plan is likely too small: an observed difference is uncertain, and one that was noticed tends to be too "
+        f"large. If only half of it is real, {takes}. Plan for the smallest difference that would matter."
+    )
+    observed = {name: getattr(seen, name) for name in ComparisonSetting.__slots__}
+    return Answer((sentence, doubt), plan.tables(), {"observed": observed, **plan.to_dict()})
+
+
+def _observed(asked: Asked) -> ComparisonSetting:
+    a, b = (asked.point.judged(asked.data.sets, name) for name in _two(asked))
+    return observed_setting(pair_judgements(a, b))
+
+
+def _repeat_plan(asked: Asked) -> Repeated:
+    seen = _observed(asked)
+    names = ("attempts", "impostor_attempts", "impostors", "rho_client", "rho_impostor", "correlation")
+    values = {**asked.values, **{name: getattr(seen, name) for name in names}}
+    given = changed(plan_comparison, values)
+    words = ["plan", "--a", *map(repr, seen.a), "--b", *map(repr, seen.b)]
+    words += _option_words(given)
+    return Repeated(tuple(words), (f"print({repeat_call('ft.plan_comparison', [repr(seen.a), repr(seen.b)], given)})",))
+
+
+def _fuse(asked: Asked, advance: Advance) -> Answer:
+    given = {**asked.keywords(fuse), "systems": asked.systems(2), "criterion": asked.point.rule, "progress": advance}
+    result = fuse(asked.data.dev, asked.data.test, **given)
+    curves = [
+        curve_of(judge(own.sets, system=own.system, criterion=own.criterion.along_alpha, alphas=alpha_grid()))
+        for own in (each.judgement for each in (result.evaluation, *result.baselines))
+    ]
+    return Answer.of_page(fusion_page(result, UNREPEATED), result.to_dict(), {"epc": FIGURES["epc"].draw(curves)})
+
+
+def _repeat_fuse(asked: Asked) -> Repeated:
+    repeated = _repeat(QUESTIONS["fuse"], asked)
+    if asked.data.reading.cluster is None:
+        return repeated
+    note = "; ".join(filter(None, ["fairtrial fuse has no option --cluster; Python has", repeated.note]))
+    return replace(repeated, words=(), note=note)
+
+
+def _groups(asked: Asked, advance: Advance) -> Answer:
+    data, given = asked.data, asked.keywords(evaluate_groups)
+    if not given.get("by"):
+        raise ParameterError("choose a column to group by", code="no-groups")
+    people = data.people_table(given["by"]) if _of_people(asked) else None
+    advance(0.1)
+    result = evaluate_groups(data.dev, data.test, people=people, **{**given, "criterion": asked.point.rule})
+    advance(0.5)
+    return Answer.of_page(groups_page(result, UNREPEATED), result.to_dict(), {"groups": FIGURES["groups"].draw(result)})
+
+
+def _of_people(asked: Asked) -> bool:
+    """Whether the columns to group by are those of the table of people."""
+    return all(name in asked.data.people_columns for name in asked.values.get("by", ()))
+
+
+def _repeat_groups(asked: Asked) -> Repeated:
+    file = asked.data.files.people
+    if file is None or not _of_people(asked):
+        return _repeat(QUESTIONS["groups"], asked)
+    person, module = asked.data.person_column, "parquet" if file.glance.format == "parquet" else "csv"
+    words = ["--people", file.typed, *([] if person == "person" else ["--person-column", person])]
+    renamed = "" if person == "person" else f".rename_columns({{{person!r}: 'person'}})"
+    read = "read_table" if module == "parquet" else "read_csv"
+    lines = [f"from pyarrow.{module} import {read} as read", "", f"people = read({file.typed!r}){renamed}"]
+    return _repeat(QUESTIONS["groups"], asked, words, lines)
+
+
+def _calibrate(asked: Asked, advance: Advance) -> Answer:
+    data, names = asked.data, asked.systems()
+    given, results = asked.keywords(calibrate, point=False), []
+    for name in names:
+        results.append(calibrate(data.dev, data.test, **{**given, "systems": [name]}))
+        advance(0.6 * len(results) / len(names))
+    finite = [result for result in results if isfinite(result.test[0])]
+    pairs = compare_evidence(data.dev, data.test, finite, cluster=data.reading.cluster) if len(finite) > 1 else []
+    advance(0.8)
+    shown: dict[str, Any] = {"systems": [result.to_dict() for result in results]}
+    if len(results) > 1:
+        shown["pairs"] = [pair.to_dict() for pair in pairs]
+    page = calibration_page(results, UNREPEATED, pairs=pairs, rng=data.reading.rng)
+    banded: dict[str, Any] = {"confidence": asked.values.get("confidence", 0.95)}
+    random = {**banded, "rng": data.reading.rng}
+    drawn = drawn_later(
+        bayes_error=lambda: [bayes_error_curve(result, **banded) for result in results],
+        ece=lambda: [ece_curve(result, **banded) for result in results],
+        tippett=lambda: [tippett_curve(result) for result in results],
+        pav=lambda: [pav_curve(result, **random) for result in results],
+        **({"llr_map": lambda: llr_map(results[0], **random)} if len(results) == 1 else {}),
+    )
+    return Answer.of_page(page, shown, drawn)
+
+
+def _repeat_calibrate(asked: Asked) -> Repeated:
+    data, given = asked.data, asked.keywords(calibrate, point=False)
+    words = ["calibrate", *data.words(asked.systems())]
+    words += _option_words(given)
+    given.pop("systems", None)
+    call = repeat_call("ft.calibrate", ["dev", "test", "systems=[system]"], given)
+    lines = [*data.lines(), f"for system in {list(asked.systems())!r}:", f"    print({call})"]
+    return Repeated(tuple(words), tuple(lines), data.where_files_are)
+
+
+def _zoo(asked: Asked, advance: Advance) -> Answer:
+    (system,), by, shows = asked.systems(), asked.values.get("by", "claim"), asked.values.get("shows", "scores")
+    threshold = float(asked.point.judged(asked.data.sets, system).test.threshold[0])
+    advance(0.3)
+    zoo = zoo_data(asked.data.test, system=system, by=by, shows=shows, threshold=threshold)
+    (word, imitators), is_rate = zoo.imitation, shows == "errors"
+    rows = tuple(zip(zoo.names, zoo.kinds, zoo.genuine.tolist(), zoo.impostor.tolist(), strict=True))
+    order = np.argsort([kind == "" for kind in zoo.kinds], kind="stable")
+    columns = (
+        Column("person", by),
+        Column("kind", "stands out as"),
+        Column("genuine", "FRR" if is_rate else "mean of genuine scores", "rate" if is_rate else "number"),
+        Column("impostor", "FAR" if is_rate else "mean of impostor scores", "rate" if is_rate else "number"),
+    )
+    left_out = f"{plural(zoo.left_out, 'person', 'people')} without trials of one class are left out"
+    notes = (left_out,) if zoo.left_out else ()
+    table = Table("zoo", f"{system}: one row per {by}", columns, tuple(rows[k] for k in order), notes)
+    goats, others = (
+        [name for name, flag in zip(zoo.names, flags, strict=True) if flag] for flags in (zoo.goats, zoo.lambs)
+    )
+    what = "easy to imitate" if word == "lamb" else "good at imitating others"
+    sentence = (
+        f"Of {plural(len(zoo.names), 'person', 'people')}, {len(goats)} are hard to recognise (goats: "
+        f"{listed(goats) or 'none'}) and {len(others)} {what} ({imitators}: {listed(others) or 'none'})."
+    )
+    people = [dict(zip(("person", "kind", "genuine", "impostor"), row, strict=True)) for row in rows]
+    return Answer((sentence,), (table,), {"people": people}, {"zoo": zoo.to_dict()}, {"zoo": FIGURES["zoo"].draw(zoo)})
+
+
+def _repeat_zoo(asked: Asked) -> Repeated:
+    data, point, (system,) = asked.data, asked.point, asked.systems()
+    given = asked.keywords(zoo_data, point=False)
+    zoo = f"zoo = {repeat_call('ft.figures.zoo_data', ['test', 'threshold=threshold'], {'system': system, **given})}"
+    if point.threshold is not None:
+        note = "; ".join(filter(None, ["fairtrial plot zoo chooses the threshold on dev", data.where_files_are]))
+        return Repeated((), (*data.lines(), f"threshold = {point.threshold!r}", zoo), note)
+    chosen = changed(evaluate, {"systems": [system], **point.keywords()})
+    words = ["plot", "zoo", *data.words((system,))]
+    words += _option_words({**chosen, **{name: value for name, value in given.items() if name != "system"}})
+    lines = (*data.lines(), f"threshold = {repeat_call('ft.evaluate', ['dev', 'test'], chosen)}.threshold", zoo)
+    return Repeated((*words, "--out", "zoo.png"), lines, data.where_files_are)
+
+
+def list_errors(*, system: str, errors: Literal["all", "false accepts", "false rejects"] = "all") -> None:
+    """Declare the form of the errors.
+
+    Parameters
+    ----------
+    system
+        The name of the system.
+    errors
+        Which errors are listed.
+    """
+
+
+def _errors(asked: Asked, advance: Advance) -> Answer:
+    (system,) = asked.systems()
+    judgement = asked.point.judged(asked.data.sets, system)
+    advance(0.3)
+    trials, wrong = judgement.trials, judgement.wrong()
+    kinds = {"all": wrong, "false accepts": wrong & ~trials.genuine, "false rejects": wrong & trials.genuine}
+    rows = np.flatnonzero(kinds[asked.values.get("errors", "all")])
+    thresholds, scores = judgement.threshold_by_trial()[rows], trials.column(system)[rows].astype(np.float64)
+    order = np.argsort(-np.abs(scores - thresholds), kind="stable")
+    notes: tuple[str, ...] = ()
+    if len(rows) > MAX_ROWS:
+        notes = (
+            f"the {MAX_ROWS:,} trials farthest from the threshold are shown, of {len(rows):,}; files have all of them",
+        )
+    listing = _trial_table(trials.rows(rows[order]), scores[order], thresholds[order], notes)
+    people = [_person_table(trials, wrong, role) for role in ("claim", "subject") if role in trials.ids]
+    counts = judgement.at(0)
+    sentence = (
+        f"{system} wrongly accepts {counts.false_accepts:,} of {counts.impostor:,} impostor trials and "
+        f"wrongly rejects {counts.false_rejects:,} of {counts.genuine:,} genuine trials."
+    )
+    return Answer((sentence,), (listing, *people), {"errors": len(rows), **counts.to_dict()})
+
+
+def _repeat_errors(asked: Asked) -> Repeated:
+    data, (system,), kind = asked.data, asked.systems(), asked.values.get("errors", "all")
+    given = changed(evaluate, {"systems": [system], **asked.point.keywords(), **data.chance})
+    words = ["evaluate", *data.words((system,), folds=asked.point.threshold is None)]
+    words += _option_words(given)
+    wanted = "" if kind == "all" else f" == {kind.removesuffix('s')!r}"
+    lines = (
+        *data.lines(),
+        f"for trial in {repeat_call('ft.evaluate', _sets(asked), given)}.decisions().to_pylist():",
+        f'    if trial["error"]{wanted}:',
+        "        print(trial)",
+    )
+    return Repeated((*words, "--trials-out", "decisions.csv"), lines, data.where_files_are)
+
+
+def _trial_table(trials: Trials, scores: Floats, thresholds: Floats, notes: tuple[str, ...]) -> Table:
+    """One row per wrong trial, the farthest from the threshold first."""
+
+    def texts(column: Further) -> list[str]:
+        values = np.asarray(column) if isinstance(column, np.ndarray) else column.decode()
+        return [str(value) for value in values.tolist()]
+
+    ids = {name: column.decode().tolist() for name, column in trials.ids.items()}
+    others = {name: texts(column) for name, column in trials.columns.items() if name not in ids}
+    columns = (
+        Column("error", "error"),
+        *(Column(name, name) for name in ids),
+        Column("score", "score", "number"),
+        Column("threshold", "threshold", "threshold"),
+        *(Column(f"column {name}", name) for name in others),
+    )
+    errors = np.where(trials.genuine, "false reject", "false accept").tolist()
+    cells = (errors, *ids.values(), scores.tolist(), thresholds.tolist(), *others.values())
+    rows = tuple(zip(*cells, strict=True))
+    caption = "Trials that are decided wrongly, the farthest from the threshold first"
+    return Table("errors", caption, columns, rows, notes, shown=tuple(range(min(len(rows), MAX_ROWS))))
+
+
+def _person_table(trials: Trials, wrong: NDArray[np.bool_], role: str) -> Table:
+    """One row per person with an error, the most errors first."""
+    ids = trials.ids[role].numbered()
+    counts = [
+        np.bincount(ids.codes[rows], minlength=len(ids.names))
+        for kind in (trials.genuine, ~trials.genuine)
+        for rows in (kind & wrong, kind)
+    ]
+    total = counts[0] + counts[2]
+    order = np.argsort(-total, kind="stable")
+    columns = (
+        Column(role, role),
+        Column("false_rejects", "false rejects", "count"),
+        Column("genuine", "genuine trials", "count"),
+        Column("false_accepts", "false accepts", "count"),
+        Column("impostor", "impostor trials", "count"),
+    )
+    rows = tuple((str(ids.names[k]), *(int(count[k]) for count in counts)) for k in order.tolist() if total[k])
+    shown = tuple(range(min(len(rows), MAX_ROWS)))
+    return Table(f"errors by {role}", f"Errors by {role}", columns, rows, shown=shown)
+
+
+QUESTIONS: dict[str, Question] = {
+    "evaluate": Question(("evaluate",), evaluate, ("systems",), _evaluate, at_threshold=True),
+    "curves": Question(("epc",), curve_band, (), _curves, _repeat_curves, more=("kind", "confidence")),
+    "regions": Question(("epc",), compare_curves, (), _regions, _repeat_regions, least=2),
+    "compare": Question(("compare",), compare, ("systems", "measure"), _compare, least=2),
+    "plan": Question(("plan",), plan_comparison, ("power",), _plan, _repeat_plan, least=2, at_threshold=True),
+    "fuse": Question(("fuse",), fuse, ("systems", "fusion", "normalise"), _fuse, _repeat_fuse, 2, needs_test=True),
+    "groups": Question(
+        ("groups",), evaluate_groups, ("system", "by", "impostor_by"), _groups, _repeat_groups, needs_test=True
+    ),
+    "calibrate": Question(
+        ("calibrate",), calibrate, ("systems", "method"), _calibrate, _repeat_calibrate, needs_test=True
+    ),
+    "zoo": Question(
+        ("plot", "zoo"), zoo_data, ("system", "by", "shows"), _zoo, _repeat_zoo, 1, True, True, True, more=()
+    ),
+    "errors": Question(
+        ("evaluate",), list_errors, ("system", "errors"), _errors, _repeat_errors, at_threshold=True, more=()
+    ),
+}
+"""Questions by the names that the browser has for them."""
